@@ -1,0 +1,61 @@
+# Everything that is done with this repository. `make` lists it.
+# All tools and environments that a target installs go to .cache/.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+LINT_VERSION := v2.15.0
+FUZZTIME     ?= 5s
+BENCH        ?= .
+PYTHON       ?= python3
+
+LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
+PEERS := .cache/interop/installed
+
+.PHONY: help build test lint race fuzz bench interop check clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## the static program, bin/zmigrate (needs: Go)
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/zmigrate ./cmd/zmigrate
+
+test: ## all tests that need nothing but Go (needs: Go)
+	go test ./...
+
+lint: $(LINT) ## golangci-lint over all packages (needs: Go; installs golangci-lint)
+	$(LINT) run ./...
+
+race: ## all tests under the race detector (needs: Go with cgo, a C compiler)
+	CGO_ENABLED=1 go test -race ./...
+
+fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
+	@list="$$(go test -list '^Fuzz' ./...)"; \
+	awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (i = 1; i <= n; i++) print $$2, name[i]; n = 0 }' <<<"$$list" | \
+	while read -r package target; do \
+		echo "== $$target in $$package, $(FUZZTIME)"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done
+
+bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+interop: $(PEERS) ## zarr-python, tensorstore, xarray read what zmigrate wrote (needs: Go, python3 with venv; installs the peers)
+	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e
+
+check: test lint ## test and lint, to run before a commit
+
+clean: ## remove .cache/ and bin/
+	rm -rf .cache bin
+
+$(LINT):
+	mkdir -p $(@D)
+	GOBIN="$(CURDIR)/$(@D)" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv $(@D)/golangci-lint $@
+
+$(PEERS): e2e/interop/requirements.txt
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r $<
+	touch $@

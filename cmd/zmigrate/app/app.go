@@ -1,0 +1,197 @@
+// Package app is the command line of zmigrate: one file a command. Results go
+// to standard output, logs and the progress bar to standard error.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+// Exit statuses, as the contract of the command line has them.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitInvalid     = 2
+	exitStopped     = 3
+	exitLocked      = 5
+	exitInterrupted = 130
+)
+
+// app is one call of the program.
+type app struct {
+	out, err io.Writer
+	json     bool
+	progress string
+	log      *slog.Logger
+	env      jobs.Environment
+
+	stop        chan struct{} // closed by the first signal
+	interrupted atomic.Bool   // that signal was Ctrl-C
+}
+
+// Main runs the program with its arguments, the first being its own name, and
+// returns its exit status. It takes over SIGINT and SIGTERM.
+func Main(args []string, stdout, stderr io.Writer) int {
+	a := &app{out: stdout, err: stderr, stop: make(chan struct{})}
+	ctx, done := a.signals()
+	defer done()
+	err := a.command().RunContext(ctx, args)
+	if err == nil {
+		return exitDone
+	}
+	a.report(err)
+	return a.status(err)
+}
+
+// signals makes the first SIGINT or SIGTERM stop the run in good order; the
+// second ends the program at once.
+func (a *app) signals() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		first, ok := <-signals
+		if !ok {
+			return
+		}
+		a.interrupted.Store(first == os.Interrupt)
+		_, _ = fmt.Fprintln(a.err, "\nstopping: what is in flight will be finished; once more to stop at once")
+		close(a.stop)
+		if _, ok = <-signals; ok {
+			// The journal knows what is durable; everything else is done again.
+			os.Exit(exitInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel()
+	}
+}
+
+const jobOptions = "JOB is a job file in YAML or JSON"
+
+func (a *app) command() *cli.App {
+	return &cli.App{
+		Name:  "zmigrate",
+		Usage: "move scientific data to Zarr v3",
+		Description: "Exit status: 0 done; 1 failed; 2 the job or the command line is invalid; 3 stopped before the end,\n" +
+			"run again to resume; 5 another run holds the job's lock; 130 interrupted (resumable).",
+		Version:                   version(),
+		Writer:                    a.out,
+		ErrWriter:                 a.err,
+		ExitErrHandler:            func(*cli.Context, error) {}, // only main exits
+		DisableSliceFlagSeparator: true,
+		HideHelpCommand:           true,
+		Flags:                     a.globalFlags(),
+		Before:                    a.setUp,
+		OnUsageError:              usageError,
+		CommandNotFound:           nil,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return invalid(fmt.Errorf("no command %q: see zmigrate --help", c.Args().First()))
+			}
+			return cli.ShowAppHelp(c)
+		},
+		Commands: []*cli.Command{
+			a.runCommand(), a.validateCommand(), a.planCommand(), a.statusCommand(),
+			a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(),
+		},
+	}
+}
+
+// globalFlags are those that every command takes; they may stand before or
+// behind its name.
+func (a *app) globalFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "json", Usage: "print results as JSON: one document, or a line for each event"},
+		&cli.StringFlag{Name: "log-format", Value: "text", Usage: "`FORMAT` of log lines: text or json"},
+		&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "least `LEVEL` of log lines: debug, info, warn or error"},
+		&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain or none"},
+	}
+}
+
+// command completes a command with what all have in common.
+func (a *app) subcommand(c *cli.Command) *cli.Command {
+	c.Flags = append(c.Flags, a.globalFlags()...)
+	c.Before = a.setUp
+	c.OnUsageError = usageError
+	c.HideHelpCommand = true
+	return c
+}
+
+func usageError(_ *cli.Context, err error, _ bool) error { return invalid(err) }
+
+// setUp reads the flags that all commands have. It runs for the program and
+// again for the command, whose flags win where they are set.
+func (a *app) setUp(c *cli.Context) error {
+	a.json = a.json || c.Bool("json")
+	if a.progress == "" || c.IsSet("progress") {
+		a.progress = c.String("progress")
+	}
+	switch a.progress {
+	case "auto", "bar", "plain", "none":
+	default:
+		return invalid(fmt.Errorf("--progress %s: want auto, bar, plain or none", a.progress))
+	}
+	if a.log == nil || c.IsSet("log-level") || c.IsSet("log-format") {
+		var level slog.Level
+		if err := level.UnmarshalText([]byte(c.String("log-level"))); err != nil {
+			return invalid(fmt.Errorf("--log-level %s: want debug, info, warn or error", c.String("log-level")))
+		}
+		options := &slog.HandlerOptions{Level: level}
+		switch c.String("log-format") {
+		case "text":
+			a.log = slog.New(slog.NewTextHandler(a.err, options))
+		case "json":
+			a.log = slog.New(slog.NewJSONHandler(a.err, options))
+		default:
+			return invalid(fmt.Errorf("--log-format %s: want text or json", c.String("log-format")))
+		}
+	}
+	memory := a.env.Memory
+	if memory == nil {
+		memory = &store.Memory{}
+	}
+	a.env = jobs.Environment{Codecs: codecs.Standard(), Types: dtype.Standard(), Log: a.log, Memory: memory}
+	return nil
+}
+
+// invalidError marks an error about the job file or the command line.
+type invalidError struct{ error }
+
+func (e invalidError) Unwrap() error { return e.error }
+
+func invalid(err error) error { return invalidError{err} }
+
+// report prints an error for people, or as JSON where that is asked for.
+func (a *app) report(err error) {
+	var problems jobs.Problems
+	var printed silent
+	switch {
+	case errors.As(err, &printed):
+	case a.json:
+		a.printJSON(map[string]any{"event": "error", "status": a.status(err), "error": err.Error()})
+	case errors.As(err, &problems):
+		for _, line := range strings.Split(err.Error(), "\n") {
+			_, _ = fmt.Fprintln(a.err, line)
+		}
+	default:
+		_, _ = fmt.Fprintln(a.err, "zmigrate: "+err.Error())
+	}
+}

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+func (a *app) copyCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "copy", Usage: "migrate a source without a job file", ArgsUsage: "SRC DST",
+		Description: "SRC and DST are paths or URLs. " + exitTable,
+		Flags: append(append(jobFlags(), runFlags()...),
+			&cli.StringFlag{Name: "concat", Usage: "`DIMENSION` to join several files along"},
+			&cli.StringSliceFlag{Name: "codec", Usage: "a codec of the chain, `name:field=value,field=value`; repeat for each, bytes comes by itself"},
+			&cli.StringFlag{Name: "chunks", Usage: "chunk shape of every array, such as `12,90,180`, or auto"},
+			&cli.StringFlag{Name: "shards", Usage: "shard shape of every array"},
+			&cli.StringSliceFlag{Name: "include", Usage: "`GLOB` of arrays to take; may be repeated"},
+			&cli.StringSliceFlag{Name: "exclude", Usage: "`GLOB` of arrays to leave out; may be repeated"},
+			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail or overwrite"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 2 {
+				return invalid(errors.New("copy needs a source and a target: zmigrate copy SRC DST"))
+			}
+			text, err := a.copyJob(c)
+			if err != nil {
+				return invalid(err)
+			}
+			j, err := jobs.Parse("copy", text, ".", jobs.LoadOptions{Set: overrides(c)})
+			if err != nil {
+				return err
+			}
+			problems := j.Check(a.env)
+			if err := problems.Err(); err != nil {
+				return err
+			}
+			a.warn(problems)
+			if c.Bool("dry-run") {
+				return a.plan(c.Context, j, false)
+			}
+			return a.run(c, j)
+		},
+	})
+}
+
+// copyJob writes the job file that a command line stands for, as JSON.
+func (a *app) copyJob(c *cli.Context) ([]byte, error) {
+	source := map[string]any{"driver": "netcdf", "url": literal(c.Args().Get(0))}
+	for _, flag := range []string{"include", "exclude"} {
+		if globs := c.StringSlice(flag); len(globs) > 0 {
+			source[flag] = globs
+		}
+	}
+	if dim := c.String("concat"); dim != "" {
+		source["concat"] = dim
+	}
+	target := map[string]any{"url": literal(c.Args().Get(1))}
+	if existing := c.String("existing"); existing != "" {
+		target["existing"] = existing
+	}
+	defaults := map[string]any{}
+	if chain := c.StringSlice("codec"); len(chain) > 0 {
+		specs, err := a.copyCodecs(chain)
+		if err != nil {
+			return nil, err
+		}
+		defaults["codecs"] = specs
+	}
+	for _, flag := range []string{"chunks", "shards"} {
+		switch text := c.String(flag); text {
+		case "":
+		case "auto", "keep":
+			defaults[flag] = text
+		default:
+			shape, err := extents(text)
+			if err != nil {
+				return nil, fmt.Errorf("--%s %s: %w", flag, text, err)
+			}
+			defaults[flag] = shape
+		}
+	}
+	return json.Marshal(map[string]any{
+		"zmigrate": jobs.Version, "name": filepath.Base(c.Args().Get(1)),
+		"source": source, "target": target, "defaults": defaults,
+	})
+}
+
+// literal protects text from the expansion of variables: the shell has done
+// its own.
+func literal(text string) string { return strings.ReplaceAll(text, "${", "$${") }
+
+func extents(text string) ([]int, error) {
+	var shape []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 {
+			return nil, errors.New("want positive numbers with commas between")
+		}
+		shape = append(shape, n)
+	}
+	return shape, nil
+}
+
+// copyCodecs reads --codec flags. The chain gets a bytes codec behind its
+// array → array codecs where it has no array → bytes codec.
+func (a *app) copyCodecs(flags []string) ([]any, error) {
+	var chain []any
+	place, serialized := 0, false
+	for _, flag := range flags {
+		name, fields, _ := strings.Cut(flag, ":")
+		if name == "" {
+			return nil, fmt.Errorf("--codec %q has no name", flag)
+		}
+		configuration := map[string]json.RawMessage{}
+		for fields != "" {
+			key, rest, ok := strings.Cut(fields, "=")
+			if !ok {
+				return nil, fmt.Errorf("--codec %s: want field=value behind the colon", flag)
+			}
+			value, next := cutValue(rest)
+			if !json.Valid([]byte(value)) {
+				value = strconv.Quote(value)
+			}
+			configuration[key] = json.RawMessage(value)
+			fields = next
+		}
+		chain = append(chain, map[string]any{"name": name, "configuration": configuration})
+		if d, err := a.env.Codecs.Lookup(name); err == nil {
+			serialized = serialized || d.Kind == codecs.KindArrayToBytes
+			if d.Kind == codecs.KindArrayToArray {
+				place = len(chain)
+			}
+		}
+	}
+	if !serialized {
+		chain = slices.Insert(chain, place, any("bytes"))
+	}
+	return chain, nil
+}
+
+// cutValue splits at the first comma outside of brackets: "[1,0],x=2".
+func cutValue(text string) (value, rest string) {
+	depth := 0
+	for i, r := range text {
+		switch r {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				return text[:i], text[i+1:]
+			}
+		}
+	}
+	return text, ""
+}

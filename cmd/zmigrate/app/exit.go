@@ -1,0 +1,32 @@
+package app
+
+import (
+	"errors"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// status is the exit status for an error.
+func (a *app) status(err error) int {
+	var wrong invalidError
+	var problems jobs.Problems
+	var held *journal.HeldError
+	switch {
+	case errors.As(err, &wrong), errors.As(err, &problems):
+		return exitInvalid
+	case errors.As(err, &held):
+		return exitLocked
+	case errors.Is(err, stages.ErrStopped):
+		if a.interrupted.Load() {
+			return exitInterrupted
+		}
+		return exitStopped
+	case errors.Is(err, jobs.ErrLockLost), store.Passing(err):
+		return exitStopped
+	default:
+		return exitFailed
+	}
+}

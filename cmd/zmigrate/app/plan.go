@@ -1,0 +1,138 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+func (a *app) planCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "plan", Usage: "open the sources and show what a run would do; write nothing", ArgsUsage: "JOB",
+		Description: jobOptions + ".",
+		Flags: append(append(jobFlags(), runFlags()...),
+			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}),
+		Action: func(c *cli.Context) error {
+			names, err := files(c)
+			if err != nil {
+				return err
+			}
+			if len(names) > 1 {
+				return invalid(errors.New("plan takes one job file"))
+			}
+			j, err := a.checked(c, names[0])
+			if err != nil {
+				return err
+			}
+			return a.plan(c.Context, j, c.Bool("metadata"))
+		},
+	})
+}
+
+// plannedJSON is an array of a plan as it is printed with --json.
+type plannedJSON struct {
+	Source      string          `json:"source"`
+	Target      string          `json:"target"`
+	DataType    json.RawMessage `json:"data_type"`
+	Shape       []int           `json:"shape"`
+	Chunks      []int           `json:"chunk_shape"`
+	Objects     int             `json:"objects"`
+	BytesRead   int64           `json:"bytes_read"`
+	BytesAtMost int64           `json:"bytes_written_at_most"`
+	ReadBlock   []int           `json:"read_block"`
+	Memory      int             `json:"memory"`
+	Path        string          `json:"path"`
+	Notes       []string        `json:"notes"`
+	Metadata    *zarr.Array     `json:"metadata,omitempty"`
+	codecs      []codecs.Spec
+}
+
+func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) {
+	p, err := jobs.NewPlan(ctx, j, a.env)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	arrays := make([]plannedJSON, 0, len(p.Arrays))
+	for i := range p.Arrays {
+		x := &p.Arrays[i]
+		one := plannedJSON{
+			Source: x.Source, Target: x.Target, DataType: x.Meta.Type.V3(), Shape: x.Meta.Grid.Shape,
+			Chunks: x.Meta.Grid.Chunk, Objects: x.Chunks(), BytesRead: x.Bytes(),
+			BytesAtMost: int64(x.Chunks()) * int64(x.Chain.Size().Max),
+			ReadBlock:   x.Block, Memory: x.Cost, Path: "decode: the source stores no Zarr chunks", Notes: x.Notes,
+			codecs: x.Meta.Codecs,
+		}
+		if metadata {
+			one.Metadata = x.Meta
+		}
+		arrays = append(arrays, one)
+	}
+	if a.json {
+		a.printJSON(map[string]any{
+			"job": j.Name, "target": j.Target.URL, "arrays": arrays, "findings": list(p.Findings),
+		})
+		return nil
+	}
+	a.warn(p.Findings)
+	var read int64
+	objects := 0
+	for _, x := range arrays {
+		read, objects = read+x.BytesRead, objects+x.Objects
+		if err := a.printPlanned(x); err != nil {
+			return err
+		}
+	}
+	a.printf("%s, %s, %s to read, to %s\n", count(len(arrays), "array"), count(objects, "object"), size(read), j.Target.URL)
+	return nil
+}
+
+func (a *app) printPlanned(x plannedJSON) error {
+	name := x.Source
+	if x.Target != x.Source {
+		name += " → " + x.Target
+	}
+	a.printf("%s\n", name)
+	a.table([][]string{
+		{"data type", strings.Trim(string(x.DataType), `"`)},
+		{"shape", shape(x.Shape)},
+		{"chunks", fmt.Sprintf("%s (%s, at most %s written)", shape(x.Chunks), count(x.Objects, "object"), size(x.BytesAtMost))},
+		{"codecs", chainText(x.codecs)},
+		{"reads", fmt.Sprintf("%s, each byte once, in blocks of %s chunks", size(x.BytesRead), shape(x.ReadBlock))},
+		{"memory", size(int64(x.Memory)) + " for one block"},
+		{"path", x.Path},
+	})
+	for _, note := range x.Notes {
+		a.printf("  note: %s\n", note)
+	}
+	if x.Metadata != nil {
+		text, err := zarr.Document(x.Metadata)
+		if err != nil {
+			return err
+		}
+		a.printf("%s", text)
+	}
+	return nil
+}
+
+// chainText spells a codec chain in one line.
+func chainText(specs []codecs.Spec) string {
+	parts := make([]string, len(specs))
+	for i, s := range specs {
+		parts[i] = s.Name
+		var fields bytes.Buffer
+		if json.Compact(&fields, s.Configuration) == nil && fields.String() != "{}" {
+			parts[i] += " " + fields.String()
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,196 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// jobFlags are those of commands that read a job file.
+func jobFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "set", Usage: "override a field of the job: `path.to.field=value`; may be repeated"},
+	}
+}
+
+// runFlags override the job's run section.
+func runFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "memory", Usage: "bound on chunk data in flight, such as `512MiB`"},
+		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of workers of each stage"},
+	}
+}
+
+// load reads a job file with the overrides of the command line.
+func (a *app) load(c *cli.Context, file string) (*jobs.Job, error) {
+	return jobs.Load(file, jobs.LoadOptions{Set: overrides(c)})
+}
+
+func overrides(c *cli.Context) []string {
+	set := c.StringSlice("set")
+	if c.IsSet("memory") {
+		set = append(set, "run.memory="+c.String("memory"))
+	}
+	if c.IsSet("workers") {
+		for _, stage := range []string{"read", "encode", "write"} {
+			set = append(set, fmt.Sprintf("run.workers.%s=%d", stage, c.Int("workers")))
+		}
+	}
+	return set
+}
+
+// checked loads a job and refuses it when anything is wrong with it; warnings
+// go to standard error.
+func (a *app) checked(c *cli.Context, file string) (*jobs.Job, error) {
+	j, err := a.load(c, file)
+	var problems jobs.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return nil, invalid(err)
+	}
+	if j != nil {
+		problems = append(problems, j.Check(a.env)...)
+		problems.Sort()
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	a.warn(problems)
+	return j, nil
+}
+
+func (a *app) warn(problems jobs.Problems) {
+	for _, p := range problems {
+		_, _ = fmt.Fprintln(a.err, p.String())
+	}
+}
+
+// files returns the job files named on the command line, at least one.
+func files(c *cli.Context) ([]string, error) {
+	if !c.Args().Present() {
+		return nil, invalid(fmt.Errorf("%s needs a job file: zmigrate %s JOB", c.Command.Name, c.Command.Name))
+	}
+	return c.Args().Slice(), nil
+}
+
+func (a *app) runCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "run", Usage: "migrate; goes on by itself where an earlier run stopped", ArgsUsage: "JOB…",
+		Description: jobOptions + ". " + exitTable,
+		Flags: append(append(jobFlags(), runFlags()...),
+			&cli.BoolFlag{Name: "dry-run", Usage: "the same as plan: open the sources, write nothing"}),
+		Action: func(c *cli.Context) error {
+			names, err := files(c)
+			if err != nil {
+				return err
+			}
+			for _, name := range names {
+				j, err := a.checked(c, name)
+				if err != nil {
+					return err
+				}
+				if c.Bool("dry-run") {
+					err = a.plan(c.Context, j, false)
+				} else {
+					err = a.run(c, j)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+const exitTable = "Exit status: 0 done; 1 failed; 2 invalid job; 3 stopped, run again to resume; 5 locked by another run; 130 interrupted"
+
+// overhead is what the process takes beside the chunks in flight: the program
+// itself, tables of compressors, open files.
+const overhead = 40 << 20
+
+// run migrates one job and prints what came of it.
+func (a *app) run(c *cli.Context, j *jobs.Job) (err error) {
+	debug.SetMemoryLimit(j.Run.Memory + overhead)
+	plan, err := jobs.NewPlan(c.Context, j, a.env)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, plan.Close()) }()
+	a.warn(plan.Findings)
+	show := a.newProgress(j.Name)
+	result, err := plan.Run(c.Context, a.env, jobs.RunOptions{
+		Begin: show.begin, Observe: show.observe, Stop: a.stop,
+		Owner: journal.ThisProcess("zmigrate run " + j.File),
+	})
+	show.end()
+	if err != nil {
+		return err
+	}
+	a.summary(j, result)
+	return nil
+}
+
+// summary prints what a run came to.
+func (a *app) summary(j *jobs.Job, r *jobs.Result) {
+	if a.json {
+		a.printJSON(struct {
+			Event string `json:"event"`
+			Job   string `json:"job"`
+			*jobs.Result
+		}{"summary", j.Name, r})
+		return
+	}
+	if r.Nothing {
+		a.printf("%s: nothing to do, %s is complete and the source has not changed\n", j.Name, r.Target)
+		return
+	}
+	ratio := "–"
+	if r.BytesOut > 0 {
+		ratio = fmt.Sprintf("%.2f", float64(r.BytesIn)/float64(r.BytesOut))
+	}
+	rows := [][]string{
+		{"arrays", fmt.Sprint(r.Arrays)},
+		{"chunks", chunkSummary(r)},
+		{"bytes in", size(r.BytesIn)},
+		{"bytes out", size(r.BytesOut)},
+		{"ratio", ratio},
+		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(rate(r)))},
+		{"target", r.Target},
+		{"open with", fmt.Sprintf("xarray.open_zarr(%q) or zarr.open(%q)", shown(r.Target), shown(r.Target))},
+	}
+	a.printf("%s: done\n", j.Name)
+	a.table(rows)
+}
+
+func rate(r *jobs.Result) int64 {
+	return int64(float64(r.BytesIn) / max(r.Time.Seconds(), 1e-9))
+}
+
+// shown is a local path as one would type it here.
+func shown(target string) string {
+	if here, err := os.Getwd(); err == nil {
+		if short, err := filepath.Rel(here, target); err == nil && filepath.IsLocal(short) {
+			return short
+		}
+	}
+	return target
+}
+
+func chunkSummary(r *jobs.Result) string {
+	text := fmt.Sprint(r.Chunks)
+	if r.Empty > 0 {
+		text += fmt.Sprintf(", %d of them only the fill value and not stored", r.Empty)
+	}
+	if r.Resumed > 0 {
+		text += fmt.Sprintf(", %d done by earlier runs", r.Resumed)
+	}
+	return text
+}

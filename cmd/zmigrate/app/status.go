@@ -1,0 +1,63 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+func (a *app) statusCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "status", Usage: "show what a job's checkpoint holds", ArgsUsage: "JOB",
+		Description: jobOptions + ". Opens neither source nor target.",
+		Flags:       jobFlags(),
+		Action: func(c *cli.Context) error {
+			names, err := files(c)
+			if err != nil {
+				return err
+			}
+			if len(names) > 1 {
+				return invalid(errors.New("status takes one job file"))
+			}
+			j, err := a.checked(c, names[0])
+			if err != nil {
+				return err
+			}
+			s, err := jobs.ReadStatus(c.Context, j, a.env)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				a.printJSON(s)
+				return nil
+			}
+			a.printStatus(j, s)
+			return nil
+		},
+	})
+}
+
+func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
+	switch s.State {
+	case "none":
+		a.printf("%s: no checkpoint at %s\n", j.Name, s.Checkpoint)
+		return
+	case "complete":
+		a.printf("%s: complete since %s\n", j.Name, s.Finished.Format(time.RFC3339))
+	case "running":
+		a.printf("%s: running on %s, process %d, since %s, last heard of %s\n", j.Name,
+			s.Owner.Host, s.Owner.PID, s.Owner.Started.Format(time.RFC3339), s.Heartbeat.Format(time.RFC3339))
+	default:
+		a.printf("%s: interrupted; run it again to go on\n", j.Name)
+	}
+	a.printf("%d of %d chunks done, %d left, %s stored\n", s.Done, s.Chunks, s.Chunks-s.Done, size(s.BytesOut))
+	rows := make([][]string, 0, len(s.Arrays))
+	for _, x := range s.Arrays {
+		rows = append(rows, []string{x.Path, fmt.Sprintf("%d of %d", x.Done, x.Chunks)})
+	}
+	a.table(rows)
+}

@@ -1,0 +1,85 @@
+package app
+
+import (
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+func (a *app) validateCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "validate", Usage: "check job files without opening anything", ArgsUsage: "JOB…",
+		Description: jobOptions + ". Checks the file alone: fields, codec chains, data types and fill values as far as the job tells them.",
+		Flags:       append(jobFlags(), runFlags()...),
+		Action: func(c *cli.Context) error {
+			names, err := files(c)
+			if err != nil {
+				return err
+			}
+			var all jobs.Problems
+			for _, name := range names {
+				problems, err := a.validate(c, name)
+				if err != nil {
+					return err
+				}
+				if problems.Err() == nil && !a.json {
+					a.printf("%s: valid\n", name)
+				}
+				all = append(all, problems...)
+			}
+			if a.json {
+				a.printJSON(map[string]any{"valid": all.Err() == nil, "problems": list(all)})
+				if all.Err() != nil {
+					return silent{invalid(errors.New("invalid"))}
+				}
+				return nil
+			}
+			if err := all.Err(); err != nil {
+				return err
+			}
+			a.warn(all)
+			return nil
+		},
+	})
+}
+
+// validate returns everything that is wrong with one job file.
+func (a *app) validate(c *cli.Context, name string) (jobs.Problems, error) {
+	j, err := a.load(c, name)
+	var problems jobs.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return nil, invalid(err)
+	}
+	if j != nil {
+		problems = append(problems, j.Check(a.env)...)
+		problems.Sort()
+	}
+	return problems, nil
+}
+
+// silent is an error whose report has been printed already.
+type silent struct{ error }
+
+func (s silent) Unwrap() error { return s.error }
+
+// problemJSON is a problem as it is printed with --json.
+type problemJSON struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	Warning bool   `json:"warning"`
+	Code    string `json:"code,omitempty"`
+}
+
+func list(problems jobs.Problems) []problemJSON {
+	out := make([]problemJSON, 0, len(problems))
+	for _, p := range problems {
+		out = append(out, problemJSON(p))
+	}
+	return out
+}

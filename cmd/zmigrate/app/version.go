@@ -1,0 +1,11 @@
+package app
+
+import "runtime/debug"
+
+// version is the version of the module that the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,118 @@
+package codecs
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// bytesDefinition is the codec "bytes" of Zarr v3 core: elements in C order
+// and a stated byte order, nothing else.
+func bytesDefinition() Definition {
+	return Definition{
+		Name: "bytes", Aliases: []string{"endian"}, Kind: KindArrayToBytes,
+		Summary: "elements in C order, in the byte order given",
+		Fields: []Field{{
+			Name: "endian", Type: `"little" or "big"`, Default: `"little"`,
+			Doc: "byte order of the words of an element; left out for types of single bytes",
+		}},
+		Types: "all of fixed size",
+		Parse: func(text json.RawMessage) (Codec, error) {
+			var c struct {
+				Endian *string `json:"endian"`
+			}
+			if err := configuration(text, &c); err != nil {
+				return nil, err
+			}
+			switch {
+			case c.Endian == nil || *c.Endian == "little":
+				return bytesCodec{dtype.Little}, nil
+			case *c.Endian == "big":
+				return bytesCodec{dtype.Big}, nil
+			default:
+				return nil, field("endian", `%.60q: want "little" or "big"`, *c.Endian)
+			}
+		},
+	}
+}
+
+type bytesCodec struct{ order dtype.Order }
+
+func (c bytesCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
+	n, ok := ndarray.Bytes(in.Type, in.Shape)
+	if !ok {
+		return nil, fmt.Errorf("a chunk of shape %v is too large", in.Shape)
+	}
+	b := &bytesBound{shape: in.Shape, typ: in.Type, size: n}
+	if t, ok := in.Type.(dtype.Ordered); ok {
+		b.order = c.order
+		if c.order != dtype.Native {
+			b.swap = t
+		}
+	}
+	return b, nil
+}
+
+type bytesBound struct {
+	typ   dtype.Type
+	shape []int
+	size  int
+	order dtype.Order
+	swap  dtype.Ordered // nil: stored in the host's byte order
+}
+
+func (b *bytesBound) Spec() Spec {
+	if b.order == dtype.NoOrder {
+		return Spec{Name: "bytes"}
+	}
+	return Spec{Name: "bytes", Configuration: json.RawMessage(`{"endian":"` + b.order.String() + `"}`)}
+}
+
+func (b *bytesBound) Size() Size { return Size{Max: b.size, Fixed: true} }
+
+func (b *bytesBound) EncodeAlias(src ndarray.Array) ([]byte, bool) {
+	if b.swap != nil {
+		return nil, false
+	}
+	return src.Contiguous()
+}
+
+func (b *bytesBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
+	dst = grow(dst, b.size)
+	out, err := ndarray.View(b.typ, b.shape, dst[len(dst):len(dst)+b.size])
+	if err != nil {
+		return nil, err
+	}
+	if b.swap != nil {
+		ndarray.CopySwapped(out, src, b.swap)
+	} else {
+		ndarray.Copy(out, src)
+	}
+	return dst[:len(dst)+b.size], nil
+}
+
+func (b *bytesBound) Decode(dst ndarray.Array, src []byte) error {
+	if len(src) != b.size {
+		return fmt.Errorf("%w: %d bytes, the chunk has %d", ErrCorrupt, len(src), b.size)
+	}
+	in, err := ndarray.View(b.typ, b.shape, src)
+	if err != nil {
+		return err
+	}
+	if b.swap != nil {
+		ndarray.CopySwapped(dst, in, b.swap)
+	} else {
+		ndarray.Copy(dst, in)
+	}
+	return nil
+}
+
+// grow returns b with room for n more bytes.
+func grow(b []byte, n int) []byte {
+	if cap(b)-len(b) >= n {
+		return b
+	}
+	return append(make([]byte, 0, len(b)+n), b...)
+}

@@ -1,0 +1,139 @@
+package codecs
+
+import (
+	"encoding/json"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Kind says what a codec takes and what it gives.
+type Kind uint8
+
+// The three kinds of codecs. A chain is any number of the first, exactly one
+// of the second and any number of the third.
+const (
+	KindArrayToArray Kind = iota + 1
+	KindArrayToBytes
+	KindBytesToBytes
+)
+
+// String returns the kind's usual spelling: "array → array" and so on.
+func (k Kind) String() string {
+	switch k {
+	case KindArrayToArray:
+		return "array → array"
+	case KindArrayToBytes:
+		return "array → bytes"
+	case KindBytesToBytes:
+		return "bytes → bytes"
+	default:
+		return "unknown kind"
+	}
+}
+
+// Spec is a codec as it stands in the codecs field of an array: a name and a
+// configuration, with no way to data.
+type Spec struct {
+	Name string
+	// Configuration is a JSON object, or nil where there is none.
+	Configuration json.RawMessage
+}
+
+// Chunk describes the array that a codec receives: what a chain is bound to.
+type Chunk struct {
+	Type  dtype.Type
+	Shape []int // elements along each dimension; empty for a 0-D array
+	Fill  dtype.Scalar
+}
+
+// Size is what is known of the length of an encoded chunk before it is
+// encoded, in bytes.
+type Size struct {
+	Max   int  // upper bound
+	Fixed bool // every encoding has exactly Max bytes
+}
+
+// Codec is a configuration that was read and found sound in itself. It holds
+// no data and is not yet tied to a chunk. It also implements the one of
+// [ArrayToArrayCodec], [ArrayToBytesCodec] and [BytesToBytesCodec] that
+// belongs to its Definition's Kind.
+type Codec any
+
+// ArrayToArrayCodec binds to the arrays it will receive.
+type ArrayToArrayCodec interface {
+	// BindArrayToArray refuses whatever could fail later for a reason other
+	// than the data. The error is a *FieldError where one field is at fault.
+	BindArrayToArray(in Chunk) (ArrayToArray, error)
+}
+
+// ArrayToBytesCodec binds to the arrays it will receive.
+type ArrayToBytesCodec interface {
+	BindArrayToBytes(in Chunk) (ArrayToBytes, error)
+}
+
+// BytesToBytesCodec binds to byte strings of a known size.
+type BytesToBytesCodec interface {
+	BindBytesToBytes(in Size) (BytesToBytes, error)
+}
+
+// ArrayToArray is a bound codec that turns an array into an array. Bound
+// codecs are immutable and safe for concurrent use.
+type ArrayToArray interface {
+	// Spec is the complete configuration, as it is written to metadata.
+	Spec() Spec
+	// Encoded describes the arrays that Encode produces.
+	Encoded() Chunk
+	// Encode fills dst, an array of Encoded's shape, from src. Neither
+	// overlaps the other; src is not modified.
+	Encode(dst, src ndarray.Array) error
+	// Decode fills dst, an array of the shape bound to, from src.
+	Decode(dst, src ndarray.Array) error
+}
+
+// View is an optional ability of an ArrayToArray codec whose work is only a
+// different way to look at the same memory: the chain then copies nothing.
+type View interface {
+	// EncodeView returns src as the encoded array sees it.
+	EncodeView(src ndarray.Array) ndarray.Array
+	// DecodeView returns dst, an array of the shape bound to, as an encoded
+	// array, so that whoever fills that fills dst.
+	DecodeView(dst ndarray.Array) ndarray.Array
+}
+
+// ArrayToBytes is a bound codec that turns an array into bytes.
+type ArrayToBytes interface {
+	Spec() Spec
+	// Size is the size of what AppendEncode appends.
+	Size() Size
+	// AppendEncode appends the encoding of src, an array with any strides, to
+	// dst and returns the extended slice. It does not keep src or dst.
+	AppendEncode(dst []byte, src ndarray.Array) ([]byte, error)
+	// Decode fills dst, an array with any strides, from src. Input that is
+	// too short or too long is ErrCorrupt.
+	Decode(dst ndarray.Array, src []byte) error
+}
+
+// Alias is an optional ability of an ArrayToBytes codec whose output is, for
+// some arrays, the memory of the array itself.
+type Alias interface {
+	// EncodeAlias returns the memory of src when that is its encoding, and
+	// false when it has to be encoded. The result belongs to src's owner.
+	EncodeAlias(src ndarray.Array) ([]byte, bool)
+}
+
+// BytesToBytes is a bound codec that turns bytes into bytes.
+type BytesToBytes interface {
+	Spec() Spec
+	// Size is the size of what AppendEncode appends for any input of the size
+	// bound to.
+	Size() Size
+	// AppendEncode appends the encoding of src to dst and returns the
+	// extended slice. dst and src do not overlap.
+	AppendEncode(dst, src []byte) ([]byte, error)
+	// AppendDecode appends the decoding of src to dst and returns the
+	// extended slice. It never appends more than the Max of the size bound
+	// to: before it allocates more it returns ErrTooLarge; fewer bytes than a
+	// Fixed size, and any damage that it sees, are ErrCorrupt.
+	AppendDecode(dst, src []byte) ([]byte, error)
+}

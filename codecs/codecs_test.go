@@ -1,0 +1,154 @@
+package codecs_test
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/codectest"
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+func spec(name, configuration string) codecs.Spec {
+	return codecs.Spec{Name: name, Configuration: json.RawMessage(configuration)}
+}
+
+func TestConformance(t *testing.T) {
+	chunk := func(shape ...int) codecs.Chunk {
+		return codecs.Chunk{Type: dtype.Int32, Shape: shape, Fill: dtype.Int32.Default()}
+	}
+	cases := []codectest.Case{
+		{Spec: spec("bytes", `{"endian":"little"}`), Refused: []codectest.Refused{
+			{Configuration: `{"endian":"middle"}`, Field: "endian"},
+			{Configuration: `{"endian":1}`, Field: "endian"},
+			{Configuration: `{"Endian":"big"}`, Field: "Endian"},
+		}},
+		{Spec: spec("bytes", `{"endian":"big"}`)},
+		{Spec: spec("transpose", `{"order":"C"}`), Refused: []codectest.Refused{
+			{Configuration: `{}`, Field: "order"},
+			{Configuration: `{"order":null}`, Field: "order"},
+			{Configuration: `{"order":"K"}`, Field: "order"},
+			{Configuration: `{"order":[0,0]}`, Chunk: chunk(2, 3), Field: "order"},
+			{Configuration: `{"order":[1,2]}`, Chunk: chunk(2, 3), Field: "order"},
+			{Configuration: `{"order":[-1,0]}`, Chunk: chunk(2, 3), Field: "order"},
+			{Configuration: `{"order":[0,null]}`, Chunk: chunk(2, 3), Field: "order"},
+			{Configuration: `{"order":[0.5,1]}`, Chunk: chunk(2, 3), Field: "order"},
+			{Configuration: `{"order":[1,0]}`, Chunk: chunk(2, 3, 4), Field: "order"},
+			{Configuration: `{"order":[1,0]}`, Chunk: chunk(), Field: "order"},
+			{Configuration: `{"order":[]}`, Chunk: chunk(5), Field: "order"},
+		}},
+		{Spec: spec("transpose", `{"order":"F"}`)},
+		{Spec: spec("transpose", `{"order":[2,0,1]}`), Shapes: [][]int{{1, 1, 1}, {2, 3, 4}, {5, 0, 2}, {9, 17, 33}}},
+		{Spec: spec("transpose", `{"order":[1,3,0,2]}`), Shapes: [][]int{{2, 3, 4, 5}, {8, 9, 10, 11}}},
+		{Spec: spec("transpose", `{"order":[]}`), Shapes: [][]int{{}}},
+		{Spec: spec("crc32c", ``), DetectsDamage: true},
+	}
+	for _, level := range []string{"0", "1", "5", "6", "7", "9"} {
+		cases = append(cases, codectest.Case{Spec: spec("gzip", `{"level":`+level+`}`), DetectsDamage: true})
+	}
+	cases[len(cases)-1].Refused = []codectest.Refused{
+		{Configuration: `{"level":10}`, Field: "level"},
+		{Configuration: `{"level":-1}`, Field: "level"},
+		{Configuration: `{"level":"5"}`, Field: "level"},
+		{Configuration: `{"level":1.5}`, Field: "level"},
+	}
+	for _, level := range []string{"-131072", "-5", "0", "3", "7", "22"} {
+		cases = append(cases,
+			codectest.Case{Spec: spec("zstd", `{"level":`+level+`,"checksum":false}`)},
+			codectest.Case{Spec: spec("zstd", `{"level":`+level+`,"checksum":true}`), DetectsDamage: true})
+	}
+	cases[len(cases)-1].Refused = []codectest.Refused{
+		{Configuration: `{"level":23}`, Field: "level"},
+		{Configuration: `{"level":-131073}`, Field: "level"},
+		{Configuration: `{"checksum":1}`, Field: "checksum"},
+	}
+	tested := map[string]bool{}
+	for _, c := range cases {
+		tested[c.Spec.Name] = true
+		t.Run(c.Spec.Name+string(c.Spec.Configuration), func(t *testing.T) {
+			t.Parallel()
+			codectest.Run(t, codecs.Standard(), c)
+		})
+	}
+	for _, d := range codecs.Standard().Definitions() {
+		if !tested[d.Name] {
+			t.Errorf("codec %s runs no conformance test", d.Name)
+		}
+	}
+}
+
+// TestEveryCodecIsCovered fails when a codec is registered that no peer wrote
+// an array with, or whose decoder is not fuzzed.
+func TestEveryCodecIsCovered(t *testing.T) {
+	golden := map[string]bool{}
+	for _, store := range goldenArchives(t) {
+		err := fs.WalkDir(store, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || path.Base(name) != "zarr.json" {
+				return err
+			}
+			text, err := fs.ReadFile(store, name)
+			if err != nil {
+				return err
+			}
+			var array struct {
+				Codecs []codecs.Spec `json:"codecs"`
+			}
+			if err := json.Unmarshal(text, &array); err != nil {
+				return err
+			}
+			for _, c := range array.Codecs {
+				golden[c.Name] = true
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sources strings.Builder
+	files, err := fs.Glob(os.DirFS("."), "*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources.Write(text)
+	}
+	for _, d := range codecs.Standard().Definitions() {
+		if !golden[d.Name] {
+			t.Errorf("codec %s has no golden array", d.Name)
+		}
+		name := regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(d.Name, "")
+		if !regexp.MustCompile(`(?i)\nfunc Fuzz` + name + `(Decode|Config)\(`).MatchString(sources.String()) {
+			t.Errorf("codec %s has no fuzz target", d.Name)
+		}
+	}
+}
+
+// goldenArchives opens the archives of arrays that other programs wrote.
+func goldenArchives(t *testing.T) []fs.FS {
+	t.Helper()
+	files, err := fs.Glob(os.DirFS("testdata"), "*.zip")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives in testdata: %v", err)
+	}
+	var list []fs.FS
+	for _, file := range files {
+		archive, err := zip.OpenReader(path.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = archive.Close() })
+		list = append(list, archive)
+	}
+	return list
+}

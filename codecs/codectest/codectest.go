@@ -1,0 +1,417 @@
+// Package codectest checks that a codec keeps the contracts of package codecs.
+// Every codec runs it, those of other programs can, too:
+//
+//	codectest.Run(t, codecs.Standard(), codectest.Case{Spec: codecs.Spec{Name: "gzip"}})
+package codectest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Case is one configuration of a codec and what may be expected of it.
+type Case struct {
+	// Spec is the configuration to run.
+	Spec codecs.Spec
+	// Types are the data types that the codec takes; nil: all core types.
+	Types []dtype.Type
+	// Shapes are chunk shapes that the codec takes; nil: from 0-D to 5-D.
+	Shapes [][]int
+	// DetectsDamage says that no change of the encoded bytes goes unnoticed.
+	DetectsDamage bool
+	// Refused are configurations that must be refused, and the field of the
+	// FieldError that says so.
+	Refused []Refused
+}
+
+// Refused is a configuration that a codec must not accept.
+type Refused struct {
+	Configuration string       // JSON
+	Chunk         codecs.Chunk // what it is bound to; zero: three int32
+	Field         string       // at fault
+}
+
+// Run checks a codec of the registry. It starts subtests.
+func Run(t *testing.T, registry *codecs.Registry, c Case) {
+	t.Helper()
+	d, err := registry.Lookup(c.Spec.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &suite{Case: c, registry: registry, kind: d.Kind}
+	if s.Types == nil {
+		s.Types = coreTypes()
+	}
+	if s.Shapes == nil {
+		s.Shapes = [][]int{{}, {0}, {1}, {7}, {3, 5}, {4, 1, 6}, {2, 3, 0, 2}, {2, 3, 2, 3, 2}, {40, 50}}
+	}
+	t.Run("refusals", s.refusals)
+	t.Run("configuration", s.configuration)
+	t.Run("round trip", s.roundTrip)
+	t.Run("size", s.size)
+	t.Run("concurrent", s.concurrent)
+	t.Run("damage", s.damage)
+	if d.Kind == codecs.KindBytesToBytes {
+		t.Run("append", s.appending)
+	}
+}
+
+type suite struct {
+	Case
+	registry *codecs.Registry
+	kind     codecs.Kind
+}
+
+func coreTypes() []dtype.Type {
+	return []dtype.Type{
+		dtype.BoolType, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64,
+		dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Uint64,
+		dtype.Float16, dtype.Float32, dtype.Float64, dtype.Complex64, dtype.Complex128,
+		dtype.RawBits(2), dtype.RawBytes(5),
+	}
+}
+
+// specs is the shortest chain that holds the codec.
+func (s *suite) specs(spec codecs.Spec) []codecs.Spec {
+	switch s.kind {
+	case codecs.KindArrayToArray:
+		return []codecs.Spec{spec, {Name: "bytes"}}
+	case codecs.KindBytesToBytes:
+		return []codecs.Spec{{Name: "bytes"}, spec}
+	default:
+		return []codecs.Spec{spec}
+	}
+}
+
+// index is where the codec stands in its chain.
+func (s *suite) index() int {
+	if s.kind == codecs.KindBytesToBytes {
+		return 1
+	}
+	return 0
+}
+
+func (s *suite) bind(t *testing.T, typ dtype.Type, shape []int) *codecs.Chain {
+	t.Helper()
+	chain, err := s.registry.Bind(s.specs(s.Spec), codecs.Chunk{Type: typ, Shape: shape, Fill: typ.Default()})
+	if err != nil {
+		t.Fatalf("%s %v: %v", typ.Name(), shape, err)
+	}
+	return chain
+}
+
+// each runs f for every type and shape of the case.
+func (s *suite) each(t *testing.T, f func(t *testing.T, r *rand.Rand, chain *codecs.Chain)) {
+	for _, typ := range s.Types {
+		t.Run(typ.Name(), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			for _, shape := range s.Shapes {
+				f(t, r, s.bind(t, typ, shape))
+			}
+		})
+	}
+}
+
+func (s *suite) refusals(t *testing.T) {
+	refused := append([]Refused{
+		{Configuration: `{"no such field":1}`, Field: "no such field"},
+		{Configuration: `[]`}, {Configuration: `5`}, {Configuration: `"x"`},
+	}, s.Refused...)
+	for _, c := range refused {
+		if c.Chunk.Type == nil {
+			c.Chunk = codecs.Chunk{Type: dtype.Int32, Shape: []int{3}, Fill: dtype.Int32.Default()}
+		}
+		_, err := s.registry.Bind(s.specs(codecs.Spec{Name: s.Spec.Name, Configuration: json.RawMessage(c.Configuration)}), c.Chunk)
+		var at *codecs.Error
+		var field *codecs.FieldError
+		switch {
+		case !errors.As(err, &at) || !errors.As(err, &field):
+			t.Errorf("%s: %v, want an Error with a FieldError", c.Configuration, err)
+		case at.Index != s.index() || at.Codec != s.Spec.Name || field.Field != c.Field:
+			t.Errorf("%s: %v: at %d, codec %q, field %q, want field %q", c.Configuration, err, at.Index, at.Codec, field.Field, c.Field)
+		}
+	}
+}
+
+// configuration: what a bound codec writes reads back to the same codec.
+func (s *suite) configuration(t *testing.T) {
+	s.each(t, func(t *testing.T, _ *rand.Rand, chain *codecs.Chain) {
+		again, err := s.registry.Bind(chain.Specs(), chain.Chunk())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := json.Marshal(chain.Specs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := json.Marshal(again.Specs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first, second) {
+			t.Errorf("the specs change from %s to %s", first, second)
+		}
+		var read []codecs.Spec
+		if err := json.Unmarshal(first, &read); err != nil {
+			t.Errorf("%s does not read back: %v", first, err)
+		}
+	})
+}
+
+// contents are data to encode: n bytes each, random and regular ones, and the
+// bit patterns at the edges of the float types, whatever the type.
+func contents(r *rand.Rand, n int) [][]byte {
+	noise, ramp, edges := make([]byte, n), make([]byte, n), make([]byte, 0, n+8)
+	for i := range noise {
+		noise[i], ramp[i] = byte(r.Uint32()), byte(i/8)
+	}
+	for len(edges) < n {
+		for _, bits := range []uint64{
+			0, 1 << 63, 1, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff4dead0000beef,
+			0xfff8000000000001, 0x800000017fc00001, 0xff800000ffc12345, 0x7e017c01fe008001,
+		} {
+			edges = binary.NativeEndian.AppendUint64(edges, bits)
+		}
+	}
+	return [][]byte{noise, ramp, edges[:n], make([]byte, n)}
+}
+
+// strided returns an array with the elements of a, but with its dimensions in
+// reverse order in memory, and gaps.
+func strided(a ndarray.Array) ndarray.Array {
+	n := len(a.Shape)
+	order, outer := make([]int, n), make([]int, n)
+	for i := range order {
+		order[i] = n - 1 - i
+		outer[i] = a.Shape[n-1-i] + 1
+	}
+	b := ndarray.New(a.Type, outer).Transpose(order).Sub(ndarray.Region{Start: make([]int, n), Shape: a.Shape})
+	ndarray.Copy(b, a)
+	return b
+}
+
+func (s *suite) roundTrip(t *testing.T) {
+	var pool ndarray.Pool
+	s.each(t, func(t *testing.T, r *rand.Rand, chain *codecs.Chain) {
+		in := chain.Chunk()
+		n, _ := ndarray.Bytes(in.Type, in.Shape)
+		for k, content := range contents(r, n) {
+			plain, err := ndarray.View(in.Type, in.Shape, slices.Clone(content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored := encode(t, &pool, chain, plain)
+			if !bytes.Equal(plain.Data, content) {
+				t.Fatalf("%v: encoding changed its input", in.Shape)
+			}
+			if turned := encode(t, &pool, chain, strided(plain)); !bytes.Equal(stored, turned) {
+				t.Fatalf("%v, content %d: a strided array encodes to other bytes", in.Shape, k)
+			}
+			if again := encode(t, &pool, chain, plain); !bytes.Equal(stored, again) {
+				t.Fatalf("%v, content %d: a second encoding differs", in.Shape, k)
+			}
+			before := slices.Clone(stored)
+			for _, out := range []ndarray.Array{ndarray.New(in.Type, in.Shape), strided(ndarray.New(in.Type, in.Shape))} {
+				if err := chain.Decode(&pool, out, stored); err != nil {
+					t.Fatalf("%v, content %d: %v", in.Shape, k, err)
+				}
+				flat := ndarray.New(in.Type, in.Shape)
+				ndarray.Copy(flat, out)
+				if !bytes.Equal(flat.Data, content) {
+					t.Fatalf("%v, content %d: decoding gives other values", in.Shape, k)
+				}
+			}
+			if !bytes.Equal(before, stored) {
+				t.Fatalf("%v: decoding changed its input", in.Shape)
+			}
+		}
+	})
+	if n := pool.Lent(); n != 0 {
+		t.Errorf("%d buffers were not released", n)
+	}
+}
+
+// encode returns a copy of the encoding.
+func encode(t *testing.T, pool *ndarray.Pool, chain *codecs.Chain, a ndarray.Array) []byte {
+	t.Helper()
+	data, buffer, err := chain.Encode(pool, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = slices.Clone(data)
+	if buffer != nil {
+		buffer.Release()
+	}
+	return data
+}
+
+// size: no encoding is longer than promised.
+func (s *suite) size(t *testing.T) {
+	var pool ndarray.Pool
+	check := func(chain *codecs.Chain, content []byte) {
+		in := chain.Chunk()
+		a, err := ndarray.View(in.Type, in.Shape, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, size := len(encode(t, &pool, chain, a)), chain.Size()
+		if n > size.Max || size.Fixed && n != size.Max {
+			t.Errorf("%s %v: %d bytes, promised %+v", in.Type.Name(), in.Shape, n, size)
+		}
+		if memory := chain.Memory(); memory < n {
+			t.Errorf("%v: %d bytes encoded, Memory says %d", in.Shape, n, memory)
+		}
+	}
+	s.each(t, func(_ *testing.T, r *rand.Rand, chain *codecs.Chain) {
+		n, _ := ndarray.Bytes(chain.Chunk().Type, chain.Chunk().Shape)
+		for _, content := range contents(r, n) {
+			check(chain, content)
+		}
+	})
+	if s.kind == codecs.KindBytesToBytes {
+		r := rand.New(rand.NewPCG(3, 4))
+		for _, n := range []int{0, 1, 2, 100, 1<<14 - 1, 1 << 14, 1<<16 + 1, 1 << 17, 1<<20 - 3, 1 << 20} {
+			chain := s.bind(t, dtype.Uint8, []int{n})
+			for _, content := range contents(r, n) {
+				check(chain, content)
+			}
+		}
+	}
+}
+
+// concurrent: a bound codec serves many at once, and what it did before leaves
+// no trace in what it writes.
+func (s *suite) concurrent(t *testing.T) {
+	pool := ndarray.Pool{Keep: 1 << 20}
+	typ, shape := s.Types[0], s.Shapes[len(s.Shapes)-1]
+	chain := s.bind(t, typ, shape)
+	n, _ := ndarray.Bytes(typ, shape)
+	inputs := contents(rand.New(rand.NewPCG(5, 6)), n)
+	want := make([][]byte, len(inputs))
+	for i, content := range inputs {
+		a, err := ndarray.View(typ, shape, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[i] = encode(t, &pool, s.bind(t, typ, shape), a)
+	}
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(g), 7))
+			out := ndarray.New(typ, shape)
+			for range 20 {
+				i := r.IntN(len(inputs))
+				a := ndarray.Array{Type: typ, Data: inputs[i], Shape: shape, Strides: out.Strides}
+				data, buffer, err := chain.Encode(&pool, a)
+				if err == nil {
+					err = chain.Decode(&pool, out, data)
+				}
+				if err != nil || !bytes.Equal(data, want[i]) || !bytes.Equal(out.Data, inputs[i]) {
+					t.Errorf("input %d differs among others: %v", i, err)
+				}
+				if buffer != nil {
+					buffer.Release()
+				}
+			}
+		})
+	}
+	group.Wait()
+	if n := pool.Lent(); n != 0 {
+		t.Errorf("%d buffers were not released", n)
+	}
+}
+
+// damage: whatever is done to stored bytes, decoding ends, with the right
+// error or the right number of elements, and with all buffers released.
+func (s *suite) damage(t *testing.T) {
+	var pool ndarray.Pool
+	for _, shape := range s.Shapes {
+		chain := s.bind(t, s.Types[len(s.Types)-1], shape)
+		in := chain.Chunk()
+		n, _ := ndarray.Bytes(in.Type, in.Shape)
+		if n > 1000 {
+			continue
+		}
+		for _, content := range contents(rand.New(rand.NewPCG(8, 9)), n) {
+			a, err := ndarray.View(in.Type, in.Shape, content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored := encode(t, &pool, chain, a)
+			out := ndarray.New(in.Type, in.Shape)
+			for cut := range stored {
+				err := chain.Decode(&pool, out, stored[:cut:cut])
+				s.checkDamage(t, fmt.Sprintf("%v cut to %d of %d bytes", shape, cut, len(stored)), err, n > 0)
+			}
+			for bit := range len(stored) * 8 {
+				damaged := slices.Clone(stored)
+				damaged[bit/8] ^= 1 << (bit % 8)
+				err := chain.Decode(&pool, out, damaged)
+				unnoticed := err == nil && bytes.Equal(out.Data, content) // the bit meant nothing
+				s.checkDamage(t, fmt.Sprintf("%v with bit %d turned", shape, bit), err, s.DetectsDamage && !unnoticed)
+			}
+			err = chain.Decode(&pool, out, append(slices.Clone(stored), 1, 2, 3))
+			s.checkDamage(t, fmt.Sprintf("%v with bytes behind", shape), err, true)
+		}
+	}
+	if n := pool.Lent(); n != 0 {
+		t.Errorf("%d buffers were not released", n)
+	}
+}
+
+func (s *suite) checkDamage(t *testing.T, what string, err error, must bool) {
+	t.Helper()
+	switch {
+	case err == nil && must:
+		t.Errorf("%s: the damage went unnoticed", what)
+	case err != nil && !errors.Is(err, codecs.ErrCorrupt) && !errors.Is(err, codecs.ErrTooLarge):
+		t.Errorf("%s: %v is neither ErrCorrupt nor ErrTooLarge", what, err)
+	}
+}
+
+// appending: bytes → bytes codecs keep what is in dst, whatever room it has.
+func (s *suite) appending(t *testing.T) {
+	d, err := s.registry.Lookup(s.Spec.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := d.Parse(s.Spec.Configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix := []byte("what was there before")
+	for _, n := range []int{0, 1, 1000, 100_000} {
+		for _, fixed := range []bool{true, false} {
+			bound, err := parsed.(codecs.BytesToBytesCodec).BindBytesToBytes(codecs.Size{Max: n, Fixed: fixed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, content := range contents(rand.New(rand.NewPCG(10, 11)), n) {
+				for _, room := range []int{0, 1, n, 3*n + 100} {
+					dst := append(make([]byte, 0, len(prefix)+room), prefix...)
+					stored, err := bound.AppendEncode(dst, content)
+					if err != nil || !bytes.HasPrefix(stored, prefix) {
+						t.Fatalf("encoding %d bytes with room for %d: %v", n, room, err)
+					}
+					stored = slices.Clone(stored[len(prefix):])
+					decoded, err := bound.AppendDecode(dst, stored)
+					if err != nil || !bytes.Equal(decoded, append(slices.Clone(prefix), content...)) {
+						t.Fatalf("decoding %d bytes with room for %d: %v", n, room, err)
+					}
+				}
+			}
+		}
+	}
+}

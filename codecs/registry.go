@@ -1,0 +1,188 @@
+package codecs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Definition is an entry of a [Registry]: everything there is to know of a
+// codec before it has a configuration.
+type Definition struct {
+	Name    string
+	Aliases []string // other names that mean the same codec on reading
+	Kind    Kind
+	Summary string // one line
+	Fields  []Field
+	Types   string // data types that it takes; "" for all
+	// Parse reads a configuration, a JSON object or nil, and refuses what is
+	// wrong in itself. The result implements the interface of the Kind.
+	Parse func(configuration json.RawMessage) (Codec, error)
+}
+
+// Field describes one field of a codec's configuration.
+type Field struct {
+	Name    string
+	Type    string // such as "integer 0…9"
+	Default string // JSON; "": the field is required
+	Doc     string
+}
+
+// Registry finds codecs by their names. Register everything before the first
+// use; lookups are then safe for concurrent use. The zero value is empty.
+type Registry struct {
+	definitions []Definition
+	byName      map[string]int
+}
+
+// Standard returns a new registry with the codecs of this package.
+func Standard() *Registry {
+	r := &Registry{}
+	for _, d := range []Definition{
+		bytesDefinition(), transposeDefinition(),
+		gzipDefinition(), zstdDefinition(), crc32cDefinition(),
+	} {
+		if err := r.Register(d); err != nil {
+			panic(err) // a name given twice in this package
+		}
+	}
+	return r
+}
+
+// Register adds a codec. Its names must be new to the registry.
+func (r *Registry) Register(d Definition) error {
+	if d.Name == "" || d.Parse == nil || d.Kind < KindArrayToArray || d.Kind > KindBytesToBytes {
+		return fmt.Errorf("codec %q: a definition needs a name, a kind and a parser", d.Name)
+	}
+	names := append([]string{d.Name}, d.Aliases...)
+	for i, name := range names {
+		if _, taken := r.byName[name]; taken || slices.Contains(names[:i], name) {
+			return fmt.Errorf("codec %q is registered already", name)
+		}
+	}
+	if r.byName == nil {
+		r.byName = map[string]int{}
+	}
+	for _, name := range names {
+		r.byName[name] = len(r.definitions)
+	}
+	r.definitions = append(r.definitions, d)
+	return nil
+}
+
+// Definitions lists all entries in the order of their registration. The slice
+// is shared and not to be modified.
+func (r *Registry) Definitions() []Definition { return r.definitions }
+
+// Lookup returns the definition that answers to a name.
+func (r *Registry) Lookup(name string) (Definition, error) {
+	i, ok := r.byName[name]
+	if !ok {
+		return Definition{}, fmt.Errorf("%w %q (known: %s)", ErrUnknown, name, strings.Join(r.names(), ", "))
+	}
+	return r.definitions[i], nil
+}
+
+func (r *Registry) names() []string {
+	names := make([]string, 0, len(r.definitions))
+	for _, d := range r.definitions {
+		names = append(names, d.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// UnmarshalJSON reads a codec as it stands in metadata: a bare name, or an
+// object with name and configuration.
+func (s *Spec) UnmarshalJSON(text []byte) error {
+	var object struct {
+		Name          string          `json:"name"`
+		Configuration json.RawMessage `json:"configuration"`
+		Must          *bool           `json:"must_understand"`
+	}
+	switch text = bytes.TrimSpace(text); {
+	case len(text) > 0 && text[0] == '"':
+		if err := json.Unmarshal(text, &object.Name); err != nil {
+			return err
+		}
+	case len(text) > 0 && text[0] == '{':
+		if err := strict(text, &object); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("%.60s: want a codec's name, or an object with name and configuration", text)
+	}
+	if object.Name == "" {
+		return errors.New("a codec needs a name")
+	}
+	if string(object.Configuration) == "null" {
+		object.Configuration = nil
+	}
+	*s = Spec{Name: object.Name, Configuration: object.Configuration}
+	return nil
+}
+
+// MarshalJSON writes the object form.
+func (s Spec) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name          string          `json:"name"`
+		Configuration json.RawMessage `json:"configuration,omitempty"`
+	}(s))
+}
+
+// strict decodes a JSON object into v, a struct, and refuses members that v
+// does not have. Their names have to match to the letter, which the JSON
+// package alone does not ask for.
+func strict(text []byte, v any) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return field("", "want a JSON object: %w", err)
+	}
+	var known []string
+	for f := range reflect.TypeOf(v).Elem().Fields() {
+		known = append(known, f.Tag.Get("json"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(known, name) {
+			return field(fmt.Sprintf("%.60s", name), "unknown field")
+		}
+	}
+	err := json.Unmarshal(text, v)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return field(wrong.Field, "want %s, not %s", wanted(wrong.Type.Kind()), wrong.Value)
+	}
+	return err
+}
+
+// wanted is what a field of a Go kind takes, in JSON's words.
+func wanted(k reflect.Kind) string {
+	switch k {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Int:
+		return "an integer"
+	default:
+		return "another type"
+	}
+}
+
+// configuration decodes a codec's configuration into v, a struct with
+// pointers for what has no default. A missing configuration is an empty one.
+func configuration(text json.RawMessage, v any) error {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || string(text) == "null" {
+		return nil
+	}
+	if text[0] != '{' {
+		return field("", "want a JSON object")
+	}
+	return strict(text, v)
+}

@@ -1,0 +1,138 @@
+package ndarray
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// Copy copies the elements of src to dst, which has the same shape and
+// element size and does not overlap src. Runs that are contiguous on both
+// sides are moved as one; where the two sides disagree on the order of the
+// dimensions, the copy goes in square blocks, so that both sides use the cache
+// lines that they touch.
+func Copy(dst, src Array) {
+	list, length := plan(dst, src)
+	c := copier{dst: dst.Data, src: src.Data, length: length}
+	if length == 0 {
+		return
+	}
+	if n := len(list); n > 0 && length <= largestUnit {
+		c.plane = planeOf(length)
+		list = pairFastest(list)
+	}
+	c.walk(list, dst.Offset, src.Offset)
+}
+
+// CopySwapped is Copy with the byte order of every element reversed; t is the
+// type of both arrays.
+func CopySwapped(dst, src Array, t dtype.Ordered) {
+	list, length := plan(dst, src)
+	if length == 0 {
+		return
+	}
+	if len(list) > 0 && length <= largestUnit {
+		// Two fast passes beat one that swaps a few bytes at a time.
+		Copy(dst, src)
+		Swap(dst, t)
+		return
+	}
+	c := copier{dst: dst.Data, src: src.Data, length: length, swap: t}
+	c.walk(list, dst.Offset, src.Offset)
+}
+
+// plan returns the dimensions that a copy has to walk and the length in bytes
+// of the runs below them, which have no gaps on either side: an element at
+// least, and 0 where there is nothing to copy.
+func plan(dst, src Array) (list []axis, length int) {
+	size := dst.Type.Size()
+	if !slices.Equal(dst.Shape, src.Shape) || size != src.Type.Size() {
+		panic(fmt.Sprintf("ndarray: copy of %v %s to %v %s", src.Shape, src.Type.Name(), dst.Shape, dst.Type.Name()))
+	}
+	if slices.Contains(src.Shape, 0) {
+		return nil, 0
+	}
+	list = axes(dst, src)
+	if n := len(list); n > 0 && list[n-1].dst == size && list[n-1].src == size {
+		return list[:n-1], size * list[n-1].n
+	}
+	return list, size
+}
+
+// axis is one dimension of a copy: its extent and both strides in bytes.
+type axis struct{ n, dst, src int }
+
+// axes lists the dimensions longer than one, the one with the largest stride
+// in dst first, with neighbours merged where they are one run on both sides.
+func axes(dst, src Array) []axis {
+	list := make([]axis, 0, len(dst.Shape)+1)
+	for i, n := range dst.Shape {
+		if n > 1 {
+			list = append(list, axis{n, dst.Strides[i], src.Strides[i]})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b axis) int { return b.dst - a.dst })
+	merged := list[:0]
+	for _, a := range list {
+		if k := len(merged) - 1; k >= 0 && merged[k].dst == a.dst*a.n && merged[k].src == a.src*a.n {
+			merged[k] = axis{merged[k].n * a.n, a.dst, a.src}
+			continue
+		}
+		merged = append(merged, a)
+	}
+	return merged
+}
+
+// pairFastest moves the dimension with the smallest stride in src next to the
+// one with the smallest stride in dst, which is last: together they make the
+// blocks of a permuted copy. A single dimension gets a partner of extent one.
+func pairFastest(list []axis) []axis {
+	n := len(list)
+	if n == 1 {
+		return []axis{{1, 0, 0}, list[0]}
+	}
+	best := 0
+	for i, a := range list[:n-1] {
+		if a.src < list[best].src {
+			best = i
+		}
+	}
+	a := list[best]
+	return slices.Insert(slices.Delete(list, best, best+1), n-2, a)
+}
+
+// copier walks the outer dimensions of a copy. The inner part is a run of
+// length bytes or, with plane set, a plane of units of that length.
+type copier struct {
+	dst, src []byte
+	length   int
+	swap     dtype.Ordered // nil: runs are copied as they are
+	plane    func(dst, src []byte, rows, columns axis)
+}
+
+func (c *copier) walk(list []axis, d, s int) {
+	switch {
+	case len(list) == 0:
+		c.run(d, s)
+	case len(list) == 2 && c.plane != nil:
+		c.plane(c.dst[d:], c.src[s:], list[0], list[1])
+	default:
+		for range list[0].n {
+			if len(list) == 1 {
+				c.run(d, s)
+			} else {
+				c.walk(list[1:], d, s)
+			}
+			d, s = d+list[0].dst, s+list[0].src
+		}
+	}
+}
+
+func (c *copier) run(d, s int) {
+	if c.swap != nil {
+		c.swap.SwapInto(c.dst[d:d+c.length], c.src[s:s+c.length])
+		return
+	}
+	copy(c.dst[d:d+c.length], c.src[s:s+c.length])
+}

@@ -1,0 +1,182 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/zmigrate/zmigrate"
+
+// The rooms of the house, bottom up: a package imports only packages of its
+// own room and of rooms above it in this list. Here /... stands for all folders
+// below as well; where several rooms match, the last one counts.
+var rooms = [][]string{
+	{"dtype"},
+	{"dtype/ndarray"},
+	{"codecs/..."}, // formats that know nothing of Zarr
+	{"codecs", "codecs/codectest"},
+	{"internal/zarr"},
+	{"internal/store"},
+	{"sources/..."},
+	{"sinks/..."},
+	{"stages"},
+	{"jobs/journal"},
+	{"jobs"},
+	{"cmd/zmigrate/app"},
+	{"cmd/zmigrate"},
+	{"e2e/..."},
+}
+
+// strangers are folders whose packages do not know each other, although one
+// lies above the other.
+var strangers = []string{"sources", "sinks"}
+
+// goroutines is where golang.org/x/sync/errgroup may be imported: stages
+// coordinates the work on chunks, internal/store flushes files in parallel.
+var goroutines = []string{"stages", "internal/store"}
+
+// goPackage is what `go list` tells of a package.
+type goPackage struct {
+	ImportPath                string
+	Imports, Deps             []string
+	TestImports, XTestImports []string
+}
+
+func TestLayering(t *testing.T) {
+	packages := listPackages(t)
+	for _, p := range packages {
+		room := roomOf(p.ImportPath)
+		if room < 0 {
+			t.Errorf("package %s is in none of the rooms %q", p.ImportPath, rooms)
+			continue
+		}
+		for _, imported := range p.imports() {
+			if imported == "golang.org/x/sync/errgroup" && !slices.Contains(goroutines, p.ImportPath) {
+				t.Errorf("package %s imports %s, which only %q may", p.ImportPath, imported, goroutines)
+			}
+			below, ok := strings.CutPrefix(imported, module+"/")
+			if !ok {
+				continue
+			}
+			if roomOf(below) > room {
+				t.Errorf("package %s imports %s, which lies below it", p.ImportPath, below)
+			}
+			here, there := topFolder(p.ImportPath), topFolder(below)
+			if here != there && slices.Contains(strangers, here) && slices.Contains(strangers, there) {
+				t.Errorf("package %s imports %s: %s and %s do not know each other", p.ImportPath, below, here, there)
+			}
+		}
+	}
+}
+
+// TestLayeringStandard holds dtype to the standard library, in all that it
+// depends on.
+func TestLayeringStandard(t *testing.T) {
+	standard := goList(t, "std")
+	for _, p := range goList(t, "./dtype") {
+		if len(p.Deps) == 0 {
+			t.Errorf("go list names no dependencies of %s", p.ImportPath)
+		}
+		for _, dep := range p.Deps {
+			if !slices.ContainsFunc(standard, func(s goPackage) bool { return s.ImportPath == dep }) {
+				t.Errorf("package dtype depends on %s, which is not in the standard library", dep)
+			}
+		}
+	}
+}
+
+// TestLayeringNames refuses names that do not tell what is inside.
+func TestLayeringNames(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != ".." && (strings.HasPrefix(name, ".") || name == "testdata"):
+			return fs.SkipDir
+		case d.IsDir() && slices.Contains([]string{"util", "utils", "common", "misc", "helpers"}, name):
+			t.Errorf("folder %s: the name does not tell what is inside", file)
+		case path.Ext(name) == ".go":
+			files++
+			if slices.Contains([]string{"types.go", "util.go", "utils.go", "common.go"}, name) {
+				t.Errorf("file %s: the name does not tell what is inside", file)
+			}
+		}
+		return nil
+	})
+	if err != nil || files == 0 {
+		t.Fatalf("found %d Go files, error %v", files, err)
+	}
+}
+
+// roomOf returns the index of a package's room, or -1.
+func roomOf(importPath string) int {
+	for i, room := range slices.Backward(rooms) {
+		for _, pattern := range room {
+			folder, deep := strings.CutSuffix(pattern, "/...")
+			if importPath == folder || deep && strings.HasPrefix(importPath, folder+"/") {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func topFolder(importPath string) string {
+	top, _, _ := strings.Cut(importPath, "/")
+	return top
+}
+
+// imports returns what the package and its tests import.
+func (p *goPackage) imports() []string {
+	all := slices.Concat(p.Imports, p.TestImports, p.XTestImports)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// listPackages returns the packages of the module, their paths relative to it.
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	packages := goList(t, "./...")
+	for i := range packages {
+		p := &packages[i]
+		p.ImportPath = strings.TrimPrefix(p.ImportPath, module+"/")
+	}
+	return packages
+}
+
+// goList runs `go list -json` at the root of the module.
+func goList(t *testing.T, pattern string) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,TestImports,XTestImports", pattern)
+	cmd.Dir = ".."
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v\n%s", pattern, err, stderr.String())
+	}
+	var packages []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+	if len(packages) == 0 {
+		t.Fatalf("go list %s names no packages", pattern)
+	}
+	return packages
+}

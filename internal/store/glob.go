@@ -1,0 +1,122 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Glob returns the URLs of the objects that match a pattern with *, ? and
+// [...] in the parts of its path, as path.Match defines them, in the natural
+// order of their names (x2 before x10). No match is an error that wraps
+// fs.ErrNotExist. A pattern without these characters, or one that is the name
+// of a local file as it stands, returns itself. In a URL "?" begins the query
+// and cannot be used. In a bucket, all objects that begin with what precedes
+// the first such character are looked at.
+func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
+	l, err := parse(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.ContainsAny(l.path, "*?[") {
+		return []string{pattern}, nil
+	}
+	if _, err := path.Match(filepath.ToSlash(l.path), ""); err != nil {
+		return nil, fmt.Errorf("%s: %w", l, err)
+	}
+	var paths []string
+	if l.local() {
+		if _, err := os.Stat(l.path); err == nil {
+			return []string{pattern}, nil
+		}
+		paths, err = globLocal(l.path)
+	} else {
+		paths, err = globBucket(ctx, l, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("no object matches %s: %w", l, fs.ErrNotExist)
+	}
+	slices.SortFunc(paths, compareNatural)
+	urls := make([]string, len(paths))
+	for i, p := range paths {
+		found := l
+		found.path = p
+		urls[i] = found.String()
+	}
+	return urls, nil
+}
+
+// globLocal returns the matching paths that are not folders.
+func globLocal(pattern string) ([]string, error) {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(paths, func(p string) bool {
+		st, err := os.Stat(p)
+		return err == nil && st.IsDir()
+	}), nil
+}
+
+// globBucket returns the matching paths in a bucket.
+func globBucket(ctx context.Context, l location, opt Options) (paths []string, err error) {
+	literal := l.path[:strings.IndexAny(l.path, "*?[")]
+	dir, prefix := path.Split(literal)
+	folder := l
+	folder.path = strings.TrimSuffix(dir, "/")
+	s, err := Open(ctx, folder.String(), opt)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	err = s.List(ctx, prefix, func(info Info) error {
+		full := folder.key(info.Key)
+		matched, err := path.Match(l.path, full)
+		if matched {
+			paths = append(paths, full)
+		}
+		return err
+	})
+	return paths, err
+}
+
+// compareNatural compares texts in which runs of digits count as numbers.
+func compareNatural(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		nx, ny := digits(x), digits(y)
+		if nx > 0 && ny > 0 {
+			p, q := strings.TrimLeft(x[:nx], "0"), strings.TrimLeft(y[:ny], "0")
+			if c := cmp.Or(cmp.Compare(len(p), len(q)), cmp.Compare(p, q)); c != 0 {
+				return c
+			}
+			x, y = x[nx:], y[ny:]
+			continue
+		}
+		if x[0] != y[0] {
+			return cmp.Compare(x[0], y[0])
+		}
+		x, y = x[1:], y[1:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits is the length of the decimal number at the beginning of s.
+func digits(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
+}

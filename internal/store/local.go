@@ -1,0 +1,406 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// innerStaging is the staging folder inside the root, for roots on another file
+// system than what lies beside them.
+const innerStaging = ".zmigrate-staging"
+
+// stagedPrefix begins the names of all files in staging folders.
+const stagedPrefix = "object-"
+
+// local is the driver of a directory.
+//
+// A put goes to a file in the staging folder and waits in pending; publish
+// flushes the waiting files, renames them to their keys and flushes the
+// directories. All changes to the tree of objects are made under the token
+// tree, so that a directory is never removed under a rename.
+type local struct {
+	root   string // absolute
+	prefix string // of the names of our files in the staging folder
+	files  *openFiles
+	tree   chan struct{} // holds one token; taken by whoever changes the tree
+
+	mu       sync.Mutex
+	staging  string // where new files are made
+	own      string // a folder to remove with staging, or ""
+	ready    bool   // staging exists and can be renamed from
+	made     int    // number of the last file made there
+	pending  map[string]staged
+	bytes    int64           // of the files in pending
+	unsynced map[string]bool // directories with changes not yet flushed
+	lost     error           // of the first publish that failed
+}
+
+// staged is an object that waits: a written, still open file in the staging
+// folder.
+type staged struct {
+	f    *os.File
+	size int64
+}
+
+// discard closes and removes the file. Nothing depends on its success: what
+// stays behind is removed by clean.
+func (w staged) discard() {
+	_ = w.f.Close()
+	_ = os.Remove(w.f.Name())
+}
+
+func newLocal(root, staging string) *local {
+	d := &local{
+		root:     root,
+		prefix:   fmt.Sprintf("%s%016x-", stagedPrefix, rand.Uint64()),
+		files:    newOpenFiles(64),
+		tree:     make(chan struct{}, 1),
+		staging:  staging,
+		pending:  make(map[string]staged),
+		unsynced: make(map[string]bool),
+	}
+	if staging == "" {
+		d.own = root + ".zmigrate"
+		d.staging = filepath.Join(d.own, "staging")
+	}
+	d.tree <- struct{}{}
+	return d
+}
+
+// lock takes the token of the tree.
+func (d *local) lock(ctx context.Context) error {
+	select {
+	case <-d.tree:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *local) unlock() { d.tree <- struct{}{} }
+
+func (d *local) path(key string) string { return filepath.Join(d.root, filepath.FromSlash(key)) }
+
+func (d *local) put(ctx context.Context, key string, data []byte) error {
+	w, err := d.stage(data)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	if d.lost != nil {
+		d.mu.Unlock()
+		w.discard()
+		return d.lost
+	}
+	if old, ok := d.pending[key]; ok {
+		d.bytes -= old.size
+		old.discard()
+	}
+	d.pending[key] = w
+	d.bytes += w.size
+	full := d.full()
+	d.mu.Unlock()
+	if !full {
+		return nil
+	}
+	return d.publishIf(ctx, d.full)
+}
+
+// stage writes data to a new file in the staging folder, which another process
+// may have removed, when it was empty, since it was made.
+func (d *local) stage(data []byte) (staged, error) {
+	dir, n, err := d.stagingDir(false)
+	if err != nil {
+		return staged{}, err
+	}
+	f, err := d.newFile(dir, n)
+	if errors.Is(err, fs.ErrNotExist) {
+		if dir, n, err = d.stagingDir(true); err == nil {
+			f, err = d.newFile(dir, n)
+		}
+	}
+	if err != nil {
+		return staged{}, err
+	}
+	w := staged{f: f, size: int64(len(data))}
+	if _, err := f.Write(data); err != nil {
+		w.discard()
+		return staged{}, err
+	}
+	return w, nil
+}
+
+func (d *local) newFile(dir string, n int) (*os.File, error) {
+	name := filepath.Join(dir, fmt.Sprintf("%s%d", d.prefix, n))
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// stagingDir returns the staging folder and a number for a new file in it. The
+// first time, or again, it makes the root and the folder, and moves the folder
+// into the root when a rename between the two is impossible.
+func (d *local) stagingDir(again bool) (dir string, n int, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.made++
+	if d.ready && !again {
+		return d.staging, d.made, nil
+	}
+	if err := d.mkdir(d.root); err != nil {
+		return "", 0, err
+	}
+	if err := os.MkdirAll(d.staging, 0o777); err != nil {
+		return "", 0, err
+	}
+	inner := filepath.Join(d.root, innerStaging)
+	if d.staging != inner {
+		if err := d.probe(inner); err != nil {
+			return "", 0, err
+		}
+	}
+	d.ready = true
+	return d.staging, d.made, nil
+}
+
+// probe renames an empty folder from the staging folder to inner, to see
+// whether files will go the same way, and settles for inner if they cannot.
+func (d *local) probe(inner string) error {
+	probe := filepath.Join(d.staging, fmt.Sprintf("%s%d", d.prefix, d.made))
+	if err := os.Mkdir(probe, 0o777); err != nil {
+		return err
+	}
+	err := os.Rename(probe, inner)
+	if err == nil {
+		if err := os.Remove(inner); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	_ = os.Remove(probe)
+	inUse := errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist)
+	if !inUse && !errors.Is(err, syscall.EXDEV) {
+		return err
+	}
+	d.removeStaging()
+	d.staging, d.own = inner, ""
+	return os.MkdirAll(inner, 0o777)
+}
+
+// removeStaging removes the staging folder and the parent made for it, as far
+// as they are empty.
+func (d *local) removeStaging() {
+	_ = os.Remove(d.staging)
+	if d.own != "" {
+		_ = os.Remove(d.own)
+	}
+}
+
+// create publishes one object under a free key: a link fails if there is one.
+func (d *local) create(ctx context.Context, key string, data []byte) error {
+	w, err := d.stage(data)
+	if err != nil {
+		return err
+	}
+	defer w.discard()
+	if err := w.f.Sync(); err != nil {
+		return err
+	}
+	if err := d.lock(ctx); err != nil {
+		return err
+	}
+	defer d.unlock()
+	err = d.place(key, func(target string) error { return os.Link(w.f.Name(), target) })
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) {
+		err = d.place(key, func(target string) error { return writeExclusive(target, data) })
+	}
+	if err != nil {
+		return err
+	}
+	return d.syncDirs()
+}
+
+// writeExclusive is create for file systems without links: a crash in the
+// middle leaves a torn object.
+func writeExclusive(target string, data []byte) error {
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(target)
+	}
+	return err
+}
+
+func (d *local) read(_ context.Context, key string, p []byte, off int64) error {
+	f, release, err := d.files.open(d.path(key))
+	if err != nil {
+		return missing(err)
+	}
+	defer release()
+	n, err := f.ReadAt(p, off)
+	if n == len(p) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		size := off + int64(n)
+		if st, err := f.Stat(); err == nil {
+			size = st.Size()
+		}
+		return &shortError{off: off, want: int64(len(p)), size: size}
+	}
+	return err
+}
+
+func (d *local) readAll(_ context.Context, key string, limit int64) ([]byte, error) {
+	f, err := openRegular(d.path(key))
+	if err != nil {
+		return nil, missing(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if st.Size() > limit {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, st.Size(), limit)
+	}
+	data := make([]byte, st.Size())
+	n, err := io.ReadFull(f, data)
+	if err != nil && n < len(data) {
+		return nil, &shortError{want: st.Size(), size: int64(n)}
+	}
+	return data, nil
+}
+
+func (d *local) stat(_ context.Context, key string) (Info, error) {
+	st, err := os.Stat(d.path(key))
+	if err != nil {
+		return Info{}, missing(err)
+	}
+	if !st.Mode().IsRegular() {
+		return Info{}, irregular(d.path(key), st.Mode())
+	}
+	return Info{Key: key, Size: st.Size(), ModTime: st.ModTime()}, nil
+}
+
+// delete removes the file and the directories that it leaves empty, which no
+// list would show.
+func (d *local) delete(ctx context.Context, key string) error {
+	if err := d.lock(ctx); err != nil {
+		return err
+	}
+	defer d.unlock()
+	d.mu.Lock()
+	if w, ok := d.pending[key]; ok {
+		delete(d.pending, key)
+		d.bytes -= w.size
+		w.discard()
+	}
+	d.mu.Unlock()
+	target := d.path(key)
+	st, err := os.Lstat(target)
+	if err == nil && st.IsDir() {
+		return nil // a folder is no object
+	}
+	if err == nil {
+		err = os.Remove(target)
+	}
+	if err = missing(err); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.files.forget(target)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	dir := filepath.Dir(target)
+	for ; dir != d.root && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+		delete(d.unsynced, dir)
+	}
+	d.unsynced[dir] = true
+	return nil
+}
+
+// clean empties the staging folders of what is not this store's own.
+func (d *local) clean(context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	inner := filepath.Join(d.root, innerStaging)
+	for _, dir := range []string{d.staging, inner} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), stagedPrefix) || strings.HasPrefix(e.Name(), d.prefix) {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	if d.staging != inner {
+		_ = os.Remove(inner)
+	}
+	return nil
+}
+
+func (d *local) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, w := range d.pending {
+		w.discard()
+	}
+	clear(d.pending)
+	d.bytes = 0
+	if d.ready {
+		d.removeStaging()
+		d.ready = false
+	}
+	return d.files.close()
+}
+
+// openRegular opens a regular file for reading. Anything else is refused
+// before it is opened, because opening a pipe would wait for a writer.
+func openRegular(name string) (*os.File, error) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, irregular(name, st.Mode())
+	}
+	return os.Open(name)
+}
+
+// irregular is the error for what is there but is no object: a folder counts as
+// absent, as it would in a bucket.
+func irregular(name string, mode fs.FileMode) error {
+	if mode.IsDir() {
+		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is a directory: %w", fs.ErrNotExist)}
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("not a regular file (%v): %w", mode.Type(), fs.ErrInvalid)}
+}
+
+// missing turns the error for a path below a regular file into fs.ErrNotExist.
+func missing(err error) error {
+	if errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
+	}
+	return err
+}

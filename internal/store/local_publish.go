@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// A batch of waiting objects is full at this many files or bytes.
+	batchFiles = 256
+	batchBytes = 256 << 20
+	// flushes is the number of files flushed at the same time.
+	flushes = 16
+)
+
+// full tells whether a put must publish the batch. The caller holds mu.
+func (d *local) full() bool { return len(d.pending) >= batchFiles || d.bytes >= batchBytes }
+
+func (d *local) sync(ctx context.Context) error {
+	return d.publishIf(ctx, func() bool { return true })
+}
+
+// publishIf makes every waiting object durable and visible if the condition,
+// called with mu held, is still met after earlier batches are done. A batch
+// once taken is carried through even if ctx ends.
+func (d *local) publishIf(ctx context.Context, condition func() bool) error {
+	if err := d.lock(ctx); err != nil {
+		return err
+	}
+	defer d.unlock()
+	d.mu.Lock()
+	if !condition() {
+		defer d.mu.Unlock()
+		return d.lost
+	}
+	batch := d.pending
+	d.pending = make(map[string]staged)
+	d.bytes = 0
+	d.mu.Unlock()
+
+	err := d.publish(batch)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lost == nil {
+		d.lost = err
+	}
+	return d.lost
+}
+
+// publish flushes the files, renames them to their keys, and flushes the
+// directories. It carries on after an error, and returns the first; the files
+// concerned are removed. The caller holds the token of the tree.
+func (d *local) publish(batch map[string]staged) error {
+	keys := slices.Sorted(maps.Keys(batch))
+	errs := make([]error, len(keys), len(keys)+1)
+	var g errgroup.Group
+	g.SetLimit(flushes)
+	for i, key := range keys {
+		g.Go(func() error {
+			f := batch[key].f
+			errs[i] = errors.Join(f.Sync(), f.Close())
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions keep their errors in errs
+	for i, key := range keys {
+		name := batch[key].f.Name()
+		if errs[i] == nil {
+			errs[i] = d.place(key, func(target string) error { return os.Rename(name, target) })
+		}
+		if errs[i] != nil {
+			_ = os.Remove(name)
+			errs[i] = fmt.Errorf("object %s is lost: %w", key, errs[i])
+		}
+	}
+	errs = append(errs, d.syncDirs())
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return errs[i]
+	}
+	return nil
+}
+
+// place calls f to bring an object to the path of its key, with the folders
+// above it made if need be. The caller holds the token of the tree.
+func (d *local) place(key string, f func(target string) error) error {
+	target := d.path(key)
+	dir := filepath.Dir(target)
+	err := f(target)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := d.mkdir(dir); err != nil {
+			return err
+		}
+		err = f(target)
+	}
+	if err != nil {
+		return err
+	}
+	d.unsynced[dir] = true
+	d.files.forget(target)
+	return nil
+}
+
+// mkdir makes the folder and those above it, and notes which ones changed. The
+// caller holds mu.
+func (d *local) mkdir(dir string) error {
+	st, err := os.Stat(dir)
+	if err == nil && !st.IsDir() {
+		return &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := d.mkdir(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	d.unsynced[parent] = true
+	return nil
+}
+
+// syncDirs flushes every changed directory. Those that fail stay noted.
+func (d *local) syncDirs() error {
+	d.mu.Lock()
+	dirs := slices.Sorted(maps.Keys(d.unsynced))
+	clear(d.unsynced)
+	d.mu.Unlock()
+	var g errgroup.Group
+	g.SetLimit(flushes)
+	for _, dir := range dirs {
+		g.Go(func() error {
+			err := syncDir(dir)
+			if err != nil {
+				d.mu.Lock()
+				d.unsynced[dir] = true
+				d.mu.Unlock()
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// syncDir flushes one directory, where the file system knows how to, and
+// unless it has been removed since.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,351 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Options are the settings of a Store. The zero value is usable.
+type Options struct {
+	// Log receives a line for each repeated request; nil discards them.
+	Log *slog.Logger
+	// Retries is the number of attempts after the first one for requests that
+	// failed for a passing reason. 0 means 4, a negative number none.
+	Retries int
+	// RequestsPerSecond bounds the requests to a remote store, repeated ones
+	// included; 0 means no bound.
+	RequestsPerSecond float64
+	// Staging is the folder in which a local store keeps objects that are not
+	// yet durable; "" means "<path>.zmigrate/staging". It is made with the
+	// first object. Clean empties it, whoever else uses it.
+	Staging string
+	// Memory holds the buckets that mem:// URLs name. With nil every Open gets
+	// an empty bucket of its own.
+	Memory *Memory
+	// Fault is meant for tests: it is called before each operation of a driver
+	// ("put", "create", "sync", "read", "stat", "list" for each page,
+	// "delete"; sync has no key), and an error that it returns is treated as
+	// if the store itself had failed with it. It must be safe for concurrent
+	// use.
+	Fault func(op, key string) error
+}
+
+// Info describes an object.
+type Info struct {
+	Key     string
+	Size    int64 // bytes
+	ModTime time.Time
+	ETag    string // from Stat on stores that have one, else ""
+}
+
+// Stats counts what a Store has done since it was opened.
+type Stats struct {
+	Requests     int64 // attempts of all operations
+	Retries      int64 // those of them that repeated a failed one
+	BytesRead    int64
+	BytesWritten int64
+}
+
+// ErrTooLarge reports an object above the limit given to ReadAll.
+var ErrTooLarge = errors.New("object is too large")
+
+// Store is an opened folder of objects. It is safe for concurrent use; whoever
+// opened it closes it, after the last call.
+//
+// Errors are *fs.PathError values that name the operation and the object. They
+// wrap fs.ErrNotExist for a missing object and fs.ErrExist for one that Create
+// found in its place.
+type Store struct {
+	at       location
+	driver   driver
+	log      *slog.Logger
+	limiter  *rate.Limiter // nil: no limit
+	attempts int           // at least 1
+	fault    func(op, key string) error
+	sleep    func(context.Context, time.Duration) error
+
+	requests, retries, bytesRead, bytesWritten atomic.Int64
+}
+
+// driver is what a kind of place must do. Keys have been checked; data is
+// borrowed until return. Missing objects are fs.ErrNotExist, and an object
+// that ends before a range does is a *shortError.
+type driver interface {
+	put(ctx context.Context, key string, data []byte) error
+	create(ctx context.Context, key string, data []byte) error
+	sync(ctx context.Context) error
+	read(ctx context.Context, key string, p []byte, off int64) error
+	readAll(ctx context.Context, key string, limit int64) ([]byte, error)
+	stat(ctx context.Context, key string) (Info, error)
+	list(prefix string) pager
+	delete(ctx context.Context, key string) error
+	close() error
+}
+
+// pager returns the next objects of a list in the order of their keys, and
+// errEnd after the last ones. After another error it may be called again for
+// the same page.
+type pager func(ctx context.Context) ([]Info, error)
+
+var errEnd = errors.New("end of list")
+
+// cleaner is a driver that may find leftovers of an earlier process.
+type cleaner interface {
+	clean(ctx context.Context) error
+}
+
+// Open opens the folder that url names; it need not exist. Nothing is written
+// before the first object is.
+func Open(ctx context.Context, url string, opt Options) (*Store, error) {
+	at, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		at:       at,
+		log:      opt.Log,
+		attempts: 1 + opt.Retries,
+		fault:    opt.Fault,
+		sleep:    sleep,
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	switch {
+	case opt.Retries == 0:
+		s.attempts = 5
+	case opt.Retries < 0:
+		s.attempts = 1
+	}
+	if rps := opt.RequestsPerSecond; rps > 0 && !at.local() {
+		s.limiter = rate.NewLimiter(rate.Limit(rps), int(math.Max(1, math.Min(rps, 1e6))))
+	}
+	switch at.scheme {
+	case "mem":
+		s.driver = newMemory(at, opt.Memory)
+	case "s3":
+		s.driver, err = newS3(ctx, at)
+	default:
+		if at.path, err = absolute(at.path); err == nil {
+			s.at = at
+			s.driver = newLocal(at.path, opt.Staging)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", at, err)
+	}
+	return s, nil
+}
+
+// URL names the store in messages and reports: an absolute path or a URL
+// without secrets.
+func (s *Store) URL() string { return s.at.String() }
+
+// Local tells whether the store is a directory of this machine.
+func (s *Store) Local() bool { return s.at.local() }
+
+// GapBytes is how many useless bytes are cheaper to read than one request more.
+func (s *Store) GapBytes() int {
+	if s.Local() {
+		return 8 << 10
+	}
+	return 512 << 10
+}
+
+// Stats returns the counts so far.
+func (s *Store) Stats() Stats {
+	return Stats{s.requests.Load(), s.retries.Load(), s.bytesRead.Load(), s.bytesWritten.Load()}
+}
+
+// Put stores data under the key in place of what was there. The object is
+// visible and durable after the next Sync at the latest; data is borrowed until
+// Put returns. Of two Puts of one key at the same time either may win.
+func (s *Store) Put(ctx context.Context, key string, data []byte) error {
+	err := s.onKey(ctx, "put", key, len(data), func(ctx context.Context) error {
+		return s.driver.put(ctx, key, data)
+	})
+	if err == nil {
+		s.bytesWritten.Add(int64(len(data)))
+	}
+	return err
+}
+
+// Create stores data under a key that must be free, else it returns an error
+// that wraps fs.ErrExist; of several at the same time exactly one succeeds. The
+// object is visible and durable on return. Exclusion asks for conditional
+// writes (If-None-Match) from an S3 server.
+func (s *Store) Create(ctx context.Context, key string, data []byte) error {
+	attempt := 0
+	err := s.onKey(ctx, "create", key, len(data), func(ctx context.Context) error {
+		attempt++
+		err := s.driver.create(ctx, key, data)
+		if attempt > 1 && errors.Is(err, fs.ErrExist) {
+			// The answer to an earlier attempt may have been lost: if the
+			// object holds our bytes, it is ours.
+			if s.holds(ctx, key, data) {
+				return nil
+			}
+		}
+		return err
+	})
+	if err == nil {
+		s.bytesWritten.Add(int64(len(data)))
+	}
+	return err
+}
+
+// holds tells whether the object's bytes are exactly data.
+func (s *Store) holds(ctx context.Context, key string, data []byte) bool {
+	got, err := s.driver.readAll(ctx, key, int64(len(data)))
+	return err == nil && string(got) == string(data)
+}
+
+// Sync returns when every Put and Delete that returned before it was called is
+// visible and durable. An error means that objects are lost.
+func (s *Store) Sync(ctx context.Context) error {
+	return s.do(ctx, "sync", "", 0, s.driver.sync)
+}
+
+// ReadRange fills p with the bytes of the object from off on. An object that
+// ends before is an error that wraps io.ErrUnexpectedEOF and gives its size. A
+// local store may keep the file open for later reads: an object replaced by
+// another process can go on giving its old bytes.
+func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) error {
+	if off < 0 || off > math.MaxInt64-int64(len(p)) {
+		return s.pathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))
+	}
+	if len(p) == 0 {
+		return nil
+	}
+	err := s.onKey(ctx, "read", key, len(p), func(ctx context.Context) error {
+		return s.driver.read(ctx, key, p, off)
+	})
+	if err == nil {
+		s.bytesRead.Add(int64(len(p)))
+	}
+	return err
+}
+
+// ReadAll returns the whole object as it is now, or an error that wraps
+// ErrTooLarge if it has more than limit bytes.
+func (s *Store) ReadAll(ctx context.Context, key string, limit int64) ([]byte, error) {
+	var data []byte
+	err := s.onKey(ctx, "read", key, int(min(max(limit, 0), 1<<30)), func(ctx context.Context) (err error) {
+		data, err = s.driver.readAll(ctx, key, limit)
+		return err
+	})
+	s.bytesRead.Add(int64(len(data)))
+	return data, err
+}
+
+// Stat describes the object.
+func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
+	var info Info
+	err := s.onKey(ctx, "stat", key, 0, func(ctx context.Context) (err error) {
+		info, err = s.driver.stat(ctx, key)
+		return err
+	})
+	return info, err
+}
+
+// List calls f for every object whose key begins with the prefix, in the
+// lexical order of the keys, and returns the first error of f as it is. A
+// prefix need not end where a part of the key does; "" lists everything. A
+// folder that does not exist is empty.
+func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) error {
+	if err := checkPrefix(prefix); err != nil {
+		return s.pathError("list", prefix, err)
+	}
+	next := s.driver.list(prefix)
+	for {
+		var page []Info
+		err := s.do(ctx, "list", prefix, 0, func(ctx context.Context) (err error) {
+			page, err = next(ctx)
+			return err
+		})
+		if errors.Is(err, errEnd) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, info := range page {
+			if err := f(info); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Delete removes the object, if it is there, and a Put of it that still waits.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	return s.onKey(ctx, "delete", key, 0, func(ctx context.Context) error {
+		return s.driver.delete(ctx, key)
+	})
+}
+
+// Clean removes what an earlier process that was killed left in the staging
+// folder of a local store. The caller sees to it that no other process writes
+// to the same store, by holding the job's lock.
+func (s *Store) Clean(ctx context.Context) error {
+	c, ok := s.driver.(cleaner)
+	if !ok {
+		return nil
+	}
+	if err := c.clean(ctx); err != nil {
+		return s.pathError("clean", "", err)
+	}
+	return nil
+}
+
+// Close drops Puts that no Sync has covered, and releases everything.
+func (s *Store) Close() error {
+	if err := s.driver.close(); err != nil {
+		return s.pathError("close", "", err)
+	}
+	return nil
+}
+
+// onKey is do for an operation on one object, whose key it checks.
+func (s *Store) onKey(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
+	if err := checkKey(key); err != nil {
+		return s.pathError(op, key, err)
+	}
+	return s.do(ctx, op, key, size, f)
+}
+
+// pathError names the operation and the object in front of what went wrong.
+func (s *Store) pathError(op, key string, err error) error {
+	return &fs.PathError{Op: op, Path: s.at.object(key), Err: cause(err)}
+}
+
+// cause strips the path that an error of the os package carries, because the
+// store names the object itself.
+func cause(err error) error {
+	switch e := err.(type) { //nolint:errorlint // only the outermost layer is replaced
+	case *fs.PathError:
+		return e.Err
+	default:
+		return err
+	}
+}
+
+// shortError reports an object that ends before the wanted range does.
+type shortError struct {
+	off, want, size int64
+}
+
+func (e *shortError) Error() string {
+	return fmt.Sprintf("bytes %d to %d wanted, but the object has %d: %v", e.off, e.off+e.want, e.size, io.ErrUnexpectedEOF)
+}
+
+func (e *shortError) Unwrap() error { return io.ErrUnexpectedEOF }

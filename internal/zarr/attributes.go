@@ -1,0 +1,117 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Attribute is one user attribute of a node.
+type Attribute struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Attributes are the user attributes of a node, in the order in which the
+// source states them. The zero value has none.
+type Attributes []Attribute
+
+// Get returns the value of an attribute, nil when there is none.
+func (a Attributes) Get(name string) json.RawMessage {
+	for _, x := range a {
+		if x.Name == name {
+			return x.Value
+		}
+	}
+	return nil
+}
+
+// With returns the attributes with one added or replaced; a nil value or JSON
+// null removes it. The receiver is not modified.
+func (a Attributes) With(name string, value json.RawMessage) Attributes {
+	remove := value == nil || string(bytes.TrimSpace(value)) == "null"
+	i := slices.IndexFunc(a, func(x Attribute) bool { return x.Name == name })
+	switch {
+	case i < 0 && remove:
+		return a
+	case i < 0:
+		return append(slices.Clip(a), Attribute{name, value})
+	case remove:
+		return slices.Delete(slices.Clone(a), i, i+1)
+	default:
+		a = slices.Clone(a)
+		a[i].Value = value
+		return a
+	}
+}
+
+// MarshalJSON writes a JSON object with the attributes in their order.
+func (a Attributes) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, x := range a {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := marshal(x.Name)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		if !json.Valid(x.Value) {
+			return nil, fmt.Errorf("attribute %q is not JSON", x.Name)
+		}
+		b.Write(x.Value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads a JSON object and keeps the order of its members. The
+// last of several members with one name counts, as in most JSON readers.
+func (a *Attributes) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil {
+		return err
+	} else if t != json.Delim('{') {
+		return errors.New("attributes: want a JSON object")
+	}
+	list := Attributes{}
+	place := map[string]int{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name := t.(string) // the decoder allows nothing else here
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		if i, again := place[name]; again {
+			list[i].Value = value
+			continue
+		}
+		place[name] = len(list)
+		list = append(list, Attribute{name, value})
+	}
+	if _, err := d.Token(); err != nil { // the closing brace
+		return err
+	}
+	*a = list
+	return nil
+}
+
+// marshal is json.Marshal without the escapes that only HTML needs.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

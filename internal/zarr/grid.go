@@ -1,0 +1,90 @@
+package zarr
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Grid is a regular chunk grid: an array cut into boxes of one shape. Chunks
+// at the upper edges reach beyond the array. Zarr v3 core, "Regular grids".
+type Grid struct {
+	Shape []int // of the array, in elements
+	Chunk []int // of every chunk, in elements, each at least 1
+}
+
+// Count returns the number of chunks along each dimension.
+func (g Grid) Count() []int {
+	n := make([]int, len(g.Shape))
+	for i, extent := range g.Shape {
+		n[i] = extent / g.Chunk[i]
+		if extent%g.Chunk[i] != 0 {
+			n[i]++
+		}
+	}
+	return n
+}
+
+// Len returns the number of chunks: zero for an empty array, one for a 0-D
+// array.
+func (g Grid) Len() int {
+	n, _ := ndarray.Elements(g.Count()) // no more chunks than elements
+	return n
+}
+
+// Index returns the coordinates of the chunk with this number, counted in C
+// order.
+func (g Grid) Index(number int) []int {
+	n := g.Count()
+	for i := len(n) - 1; i >= 0; i-- {
+		number, n[i] = number/n[i], number%n[i]
+	}
+	return n
+}
+
+// Number is the inverse of Index.
+func (g Grid) Number(index []int) int {
+	number := 0
+	for i, n := range g.Count() {
+		number = number*n + index[i]
+	}
+	return number
+}
+
+// Region returns the part of the array that a chunk holds, cut at the array's
+// edges.
+func (g Grid) Region(index []int) ndarray.Region {
+	r := ndarray.Region{Start: make([]int, len(index)), Shape: make([]int, len(index))}
+	for i, k := range index {
+		r.Start[i] = k * g.Chunk[i]
+		r.Shape[i] = min(g.Chunk[i], g.Shape[i]-r.Start[i])
+	}
+	return r
+}
+
+// Check refuses grids that do not fit together or have no chunks of any size.
+func (g Grid) Check() error {
+	if len(g.Shape) != len(g.Chunk) {
+		return fmt.Errorf("chunks %v have %d dimensions, the array has %d", g.Chunk, len(g.Chunk), len(g.Shape))
+	}
+	for i, extent := range g.Chunk {
+		if extent < 1 {
+			return fmt.Errorf("chunks %v: the extent along dimension %d is not positive", g.Chunk, i)
+		}
+	}
+	if slices.ContainsFunc(g.Shape, func(n int) bool { return n < 0 }) {
+		return fmt.Errorf("an array of shape %v has a negative extent", g.Shape)
+	}
+	if _, ok := ndarray.Elements(g.Shape); !ok {
+		return fmt.Errorf("an array of shape %v has too many elements", g.Shape)
+	}
+	if _, ok := ndarray.Elements(g.Chunk); !ok {
+		return fmt.Errorf("chunks %v have too many elements", g.Chunk)
+	}
+	return nil
+}
+
+// Key returns the key of a chunk in the default encoding, the one that arrays
+// are written with unless they say otherwise: "c/0/1".
+func Key(index []int) string { return KeyEncoding{}.Key(index) }

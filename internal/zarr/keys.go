@@ -1,0 +1,79 @@
+package zarr
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// KeyEncoding says how the index of a chunk becomes its key below the array.
+// Zarr v3 core, "Chunk key encoding". The zero value is the default encoding
+// with its default separator.
+type KeyEncoding struct {
+	Name      string // "default" or "v2"; "": default
+	Separator string // "/" or "."; "": "/" for default, "." for v2
+}
+
+// full returns the encoding with what its zero values stand for.
+func (k KeyEncoding) full() KeyEncoding {
+	if k.Name == "" {
+		k.Name = "default"
+	}
+	if k.Separator == "" {
+		k.Separator = "/"
+		if k.Name == "v2" {
+			k.Separator = "."
+		}
+	}
+	return k
+}
+
+// Key returns the key of a chunk: "c/0/1" by default, "c" for a 0-D array;
+// "0.1" and "0" in the encoding v2.
+func (k KeyEncoding) Key(index []int) string {
+	k = k.full()
+	var key []byte
+	if k.Name != "v2" {
+		key = append(key, 'c')
+	} else if len(index) == 0 {
+		return "0"
+	}
+	for i, n := range index {
+		if i > 0 || k.Name != "v2" {
+			key = append(key, k.Separator...)
+		}
+		key = strconv.AppendInt(key, int64(n), 10)
+	}
+	return string(key)
+}
+
+// named returns the encoding as it stands in metadata.
+func (k KeyEncoding) named() named {
+	k = k.full()
+	return named{k.Name, json.RawMessage(`{"separator":"` + k.Separator + `"}`)}
+}
+
+// parseKeys reads a chunk_key_encoding field.
+func parseKeys(text json.RawMessage) (KeyEncoding, error) {
+	name, configuration, err := extension(text)
+	if err != nil {
+		return KeyEncoding{}, err
+	}
+	if name != "default" && name != "v2" {
+		return KeyEncoding{}, fmt.Errorf("%.60q is not known, want default or v2", name)
+	}
+	k := KeyEncoding{Name: name}
+	fields, err := members(configuration, "separator")
+	if err != nil {
+		return KeyEncoding{}, err
+	}
+	if text, ok := fields["separator"]; ok {
+		if err := json.Unmarshal(text, &k.Separator); err != nil || k.Separator != "/" && k.Separator != "." {
+			return KeyEncoding{}, fmt.Errorf(`separator: %s, want "/" or "."`, shown(text))
+		}
+	}
+	if k = k.full(); k == (KeyEncoding{}).full() {
+		return KeyEncoding{}, nil
+	}
+	return k, nil
+}

@@ -1,0 +1,168 @@
+// Package zarr holds the documents of a Zarr v3 hierarchy: array and group
+// metadata with consolidated metadata, chunk grids and chunk keys. It follows
+// the Zarr v3 core specification, version 3.1; it knows nothing of stores.
+package zarr
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// MetadataKey is the name of the document of every node.
+const MetadataKey = "zarr.json"
+
+// MaxDocument bounds the bytes of one document that is read; consolidated
+// metadata of large hierarchies runs to tens of MiB.
+const MaxDocument = 256 << 20
+
+// Array is the metadata document of an array.
+type Array struct {
+	Type           dtype.Type
+	Grid           Grid
+	Keys           KeyEncoding // zero: the default encoding
+	Fill           dtype.Scalar
+	Codecs         []codecs.Spec
+	DimensionNames []string // nil: none; "": a dimension without a name
+	Attributes     Attributes
+}
+
+// Group is the metadata document of a group.
+type Group struct {
+	Attributes Attributes
+	// Consolidated holds the documents of the nodes below, by their paths;
+	// nil: the group has no consolidated metadata.
+	Consolidated map[string]json.RawMessage
+}
+
+// named is an extension point: a name with its configuration. Both Python
+// readers demand the object form, so it is always written.
+type named struct {
+	Name          string          `json:"name"`
+	Configuration json.RawMessage `json:"configuration,omitempty"`
+}
+
+// arrayDocument has the fields of an array's document in the order in which
+// they are written.
+type arrayDocument struct {
+	ZarrFormat       int             `json:"zarr_format"`
+	NodeType         string          `json:"node_type"`
+	Shape            []int           `json:"shape"`
+	DataType         json.RawMessage `json:"data_type"`
+	ChunkGrid        named           `json:"chunk_grid"`
+	ChunkKeyEncoding named           `json:"chunk_key_encoding"`
+	FillValue        json.RawMessage `json:"fill_value"`
+	Codecs           []named         `json:"codecs"`
+	Attributes       Attributes      `json:"attributes"`
+	DimensionNames   []*string       `json:"dimension_names,omitempty"`
+}
+
+// MarshalJSON writes the document. The same metadata gives the same bytes.
+func (a *Array) MarshalJSON() ([]byte, error) {
+	chunk, err := json.Marshal(map[string][]int{"chunk_shape": slices.Concat([]int{}, a.Grid.Chunk)})
+	if err != nil {
+		return nil, err
+	}
+	d := arrayDocument{
+		ZarrFormat:       3,
+		NodeType:         "array",
+		Shape:            slices.Concat([]int{}, a.Grid.Shape),
+		DataType:         a.Type.V3(),
+		ChunkGrid:        named{"regular", chunk},
+		ChunkKeyEncoding: a.Keys.named(),
+		FillValue:        a.Type.FormatScalar(dtype.V3, a.Fill),
+		Attributes:       a.Attributes,
+	}
+	for _, c := range a.Codecs {
+		d.Codecs = append(d.Codecs, named(c))
+	}
+	for _, name := range a.DimensionNames {
+		if name == "" {
+			d.DimensionNames = append(d.DimensionNames, nil)
+			continue
+		}
+		d.DimensionNames = append(d.DimensionNames, &name)
+	}
+	return marshal(d)
+}
+
+// MarshalJSON writes the document. The same metadata gives the same bytes:
+// consolidated nodes are in the order of their paths.
+func (g *Group) MarshalJSON() ([]byte, error) {
+	type consolidated struct {
+		Kind           string                     `json:"kind"`
+		MustUnderstand bool                       `json:"must_understand"`
+		Metadata       map[string]json.RawMessage `json:"metadata"`
+	}
+	d := struct {
+		ZarrFormat   int           `json:"zarr_format"`
+		NodeType     string        `json:"node_type"`
+		Attributes   Attributes    `json:"attributes"`
+		Consolidated *consolidated `json:"consolidated_metadata,omitempty"`
+	}{ZarrFormat: 3, NodeType: "group", Attributes: g.Attributes}
+	if g.Consolidated != nil {
+		d.Consolidated = &consolidated{Kind: "inline", Metadata: g.Consolidated}
+	}
+	return marshal(d)
+}
+
+// Document returns the text of a document as it is stored: indented, for the
+// people who open it, and ending in a newline.
+func Document(node json.Marshaler) ([]byte, error) {
+	text, err := marshal(node)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// CheckPath refuses paths of nodes that a hierarchy cannot hold: empty names,
+// "." and "..", names that are reserved or would not survive as object keys.
+// The empty path is the root.
+func CheckPath(p string) error {
+	if p == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(p, "/") {
+		switch {
+		case name == "":
+			return fmt.Errorf("path %q has an empty name", p)
+		case strings.Trim(name, ".") == "":
+			return fmt.Errorf("path %q: the name %q has only periods", p, name)
+		case strings.HasPrefix(name, "__"):
+			return fmt.Errorf("path %q: names that begin with __ are reserved", p)
+		case name == MetadataKey:
+			return fmt.Errorf("path %q: the name %s is reserved", p, MetadataKey)
+		case strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == 0xfffd }) >= 0:
+			return fmt.Errorf("path %q: the name %q has a character that not all stores can hold", p, name)
+		}
+	}
+	return nil
+}
+
+// Parents lists the paths of all groups above the given nodes, the root first,
+// each once, in the order of their paths.
+func Parents(paths []string) []string {
+	list := []string{""}
+	for _, p := range paths {
+		for p != "" {
+			if p = path.Dir(p); p == "." {
+				break
+			}
+			list = append(list, p)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,313 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// ErrNotZarr is the cause of an error about a document that is no Zarr v3
+// metadata.
+var ErrNotZarr = errors.New("not a Zarr v3 document")
+
+// document is the text of a node by its top-level fields. Problems are
+// collected, each with the name of its field, so that one look at a document
+// tells all of them.
+type document struct {
+	fields   map[string]json.RawMessage
+	problems []error
+}
+
+// NodeType returns "array" or "group".
+func NodeType(text []byte) (string, error) {
+	_, node, err := open(text)
+	return node, err
+}
+
+// open reads what every document has; an error is ErrNotZarr.
+func open(text []byte) (*document, string, error) {
+	d := &document{}
+	if err := json.Unmarshal(text, &d.fields); err != nil || d.fields == nil {
+		if err == nil {
+			err = errors.New("want a JSON object")
+		}
+		return nil, "", fmt.Errorf("%w: %w", ErrNotZarr, err)
+	}
+	var format int
+	if err := json.Unmarshal(d.fields["zarr_format"], &format); err != nil || format != 3 {
+		return nil, "", fmt.Errorf("%w: zarr_format is %s, want 3", ErrNotZarr, shown(d.fields["zarr_format"]))
+	}
+	var node string
+	if err := json.Unmarshal(d.fields["node_type"], &node); err != nil || node != "array" && node != "group" {
+		return nil, "", fmt.Errorf(`%w: node_type is %s, want "array" or "group"`, ErrNotZarr, shown(d.fields["node_type"]))
+	}
+	return d, node, nil
+}
+
+// shown is a field's text for a message.
+func shown(text json.RawMessage) string {
+	if text == nil {
+		return "missing"
+	}
+	return fmt.Sprintf("%.60s", text)
+}
+
+func (d *document) problem(field string, err error) {
+	d.problems = append(d.problems, fmt.Errorf("%s: %w", field, err))
+}
+
+// need returns a required field, and false after a problem when it is missing.
+func (d *document) need(field string) (json.RawMessage, bool) {
+	text, ok := d.fields[field]
+	if !ok {
+		d.problem(field, errors.New("missing"))
+	}
+	return text, ok
+}
+
+// refuseUnknown makes a problem of every field that is not known and does not
+// say that it may be ignored. Zarr v3 core, "Extension points".
+func (d *document) refuseUnknown(known ...string) {
+	known = append(known, "zarr_format", "node_type", "attributes")
+	var unknown []string
+	for name, text := range d.fields {
+		var extension struct {
+			Must *bool `json:"must_understand"`
+		}
+		mayIgnore := json.Unmarshal(text, &extension) == nil && extension.Must != nil && !*extension.Must
+		if !mayIgnore && !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	for _, name := range unknown {
+		d.problem(fmt.Sprintf("%.60q", name), errors.New("unknown field that readers must understand"))
+	}
+}
+
+func (d *document) attributes() Attributes {
+	var a Attributes
+	if text, ok := d.fields["attributes"]; ok {
+		if err := json.Unmarshal(text, &a); err != nil {
+			d.problem("attributes", errors.New("want a JSON object"))
+		}
+	}
+	return a
+}
+
+// ParseArray reads the document of an array. Data types are looked up in
+// types; codecs stay specs, which a codec registry reads. All problems of the
+// document are reported, joined, each with the field at fault.
+func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
+	d, node, err := open(text)
+	if err != nil {
+		return nil, err
+	}
+	if node != "array" {
+		return nil, fmt.Errorf("node_type: a %s, not an array", node)
+	}
+	a := &Array{Attributes: d.attributes()}
+	if text, ok := d.need("data_type"); ok {
+		if a.Type, err = types.ParseV3(text); err != nil {
+			d.problem("data_type", err)
+		}
+	}
+	if text, ok := d.need("fill_value"); ok && a.Type != nil {
+		if a.Fill, err = a.Type.ParseScalar(dtype.V3, text); err != nil {
+			d.problem("fill_value", err)
+		}
+	}
+	a.Grid = d.grid()
+	if text, ok := d.need("chunk_key_encoding"); ok {
+		if a.Keys, err = parseKeys(text); err != nil {
+			d.problem("chunk_key_encoding", err)
+		}
+	}
+	a.Codecs = d.codecs()
+	a.DimensionNames = d.dimensionNames(len(a.Grid.Shape))
+	var transformers []json.RawMessage
+	if text, ok := d.fields["storage_transformers"]; ok {
+		if err := json.Unmarshal(text, &transformers); err != nil {
+			d.problem("storage_transformers", errors.New("want an array"))
+		} else if len(transformers) > 0 {
+			d.problem("storage_transformers", fmt.Errorf("none is known, the array has %s", shown(transformers[0])))
+		}
+	}
+	d.refuseUnknown("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
+		"codecs", "dimension_names", "storage_transformers")
+	if len(d.problems) > 0 {
+		return nil, errors.Join(d.problems...)
+	}
+	return a, nil
+}
+
+// grid reads shape and chunk_grid.
+func (d *document) grid() Grid {
+	var g Grid
+	shape, ok1 := d.need("shape")
+	chunk, ok2 := d.need("chunk_grid")
+	if !ok1 || !ok2 {
+		return g
+	}
+	var err error
+	if g.Shape, err = extents(shape); err != nil {
+		d.problem("shape", err)
+		return g
+	}
+	name, configuration, err := extension(chunk)
+	switch {
+	case err != nil:
+		d.problem("chunk_grid", err)
+		return g
+	case name != "regular":
+		d.problem("chunk_grid", fmt.Errorf("%.60q is not known, want regular", name))
+		return g
+	}
+	fields, err := members(configuration, "chunk_shape")
+	if err == nil {
+		g.Chunk, err = extents(fields["chunk_shape"])
+	}
+	if err == nil {
+		err = g.Check()
+	}
+	if err != nil {
+		d.problem("chunk_grid", err)
+	}
+	return g
+}
+
+// extents reads an array of sizes.
+func extents(text json.RawMessage) ([]int, error) {
+	var list []*int
+	err := json.Unmarshal(text, &list)
+	if err != nil || list == nil {
+		return nil, fmt.Errorf("%s: want an array of integers", shown(text))
+	}
+	values := make([]int, len(list))
+	for i, n := range list {
+		if n == nil || *n < 0 {
+			return nil, fmt.Errorf("%s: entry %d is no size", shown(text), i)
+		}
+		values[i] = *n
+	}
+	return values, nil
+}
+
+// codecs reads the list of codecs. An empty list is left to whoever binds it.
+func (d *document) codecs() []codecs.Spec {
+	text, ok := d.need("codecs")
+	if !ok {
+		return nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil || list == nil {
+		d.problem("codecs", errors.New("want an array"))
+		return nil
+	}
+	specs := make([]codecs.Spec, len(list))
+	for i, text := range list {
+		if err := specs[i].UnmarshalJSON(text); err != nil {
+			d.problem(fmt.Sprintf("codecs[%d]", i), err)
+		}
+	}
+	return specs
+}
+
+func (d *document) dimensionNames(dimensions int) []string {
+	text, ok := d.fields["dimension_names"]
+	if !ok {
+		return nil
+	}
+	var list []*string
+	if err := json.Unmarshal(text, &list); err != nil {
+		d.problem("dimension_names", errors.New("want an array of strings and nulls"))
+		return nil
+	}
+	if list == nil { // null, which zarr-python has written
+		return nil
+	}
+	if len(list) != dimensions {
+		d.problem("dimension_names", fmt.Errorf("%d names for %d dimensions", len(list), dimensions))
+		return nil
+	}
+	names := make([]string, len(list))
+	for i, name := range list {
+		if name != nil {
+			names[i] = *name
+		}
+	}
+	return names
+}
+
+// extension reads an extension point: a bare name, or an object with name and
+// configuration.
+func extension(text json.RawMessage) (name string, configuration json.RawMessage, err error) {
+	if text = bytes.TrimSpace(text); len(text) > 0 && text[0] == '"' {
+		err := json.Unmarshal(text, &name)
+		return name, nil, err
+	}
+	fields, err := members(text, "name", "configuration", "must_understand")
+	if err != nil {
+		return "", nil, err
+	}
+	if err := json.Unmarshal(fields["name"], &name); err != nil || name == "" {
+		return "", nil, fmt.Errorf("%s: want a name, or an object with name and configuration", shown(text))
+	}
+	return name, fields["configuration"], nil
+}
+
+// members reads an object that has no fields but those known; nothing at all
+// is an empty one.
+func members(text json.RawMessage, known ...string) (map[string]json.RawMessage, error) {
+	if text == nil {
+		return nil, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return nil, fmt.Errorf("%s: want a JSON object", shown(text))
+	}
+	for name := range fields {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("unknown field %.60q", name)
+		}
+	}
+	return fields, nil
+}
+
+// ParseGroup reads the document of a group, with its consolidated metadata
+// where that is of the kind "inline"; other kinds are ignored, as nobody must
+// understand them. The documents of the nodes below are not looked into.
+func ParseGroup(text []byte) (*Group, error) {
+	d, node, err := open(text)
+	if err != nil {
+		return nil, err
+	}
+	if node != "group" {
+		return nil, fmt.Errorf("node_type: an %s, not a group", node)
+	}
+	g := &Group{Attributes: d.attributes()}
+	if text, ok := d.fields["consolidated_metadata"]; ok && string(text) != "null" {
+		var c struct {
+			Kind     string                     `json:"kind"`
+			Metadata map[string]json.RawMessage `json:"metadata"`
+		}
+		switch err := json.Unmarshal(text, &c); {
+		case err != nil:
+			d.problem("consolidated_metadata", err)
+		case c.Kind == "inline" && c.Metadata == nil:
+			d.problem("consolidated_metadata", errors.New("metadata is missing"))
+		case c.Kind == "inline":
+			g.Consolidated = c.Metadata
+		}
+	}
+	d.refuseUnknown("consolidated_metadata")
+	if len(d.problems) > 0 {
+		return nil, errors.Join(d.problems...)
+	}
+	return g, nil
+}

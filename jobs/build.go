@@ -1,0 +1,218 @@
+package jobs
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// builder decides everything about one array of a plan and gathers what is
+// wrong with it.
+type builder struct {
+	plan    *Plan
+	env     Environment
+	array   sources.Array
+	info    *sources.Info
+	options ArrayOptions
+	field   string // of the options, for messages
+
+	notes    []string
+	problems Problems
+}
+
+func (b *builder) wrong(field, message, hint string) {
+	b.problems = append(b.problems, b.plan.Job.Problem(b.field+"."+field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
+}
+
+func (b *builder) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
+// build returns the planned array, or nil when it cannot be.
+func (b *builder) build() (*PlannedArray, Problems) {
+	b.notes = append(b.notes, b.info.Notes...)
+	meta := &zarr.Array{
+		Type:           b.dataType(),
+		Grid:           zarr.Grid{Shape: b.info.Shape},
+		DimensionNames: b.dimensionNames(),
+		Attributes:     b.info.Attributes,
+	}
+	for _, a := range b.options.Attributes {
+		meta.Attributes = meta.Attributes.With(a.Name, a.Value)
+	}
+	target := b.target()
+	if len(b.problems) > 0 {
+		return nil, b.problems
+	}
+	meta.Fill = b.fill(meta.Type)
+	meta.Grid.Chunk = b.chunks(meta.Type)
+	if err := meta.Grid.Check(); err != nil {
+		b.wrong("chunks", err.Error(), "")
+	}
+	if len(b.problems) > 0 {
+		return nil, b.problems
+	}
+	chain := b.chain(codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: meta.Fill})
+	if chain == nil {
+		return nil, b.problems
+	}
+	meta.Codecs = chain.Specs()
+	planned := &PlannedArray{
+		Source: b.info.Path, Target: target, Info: b.info, Meta: meta, Chain: chain,
+		Notes: b.notes, array: b.array,
+	}
+	b.block(planned)
+	return planned, b.problems
+}
+
+// block chooses what is read together and checks that it fits the budget.
+func (b *builder) block(a *PlannedArray) {
+	memory := int(b.plan.Job.Run.Memory)
+	task := stages.Task{Source: b.array, Grid: a.Meta.Grid, Chain: a.Chain}
+	if cost := task.Cost(); cost > memory {
+		b.wrong("chunks", fmt.Sprintf("one chunk of shape %v takes %d bytes in flight, run.memory is %d", a.Meta.Grid.Chunk, cost, memory),
+			"raise run.memory or choose smaller chunks")
+		return
+	}
+	// A quarter of the budget leaves room for blocks being read while others
+	// are encoded and written.
+	task.Block = task.ReadBlock(memory / 4)
+	a.Block, a.Cost = task.Block, task.Cost()
+}
+
+func (b *builder) dataType() dtype.Type {
+	source := b.info.Type
+	if b.options.DataType == nil {
+		if _, number := source.(dtype.Numeric); !number && !dtype.Same(source, dtype.RawBytes(source.Size())) {
+			b.note("data type %s is written as raw_bytes, the name that zarr-python and tensorstore read; data_type: %s keeps it", source.Name(), source.Name())
+			return dtype.RawBytes(source.Size())
+		}
+		return source
+	}
+	t, err := b.env.Types.ParseV3(b.options.DataType)
+	if err != nil {
+		b.wrong("data_type", err.Error(), "")
+		return source
+	}
+	if p, differs := b.plan.Job.conversion(b.field, source, t); differs {
+		b.problems = append(b.problems, p)
+	}
+	return t
+}
+
+func (b *builder) dimensionNames() []string {
+	if b.options.DimensionNames == nil {
+		return b.info.DimensionNames
+	}
+	if len(b.options.DimensionNames) != len(b.info.Shape) {
+		b.wrong("dimension_names", fmt.Sprintf("%d names, the array has %d dimensions", len(b.options.DimensionNames), len(b.info.Shape)), "")
+		return nil
+	}
+	names := make([]string, len(b.info.Shape))
+	for i, name := range b.options.DimensionNames {
+		if name != nil {
+			names[i] = *name
+		}
+	}
+	return names
+}
+
+func (b *builder) target() string {
+	target := b.info.Path
+	if b.options.Rename != "" {
+		target = path.Join(path.Dir(target), b.options.Rename)
+	}
+	if err := zarr.CheckPath(target); err != nil {
+		b.wrong("rename", err.Error(), "give the array another name with rename")
+	}
+	return target
+}
+
+// fill takes the fill value from the job, the source or the data type, in this
+// order, and says which.
+func (b *builder) fill(t dtype.Type) dtype.Scalar {
+	switch {
+	case b.options.FillValue != nil:
+		fill, err := t.ParseScalar(dtype.V3, b.options.FillValue)
+		if err != nil {
+			b.wrong("fill_value", err.Error(), "")
+			return t.Default()
+		}
+		b.note("fill value %s, from the job", t.FormatScalar(dtype.V3, fill))
+		return fill
+	case b.info.Fill != nil:
+		b.note("fill value %s, from the source's %s", t.FormatScalar(dtype.V3, b.info.Fill), b.info.FillFrom)
+		return b.info.Fill
+	default:
+		fill := t.Default()
+		b.note("fill value %s, the default of %s: neither job nor source names one", t.FormatScalar(dtype.V3, fill), t.Name())
+		return fill
+	}
+}
+
+// chunks takes the chunk shape from the job or the source, or chooses one.
+func (b *builder) chunks(t dtype.Type) []int {
+	c := b.options.Chunks
+	switch {
+	case c.Shape != nil:
+		return c.Shape
+	case c.Auto, b.info.Chunks == nil:
+		return AutoChunks(b.info.Shape, t.Size())
+	default:
+		return b.info.Chunks
+	}
+}
+
+// DefaultCodecs is the chain of arrays for which the job names none.
+func DefaultCodecs() []codecs.Spec {
+	return []codecs.Spec{{Name: "bytes"}, {Name: "zstd", Configuration: []byte(`{"level":3}`)}}
+}
+
+func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
+	specs := b.options.Codecs.Chain
+	if specs == nil {
+		specs = DefaultCodecs()
+	}
+	chain, err := b.env.Codecs.Bind(specs, in)
+	if err != nil {
+		b.problems = append(b.problems, b.plan.Job.codecProblems(b.field+".codecs", b.env.Codecs, err)...)
+		return nil
+	}
+	return chain
+}
+
+// autoBytes is the size, in bytes of elements, that AutoChunks stays within.
+const autoBytes = 4 << 20
+
+// AutoChunks chooses the chunk shape of an array whose elements have size
+// bytes: between one and eight MiB where the array has that much. Beginning
+// with the whole array, the longest side is halved until the chunk is small
+// enough, so that chunks come out alike in all directions and of nearly equal
+// size.
+func AutoChunks(shape []int, size int) []int {
+	chunk := make([]int, len(shape))
+	for i, n := range shape {
+		chunk[i] = max(n, 1)
+	}
+	for {
+		if n, ok := ndarray.Elements(append([]int{size}, chunk...)); ok && n <= autoBytes {
+			return chunk
+		}
+		longest := 0
+		for i, n := range chunk {
+			if n > chunk[longest] {
+				longest = i
+			}
+		}
+		if len(chunk) == 0 || chunk[longest] == 1 {
+			return chunk
+		}
+		chunk[longest] = (chunk[longest] + 1) / 2
+	}
+}

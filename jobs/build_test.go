@@ -1,0 +1,40 @@
+package jobs
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+func TestAutoChunks(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		shape []int
+		size  int
+		want  []int
+	}{
+		{"scalar", nil, 8, []int{}},
+		{"small arrays are one chunk", []int{12, 90, 180}, 4, []int{12, 90, 180}},
+		{"empty", []int{0, 90}, 4, []int{1, 90}},
+		{"the longest side is halved first", []int{1024, 512, 512}, 4, []int{64, 128, 128}},
+		{"one long dimension", []int{100_000_000}, 8, []int{390625}},
+		{"elements larger than a chunk", []int{3, 2}, 8 << 20, []int{1, 1}},
+		{"product beyond an int", []int{1 << 40, 1 << 40}, 8, []int{512, 1024}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := AutoChunks(c.shape, c.size)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+			n, ok := ndarray.Elements(append([]int{c.size}, got...))
+			if !ok || n > 8<<20 && c.size < 1<<20 {
+				t.Errorf("chunk of %d bytes", n)
+			}
+			if whole, ok := ndarray.Elements(append([]int{c.size}, c.shape...)); (!ok || whole > 4<<20) && n < 1<<20 {
+				t.Errorf("chunk of only %d bytes", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,229 @@
+package jobs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// Check returns what is wrong with a job, or worth a warning, as far as that
+// can be told without opening its source: codec chains, data types, fill
+// values, shapes, and what this version does not do. A job that Load returned
+// along with problems can be checked too.
+func (j *Job) Check(env Environment) Problems {
+	c := &checker{job: j, env: env, seen: map[Problem]bool{}}
+	c.add(j.unsupported()...)
+	for _, s := range j.sections() {
+		c.options(s)
+	}
+	if j.Source.Driver == "raw" {
+		names := make([]string, len(j.Source.Arrays))
+		for i, a := range j.Source.Arrays {
+			names[i] = a.Name
+			if j.Selected(a.Name) {
+				c.rawArray(a)
+			}
+		}
+		c.add(j.Unmatched(names)...)
+	}
+	c.targetNames()
+	c.problems.Sort()
+	return c.problems
+}
+
+// section is a group of array options and the field that it stands in.
+type section struct {
+	field   string
+	options ArrayOptions
+}
+
+// sections returns the defaults and all rules.
+func (j *Job) sections() []section {
+	list := []section{{"defaults", j.Defaults}}
+	for _, r := range j.Arrays {
+		list = append(list, section{FieldPath("arrays", r.Pattern), r.ArrayOptions})
+	}
+	return list
+}
+
+// checker collects problems, each once: options that several rules have from
+// the defaults are at fault in one place.
+type checker struct {
+	job      *Job
+	env      Environment
+	seen     map[Problem]bool
+	problems Problems
+}
+
+func (c *checker) add(ps ...Problem) {
+	for _, p := range ps {
+		if !c.seen[p] {
+			c.seen[p] = true
+			c.problems = append(c.problems, p)
+		}
+	}
+}
+
+func (c *checker) report(field, hint, format string, args ...any) {
+	c.add(c.job.Problem(field, fmt.Sprintf(format, args...), hint))
+}
+
+// options checks a section by itself, with what it says of type and rank.
+func (c *checker) options(s section) {
+	o := s.options
+	rank := c.rank(s)
+	driver := c.job.Source.Driver
+	if o.Codecs.Keep && (driver == "raw" || driver == "netcdf") {
+		c.report(s.field+".codecs", "list the codecs", "a %s source has no codecs to keep", driver)
+	}
+	if o.Chunks.Keep && driver == "raw" {
+		c.report(s.field+".chunks", `"auto", or a list of integers`, "a raw source has no chunks to keep")
+	}
+	if o.DataType == nil && (o.Cast.Rounding+o.Cast.OutOfRange != "" || o.Cast.ScalarMap != nil) {
+		p := c.job.Problem(s.field+".cast", "has no effect without data_type", "")
+		p.Warning, p.Code = true, "unused-field"
+		c.add(p)
+	}
+	var t dtype.Type
+	if o.DataType != nil {
+		t = c.dataType(s.field+".data_type", o.DataType)
+	}
+	c.chain(s, t, c.fill(s, t), rank)
+}
+
+// rank returns the number of dimensions that a section speaks of, -1 where it
+// says nothing, and reports fields that contradict each other.
+func (c *checker) rank(s section) int {
+	rank, from := -1, ""
+	for _, f := range s.options.dimensioned() {
+		switch {
+		case rank < 0:
+			rank, from = f.entries, f.name
+		case f.entries >= 0 && f.entries != rank:
+			c.report(s.field+"."+f.name, "", "has %d entries, but %s has %d", f.entries, from, rank)
+		}
+	}
+	return rank
+}
+
+// dimensioned lists the fields with one entry for each dimension; entries is
+// -1 for a field that is not given.
+func (o ArrayOptions) dimensioned() []struct {
+	name    string
+	entries int
+} {
+	return []struct {
+		name    string
+		entries int
+	}{
+		{"chunks", lengthOf(o.Chunks.Shape)}, {"shards", lengthOf(o.Shards)}, {"dimension_names", lengthOf(o.DimensionNames)},
+	}
+}
+
+// dataType reads a Zarr v3 data type and reports a bad one, returning nil.
+func (c *checker) dataType(field string, text json.RawMessage) dtype.Type {
+	t, err := c.env.Types.ParseV3(text)
+	if err != nil {
+		c.report(field, "", "%v", err)
+		return nil
+	}
+	return t
+}
+
+// fill reads the fill value of a section for a type, nil where there is none
+// or it is bad.
+func (c *checker) fill(s section, t dtype.Type) dtype.Scalar {
+	if t == nil {
+		return nil
+	}
+	if s.options.FillValue == nil {
+		return t.Default()
+	}
+	fill, err := t.ParseScalar(dtype.V3, s.options.FillValue)
+	if err != nil {
+		c.report(s.field+".fill_value", "", "%v", err)
+		return nil
+	}
+	return fill
+}
+
+// chain checks the codecs of a section. With a type (and its fill value) and a
+// rank they are bound to a chunk; without, they are only read. rank -1: not
+// known.
+func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
+	specs := s.options.Codecs.Chain
+	if specs == nil {
+		return
+	}
+	err := c.env.Codecs.Check(specs)
+	if err == nil && rank >= 0 {
+		shape := s.options.Chunks.Shape
+		if len(shape) != rank {
+			shape = slices.Repeat([]int{1}, rank) // any size will do
+		}
+		switch {
+		case t != nil && fill != nil:
+			_, err = c.env.Codecs.Bind(specs, codecs.Chunk{Type: t, Shape: shape, Fill: fill})
+		case t == nil:
+			err = c.permutations(specs, shape)
+		}
+	}
+	if err != nil {
+		c.add(c.job.codecProblems(s.field+".codecs", c.env.Codecs, err)...)
+	}
+}
+
+// permutations checks the transposes in front of a chain, which need no type,
+// against a shape.
+func (c *checker) permutations(specs []codecs.Spec, shape []int) error {
+	front := 0
+	for front < len(specs) && specs[front].Name == "transpose" {
+		front++
+	}
+	chain := append(slices.Clone(specs[:front]), codecs.Spec{Name: "bytes"})
+	_, err := c.env.Codecs.Bind(chain, codecs.Chunk{Type: dtype.Uint8, Shape: shape, Fill: dtype.Uint8.Default()})
+	return err
+}
+
+// codecProblems positions each error of a chain in err at the codec and the
+// field of its configuration that are at fault. field is that of the chain.
+func (j *Job) codecProblems(field string, registry *codecs.Registry, err error) Problems {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var ps Problems
+		for _, e := range joined.Unwrap() {
+			ps = append(ps, j.codecProblems(field, registry, e)...)
+		}
+		return ps
+	}
+	hint := ""
+	if of, ok := errors.AsType[*codecs.Error](err); ok {
+		if of.Index >= 0 {
+			field = fmt.Sprintf("%s[%d]", field, of.Index)
+		}
+		if errors.Is(of.Err, codecs.ErrUnknown) {
+			var names []string
+			for _, d := range registry.Definitions() {
+				names = append(append(names, d.Name), d.Aliases...)
+			}
+			hint = knownIsSaid(didYouMean(of.Codec, names))
+		}
+		err = of.Err
+	}
+	if at, ok := errors.AsType[*codecs.FieldError](err); ok && at.Field != "" {
+		field += "." + at.Field
+		err = at.Err
+	}
+	return Problems{j.Problem(field, err.Error(), hint)}
+}
+
+// lengthOf returns the length of a list, -1 for nil.
+func lengthOf[T any](list []T) int {
+	if list == nil {
+		return -1
+	}
+	return len(list)
+}

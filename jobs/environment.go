@@ -1,0 +1,22 @@
+package jobs
+
+import (
+	"log/slog"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// Environment is what a program brings to a job: what names may stand for, and
+// where it talks to the outside. It is shared and not modified.
+type Environment struct {
+	Codecs *codecs.Registry
+	Types  *dtype.Registry
+
+	Log *slog.Logger // nil discards
+	// Memory and Fault are handed to every store that is opened; see
+	// store.Options.
+	Memory *store.Memory
+	Fault  func(op, key string) error
+}

@@ -1,0 +1,138 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources/netcdf"
+)
+
+// Node is a group or an array of a source or target, for [Inspect].
+type Node struct {
+	Path           string          `json:"path"`
+	Kind           string          `json:"kind"` // "group" or "array"
+	DataType       json.RawMessage `json:"data_type,omitempty"`
+	Shape          []int           `json:"shape,omitempty"`
+	ChunkShape     []int           `json:"chunk_shape,omitempty"`
+	FillValue      json.RawMessage `json:"fill_value,omitempty"`
+	Codecs         []codecs.Spec   `json:"codecs,omitempty"`
+	DimensionNames []string        `json:"dimension_names,omitempty"`
+	Attributes     zarr.Attributes `json:"attributes"`
+	// Problem says why the node cannot be read; the other fields are then
+	// empty.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Inspect lists the nodes of whatever lies at a URL, groups before what they
+// hold: a Zarr v3 hierarchy, or a file that one of the drivers reads.
+func Inspect(ctx context.Context, url string, env Environment) (format string, nodes []Node, err error) {
+	opt := store.Options{Log: env.Log, Memory: env.Memory, Fault: env.Fault}
+	st, err := store.Open(ctx, url, opt)
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	text, err := st.ReadAll(ctx, zarr.MetadataKey, zarr.MaxDocument)
+	if err == nil {
+		nodes, err = inspectZarr(ctx, st, text, env.Types)
+		return "Zarr v3", nodes, err
+	}
+	source, sourceErr := netcdf.Open(ctx, []string{url}, netcdf.Options{Store: opt})
+	if sourceErr != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			sourceErr = err
+		}
+		return "", nil, fmt.Errorf("neither a Zarr v3 hierarchy nor a file that is known: %w", sourceErr)
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	for _, g := range source.Groups() {
+		nodes = append(nodes, Node{Path: g.Path, Kind: "group", Attributes: g.Attributes})
+	}
+	for _, name := range source.Arrays() {
+		array, err := source.Array(ctx, name)
+		if err != nil {
+			nodes = append(nodes, Node{Path: name, Kind: "array", Problem: err.Error()})
+			continue
+		}
+		info := array.Info()
+		n := Node{
+			Path: name, Kind: "array", DataType: info.Type.V3(), Shape: info.Shape, ChunkShape: info.Chunks,
+			DimensionNames: info.DimensionNames, Attributes: info.Attributes,
+		}
+		if info.Fill != nil {
+			n.FillValue = info.Type.FormatScalar(dtype.V3, info.Fill)
+		}
+		nodes = append(nodes, n)
+	}
+	return "NetCDF", nodes, nil
+}
+
+// inspectZarr lists a hierarchy by its consolidated metadata or, where it has
+// none, by the documents in the store.
+func inspectZarr(ctx context.Context, st *store.Store, root []byte, types *dtype.Registry) ([]Node, error) {
+	documents := map[string]json.RawMessage{"": root}
+	kind, err := zarr.NodeType(root)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", zarr.MetadataKey, err)
+	}
+	if kind == "group" {
+		group, err := zarr.ParseGroup(root)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", zarr.MetadataKey, err)
+		}
+		for p, text := range group.Consolidated {
+			documents[p] = text
+		}
+		if group.Consolidated == nil {
+			err = st.List(ctx, "", func(o store.Info) error {
+				if path.Base(o.Key) != zarr.MetadataKey {
+					return nil
+				}
+				text, err := st.ReadAll(ctx, o.Key, zarr.MaxDocument)
+				documents[strings.TrimSuffix(strings.TrimSuffix(o.Key, zarr.MetadataKey), "/")] = text
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	nodes := make([]Node, 0, len(documents))
+	for p, text := range documents {
+		nodes = append(nodes, zarrNode(p, text, types))
+	}
+	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.Path, b.Path) })
+	return nodes, nil
+}
+
+func zarrNode(p string, text []byte, types *dtype.Registry) Node {
+	kind, err := zarr.NodeType(text)
+	if err != nil {
+		return Node{Path: p, Problem: err.Error()}
+	}
+	if kind == "group" {
+		g, err := zarr.ParseGroup(text)
+		if err != nil {
+			return Node{Path: p, Kind: kind, Problem: err.Error()}
+		}
+		return Node{Path: p, Kind: kind, Attributes: g.Attributes}
+	}
+	a, err := zarr.ParseArray(text, types)
+	if err != nil {
+		return Node{Path: p, Kind: kind, Problem: err.Error()}
+	}
+	return Node{
+		Path: p, Kind: kind, DataType: a.Type.V3(), Shape: a.Grid.Shape, ChunkShape: a.Grid.Chunk,
+		FillValue: a.Type.FormatScalar(dtype.V3, a.Fill), Codecs: a.Codecs, DimensionNames: a.DimensionNames, Attributes: a.Attributes,
+	}
+}

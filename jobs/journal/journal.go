@@ -1,0 +1,243 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+const (
+	planKey  = "plan.json"
+	doneKey  = "done.json"
+	segments = "segments/"
+
+	segmentSize  = 16 << 20  // bytes after which Append begins another segment
+	segmentLimit = 64 << 20  // bytes of a segment that Open accepts
+	recordLimit  = 256 << 20 // bytes of plan.json and done.json that Open accepts
+)
+
+// Journal is an opened checkpoint. It is safe for concurrent use. All but
+// reading needs the lock of the checkpoint. It does not own the store.
+type Journal struct {
+	st *store.Store
+
+	mu       sync.Mutex
+	manifest json.RawMessage // nil: none
+	done     json.RawMessage // nil: not complete
+	segments int             // those that count, numbered from 1
+}
+
+// Open reads the checkpoint in st, which may be empty, and checks every line of
+// every segment. Receipts are not kept in memory.
+func Open(ctx context.Context, st *store.Store) (*Journal, error) {
+	j := &Journal{st: st}
+	var err error
+	if j.done, err = j.record(ctx, doneKey); err != nil || j.done != nil {
+		return j, err
+	}
+	if j.manifest, err = j.record(ctx, planKey); err != nil || j.manifest == nil {
+		return j, err
+	}
+	numbers, err := list(ctx, st, segments, ".jsonl")
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range numbers {
+		if n != i+1 {
+			return nil, fmt.Errorf("%s: %s is missing: the checkpoint is damaged; delete it to begin anew", st.URL(), segmentKey(i+1))
+		}
+	}
+	j.segments = len(numbers)
+	for _, err := range j.Receipts(ctx) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+// record reads plan.json or done.json; nil if it is not there.
+func (j *Journal) record(ctx context.Context, key string) (json.RawMessage, error) {
+	data, err := j.st.ReadAll(ctx, key, recordLimit)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !json.Valid(data):
+		return nil, fmt.Errorf("%s: %s is not JSON: the checkpoint is damaged; delete it to begin anew", j.st.URL(), key)
+	}
+	return data, nil
+}
+
+// Manifest is the plan that the checkpoint belongs to; nil if it is new or
+// complete. The caller does not change it.
+func (j *Journal) Manifest() json.RawMessage {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.manifest
+}
+
+// Completed is the completion record; nil while the job is not complete. The
+// caller does not change it.
+func (j *Journal) Completed() json.RawMessage {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done
+}
+
+// Begin makes an empty checkpoint that of the manifest, durably. A checkpoint
+// that has a manifest or is complete needs Reset first.
+func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.manifest != nil || j.done != nil {
+		return fmt.Errorf("%s: the checkpoint is in use", j.st.URL())
+	}
+	if !json.Valid(manifest) || len(manifest) > recordLimit {
+		return fmt.Errorf("manifest: want JSON of at most %d bytes", recordLimit)
+	}
+	if err := j.deleteSegments(ctx); err != nil {
+		return err
+	}
+	if err := j.st.Create(ctx, planKey, manifest); err != nil {
+		return err
+	}
+	j.manifest, j.segments = manifest, 0
+	return nil
+}
+
+// Receipts yields everything recorded by now, in the order of recording. It
+// reads the segments from the store and ends after an error, which names the
+// segment and the line.
+func (j *Journal) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
+	j.mu.Lock()
+	n := j.segments
+	j.mu.Unlock()
+	return func(yield func(Receipt, error) bool) {
+		for i := 1; i <= n; i++ {
+			data, err := j.st.ReadAll(ctx, segmentKey(i), segmentLimit)
+			if err != nil {
+				yield(Receipt{}, err)
+				return
+			}
+			for r, err := range parseSegment(data) {
+				if err != nil {
+					err = fmt.Errorf("%s: %s: %w: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(i), err)
+				}
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Append records receipts, durably. Their objects must be durable by now. After
+// an error some of the receipts may be recorded, never a part of one.
+func (j *Journal) Append(ctx context.Context, receipts []Receipt) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.manifest == nil || j.done != nil {
+		return fmt.Errorf("%s: the checkpoint has no plan to append receipts to", j.st.URL())
+	}
+	for data, err := range encodeSegments(receipts, segmentSize) {
+		if err != nil {
+			return err
+		}
+		if err := j.st.Create(ctx, segmentKey(j.segments+1), data); err != nil {
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("another run is writing to this checkpoint: %w", err)
+			}
+			return err
+		}
+		j.segments++
+	}
+	return nil
+}
+
+// Complete replaces the plan and its receipts by the record of a finished job.
+// The record is durable before anything is removed. After an error Completed
+// tells whether it is; what may be left over does not count.
+func (j *Journal) Complete(ctx context.Context, record json.RawMessage) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !json.Valid(record) || len(record) > recordLimit {
+		return fmt.Errorf("completion record: want JSON of at most %d bytes", recordLimit)
+	}
+	if err := j.st.Put(ctx, doneKey, record); err != nil {
+		return err
+	}
+	if err := j.st.Sync(ctx); err != nil {
+		return err
+	}
+	j.done, j.manifest, j.segments = record, nil, 0
+	if err := j.st.Delete(ctx, planKey); err != nil {
+		return err
+	}
+	return j.deleteSegments(ctx)
+}
+
+// Reset forgets everything but the lock, durably.
+func (j *Journal) Reset(ctx context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	// Without plan.json no segment counts, so it goes first.
+	for _, key := range []string{planKey, doneKey} {
+		if err := j.st.Delete(ctx, key); err != nil {
+			return err
+		}
+		if err := j.st.Sync(ctx); err != nil {
+			return err
+		}
+	}
+	j.manifest, j.done, j.segments = nil, nil, 0
+	return j.deleteSegments(ctx)
+}
+
+// deleteSegments removes all segments, durably. The caller holds mu and has
+// made sure that they do not count.
+func (j *Journal) deleteSegments(ctx context.Context) error {
+	numbers, err := list(ctx, j.st, segments, ".jsonl")
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		if err := j.st.Delete(ctx, segmentKey(n)); err != nil {
+			return err
+		}
+	}
+	return j.st.Sync(ctx)
+}
+
+func segmentKey(n int) string { return fmt.Sprintf("%s%06d.jsonl", segments, n) }
+
+var decimal = regexp.MustCompile(`^[0-9]{6,18}$`)
+
+// list returns the numbers of the numbered objects below a prefix, ascending.
+func list(ctx context.Context, st *store.Store, prefix, suffix string) ([]int, error) {
+	var numbers []int
+	err := st.List(ctx, prefix, func(info store.Info) error {
+		digits := info.Key[len(prefix):]
+		if len(digits) > len(suffix) {
+			digits = digits[:len(digits)-len(suffix)]
+		}
+		n, err := strconv.Atoi(digits)
+		if !decimal.MatchString(digits) || err != nil || info.Key != fmt.Sprintf("%s%06d%s", prefix, n, suffix) {
+			return fmt.Errorf("%s: %s does not belong in a checkpoint", st.URL(), info.Key)
+		}
+		numbers = append(numbers, n)
+		return nil
+	})
+	slices.Sort(numbers) // above 999999 the lexical order is another
+	return numbers, err
+}

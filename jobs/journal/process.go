@@ -1,0 +1,83 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Owner tells who holds a lock.
+type Owner struct {
+	ID      string `json:"id"` // of the process: the same for all locks that one process takes
+	Host    string `json:"host"`
+	Command string `json:"command"`
+	PID     int    `json:"pid"`
+	// Boot and PIDNamespace tell whether PID means the same to two processes.
+	// They are empty where the system does not know them.
+	Boot         string    `json:"boot,omitempty"`
+	PIDNamespace string    `json:"pid_namespace,omitempty"`
+	Started      time.Time `json:"started"`
+}
+
+// ThisProcess describes the running process as an owner. Where the system tells
+// when a process began, all calls in one process give the same ID.
+func ThisProcess(command string) Owner {
+	o := Owner{Command: command, PID: os.Getpid()}
+	o.Host, _ = os.Hostname() // only informative
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err == nil {
+		o.Boot = strings.TrimSpace(string(boot))
+	}
+	if ns, err := os.Readlink("/proc/self/ns/pid"); err == nil {
+		o.PIDNamespace = ns
+	}
+	if start := startTime(); start != "" && o.sameMachine(o) {
+		o.ID = fmt.Sprintf("%s/%s/%d/%s", o.Boot, o.PIDNamespace, o.PID, start)
+	} else {
+		o.ID = rand.Text()
+	}
+	return o
+}
+
+// startTime is when this process began, in clock ticks since the start of the
+// machine (field 22 of /proc/self/stat); "" where that is not known.
+func startTime() string {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return ""
+	}
+	// The second field, a name in brackets, may hold blanks.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 20 {
+		return ""
+	}
+	return string(fields[19])
+}
+
+// sameMachine tells whether the process numbers of both mean the same.
+func (o Owner) sameMachine(other Owner) bool {
+	return o.Boot != "" && o.PIDNamespace != "" &&
+		o.Host == other.Host && o.Boot == other.Boot && o.PIDNamespace == other.PIDNamespace
+}
+
+// gone tells whether the owner's process is known, to the process self, to have
+// ended. A process with self's number that is not self has.
+func (o Owner) gone(self Owner) bool {
+	if !o.sameMachine(self) || o.PID <= 0 {
+		return false
+	}
+	if o.PID == self.PID {
+		return o.ID != self.ID
+	}
+	p, err := os.FindProcess(o.PID)
+	if err != nil {
+		return false
+	}
+	err = p.Signal(syscall.Signal(0))
+	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+}

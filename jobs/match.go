@@ -1,0 +1,101 @@
+package jobs
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Match reports whether a glob matches the path of an array, such as
+// "group/SST". The parts between slashes are matched one by one as path.Match
+// does; a part ** stands for any number of parts, none included. A malformed
+// glob matches nothing.
+func Match(pattern, name string) bool {
+	globs, parts := strings.Split(pattern, "/"), strings.Split(name, "/")
+	// reach[j]: the globs so far match the first j parts.
+	reach := make([]bool, len(parts)+1)
+	reach[0] = true
+	for _, g := range globs {
+		next := make([]bool, len(parts)+1)
+		for j := range next {
+			switch {
+			case g == "**":
+				next[j] = reach[j] || j > 0 && next[j-1]
+			case j > 0 && reach[j-1]:
+				ok, err := path.Match(g, parts[j-1])
+				next[j] = ok && err == nil
+			}
+		}
+		reach = next
+	}
+	return reach[len(parts)]
+}
+
+// isGlob reports whether a pattern can match more than itself.
+func isGlob(pattern string) bool { return strings.ContainsAny(pattern, `*?[\`) }
+
+// Selected reports whether the array at a path is migrated: source.include
+// has nothing against it, and source.exclude neither.
+func (j *Job) Selected(path string) bool {
+	return (len(j.Source.Include) == 0 || matchAny(j.Source.Include, path)) && !matchAny(j.Source.Exclude, path)
+}
+
+func matchAny(patterns []string, path string) bool {
+	for _, p := range patterns {
+		if p == path || Match(p, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// Options returns the options of the array at a path and the field that they
+// stand in, for [Job.Problem]: those of the rule with exactly this path, else
+// those of the last glob that matches, else the defaults.
+func (j *Job) Options(path string) (opts ArrayOptions, field string) {
+	opts, field = j.Defaults, "defaults"
+	for _, r := range j.Arrays {
+		switch {
+		case r.Pattern == path:
+			return r.ArrayOptions, FieldPath("arrays", r.Pattern)
+		case isGlob(r.Pattern) && Match(r.Pattern, path):
+			opts, field = r.ArrayOptions, FieldPath("arrays", r.Pattern)
+		}
+	}
+	return opts, field
+}
+
+// Unmatched returns a problem for each rule, and each pattern of
+// source.include and source.exclude, that matches none of a source's arrays:
+// an error for a plain path, a warning for a glob and for what is excluded.
+func (j *Job) Unmatched(paths []string) Problems {
+	var ps Problems
+	report := func(field, pattern string, mild bool) {
+		for _, p := range paths {
+			if p == pattern || Match(pattern, p) {
+				return
+			}
+		}
+		p := j.Problem(field, "no array of the source is named "+pattern, "")
+		if isGlob(pattern) {
+			p.Message = "no array of the source matches " + pattern
+		} else {
+			p.Hint = didYouMean(pattern, paths)
+		}
+		if mild || isGlob(pattern) {
+			p.Warning, p.Code = true, "unmatched-pattern"
+		}
+		ps = append(ps, p)
+	}
+	for _, r := range j.Arrays {
+		report(FieldPath("arrays", r.Pattern), r.Pattern, false)
+	}
+	for i, pattern := range j.Source.Include {
+		report(fmt.Sprintf("source.include[%d]", i), pattern, false)
+	}
+	for i, pattern := range j.Source.Exclude {
+		report(fmt.Sprintf("source.exclude[%d]", i), pattern, true)
+	}
+	ps.Sort()
+	return ps
+}

@@ -1,0 +1,254 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// Plan is what a job comes to over its sources as they are now: every array
+// with everything decided, nothing written. It is immutable; its holder closes
+// it, after the run.
+type Plan struct {
+	Job    *Job
+	Arrays []PlannedArray // in the order of the source
+	Groups map[string]zarr.Attributes
+	Files  []sources.File
+	// Findings are warnings; anything worse made planning fail.
+	Findings Problems
+
+	source sources.Source
+}
+
+// PlannedArray is one array of a plan.
+type PlannedArray struct {
+	Source string // path in the source
+	Target string // path in the target
+	Info   *sources.Info
+	Meta   *zarr.Array // as it will be written
+	Chain  *codecs.Chain
+	// Block is the shape, in chunks, of the boxes that are read together.
+	Block []int
+	// Cost is the most bytes in flight for one block.
+	Cost int
+	// Notes tell decisions: where the fill value is from, what could not be
+	// kept as it was.
+	Notes []string
+
+	array sources.Array
+}
+
+// Chunks is the number of stored objects, those with only the fill value
+// counted.
+func (a *PlannedArray) Chunks() int { return a.Meta.Grid.Len() }
+
+// Bytes is the size of the array's elements.
+func (a *PlannedArray) Bytes() int64 {
+	n, _ := ndarray.Bytes(a.Meta.Type, a.Meta.Grid.Shape)
+	return int64(n)
+}
+
+// NewPlan opens the job's sources and decides everything that can be decided
+// without reading data. The error is Problems where the job is at fault, with
+// everything that is wrong at once.
+func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
+	source, err := openSource(ctx, j, env)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Job: j, source: source, Groups: map[string]zarr.Attributes{}}
+	if err := p.build(ctx, env); err != nil {
+		return nil, errors.Join(err, source.Close())
+	}
+	return p, nil
+}
+
+// Close closes the plan's sources.
+func (p *Plan) Close() error { return p.source.Close() }
+
+func (p *Plan) build(ctx context.Context, env Environment) error {
+	paths := p.source.Arrays()
+	problems := p.Job.Unmatched(paths)
+	for _, name := range paths {
+		if !p.Job.Selected(name) {
+			continue
+		}
+		array, err := p.source.Array(ctx, name)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", name, err)
+		}
+		b := builder{plan: p, env: env, array: array, info: array.Info()}
+		b.options, b.field = p.Job.Options(name)
+		planned, wrong := b.build()
+		problems = append(problems, wrong...)
+		if planned != nil {
+			p.Arrays = append(p.Arrays, *planned)
+		}
+	}
+	if len(p.Arrays) == 0 && problems.Err() == nil {
+		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
+			"arrays there: "+clip(strings.Join(paths, ", "), 200)))
+	}
+	problems = append(problems, p.clashes()...)
+	problems.Sort()
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	p.Findings = problems
+	p.Files = p.source.Files()
+	p.groups()
+	return nil
+}
+
+// clashes finds arrays that would be written to the same place, or below
+// another array.
+func (p *Plan) clashes() Problems {
+	var list Problems
+	from := map[string]string{}
+	for _, a := range p.Arrays {
+		_, field := p.Job.Options(a.Source)
+		if other, taken := from[a.Target]; taken {
+			list = append(list, p.Job.Problem(field, fmt.Sprintf("arrays %q and %q would both become %q", other, a.Source, a.Target),
+				"give one of them another name with rename"))
+		}
+		from[a.Target] = a.Source
+	}
+	for _, a := range p.Arrays {
+		for at := a.Target; at != "" && at != "."; {
+			at = path.Dir(at)
+			if other, taken := from[strings.TrimPrefix(at, ".")]; taken && a.Target != "" {
+				_, field := p.Job.Options(a.Source)
+				list = append(list, p.Job.Problem(field, fmt.Sprintf("array %q would lie inside of array %q", a.Source, other), "rename one of them"))
+			}
+		}
+	}
+	return list
+}
+
+// groups keeps the attributes of the groups that hold a migrated array.
+func (p *Plan) groups() {
+	var targets []string
+	for _, a := range p.Arrays {
+		targets = append(targets, a.Source)
+	}
+	wanted := zarr.Parents(targets)
+	for _, g := range p.source.Groups() {
+		if slices.Contains(wanted, g.Path) {
+			p.Groups[g.Path] = g.Attributes
+		}
+	}
+}
+
+// Tasks returns the plan's arrays as tasks for the stages; the caller sets
+// Writer and Done.
+func (p *Plan) Tasks() []stages.Task {
+	tasks := make([]stages.Task, len(p.Arrays))
+	for i, a := range p.Arrays {
+		tasks[i] = stages.Task{
+			Path: a.Target, Source: a.array, Grid: a.Meta.Grid, Chain: a.Chain,
+			Block: a.Block, KeepEmpty: p.Job.Target.StoreEmptyChunks,
+		}
+	}
+	return tasks
+}
+
+// Manifest is the plan as a checkpoint remembers it: what has to be the same
+// for a run to go on where another one stopped.
+type Manifest struct {
+	Version int             `json:"version"`
+	Job     json.RawMessage `json:"job"`
+	Files   []sources.File  `json:"files"`
+	Arrays  []ManifestArray `json:"arrays"`
+	Hash    string          `json:"hash"` // SHA-256 of all the above
+}
+
+// ManifestArray is an array of a manifest. Receipts name it by its index.
+type ManifestArray struct {
+	Source string          `json:"source"`
+	Target string          `json:"target"`
+	Chunks int             `json:"chunks"`
+	Meta   json.RawMessage `json:"metadata"`
+}
+
+// Manifest returns the plan's manifest. The same job over the same sources
+// gives the same one.
+func (p *Plan) Manifest() (*Manifest, error) {
+	m := &Manifest{Version: 1, Job: p.Job.Normalised(), Files: p.Files}
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		meta, err := json.Marshal(a.Meta)
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", a.Source, err)
+		}
+		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Meta: meta})
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	m.Hash = hex.EncodeToString(sum[:])
+	return m, nil
+}
+
+// Differences names what has changed between the manifest of a checkpoint and
+// this one.
+func (m *Manifest) Differences(was *Manifest) []string {
+	if m.Hash == was.Hash {
+		return nil
+	}
+	list := Differences(was.Job, m.Job)
+	before := map[string]sources.File{}
+	for _, f := range was.Files {
+		before[f.URL] = f
+	}
+	for _, f := range m.Files {
+		old, known := before[f.URL]
+		delete(before, f.URL)
+		switch {
+		case !known:
+			list = append(list, fmt.Sprintf("source file %s is new", f.URL))
+		case old.Size != f.Size:
+			list = append(list, fmt.Sprintf("source file %s had %d bytes, has %d", f.URL, old.Size, f.Size))
+		case !old.ModTime.Equal(f.ModTime):
+			list = append(list, fmt.Sprintf("source file %s was last changed %s, now %s", f.URL, old.ModTime.UTC().Format(timeFormat), f.ModTime.UTC().Format(timeFormat)))
+		case old.ETag != f.ETag:
+			list = append(list, fmt.Sprintf("source file %s had the ETag %s, has %s", f.URL, old.ETag, f.ETag))
+		}
+	}
+	for _, f := range was.Files {
+		if _, gone := before[f.URL]; gone {
+			list = append(list, fmt.Sprintf("source file %s is gone", f.URL))
+		}
+	}
+	if len(list) == 0 {
+		// The same job over the same files came to another plan: only another
+		// version of the program does that.
+		list = append(list, "the plan, made by another version of zmigrate")
+	}
+	return list
+}
+
+const timeFormat = "2006-01-02T15:04:05.999999999Z07:00"
+
+// sameElements reports whether elements of both types are the same bytes with
+// the same meaning, so that one type may stand for the other without a change
+// of values.
+func sameElements(a, b dtype.Type) bool {
+	_, numberA := a.(dtype.Numeric)
+	_, numberB := b.(dtype.Numeric)
+	return dtype.Same(a, b) || !numberA && !numberB && a.Size() == b.Size()
+}

@@ -1,0 +1,304 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// RunOptions say how to run a plan. The zero value runs it quietly.
+type RunOptions struct {
+	// Begin, if set, is told once what there is to do, before the first chunk.
+	Begin func(todo Progress)
+	// Observe, if set, is called for each unit that was written, from several
+	// goroutines.
+	Observe func(stages.Event)
+	// Stop ends the run in good order when it is closed.
+	Stop <-chan struct{}
+	// Owner says who runs, for the lock.
+	Owner journal.Owner
+}
+
+// Progress is how much of a plan is done.
+type Progress struct {
+	Chunks, ChunksDone int
+	Bytes, BytesDone   int64 // of array elements
+}
+
+// Result is what a run comes to.
+type Result struct {
+	Target string `json:"target"`
+	Arrays int    `json:"arrays"`
+	// Chunks counts all units of the plan; of these Empty hold only the fill
+	// value and have no object, and Resumed were done by earlier runs.
+	Chunks  int `json:"chunks"`
+	Empty   int `json:"empty_chunks"`
+	Resumed int `json:"resumed_chunks"`
+	// BytesIn is the size of all elements, BytesOut that of all stored chunks.
+	BytesIn  int64         `json:"bytes_in"`
+	BytesOut int64         `json:"bytes_out"`
+	Time     time.Duration `json:"nanoseconds"` // of this run
+	// Nothing is set when an earlier run had completed the job already.
+	Nothing bool `json:"already_complete"`
+}
+
+// run is one run of a plan.
+type run struct {
+	plan       *Plan
+	manifest   *Manifest
+	checkpoint *store.Store
+	target     *store.Store
+	journal    *journal.Journal
+	sink       *sinks.Hierarchy
+	arrays     []progress
+	result     Result
+}
+
+// progress is how far one array is.
+type progress struct {
+	done    bitset
+	left    int
+	written bool // its document
+}
+
+// Run migrates what the plan says and is not done yet, and completes the
+// target. It returns stages.ErrStopped when Stop ended it; a later run then
+// goes on. Errors name what a user can do.
+func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result *Result, err error) {
+	began := time.Now()
+	r := &run{plan: p, result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays)}}
+	if r.manifest, err = p.Manifest(); err != nil {
+		return nil, err
+	}
+	if r.target, err = store.Open(ctx, p.Job.Target.URL, p.Job.storeOptions(env)); err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	defer func() { err = errors.Join(err, r.target.Close()) }()
+	if r.checkpoint, err = p.Job.openCheckpoint(ctx, env); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.checkpoint.Close()) }()
+	lock, err := journal.Acquire(ctx, r.checkpoint, journal.LockOptions{TTL: p.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-lock.Lost():
+			cancel(ErrLockLost)
+		case <-ctx.Done():
+		}
+	}()
+	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	if err := r.locked(ctx, opt); err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, ErrLockLost) {
+			return nil, cause
+		}
+		return nil, err
+	}
+	r.result.Time = time.Since(began)
+	return &r.result, nil
+}
+
+// ErrLockLost ends a run whose lock another run has taken over.
+var ErrLockLost = errors.New("another run has taken over the lock of this job; what is recorded stays valid")
+
+// openCheckpoint opens the place of the job's checkpoint.
+func (j *Job) openCheckpoint(ctx context.Context, env Environment) (*store.Store, error) {
+	url, err := j.CheckpointURL()
+	if err != nil {
+		return nil, err
+	}
+	st, err := store.Open(ctx, url, j.storeOptions(env))
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	return st, nil
+}
+
+// CheckpointURL is where the job keeps its checkpoint: beside the target
+// unless it says otherwise.
+func (j *Job) CheckpointURL() (string, error) {
+	if j.Run.Checkpoint.URL != "" {
+		return j.Run.Checkpoint.URL, nil
+	}
+	return store.Sibling(j.Target.URL, ".zmigrate")
+}
+
+// locked does the run while the lock is held.
+func (r *run) locked(ctx context.Context, opt RunOptions) error {
+	var err error
+	if r.journal, err = journal.Open(ctx, r.checkpoint); err != nil {
+		return err
+	}
+	complete, err := r.begin(ctx)
+	if err != nil || complete {
+		return err
+	}
+	if err := r.target.Clean(ctx); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if err := r.resume(ctx); err != nil {
+		return err
+	}
+	r.sink = sinks.New(r.target)
+	if err := r.documents(ctx); err != nil {
+		return err
+	}
+	if opt.Begin != nil {
+		opt.Begin(r.progress())
+	}
+	tasks := r.plan.Tasks()
+	for i := range tasks {
+		tasks[i].Writer = r.sink.Array(r.plan.Arrays[i].Target)
+		tasks[i].Done = slices.Clone(r.arrays[i].done).has // the original grows with the commits
+	}
+	job := r.plan.Job
+	err = stages.Run(ctx, stages.Config{
+		Memory: int(job.Run.Memory),
+		Read:   job.Run.Workers.Read, Encode: job.Run.Workers.Encode, Write: job.Run.Workers.Write,
+		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop,
+	}, tasks)
+	if err != nil {
+		return err
+	}
+	return r.finish(ctx)
+}
+
+// progress sums up what is done of all arrays.
+func (r *run) progress() Progress {
+	p := Progress{Chunks: r.result.Chunks, ChunksDone: r.result.Resumed, Bytes: r.result.BytesIn}
+	for i := range r.arrays {
+		grid := r.plan.Arrays[i].Meta.Grid
+		size := int64(r.plan.Arrays[i].Meta.Type.Size())
+		for unit := range r.arrays[i].done.all() {
+			n := size
+			for _, extent := range grid.Region(grid.Index(unit)).Shape {
+				n *= int64(extent)
+			}
+			p.BytesDone += n
+		}
+	}
+	return p
+}
+
+// commit makes receipts count: the objects durable, then the record of them,
+// then the documents of the arrays that are complete with them.
+func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
+	if err := r.sink.Sync(ctx); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	records := make([]journal.Receipt, len(receipts))
+	for i, x := range receipts {
+		records[i] = journal.Receipt{Array: x.Task, Unit: x.Unit, Bytes: x.Bytes, Sum: x.Sum, Empty: x.Empty}
+	}
+	if err := r.journal.Append(ctx, records); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	for _, x := range records {
+		if err := r.record(x); err != nil {
+			return err
+		}
+	}
+	return r.documents(ctx)
+}
+
+// record counts a unit that is durable and in the journal.
+func (r *run) record(x journal.Receipt) error {
+	if x.Array < 0 || x.Array >= len(r.arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks() {
+		return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit, x.Array)
+	}
+	a := &r.arrays[x.Array]
+	if a.done.has(x.Unit) {
+		return nil // recorded again: the same job gives the same object
+	}
+	a.done.set(x.Unit)
+	a.left--
+	r.result.BytesOut += x.Bytes
+	if x.Empty {
+		r.result.Empty++
+	}
+	return nil
+}
+
+// resume counts what earlier runs have recorded.
+func (r *run) resume(ctx context.Context) error {
+	r.arrays = make([]progress, len(r.plan.Arrays))
+	for i := range r.arrays {
+		a := &r.plan.Arrays[i]
+		r.arrays[i] = progress{done: newBitset(a.Chunks()), left: a.Chunks()}
+		r.result.Chunks += a.Chunks()
+		r.result.BytesIn += a.Bytes()
+	}
+	for x, err := range r.journal.Receipts(ctx) {
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		if err := r.record(x); err != nil {
+			return err
+		}
+	}
+	r.result.Resumed = r.result.Chunks
+	for i := range r.arrays {
+		r.result.Resumed -= r.arrays[i].left
+	}
+	return nil
+}
+
+// documents writes the document of each array whose chunks are all in place.
+// The document of an array that is the whole target is the last of all.
+func (r *run) documents(ctx context.Context) error {
+	for i := range r.arrays {
+		a := &r.plan.Arrays[i]
+		if r.arrays[i].left > 0 || r.arrays[i].written || a.Target == "" {
+			continue
+		}
+		if err := r.sink.PutArray(ctx, a.Target, a.Meta); err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		r.arrays[i].written = true
+	}
+	return nil
+}
+
+// finish checks that the receipts cover the plan, writes what makes the target
+// whole, and shrinks the checkpoint to the record of completion.
+func (r *run) finish(ctx context.Context) error {
+	arrays := map[string]*zarr.Array{}
+	for i := range r.arrays {
+		a := &r.plan.Arrays[i]
+		if n := r.arrays[i].left; n > 0 {
+			return fmt.Errorf("array %q: %d chunks have no receipt", a.Target, n)
+		}
+		arrays[a.Target] = a.Meta
+	}
+	if err := r.sink.Finish(ctx, arrays, r.plan.Groups, r.plan.Job.Target.Consolidated); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	record, err := json.Marshal(Completion{Manifest: *r.manifest, Result: r.result, Finished: time.Now().UTC()})
+	if err != nil {
+		return err
+	}
+	if err := r.journal.Complete(ctx, record); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+// Completion is the record that a completed job leaves in its checkpoint.
+type Completion struct {
+	Manifest Manifest  `json:"manifest"`
+	Result   Result    `json:"result"`
+	Finished time.Time `json:"finished"`
+}

@@ -1,0 +1,371 @@
+package jobs
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+func environment() Environment {
+	return Environment{Codecs: codecs.Standard(), Types: dtype.Standard(), Memory: &store.Memory{}}
+}
+
+// testJob is a job over one raw array of 10 × 6 float32 in a new folder.
+func testJob(t *testing.T, more string) *Job {
+	t.Helper()
+	dir := t.TempDir()
+	data := make([]byte, 0, 240)
+	for i := range 60 {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.raw"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return parseJob(t, dir, more)
+}
+
+func parseJob(t *testing.T, dir, more string) *Job {
+	t.Helper()
+	text := `
+zmigrate: 1
+source:
+  driver: raw
+  arrays:
+    group/a: {url: a.raw, data_type: float32, shape: [10, 6], dimension_names: [y, x], attributes: {units: m, drop: 1}}
+target: {url: out.zarr}
+` + more
+	j, err := Parse("job.yaml", []byte(text), dir, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+const smallChunks = `
+arrays:
+  group/a: {chunks: [4, 4], attributes: {drop: null, long_name: height}, fill_value: 7}
+`
+
+func execute(t *testing.T, j *Job, env Environment, opt RunOptions) (*Result, error) {
+	t.Helper()
+	p, err := NewPlan(t.Context(), j, env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	opt.Owner = journal.ThisProcess("test")
+	return p.Run(t.Context(), env, opt)
+}
+
+func TestRunWritesWhatThePlanSays(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	result, err := execute(t, j, env, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Time = 0
+	want := Result{Target: j.Target.URL, Arrays: 1, Chunks: 6, BytesIn: 240, BytesOut: result.BytesOut}
+	if diff := cmp.Diff(want, *result); diff != "" {
+		t.Error(diff)
+	}
+	array, values := readArray(t, j.Target.URL, "group/a", env)
+	for i, v := range values {
+		if v != float32(i) {
+			t.Fatalf("element %d is %v", i, v)
+		}
+	}
+	if diff := cmp.Diff([]string{"y", "x"}, array.DimensionNames); diff != "" {
+		t.Error(diff)
+	}
+	text, err := array.Attributes.MarshalJSON()
+	if err != nil || string(text) != `{"units":"m","long_name":"height"}` {
+		t.Errorf("attributes %s, %v", text, err)
+	}
+	if fill := array.Type.FormatScalar(dtype.V3, array.Fill); string(fill) != "7.0" {
+		t.Errorf("fill value %s", fill)
+	}
+	entries, err := os.ReadDir(filepath.Dir(j.Target.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{"a.raw", "out.zarr", "out.zarr.zmigrate"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// readArray decodes a whole float32 array of a local target.
+func readArray(t *testing.T, target, path string, env Environment) (*zarr.Array, []float32) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(target, path, zarr.MetadataKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	array, err := zarr.ParseArray(text, env.Types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := env.Codecs.Bind(array.Codecs, codecs.Chunk{Type: array.Type, Shape: array.Grid.Chunk, Fill: array.Fill})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, pool := ndarray.New(array.Type, array.Grid.Shape), &ndarray.Pool{}
+	for n := range array.Grid.Len() {
+		index := array.Grid.Index(n)
+		chunk := ndarray.New(array.Type, array.Grid.Chunk)
+		data, err := os.ReadFile(filepath.Join(target, path, zarr.Key(index)))
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			ndarray.Fill(chunk, array.Fill)
+		case err != nil:
+			t.Fatal(err)
+		default:
+			if err := chain.Decode(pool, chunk, data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		region := array.Grid.Region(index)
+		ndarray.Copy(whole.Sub(region), chunk.Sub(ndarray.Region{Start: make([]int, len(index)), Shape: region.Shape}))
+	}
+	values, ok := ndarray.As[float32](whole)
+	if !ok {
+		t.Fatal("not float32")
+	}
+	return array, values
+}
+
+func TestRunAgainDoesNothing(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	before := modified(t, j.Target.URL)
+	result, err := execute(t, j, env, RunOptions{})
+	if err != nil || !result.Nothing {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if diff := cmp.Diff(before, modified(t, j.Target.URL)); diff != "" {
+		t.Error(diff)
+	}
+	status, err := ReadStatus(t.Context(), j, env)
+	if err != nil || status.State != "complete" || status.Done != 6 {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+func modified(t *testing.T, root string) map[string]time.Time {
+	t.Helper()
+	times := map[string]time.Time{}
+	err := filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		times[p] = info.ModTime()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return times
+}
+
+func TestRunAfterAChangeIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, dir string) *Job
+		want   string
+	}{
+		{"the source has grown", func(t *testing.T, dir string) *Job {
+			if err := os.Chtimes(filepath.Join(dir, "a.raw"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+				t.Fatal(err)
+			}
+			return parseJob(t, dir, smallChunks)
+		}, "a.raw was last changed"},
+		{"the chunks differ", func(t *testing.T, dir string) *Job {
+			return parseJob(t, dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
+		}, "chunks: was [4,4], is [5,6]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j, env := testJob(t, smallChunks), environment()
+			if _, err := execute(t, j, env, RunOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			before := modified(t, j.Target.URL)
+			changed := c.change(t, j.Dir)
+			_, err := execute(t, changed, env, RunOptions{})
+			var why *ChangedError
+			if !errors.As(err, &why) || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want %q", err, c.want)
+			}
+			if diff := cmp.Diff(before, modified(t, j.Target.URL)); diff != "" {
+				t.Error(diff)
+			}
+			changed.Target.Existing = "overwrite"
+			if result, err := execute(t, changed, env, RunOptions{}); err != nil || result.Nothing {
+				t.Errorf("overwrite: %+v, %v", result, err)
+			}
+			if _, values := readArray(t, j.Target.URL, "group/a", env); values[59] != 59 {
+				t.Errorf("after overwrite the last element is %v", values[59])
+			}
+		})
+	}
+}
+
+func TestExistingTargets(t *testing.T) {
+	foreign := func(t *testing.T, j *Job, key string) {
+		t.Helper()
+		file := filepath.Join(j.Target.URL, key)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		existing, key string
+		fails         bool
+	}{
+		{"resume", "zarr.json", true},
+		{"fail", "group/a/c/0/0", true},
+		{"overwrite", "group/a/c/9/9", false},
+		{"overwrite", "group/zarr.json", false},
+		{"overwrite", "other/zarr.json", true},
+	} {
+		t.Run(fmt.Sprintf("%s over %s", c.existing, c.key), func(t *testing.T) {
+			j, env := testJob(t, smallChunks), environment()
+			j.Target.Existing = c.existing
+			foreign(t, j, c.key)
+			_, err := execute(t, j, env, RunOptions{})
+			if c.fails {
+				if !errors.Is(err, ErrTargetExists) || !strings.Contains(err.Error(), c.key) {
+					t.Errorf("got %v", err)
+				}
+				if text, err := os.ReadFile(filepath.Join(j.Target.URL, c.key)); err != nil || string(text) != "{}" {
+					t.Errorf("what was there is now %q, %v", text, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := os.ReadFile(filepath.Join(j.Target.URL, c.key)); err == nil && string(text) == "{}" {
+				t.Error("the old object is still there")
+			}
+		})
+	}
+}
+
+func TestStoppedRunsGoOn(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	j.Run.Workers = Workers{Read: 1, Encode: 1, Write: 1}
+	stop := make(chan struct{})
+	first := 0
+	_, err := execute(t, j, env, RunOptions{Stop: stop, Observe: func(stages.Event) {
+		if first++; first == 1 {
+			close(stop)
+		}
+	}})
+	if !errors.Is(err, stages.ErrStopped) {
+		t.Fatalf("got %v", err)
+	}
+	status, err := ReadStatus(t.Context(), j, env)
+	if err != nil || status.State != "interrupted" || status.Done != first || first == 6 {
+		t.Fatalf("%d done, status %+v, %v", first, status, err)
+	}
+	if _, err := os.Stat(filepath.Join(j.Target.URL, "group/a", zarr.MetadataKey)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the document of an unfinished array: %v", err)
+	}
+	result, err := execute(t, j, env, RunOptions{})
+	if err != nil || result.Resumed != first {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if _, values := readArray(t, j.Target.URL, "group/a", env); values[59] != 59 {
+		t.Errorf("the last element is %v", values[59])
+	}
+}
+
+func TestTheLockKeepsRunsApart(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	checkpoint, err := j.openCheckpoint(t.Context(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := journal.Acquire(t.Context(), checkpoint, journal.LockOptions{TTL: time.Minute, Owner: journal.ThisProcess("other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = execute(t, j, env, RunOptions{})
+	var held *journal.HeldError
+	if !errors.As(err, &held) {
+		t.Errorf("got %v", err)
+	}
+	if err := errors.Join(lock.Release(context.Background()), checkpoint.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPlanFindsEverythingAtOnce(t *testing.T) {
+	j, env := testJob(t, `
+arrays:
+  group/a: {chunks: [4], fill_value: red, codecs: [gzip]}
+  nothing: {rename: x}
+`), environment()
+	_, err := NewPlan(t.Context(), j, env)
+	var problems Problems
+	if !errors.As(err, &problems) || len(problems) < 3 {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"job.yaml:9:20: arrays.group/a.chunks", "fill_value", "nothing"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in:\n%v", want, err)
+		}
+	}
+}
+
+func TestManifestIsTheSameEachTime(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	var hashes []string
+	for range 2 {
+		p, err := NewPlan(t.Context(), j, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := p.Manifest()
+		if err := errors.Join(err, p.Close()); err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, m.Hash)
+	}
+	if hashes[0] != hashes[1] {
+		t.Errorf("hashes %v", hashes)
+	}
+}

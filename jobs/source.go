@@ -1,0 +1,82 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/raw"
+)
+
+// openSource opens what the job's source section names.
+func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, error) {
+	opt := j.storeOptions(env)
+	switch j.Source.Driver {
+	case "raw":
+		arrays := make([]raw.Array, 0, len(j.Source.Arrays))
+		for _, a := range j.Source.Arrays {
+			t, order, field, err := a.Type(env.Types)
+			if err != nil {
+				return nil, Problems{j.Problem(FieldPath("source", "arrays", a.Name, field), err.Error(), "")}
+			}
+			urls, err := expand(ctx, a.Locations, opt)
+			if err != nil {
+				return nil, fmt.Errorf("array %q: %w", a.Name, err)
+			}
+			arrays = append(arrays, raw.Array{
+				Name: a.Name, URLs: urls, Type: t, Order: order, Shape: a.Shape, FOrder: a.Order == "F",
+				Offset: a.Offset, DimensionNames: names(a.DimensionNames), Attributes: a.Attributes,
+				Stack: a.Stack, Concat: a.Concat,
+			})
+		}
+		return raw.Open(ctx, arrays, raw.Options{Store: opt})
+	case "netcdf":
+		urls, err := expand(ctx, j.Source.Locations, opt)
+		if err != nil {
+			return nil, err
+		}
+		return netcdf.Open(ctx, urls, netcdf.Options{Store: opt, Concat: j.Source.Concat})
+	default:
+		return nil, Problems{j.Problem("source.driver", fmt.Sprintf("no driver %q", j.Source.Driver), "")}
+	}
+}
+
+// storeOptions are the job's habits towards stores.
+func (j *Job) storeOptions(env Environment) store.Options {
+	retries := j.Run.Retries
+	if retries == 0 {
+		retries = -1 // none, where the store's 0 means its default
+	}
+	return store.Options{
+		Log: env.Log, Memory: env.Memory, Fault: env.Fault,
+		Retries: retries, RequestsPerSecond: j.Run.PerSecond,
+	}
+}
+
+// expand resolves globs, in the order in which the job names them.
+func expand(ctx context.Context, locations []Location, opt store.Options) ([]string, error) {
+	var urls []string
+	for _, l := range locations {
+		found, err := store.Glob(ctx, l.URL, opt)
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", l.Text, err)
+		}
+		urls = append(urls, found...)
+	}
+	return urls, nil
+}
+
+func names(given []*string) []string {
+	if given == nil {
+		return nil
+	}
+	list := make([]string, len(given))
+	for i, name := range given {
+		if name != nil {
+			list[i] = *name
+		}
+	}
+	return list
+}

@@ -1,0 +1,120 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// Status is what a checkpoint holds.
+type Status struct {
+	Checkpoint string        `json:"checkpoint"`
+	State      string        `json:"state"` // "none", "running", "interrupted" or "complete"
+	Arrays     []ArrayStatus `json:"arrays"`
+	Chunks     int           `json:"chunks"`
+	Done       int           `json:"done_chunks"`
+	BytesOut   int64         `json:"bytes_out"`
+	// Owner and Heartbeat tell who runs the job now, and when it was last
+	// heard of; nil when nobody does.
+	Owner     *journal.Owner `json:"owner,omitempty"`
+	Heartbeat *time.Time     `json:"heartbeat,omitempty"`
+	Finished  *time.Time     `json:"finished,omitempty"`
+}
+
+// ArrayStatus is how far one array is.
+type ArrayStatus struct {
+	Path     string `json:"path"` // in the target
+	Chunks   int    `json:"chunks"`
+	Done     int    `json:"done_chunks"`
+	Empty    int    `json:"empty_chunks"`
+	BytesOut int64  `json:"bytes_out"`
+}
+
+// ReadStatus reads the checkpoint of a job, without opening its sources or
+// taking its lock.
+func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, err error) {
+	st, err := j.openCheckpoint(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	s := &Status{Checkpoint: st.URL(), State: "none"}
+	log, err := journal.Open(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	if record := log.Completed(); record != nil {
+		var done Completion
+		if err := json.Unmarshal(record, &done); err != nil {
+			return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
+		}
+		s.State, s.Finished = "complete", &done.Finished
+		s.Chunks, s.Done, s.BytesOut = done.Result.Chunks, done.Result.Chunks, done.Result.BytesOut
+		for _, a := range done.Manifest.Arrays {
+			s.Arrays = append(s.Arrays, ArrayStatus{Path: a.Target, Chunks: a.Chunks, Done: a.Chunks})
+		}
+		return s, nil
+	}
+	if text := log.Manifest(); text != nil {
+		s.State = "interrupted"
+		if err := s.count(ctx, text, log); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.holder(ctx, st)
+}
+
+// count adds up the receipts of a job that is under way.
+func (s *Status) count(ctx context.Context, text json.RawMessage, log *journal.Journal) error {
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return fmt.Errorf("checkpoint: the plan: %w", err)
+	}
+	seen := make([]bitset, len(m.Arrays))
+	for i, a := range m.Arrays {
+		if a.Chunks < 0 {
+			return fmt.Errorf("checkpoint: the plan: array %q has %d chunks", a.Target, a.Chunks)
+		}
+		seen[i] = newBitset(a.Chunks)
+		s.Arrays = append(s.Arrays, ArrayStatus{Path: a.Target, Chunks: a.Chunks})
+		s.Chunks += a.Chunks
+	}
+	for x, err := range log.Receipts(ctx) {
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		if x.Array < 0 || x.Array >= len(seen) || x.Unit < 0 || x.Unit >= s.Arrays[x.Array].Chunks {
+			return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit, x.Array)
+		}
+		if seen[x.Array].has(x.Unit) {
+			continue
+		}
+		seen[x.Array].set(x.Unit)
+		a := &s.Arrays[x.Array]
+		a.Done++
+		a.BytesOut += x.Bytes
+		if x.Empty {
+			a.Empty++
+		}
+		s.Done++
+		s.BytesOut += x.Bytes
+	}
+	return nil
+}
+
+// holder adds who runs the job now.
+func (s *Status) holder(ctx context.Context, st *store.Store) error {
+	owner, heartbeat, err := journal.Holder(ctx, st)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if owner != nil {
+		s.Owner, s.Heartbeat, s.State = owner, &heartbeat, "running"
+	}
+	return nil
+}

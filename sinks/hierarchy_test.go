@@ -1,0 +1,325 @@
+package sinks_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sinks"
+)
+
+// recorder is a store that keeps its objects and the order of the operations.
+type recorder struct {
+	operations []string // "put KEY" and "sync"
+	objects    map[string][]byte
+	failAt     int // the operation that fails, counted from 1; 0: none
+}
+
+var errStore = errors.New("the store is gone")
+
+func (r *recorder) do(operation string) error {
+	r.operations = append(r.operations, operation)
+	if len(r.operations) == r.failAt {
+		return errStore
+	}
+	return nil
+}
+
+func (r *recorder) Put(_ context.Context, key string, data []byte) error {
+	if err := r.do("put " + key); err != nil {
+		return err
+	}
+	if r.objects == nil {
+		r.objects = map[string][]byte{}
+	}
+	r.objects[key] = bytes.Clone(data)
+	return nil
+}
+
+func (r *recorder) Sync(context.Context) error { return r.do("sync") }
+
+// array is the metadata of a small array.
+func array(attributes ...zarr.Attribute) *zarr.Array {
+	return &zarr.Array{
+		Type: dtype.Uint8, Grid: zarr.Grid{Shape: []int{4}, Chunk: []int{2}}, Fill: dtype.Uint8.Default(),
+		Codecs: []codecs.Spec{{Name: "bytes"}}, Attributes: attributes,
+	}
+}
+
+func TestPut(t *testing.T) {
+	data := []byte("123456789")
+	for _, test := range []struct {
+		path  string
+		index []int
+		key   string
+	}{
+		{"", nil, "c"},
+		{"", []int{3}, "c/3"},
+		{"a", []int{0, 12}, "a/c/0/12"},
+		{"group/inner/a", []int{1, 2, 3}, "group/inner/a/c/1/2/3"},
+		{"scalar", nil, "scalar/c"},
+	} {
+		var r recorder
+		w := sinks.New(&r).Array(test.path)
+		for range 2 { // idempotent
+			got, err := w.Put(t.Context(), test.index, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := sinks.Receipt{Key: test.key, Bytes: 9, Sum: 0xe3069283} // the check value of CRC-32C
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("array %q, chunk %v: receipt (-want +got):\n%s", test.path, test.index, diff)
+			}
+		}
+		if diff := cmp.Diff(map[string][]byte{test.key: data}, r.objects); diff != "" {
+			t.Errorf("array %q, chunk %v: objects (-want +got):\n%s", test.path, test.index, diff)
+		}
+	}
+	r := recorder{failAt: 1}
+	if receipt, err := sinks.New(&r).Array("a").Put(t.Context(), []int{0}, data); !errors.Is(err, errStore) || receipt != (sinks.Receipt{}) {
+		t.Errorf("a failed put gives %+v, %v", receipt, err)
+	}
+}
+
+// hierarchy is a tree with arrays at different depths, a group that has
+// attributes and groups that exist only because something is in them.
+func hierarchy() (map[string]*zarr.Array, map[string]zarr.Attributes) {
+	arrays := map[string]*zarr.Array{
+		"top":       array(zarr.Attribute{Name: "units", Value: json.RawMessage(`"K"`)}),
+		"g/a":       array(),
+		"g/h/b":     array(),
+		"implied/c": array(),
+	}
+	groups := map[string]zarr.Attributes{
+		"":  {{Name: "title", Value: json.RawMessage(`"all"`)}},
+		"g": {{Name: "note", Value: json.RawMessage(`[1,2]`)}},
+	}
+	return arrays, groups
+}
+
+func finish(ctx context.Context, r sinks.Store, consolidated bool) error {
+	h := sinks.New(r)
+	arrays, groups := hierarchy()
+	for _, p := range []string{"g/a", "g/h/b", "implied/c", "top"} {
+		if err := h.PutArray(ctx, p, arrays[p]); err != nil {
+			return err
+		}
+	}
+	return h.Finish(ctx, arrays, groups, consolidated)
+}
+
+func TestOrderOfDocuments(t *testing.T) {
+	var r recorder
+	if err := finish(t.Context(), &r, true); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"put g/a/zarr.json", "put g/h/b/zarr.json", "put implied/c/zarr.json", "put top/zarr.json",
+		"put g/zarr.json", "put g/h/zarr.json", "put implied/zarr.json", "sync",
+		"put zarr.json", "sync",
+	}
+	if diff := cmp.Diff(want, r.operations); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	var r recorder
+	if err := finish(t.Context(), &r, true); err != nil {
+		t.Fatal(err)
+	}
+	type document struct {
+		Format       int            `json:"zarr_format"`
+		Kind         string         `json:"node_type"`
+		Attributes   map[string]any `json:"attributes"`
+		Consolidated *struct {
+			Kind           string                     `json:"kind"`
+			MustUnderstand *bool                      `json:"must_understand"`
+			Metadata       map[string]json.RawMessage `json:"metadata"`
+		} `json:"consolidated_metadata"`
+	}
+	read := func(text []byte) (d document) {
+		t.Helper()
+		if err := json.Unmarshal(text, &d); err != nil {
+			t.Errorf("%v in %s", err, text)
+		}
+		if d.Format != 3 {
+			t.Errorf("zarr_format %d in %s", d.Format, text)
+		}
+		return d
+	}
+	kinds := map[string]string{}
+	for key, text := range r.objects {
+		kinds[key] = read(text).Kind
+	}
+	want := map[string]string{
+		"zarr.json": "group", "g/zarr.json": "group", "g/h/zarr.json": "group", "implied/zarr.json": "group",
+		"top/zarr.json": "array", "g/a/zarr.json": "array", "g/h/b/zarr.json": "array", "implied/c/zarr.json": "array",
+	}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Errorf("kinds (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]any{"note": []any{1.0, 2.0}}, read(r.objects["g/zarr.json"]).Attributes); diff != "" {
+		t.Errorf("attributes of g (-want +got):\n%s", diff)
+	}
+	root := read(r.objects["zarr.json"])
+	if diff := cmp.Diff(map[string]any{"title": "all"}, root.Attributes); diff != "" {
+		t.Errorf("attributes of the root (-want +got):\n%s", diff)
+	}
+	c := root.Consolidated
+	if c == nil || c.Kind != "inline" || c.MustUnderstand == nil || *c.MustUnderstand {
+		t.Fatalf("consolidated metadata %+v", c)
+	}
+	for key := range want {
+		if key == zarr.MetadataKey {
+			continue
+		}
+		text, ok := c.Metadata[path.Dir(key)]
+		if !ok {
+			t.Errorf("consolidated metadata lacks %s", path.Dir(key))
+			continue
+		}
+		if diff := cmp.Diff(decode(t, r.objects[key]), decode(t, text)); diff != "" {
+			t.Errorf("%s (-alone +consolidated):\n%s", key, diff)
+		}
+	}
+	if len(c.Metadata) != len(want)-1 {
+		t.Errorf("consolidated metadata has %d nodes, want %d", len(c.Metadata), len(want)-1)
+	}
+
+	var plain recorder
+	if err := finish(t.Context(), &plain, false); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(plain.objects["zarr.json"], []byte("consolidated")) {
+		t.Errorf("consolidated metadata that nobody asked for: %s", plain.objects["zarr.json"])
+	}
+}
+
+func decode(t *testing.T, text []byte) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Errorf("%v in %s", err, text)
+	}
+	return v
+}
+
+func TestArrayAtTheRoot(t *testing.T) {
+	var r recorder
+	if err := sinks.New(&r).Finish(t.Context(), map[string]*zarr.Array{"": array()}, nil, true); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"sync", "put zarr.json", "sync"}, r.operations); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+	if !bytes.Contains(r.objects["zarr.json"], []byte(`"node_type": "array"`)) {
+		t.Errorf("the root is no array: %s", r.objects["zarr.json"])
+	}
+}
+
+// TestEveryOperationFails fails each operation in turn: the error comes
+// through, and the root's document is not there unless everything below it is.
+func TestEveryOperationFails(t *testing.T) {
+	var whole recorder
+	if err := finish(t.Context(), &whole, true); err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole.operations {
+		r := recorder{failAt: i + 1}
+		if err := finish(t.Context(), &r, true); !errors.Is(err, errStore) {
+			t.Errorf("%s failed, the error is %v", whole.operations[i], err)
+		}
+		if len(r.operations) != i+1 {
+			t.Errorf("%s failed, but %v followed", whole.operations[i], r.operations[i+1:])
+		}
+		if err := finish(t.Context(), &r, true); err != nil { // once more
+			t.Errorf("after %s: %v", whole.operations[i], err)
+		}
+		if diff := cmp.Diff(whole.objects, r.objects); diff != "" {
+			t.Errorf("after %s (-undisturbed +repeated):\n%s", whole.operations[i], diff)
+		}
+	}
+}
+
+func TestMetadataThatCannotBeWritten(t *testing.T) {
+	bad := array(zarr.Attribute{Name: "broken", Value: json.RawMessage(`{`)})
+	h := sinks.New(&recorder{})
+	for name, err := range map[string]error{
+		"array":  h.PutArray(t.Context(), "g/a", bad),
+		"root":   h.Finish(t.Context(), map[string]*zarr.Array{"": bad}, nil, true),
+		"finish": h.Finish(t.Context(), map[string]*zarr.Array{"g/a": bad}, nil, true),
+		"group":  h.Finish(t.Context(), nil, map[string]zarr.Attributes{"g": bad.Attributes}, true),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "metadata of") || !strings.Contains(err.Error(), `"broken"`) {
+			t.Errorf("%s: error %v, want one that names the node and the attribute", name, err)
+		}
+	}
+}
+
+// TestStores writes a hierarchy to real stores: they hold its objects and
+// nothing else.
+func TestStores(t *testing.T) {
+	for _, url := range []string{t.TempDir() + "/a.zarr", "mem://bucket/deep/a.zarr"} {
+		s, err := store.Open(t.Context(), url, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sinks.New(s)
+		var want []string
+		for _, p := range []string{"top", "g/a", "g/h/b", "implied/c"} {
+			w := h.Array(p)
+			for i := range 2 {
+				r, err := w.Put(t.Context(), []int{i}, fmt.Append(nil, p, i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, r.Key)
+			}
+		}
+		if err := h.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := finish(t.Context(), s, true); err != nil {
+			t.Fatal(err)
+		}
+		var documents recorder
+		if err := finish(t.Context(), &documents, true); err != nil {
+			t.Fatal(err)
+		}
+		for key := range documents.objects {
+			want = append(want, key)
+		}
+		slices.Sort(want)
+		var got []string
+		err = s.List(t.Context(), "", func(o store.Info) error {
+			got = append(got, o.Key)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: keys (-want +got):\n%s", url, diff)
+		}
+		data, err := s.ReadAll(t.Context(), "g/h/b/c/1", 100)
+		if err != nil || string(data) != "g/h/b1" {
+			t.Errorf("%s: g/h/b/c/1 holds %q, %v", url, data, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

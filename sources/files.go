@@ -1,0 +1,131 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// parallelFiles is how many files are asked for at once when a source of many
+// files is opened.
+const parallelFiles = 16
+
+// OpenFile is a file of a [FileSet].
+type OpenFile struct {
+	File
+	Store *store.Store
+	Key   string // of the file in Store
+	Err   error  // why the file cannot be read; then only File.URL is set
+}
+
+// FileSet is the files behind a source, without any data. It opens one store
+// for each folder, however many files that holds, and is safe for concurrent
+// use.
+type FileSet struct {
+	files  []*OpenFile
+	byURL  map[string]*OpenFile
+	stores map[string]*store.Store
+}
+
+// OpenFiles asks for the size and the identity of every file, each named by
+// its URL, several at once. A file that cannot be read is no error here but in
+// its OpenFile, because it may not be needed. A URL given twice is one file.
+func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet, error) {
+	s := &FileSet{byURL: map[string]*OpenFile{}, stores: map[string]*store.Store{}}
+	for _, u := range urls {
+		if s.byURL[u] != nil {
+			continue
+		}
+		f := &OpenFile{}
+		if err := s.place(ctx, f, u, opt); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.files = append(s.files, f)
+		s.byURL[u] = f
+	}
+	err := InParallel(ctx, len(s.files), func(ctx context.Context, i int) error {
+		f := s.files[i]
+		info, err := f.Store.Stat(ctx, f.Key)
+		if err != nil {
+			f.Err = err
+			return ctx.Err()
+		}
+		f.Size, f.ModTime, f.ETag = info.Size, info.ModTime, info.ETag
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// place finds the store of a file, which it opens for the first file of a
+// folder.
+func (s *FileSet) place(ctx context.Context, f *OpenFile, u string, opt store.Options) error {
+	dir, key, err := store.Split(u)
+	if err != nil {
+		return err
+	}
+	if s.stores[dir] == nil {
+		opened, err := store.Open(ctx, dir, opt)
+		if err != nil {
+			return err
+		}
+		s.stores[dir] = opened
+	}
+	f.Store, f.Key = s.stores[dir], key
+	base, _, _ := strings.Cut(f.Store.URL(), "?")
+	if strings.Contains(base, "://") {
+		f.URL = base + "/" + url.PathEscape(key)
+	} else {
+		f.URL = filepath.Join(f.Store.URL(), key)
+	}
+	return nil
+}
+
+// Get returns a file by the URL that it was opened with.
+func (s *FileSet) Get(url string) *OpenFile { return s.byURL[url] }
+
+// Files lists the files that can be read, in the order in which they were
+// given, as [Source].Files does.
+func (s *FileSet) Files() []File {
+	list := make([]File, 0, len(s.files))
+	for _, f := range s.files {
+		if f.Err == nil {
+			list = append(list, f.File)
+		}
+	}
+	return list
+}
+
+// Close closes all stores.
+func (s *FileSet) Close() error {
+	var errs []error
+	for _, opened := range s.stores {
+		errs = append(errs, opened.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// InParallel calls f for every i below n, a few at once, and returns the first
+// error after all calls have ended; no further call begins after an error.
+func InParallel(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(parallelFiles)
+	for i := range n {
+		if inner.Err() != nil {
+			break
+		}
+		g.Go(func() error { return f(inner, i) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,173 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Join returns the array that has the parts end to end along dimension dim.
+// The parts have one data type, and one shape but for that dimension. info
+// describes the result; its Type, Shape and Slowest follow from the parts.
+func Join(info Info, dim int, parts []Array) (Array, error) {
+	if len(parts) == 0 {
+		return nil, errors.New("nothing to join")
+	}
+	first := parts[0].Info()
+	if dim < 0 || dim >= len(first.Shape) {
+		return nil, fmt.Errorf("array %q of shape %v has no dimension %d to join along", info.Path, first.Shape, dim)
+	}
+	j := &joined{info: &info, dim: dim, parts: parts}
+	end := 0
+	for i, p := range parts {
+		shape := slices.Clone(p.Info().Shape)
+		if len(shape) == len(first.Shape) {
+			end += shape[dim]
+			shape[dim] = first.Shape[dim]
+		}
+		if err := checkPart(&info, i, p.Info(), first, shape); err != nil {
+			return nil, err
+		}
+		if end < 0 {
+			return nil, fmt.Errorf("array %q has too many elements along dimension %d", info.Path, dim)
+		}
+		j.ends = append(j.ends, end)
+	}
+	info.Type = first.Type
+	info.Shape = slices.Clone(first.Shape)
+	info.Shape[dim] = end
+	slowest := []int{dim}
+	for _, k := range storedOrder(first) {
+		if k != dim {
+			slowest = append(slowest, k)
+		}
+	}
+	return j, finish(&info, slowest)
+}
+
+// Stack returns the array whose element (i, …) is element (…) of part i. The
+// parts have one data type and one shape. info describes the result; its Type,
+// Shape and Slowest follow from the parts.
+func Stack(info Info, parts []Array) (Array, error) {
+	if len(parts) == 0 {
+		return nil, errors.New("nothing to stack")
+	}
+	first := parts[0].Info()
+	for i, p := range parts {
+		if err := checkPart(&info, i, p.Info(), first, p.Info().Shape); err != nil {
+			return nil, err
+		}
+	}
+	info.Type = first.Type
+	info.Shape = append([]int{len(parts)}, first.Shape...)
+	slowest := []int{0}
+	for _, k := range storedOrder(first) {
+		slowest = append(slowest, k+1)
+	}
+	return &stacked{info: &info, parts: parts}, finish(&info, slowest)
+}
+
+// checkPart compares part i, whose shape is to be taken as shape, with the
+// first one.
+func checkPart(info *Info, i int, part, first *Info, shape []int) error {
+	if !dtype.Same(part.Type, first.Type) {
+		return fmt.Errorf("array %q: part %d has data type %s, the first has %s", info.Path, i, part.Type.Name(), first.Type.Name())
+	}
+	if !slices.Equal(shape, first.Shape) {
+		return fmt.Errorf("array %q: part %d has shape %v, which does not fit the first part's %v", info.Path, i, part.Shape, first.Shape)
+	}
+	return nil
+}
+
+// storedOrder lists the dimensions of an array, slowest first.
+func storedOrder(info *Info) []int {
+	if info.Slowest != nil {
+		return info.Slowest
+	}
+	order := make([]int, len(info.Shape))
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// finish checks the size of a composed array and sets its order.
+func finish(info *Info, slowest []int) error {
+	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {
+		return fmt.Errorf("array %q of shape %v has too many elements", info.Path, info.Shape)
+	}
+	info.Slowest = nil
+	if !slices.IsSorted(slowest) {
+		info.Slowest = slowest
+	}
+	return nil
+}
+
+// joined is the result of Join: part i ends before index ends[i].
+type joined struct {
+	info  *Info
+	dim   int
+	ends  []int
+	parts []Array
+}
+
+func (j *joined) Info() *Info { return j.info }
+
+func (j *joined) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := CheckRegion(j.info, dst, start); err != nil {
+		return err
+	}
+	if slices.Contains(dst.Shape, 0) {
+		return nil
+	}
+	begin := start[j.dim]
+	end := begin + dst.Shape[j.dim]
+	for i := sort.SearchInts(j.ends, begin+1); begin < end; i++ {
+		upper := min(end, j.ends[i])
+		if upper == begin {
+			continue // an empty part
+		}
+		piece := ndarray.Region{Start: make([]int, len(start)), Shape: slices.Clone(dst.Shape)}
+		piece.Start[j.dim] = begin - start[j.dim]
+		piece.Shape[j.dim] = upper - begin
+		from := slices.Clone(start)
+		if i > 0 {
+			from[j.dim] = begin - j.ends[i-1]
+		} else {
+			from[j.dim] = begin
+		}
+		if err := j.parts[i].ReadRegion(ctx, dst.Sub(piece), from); err != nil {
+			return err
+		}
+		begin = upper
+	}
+	return nil
+}
+
+// stacked is the result of Stack.
+type stacked struct {
+	info  *Info
+	parts []Array
+}
+
+func (s *stacked) Info() *Info { return s.info }
+
+func (s *stacked) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := CheckRegion(s.info, dst, start); err != nil {
+		return err
+	}
+	for i := range dst.Shape[0] {
+		slice := dst
+		slice.Offset += i * dst.Strides[0]
+		slice.Shape, slice.Strides = dst.Shape[1:], dst.Strides[1:]
+		if err := s.parts[start[0]+i].ReadRegion(ctx, slice, start[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

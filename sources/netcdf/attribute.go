@@ -1,0 +1,189 @@
+package netcdf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// len returns the number of values.
+func (a *attribute) len() int { return len(a.values) / a.kind.dataType().Size() }
+
+// value returns value i in the host's byte order.
+func (a *attribute) value(i int) dtype.Scalar {
+	t := a.kind.dataType()
+	s := slices.Clone(dtype.Scalar(a.values[i*t.Size() : (i+1)*t.Size()]))
+	if o, ok := t.(dtype.Ordered); ok && dtype.Native == dtype.Little {
+		o.SwapInto(s, s)
+	}
+	return s
+}
+
+// json returns the values as an attribute of Zarr, see the package comment.
+func (a *attribute) json() json.RawMessage {
+	if a.kind == char {
+		return quote(text(bytes.TrimRight(a.values, "\x00")))
+	}
+	n := a.len()
+	if n == 1 {
+		return number(a.kind.dataType(), a.value(0))
+	}
+	list := []byte{'['}
+	for i := range n {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, number(a.kind.dataType(), a.value(i))...)
+	}
+	return append(list, ']')
+}
+
+// number writes a value as JSON. A NaN is "NaN" whatever its bits: attributes
+// have no other spelling for it.
+func number(t dtype.Type, s dtype.Scalar) json.RawMessage {
+	if f, ok := float(t, s); ok && math.IsNaN(f) {
+		return json.RawMessage(`"NaN"`)
+	}
+	return t.FormatScalar(dtype.V3, s)
+}
+
+// float returns the value of a float32 or float64, and false for other types.
+func float(t dtype.Type, s dtype.Scalar) (float64, bool) {
+	switch t {
+	case dtype.Float32:
+		return float64(math.Float32frombits(binary.NativeEndian.Uint32(s))), true
+	case dtype.Float64:
+		return math.Float64frombits(binary.NativeEndian.Uint64(s)), true
+	default:
+		return 0, false
+	}
+}
+
+// quote writes a string as JSON, without the escapes that only HTML needs.
+func quote(s string) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(err) // a string always encodes
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// attributesJSON returns a list of attributes as those of a Zarr node. Of two
+// with one name, the last counts.
+func attributesJSON(list []attribute) zarr.Attributes {
+	var all zarr.Attributes
+	place := map[string]int{}
+	for i := range list {
+		a := zarr.Attribute{Name: list[i].name, Value: list[i].json()}
+		if k, again := place[a.Name]; again {
+			all[k] = a
+			continue
+		}
+		place[a.Name] = len(all)
+		all = append(all, a)
+	}
+	return all
+}
+
+// find returns the attribute with this name, nil when there is none. Of two,
+// the last counts.
+func find(list []attribute, name string) *attribute {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// setFill takes the fill value of a variable from its attribute _FillValue,
+// and writes the attribute as readers of Zarr need it.
+func setFill(info *sources.Info, v *variable) {
+	const name = "_FillValue"
+	a := find(v.attributes, name)
+	switch {
+	case a == nil && find(v.attributes, "missing_value") != nil:
+		note(info, "missing_value is kept as an attribute and not used as fill value")
+		return
+	case a == nil:
+		return
+	case a.len() == 0 || (a.kind == char) != (v.kind == char):
+		note(info, "the attribute _FillValue (%s) is not a value of the variable's type and not used as fill value", a.json())
+		return
+	case a.len() > 1:
+		note(info, "the attribute _FillValue has %d values, of which the first is used", a.len())
+	}
+	first, given := a.value(0), a.kind.dataType()
+	fill, ok := convert(given, first, info.Type)
+	if ok {
+		info.Fill, info.FillFrom = fill, name
+	} else {
+		note(info, "the attribute _FillValue (%s) has no exact %s value and is not used as fill value", number(given, first), info.Type.Name())
+	}
+	isFloat := info.Type == dtype.Float32 || info.Type == dtype.Float64
+	switch {
+	case ok:
+		info.Attributes = info.Attributes.With(name, sources.FillAttribute(info.Type, fill))
+	case isFloat:
+		info.Attributes = info.Attributes.With(name, sources.FillAttribute(dtype.Float64, wide(given, first)))
+	}
+	if isFloat {
+		note(info, "the attribute _FillValue (%s) is written in base64, the form that xarray reads", number(given, first))
+	}
+}
+
+func note(info *sources.Info, format string, args ...any) {
+	info.Notes = append(info.Notes, fmt.Sprintf(format, args...))
+}
+
+// convert returns the value of type to that is exactly s, a value of type
+// from, and false when there is none. Both types are numbers.
+func convert(from dtype.Type, s dtype.Scalar, to dtype.Type) (dtype.Scalar, bool) {
+	if dtype.Same(from, to) {
+		return s, true
+	}
+	text := from.FormatScalar(dtype.V3, s)
+	exact := rational(from, s)
+	if exact != nil && to != dtype.Float32 && to != dtype.Float64 {
+		if !exact.IsInt() {
+			return nil, false
+		}
+		text = json.RawMessage(exact.Num().String())
+	}
+	converted, err := to.ParseScalar(dtype.V3, text)
+	if err != nil {
+		return nil, false
+	}
+	if exact == nil { // NaN or infinite
+		return converted, true
+	}
+	return converted, rational(to, converted).Cmp(exact) == 0
+}
+
+// rational returns the exact value of a number, nil for NaN and infinities.
+func rational(t dtype.Type, s dtype.Scalar) *big.Rat {
+	if f, ok := float(t, s); ok {
+		return new(big.Rat).SetFloat64(f)
+	}
+	r, _ := new(big.Rat).SetString(string(t.FormatScalar(dtype.V3, s)))
+	return r
+}
+
+// wide returns the float64 that is nearest to a number.
+func wide(t dtype.Type, s dtype.Scalar) dtype.Scalar {
+	f, ok := float(t, s)
+	if !ok {
+		f, _ = rational(t, s).Float64()
+	}
+	return binary.NativeEndian.AppendUint64(nil, math.Float64bits(f))
+}

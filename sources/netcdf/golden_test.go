@@ -1,0 +1,230 @@
+package netcdf_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+)
+
+// coads is a real file, 5 MB, with a record dimension.
+const coads = "../../examples/data/coads_climatology.cdf"
+
+// more holds further real files, where it is present.
+const more = "../../../shared/golden/netcdf"
+
+// golden is what libnetcdf reads from a file, see testdata/README.md.
+type golden struct {
+	Format     string
+	Attributes map[string]json.RawMessage
+	Variables  map[string]struct {
+		Dimensions []string
+		Shape      []int
+		Attributes map[string]json.RawMessage
+		DType      string
+		SHA256     string
+	}
+}
+
+func readGolden(t *testing.T, path string) map[string]golden {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct{ Files map[string]golden }
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Files
+}
+
+func open(t *testing.T, opt netcdf.Options, urls ...string) sources.Source {
+	t.Helper()
+	src, err := netcdf.Open(t.Context(), urls, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := src.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return src
+}
+
+func TestGolden(t *testing.T) {
+	for name, want := range readGolden(t, "testdata/expected.json") {
+		path := filepath.Join("testdata", name)
+		if name == filepath.Base(coads) {
+			path = coads
+		}
+		t.Run(name, func(t *testing.T) { checkGolden(t, path, want) })
+	}
+}
+
+func TestGoldenRealFiles(t *testing.T) {
+	if _, err := os.Stat(more); err != nil {
+		t.Skipf("the real files in %s are absent", more)
+	}
+	for name, want := range readGolden(t, filepath.Join(more, "expected.json")) {
+		if strings.HasPrefix(want.Format, "NETCDF3") {
+			t.Run(name, func(t *testing.T) { checkGolden(t, filepath.Join(more, name), want) })
+		}
+	}
+}
+
+func checkGolden(t *testing.T, path string, want golden) {
+	src := open(t, netcdf.Options{}, path)
+	checkAttributes(t, "", src.Groups()[0].Attributes, want.Attributes, nil)
+	if got := len(src.Arrays()); got != len(want.Variables) {
+		t.Errorf("%d arrays, want %d", got, len(want.Variables))
+	}
+	for name, v := range want.Variables {
+		a, err := src.Array(t.Context(), name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		info := a.Info()
+		if v.DType == "char" {
+			v.DType = "uint8"
+		}
+		if info.Type.Name() != v.DType {
+			t.Errorf("%s has type %s, want %s", name, info.Type.Name(), v.DType)
+		}
+		if !slices.Equal(info.Shape, v.Shape) || !slices.Equal(info.DimensionNames, v.Dimensions) {
+			t.Errorf("%s has shape %v and dimensions %q, want %v and %q", name, info.Shape, info.DimensionNames, v.Shape, v.Dimensions)
+			continue
+		}
+		checkAttributes(t, name, info.Attributes, v.Attributes, info)
+		sum := sha256.Sum256(little(sourcetest.ReadAll(t, a)))
+		if got := hex.EncodeToString(sum[:]); got != v.SHA256 {
+			t.Errorf("%s: the values differ", name)
+		}
+	}
+}
+
+// little returns the values in little-endian order.
+func little(a ndarray.Array) []byte {
+	if o, ok := a.Type.(dtype.Ordered); ok && dtype.Native == dtype.Big {
+		ndarray.Swap(a, o)
+	}
+	return a.Data
+}
+
+// checkAttributes compares attributes by their values: a number in either
+// file is what JSON reads back as a float64.
+func checkAttributes(t *testing.T, name string, got zarr.Attributes, want map[string]json.RawMessage, info *sources.Info) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%q has %d attributes, want %d", name, len(got), len(want))
+	}
+	for _, a := range got {
+		var have, wanted any
+		if err := json.Unmarshal(a.Value, &have); err != nil {
+			t.Errorf("%s.%s: %v", name, a.Name, err)
+			continue
+		}
+		var array struct{ Values []any }
+		switch {
+		case json.Unmarshal(want[a.Name], &array) == nil && len(array.Values) == 1:
+			wanted = plain(array.Values[0])
+		case array.Values != nil:
+			list := []any{}
+			for _, v := range array.Values {
+				list = append(list, plain(v))
+			}
+			wanted = list
+		default:
+			if err := json.Unmarshal(want[a.Name], &wanted); err != nil {
+				t.Errorf("%s.%s is not expected", name, a.Name)
+				continue
+			}
+		}
+		if a.Name == "_FillValue" {
+			checkFill(t, name, info, wanted)
+			continue
+		}
+		if diff := cmp.Diff(wanted, have); diff != "" {
+			t.Errorf("%s.%s (-want +got):\n%s", name, a.Name, diff)
+		}
+	}
+}
+
+// plain spells a value that JSON lacks as the sources do.
+func plain(v any) any {
+	names := map[any]string{"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+	if s, ok := v.(string); ok && names[s] != "" {
+		return names[s]
+	}
+	return v
+}
+
+func checkFill(t *testing.T, name string, info *sources.Info, want any) {
+	t.Helper()
+	var got any
+	if err := json.Unmarshal(info.Type.FormatScalar(dtype.V3, info.Fill), &got); err != nil {
+		t.Errorf("%s: fill value: %v", name, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || info.FillFrom != "_FillValue" {
+		t.Errorf("%s: fill value from %q (-want +got):\n%s", name, info.FillFrom, diff)
+	}
+}
+
+func TestConformance(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.nc")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, path := range append(files, coads) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			sourcetest.Run(t, open(t, netcdf.Options{}, path))
+		})
+	}
+}
+
+// TestCoads spells out what a user sees of one array.
+func TestCoads(t *testing.T) {
+	a, err := open(t, netcdf.Options{}, coads).Array(t.Context(), "SST")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill, err := dtype.Float32.ParseScalar(dtype.V3, json.RawMessage("-9.999999790214768e+33"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &sources.Info{
+		Path: "SST", Type: dtype.Float32, Shape: []int{12, 90, 180}, DimensionNames: []string{"TIME", "COADSY", "COADSX"},
+		Attributes: zarr.Attributes{
+			{Name: "missing_value", Value: json.RawMessage("-9.999999790214768e+33")},
+			{Name: "_FillValue", Value: json.RawMessage(`"AAAA4JvQ/sY="`)},
+			{Name: "long_name", Value: json.RawMessage(`"SEA SURFACE TEMPERATURE"`)},
+			{Name: "history", Value: json.RawMessage(`"From coads_climatology"`)},
+			{Name: "units", Value: json.RawMessage(`"Deg C"`)},
+		},
+		Fill: fill, FillFrom: "_FillValue",
+		Notes: []string{"the attribute _FillValue (-9.999999790214768e+33) is written in base64, the form that xarray reads"},
+	}
+	if diff := cmp.Diff(want, a.Info(), cmp.Comparer(dtype.Same)); diff != "" {
+		t.Errorf("info (-want +got):\n%s", diff)
+	}
+	values, _ := ndarray.As[float32](sourcetest.ReadAll(t, a))
+	if low := slices.Min(values); math.Abs(float64(low)+1e34) > 1e28 {
+		t.Errorf("the least value is %v, want the fill value", low)
+	}
+}

@@ -1,0 +1,233 @@
+// Package raw reads arrays out of files that hold nothing but their elements,
+// behind a header of known length: what a C program, Fortran with stream
+// access, or NumPy's tofile leaves. All that is known about an array comes
+// from the job, in an [Array]; the sizes of its files must agree with it.
+//
+//	| Offset bytes, not read | elements, in C or Fortran order |
+//
+// One array may be in many files, one index of a new first dimension each
+// (Stack), or laid end to end along one of its dimensions (Concat).
+package raw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Array describes one array and where its elements are.
+type Array struct {
+	Name string // path of the array in the source
+	// URLs are its files in their order: one, or with Stack or Concat any
+	// number from one on.
+	URLs  []string
+	Type  dtype.Type
+	Order dtype.Order // byte order; only types of single bytes go without
+	// Shape is the shape of one file. The extent along Concat is not looked
+	// at: it follows from the size of each file and may vary.
+	Shape  []int
+	FOrder bool  // the first dimension varies fastest
+	Offset int64 // bytes before the first element in each file
+	// DimensionNames are the names of the dimensions in Shape, "" for none;
+	// nil: none has a name.
+	DimensionNames []string
+	Attributes     zarr.Attributes
+	Stack          string // name of the dimension put in front, one file an index
+	Concat         string // name of the dimension, one of DimensionNames, that the files continue
+}
+
+// Options are the settings of Open. The zero value is usable.
+type Options struct {
+	Store store.Options
+}
+
+// Open returns the source that holds these arrays. All their files are asked
+// for their sizes; whether the sizes fit is checked when an array is opened.
+func Open(ctx context.Context, arrays []Array, opt Options) (sources.Source, error) {
+	s := &source{arrays: map[string]*Array{}, scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}}
+	var urls []string
+	for _, a := range arrays {
+		if err := a.check(); err != nil {
+			return nil, fmt.Errorf("array %q: %w", a.Name, err)
+		}
+		if s.arrays[a.Name] != nil {
+			return nil, fmt.Errorf("array %q is described twice", a.Name)
+		}
+		s.arrays[a.Name] = &a
+		s.names = append(s.names, a.Name)
+		urls = append(urls, a.URLs...)
+	}
+	files, err := sources.OpenFiles(ctx, urls, opt.Store)
+	if err != nil {
+		return nil, err
+	}
+	s.files = files
+	return s, nil
+}
+
+// check refuses what no files could agree with.
+func (a *Array) check() error {
+	if err := zarr.CheckPath(a.Name); err != nil {
+		return err
+	}
+	_, ordered := a.Type.(dtype.Ordered)
+	switch {
+	case a.Type == nil:
+		return errors.New("no data type")
+	case ordered && a.Order == dtype.NoOrder:
+		return fmt.Errorf("data type %s needs a byte order", a.Type.Name())
+	case a.Offset < 0:
+		return fmt.Errorf("offset %d is negative", a.Offset)
+	case len(a.URLs) == 0:
+		return errors.New("no files")
+	case a.Stack != "" && a.Concat != "":
+		return errors.New("stack and concat exclude each other")
+	case len(a.URLs) > 1 && a.Stack == "" && a.Concat == "":
+		return fmt.Errorf("%d files need stack or concat with the name of a dimension", len(a.URLs))
+	case a.DimensionNames != nil && len(a.DimensionNames) != len(a.Shape):
+		return fmt.Errorf("%d dimension names for the %d dimensions of one file, shape %v", len(a.DimensionNames), len(a.Shape), a.Shape)
+	case a.Stack != "" && slices.Contains(a.DimensionNames, a.Stack):
+		return fmt.Errorf("stack: dimension %q is in the files already", a.Stack)
+	case a.Concat != "" && !slices.Contains(a.DimensionNames, a.Concat):
+		return fmt.Errorf("concat: dimension %q is not one of the dimension names %q", a.Concat, a.DimensionNames)
+	}
+	shape := slices.Clone(a.Shape)
+	if a.Concat != "" {
+		shape[a.concatDim()] = 1
+	}
+	if _, ok := ndarray.Bytes(a.Type, shape); !ok {
+		return fmt.Errorf("shape %v is negative or too large", a.Shape)
+	}
+	return nil
+}
+
+func (a *Array) concatDim() int { return slices.Index(a.DimensionNames, a.Concat) }
+
+// source implements [sources.Source].
+type source struct {
+	names   []string
+	arrays  map[string]*Array
+	files   *sources.FileSet
+	scratch *ndarray.Pool
+}
+
+// Groups lists the root and the groups that the arrays' names imply, none with
+// attributes.
+func (s *source) Groups() []sources.Group {
+	var groups []sources.Group
+	for _, path := range zarr.Parents(s.names) {
+		groups = append(groups, sources.Group{Path: path})
+	}
+	return groups
+}
+
+func (s *source) Arrays() []string      { return s.names }
+func (s *source) Files() []sources.File { return s.files.Files() }
+func (s *source) Close() error          { return s.files.Close() }
+
+// Array checks the sizes of all files of the array.
+func (s *source) Array(_ context.Context, path string) (sources.Array, error) {
+	a := s.arrays[path]
+	if a == nil {
+		return nil, fmt.Errorf("no array %q", path)
+	}
+	parts := make([]sources.Array, len(a.URLs))
+	var common *sources.Info // files of one shape share it
+	for i, url := range a.URLs {
+		part, err := s.part(a, s.files.Get(url), &common)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = part
+	}
+	switch info := *common; {
+	case a.Stack != "":
+		names := a.DimensionNames
+		if names == nil {
+			names = make([]string, len(a.Shape))
+		}
+		info.DimensionNames = slices.Concat([]string{a.Stack}, names)
+		return sources.Stack(info, parts)
+	case a.Concat != "":
+		return sources.Join(info, a.concatDim(), parts)
+	default:
+		return parts[0], nil
+	}
+}
+
+// part is the array in one file. Its description is *common where that has
+// the file's shape, else a new one, which becomes *common.
+func (s *source) part(a *Array, f *sources.OpenFile, common **sources.Info) (sources.Array, error) {
+	if f.Err != nil {
+		return nil, fmt.Errorf("array %q: %w", a.Name, f.Err)
+	}
+	shape, err := a.fit(f)
+	if err != nil {
+		return nil, err
+	}
+	if *common == nil || !slices.Equal((*common).Shape, shape) {
+		*common = a.info(shape)
+	}
+	return sources.NewStrided(*common, sources.Place{
+		Files: f.Store, Key: f.Key, URL: f.URL, Size: f.Size,
+		Order: a.Order, Offset: a.Offset, Strides: a.strides(shape), Scratch: s.scratch,
+	})
+}
+
+// fit returns the shape of the elements in a file, whose size must be that of
+// the shape exactly.
+func (a *Array) fit(f *sources.OpenFile) ([]int, error) {
+	shape := slices.Clone(a.Shape)
+	payload := int(f.Size - a.Offset)
+	if a.Concat != "" {
+		dim := a.concatDim()
+		shape[dim] = 1
+		step, _ := ndarray.Bytes(a.Type, shape)
+		if payload < 0 || step == 0 && payload > 0 || step > 0 && payload%step != 0 {
+			return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes, array %q needs %d and %d for each index of %q",
+				f.URL, f.Size, a.Name, a.Offset, step, a.Concat)
+		}
+		shape[dim] = 0
+		if step > 0 {
+			shape[dim] = payload / step
+		}
+		return shape, nil
+	}
+	if want, _ := ndarray.Bytes(a.Type, shape); payload != want {
+		return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes, array %q of shape %v and %s behind %d bytes needs %d",
+			f.URL, f.Size, a.Name, shape, a.Type.Name(), a.Offset, uint64(a.Offset)+uint64(want))
+	}
+	return shape, nil
+}
+
+func (a *Array) info(shape []int) *sources.Info {
+	info := &sources.Info{
+		Path: a.Name, Type: a.Type, Shape: shape,
+		DimensionNames: a.DimensionNames, Attributes: a.Attributes,
+	}
+	if a.FOrder && len(shape) > 1 {
+		for k := len(shape) - 1; k >= 0; k-- {
+			info.Slowest = append(info.Slowest, k)
+		}
+	}
+	return info
+}
+
+// strides returns the distances of neighbours in a file, in bytes.
+func (a *Array) strides(shape []int) []int {
+	if !a.FOrder {
+		return ndarray.CStrides(a.Type.Size(), shape)
+	}
+	reversed := slices.Clone(shape)
+	slices.Reverse(reversed)
+	strides := ndarray.CStrides(a.Type.Size(), reversed)
+	slices.Reverse(strides)
+	return strides
+}

@@ -1,0 +1,76 @@
+package sources
+
+import (
+	"context"
+	"time"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// Source is an opened data set: a hierarchy of groups and arrays. It is safe
+// for concurrent use; whoever opened it closes it, after the last read.
+type Source interface {
+	// Groups lists the groups, the root (path "") first.
+	Groups() []Group
+	// Arrays lists the paths of all arrays in the source's own order, without
+	// opening any: an array that cannot be read harms no other.
+	Arrays() []string
+	// Array opens one array by its path.
+	Array(ctx context.Context, path string) (Array, error)
+	// Files identifies every file behind the source, so that a later run can
+	// tell whether one has changed.
+	Files() []File
+	Close() error
+}
+
+// Group is an inner node of a source. Path is "" for the root, else names
+// joined by "/".
+type Group struct {
+	Path       string
+	Attributes zarr.Attributes
+}
+
+// File is the identity of one file of a source.
+type File struct {
+	URL     string // without credentials
+	Size    int64  // bytes
+	ModTime time.Time
+	ETag    string // "" where the store has none
+}
+
+// Array is an opened array of a source. It is safe for concurrent use.
+type Array interface {
+	// Info describes the array. The result is shared and not to be modified.
+	Info() *Info
+	// ReadRegion fills dst with the elements of the region that begins at
+	// start and has dst's shape, which lies within the array. dst has the
+	// array's type and any strides; its elements are in the host's byte
+	// order afterwards.
+	ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error
+}
+
+// Info describes an array of a source.
+type Info struct {
+	Path           string // names joined by "/"; "" for a source that is one array
+	Type           dtype.Type
+	Shape          []int
+	DimensionNames []string // one for each dimension, "" where it has none; nil when no dimension has one
+	Attributes     zarr.Attributes
+	// Fill is the value that stands for "nothing here" in the source, nil
+	// when the source names none; FillFrom says where it was found.
+	Fill     dtype.Scalar
+	FillFrom string
+	// Chunks is the shape of the pieces in which the source stores the array
+	// and has to read it, nil when any region can be read at the same cost.
+	Chunks []int
+	// Slowest lists the dimensions in the order in which the source stores
+	// them, the slowest varying first, so that a plan can choose regions that
+	// are long runs in the file. nil means C order.
+	Slowest []int
+	// Notes are remarks on decisions taken while reading the metadata (a type
+	// without an exact counterpart, a fill value that was ignored) that the
+	// plan passes on to the user.
+	Notes []string
+}

@@ -1,0 +1,52 @@
+package stages
+
+import (
+	"slices"
+)
+
+// longRun is the length, in bytes, from which on a longer run in the source
+// makes reading no faster.
+const longRun = 1 << 20
+
+// ReadBlock returns a Block for the task: as many neighbouring chunks as it
+// takes for the source to be read in long runs, within limit bytes in flight.
+// The source's dimensions, slowest first, are in its Info. The choice says how
+// the source is read and nothing about the objects that are written.
+func (t *Task) ReadBlock(limit int) []int {
+	info := t.Source.Info()
+	counts := t.Grid.Count()
+	shape := ones(len(counts))
+	order := info.Slowest
+	if order == nil {
+		order = make([]int, len(counts))
+		for i := range order {
+			order[i] = i
+		}
+	}
+	trial := *t
+	for _, dim := range slices.Backward(order) {
+		for t.run(order, shape) < longRun && shape[dim] < counts[dim] {
+			trial.Block = slices.Clone(shape)
+			trial.Block[dim] = min(2*shape[dim], counts[dim])
+			if trial.Cost() > limit {
+				return shape
+			}
+			shape = trial.Block
+		}
+	}
+	return shape
+}
+
+// run is the number of bytes that lie together in the source when a block of
+// this shape is read.
+func (t *Task) run(order, shape []int) int {
+	n := t.Chain.Chunk().Type.Size()
+	for _, dim := range slices.Backward(order) {
+		extent := min(shape[dim]*t.Grid.Chunk[dim], t.Grid.Shape[dim])
+		n *= extent
+		if extent < t.Grid.Shape[dim] || n >= longRun {
+			break
+		}
+	}
+	return n
+}

@@ -1,0 +1,84 @@
+package stages
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// described is a task over an array of which only the description exists.
+func described(t *testing.T, shape, chunk, slowest []int) Task {
+	t.Helper()
+	s := &memorySource{info: sources.Info{Path: "a", Type: dtype.Uint16, Shape: shape, Slowest: slowest}}
+	return Task{Path: "a", Source: s, Grid: zarr.Grid{Shape: shape, Chunk: chunk}, Chain: bind(t, chunk, "bytes")}
+}
+
+func TestReadBlock(t *testing.T) {
+	const large = 1 << 40
+	for _, test := range []struct {
+		name                  string
+		shape, chunk, slowest []int
+		limit                 int
+		want                  []int
+	}{
+		{"scalar", []int{}, []int{}, nil, large, []int{}},
+		{"chunks that are long runs", []int{64, 1 << 20}, []int{1, 1 << 20}, nil, large, []int{1, 1}},
+		{"rows are joined", []int{64, 1 << 20}, []int{64, 1 << 17}, nil, large, []int{1, 4}},
+		{"whole rows, then the next dimension", []int{4096, 4096}, []int{64, 1024}, nil, large, []int{2, 4}},
+		{"the first dimension varies fastest", []int{4096, 4096}, []int{1024, 64}, []int{1, 0}, large, []int{4, 2}},
+		{"a small array as a whole", []int{10, 10}, []int{3, 3}, nil, large, []int{4, 4}},
+		{"no room for two chunks", []int{4096, 4096}, []int{64, 1024}, nil, 1, []int{1, 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			x := described(t, test.shape, test.chunk, test.slowest)
+			if diff := cmp.Diff(test.want, x.ReadBlock(test.limit)); diff != "" {
+				t.Errorf("block (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadBlockProperties(t *testing.T) {
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		rank := 1 + r.IntN(4)
+		shape, chunk := make([]int, rank), make([]int, rank)
+		for i := range rank {
+			chunk[i] = 1 + r.IntN(40)
+			shape[i] = 1 + r.IntN(400)
+		}
+		slowest := r.Perm(rank)
+		x := described(t, shape, chunk, slowest)
+		limit := 1 << (12 + r.IntN(20))
+		block := x.ReadBlock(limit)
+		name := fmt.Sprintf("seed %d: shape %v, chunk %v, order %v, limit %d: block %v", seed, shape, chunk, slowest, limit, block)
+		counts := x.Grid.Count()
+		for i := range block {
+			if block[i] < 1 || block[i] > counts[i] {
+				t.Errorf("%s is outside of the grid %v", name, counts)
+			}
+		}
+		with := x
+		with.Block = block
+		single := !slices.ContainsFunc(block, func(n int) bool { return n > 1 })
+		if !single && with.Cost() > limit {
+			t.Errorf("%s costs %d", name, with.Cost())
+		}
+		// Whatever it is, it reads in no shorter runs than a single chunk, and
+		// without a limit in long ones or the whole array.
+		if x.run(slowest, block) < x.run(slowest, ones(rank)) {
+			t.Errorf("%s reads in shorter runs than one chunk", name)
+		}
+		free := x.ReadBlock(1 << 50)
+		if x.run(slowest, free) < longRun && !slices.Equal(free, counts) {
+			t.Errorf("%s: without a limit %v reads runs of %d bytes", name, free, x.run(slowest, free))
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package stages
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+func keyOf(x Task, unit int) string { return zarr.Key(x.Grid.Index(unit)) }
+
+// sample draws a task: a shape of up to four dimensions, chunks that may be
+// larger than the array, a block, a chain, and patches of fill value.
+func sample(t *testing.T, r *rand.Rand) (*memorySource, Task, *memoryWriter) {
+	rank := r.IntN(5)
+	shape, chunk, block := make([]int, rank), make([]int, rank), make([]int, rank)
+	for i := range rank {
+		shape[i], chunk[i], block[i] = 1+r.IntN(12), 1+r.IntN(6), 1+r.IntN(4)
+	}
+	s := counted(shape...)
+	for range r.IntN(4) {
+		patch := ndarray.Region{Start: make([]int, rank), Shape: make([]int, rank)}
+		for i := range rank {
+			patch.Start[i] = r.IntN(shape[i])
+			patch.Shape[i] = 1 + r.IntN(shape[i]-patch.Start[i])
+		}
+		ndarray.Fill(s.array.Sub(patch), fillValue)
+	}
+	x, w := task(t, s, chunk...)
+	chains := [][]string{
+		{"bytes"}, {"transpose", "bytes"}, {"bytes", "zstd"}, {"bytes", "crc32c"},
+		{"transpose", "bytes", "gzip"}, {"transpose", "bytes", "zstd", "crc32c"},
+	}
+	x.Chain = bind(t, chunk, chains[r.IntN(len(chains))]...)
+	if r.IntN(3) > 0 {
+		x.Block = block
+	}
+	x.KeepEmpty = r.IntN(2) == 0
+	return s, x, w
+}
+
+// TestObjectsAreTheSame runs random tasks one unit after the other and with
+// random workers, budgets and blocks: the objects are the same, and each
+// decodes to what the source holds.
+func TestObjectsAreTheSame(t *testing.T) {
+	for seed := range uint64(150) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 3))
+			s, x, w := sample(t, r)
+			plain, alone := x, &memoryWriter{}
+			plain.Block, plain.Writer = nil, alone
+			var l, lAlone ledger
+			c := config(&lAlone)
+			c.Read, c.Encode, c.Write = 1, 1, 1
+			if err := Run(t.Context(), c, []Task{plain}); err != nil {
+				t.Fatal(err)
+			}
+			c = config(&l)
+			c.Read, c.Encode, c.Write = 1+r.IntN(8), 1+r.IntN(8), 1+r.IntN(8)
+			c.Memory = x.Cost() * (1 + r.IntN(4))
+			if err := Run(t.Context(), c, []Task{x}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(alone.objects, w.objects); diff != "" {
+				t.Errorf("objects (-one at a time +together):\n%s", diff)
+			}
+			if diff := cmp.Diff(lAlone.units(0), l.units(0)); diff != "" {
+				t.Errorf("committed units (-one at a time +together):\n%s", diff)
+			}
+			checkDecoded(t, s, x, w)
+		})
+	}
+}
+
+func checkDecoded(t *testing.T, s *memorySource, x Task, w *memoryWriter) {
+	t.Helper()
+	var pool ndarray.Pool
+	empty := slices.Repeat(fillValue, ndarray.New(x.Chain.Chunk().Type, x.Grid.Chunk).Len())
+	for unit := range x.Grid.Len() {
+		want := chunkOf(s, x.Grid, x.Grid.Index(unit))
+		data, stored := w.objects[keyOf(x, unit)]
+		if !stored {
+			if x.KeepEmpty || !slices.Equal(want, empty) {
+				t.Errorf("chunk %v is missing", x.Grid.Index(unit))
+			}
+			continue
+		}
+		got := ndarray.New(x.Chain.Chunk().Type, x.Grid.Chunk)
+		if err := x.Chain.Decode(&pool, got, data); err != nil {
+			t.Errorf("chunk %v: %v", x.Grid.Index(unit), err)
+		} else if !slices.Equal(want, got.Data) {
+			t.Errorf("chunk %v (-want +got):\n%s", x.Grid.Index(unit), cmp.Diff(want, got.Data))
+		}
+	}
+}

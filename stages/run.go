@@ -1,0 +1,361 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// ErrStopped is returned by Run when Config.Stop ended it before the work was
+// done. Everything that was begun is stored and committed.
+var ErrStopped = errors.New("stopped before the end")
+
+// ErrMemory is the cause of an error about a budget that cannot hold a single
+// block.
+var ErrMemory = errors.New("the memory budget is too small")
+
+// Run does all units of the tasks that are not done yet. It returns the first
+// error, with array, chunk and cause, after every worker has ended and every
+// buffer is back; receipts of what was stored until then are committed first.
+func Run(ctx context.Context, config Config, tasks []Task) error {
+	for i := range tasks {
+		if cost := tasks[i].Cost(); cost > config.Memory {
+			return fmt.Errorf("array %q: %w: one block of chunks takes %d bytes in flight, the budget is %d: raise run.memory or choose smaller chunks",
+				tasks[i].Path, ErrMemory, cost, config.Memory)
+		}
+	}
+	p := &pipeline{
+		Config: config, tasks: tasks,
+		budget:   semaphore.NewWeighted(int64(config.Memory)),
+		pool:     &ndarray.Pool{Keep: config.Memory},
+		reads:    make(chan *load),
+		encodes:  make(chan parcel),
+		writes:   make(chan parcel),
+		receipts: make(chan Receipt),
+	}
+	cores := runtime.GOMAXPROCS(0)
+	group, inner := errgroup.WithContext(ctx)
+	group.Go(func() error { return p.plan(inner) })
+	p.workers(group, orElse(p.Read, cores), func() error { return p.read(inner) }, func() { close(p.encodes) })
+	p.workers(group, orElse(p.Encode, cores), func() error { return p.encode(inner) }, func() { close(p.writes) })
+	p.workers(group, orElse(p.Write, cores), func() error { return p.write(inner) }, func() { close(p.receipts) })
+	// The commits outlive a failure of the others, for what is stored counts.
+	committed := make(chan error, 1)
+	go func() { committed <- p.collect(context.WithoutCancel(ctx)) }()
+	err := group.Wait()
+	commitErr := <-committed
+	if n := p.pool.Lent(); n != 0 {
+		panic(fmt.Sprintf("stages: %d buffers were not returned", n))
+	}
+	switch {
+	case errors.Is(err, errCommit) || err == nil && commitErr != nil:
+		return commitErr
+	case err != nil:
+		return err
+	case p.stopped.Load():
+		return ErrStopped
+	}
+	return nil
+}
+
+func orElse(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+type pipeline struct {
+	Config
+	tasks    []Task
+	budget   *semaphore.Weighted
+	pool     *ndarray.Pool
+	reads    chan *load
+	encodes  chan parcel
+	writes   chan parcel
+	receipts chan Receipt
+	failed   atomic.Bool // a commit failed
+	stopped  atomic.Bool
+}
+
+// workers starts n workers of a stage and runs after once all of them ended.
+func (p *pipeline) workers(group *errgroup.Group, n int, work func() error, after func()) {
+	var left atomic.Int64
+	left.Store(int64(n))
+	for range n {
+		group.Go(func() error {
+			defer func() {
+				if left.Add(-1) == 0 {
+					after()
+				}
+			}()
+			return work()
+		})
+	}
+}
+
+// load is a block in flight. Its buffer belongs to all of its units together.
+type load struct {
+	block
+	buffer   *ndarray.Buffer
+	array    ndarray.Array // the block's elements, whole chunks
+	reserved int           // bytes of the budget for the buffer
+	unit     int           // bytes of the budget for each unit
+	users    atomic.Int64  // units that still need the buffer
+}
+
+// parcel is one unit in flight.
+type parcel struct {
+	load  *load
+	unit  int
+	index []int
+	// data is the encoded unit: in buffer, or in the load's buffer when that
+	// is nil. Neither is set for a unit without an object.
+	data   []byte
+	buffer *ndarray.Buffer
+	empty  bool
+}
+
+// plan sends every block with units left, each with its bytes reserved.
+func (p *pipeline) plan(ctx context.Context) error {
+	defer close(p.reads)
+	for i := range p.tasks {
+		t := &p.tasks[i]
+		var err error
+		t.blocks(i, func(b block) bool {
+			l := &load{block: b}
+			l.reserved, l.unit = t.cost(b.count)
+			l.users.Store(int64(len(b.units)))
+			total := l.reserved + l.unit*len(b.units)
+			if p.stopping() {
+				return false
+			}
+			if err = p.budget.Acquire(ctx, int64(total)); err != nil {
+				return false
+			}
+			select {
+			case p.reads <- l:
+				return true
+			case <-ctx.Done():
+				err = ctx.Err()
+			case <-p.Stop:
+				p.stopped.Store(true)
+			}
+			p.budget.Release(int64(total))
+			return false
+		})
+		if err != nil || p.stopped.Load() {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pipeline) stopping() bool {
+	select {
+	case <-p.Stop:
+		p.stopped.Store(true)
+		return true
+	default:
+		return false
+	}
+}
+
+// read fills the buffers of blocks and sends their units on.
+func (p *pipeline) read(ctx context.Context) error {
+	for l := range p.reads {
+		t := &p.tasks[l.task]
+		if err := p.fillBuffer(ctx, t, l); err != nil {
+			p.abandon(l, len(l.units))
+			return t.fail(l.first, "read", err)
+		}
+		for i, unit := range l.units {
+			select {
+			case p.encodes <- parcel{load: l, unit: unit, index: t.Grid.Index(unit)}:
+			case <-ctx.Done():
+				p.abandon(l, len(l.units)-i)
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// abandon gives up n units of a load that nobody else has seen.
+func (p *pipeline) abandon(l *load, n int) {
+	p.budget.Release(int64(n * l.unit))
+	p.leave(l, n)
+}
+
+// leave ends the use of the load's buffer by n units.
+func (p *pipeline) leave(l *load, n int) {
+	if l.users.Add(int64(-n)) == 0 {
+		if l.buffer != nil {
+			l.buffer.Release()
+		}
+		p.budget.Release(int64(l.reserved))
+	}
+}
+
+// fillBuffer reads a block and puts the fill value where chunks reach beyond
+// the array.
+func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
+	chunk := t.Chain.Chunk()
+	shape := t.bufferShape(l.count)
+	n, _ := ndarray.Bytes(chunk.Type, shape)
+	l.buffer = p.pool.Get(n)
+	var err error
+	if l.array, err = ndarray.View(chunk.Type, shape, l.buffer.Bytes); err != nil {
+		return err
+	}
+	start, inside := make([]int, len(shape)), make([]int, len(shape))
+	for i := range shape {
+		start[i] = l.first[i] * t.Grid.Chunk[i]
+		inside[i] = min(shape[i], t.Grid.Shape[i]-start[i])
+	}
+	for i := range shape { // the slab beyond the edge of dimension i
+		if inside[i] < shape[i] {
+			pad := ndarray.Region{Start: make([]int, len(shape)), Shape: slices.Clone(shape)}
+			copy(pad.Shape, inside[:i])
+			pad.Start[i], pad.Shape[i] = inside[i], shape[i]-inside[i]
+			ndarray.Fill(l.array.Sub(pad), t.fill())
+		}
+	}
+	dst := l.array.Sub(ndarray.Region{Start: make([]int, len(shape)), Shape: inside})
+	dst.Type = t.Source.Info().Type // the same bytes, perhaps under another name
+	return t.Source.ReadRegion(ctx, dst, start)
+}
+
+// encode turns units into objects.
+func (p *pipeline) encode(ctx context.Context) error {
+	for u := range p.encodes {
+		t, l := &p.tasks[u.load.task], u.load
+		at := make([]int, len(u.index))
+		for i := range at {
+			at[i] = (u.index[i] - l.first[i]) * t.Grid.Chunk[i]
+		}
+		chunk := l.array.Sub(ndarray.Region{Start: at, Shape: t.Grid.Chunk})
+		var err error
+		if !t.KeepEmpty && ndarray.Uniform(chunk, t.fill()) {
+			u.empty = true
+		} else if u.data, u.buffer, err = t.Chain.Encode(p.pool, chunk); err != nil {
+			p.abandon(l, 1)
+			return t.fail(u.index, "encode", err)
+		}
+		if u.empty || u.buffer != nil {
+			p.leave(l, 1)
+		}
+		select {
+		case p.writes <- u:
+		case <-ctx.Done():
+			p.drop(u)
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// drop gives back what a unit holds behind the encoder.
+func (p *pipeline) drop(u parcel) {
+	switch {
+	case u.buffer != nil:
+		u.buffer.Release()
+	case !u.empty:
+		p.leave(u.load, 1)
+	}
+	p.budget.Release(int64(u.load.unit))
+}
+
+// write puts objects and sends their receipts on.
+func (p *pipeline) write(ctx context.Context) error {
+	for u := range p.writes {
+		t := &p.tasks[u.load.task]
+		receipt := Receipt{Task: u.load.task, Unit: u.unit, Empty: u.empty}
+		if !u.empty {
+			stored, err := t.Writer.Put(ctx, u.index, u.data)
+			if err != nil {
+				p.drop(u)
+				return t.fail(u.index, "write", err)
+			}
+			receipt.Bytes, receipt.Sum = stored.Bytes, stored.Sum
+		}
+		p.drop(u)
+		p.receipts <- receipt // the collector always listens
+		if p.failed.Load() {
+			return errCommit
+		}
+		if p.Observe != nil {
+			n, _ := ndarray.Bytes(t.Chain.Chunk().Type, t.Grid.Region(u.index).Shape)
+			p.Observe(Event{Receipt: receipt, Read: int64(n)})
+		}
+	}
+	return nil
+}
+
+// errCommit stops the workers after a commit failed; Run reports the commit's
+// own error.
+var errCommit = errors.New("commit failed")
+
+// batch is the number of receipts that is committed at the latest.
+const batch = 4096
+
+// collect gathers receipts and has them committed, one batch at a time, while
+// it goes on to listen. It ends when the writers have.
+func (p *pipeline) collect(ctx context.Context) error {
+	every := p.Every
+	if every <= 0 {
+		every = 5 * time.Second
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var waiting []Receipt
+	var result error
+	var running chan error // of the commit under way; nil: none
+	due := false
+	commit := func() {
+		receipts := waiting
+		waiting, due = nil, false
+		running = make(chan error, 1)
+		go func(done chan<- error) { done <- p.Commit(ctx, receipts) }(running)
+	}
+	ended := func(err error) {
+		running = nil
+		if err != nil && result == nil {
+			result = err
+			p.failed.Store(true)
+		}
+	}
+	for {
+		if running == nil && result == nil && len(waiting) > 0 && (due || len(waiting) >= batch) {
+			commit()
+		}
+		select {
+		case r, ok := <-p.receipts:
+			if ok {
+				waiting = append(waiting, r)
+				continue
+			}
+			if running != nil {
+				ended(<-running)
+			}
+			if result == nil && len(waiting) > 0 {
+				commit()
+				ended(<-running)
+			}
+			return result
+		case <-tick.C:
+			due = true
+		case err := <-running:
+			ended(err)
+		}
+	}
+}

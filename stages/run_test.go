@@ -1,0 +1,373 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"hash/crc32"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+func TestRunDoesEveryUnitOnce(t *testing.T) {
+	noLeaks(t)
+	shapes := []struct {
+		shape, chunk, block []int
+	}{
+		{[]int{}, []int{}, nil},
+		{[]int{0}, []int{4}, nil},
+		{[]int{5, 0, 3}, []int{2, 2, 2}, []int{1, 1, 2}},
+		{[]int{7}, []int{1}, nil},
+		{[]int{20, 30}, []int{4, 7}, nil},
+		{[]int{20, 30}, []int{4, 7}, []int{2, 3}},
+		{[]int{9, 8, 7}, []int{2, 3, 4}, []int{3, 1, 2}},
+		{[]int{9, 8, 7}, []int{2, 3, 4}, []int{5, 3, 2}}, // the whole array at once
+	}
+	var tasks []Task
+	var writers []*memoryWriter
+	for _, s := range shapes {
+		x, w := task(t, counted(s.shape...), s.chunk...)
+		x.Block = s.block
+		tasks, writers = append(tasks, x), append(writers, w)
+	}
+	var l ledger
+	var seen atomic.Int64
+	c := config(&l)
+	c.Observe = func(e Event) { seen.Add(e.Read) }
+	if err := Run(t.Context(), c, tasks); err != nil {
+		t.Fatal(err)
+	}
+	elements := 0
+	for i, x := range tasks {
+		n := x.Grid.Len()
+		var all []int
+		for unit := range n {
+			all = append(all, unit)
+		}
+		if diff := cmp.Diff(all, l.units(i)); diff != "" {
+			t.Errorf("shape %v: committed units (-want +got):\n%s", shapes[i].shape, diff)
+		}
+		for key, times := range writers[i].puts {
+			if times != 1 {
+				t.Errorf("shape %v: %s was put %d times", shapes[i].shape, key, times)
+			}
+		}
+		if len(writers[i].objects) != n {
+			t.Errorf("shape %v: %d objects, want %d", shapes[i].shape, len(writers[i].objects), n)
+		}
+		size, _ := ndarray.Elements(shapes[i].shape)
+		elements += size
+	}
+	for _, r := range l.receipts {
+		data := writers[r.Task].objects[zarr.Key(tasks[r.Task].Grid.Index(r.Unit))]
+		want := Receipt{Task: r.Task, Unit: r.Unit, Bytes: int64(len(data)), Sum: crc32.ChecksumIEEE(data)}
+		if r != want {
+			t.Errorf("receipt %+v, want %+v", r, want)
+		}
+	}
+	if got := seen.Load(); got != int64(2*elements) {
+		t.Errorf("observed %d bytes of elements, want %d", got, 2*elements)
+	}
+}
+
+func TestEdgesArePaddedWithTheFillValue(t *testing.T) {
+	for _, test := range []struct {
+		name                string
+		shape, chunk, block []int
+	}{
+		{"2-D", []int{5, 7}, []int{2, 3}, nil},
+		{"2-D, chunk larger than the array", []int{3, 2}, []int{5, 4}, nil},
+		{"2-D, blocks over the edge", []int{5, 7}, []int{2, 3}, []int{2, 2}},
+		{"3-D", []int{3, 4, 5}, []int{2, 3, 2}, nil},
+		{"3-D, blocks over all edges", []int{3, 4, 5}, []int{2, 3, 2}, []int{2, 2, 3}},
+		{"3-D, blocks along the middle", []int{5, 7, 3}, []int{1, 2, 2}, []int{1, 4, 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := counted(test.shape...)
+			x, w := task(t, s, test.chunk...)
+			x.Block = test.block
+			var l ledger
+			if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+				t.Fatal(err)
+			}
+			for unit := range x.Grid.Len() {
+				index := x.Grid.Index(unit)
+				if diff := cmp.Diff(little(chunkOf(s, x.Grid, index)), w.objects[zarr.Key(index)]); diff != "" {
+					t.Errorf("chunk %v (-want +got):\n%s", index, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestUniformChunks(t *testing.T) {
+	s := counted(4, 6)
+	for _, chunk := range []ndarray.Region{
+		{Start: []int{0, 0}, Shape: []int{2, 4}}, // chunk 0 0
+		{Start: []int{2, 4}, Shape: []int{2, 2}}, // all that the array has of chunk 1 1
+	} {
+		ndarray.Fill(s.array.Sub(chunk), fillValue)
+	}
+	for _, test := range []struct {
+		keep bool
+		want []string
+	}{
+		{false, []string{"c/0/1", "c/1/0"}},
+		{true, []string{"c/0/0", "c/0/1", "c/1/0", "c/1/1"}},
+	} {
+		x, w := task(t, s, 2, 4)
+		x.KeepEmpty = test.keep
+		var l ledger
+		if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, w.keys()); diff != "" {
+			t.Errorf("keep %v: objects (-want +got):\n%s", test.keep, diff)
+		}
+		if diff := cmp.Diff([]int{0, 1, 2, 3}, l.units(0)); diff != "" {
+			t.Errorf("keep %v: committed (-want +got):\n%s", test.keep, diff)
+		}
+		for _, r := range l.receipts {
+			if _, stored := w.objects[zarr.Key(x.Grid.Index(r.Unit))]; stored == r.Empty || r.Empty && r.Bytes != 0 {
+				t.Errorf("keep %v: receipt %+v, stored: %v", test.keep, r, stored)
+			}
+		}
+	}
+}
+
+func TestDoneUnitsAreSkipped(t *testing.T) {
+	for _, block := range [][]int{nil, {2, 2}} {
+		s := counted(6, 6)
+		x, w := task(t, s, 2, 2)
+		x.Block = block
+		x.Done = func(unit int) bool { return unit%2 == 0 || unit < 3 }
+		var l ledger
+		if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]int{3, 5, 7}, l.units(0)); diff != "" {
+			t.Errorf("block %v: committed (-want +got):\n%s", block, diff)
+		}
+		if diff := cmp.Diff([]string{"c/1/0", "c/1/2", "c/2/1"}, w.keys()); diff != "" {
+			t.Errorf("block %v: objects (-want +got):\n%s", block, diff)
+		}
+	}
+}
+
+// TestBudget counts the bytes that blocks in flight are worth: all from the
+// begin of the read, without the block's buffer from where the unit lies in
+// one of its own, none after the write. The first write waits until as many
+// blocks as the budget allows have been begun, so that the bound is reached as
+// well as kept.
+func TestBudget(t *testing.T) {
+	noLeaks(t)
+	for _, test := range []struct {
+		name   string
+		blocks int
+		codecs []string
+		alias  bool // the object lies in the block's buffer
+	}{
+		{"one block", 1, []string{"bytes"}, dtype.Native == dtype.Little},
+		{"three blocks", 3, []string{"bytes"}, dtype.Native == dtype.Little},
+		{"three blocks, compressed", 3, []string{"bytes", "zstd", "crc32c"}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := counted(64, 64)
+			x, w := task(t, s, 8, 64)
+			x.Chain = bind(t, []int{8, 64}, test.codecs...)
+			buffer, unit := x.cost([]int{1, 1})
+			var begun, inFlight, most atomic.Int64
+			full := make(chan struct{})
+			s.before = func(context.Context, []int) error {
+				n := inFlight.Add(int64(buffer + unit))
+				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+				}
+				if begun.Add(1) == int64(test.blocks) {
+					close(full)
+				}
+				return nil
+			}
+			last := int64(buffer + unit)
+			w.before = func(ctx context.Context, _ []int) error {
+				if !test.alias {
+					inFlight.Add(-int64(buffer))
+				}
+				select {
+				case <-full:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			if !test.alias {
+				last = int64(unit)
+			}
+			w.after = func([]int) { inFlight.Add(-last) }
+			var l ledger
+			c := config(&l)
+			c.Memory = x.Cost()*test.blocks + x.Cost()/2
+			c.Read, c.Encode, c.Write = 16, 16, 16
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			if err := Run(ctx, c, []Task{x}); err != nil {
+				t.Fatal(err)
+			}
+			if got := most.Load(); got > int64(c.Memory) {
+				t.Errorf("%d bytes in flight, the budget is %d", got, c.Memory)
+			}
+			if got := inFlight.Load(); got != 0 {
+				t.Errorf("%d bytes in flight at the end", got)
+			}
+		})
+	}
+}
+
+func TestBlockAboveTheBudget(t *testing.T) {
+	s := counted(64, 64)
+	s.before = func(context.Context, []int) error {
+		t.Error("something was read")
+		return nil
+	}
+	x, _ := task(t, s, 32, 64)
+	var l ledger
+	c := config(&l)
+	c.Memory = x.Cost() - 1
+	err := Run(t.Context(), c, []Task{x})
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), `array "a"`) {
+		t.Errorf("error %v, want ErrMemory for array a", err)
+	}
+	c.Memory++
+	s.before = nil
+	if err := Run(t.Context(), c, []Task{x}); err != nil {
+		t.Errorf("a budget of exactly one block: %v", err)
+	}
+}
+
+func TestStopFinishesWhatWasBegun(t *testing.T) {
+	for _, at := range []int{0, 1, 5, 63} {
+		noLeaks(t)
+		s := counted(64, 8)
+		x, w := task(t, s, 1, 8)
+		stop := make(chan struct{})
+		if at == 0 {
+			close(stop)
+		}
+		var begun, puts atomic.Int64
+		s.before = func(context.Context, []int) error {
+			begun.Add(1)
+			return nil
+		}
+		w.after = func([]int) {
+			if puts.Add(1) == int64(at) {
+				close(stop)
+			}
+		}
+		var l ledger
+		c := config(&l)
+		c.Stop = stop
+		c.Memory = 4 * x.Cost()
+		err := Run(t.Context(), c, []Task{x})
+		done := len(l.units(0))
+		if done < 64 && !errors.Is(err, ErrStopped) || done == 64 && err != nil {
+			t.Errorf("stopped at %d: %d of 64 units, error %v", at, done, err)
+		}
+		if begun.Load() != int64(done) || len(w.objects) != done {
+			t.Errorf("stopped at %d: %d units begun, %d stored, %d committed", at, begun.Load(), len(w.objects), done)
+		}
+		if done > at+4 { // what the budget had let in
+			t.Errorf("stopped at %d: went on to %d", at, done)
+		}
+	}
+}
+
+func TestCommitsComeInBatches(t *testing.T) {
+	x, _ := task(t, counted(3, 4096), 1, 1)
+	var l ledger
+	if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(l.receipts); n != 3*4096 {
+		t.Errorf("%d receipts, want %d", n, 3*4096)
+	}
+	last := len(l.sizes) - 1
+	if slices.ContainsFunc(l.sizes[:last], func(n int) bool { return n < batch }) {
+		t.Errorf("commits of %v receipts, want %d at least but for the last", l.sizes, batch)
+	}
+}
+
+// TestCommitsComeInTime holds the last unit back until the others are
+// committed, and that commit until the last unit is written: neither waits for
+// the other stage.
+func TestCommitsComeInTime(t *testing.T) {
+	noLeaks(t)
+	s := counted(8, 8)
+	x, w := task(t, s, 1, 8)
+	committing, written := make(chan struct{}), make(chan struct{})
+	wait := func(ctx context.Context, c <-chan struct{}) error {
+		select {
+		case <-c:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	s.before = func(ctx context.Context, start []int) error {
+		if start[0] == 7 {
+			return wait(ctx, committing)
+		}
+		return nil
+	}
+	w.after = func(index []int) {
+		if index[0] == 7 {
+			close(written)
+		}
+	}
+	l := ledger{during: func(n int) error {
+		if n > 0 {
+			return nil
+		}
+		close(committing)
+		return wait(ctx, written)
+	}}
+	c := config(&l)
+	c.Every = time.Millisecond
+	if err := Run(ctx, c, []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 5, 6, 7}, l.units(0)); diff != "" {
+		t.Errorf("committed (-want +got):\n%s", diff)
+	}
+}
+
+func TestCommitsNeverOverlap(t *testing.T) {
+	s := counted(32, 1024)
+	x, w := task(t, s, 1, 4)
+	var l ledger
+	l.during = func(int) error { // takes as long as some hundred writes
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return nil
+	}
+	c := config(&l)
+	c.Every = time.Microsecond
+	c.Write = 8
+	if err := Run(t.Context(), c, []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	if l.overlap {
+		t.Error("two commits at the same time")
+	}
+	if len(l.receipts) != x.Grid.Len() {
+		t.Errorf("%d receipts, want %d", len(l.receipts), x.Grid.Len())
+	}
+}

@@ -1,0 +1,149 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Writer stores the chunks of one array; *sinks.ArrayWriter is one.
+type Writer interface {
+	Put(ctx context.Context, index []int, data []byte) (sinks.Receipt, error)
+}
+
+// Task is one array on its way: where it comes from, what happens to its
+// chunks and where they go. It is immutable while Run runs.
+type Task struct {
+	Path   string // of the array in the target, for messages
+	Source sources.Array
+	Grid   zarr.Grid // of stored objects
+	Chain  *codecs.Chain
+	Writer Writer
+	// Block is the shape, in chunks, of the boxes whose source bytes are read
+	// together; nil: one chunk.
+	Block []int
+	// KeepEmpty stores chunks that hold only the fill value, too.
+	KeepEmpty bool
+	// Done tells the units that need not be done again; nil: none.
+	Done func(unit int) bool
+}
+
+// Receipt says that a unit was stored, or needs no object.
+type Receipt struct {
+	Task  int // index of the task
+	Unit  int // number of the chunk in the task's grid
+	Bytes int64
+	Sum   uint32 // CRC-32C of the object
+	Empty bool   // only the fill value, nothing stored
+}
+
+// Event tells an observer of a unit that was written.
+type Event struct {
+	Receipt
+	Read int64 // bytes of array elements that the unit holds
+}
+
+// Config is how to run. Memory and Commit are required.
+type Config struct {
+	Memory int // bytes of chunk data in flight
+	// Workers of each stage; 0: one for each processor.
+	Read, Encode, Write int
+	// Commit is called with receipts of stored units, never twice at the same
+	// time. When it returns, they are durable. The slice is borrowed.
+	Commit func(ctx context.Context, receipts []Receipt) error
+	// Every is the longest time that a receipt waits for its commit, 0: five
+	// seconds.
+	Every time.Duration
+	// Observe, if set, is called for each unit after it was written, from
+	// several goroutines.
+	Observe func(Event)
+	// Stop, when it is closed, ends the run in good order: what is in flight
+	// is finished and committed.
+	Stop <-chan struct{}
+}
+
+// block is a box of units that are read together.
+type block struct {
+	task  int
+	first []int // chunk coordinates of its first unit
+	count []int // chunks along each dimension
+	units []int // numbers of the units to do
+}
+
+// blocks calls f for each block that has units left, in C order, until f
+// returns false.
+func (t *Task) blocks(task int, f func(block) bool) {
+	counts := t.Grid.Count()
+	if slices.Contains(counts, 0) {
+		return
+	}
+	shape := t.blockShape()
+	outer := zarr.Grid{Shape: counts, Chunk: shape}
+	for n := range outer.Len() {
+		r := outer.Region(outer.Index(n))
+		b := block{task: task, first: r.Start, count: r.Shape}
+		inner := zarr.Grid{Shape: r.Shape, Chunk: ones(len(r.Shape))}
+		for k := range inner.Len() {
+			index := inner.Index(k)
+			for i := range index {
+				index[i] += r.Start[i]
+			}
+			if unit := t.Grid.Number(index); t.Done == nil || !t.Done(unit) {
+				b.units = append(b.units, unit)
+			}
+		}
+		if len(b.units) > 0 && !f(b) {
+			return
+		}
+	}
+}
+
+func (t *Task) blockShape() []int {
+	if t.Block != nil {
+		return t.Block
+	}
+	return ones(len(t.Grid.Chunk))
+}
+
+func ones(n int) []int { return slices.Repeat([]int{1}, n) }
+
+// bufferShape is the shape, in elements, of a block of whole chunks.
+func (t *Task) bufferShape(count []int) []int {
+	shape := slices.Clone(t.Grid.Chunk)
+	for i, n := range count {
+		shape[i] *= n
+	}
+	return shape
+}
+
+// cost is the most bytes that a block holds: its buffer, and for each unit
+// what encoding takes.
+func (t *Task) cost(count []int) (buffer, unit int) {
+	n, _ := ndarray.Bytes(t.Chain.Chunk().Type, t.bufferShape(count))
+	return ndarray.Rounded(n), t.Chain.Memory()
+}
+
+// Cost returns the most bytes that one full block of the task holds in flight.
+// A task whose Cost is above Config.Memory cannot run.
+func (t *Task) Cost() int {
+	count := t.blockShape()
+	n, _ := ndarray.Elements(count)
+	buffer, unit := t.cost(count)
+	return buffer + n*unit
+}
+
+// fill is the value that stands in the padding of chunks at the edges.
+func (t *Task) fill() dtype.Scalar { return t.Chain.Chunk().Fill }
+
+// fail names the array and the chunk that an error is about.
+func (t *Task) fail(index []int, doing string, err error) error {
+	return fmt.Errorf("array %q, chunk %v: %s: %w", t.Path, index, doing, err)
+}
