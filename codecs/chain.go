@@ -3,6 +3,7 @@ package codecs
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -244,8 +245,7 @@ func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error
 		held = b
 	}
 	defer func() { swap(nil) }()
-	for i := len(c.binary) - 1; i >= 0; i-- {
-		b := c.binary[i]
+	for i, b := range slices.Backward(c.binary) {
 		buffer := pool.Get(c.sizes[i].Max)
 		out, err := b.AppendDecode(buffer.Bytes[:0], data)
 		swap(buffer)

@@ -153,8 +153,7 @@ func strict(text []byte, v any) error {
 		}
 	}
 	err := json.Unmarshal(text, v)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return field(wrong.Field, "want %s, not %s", wanted(wrong.Type.Kind()), wrong.Value)
 	}
 	return err

@@ -3,7 +3,6 @@ package codecs
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -88,7 +87,7 @@ type transposeBound struct {
 }
 
 func (b *transposeBound) Spec() Spec {
-	text, err := json.Marshal(map[string][]int{"order": slices.Concat([]int{}, b.order)})
+	text, err := json.Marshal(map[string][]int{"order": append([]int{}, b.order...)})
 	if err != nil {
 		panic(err) // integers always marshal
 	}

@@ -119,6 +119,8 @@ func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	}
 	dst = grow(dst, room)
 	out, err := b.decoder.DecodeAll(src, dst[:from:from+room])
+	// For a frame that does not state its size the library has no error of its
+	// own when it fills the room: that is then ErrCorrupt.
 	switch {
 	case errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)

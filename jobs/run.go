@@ -120,7 +120,9 @@ func (j *Job) openCheckpoint(ctx context.Context, env Environment) (*store.Store
 	if err != nil {
 		return nil, err
 	}
-	st, err := store.Open(ctx, url, j.storeOptions(env))
+	opt := j.storeOptions(env)
+	opt.Staging = "incoming"
+	st, err := store.Open(ctx, url, opt)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
@@ -146,8 +148,8 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	if err != nil || complete {
 		return err
 	}
-	if err := r.target.Clean(ctx); err != nil {
-		return fmt.Errorf("target: %w", err)
+	if err := errors.Join(r.target.Clean(ctx), r.checkpoint.Clean(ctx)); err != nil {
+		return fmt.Errorf("leftovers of an earlier run: %w", err)
 	}
 	if err := r.resume(ctx); err != nil {
 		return err

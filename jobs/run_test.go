@@ -282,11 +282,31 @@ func TestExistingTargets(t *testing.T) {
 }
 
 func TestStoppedRunsGoOn(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
-	j.Run.Workers = Workers{Read: 1, Encode: 1, Write: 1}
+	// Blocks of two chunks, so that there is something left to stop.
+	dir, env := t.TempDir(), environment()
+	const rows, columns = 4000, 600
+	data := make([]byte, 0, rows*columns*4)
+	for i := range rows * columns {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.raw"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err := Parse("job.yaml", []byte(`
+zmigrate: 1
+source:
+  driver: raw
+  arrays: {a: {url: a.raw, data_type: float32, shape: [4000, 600]}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [250, 600]}}
+run: {workers: {read: 1, encode: 1, write: 1}}
+`), dir, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	stop := make(chan struct{})
 	first := 0
-	_, err := execute(t, j, env, RunOptions{Stop: stop, Observe: func(stages.Event) {
+	_, err = execute(t, j, env, RunOptions{Stop: stop, Observe: func(stages.Event) {
 		if first++; first == 1 {
 			close(stop)
 		}
@@ -295,18 +315,18 @@ func TestStoppedRunsGoOn(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	status, err := ReadStatus(t.Context(), j, env)
-	if err != nil || status.State != "interrupted" || status.Done != first || first == 6 {
+	if err != nil || status.State != "interrupted" || status.Done != first || first == 16 {
 		t.Fatalf("%d done, status %+v, %v", first, status, err)
 	}
-	if _, err := os.Stat(filepath.Join(j.Target.URL, "group/a", zarr.MetadataKey)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(j.Target.URL, "a", zarr.MetadataKey)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the document of an unfinished array: %v", err)
 	}
 	result, err := execute(t, j, env, RunOptions{})
-	if err != nil || result.Resumed != first {
+	if err != nil || result.Resumed != first || result.Chunks != 16 {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if _, values := readArray(t, j.Target.URL, "group/a", env); values[59] != 59 {
-		t.Errorf("the last element is %v", values[59])
+	if _, values := readArray(t, j.Target.URL, "a", env); values[rows*columns-1] != rows*columns-1 {
+		t.Errorf("the last element is %v", values[rows*columns-1])
 	}
 }
 
@@ -344,7 +364,7 @@ arrays:
 	if !errors.As(err, &problems) || len(problems) < 3 {
 		t.Fatalf("got %v", err)
 	}
-	for _, want := range []string{"job.yaml:9:20: arrays.group/a.chunks", "fill_value", "nothing"} {
+	for _, want := range []string{"job.yaml:10:13: arrays.group/a.chunks", "fill_value", "nothing"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in:\n%v", want, err)
 		}

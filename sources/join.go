@@ -13,7 +13,8 @@ import (
 
 // Join returns the array that has the parts end to end along dimension dim.
 // The parts have one data type, and one shape but for that dimension. info
-// describes the result; its Type, Shape and Slowest follow from the parts.
+// describes the result; its Type, Shape, Slowest and LongRun follow from the
+// parts.
 func Join(info Info, dim int, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to join")
@@ -38,7 +39,7 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 		}
 		j.ends = append(j.ends, end)
 	}
-	info.Type = first.Type
+	info.Type, info.LongRun = first.Type, first.LongRun
 	info.Shape = slices.Clone(first.Shape)
 	info.Shape[dim] = end
 	slowest := []int{dim}
@@ -52,7 +53,7 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 
 // Stack returns the array whose element (i, …) is element (…) of part i. The
 // parts have one data type and one shape. info describes the result; its Type,
-// Shape and Slowest follow from the parts.
+// Shape, Slowest and LongRun follow from the parts.
 func Stack(info Info, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to stack")
@@ -63,7 +64,7 @@ func Stack(info Info, parts []Array) (Array, error) {
 			return nil, err
 		}
 	}
-	info.Type = first.Type
+	info.Type, info.LongRun = first.Type, first.LongRun
 	info.Shape = append([]int{len(parts)}, first.Shape...)
 	slowest := []int{0}
 	for _, k := range storedOrder(first) {

@@ -69,6 +69,9 @@ type Info struct {
 	// them, the slowest varying first, so that a plan can choose regions that
 	// are long runs in the file. nil means C order.
 	Slowest []int
+	// LongRun is the number of bytes that, read together, are read about as
+	// fast as more of them would be; 0 where nothing is known.
+	LongRun int
 	// Notes are remarks on decisions taken while reading the metadata (a type
 	// without an exact counterpart, a fill value that was ignored) that the
 	// plan passes on to the user.

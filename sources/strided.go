@@ -40,8 +40,13 @@ type Place struct {
 	Scratch *ndarray.Pool
 }
 
-// NewStrided returns an array whose elements lie at p. A place that reaches
-// beyond the end of its file is an error that names both sizes.
+// longRun is the length of a read, as a multiple of the bytes that cost as much
+// as one more request, from which on requests no longer matter.
+const longRun = 32
+
+// NewStrided returns an array whose elements lie at p, and sets the info's
+// LongRun. A place that reaches beyond the end of its file is an error that
+// names both sizes.
 func NewStrided(info *Info, p Place) (Array, error) {
 	end, ok := p.end(info.Type.Size(), info.Shape)
 	if !ok {
@@ -51,6 +56,7 @@ func NewStrided(info *Info, p Place) (Array, error) {
 		return nil, fmt.Errorf("%s: truncated: the file has %d bytes, array %q of shape %v ends at byte %d",
 			p.URL, p.Size, info.Path, info.Shape, end)
 	}
+	info.LongRun = longRun * p.Files.GapBytes()
 	a := &strided{info: info, place: p}
 	if t, ordered := info.Type.(dtype.Ordered); ordered && p.Order != dtype.Native {
 		a.swap = t
@@ -147,6 +153,15 @@ func findNotBool(a ndarray.Array, index []int, k, at int) (byte, bool) {
 		return a.Data[at], a.Data[at] > 1
 	}
 	first := index[k]
+	if k == len(a.Shape)-1 {
+		for i := range a.Shape[k] {
+			if value := a.Data[at+i*a.Strides[k]]; value > 1 {
+				index[k] = first + i
+				return value, true
+			}
+		}
+		return 0, false
+	}
 	for i := range a.Shape[k] {
 		index[k] = first + i
 		if value, found := findNotBool(a, index, k+1, at+i*a.Strides[k]); found {

@@ -4,10 +4,6 @@ import (
 	"slices"
 )
 
-// longRun is the length, in bytes, from which on a longer run in the source
-// makes reading no faster.
-const longRun = 1 << 20
-
 // ReadBlock returns a Block for the task: as many neighbouring chunks as it
 // takes for the source to be read in long runs, within limit bytes in flight.
 // The source's dimensions, slowest first, are in its Info. The choice says how
@@ -23,9 +19,10 @@ func (t *Task) ReadBlock(limit int) []int {
 			order[i] = i
 		}
 	}
+	long := info.LongRun
 	trial := *t
 	for _, dim := range slices.Backward(order) {
-		for t.run(order, shape) < longRun && shape[dim] < counts[dim] {
+		for t.run(order, shape, long) < long && shape[dim] < counts[dim] {
 			trial.Block = slices.Clone(shape)
 			trial.Block[dim] = min(2*shape[dim], counts[dim])
 			if trial.Cost() > limit {
@@ -38,13 +35,13 @@ func (t *Task) ReadBlock(limit int) []int {
 }
 
 // run is the number of bytes that lie together in the source when a block of
-// this shape is read.
-func (t *Task) run(order, shape []int) int {
+// this shape is read; counting ends at long.
+func (t *Task) run(order, shape []int, long int) int {
 	n := t.Chain.Chunk().Type.Size()
 	for _, dim := range slices.Backward(order) {
 		extent := min(shape[dim]*t.Grid.Chunk[dim], t.Grid.Shape[dim])
 		n *= extent
-		if extent < t.Grid.Shape[dim] || n >= longRun {
+		if extent < t.Grid.Shape[dim] || n >= long {
 			break
 		}
 	}

@@ -13,10 +13,13 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
+// longRun is the LongRun of the sources in these tests.
+const longRun = 1 << 20
+
 // described is a task over an array of which only the description exists.
 func described(t *testing.T, shape, chunk, slowest []int) Task {
 	t.Helper()
-	s := &memorySource{info: sources.Info{Path: "a", Type: dtype.Uint16, Shape: shape, Slowest: slowest}}
+	s := &memorySource{info: sources.Info{Path: "a", Type: dtype.Uint16, Shape: shape, Slowest: slowest, LongRun: longRun}}
 	return Task{Path: "a", Source: s, Grid: zarr.Grid{Shape: shape, Chunk: chunk}, Chain: bind(t, chunk, "bytes")}
 }
 
@@ -73,12 +76,12 @@ func TestReadBlockProperties(t *testing.T) {
 		}
 		// Whatever it is, it reads in no shorter runs than a single chunk, and
 		// without a limit in long ones or the whole array.
-		if x.run(slowest, block) < x.run(slowest, ones(rank)) {
+		if x.run(slowest, block, longRun) < x.run(slowest, ones(rank), longRun) {
 			t.Errorf("%s reads in shorter runs than one chunk", name)
 		}
 		free := x.ReadBlock(1 << 50)
-		if x.run(slowest, free) < longRun && !slices.Equal(free, counts) {
-			t.Errorf("%s: without a limit %v reads runs of %d bytes", name, free, x.run(slowest, free))
+		if x.run(slowest, free, longRun) < longRun && !slices.Equal(free, counts) {
+			t.Errorf("%s: without a limit %v reads runs of %d bytes", name, free, x.run(slowest, free, longRun))
 		}
 	}
 }

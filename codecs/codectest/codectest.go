@@ -54,7 +54,7 @@ func Run(t *testing.T, registry *codecs.Registry, c Case) {
 		s.Types = coreTypes()
 	}
 	if s.Shapes == nil {
-		s.Shapes = [][]int{{}, {0}, {1}, {7}, {3, 5}, {4, 1, 6}, {2, 3, 0, 2}, {2, 3, 2, 3, 2}, {40, 50}}
+		s.Shapes = [][]int{{}, {0}, {1}, {7}, {3, 5}, {4, 1, 6}, {2, 3, 0, 2}, {2, 3, 2, 3, 2}, {30, 40}}
 	}
 	t.Run("refusals", s.refusals)
 	t.Run("configuration", s.configuration)
@@ -341,7 +341,7 @@ func (s *suite) damage(t *testing.T) {
 		chain := s.bind(t, s.Types[len(s.Types)-1], shape)
 		in := chain.Chunk()
 		n, _ := ndarray.Bytes(in.Type, in.Shape)
-		if n > 1000 {
+		if n > 200 {
 			continue
 		}
 		for _, content := range contents(rand.New(rand.NewPCG(8, 9)), n) {

@@ -128,11 +128,11 @@ func (a Array) Contiguous() ([]byte, bool) {
 		return nil, true
 	}
 	want := a.Type.Size()
-	for i := len(a.Shape) - 1; i >= 0; i-- {
-		if a.Shape[i] > 1 && a.Strides[i] != want {
+	for i, n := range slices.Backward(a.Shape) {
+		if n > 1 && a.Strides[i] != want {
 			return nil, false
 		}
-		want *= a.Shape[i]
+		want *= n
 	}
 	return a.Data[a.Offset : a.Offset+want : a.Offset+want], true
 }

@@ -141,8 +141,8 @@ func eachArray(t *testing.T, seed uint64, f func(t *testing.T, r random, a Array
 	t.Helper()
 	r := newRandom(seed)
 	for _, typ := range elementTypes() {
-		for range 120 {
-			a := r.array(typ, r.shape(3000))
+		for range 60 {
+			a := r.array(typ, r.shape(1500))
 			f(t, r, a)
 			if t.Failed() {
 				t.Fatal(a.describe())

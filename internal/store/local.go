@@ -71,6 +71,8 @@ func newLocal(root, staging string) *local {
 	if staging == "" {
 		d.own = root + ".zmigrate"
 		d.staging = filepath.Join(d.own, "staging")
+	} else if !filepath.IsAbs(staging) {
+		d.staging = filepath.Join(root, staging)
 	}
 	d.tree <- struct{}{}
 	return d

@@ -43,11 +43,8 @@ func parse(raw string) (location, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		var parseError *url.Error
-		if errors.As(err, &parseError) {
-			err = parseError.Err
-		}
-		return location{}, fmt.Errorf("%s URL: %w", raw[:strings.Index(raw, ":")], err)
+		// The parser's error quotes the URL, and with it a password.
+		return location{}, fmt.Errorf("malformed %s URL (not quoted here, it may hold a secret): percent-encode what is special in it", raw[:strings.Index(raw, ":")])
 	}
 	name := u.Scheme + "://" + u.Host + u.Path
 	switch u.Scheme {

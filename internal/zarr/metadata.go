@@ -65,20 +65,21 @@ type arrayDocument struct {
 
 // MarshalJSON writes the document. The same metadata gives the same bytes.
 func (a *Array) MarshalJSON() ([]byte, error) {
-	chunk, err := json.Marshal(map[string][]int{"chunk_shape": slices.Concat([]int{}, a.Grid.Chunk)})
+	chunk, err := json.Marshal(map[string][]int{"chunk_shape": append([]int{}, a.Grid.Chunk...)})
 	if err != nil {
 		return nil, err
 	}
 	d := arrayDocument{
 		ZarrFormat:       3,
 		NodeType:         "array",
-		Shape:            slices.Concat([]int{}, a.Grid.Shape),
+		Shape:            append([]int{}, a.Grid.Shape...),
 		DataType:         a.Type.V3(),
 		ChunkGrid:        named{"regular", chunk},
 		ChunkKeyEncoding: a.Keys.named(),
 		FillValue:        a.Type.FormatScalar(dtype.V3, a.Fill),
 		Attributes:       a.Attributes,
 	}
+	d.Codecs = make([]named, 0, len(a.Codecs)) // an empty list is not null
 	for _, c := range a.Codecs {
 		d.Codecs = append(d.Codecs, named(c))
 	}

@@ -217,7 +217,7 @@ func TestCoads(t *testing.T) {
 			{Name: "history", Value: json.RawMessage(`"From coads_climatology"`)},
 			{Name: "units", Value: json.RawMessage(`"Deg C"`)},
 		},
-		Fill: fill, FillFrom: "_FillValue",
+		Fill: fill, FillFrom: "_FillValue", LongRun: 256 << 10,
 		Notes: []string{"the attribute _FillValue (-9.999999790214768e+33) is written in base64, the form that xarray reads"},
 	}
 	if diff := cmp.Diff(want, a.Info(), cmp.Comparer(dtype.Same)); diff != "" {

@@ -213,7 +213,7 @@ func (a *Array) info(shape []int) *sources.Info {
 		DimensionNames: a.DimensionNames, Attributes: a.Attributes,
 	}
 	if a.FOrder && len(shape) > 1 {
-		for k := len(shape) - 1; k >= 0; k-- {
+		for k := range slices.Backward(shape) {
 			info.Slowest = append(info.Slowest, k)
 		}
 	}

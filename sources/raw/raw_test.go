@@ -123,7 +123,7 @@ func TestOrders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.array.Name, test.array.Type, test.array.Attributes = "v", dtype.Uint8, attributes
 			info, got := elements(t, open(t, test.array), "v")
-			want := &sources.Info{Path: "v", Type: dtype.Uint8, Shape: test.shape, DimensionNames: test.names, Attributes: attributes, Slowest: test.slowest}
+			want := &sources.Info{Path: "v", Type: dtype.Uint8, Shape: test.shape, DimensionNames: test.names, Attributes: attributes, Slowest: test.slowest, LongRun: 256 << 10}
 			if diff := cmp.Diff(want, info, cmp.Comparer(dtype.Same)); diff != "" {
 				t.Errorf("info (-want +got):\n%s", diff)
 			}
@@ -269,7 +269,11 @@ func TestRemote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer src.Close()
+	t.Cleanup(func() {
+		if err := src.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	sourcetest.Run(t, src)
 	if got, want := src.Files()[1].URL, "mem://bucket/dir/1.bin"; got != want {
 		t.Errorf("file is %q, want %q", got, want)

@@ -1,0 +1,15 @@
+// Package e2e tests the program from outside; it holds nothing but tests.
+//
+//	script_test.go       the command line, by the scripts in testdata/script
+//	same_bytes_test.go   workers, budget and interruptions change no byte of the target
+//	fault_test.go        a run that fails at each durable operation, and is run again
+//	kill_test.go         the program killed at random moments; SIGINT, SIGTERM
+//	s3_test.go           a target, and a source, in an S3 server within the test
+//	disk_full_test.go    a target on a file system that is too small
+//	memory_test.go       peak resident size against run.memory (ZMIGRATE_HEAVY=1)
+//	bench_test.go        throughput as ratios to cp and to the zstd library
+//	layering_test.go     which room may import which
+//	interop_test.go      other programs read what zmigrate wrote
+//
+// Tests that need a peer, a privilege or much memory say so when they skip.
+package e2e

@@ -1,0 +1,229 @@
+package e2e
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	mrand "math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/zmigrate/zmigrate/cmd/zmigrate/app"
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// TestMain makes this test binary the program itself when it is called by the
+// name zmigrate, which it puts into PATH.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"zmigrate": func() { os.Exit(app.Main(os.Args, os.Stdout, os.Stderr)) },
+	})
+}
+
+// example is the file that the shipped example migrates.
+const example = "../examples/data/coads_climatology.cdf"
+
+// environment is that of the program.
+func environment() jobs.Environment {
+	return jobs.Environment{Codecs: codecs.Standard(), Types: dtype.Standard()}
+}
+
+// migrate runs a job file within the test.
+func migrate(ctx context.Context, file string, env jobs.Environment, opt jobs.RunOptions, set ...string) (result *jobs.Result, err error) {
+	j, err := jobs.Load(file, jobs.LoadOptions{Set: set})
+	if err != nil {
+		return nil, err
+	}
+	if err := j.Check(env).Err(); err != nil {
+		return nil, err
+	}
+	plan, err := jobs.NewPlan(ctx, j, env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, plan.Close()) }()
+	opt.Owner = journal.ThisProcess("test")
+	opt.Owner.ID = rand.Text() // each run as if in a process of its own
+	return plan.Run(ctx, env, opt)
+}
+
+// undisturbed runs a job file to its end and returns the digests of its
+// target.
+func undisturbed(t testing.TB, file, target string, set ...string) map[string]string {
+	t.Helper()
+	if _, err := migrate(t.Context(), file, environment(), jobs.RunOptions{}, set...); err != nil {
+		t.Fatal(err)
+	}
+	return tree(t, target)
+}
+
+const emptyFolder = "an empty folder"
+
+// tree returns the SHA-256 of every file below a folder by its path. An empty
+// folder is an entry, too.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		key, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			inside, err := os.ReadDir(name)
+			if len(inside) == 0 {
+				files[key] = emptyFolder
+			}
+			return err
+		}
+		data, err := os.ReadFile(name)
+		sum := sha256.Sum256(data)
+		files[key] = hex.EncodeToString(sum[:])
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// fast is a temporary folder where flushing to disk costs nothing, if this
+// machine has one.
+func fast(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "zmigrate")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// write makes a file of a folder and returns its path.
+func write(t testing.TB, dir, name string, data []byte) string {
+	t.Helper()
+	name = filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// smooth returns float32 values of a smooth field with noise in the last bits,
+// as measurements have them, little endian.
+func smooth(n int) []byte {
+	r := mrand.New(mrand.NewPCG(1, 2))
+	data := make([]byte, 4*n)
+	for i := range n {
+		x := float64(i)
+		v := 15 + 10*math.Sin(x/997) + 3*math.Cos(x/71) + r.Float64()/64
+		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(v)))
+	}
+	return data
+}
+
+// cube writes data.bin, a cube of float32 with this side, and a job beside it
+// that cuts it into cubes of 8 and compresses them with the codec; it returns
+// the paths of job and target. Some chunks hold only the fill value. At
+// level 9 gzip is slow enough for a run to be interrupted.
+func cube(t testing.TB, dir string, side int, codec string) (job, target string) {
+	t.Helper()
+	data := smooth(side * side * side)
+	clear(data[:4*8*side*side/2]) // half of the first layer of chunks
+	write(t, dir, "data.bin", data)
+	target = filepath.Join(dir, "out.zarr")
+	return write(t, dir, "cube.yaml", fmt.Appendf(nil, `zmigrate: 1
+source:
+  driver: raw
+  arrays:
+    field/values: {url: data.bin, data_type: float32, shape: [%[1]d, %[1]d, %[1]d], dimension_names: [z, y, x]}
+    field/line: {url: data.bin, data_type: float32, shape: [%[2]d]}
+target: {url: out.zarr}
+defaults: {codecs: [bytes, {%[4]s: {level: 9}}, crc32c]}
+arrays:
+  field/values: {chunks: [8, 8, 8]}
+  field/line: {chunks: [%[3]d]}
+run: {checkpoint: {every: 50ms}}
+`, side, side*side*side, side*side, codec)), target
+}
+
+// leftovers fails the test for anything beside a finished target but the record
+// of completion and the marker of the released lock.
+func leftovers(t testing.TB, target string) {
+	t.Helper()
+	for key := range tree(t, target+".zmigrate") {
+		if key != "done.json" && filepath.Dir(key) != "lock" {
+			t.Errorf("left beside the target: %s", key)
+		}
+	}
+	beside, err := filepath.Glob(target + ".zmigrate?*")
+	if err != nil || len(beside) > 0 {
+		t.Errorf("left beside the target: %v, %v", beside, err)
+	}
+}
+
+// whole fails the test when a target holds what the finished one does not, or
+// the document of an array whose chunks are not all there.
+func whole(t testing.TB, target string, finished map[string]string) {
+	t.Helper()
+	now := tree(t, target)
+	for key, sum := range now {
+		if sum == emptyFolder { // on the way to an object
+			delete(now, key)
+		} else if _, belongs := finished[key]; !belongs {
+			t.Errorf("%s does not belong into the target", key)
+		}
+	}
+	for key, sum := range now {
+		if filepath.Base(key) != "zarr.json" {
+			continue
+		}
+		if sum != finished[key] {
+			t.Errorf("%s is not that of the finished target", key)
+		}
+		// Everything below it has to be there.
+		for other := range finished {
+			if rel, err := filepath.Rel(filepath.Dir(key), other); err == nil && filepath.IsLocal(rel) && now[other] == "" && isArray(t, target, key) {
+				t.Errorf("%s is there, %s is not", key, other)
+			}
+		}
+	}
+	if _, done := now["zarr.json"]; done && len(now) != len(finished) {
+		t.Errorf("the root's document is there with %d of %d objects", len(now), len(finished))
+	}
+}
+
+func isArray(t testing.TB, target, key string) bool {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(target, key))
+	var d struct {
+		Kind string `json:"node_type"`
+	}
+	if err = errors.Join(err, json.Unmarshal(data, &d)); err != nil {
+		t.Errorf("%s: %v", key, err)
+	}
+	return d.Kind == "array"
+}

@@ -1,0 +1,225 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// zmigrate prepares the program; its messages go to the test's log.
+func zmigrate(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, "zmigrate", args...)
+	c.Stderr = t.Output()
+	return c
+}
+
+// TestKilled kills the program at twenty random moments.
+func TestKilled(t *testing.T) {
+	dir := fast(t)
+	job, target := cube(t, dir, 128, "gzip")
+	arguments := []string{"run", "--log-level", "error", "--workers", "2", job}
+	began := time.Now()
+	if err := zmigrate(t.Context(), t, arguments...).Run(); err != nil {
+		t.Fatal(err)
+	}
+	duration := time.Since(began)
+	finished := tree(t, target)
+	fresh(t, target)
+	r := rand.New(rand.NewPCG(20, 26))
+	kills, completed, midway := 0, 0, 0
+	var recorded map[string]fs.FileInfo
+	for kills < 20 {
+		// Most runs go on where one was killed, so they take less than a whole.
+		delay := time.Duration(r.Int64N(int64(duration)) / 2)
+		killed := killedAfter(t, delay, arguments)
+		untouched(t, target, recorded)
+		if killed {
+			kills++
+			whole(t, target, finished)
+			recorded = inJournal(t, job, target)
+			if len(recorded) > 0 {
+				midway++
+			}
+			continue
+		}
+		completed++
+		if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
+			t.Fatalf("after %d kills (-undisturbed +killed):\n%s", kills, diff)
+		}
+		leftovers(t, target)
+		fresh(t, target)
+		recorded = nil
+	}
+	if err := zmigrate(t.Context(), t, arguments...).Run(); err != nil {
+		t.Fatal(err)
+	}
+	untouched(t, target, recorded)
+	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
+		t.Errorf("(-undisturbed +killed):\n%s", diff)
+	}
+	leftovers(t, target)
+	t.Logf("killed %d times, %d of them with chunks recorded; %d runs came to their end in between; an undisturbed one takes %v",
+		kills, midway, completed, duration)
+	if midway == 0 {
+		t.Error("no run was killed after it had recorded a chunk")
+	}
+}
+
+// killedAfter runs the program and reports whether it was killed before its
+// end; any other failure fails the test.
+func killedAfter(t *testing.T, delay time.Duration, arguments []string) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), delay)
+	defer cancel()
+	err := zmigrate(ctx, t, arguments...).Run()
+	if ctx.Err() == nil && err != nil {
+		t.Fatal(err)
+	}
+	return err != nil
+}
+
+// fresh removes a target with its checkpoint.
+func fresh(t *testing.T, target string) {
+	t.Helper()
+	if err := errors.Join(os.RemoveAll(target), os.RemoveAll(target+".zmigrate")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inJournal describes the files of all objects that the checkpoint records.
+func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
+	t.Helper()
+	j, err := jobs.Load(job, jobs.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := jobs.NewPlan(t.Context(), j, environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close() //nolint:errcheck // only read
+	st, err := store.Open(t.Context(), target+".zmigrate", store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close() //nolint:errcheck // only read
+	log, err := journal.Open(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]fs.FileInfo{}
+	for x, err := range log.Receipts(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Empty {
+			continue
+		}
+		a := plan.Arrays[x.Array]
+		name := filepath.Join(target, a.Target, filepath.FromSlash(zarr.Key(a.Meta.Grid.Index(x.Unit))))
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Errorf("recorded, but not there: %v", err)
+			continue
+		}
+		if info.Size() != x.Bytes {
+			t.Errorf("%s has %d bytes, recorded are %d", name, info.Size(), x.Bytes)
+		}
+		files[name] = info
+	}
+	return files
+}
+
+// untouched fails the test when one of the files has been written again.
+func untouched(t *testing.T, target string, files map[string]fs.FileInfo) {
+	t.Helper()
+	again := 0
+	for name, was := range files {
+		is, err := os.Stat(name)
+		if err != nil {
+			t.Errorf("recorded, and gone: %v", err)
+		} else if !os.SameFile(was, is) || !was.ModTime().Equal(is.ModTime()) {
+			again++
+		}
+	}
+	if again > 0 {
+		t.Errorf("%s: %d of %d recorded objects were written again", target, again, len(files))
+	}
+}
+
+// TestSignals stops the program in good order: what was begun is finished, the
+// exit status says that another run is needed, and that one completes the
+// target.
+func TestSignals(t *testing.T) {
+	for _, test := range []struct {
+		signal syscall.Signal
+		status int
+	}{
+		{syscall.SIGINT, 130},
+		{syscall.SIGTERM, 3},
+	} {
+		t.Run(test.signal.String(), func(t *testing.T) {
+			dir := fast(t)
+			job, target := cube(t, dir, 96, "gzip")
+			c := zmigrate(t.Context(), t, "run", "--json", "--workers", "1", job)
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewReader(out)
+			if _, err := lines.ReadString('\n'); err != nil { // the run has begun
+				t.Error(err)
+			}
+			if err := c.Process.Signal(test.signal); err != nil {
+				t.Error(err)
+			}
+			rest, err := io.ReadAll(lines)
+			if err != nil {
+				t.Error(err)
+			}
+			var ended *exec.ExitError
+			if err := c.Wait(); !errors.As(err, &ended) || ended.ExitCode() != test.status {
+				t.Errorf("ended with %v, want status %d; said %s", err, test.status, rest)
+			}
+			if _, err := os.Stat(filepath.Join(target, "zarr.json")); err == nil {
+				t.Error("the target is whole")
+			}
+			if left, _ := filepath.Glob(filepath.Join(target+".zmigrate", "staging", "*")); len(left) > 0 {
+				t.Errorf("left in the staging folder: %v", left)
+			}
+			recorded := inJournal(t, job, target)
+			result, err := migrate(t.Context(), job, environment(), jobs.RunOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.Resumed < len(recorded) {
+				t.Errorf("%d chunks were recorded, %d resumed", len(recorded), result.Resumed)
+			}
+			untouched(t, target, recorded)
+			stopped := tree(t, target)
+			fresh(t, target)
+			if diff := cmp.Diff(undisturbed(t, job, target), stopped); diff != "" {
+				t.Errorf("(-undisturbed +stopped):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// TestSameBytes runs one job with few and many workers, a small and a large
+// budget, at once and with interruptions.
+func TestSameBytes(t *testing.T) {
+	dir := fast(t)
+	job, target := cube(t, dir, 96, "zstd")
+	finished := undisturbed(t, job, target)
+	if len(finished) < 1500 {
+		t.Fatalf("only %d objects", len(finished))
+	}
+	for _, workers := range []int{1, 16} {
+		for _, memory := range []string{"64MiB", "1GiB"} {
+			for _, interrupted := range []bool{false, true} {
+				t.Run(fmt.Sprintf("workers=%d/memory=%s/interrupted=%v", workers, memory, interrupted), func(t *testing.T) {
+					fresh(t, target)
+					set := []string{"run.memory=" + memory}
+					for _, stage := range strings.Fields("read encode write") {
+						set = append(set, fmt.Sprintf("run.workers.%s=%d", stage, workers))
+					}
+					runs := 1
+					if interrupted {
+						runs = stopping(t, job, set)
+					}
+					if _, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}, set...); err != nil {
+						t.Fatal(err)
+					}
+					if interrupted && runs < 3 {
+						t.Errorf("interrupted %d times only", runs)
+					}
+					if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
+						t.Errorf("(-undisturbed +this):\n%s", diff)
+					}
+					leftovers(t, target)
+				})
+			}
+		}
+	}
+}
+
+// stopping interrupts a job after every 200th chunk until it is complete, and
+// returns how often: the fourth time in good order, else by cancelling it.
+// Chunks that were done do not come again.
+func stopping(t *testing.T, job string, set []string) int {
+	t.Helper()
+	var mu sync.Mutex
+	done := map[[2]int]bool{}
+	for runs := 0; ; runs++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		stop := make(chan struct{})
+		n := 0
+		_, err := migrate(ctx, job, environment(), jobs.RunOptions{
+			Stop: stop,
+			Observe: func(e stages.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				if done[[2]int{e.Task, e.Unit}] {
+					t.Errorf("chunk %d of array %d was done twice", e.Unit, e.Task)
+				}
+				done[[2]int{e.Task, e.Unit}] = true
+				if n++; n == 200 && runs == 3 {
+					close(stop)
+				} else if n == 200 {
+					cancel()
+				}
+			},
+		}, set...)
+		cancel()
+		if err == nil {
+			return runs
+		}
+		if !errors.Is(err, stages.ErrStopped) && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,356 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+// s3Server starts an S3 server with one empty bucket and returns the URL of a
+// folder in it.
+func s3Server(t *testing.T) string {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("bucket"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "none"))
+	return "s3://bucket/some/prefix?use_path_style=true&region=eu-west-1&endpoint=" + url.QueryEscape(server.URL)
+}
+
+// open opens a store and closes it at the end of the test.
+func open(t *testing.T, url string, opt Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), url, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// put stores objects and syncs.
+func put(t *testing.T, s *Store, objects map[string]string) {
+	t.Helper()
+	for key, data := range objects {
+		if err := s.Put(t.Context(), key, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get reads an object.
+func get(t *testing.T, s *Store, key string) string {
+	t.Helper()
+	data, err := s.ReadAll(t.Context(), key, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// keys lists what is below a prefix.
+func keys(t *testing.T, s *Store, prefix string) []string {
+	t.Helper()
+	var found []string
+	err := s.List(t.Context(), prefix, func(info Info) error {
+		found = append(found, info.Key)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestConformance holds every driver to the same behaviour.
+func TestConformance(t *testing.T) {
+	places := map[string]func(t *testing.T) string{
+		"local": func(t *testing.T) string { return filepath.Join(t.TempDir(), "a", "root") },
+		"mem":   func(*testing.T) string { return "mem://name/prefix" },
+		"s3":    s3Server,
+	}
+	checks := map[string]func(*testing.T, *Store){
+		"replace":   checkReplace,
+		"create":    checkCreate,
+		"contended": checkContended,
+		"ranges":    checkRanges,
+		"list":      checkList,
+		"delete":    checkDelete,
+		"missing":   checkMissing,
+		"odd keys":  checkOddKeys,
+		"bad keys":  checkBadKeys,
+		"big":       checkBig,
+		"cancelled": checkCancelled,
+	}
+	for place, at := range places {
+		for name, check := range checks {
+			t.Run(place+"/"+name, func(t *testing.T) { check(t, open(t, at(t), Options{})) })
+		}
+	}
+}
+
+func checkReplace(t *testing.T, s *Store) {
+	put(t, s, map[string]string{"a/b": "one"})
+	put(t, s, map[string]string{"a/b": "three", "empty": ""})
+	if got := get(t, s, "a/b"); got != "three" {
+		t.Errorf("a/b holds %q", got)
+	}
+	if got := get(t, s, "empty"); got != "" {
+		t.Errorf("empty holds %q", got)
+	}
+	info, err := s.Stat(t.Context(), "a/b")
+	if err != nil || info.Key != "a/b" || info.Size != 5 || info.ModTime.IsZero() {
+		t.Errorf("stat: %+v, %v", info, err)
+	}
+	if !s.Local() && info.ETag == "" {
+		t.Error("no ETag")
+	}
+	if _, err := s.ReadAll(t.Context(), "a/b", 4); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("above the limit: %v", err)
+	}
+	data := []byte("borrowed")
+	if err := s.Put(t.Context(), "borrowed", data); err != nil {
+		t.Fatal(err)
+	}
+	clear(data)
+	put(t, s, nil)
+	if got := get(t, s, "borrowed"); got != "borrowed" {
+		t.Errorf("the data was kept, not borrowed: %q", got)
+	}
+}
+
+func checkCreate(t *testing.T, s *Store) {
+	if err := s.Create(t.Context(), "x/y", []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, s, "x/y"); got != "first" {
+		t.Errorf("not visible on return: %q", got)
+	}
+	if err := s.Create(t.Context(), "x/y", []byte("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("second: %v", err)
+	}
+	if got := get(t, s, "x/y"); got != "first" {
+		t.Errorf("x/y holds %q", got)
+	}
+}
+
+func checkContended(t *testing.T, s *Store) {
+	for round := range 5 {
+		var winner, wins, refused atomic.Int64
+		var wg sync.WaitGroup
+		key := fmt.Sprintf("contended/%d", round)
+		for i := range 10 {
+			wg.Go(func() {
+				err := s.Create(t.Context(), key, fmt.Appendf(nil, "%d", i))
+				switch {
+				case err == nil:
+					winner.Store(int64(i))
+					wins.Add(1)
+				case errors.Is(err, fs.ErrExist):
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if wins.Load() != 1 || refused.Load() != 9 {
+			t.Fatalf("%d won, %d refused", wins.Load(), refused.Load())
+		}
+		if got := get(t, s, key); got != fmt.Sprint(winner.Load()) {
+			t.Errorf("holds %s, but %d won", got, winner.Load())
+		}
+	}
+}
+
+func checkRanges(t *testing.T, s *Store) {
+	put(t, s, map[string]string{"k": "0123456789"})
+	for _, c := range []struct {
+		off, n int
+		short  bool
+	}{{0, 10, false}, {3, 4, false}, {9, 1, false}, {0, 0, false}, {5, 6, true}, {9, 2, true}, {10, 1, true}, {99, 1, true}} {
+		p := make([]byte, c.n)
+		err := s.ReadRange(t.Context(), "k", p, int64(c.off))
+		if c.short {
+			if !errors.Is(err, io.ErrUnexpectedEOF) || !bytes.Contains([]byte(err.Error()), []byte("has 10")) {
+				t.Errorf("%d bytes at %d: %v", c.n, c.off, err)
+			}
+			continue
+		}
+		if err != nil || string(p) != "0123456789"[c.off:c.off+c.n] {
+			t.Errorf("%d bytes at %d: %q, %v", c.n, c.off, p, err)
+		}
+	}
+	if err := s.ReadRange(t.Context(), "k", make([]byte, 1), -1); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("negative offset: %v", err)
+	}
+	put(t, s, map[string]string{"k": "replaced!!"})
+	p := make([]byte, 8)
+	if err := s.ReadRange(t.Context(), "k", p, 0); err != nil || string(p) != "replaced" {
+		t.Errorf("after replacement: %q, %v", p, err)
+	}
+	if got := s.Stats().Retries; got != 0 {
+		t.Errorf("%d retries of permanent errors", got)
+	}
+}
+
+func checkList(t *testing.T, s *Store) {
+	if got := keys(t, s, ""); len(got) != 0 {
+		t.Errorf("a new store holds %q", got)
+	}
+	want := []string{"a", "a-b", "a.b", "a/b", "a/c/d", "a0", "b/1", "b/10", "b/2"}
+	objects := make(map[string]string)
+	for _, k := range want {
+		objects[k] = k
+	}
+	if s.Local() { // a file system has no object below an object
+		delete(objects, "a")
+		want = want[1:]
+	}
+	put(t, s, objects)
+	for _, prefix := range []string{"", "a", "a/", "a/c", "b/1", "b", "none", "none/x"} {
+		var below []string
+		for _, k := range want {
+			if len(k) >= len(prefix) && k[:len(prefix)] == prefix {
+				below = append(below, k)
+			}
+		}
+		if diff := cmp.Diff(below, keys(t, s, prefix)); diff != "" {
+			t.Errorf("prefix %q (-want +got):\n%s", prefix, diff)
+		}
+	}
+	many := make(map[string]string)
+	for i := range 1100 {
+		many[fmt.Sprintf("many/%d", i)] = "x"
+	}
+	put(t, s, many)
+	got := keys(t, s, "many/")
+	if len(got) != 1100 || !slices.IsSorted(got) {
+		t.Errorf("%d keys, sorted: %t", len(got), slices.IsSorted(got))
+	}
+	stop := errors.New("stop")
+	seen := 0
+	err := s.List(t.Context(), "", func(Info) error { seen++; return stop })
+	if err != stop || seen != 1 { //nolint:errorlint // the very error
+		t.Errorf("after %d: %v", seen, err)
+	}
+}
+
+func checkDelete(t *testing.T, s *Store) {
+	put(t, s, map[string]string{"d/e/f": "1", "d/g": "2"})
+	for range 2 {
+		if err := s.Delete(t.Context(), "d/e/f"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Delete(t.Context(), "d"); err != nil {
+		t.Errorf("a folder: %v", err)
+	}
+	if diff := cmp.Diff([]string{"d/g"}, keys(t, s, "")); diff != "" {
+		t.Error(diff)
+	}
+	put(t, s, map[string]string{"d/e/f": "again"})
+	if got := get(t, s, "d/e/f"); got != "again" {
+		t.Errorf("holds %q", got)
+	}
+}
+
+func checkMissing(t *testing.T, s *Store) {
+	put(t, s, map[string]string{"file": "x", "folder/file": "x"})
+	for _, key := range []string{"none", "none/none", "file/below", "folder"} {
+		_, statErr := s.Stat(t.Context(), key)
+		_, readErr := s.ReadAll(t.Context(), key, 10)
+		for op, err := range map[string]error{
+			"stat": statErr, "read all": readErr,
+			"read range": s.ReadRange(t.Context(), key, make([]byte, 1), 0),
+		} {
+			var named *fs.PathError
+			if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &named) {
+				t.Errorf("%s %s: %v", op, key, err)
+			}
+		}
+	}
+}
+
+func checkOddKeys(t *testing.T, s *Store) {
+	want := make(map[string]string)
+	for _, k := range []string{"c/0/0", "a b", "ü/日本", "%41", "a+b", "q?x=1&y", "#", "[1]", "~", "...", ".zarray", "back\\slash", "quote\"'"} {
+		want[k] = "of " + k
+	}
+	put(t, s, want)
+	got := make(map[string]string)
+	for _, k := range keys(t, s, "") {
+		got[k] = get(t, s, k)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func checkBadKeys(t *testing.T, s *Store) {
+	for _, key := range []string{"", "/a", "a/", "a//b", "..", "../a", "a/../b", ".", "a/./b", "a\x00b", "a\nb", "\xff"} {
+		for op, err := range map[string]error{
+			"put":    s.Put(t.Context(), key, nil),
+			"create": s.Create(t.Context(), key, nil),
+			"read":   s.ReadRange(t.Context(), key, make([]byte, 1), 0),
+			"delete": s.Delete(t.Context(), key),
+		} {
+			if !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("%s %q: %v", op, key, err)
+			}
+		}
+	}
+}
+
+func checkBig(t *testing.T, s *Store) {
+	data := make([]byte, 20<<20)
+	for i := range data {
+		data[i] = byte(i * i >> 7)
+	}
+	put(t, s, map[string]string{"big": string(data)})
+	if got := get(t, s, "big"); got != string(data) {
+		t.Error("another big object came back")
+	}
+	p := make([]byte, 1<<20)
+	if err := s.ReadRange(t.Context(), "big", p, 7<<20); err != nil || !bytes.Equal(p, data[7<<20:8<<20]) {
+		t.Errorf("a range of it: %v", err)
+	}
+}
+
+func checkCancelled(t *testing.T, s *Store) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Put(ctx, "k", []byte("x")); !errors.Is(err, context.Canceled) {
+		t.Errorf("put: %v", err)
+	}
+	if err := s.Sync(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("sync: %v", err)
+	}
+}

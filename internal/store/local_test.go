@@ -1,0 +1,360 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tree lists all files and empty folders below a directory.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			entries, err := os.ReadDir(p)
+			if len(entries) == 0 {
+				found = append(found, rel+"/")
+			}
+			return err
+		}
+		found = append(found, filepath.ToSlash(rel))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestLocalPutIsInvisibleUntilSync(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "root")
+	s := open(t, root, Options{})
+	put(t, s, map[string]string{"k": "old"})
+	for _, data := range []string{"newer", "newest"} {
+		if err := s.Put(t.Context(), "k", []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := get(t, s, "k"); got != "old" {
+		t.Errorf("before Sync: %q", got)
+	}
+	put(t, s, nil)
+	if got := get(t, s, "k"); got != "newest" {
+		t.Errorf("after Sync: %q", got)
+	}
+}
+
+func TestLocalLeavesNothingBehind(t *testing.T) {
+	parent := t.TempDir()
+	s, err := Open(t.Context(), filepath.Join(parent, "root"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, map[string]string{"a/b": "x", "c/d/e": "y"})
+	if err := s.Create(t.Context(), "f/g", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "c/d/e"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(t.Context(), "dropped", []byte("z")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"root/a/b", "root/f/g"}, tree(t, parent)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLocalReadingMakesNothing(t *testing.T) {
+	parent := t.TempDir()
+	s := open(t, filepath.Join(parent, "root"), Options{})
+	keys(t, s, "")
+	put(t, s, nil)
+	if err := s.Clean(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"./"}, tree(t, parent)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLocalBatchIsPublishedWhenFull(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
+	for i := range batchFiles {
+		if n := len(keys(t, s, "")); n != 0 {
+			t.Fatalf("%d objects visible after %d puts", n, i)
+		}
+		if err := s.Put(t.Context(), fmt.Sprint(i), []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(keys(t, s, "")); n != batchFiles {
+		t.Errorf("%d objects visible", n)
+	}
+}
+
+func TestLocalSyncCoversEarlierPuts(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for i := range 100 {
+				key := fmt.Sprintf("%d/%d", worker, i)
+				if err := s.Put(t.Context(), key, []byte(key)); err != nil {
+					t.Error(err)
+					return
+				}
+				if i%10 != 0 {
+					continue
+				}
+				if err := s.Sync(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+				p := make([]byte, len(key))
+				if err := s.ReadRange(t.Context(), key, p, 0); err != nil || string(p) != key {
+					t.Errorf("%s after Sync: %q, %v", key, p, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	put(t, s, nil)
+	if n := len(keys(t, s, "")); n != 800 {
+		t.Errorf("%d objects", n)
+	}
+}
+
+func TestLocalDeleteDropsWaitingPut(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
+	if err := s.Put(t.Context(), "k", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "k"); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, nil)
+	if got := keys(t, s, ""); len(got) != 0 {
+		t.Errorf("%q came back", got)
+	}
+}
+
+func TestLocalLostObjectsAreReportedAgain(t *testing.T) {
+	parent := t.TempDir()
+	root := filepath.Join(parent, "root")
+	s, err := Open(t.Context(), root, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, map[string]string{"file": "x"})
+	if err := s.Put(t.Context(), "good", []byte("y")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(t.Context(), "file/below", []byte("z")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.Sync(t.Context()); !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("sync: %v", err)
+		}
+	}
+	if err := s.Put(t.Context(), "more", nil); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("put: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"root/file", "root/good"}, tree(t, parent)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLocalUnwritableRoot(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, filepath.Join(file, "root"), Options{})
+	for op, err := range map[string]error{
+		"put":    s.Put(t.Context(), "k", nil),
+		"create": s.Create(t.Context(), "k", nil),
+	} {
+		if !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+	if _, err := s.Stat(t.Context(), "k"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("stat: %v", err)
+	}
+}
+
+func TestLocalSymbolicLinks(t *testing.T) {
+	parent := t.TempDir()
+	real, link := filepath.Join(parent, "real"), filepath.Join(parent, "link")
+	if err := os.Mkdir(real, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{link: real, filepath.Join(real, "alias"): "k", filepath.Join(real, "dangling"): "none"} {
+		if err := os.Symlink(target, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, link, Options{})
+	put(t, s, map[string]string{"k": "x"})
+	if got := get(t, open(t, real, Options{}), "alias"); got != "x" {
+		t.Errorf("alias holds %q", got)
+	}
+	if diff := cmp.Diff([]string{"alias", "k"}, keys(t, s, "")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLocalRefusesPipes(t *testing.T) {
+	root := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, root, Options{})
+	if _, err := s.ReadAll(t.Context(), "pipe", 10); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("read: %v", err)
+	}
+	if got := keys(t, s, ""); len(got) != 0 {
+		t.Errorf("listed: %q", got)
+	}
+}
+
+func TestLocalClean(t *testing.T) {
+	parent := t.TempDir()
+	staging := filepath.Join(parent, "staging")
+	crashed, err := Open(t.Context(), filepath.Join(parent, "root"), Options{Staging: staging})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := crashed.Put(t.Context(), "k", []byte("left")); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, filepath.Join(parent, "root"), Options{Staging: staging})
+	if err := s.Put(t.Context(), "mine", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(staging, "foreign"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(tree(t, staging)); n != 3 {
+		t.Fatalf("%d files staged", n)
+	}
+	if err := s.Clean(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, nil)
+	if diff := cmp.Diff([]string{"root/mine", "staging/foreign"}, tree(t, parent)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := crashed.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLocalStagingInsideRoot(t *testing.T) {
+	parent := t.TempDir()
+	root := filepath.Join(parent, "root")
+	// What an earlier process left there keeps the inner folder in use, as a
+	// rename between two file systems would.
+	if err := os.MkdirAll(filepath.Join(root, innerStaging, stagedPrefix+"left"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), root, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(t.Context(), "k", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got := keys(t, s, ""); len(got) != 0 {
+		t.Errorf("listed: %q", got)
+	}
+	if err := s.Clean(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, nil)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"root/k"}, tree(t, parent)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLocalStagingOnAnotherFileSystem(t *testing.T) {
+	staging, err := os.MkdirTemp("/dev/shm", "zmigrate-test-*")
+	if err != nil {
+		t.Skip("no second file system at /dev/shm: ", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(staging) })
+	root := filepath.Join(t.TempDir(), "root")
+	probe := filepath.Join(staging, "probe")
+	if err := os.WriteFile(probe, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(probe, root); !errors.Is(err, syscall.EXDEV) {
+		t.Skip("/dev/shm and the temporary folder are one file system")
+	}
+	s, err := Open(t.Context(), root, Options{Staging: filepath.Join(staging, "s")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, map[string]string{"a/k": "x"})
+	if err := s.Create(t.Context(), "b", []byte("y")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a/k", "b"}, tree(t, root)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOpenFilesCacheIsBounded(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
+	objects := make(map[string]string)
+	for i := range 200 {
+		objects[fmt.Sprint(i)] = fmt.Sprintf("%03d", i)
+	}
+	put(t, s, objects)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for key, want := range objects {
+				p := make([]byte, 3)
+				if err := s.ReadRange(t.Context(), key, p, 0); err != nil || string(p) != want {
+					t.Errorf("%s: %q, %v", key, p, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	files := s.driver.(*local).files
+	if n := files.order.Len(); n != files.limit || n != len(files.byName) {
+		t.Errorf("%d files open, %d by name", n, len(files.byName))
+	}
+}

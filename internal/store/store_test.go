@@ -1,0 +1,340 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// impatient records pauses instead of waiting.
+func impatient(s *Store) *[]time.Duration {
+	pauses := new([]time.Duration)
+	s.sleep = func(_ context.Context, d time.Duration) error {
+		*pauses = append(*pauses, d)
+		return nil
+	}
+	return pauses
+}
+
+func TestRetries(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		retries  int
+		failures int
+		err      error
+		attempts int
+		ok       bool
+	}{
+		{"passing", 0, 3, syscall.ECONNRESET, 4, true},
+		{"too often", 0, 99, syscall.ECONNRESET, 5, false},
+		{"given number", 7, 99, syscall.ECONNRESET, 8, false},
+		{"none", -1, 99, syscall.ECONNRESET, 1, false},
+		{"disk full", 0, 99, syscall.ENOSPC, 1, false},
+		{"not allowed", 0, 99, syscall.EACCES, 1, false},
+		{"read-only", 0, 99, syscall.EROFS, 1, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			calls := 0
+			s := open(t, "mem://name", Options{Retries: c.retries, Fault: func(op, key string) error {
+				if calls++; calls <= c.failures {
+					return c.err
+				}
+				return nil
+			}})
+			pauses := impatient(s)
+			err := s.Put(t.Context(), "k", []byte("x"))
+			if (err == nil) != c.ok || !c.ok && !errors.Is(err, c.err) {
+				t.Errorf("error %v", err)
+			}
+			if calls != c.attempts || len(*pauses) != c.attempts-1 {
+				t.Errorf("%d attempts, %d pauses", calls, len(*pauses))
+			}
+			for i, p := range *pauses {
+				if top := min(firstPause<<i, lastPause); p < top/2 || p >= top {
+					t.Errorf("pause %d is %v", i, p)
+				}
+			}
+			want := Stats{Requests: int64(c.attempts), Retries: int64(c.attempts - 1)}
+			if c.ok {
+				want.BytesWritten = 1
+			}
+			if diff := cmp.Diff(want, s.Stats()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestS3Responses maps what a server answers to attempts.
+func TestS3Responses(t *testing.T) {
+	for status, attempts := range map[int]int64{
+		http.StatusTooManyRequests: 5, http.StatusServiceUnavailable: 5, http.StatusInternalServerError: 5,
+		http.StatusRequestTimeout: 5, http.StatusForbidden: 1, http.StatusBadRequest: 1, http.StatusNotFound: 1,
+	} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			var requests atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				requests.Add(1)
+				w.WriteHeader(status)
+			}))
+			defer server.Close()
+			s := open(t, "s3://bucket?anonymous=true&use_path_style=true&endpoint="+url.QueryEscape(server.URL), Options{})
+			impatient(s)
+			_, err := s.Stat(t.Context(), "k")
+			if err == nil || requests.Load() != attempts {
+				t.Errorf("%d requests, error %v", requests.Load(), err)
+			}
+			if Passing(err) != (attempts > 1) {
+				t.Errorf("passing: %t", Passing(err))
+			}
+		})
+	}
+}
+
+// TestS3BrokenBody cuts the connection in the middle of a body twice.
+func TestS3BrokenBody(t *testing.T) {
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Range", "bytes 0-3/4")
+		w.Header().Set("Content-Length", "4")
+		w.WriteHeader(http.StatusPartialContent)
+		if requests.Add(1) < 3 {
+			_, _ = w.Write([]byte("ab"))
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = w.Write([]byte("abcd"))
+	}))
+	defer server.Close()
+	s := open(t, "s3://bucket?anonymous=true&use_path_style=true&endpoint="+url.QueryEscape(server.URL), Options{})
+	impatient(s)
+	p := make([]byte, 4)
+	if err := s.ReadRange(t.Context(), "k", p, 0); err != nil || string(p) != "abcd" {
+		t.Errorf("%q, %v", p, err)
+	}
+	if got := s.Stats(); got.Retries != 2 || got.BytesRead != 4 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// lostAnswer stores an object and then claims that the connection broke.
+type lostAnswer struct {
+	driver
+	lost bool
+}
+
+func (d *lostAnswer) create(ctx context.Context, key string, data []byte) error {
+	err := d.driver.create(ctx, key, data)
+	if err == nil && !d.lost {
+		d.lost = true
+		return syscall.ECONNRESET
+	}
+	return err
+}
+
+func TestCreateRecognisesItsOwnObject(t *testing.T) {
+	s := open(t, "mem://name", Options{})
+	impatient(s)
+	s.driver = &lostAnswer{driver: s.driver}
+	if err := s.Create(t.Context(), "k", []byte("mine")); err != nil {
+		t.Errorf("own object: %v", err)
+	}
+	if err := s.Create(t.Context(), "k", []byte("mine")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("second: %v", err)
+	}
+}
+
+func TestFault(t *testing.T) {
+	var ops []string
+	s := open(t, "mem://name", Options{Fault: func(op, key string) error {
+		ops = append(ops, op+" "+key)
+		return nil
+	}})
+	put(t, s, map[string]string{"k": "x"})
+	get(t, s, "k")
+	keys(t, s, "k")
+	if err := s.Delete(t.Context(), "k"); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"put k", "sync ", "read k", "list k", "list k", "delete k"}
+	if diff := cmp.Diff(want, ops); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMemoryIsShared(t *testing.T) {
+	var m Memory
+	put(t, open(t, "mem://one/p", Options{Memory: &m}), map[string]string{"k": "x"})
+	if got := get(t, open(t, "mem://one", Options{Memory: &m}), "p/k"); got != "x" {
+		t.Errorf("%q", got)
+	}
+	for _, s := range []*Store{open(t, "mem://two/p", Options{Memory: &m}), open(t, "mem://one/p", Options{})} {
+		if got := keys(t, s, ""); len(got) != 0 {
+			t.Errorf("%s holds %q", s.URL(), got)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for raw, want := range map[string]string{
+		"":                                    "empty",
+		"gs://b/p":                            `scheme "gs"`,
+		"azblob://b":                          "supported: file, mem, s3",
+		"https://user:hunter2@host/x":         `scheme "https"`,
+		"s3://key:hunter2@bucket/p":           "credentials do not belong",
+		"s3://bucket?awskey=hunter2":          `unknown parameter "awskey"`,
+		"s3://bucket?endpoint=localhost:9000": "http://",
+		"s3://bucket?anonymous=hunter":        "true or false",
+		"s3://bucket/a/../b":                  `part ".."`,
+		"s3:///p":                             "no bucket",
+		"s3://bucket/p?endpoint=http://u:hunter2@h":  "credentials do not belong",
+		"s3://bucket?request_checksum_calculation=x": "when_supported",
+		"file://relative/x":                          "three slashes",
+		"file://":                                    "no path",
+		"mem://x?region=y":                           "unknown parameter",
+		"s3://bucket/x#y":                            "%23",
+		"s3://bu cket:hunter2/":                      "s3 URL",
+	} {
+		_, err := Open(t.Context(), raw, Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", raw, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: the secret is in the message: %v", raw, err)
+		}
+	}
+	for _, raw := range []string{"gs://b", "azblob://b", "http://h"} {
+		if _, err := Open(t.Context(), raw, Options{}); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v", raw, err)
+		}
+	}
+}
+
+func TestLocations(t *testing.T) {
+	for _, c := range []struct{ url, sibling, dir, key string }{
+		{"/a/x.zarr", "/a/x.zarr.s", "/a", "x.zarr"},
+		{"x.zarr", "x.zarr.s", ".", "x.zarr"},
+		{"./d/x", "d/x.s", "d", "x"},
+		{"/a/100%?[1]#", "/a/100%?[1]#.s", "/a", "100%?[1]#"},
+		{"file:///a/x%20y", "file:///a/x%20y.s", "file:///a", "x y"},
+		{"mem://n/p/x", "mem://n/p/x.s", "mem://n/p", "x"},
+		{"s3://b/x?region=r", "s3://b/x.s?region=r", "s3://b?region=r", "x"},
+		{"s3://b/p/x%23?region=r", "s3://b/p/x%23.s?region=r", "s3://b/p?region=r", "x#"},
+	} {
+		sibling, err := Sibling(c.url, ".s")
+		if err != nil || sibling != c.sibling {
+			t.Errorf("sibling of %s: %s, %v", c.url, sibling, err)
+		}
+		dir, key, err := Split(c.url)
+		if err != nil || dir != c.dir || key != c.key {
+			t.Errorf("split %s: %s, %s, %v", c.url, dir, key, err)
+		}
+	}
+	for _, folder := range []string{"/a/", "s3://b", "s3://b/p/", "/"} {
+		if dir, key, err := Split(folder); err == nil {
+			t.Errorf("split %s: %s, %s", folder, dir, key)
+		}
+	}
+	for _, whole := range []string{"s3://b", "/"} {
+		if got, err := Sibling(whole, ".s"); err == nil {
+			t.Errorf("sibling of %s: %s", whole, got)
+		}
+	}
+	if got, err := Sibling("/a/b/", ".s"); err != nil || got != "/a/b.s" {
+		t.Errorf("sibling of a path with a slash: %s, %v", got, err)
+	}
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Sibling(".", ".s"); err != nil || got != here+".s" {
+		t.Errorf("sibling of .: %s, %v", got, err)
+	}
+	for _, c := range [][3]string{
+		{"/base", "x/*.nc", "/base/x/*.nc"}, {"/base", "/abs", "/abs"},
+		{"/base", "s3://b/x", "s3://b/x"}, {"", "x", "x"}, {"rel", "../x", "x"},
+	} {
+		if got, err := Join(c[0], c[1]); err != nil || got != c[2] {
+			t.Errorf("join %q, %q: %q, %v", c[0], c[1], got, err)
+		}
+	}
+}
+
+func TestGlob(t *testing.T) {
+	var m Memory
+	names := []string{"x10.nc", "x2.nc", "x1.nc", "x02.nc", "y.nc", "sub/x3.nc"}
+	objects := make(map[string]string)
+	for _, n := range names {
+		objects[n] = n
+	}
+	root := t.TempDir()
+	for place, opt := range map[string]Options{root: {}, "mem://n/p": {Memory: &m}, "file://" + root: {}, s3Server(t): {}} {
+		base, query, _ := strings.Cut(place, "?")
+		if query != "" {
+			query = "?" + open(t, place, opt).at.query.Encode()
+		}
+		put(t, open(t, place, opt), objects)
+		for pattern, want := range map[string][]string{
+			"x*.nc":     {"x1.nc", "x02.nc", "x2.nc", "x10.nc"},
+			"x[0-9].nc": {"x1.nc", "x2.nc"},
+			"*/x*.nc":   {"sub/x3.nc"},
+			"plain.nc":  {"plain.nc"},
+		} {
+			got, err := Glob(t.Context(), base+"/"+pattern+query, opt)
+			if err != nil {
+				t.Errorf("%s/%s: %v", base, pattern, err)
+				continue
+			}
+			for i := range want {
+				want[i] = base + "/" + want[i] + query
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s/%s (-want +got):\n%s", base, pattern, diff)
+			}
+		}
+		if _, err := Glob(t.Context(), base+"/none*"+query, opt); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("no match: %v", err)
+		}
+	}
+	odd := filepath.Join(root, "data[1].nc")
+	if err := os.WriteFile(odd, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Glob(t.Context(), odd, Options{}); err != nil || len(got) != 1 || got[0] != odd {
+		t.Errorf("a name with brackets: %q, %v", got, err)
+	}
+	if got, err := Glob(t.Context(), root+"/x[", Options{}); err == nil {
+		t.Errorf("a bad pattern: %q", got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, raw := range []string{"a/b", "file:///a%20b", "mem://n/p", "s3://b/p?region=r&endpoint=http://h", "s3://b/%2e%2e", "x://"} {
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		l, err := parse(raw)
+		if err != nil {
+			return
+		}
+		again, err := parse(l.String())
+		if err != nil {
+			t.Fatalf("%q became %q: %v", raw, l, err)
+		}
+		if again.String() != l.String() {
+			t.Fatalf("%q became %q and then %q", raw, l, again)
+		}
+	})
+}

@@ -1,0 +1,264 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+var errCrash = errors.New("crash")
+
+// open opens a store and closes it at the end of the test.
+func open(t *testing.T, url string, opt store.Options) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), url, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return st
+}
+
+func openJournal(t *testing.T, st *store.Store) *Journal {
+	t.Helper()
+	j, err := Open(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func receipts(t *testing.T, j *Journal) []Receipt {
+	t.Helper()
+	var all []Receipt
+	for r, err := range j.Receipts(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func listed(t *testing.T, st *store.Store) []string {
+	t.Helper()
+	var keys []string
+	must(t, st.List(t.Context(), "", func(i store.Info) error { keys = append(keys, i.Key); return nil }))
+	return keys
+}
+
+var (
+	batch1 = []Receipt{{Array: 0, Unit: 0, Key: "a/c/0", Bytes: 10, Sum: 0xffffffff}, {Array: 0, Unit: 1, Empty: true}}
+	batch2 = []Receipt{{Array: 2, Unit: 7, Bytes: 1 << 40}}
+	both   = append(batch1[:2:2], batch2...)
+)
+
+func TestLife(t *testing.T) {
+	for _, url := range []string{"mem://n/p", filepath.Join(t.TempDir(), "ckpt")} {
+		st := open(t, url, store.Options{})
+		j := openJournal(t, st)
+		if j.Manifest() != nil || j.Completed() != nil || len(receipts(t, j)) != 0 {
+			t.Error("a new checkpoint is not empty")
+		}
+		if err := j.Append(t.Context(), batch1); err == nil {
+			t.Error("receipts without a plan")
+		}
+		must(t, j.Begin(t.Context(), json.RawMessage(`{"plan":1}`)))
+		if err := j.Begin(t.Context(), json.RawMessage(`{}`)); err == nil {
+			t.Error("begun twice")
+		}
+		must(t, j.Append(t.Context(), batch1))
+		must(t, j.Append(t.Context(), nil))
+		must(t, j.Append(t.Context(), batch2))
+		again := openJournal(t, st)
+		if string(again.Manifest()) != `{"plan":1}` {
+			t.Errorf("manifest %s", again.Manifest())
+		}
+		if diff := cmp.Diff(both, receipts(t, again)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		must(t, j.Append(t.Context(), batch2))
+		if err := again.Append(t.Context(), batch2); err == nil {
+			t.Error("two writers took one segment")
+		}
+		must(t, j.Complete(t.Context(), json.RawMessage(`{"done":1}`)))
+		again = openJournal(t, st)
+		if string(again.Completed()) != `{"done":1}` || again.Manifest() != nil || len(receipts(t, again)) != 0 {
+			t.Errorf("after completion: %s, %s", again.Completed(), again.Manifest())
+		}
+		if diff := cmp.Diff([]string{"done.json"}, listed(t, st)); diff != "" {
+			t.Error(diff)
+		}
+		must(t, again.Reset(t.Context()))
+		if got := listed(t, st); len(got) != 0 {
+			t.Errorf("after reset: %q", got)
+		}
+		must(t, again.Begin(t.Context(), json.RawMessage(`{}`)))
+	}
+}
+
+// TestCrashAtEveryOperation lets everything from operation i on fail, and looks
+// at what the next process finds.
+func TestCrashAtEveryOperation(t *testing.T) {
+	life := func(ctx context.Context, st *store.Store) error {
+		j, err := Open(ctx, st)
+		if err != nil {
+			return err
+		}
+		steps := []func() error{
+			func() error { return j.Begin(ctx, json.RawMessage(`{}`)) },
+			func() error { return j.Append(ctx, batch1) },
+			func() error { return j.Append(ctx, batch2) },
+			func() error { return j.Complete(ctx, json.RawMessage(`{}`)) },
+			func() error { return j.Reset(ctx) },
+		}
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	crashes := 0
+	for i := 0; ; i++ {
+		root := filepath.Join(t.TempDir(), "ckpt")
+		n := 0
+		broken, err := store.Open(t.Context(), root, store.Options{Fault: func(string, string) error {
+			if n++; n > i {
+				return errCrash
+			}
+			return nil
+		}})
+		must(t, err)
+		err = life(t.Context(), broken)
+		must(t, broken.Close())
+		if err == nil {
+			break
+		}
+		crashes++
+		if !errors.Is(err, errCrash) {
+			t.Fatalf("operation %d: %v", i, err)
+		}
+		st := open(t, root, store.Options{})
+		j := openJournal(t, st)
+		got := receipts(t, j)
+		if n := len(got); n != 0 && n != len(batch1) && n != len(both) {
+			t.Errorf("operation %d: a part of a segment: %v", i, got)
+		}
+		if diff := cmp.Diff(both[:len(got)], got, cmp.Transformer("nil", func(r []Receipt) []Receipt { return append([]Receipt{}, r...) })); len(got) > 0 && diff != "" {
+			t.Errorf("operation %d: %s", i, diff)
+		}
+		if (j.Manifest() == nil) && len(got) > 0 {
+			t.Errorf("operation %d: receipts without a plan", i)
+		}
+		must(t, j.Reset(t.Context()))
+		must(t, life(t.Context(), st))
+		if left := listed(t, st); len(left) != 0 {
+			t.Errorf("operation %d: left %q", i, left)
+		}
+	}
+	if crashes < 12 {
+		t.Errorf("only %d operations were tried", crashes)
+	}
+}
+
+func TestDamage(t *testing.T) {
+	const good = `{"a":0,"u":1}` + "\n"
+	for name, c := range map[string]struct{ key, data, want string }{
+		"torn":          {"segments/000001.jsonl", good + `{"a":0,"u`, "000001.jsonl: line 2: the line is cut off"},
+		"not JSON":      {"segments/000001.jsonl", good + good + "x\n", "line 3"},
+		"unknown field": {"segments/000001.jsonl", `{"a":0,"u":1,"x":2}` + "\n", `unknown field "x"`},
+		"empty line":    {"segments/000001.jsonl", "\n", "line 1: the line is empty"},
+		"null":          {"segments/000001.jsonl", "null\n", "no array"},
+		"no unit":       {"segments/000001.jsonl", `{"a":0}` + "\n", "no unit"},
+		"two values":    {"segments/000001.jsonl", "{\"a\":0,\"u\":1}{}\n", "more than one"},
+		"negative":      {"segments/000001.jsonl", `{"a":-1,"u":1}` + "\n", "negative"},
+		"empty object":  {"segments/000001.jsonl", `{"a":0,"u":1,"n":2,"e":true}` + "\n", "empty chunk with an object"},
+		"missing":       {"segments/000002.jsonl", good, "000001.jsonl is missing"},
+		"foreign":       {"segments/x", good, "does not belong"},
+		"foreign name":  {"segments/000001.jsonlx", good, "does not belong"},
+		"plan":          {"plan.json", "{", "plan.json is not JSON"},
+		"done":          {"done.json", "", "done.json is not JSON"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := open(t, "mem://n", store.Options{})
+			must(t, st.Put(t.Context(), "plan.json", []byte("{}")))
+			must(t, st.Put(t.Context(), c.key, []byte(c.data)))
+			if _, err := Open(t.Context(), st); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestEncodeSegmentsCutsAtSize(t *testing.T) {
+	var want, got []Receipt
+	for i := range 100 {
+		want = append(want, Receipt{Array: 1, Unit: i, Bytes: 5})
+	}
+	n := 0
+	for data, err := range encodeSegments(want, 200) {
+		must(t, err)
+		n++
+		for r, err := range parseSegment(data) {
+			must(t, err)
+			got = append(got, r)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || n < 5 {
+		t.Errorf("%d segments %s", n, diff)
+	}
+	for _, err := range encodeSegments([]Receipt{{Unit: -1}}, 200) {
+		if err == nil {
+			t.Error("a negative unit was written")
+		}
+	}
+}
+
+func FuzzParseSegment(f *testing.F) {
+	for _, s := range []string{"", "\n", "{\"a\":0,\"u\":17,\"k\":\"c/0\",\"n\":4096,\"c\":4294967295}\n", "{\"a\":0,\"u\":18,\"e\":true}\n{", "null\n", "{\"A\":1,\"u\":1e99}\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var first []Receipt
+		for r, err := range parseSegment(data) {
+			if err != nil {
+				return
+			}
+			first = append(first, r)
+		}
+		var second []Receipt
+		for data, err := range encodeSegments(first, 1<<20) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r, err := range parseSegment(data) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				second = append(second, r)
+			}
+		}
+		if diff := cmp.Diff(first, second); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}

@@ -1,0 +1,275 @@
+package journal
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// clock is a time that moves when told to.
+type clock struct{ nanos atomic.Int64 }
+
+func newClock() *clock {
+	c := new(clock)
+	c.nanos.Store(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixNano())
+	return c
+}
+
+func (c *clock) now() time.Time          { return time.Unix(0, c.nanos.Load()).UTC() }
+func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
+
+// options are those of a process on another machine, whose heartbeats the test
+// triggers.
+func options(c *clock, host string) (LockOptions, chan time.Time) {
+	beats := make(chan time.Time)
+	return LockOptions{TTL: time.Minute, Owner: Owner{ID: host, Host: host, Command: "run", PID: 1}, Now: c.now, beats: beats}, beats
+}
+
+func acquire(t *testing.T, st *store.Store, opt LockOptions) *Lock {
+	t.Helper()
+	l, err := Acquire(t.Context(), st, opt)
+	must(t, err)
+	t.Cleanup(func() { l.stop(); <-l.stopped })
+	return l
+}
+
+func lost(t *testing.T, l *Lock) {
+	t.Helper()
+	select {
+	case <-l.Lost():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the lock was not reported lost")
+	}
+}
+
+func TestLockIsExclusive(t *testing.T) {
+	st := open(t, "mem://n", store.Options{})
+	c := newClock()
+	optA, _ := options(c, "a")
+	optB, _ := options(c, "b")
+	if owner, _, err := Holder(t.Context(), st); owner != nil || err != nil {
+		t.Errorf("a free lock is held by %v, %v", owner, err)
+	}
+	a := acquire(t, st, optA)
+	c.advance(time.Minute)
+	for _, opt := range []LockOptions{optB, optA} {
+		_, err := Acquire(t.Context(), st, opt)
+		var held *HeldError
+		if !errors.As(err, &held) || held.Owner.Host != "a" || held.Heartbeat != c.now().Add(-time.Minute) {
+			t.Errorf("second: %v", err)
+		}
+	}
+	owner, heartbeat, err := Holder(t.Context(), st)
+	if err != nil || owner == nil || owner.Host != "a" || !owner.Started.Equal(heartbeat) {
+		t.Errorf("holder %v, %v, %v", owner, heartbeat, err)
+	}
+	must(t, a.Release(t.Context()))
+	if owner, _, err := Holder(t.Context(), st); owner != nil || err != nil {
+		t.Errorf("after release: %v, %v", owner, err)
+	}
+	b := acquire(t, st, optB)
+	if b.number != 2 {
+		t.Errorf("number %d was used again", b.number)
+	}
+	select {
+	case <-a.Lost():
+		t.Error("a released lock was lost")
+	default:
+	}
+}
+
+func TestTakeoverOfStaleLock(t *testing.T) {
+	st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{})
+	c := newClock()
+	optA, beatsA := options(c, "a")
+	optB, _ := options(c, "b")
+	a := acquire(t, st, optA)
+	c.advance(time.Minute + 1)
+	b := acquire(t, st, optB)
+	beatsA <- c.now()
+	lost(t, a)
+	must(t, a.Release(t.Context()))
+	owner, _, err := Holder(t.Context(), st)
+	if err != nil || owner == nil || owner.Host != "b" {
+		t.Errorf("holder %v, %v", owner, err)
+	}
+	select {
+	case <-b.Lost():
+		t.Error("the new owner lost it too")
+	default:
+	}
+}
+
+func TestHeartbeatKeepsTheLock(t *testing.T) {
+	st := open(t, "mem://n", store.Options{})
+	c := newClock()
+	optA, beatsA := options(c, "a")
+	optB, _ := options(c, "b")
+	acquire(t, st, optA)
+	for range 5 {
+		c.advance(40 * time.Second)
+		beatsA <- c.now()
+		for deadline := time.Now().Add(10 * time.Second); ; {
+			_, heartbeat, err := Holder(t.Context(), st)
+			must(t, err)
+			if heartbeat.Equal(c.now()) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("no heartbeat")
+			}
+		}
+		var held *HeldError
+		if _, err := Acquire(t.Context(), st, optB); !errors.As(err, &held) {
+			t.Fatalf("taken over: %v", err)
+		}
+	}
+}
+
+func TestLockIsLostWithoutHeartbeats(t *testing.T) {
+	var broken atomic.Bool
+	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
+		if broken.Load() && op == "put" {
+			return errCrash
+		}
+		return nil
+	}})
+	c := newClock()
+	opt, beats := options(c, "a")
+	l := acquire(t, st, opt)
+	broken.Store(true)
+	beats <- c.now()
+	select {
+	case <-l.Lost():
+		t.Fatal("lost after one failure")
+	case beats <- c.now():
+	}
+	c.advance(time.Minute + 1)
+	select {
+	case beats <- c.now():
+	case <-l.Lost():
+	}
+	lost(t, l)
+}
+
+func TestLockOfDeadProcess(t *testing.T) {
+	self := ThisProcess("run")
+	if !self.sameMachine(self) {
+		t.Skip("this system has no /proc: only the time to live counts")
+	}
+	if again := ThisProcess("run"); again.ID != self.ID {
+		t.Errorf("two identities of one process: %s, %s", self.ID, again.ID)
+	}
+	child := exec.Command("true")
+	must(t, child.Run())
+	dead := self
+	dead.ID, dead.PID = "dead", child.ProcessState.Pid()
+	recycled := self
+	recycled.ID = "an earlier process with our number"
+	elsewhere := dead
+	elsewhere.Boot = "another"
+	parent := self
+	parent.ID, parent.PID = "parent", 1
+	for name, c := range map[string]struct {
+		owner Owner
+		free  bool
+	}{
+		"dead": {dead, true}, "recycled": {recycled, true}, "elsewhere": {elsewhere, false},
+		"ourselves": {self, false}, "alive": {parent, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := open(t, "mem://n", store.Options{})
+			acquire(t, st, LockOptions{TTL: time.Hour, Owner: c.owner})
+			l, err := Acquire(t.Context(), st, LockOptions{TTL: time.Hour, Owner: self})
+			if (err == nil) != c.free {
+				t.Errorf("error %v", err)
+			}
+			if err == nil {
+				must(t, l.Release(t.Context()))
+			}
+		})
+	}
+}
+
+// TestContenders lets ten stores of one folder race for a lock that was never
+// held, for a stale one and for a released one.
+func TestContenders(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "ckpt")
+	c := newClock()
+	for round := range 6 {
+		var mu sync.Mutex
+		var winners []*Lock
+		var wg sync.WaitGroup
+		for i := range 10 {
+			st := open(t, root, store.Options{})
+			wg.Go(func() {
+				opt, _ := options(c, string(rune('a'+i)))
+				l, err := Acquire(t.Context(), st, opt)
+				var held *HeldError
+				if err != nil && !errors.As(err, &held) {
+					dbg(t, err)
+					t.Error(err)
+				}
+				if err == nil {
+					mu.Lock()
+					winners = append(winners, l)
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if len(winners) != 1 {
+			t.Fatalf("round %d: %d winners", round, len(winners))
+		}
+		if round%2 == 0 {
+			must(t, winners[0].Release(t.Context()))
+		} else {
+			winners[0].stop()
+			<-winners[0].stopped
+			c.advance(time.Minute + 1)
+		}
+	}
+}
+
+// TestAcquireBehindTheOthers creates a number that was released and removed
+// between looking and creating.
+func TestAcquireBehindTheOthers(t *testing.T) {
+	var m store.Memory
+	other := open(t, "mem://n", store.Options{Memory: &m})
+	c := newClock()
+	optB, _ := options(c, "b")
+	optC, _ := options(c, "c")
+	overtake := true
+	st := open(t, "mem://n", store.Options{Memory: &m, Fault: func(op, _ string) error {
+		if op == "create" && overtake {
+			overtake = false
+			b := acquire(t, other, optB)
+			must(t, b.Release(t.Context()))
+			acquire(t, other, optC)
+		}
+		return nil
+	}})
+	optA, _ := options(c, "a")
+	var held *HeldError
+	if _, err := Acquire(t.Context(), st, optA); !errors.As(err, &held) || held.Owner.Host != "c" {
+		t.Errorf("error %v", err)
+	}
+	if got := strings.Join(listed(t, st), " "); got != "lock/000002.json" {
+		t.Errorf("markers %s", got)
+	}
+}
+
+func TestDamagedMarker(t *testing.T) {
+	st := open(t, "mem://n", store.Options{})
+	must(t, st.Put(t.Context(), "lock/000003.json", []byte("{")))
+	if _, err := Acquire(t.Context(), st, LockOptions{}); err == nil || !strings.Contains(err.Error(), "000003.json is damaged") {
+		t.Errorf("error %v", err)
+	}
+}

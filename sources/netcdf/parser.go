@@ -1,0 +1,222 @@
+package netcdf
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// parser reads the parts of a header. After the first error all of its methods
+// return zero values.
+type parser struct {
+	data    []byte
+	at      int
+	version byte
+	err     error
+}
+
+// magic reads the first four bytes, and explains other formats.
+func (p *parser) magic() error {
+	switch {
+	case len(p.data) >= 4 && string(p.data[:3]) == "CDF":
+	case isHDF5(p.data):
+		return fmt.Errorf("NetCDF-4/HDF5 files are not supported by this version; nccopy -k cdf5 converts them: %w", errors.ErrUnsupported)
+	default:
+		return fmt.Errorf("not a NetCDF file: it begins with %q", p.data[:min(len(p.data), 8)])
+	}
+	p.version = p.data[3]
+	if p.version != 1 && p.version != 2 && p.version != 5 {
+		return fmt.Errorf("NetCDF classic format version %d: want 1, 2 or 5: %w", p.version, errors.ErrUnsupported)
+	}
+	p.at = 4
+	return nil
+}
+
+// isHDF5 looks for the signature of HDF5, which stands at the beginning or at
+// 512, 1024, 2048, … bytes.
+func isHDF5(data []byte) bool {
+	const signature = "\x89HDF\r\n\x1a\n"
+	for at := 0; at <= len(data)-len(signature); at = max(512, 2*at) {
+		if string(data[at:at+len(signature)]) == signature {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("header, byte %d: "+format, append([]any{p.at}, args...)...)
+	}
+}
+
+// take returns the next n bytes.
+func (p *parser) take(n int) []byte {
+	if p.err == nil && n > len(p.data)-p.at {
+		p.err = errShort
+	}
+	if p.err != nil {
+		return nil
+	}
+	b := p.data[p.at : p.at+n]
+	p.at += n
+	return b
+}
+
+// padded returns the next n bytes and skips their padding to a multiple of 4.
+// The padding is not demanded to be zero.
+func (p *parser) padded(n int) []byte {
+	b := p.take(n)
+	p.take(-n & 3)
+	return b
+}
+
+func (p *parser) uint32() uint32 {
+	if b := p.take(4); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (p *parser) uint64() uint64 {
+	if b := p.take(8); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
+// count reads a NON_NEG: 4 bytes, in CDF-5 8.
+func (p *parser) count() uint64 {
+	if p.version == 5 {
+		return p.uint64()
+	}
+	return uint64(p.uint32())
+}
+
+// streaming is the number of records of a file that was written as a stream.
+func (p *parser) streaming() uint64 {
+	if p.version == 5 {
+		return math.MaxUint64
+	}
+	return math.MaxUint32
+}
+
+// wide returns the least size of a list's entry: n bytes, in CDF-5 twice as
+// many.
+func (p *parser) wide(n int) int {
+	if p.version == 5 {
+		return 2 * n
+	}
+	return n
+}
+
+// number reads a count of things that take at least size bytes each, all of
+// them still to come.
+func (p *parser) number(what string, size int) int {
+	n := p.count()
+	if p.err != nil {
+		return 0
+	}
+	if n > maxHeader/uint64(size) {
+		p.fail("%d %s do not fit into a header of at most %d bytes", n, what, maxHeader)
+		return 0
+	}
+	if int(n) > (len(p.data)-p.at)/size {
+		p.err = errShort
+		return 0
+	}
+	return int(n)
+}
+
+// list reads a list of dimensions, attributes or variables: a tag, a count,
+// and the entries, which take at least size bytes each.
+func list[T any](p *parser, what string, tag uint32, size int, entry func(*parser) T) []T {
+	got := p.uint32()
+	n := p.number(what, size)
+	if p.err == nil && got != tag && (got != 0 || n != 0) {
+		p.fail("tag %#x where the list of %s begins, want %#x", got, what, tag)
+	}
+	entries := make([]T, 0, n)
+	for range n {
+		if p.err != nil {
+			return nil
+		}
+		entries = append(entries, entry(p))
+	}
+	return entries
+}
+
+// name reads a name: UTF-8, or Latin-1 in files older than the rule.
+func (p *parser) name() string {
+	return text(p.padded(p.number("bytes of a name", 1)))
+}
+
+func (p *parser) dimension() dimension {
+	d := dimension{name: p.name()}
+	n := p.count()
+	if n > math.MaxInt {
+		p.fail("dimension %q has length %d", d.name, n)
+		return d
+	}
+	d.length, d.record = int(n), n == 0
+	return d
+}
+
+func (p *parser) attributes() []attribute {
+	return list(p, "attributes", 0x0c, p.wide(8)+4, (*parser).attribute)
+}
+
+func (p *parser) attribute() attribute {
+	a := attribute{name: p.name(), kind: p.kind()}
+	if p.err != nil {
+		return a
+	}
+	size := a.kind.dataType().Size()
+	a.values = slices.Clone(p.padded(p.number("attribute values", size) * size))
+	return a
+}
+
+func (p *parser) kind() kind {
+	k := kind(p.uint32())
+	if p.err == nil && (k.dataType() == nil || k > double && p.version != 5) {
+		p.fail("type number %d, which CDF-%d does not have", k, p.version)
+	}
+	return k
+}
+
+func (p *parser) variable() variable {
+	v := variable{name: p.name()}
+	v.dims = make([]int, p.number("dimensions of a variable", p.wide(4)))
+	for i := range v.dims {
+		v.dims[i] = int(min(p.count(), math.MaxInt))
+	}
+	v.attributes = p.attributes()
+	v.kind = p.kind()
+	p.count() // the size of the variable
+	begin := uint64(0)
+	if p.version == 1 {
+		begin = uint64(p.uint32())
+	} else {
+		begin = p.uint64()
+	}
+	if begin > math.MaxInt64 {
+		p.fail("variable %q begins at byte %d", v.name, begin)
+	}
+	v.begin = int64(begin)
+	return v
+}
+
+// text decodes bytes as UTF-8 or, where they are not that, as Latin-1.
+func text(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	runes := make([]rune, len(b))
+	for i, c := range b {
+		runes[i] = rune(c)
+	}
+	return string(runes)
+}
