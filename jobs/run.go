@@ -89,7 +89,7 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 	defer func() { err = errors.Join(err, r.checkpoint.Close()) }()
 	lock, err := journal.Acquire(ctx, r.checkpoint, journal.LockOptions{TTL: p.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

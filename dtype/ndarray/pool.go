@@ -88,8 +88,9 @@ func (b *Buffer) Release() {
 		panic("ndarray: a buffer was released twice")
 	}
 	if invariants {
-		for i := range b.memory {
-			b.memory[i] = 0xdb
+		b.memory[0] = 0xdb
+		for n := 1; n < len(b.memory); n *= 2 {
+			copy(b.memory[n:], b.memory[:n])
 		}
 	}
 	p.lent--

@@ -117,19 +117,9 @@ func (d *local) put(ctx context.Context, key string, data []byte) error {
 	return d.publishIf(ctx, d.full)
 }
 
-// stage writes data to a new file in the staging folder, which another process
-// may have removed, when it was empty, since it was made.
+// stage writes data to a new file in the staging folder.
 func (d *local) stage(data []byte) (staged, error) {
-	dir, n, err := d.stagingDir(false)
-	if err != nil {
-		return staged{}, err
-	}
-	f, err := d.newFile(dir, n)
-	if errors.Is(err, fs.ErrNotExist) {
-		if dir, n, err = d.stagingDir(true); err == nil {
-			f, err = d.newFile(dir, n)
-		}
-	}
+	f, err := d.newFile()
 	if err != nil {
 		return staged{}, err
 	}
@@ -141,9 +131,22 @@ func (d *local) stage(data []byte) (staged, error) {
 	return w, nil
 }
 
-func (d *local) newFile(dir string, n int) (*os.File, error) {
-	name := filepath.Join(dir, fmt.Sprintf("%s%d", d.prefix, n))
-	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+// newFile makes a file in the staging folder. Another process that closes its
+// store may remove the folder while it is empty, so it is made again if need be.
+func (d *local) newFile() (f *os.File, err error) {
+	const attempts = 8
+	for i := range attempts {
+		var dir string
+		var n int
+		if dir, n, err = d.stagingDir(i > 0); err == nil {
+			name := filepath.Join(dir, fmt.Sprintf("%s%d", d.prefix, n))
+			f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return f, err
 }
 
 // stagingDir returns the staging folder and a number for a new file in it. The
@@ -162,8 +165,7 @@ func (d *local) stagingDir(again bool) (dir string, n int, err error) {
 	if err := os.MkdirAll(d.staging, 0o777); err != nil {
 		return "", 0, err
 	}
-	inner := filepath.Join(d.root, innerStaging)
-	if d.staging != inner {
+	if inner := filepath.Join(d.root, innerStaging); d.staging != inner {
 		if err := d.probe(inner); err != nil {
 			return "", 0, err
 		}
@@ -172,23 +174,21 @@ func (d *local) stagingDir(again bool) (dir string, n int, err error) {
 	return d.staging, d.made, nil
 }
 
-// probe renames an empty folder from the staging folder to inner, to see
-// whether files will go the same way, and settles for inner if they cannot.
+// probe renames an empty folder from the staging folder to the root, to see
+// whether files will go the same way, and settles for inner if they cannot. The
+// names are our own: other processes may be probing too.
 func (d *local) probe(inner string) error {
-	probe := filepath.Join(d.staging, fmt.Sprintf("%s%d", d.prefix, d.made))
+	name := fmt.Sprintf("%s%d", d.prefix, d.made)
+	probe, moved := filepath.Join(d.staging, name), inner+"-"+name
 	if err := os.Mkdir(probe, 0o777); err != nil {
 		return err
 	}
-	err := os.Rename(probe, inner)
+	err := os.Rename(probe, moved)
 	if err == nil {
-		if err := os.Remove(inner); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return os.Remove(moved)
 	}
 	_ = os.Remove(probe)
-	inUse := errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist)
-	if !inUse && !errors.Is(err, syscall.EXDEV) {
+	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
 	d.removeStaging()
@@ -356,8 +356,16 @@ func (d *local) clean(context.Context) error {
 			}
 		}
 	}
-	if d.staging != inner {
-		_ = os.Remove(inner)
+	// Empty folders of earlier probes and stores; one in use is not empty, or
+	// is made again.
+	entries, err := os.ReadDir(d.root)
+	if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), innerStaging) && e.IsDir() {
+			_ = os.Remove(filepath.Join(d.root, e.Name()))
+		}
 	}
 	return nil
 }

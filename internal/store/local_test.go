@@ -274,33 +274,53 @@ func TestLocalClean(t *testing.T) {
 	}
 }
 
-func TestLocalStagingInsideRoot(t *testing.T) {
-	parent := t.TempDir()
-	root := filepath.Join(parent, "root")
-	// What an earlier process left there keeps the inner folder in use, as a
-	// rename between two file systems would.
-	if err := os.MkdirAll(filepath.Join(root, innerStaging, stagedPrefix+"left"), 0o777); err != nil {
+func TestLocalCleanInsideRoot(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "root")
+	for _, dir := range []string{innerStaging, innerStaging + "-probe"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, innerStaging, stagedPrefix+"left"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.Context(), root, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Put(t.Context(), "k", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	s := open(t, root, Options{})
 	if got := keys(t, s, ""); len(got) != 0 {
 		t.Errorf("listed: %q", got)
 	}
 	if err := s.Clean(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	put(t, s, nil)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"root/k"}, tree(t, parent)); diff != "" {
+	if diff := cmp.Diff([]string{"./"}, tree(t, root)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestLocalStagingIsShared opens and closes stores of one folder at the same
+// time, as processes that contend for a lock do.
+func TestLocalStagingIsShared(t *testing.T) {
+	parent := t.TempDir()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 20 {
+				s, err := Open(t.Context(), filepath.Join(parent, "root"), Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := s.Create(t.Context(), fmt.Sprintf("%d/%d", i, j), nil); err != nil {
+					t.Error(err)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := tree(t, parent); len(got) != 160 {
+		t.Errorf("%d files: %q", len(got), got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -111,10 +112,7 @@ func (l location) redacted() url.Values {
 	if raw == "" {
 		return l.query
 	}
-	query := make(url.Values, len(l.query))
-	for k, v := range l.query {
-		query[k] = v
-	}
+	query := maps.Clone(l.query)
 	u, err := url.Parse(raw)
 	if err != nil {
 		query.Set("endpoint", "redacted")

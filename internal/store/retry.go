@@ -93,8 +93,7 @@ func transient(err error) bool {
 	if errors.As(err, &short) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
 		return false
 	}
-	var response *smithyhttp.ResponseError
-	if errors.As(err, &response) {
+	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
 		// A broken body comes with status 200.
 		if code := response.HTTPStatusCode(); code >= 300 {
 			return code == 408 || code == 429 || code >= 500 && code != 501

@@ -170,7 +170,7 @@ func (l *Lock) renew(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			if writing {
-				<-results
+				_ = <-results // its error no longer matters
 			}
 			return
 		case <-beats:

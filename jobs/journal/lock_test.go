@@ -214,7 +214,6 @@ func TestContenders(t *testing.T) {
 				l, err := Acquire(t.Context(), st, opt)
 				var held *HeldError
 				if err != nil && !errors.As(err, &held) {
-					dbg(t, err)
 					t.Error(err)
 				}
 				if err == nil {

@@ -50,7 +50,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	a := &app{out: stdout, err: stderr, stop: make(chan struct{})}
 	ctx, done := a.signals()
 	defer done()
-	err := a.command().RunContext(ctx, args)
+	root := a.command()
+	root.Setup()
+	err := root.RunContext(ctx, flagsFirst(root, args))
 	if err == nil {
 		return exitDone
 	}

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// flagsFirst returns the arguments with a command's flags in front of its
+// other arguments, where the parser wants them, so that users may write
+// "copy SRC DST --codec gzip". What follows "--" stays as it is.
+func flagsFirst(root *cli.App, args []string) []string {
+	at := slices.IndexFunc(args[min(1, len(args)):], func(a string) bool { return root.Command(a) != nil }) + 1
+	if at == 0 {
+		return args
+	}
+	takesValue := map[string]bool{}
+	for _, f := range root.Command(args[at]).Flags {
+		_, boolean := f.(*cli.BoolFlag)
+		for _, name := range f.Names() {
+			takesValue[name] = !boolean
+		}
+	}
+	var flags, others []string
+	rest := args[at+1:]
+	for i := 0; i < len(rest); i++ {
+		name := strings.TrimLeft(rest[i], "-")
+		switch {
+		case rest[i] == "--":
+			others = append(others, rest[i:]...)
+			i = len(rest)
+		case name == rest[i] || name == "":
+			others = append(others, rest[i])
+		default:
+			flags = append(flags, rest[i])
+			if takesValue[name] && i+1 < len(rest) {
+				i++
+				flags = append(flags, rest[i])
+			}
+		}
+	}
+	return slices.Concat(args[:at+1], flags, others)
+}
