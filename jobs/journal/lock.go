@@ -170,7 +170,8 @@ func (l *Lock) renew(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			if writing {
-				_ = <-results // its error no longer matters
+				err := <-results
+				l.opt.Log.DebugContext(ctx, "the last heartbeat of the lock has ended", "error", err)
 			}
 			return
 		case <-beats:
