@@ -132,14 +132,15 @@ func write(t testing.TB, dir, name string, data []byte) string {
 	return name
 }
 
-// smooth returns float32 values of a smooth field with noise in the last bits,
-// as measurements have them, little endian.
+// smooth returns float32 values of a smooth field with some noise and no more
+// digits than an instrument has, little endian. They compress about as well as
+// measurements do.
 func smooth(n int) []byte {
 	r := mrand.New(mrand.NewPCG(1, 2))
 	data := make([]byte, 4*n)
 	for i := range n {
 		x := float64(i)
-		v := 15 + 10*math.Sin(x/997) + 3*math.Cos(x/71) + r.Float64()/64
+		v := math.Round(1024*(15+10*math.Sin(x/997)+3*math.Cos(x/71)+r.Float64()/64)) / 1024
 		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(v)))
 	}
 	return data

@@ -20,3 +20,11 @@ type Environment struct {
 	Memory *store.Memory
 	Fault  func(op, key string) error
 }
+
+// log is where to write log lines.
+func (e Environment) log() *slog.Logger {
+	if e.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return e.Log
+}

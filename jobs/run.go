@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -55,6 +56,7 @@ type Result struct {
 type run struct {
 	plan       *Plan
 	manifest   *Manifest
+	log        *slog.Logger
 	checkpoint *store.Store
 	target     *store.Store
 	journal    *journal.Journal
@@ -75,7 +77,7 @@ type progress struct {
 // goes on. Errors name what a user can do.
 func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result *Result, err error) {
 	began := time.Now()
-	r := &run{plan: p, result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays)}}
+	r := &run{plan: p, log: env.log(), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays)}}
 	if r.manifest, err = p.Manifest(); err != nil {
 		return nil, err
 	}
@@ -157,6 +159,12 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	r.sink = sinks.New(r.target)
 	if err := r.documents(ctx); err != nil {
 		return err
+	}
+	r.log.InfoContext(ctx, "migrating", "arrays", len(r.arrays), "chunks", r.result.Chunks, "done", r.result.Resumed)
+	for i := range r.plan.Arrays {
+		for _, note := range r.plan.Arrays[i].Notes {
+			r.log.InfoContext(ctx, "decided", "array", r.plan.Arrays[i].Source, "note", note)
+		}
 	}
 	if opt.Begin != nil {
 		opt.Begin(r.progress())
@@ -270,6 +278,7 @@ func (r *run) documents(ctx context.Context) error {
 			return fmt.Errorf("target: %w", err)
 		}
 		r.arrays[i].written = true
+		r.log.InfoContext(ctx, "array complete", "array", a.Target, "chunks", a.Chunks())
 	}
 	return nil
 }

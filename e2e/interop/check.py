@@ -1,11 +1,12 @@
-"""Reads a migrated hierarchy with zarr-python, tensorstore and xarray, and
-compares everything with expected.json.
+"""Reads migrated hierarchies with zarr-python, tensorstore and xarray, and
+compares everything with what is expected.
 
-    check.py EXPECTED TARGET
+    check.py EXPECTED TARGET [EXPECTED TARGET…]
 
-EXPECTED is what raw_sources.py or netcdf_sources.py wrote; files named in it
-lie beside it. Prints one line for each label with the number of arrays that
-are equal, one for each difference, and exits with 1 when there is any.
+EXPECTED is a JSON file that raw_sources.py or netcdf_sources.py wrote; files
+named in it lie beside it. Prints one line for each label with the number of
+arrays that are equal, one for each difference, and exits with 1 when there is
+any.
 """
 
 import collections
@@ -19,6 +20,8 @@ import numpy as np
 import tensorstore
 import xarray
 import zarr
+
+from netcdf_sources import json_fill
 
 
 def little(values):
@@ -72,9 +75,12 @@ def with_xarray(target, path):
     group, _, name = path.rpartition("/")
     dataset = open_xarray(target, group)
     variable = dataset.variables[name]
+    attributes = dict(variable.attrs)
+    if "_FillValue" in attributes:  # xarray has decoded it
+        attributes["_FillValue"] = json_fill(np.asarray(attributes["_FillValue"])[()], variable.dtype)
     return {
         "type": variable.dtype, "shape": list(variable.shape), "dimensions": list(variable.dims),
-        "attributes": variable.attrs, "bytes": little(variable.values),
+        "attributes": attributes, "bytes": little(variable.values),
     }
 
 
@@ -174,9 +180,9 @@ def check_hierarchy(expected, target):
 READERS = {"zarr-python": with_zarr, "tensorstore": with_tensorstore, "xarray": with_xarray}
 
 
-def main(expectation, target):
-    # zarr-python warns that raw_bytes has no final specification.
-    warnings.filterwarnings("ignore", category=zarr.errors.UnstableSpecificationWarning)
+def compare(expectation, target):
+    """Compares one hierarchy, prints a line for each label and returns what is
+    wrong."""
     folder, target = pathlib.Path(expectation).parent, pathlib.Path(target).resolve()
     expected = json.loads(pathlib.Path(expectation).read_text())
     differences = list(check_hierarchy(expected, target))
@@ -193,10 +199,19 @@ def main(expectation, target):
         differences += wrong
     for label, n in total.items():
         print(f"{label}: {equal[label]} of {n} arrays equal in {', '.join(READERS)}")
+    return [f"{target.name}: {d}" for d in differences]
+
+
+def main(arguments):
+    # zarr-python warns that raw_bytes has no final specification.
+    warnings.filterwarnings("ignore", category=zarr.errors.UnstableSpecificationWarning)
+    differences = []
+    for expectation, target in zip(arguments[::2], arguments[1::2], strict=True):
+        differences += compare(expectation, target)
     for difference in differences:
         print("DIFFERENT", difference)
     return bool(differences)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))

@@ -123,14 +123,14 @@ def write_cf(file, random):
 
 
 def json_number(value):
-    """A number of an attribute as JSON: a float32 by its own shortest digits."""
+    """A number of an attribute as JSON: a float32 as the float64 it is equal to."""
     if value.dtype.kind != "f":
         return int(value)
     if np.isnan(value):
         return "NaN"
     if np.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    return float(str(value))
+    return float(value)
 
 
 def json_attribute(value):

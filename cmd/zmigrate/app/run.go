@@ -134,12 +134,13 @@ func (a *app) run(c *cli.Context, j *jobs.Job) (err error) {
 	if err != nil {
 		return err
 	}
-	a.summary(j, result)
+	a.summary(j, result, show.first)
 	return nil
 }
 
-// summary prints what a run came to.
-func (a *app) summary(j *jobs.Job, r *jobs.Result) {
+// summary prints what a run came to; resumed is the number of bytes that were
+// migrated before it.
+func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 	if a.json {
 		a.printJSON(struct {
 			Event string `json:"event"`
@@ -162,16 +163,12 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result) {
 		{"bytes in", size(r.BytesIn)},
 		{"bytes out", size(r.BytesOut)},
 		{"ratio", ratio},
-		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(rate(r)))},
+		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(int64(float64(r.BytesIn-resumed)/max(r.Time.Seconds(), 1e-9))))},
 		{"target", r.Target},
 		{"open with", fmt.Sprintf("xarray.open_zarr(%q) or zarr.open(%q)", shown(r.Target), shown(r.Target))},
 	}
 	a.printf("%s: done\n", j.Name)
 	a.table(rows)
-}
-
-func rate(r *jobs.Result) int64 {
-	return int64(float64(r.BytesIn) / max(r.Time.Seconds(), 1e-9))
 }
 
 // shown is a local path as one would type it here.
