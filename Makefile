@@ -19,7 +19,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## the static program, bin/zmigrate (needs: Go)
-	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/zmigrate ./cmd/zmigrate
+	CGO_ENABLED=0 go build -ldflags='-s -w' -o bin/zmigrate ./cmd/zmigrate
 
 test: ## all tests that need nothing but Go (needs: Go)
 	go test ./...

@@ -1,8 +1,10 @@
 package e2e
 
 import (
-	"context"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,26 +15,37 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs"
 )
 
 const (
-	benchLayers = 256     // of the array, float32 [256, 1024, 1024]
-	layerBytes  = 4 << 20 // of one layer
-	benchBytes  = benchLayers * layerBytes
-	pairs       = 5 // of measurements, of which the median counts
+	layerBytes = 4 << 20 // of one layer of float32 [layers, 1024, 1024]
+	pairs      = 5       // of measurements, of which the median counts
 )
 
-// benchSource writes 1 GiB of float32 to a fast disk and returns its folder.
-func benchSource(b *testing.B) string {
+// benchSource writes that many layers to a fast disk and returns the folder.
+// No part of them repeats another one.
+func benchSource(b *testing.B, layers int) string {
 	b.Helper()
 	dir := fast(b)
 	f, err := os.Create(filepath.Join(dir, "data.bin"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	piece := smooth(16 * layerBytes / 4)
-	for range benchBytes / len(piece) {
-		if _, err := f.Write(piece); err != nil {
+	layer := smooth(layerBytes / 4)
+	values := make([]float32, layerBytes/4)
+	if _, err := binary.Decode(layer, binary.LittleEndian, values); err != nil {
+		b.Fatal(err)
+	}
+	for i := range layers {
+		for k, v := range values {
+			binary.LittleEndian.PutUint32(layer[4*k:], math.Float32bits(v+float32(i)/16))
+		}
+		if _, err := f.Write(layer); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -44,13 +57,13 @@ func benchSource(b *testing.B) string {
 
 // benchJob writes a job for that source and returns a function that runs the
 // program on it and takes the time.
-func benchJob(b *testing.B, dir, program, options string) func() time.Duration {
+func benchJob(b *testing.B, dir, program string, layers int, options string) func() time.Duration {
 	b.Helper()
 	job := write(b, dir, "job.yaml", fmt.Appendf(nil, `zmigrate: 1
 source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [%d, 1024, 1024]}}}
 target: {url: out.zarr}
 arrays: {a: {%s}}
-`, benchLayers, options))
+`, layers, options))
 	target := filepath.Join(dir, "out.zarr")
 	return func() time.Duration {
 		defer remove(b, target, target+".zmigrate")
@@ -81,7 +94,7 @@ func command(b *testing.B, name string, args ...string) time.Duration {
 
 // compare measures ours and theirs in turns and reports the median of the
 // ratios of their speeds: above 1 where ours is faster.
-func compare(b *testing.B, name string, ours, theirs func() time.Duration) {
+func compare(b *testing.B, layers int, name string, ours, theirs func() time.Duration) {
 	b.Helper()
 	var ratios, us, them []float64
 	for b.Loop() {
@@ -96,15 +109,16 @@ func compare(b *testing.B, name string, ours, theirs func() time.Duration) {
 	}
 	b.ReportMetric(0, "ns/op") // of all pairs together; says nothing
 	b.ReportMetric(median(ratios), "x-"+name)
-	b.ReportMetric(benchBytes/1e6/median(us), "MB/s")
-	b.ReportMetric(benchBytes/1e6/median(them), "MB/s-"+name)
+	b.ReportMetric(float64(layers*layerBytes)/1e6/median(us), "MB/s")
+	b.ReportMetric(float64(layers*layerBytes)/1e6/median(them), "MB/s-"+name)
 	b.Logf("zmigrate %.2f s, %s %.2f s, ratio of throughputs %.2f (%.2f to %.2f in %d pairs)",
 		median(us), name, median(them), median(ratios), ratios[0], ratios[len(ratios)-1], len(ratios))
 }
 
-// BenchmarkCopy compares with cp of the same bytes, on the same disk.
+// BenchmarkCopy compares with cp of the same 1 GiB, on the same disk.
 func BenchmarkCopy(b *testing.B) {
-	dir := benchSource(b)
+	const layers = 256
+	dir := benchSource(b, layers)
 	program := build(b, dir)
 	copied := filepath.Join(dir, "copy.bin")
 	cp := func() time.Duration {
@@ -113,46 +127,74 @@ func BenchmarkCopy(b *testing.B) {
 	}
 	for _, chunks := range []string{"auto", "[1, 1024, 1024]", "[4, 1024, 1024]"} {
 		b.Run("chunks="+chunks, func(b *testing.B) {
-			compare(b, "cp", benchJob(b, dir, program, "codecs: [bytes], chunks: "+chunks), cp)
+			compare(b, layers, "cp", benchJob(b, dir, program, layers, "codecs: [bytes], chunks: "+chunks), cp)
 		})
 	}
 }
 
 // BenchmarkZstd compares with the zstd library alone: all processors encode
-// chunks that lie in memory already, and drop them.
+// the same chunks, which lie in memory already, and drop them.
 func BenchmarkZstd(b *testing.B) {
-	dir := benchSource(b)
+	const layers = 64
+	dir := benchSource(b, layers)
 	program := build(b, dir)
 	data, err := os.ReadFile(filepath.Join(dir, "data.bin"))
 	if err != nil {
 		b.Fatal(err)
 	}
+	shape := []int{layers, 1024, 1024}
+	for _, chunk := range [][]int{{1, 1024, 1024}, jobs.AutoChunks(shape, 4)} {
+		text, err := json.Marshal(chunk)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("chunks="+string(text), func(b *testing.B) {
+			chunks := cut(b, data, zarr.Grid{Shape: shape, Chunk: chunk})
+			ours := benchJob(b, dir, program, layers, "codecs: [bytes, {zstd: {level: 3}}], chunks: "+string(text))
+			compare(b, layers, "library", ours, func() time.Duration { return encodeAll(b, chunks) })
+		})
+	}
+}
+
+// cut returns the chunks of an array of float32.
+func cut(b *testing.B, data []byte, grid zarr.Grid) [][]byte {
+	b.Helper()
+	array, err := ndarray.View(dtype.Float32, grid.Shape, data)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var chunks [][]byte
+	for n := range grid.Len() {
+		region := grid.Region(grid.Index(n))
+		chunk := ndarray.New(dtype.Float32, region.Shape)
+		ndarray.Copy(chunk, array.Sub(region))
+		chunks = append(chunks, chunk.Data)
+	}
+	return chunks
+}
+
+// encodeAll encodes the chunks on all processors, as the zstd codec does.
+func encodeAll(b *testing.B, chunks [][]byte) time.Duration {
+	b.Helper()
+	began := time.Now()
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(3)), zstd.WithEncoderCRC(false))
 	if err != nil {
 		b.Fatal(err)
 	}
-	library := func() time.Duration {
-		began := time.Now()
-		group, _ := errgroup.WithContext(context.Background())
-		group.SetLimit(runtime.GOMAXPROCS(0))
-		outs := make(chan []byte, runtime.GOMAXPROCS(0))
-		for range cap(outs) {
-			outs <- nil
-		}
-		for chunk := range slices.Chunk(data, layerBytes) {
-			group.Go(func() error {
-				outs <- encoder.EncodeAll(chunk, (<-outs)[:0])
-				return nil
-			})
-		}
-		if err := group.Wait(); err != nil {
-			b.Fatal(err)
-		}
-		return time.Since(began)
+	outs := make(chan []byte, runtime.GOMAXPROCS(0))
+	for range cap(outs) {
+		outs <- make([]byte, 0, len(chunks[0])+len(chunks[0])/64)
 	}
-	for _, chunks := range []string{"[1, 1024, 1024]", "auto"} {
-		b.Run("chunks="+chunks, func(b *testing.B) {
-			compare(b, "library", benchJob(b, dir, program, "codecs: [bytes, {zstd: {level: 3}}], chunks: "+chunks), library)
+	var group errgroup.Group
+	group.SetLimit(cap(outs))
+	for _, chunk := range chunks {
+		group.Go(func() error {
+			outs <- encoder.EncodeAll(chunk, (<-outs)[:0])
+			return nil
 		})
 	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(began)
 }

@@ -2,6 +2,7 @@
 //
 //	script_test.go       the command line, by the scripts in testdata/script
 //	same_bytes_test.go   workers, budget and interruptions change no byte of the target
+//	changed_test.go      resuming is refused when the job or the source has changed
 //	fault_test.go        a run that fails at each durable operation, and is run again
 //	kill_test.go         the program killed at random moments; SIGINT, SIGTERM
 //	s3_test.go           a target, and a source, in an S3 server within the test

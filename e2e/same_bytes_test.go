@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 
@@ -29,7 +28,7 @@ func TestSameBytes(t *testing.T) {
 				t.Run(fmt.Sprintf("workers=%d/memory=%s/interrupted=%v", workers, memory, interrupted), func(t *testing.T) {
 					fresh(t, target)
 					set := []string{"run.memory=" + memory}
-					for _, stage := range strings.Fields("read encode write") {
+					for _, stage := range []string{"read", "encode", "write"} {
 						set = append(set, fmt.Sprintf("run.workers.%s=%d", stage, workers))
 					}
 					runs := 1

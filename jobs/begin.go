@@ -53,6 +53,9 @@ func (r *run) begin(ctx context.Context) (complete bool, err error) {
 		if err == nil && len(differences) == 0 {
 			r.result = done.Result
 			r.result.Nothing, r.result.Resumed, r.result.Time = true, done.Result.Chunks, 0
+			if err := r.journal.Tidy(ctx); err != nil {
+				return false, fmt.Errorf("checkpoint: %w", err)
+			}
 			return true, nil
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

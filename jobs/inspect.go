@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -90,9 +91,7 @@ func inspectZarr(ctx context.Context, st *store.Store, root []byte, types *dtype
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", zarr.MetadataKey, err)
 		}
-		for p, text := range group.Consolidated {
-			documents[p] = text
-		}
+		maps.Copy(documents, group.Consolidated)
 		if group.Consolidated == nil {
 			err = st.List(ctx, "", func(o store.Info) error {
 				if path.Base(o.Key) != zarr.MetadataKey {

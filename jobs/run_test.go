@@ -341,8 +341,7 @@ func TestTheLockKeepsRunsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = execute(t, j, env, RunOptions{})
-	var held *journal.HeldError
-	if !errors.As(err, &held) {
+	if _, ok := errors.AsType[*journal.HeldError](err); !ok {
 		t.Errorf("got %v", err)
 	}
 	if err := errors.Join(lock.Release(context.Background()), checkpoint.Close()); err != nil {

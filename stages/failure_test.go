@@ -35,9 +35,11 @@ func TestFirstError(t *testing.T) {
 						return nil
 					}
 				case "encode":
+					x.Block = []int{5, 1}
 					x.Chain = bindIn(t, registryWith(t, uint16(8*unit+1)), []int{1, 8}, "failing", "crc32c")
 					cause = errEncode
 				case "write":
+					x.Block = []int{5, 1}
 					w.before = func(_ context.Context, index []int) error {
 						if index[0] == unit {
 							return errTest
@@ -126,7 +128,7 @@ func TestCommitFails(t *testing.T) {
 			}
 		}
 		c := config(&l)
-		c.Every = time.Millisecond
+		c.Every = time.Nanosecond // whenever there is something to commit
 		c.Memory = x.Cost()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		if err := Run(ctx, c, []Task{x}); !errors.Is(err, errTest) {

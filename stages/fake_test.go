@@ -91,7 +91,10 @@ type ledger struct {
 	receipts []Receipt
 }
 
-func (l *ledger) commit(_ context.Context, receipts []Receipt) error {
+func (l *ledger) commit(ctx context.Context, receipts []Receipt) error {
+	if err := ctx.Err(); err != nil {
+		return err // nothing can be made durable any more
+	}
 	l.mu.Lock()
 	l.overlap = l.overlap || l.busy
 	l.busy = true

@@ -4,7 +4,8 @@
 
 leaves in DIR: NAME.nc for random files of all three classic formats, and for
 each of them and of the FILEs given NAME.json for check.py with the values that
-libnetcdf reads (mask and scale off) in NAME.values/.
+libnetcdf reads (mask and scale off) in NAME.values/. The records of whole.nc
+are also in twelve files parts/, which join.json migrates to DIR/joined.zarr.
 """
 
 import base64
@@ -122,6 +123,41 @@ def write_cf(file, random):
         height[...] = 2.0
 
 
+def write_parts(whole, folder, random):
+    """The same records in one file and, one to three each, in twelve files."""
+    counts = random.integers(1, 4, 12)
+    records = {
+        "time": np.arange(counts.sum(), dtype="f8"),
+        "level": values(random, "i2", (counts.sum(), 3)),
+        "field": values(random, "f4", (counts.sum(), 3, 5)),
+    }
+    x = values(random, "f4", (5,))
+
+    def write(file, first, last):
+        with netCDF4.Dataset(file, "w", format="NETCDF3_64BIT_OFFSET") as out:
+            for name, size in (("time", None), ("y", 3), ("x", 5)):
+                out.createDimension(name, size)
+            out.createVariable("x", "f4", ("x",))[:] = x
+            for name, data in records.items():
+                v = out.createVariable(name, data.dtype, ("time", "y", "x")[: data.ndim])
+                v.units = "1"
+                v.set_auto_maskandscale(False)
+                v[:] = data[first:last]
+
+    write(whole, 0, counts.sum())
+    (folder / "parts").mkdir()
+    ends = np.cumsum(counts)
+    for i, (first, last) in enumerate(zip(ends - counts, ends)):
+        write(folder / "parts" / f"part-{i}.nc", first, last)  # 10 comes after 9
+    job = {
+        "zmigrate": 1,
+        "source": {"driver": "netcdf", "url": "parts/part-*.nc", "concat": "time"},
+        "target": {"url": "joined.zarr"},
+        "arrays": {"field": {"chunks": [4, 2, 5]}},
+    }
+    (folder / "join.json").write_text(json.dumps(job))
+
+
 def json_number(value):
     """A number of an attribute as JSON: a float32 as the float64 it is equal to."""
     if value.dtype.kind != "f":
@@ -202,6 +238,7 @@ def main(folder, seed, *files):
         for t in types:
             write_lone_record(new(f"{short}_lone_{t}"), random, format_name, t, 5)
     write_cf(new("cf"), random)
+    write_parts(new("whole"), folder, random)
     for file in [*made, *files]:
         describe(file, folder)
     print(f"{len(made)} files made, {len(files)} given")

@@ -155,6 +155,35 @@ def swapped(name, data):
     return np.frombuffer(data.tobytes(), np.uint8).reshape(-1, word)[:, ::-1].copy()
 
 
+def joined(folder, random):
+    """Arrays of twelve files each: stacked, one index of a new dimension a file,
+    and concatenated along the second dimension, in C and in Fortran order."""
+    made = {}
+    for kind, order in (("stack", "C"), ("stack", "F"), ("concat", "C"), ("concat", "F")):
+        name = f"{kind}-{order}"
+        if kind == "stack":
+            names, shapes = ["y", "x"], [(4, 3)] * 12
+        else:
+            names, shapes = [f"{name}_{d}" for d in "ytz"], [(4, 1 + i % 3, 2) for i in range(12)]
+        parts = [random.normal(size=shape).astype(">f4") for shape in shapes]
+        for i, part in enumerate(parts):
+            (folder / "src" / f"{name}_{i}.bin").write_bytes(b"header" + part.tobytes(order))
+        whole = np.stack(parts) if kind == "stack" else np.concatenate(parts, axis=1)
+        source = {
+            "url": f"src/{name}_*.bin", "data_type": ">f4", "shape": list(shapes[0]), "order": order,
+            "offset": len(b"header"), kind: "time" if kind == "stack" else names[1],
+            "dimension_names": names,
+        }
+        file = f"expected/{name}.bin"
+        (folder / file).write_bytes(whole.astype("<f4").tobytes())
+        made[f"joined/{name}"] = (source, {
+            "type": "float32", "shape": list(whole.shape),
+            "dimensions": ["time", *names] if kind == "stack" else names,
+            "bytes": file, "fill": "00000000", "attributes": {}, "label": f"twelve files, {kind}",
+        })
+    return made
+
+
 def main(folder, seed):
     random = np.random.default_rng(seed)
     folder = pathlib.Path(folder)
@@ -211,6 +240,9 @@ def main(folder, seed):
                 "type": name, "shape": shape, "dimensions": dimensions, "bytes": "expected/" + file,
                 "fill": fill.hex(), "attributes": attributes, "label": f"{group} × {chain}",
             }
+    for path, (source, want) in joined(folder, random).items():
+        sources[path], expected[path] = source, want
+        options[path] = {"chunks": [5, 2, 3]}
     job = {
         "zmigrate": 1, "name": "interop",
         "source": {"driver": "raw", "arrays": sources},
@@ -219,7 +251,7 @@ def main(folder, seed):
     }
     (folder / "job.json").write_text(json.dumps(job, indent=1))
     (folder / "expected.json").write_text(json.dumps({"arrays": expected}, indent=1))
-    print(f"{len(expected)} raw arrays: {len(TYPES)} data types × {len(CHAINS)} codec chains")
+    print(f"{len(expected)} raw arrays, {len(TYPES)} data types × {len(CHAINS)} codec chains among them")
 
 
 if __name__ == "__main__":

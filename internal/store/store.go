@@ -158,7 +158,7 @@ func (s *Store) GapBytes() int {
 	if s.Local() {
 		return 8 << 10
 	}
-	return 512 << 10
+	return 256 << 10
 }
 
 // Stats returns the counts so far.

@@ -181,6 +181,23 @@ func (j *Journal) Complete(ctx context.Context, record json.RawMessage) error {
 		return err
 	}
 	j.done, j.manifest, j.segments = record, nil, 0
+	return j.tidy(ctx)
+}
+
+// Tidy removes what a completion that was interrupted has left. Without a
+// record of completion it does nothing.
+func (j *Journal) Tidy(ctx context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.done == nil {
+		return nil
+	}
+	return j.tidy(ctx)
+}
+
+// tidy removes the plan and its segments, which no longer count. The caller
+// holds mu.
+func (j *Journal) tidy(ctx context.Context) error {
 	if err := j.st.Delete(ctx, planKey); err != nil {
 		return err
 	}

@@ -190,7 +190,7 @@ func (a *app) report(err error) {
 	case a.json:
 		a.printJSON(map[string]any{"event": "error", "status": a.status(err), "error": err.Error()})
 	case errors.As(err, &problems):
-		for _, line := range strings.Split(err.Error(), "\n") {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
 			_, _ = fmt.Fprintln(a.err, line)
 		}
 	default:

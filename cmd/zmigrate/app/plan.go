@@ -107,7 +107,7 @@ func (a *app) printPlanned(x plannedJSON) error {
 		{"shape", shape(x.Shape)},
 		{"chunks", fmt.Sprintf("%s (%s, at most %s written)", shape(x.Chunks), count(x.Objects, "object"), size(x.BytesAtMost))},
 		{"codecs", chainText(x.codecs)},
-		{"reads", fmt.Sprintf("%s, each byte once, in blocks of %s chunks", size(x.BytesRead), shape(x.ReadBlock))},
+		{"reads", fmt.Sprintf("%s, each element once, in blocks of %s chunks", size(x.BytesRead), shape(x.ReadBlock))},
 		{"memory", size(int64(x.Memory)) + " for one block"},
 		{"path", x.Path},
 	})
