@@ -32,7 +32,7 @@ func zmigrate(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
 // TestKilled kills the program at twenty random moments.
 func TestKilled(t *testing.T) {
 	dir := fast(t)
-	job, target := cube(t, dir, 128, "gzip")
+	job, target := cube(t, dir, 96, "gzip")
 	arguments := []string{"run", "--log-level", "error", "--workers", "2", job}
 	began := time.Now()
 	if err := zmigrate(t.Context(), t, arguments...).Run(); err != nil {
