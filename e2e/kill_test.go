@@ -22,9 +22,14 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// zmigrate prepares the program; its messages go to the test's log.
+// zmigrate prepares the program, as this test binary has it.
 func zmigrate(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, "zmigrate", args...)
+	return prepare(ctx, t, "zmigrate", args...)
+}
+
+// prepare prepares a program whose messages go to the test's log.
+func prepare(ctx context.Context, t testing.TB, program string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, program, args...)
 	c.Stderr = t.Output()
 	return c
 }
@@ -33,9 +38,10 @@ func zmigrate(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
 func TestKilled(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 96, "gzip")
+	program := build(t, dir)
 	arguments := []string{"run", "--log-level", "error", "--workers", "2", job}
 	began := time.Now()
-	if err := zmigrate(t.Context(), t, arguments...).Run(); err != nil {
+	if err := prepare(t.Context(), t, program, arguments...).Run(); err != nil {
 		t.Fatal(err)
 	}
 	duration := time.Since(began)
@@ -47,7 +53,7 @@ func TestKilled(t *testing.T) {
 	for kills < 20 {
 		// Most runs go on where one was killed, so they take less than a whole.
 		delay := time.Duration(r.Int64N(int64(duration)) / 2)
-		killed := killedAfter(t, delay, arguments)
+		killed := killedAfter(t, delay, program, arguments)
 		untouched(t, target, recorded)
 		if killed {
 			kills++
@@ -66,7 +72,7 @@ func TestKilled(t *testing.T) {
 		fresh(t, target)
 		recorded = nil
 	}
-	if err := zmigrate(t.Context(), t, arguments...).Run(); err != nil {
+	if err := prepare(t.Context(), t, program, arguments...).Run(); err != nil {
 		t.Fatal(err)
 	}
 	untouched(t, target, recorded)
@@ -83,11 +89,11 @@ func TestKilled(t *testing.T) {
 
 // killedAfter runs the program and reports whether it was killed before its
 // end; any other failure fails the test.
-func killedAfter(t *testing.T, delay time.Duration, arguments []string) bool {
+func killedAfter(t *testing.T, delay time.Duration, program string, arguments []string) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), delay)
 	defer cancel()
-	err := zmigrate(ctx, t, arguments...).Run()
+	err := prepare(ctx, t, program, arguments...).Run()
 	if ctx.Err() == nil && err != nil {
 		t.Fatal(err)
 	}
@@ -167,6 +173,7 @@ func untouched(t *testing.T, target string, files map[string]fs.FileInfo) {
 // exit status says that another run is needed, and that one completes the
 // target.
 func TestSignals(t *testing.T) {
+	program := build(t, t.TempDir())
 	for _, test := range []struct {
 		signal syscall.Signal
 		status int
@@ -177,7 +184,7 @@ func TestSignals(t *testing.T) {
 		t.Run(test.signal.String(), func(t *testing.T) {
 			dir := fast(t)
 			job, target := cube(t, dir, 96, "gzip")
-			c := zmigrate(t.Context(), t, "run", "--json", "--workers", "1", job)
+			c := prepare(t.Context(), t, program, "run", "--json", "--workers", "1", job)
 			out, err := c.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

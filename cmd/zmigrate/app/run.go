@@ -29,11 +29,6 @@ func runFlags() []cli.Flag {
 	}
 }
 
-// load reads a job file with the overrides of the command line.
-func (a *app) load(c *cli.Context, file string) (*jobs.Job, error) {
-	return jobs.Load(file, jobs.LoadOptions{Set: overrides(c)})
-}
-
 func overrides(c *cli.Context) []string {
 	set := c.StringSlice("set")
 	if c.IsSet("memory") {
@@ -47,17 +42,28 @@ func overrides(c *cli.Context) []string {
 	return set
 }
 
-// checked loads a job and refuses it when anything is wrong with it; warnings
-// go to standard error.
-func (a *app) checked(c *cli.Context, file string) (*jobs.Job, error) {
-	j, err := a.load(c, file)
+// load reads a job file with the overrides of the command line, and returns
+// everything that is wrong with it, or worth a warning. The error is about a
+// file that cannot be read at all.
+func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error) {
+	j, err := jobs.Load(file, jobs.LoadOptions{Set: overrides(c)})
 	var problems jobs.Problems
 	if err != nil && !errors.As(err, &problems) {
-		return nil, invalid(err)
+		return nil, nil, invalid(err)
 	}
 	if j != nil {
 		problems = append(problems, j.Check(a.env)...)
 		problems.Sort()
+	}
+	return j, problems, nil
+}
+
+// checked loads a job and refuses it when anything is wrong with it; warnings
+// go to standard error.
+func (a *app) checked(c *cli.Context, file string) (*jobs.Job, error) {
+	j, problems, err := a.load(c, file)
+	if err != nil {
+		return nil, err
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

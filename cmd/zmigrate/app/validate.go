@@ -20,7 +20,7 @@ func (a *app) validateCommand() *cli.Command {
 			}
 			var all jobs.Problems
 			for _, name := range names {
-				problems, err := a.validate(c, name)
+				_, problems, err := a.load(c, name)
 				if err != nil {
 					return err
 				}
@@ -43,20 +43,6 @@ func (a *app) validateCommand() *cli.Command {
 			return nil
 		},
 	})
-}
-
-// validate returns everything that is wrong with one job file.
-func (a *app) validate(c *cli.Context, name string) (jobs.Problems, error) {
-	j, err := a.load(c, name)
-	var problems jobs.Problems
-	if err != nil && !errors.As(err, &problems) {
-		return nil, invalid(err)
-	}
-	if j != nil {
-		problems = append(problems, j.Check(a.env)...)
-		problems.Sort()
-	}
-	return problems, nil
 }
 
 // silent is an error whose report has been printed already.
