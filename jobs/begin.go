@@ -52,6 +52,7 @@ func (r *run) begin(ctx context.Context) (complete bool, err error) {
 		_, err := r.target.Stat(ctx, zarr.MetadataKey)
 		if err == nil && len(differences) == 0 {
 			r.result = done.Result
+			r.result.Target = r.plan.Job.Target.URL // the folder may have moved
 			r.result.Nothing, r.result.Resumed, r.result.Time = true, done.Result.Chunks, 0
 			if err := r.journal.Tidy(ctx); err != nil {
 				return false, fmt.Errorf("checkpoint: %w", err)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -186,7 +187,11 @@ type ManifestArray struct {
 // Manifest returns the plan's manifest. The same job over the same sources
 // gives the same one.
 func (p *Plan) Manifest() (*Manifest, error) {
-	m := &Manifest{Version: 1, Job: p.Job.Normalised(), Files: p.Files}
+	m := &Manifest{Version: 1, Job: p.Job.Normalised()}
+	for _, f := range p.Files {
+		f.URL = relative(p.Job.Dir, f.URL)
+		m.Files = append(m.Files, f)
+	}
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
 		meta, err := json.Marshal(a.Meta)
@@ -202,6 +207,19 @@ func (p *Plan) Manifest() (*Manifest, error) {
 	sum := sha256.Sum256(text)
 	m.Hash = hex.EncodeToString(sum[:])
 	return m, nil
+}
+
+// relative returns the path of a local file below a folder as seen from there,
+// so that a folder with job, data and target can move as a whole.
+func relative(dir, file string) string {
+	absolute, err := filepath.Abs(dir)
+	if err != nil || !filepath.IsAbs(file) {
+		return file
+	}
+	if short, err := filepath.Rel(absolute, file); err == nil && filepath.IsLocal(short) {
+		return filepath.ToSlash(short)
+	}
+	return file
 }
 
 // Differences names what has changed between the manifest of a checkpoint and

@@ -102,7 +102,16 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 		case <-ctx.Done():
 		}
 	}()
-	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
+	defer func() {
+		releaseErr := lock.Release(context.WithoutCancel(ctx))
+		switch {
+		case releaseErr == nil:
+		case err == nil:
+			err = fmt.Errorf("checkpoint: %w", releaseErr)
+		default: // what went wrong first has a message; the lock will be stale
+			r.log.WarnContext(ctx, "the lock could not be released", "error", releaseErr)
+		}
+	}()
 	if err := r.locked(ctx, opt); err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, ErrLockLost) {
 			return nil, cause

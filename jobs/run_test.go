@@ -177,6 +177,22 @@ func TestRunAgainDoesNothing(t *testing.T) {
 	}
 }
 
+func TestAFolderCanMove(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(j.Dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	there := parseJob(t, moved, smallChunks)
+	result, err := execute(t, there, env, RunOptions{})
+	if err != nil || !result.Nothing || result.Target != there.Target.URL {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 func modified(t *testing.T, root string) map[string]time.Time {
 	t.Helper()
 	times := map[string]time.Time{}

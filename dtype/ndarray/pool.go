@@ -17,17 +17,19 @@ type Buffer struct {
 
 // Pool lends buffers and keeps returned memory for reuse. Lengths are rounded
 // up to classes, an eighth apart, so that returned memory fits more than one
-// request. A Pool bounds what it keeps idle, not what it lends: that is the
-// business of whoever holds the budget, with [Rounded] as the price. Safe for
-// concurrent use; the zero value keeps nothing.
+// request. What is lent is the business of whoever holds the budget, with
+// [Rounded] as the price; a Pool sees to it that idle memory does not come on
+// top of that. Safe for concurrent use; the zero value keeps nothing.
 type Pool struct {
-	// Keep bounds the bytes of idle memory.
+	// Keep bounds the bytes of memory, lent and idle together, within which
+	// returned memory is kept.
 	Keep int
 
 	mu   sync.Mutex
 	idle map[int][][]byte
 	held int // bytes of idle memory
 	lent int // buffers lent and not returned
+	out  int // bytes of the memory behind them
 }
 
 // Rounded is the number of bytes of memory that a buffer of n bytes takes: at
@@ -58,8 +60,12 @@ func (p *Pool) take(class int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lent++
+	p.out += class
 	list := p.idle[class]
 	if len(list) == 0 {
+		if class <= p.Keep {
+			p.makeRoom(0, class)
+		}
 		return nil
 	}
 	last := len(list) - 1
@@ -94,27 +100,19 @@ func (b *Buffer) Release() {
 		}
 	}
 	p.lent--
+	p.out -= len(b.memory)
 	p.keep(b.memory)
 	b.released, b.Bytes, b.memory = true, nil, nil
 }
 
-// keep adds memory to what is idle. What was used last counts most: when the
-// pool is full, other classes are dropped for it.
+// keep adds memory to what is idle, if there is room for it.
 func (p *Pool) keep(memory []byte) {
 	class := len(memory)
 	if class > p.Keep {
 		return
 	}
-	for size, list := range p.idle {
-		if p.held+class <= p.Keep {
-			break
-		}
-		if size != class {
-			p.held -= size * len(list)
-			delete(p.idle, size)
-		}
-	}
-	if p.held+class > p.Keep {
+	p.makeRoom(class, class)
+	if p.held+p.out+class > p.Keep {
 		return
 	}
 	if p.idle == nil {
@@ -122,4 +120,19 @@ func (p *Pool) keep(memory []byte) {
 	}
 	p.idle[class] = append(p.idle[class], memory)
 	p.held += class
+}
+
+// makeRoom drops idle memory until n more bytes fit with what is idle and
+// lent. What was used last counts most: other classes go before the given one,
+// which stays.
+func (p *Pool) makeRoom(n, class int) {
+	for size, list := range p.idle {
+		if p.held+p.out+n <= p.Keep {
+			return
+		}
+		if size != class {
+			p.held -= size * len(list)
+			delete(p.idle, size)
+		}
+	}
 }
