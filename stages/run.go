@@ -43,6 +43,9 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 		receipts: make(chan Receipt),
 	}
 	cores := runtime.GOMAXPROCS(0)
+	p.window = make(chan struct{}, orElse(p.Read, cores))
+	p.widen()
+	p.widen()
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error { return p.plan(inner) })
 	p.workers(group, orElse(p.Read, cores), func() error { return p.read(inner) }, func() { close(p.encodes) })
@@ -83,8 +86,13 @@ type pipeline struct {
 	encodes  chan parcel
 	writes   chan parcel
 	receipts chan Receipt
-	failed   atomic.Bool // a commit failed
-	stopped  atomic.Bool
+	// window holds a token for each reader that may begin a block. It starts
+	// small and widens when encoders have to wait: reading far ahead of them
+	// only makes memory cold.
+	window  chan struct{}
+	readers atomic.Int64 // tokens there are
+	failed  atomic.Bool  // a commit failed
+	stopped atomic.Bool
 }
 
 // workers starts n workers of a stage and runs after once all of them ended.
@@ -170,24 +178,49 @@ func (p *pipeline) stopping() bool {
 	}
 }
 
+// widen lets one more reader work, as far as there are any.
+func (p *pipeline) widen() {
+	if p.readers.Add(1) <= int64(cap(p.window)) {
+		p.window <- struct{}{} // there is always room
+	}
+}
+
 // read fills the buffers of blocks and sends their units on.
 func (p *pipeline) read(ctx context.Context) error {
-	for l := range p.reads {
-		t := &p.tasks[l.task]
-		if err := p.fillBuffer(ctx, t, l); err != nil {
-			p.abandon(l, len(l.units))
-			return t.fail(l.first, "read", err)
+	for {
+		select {
+		case <-p.window:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		for i, unit := range l.units {
-			select {
-			case p.encodes <- parcel{load: l, unit: unit, index: t.Grid.Index(unit)}:
-			case <-ctx.Done():
-				p.abandon(l, len(l.units)-i)
-				return ctx.Err()
-			}
+		more, err := p.readBlock(ctx)
+		p.window <- struct{}{}
+		if err != nil || !more {
+			return err
 		}
 	}
-	return nil
+}
+
+// readBlock does the next block, and reports whether there was one.
+func (p *pipeline) readBlock(ctx context.Context) (bool, error) {
+	l, more := <-p.reads
+	if !more {
+		return false, nil
+	}
+	t := &p.tasks[l.task]
+	if err := p.fillBuffer(ctx, t, l); err != nil {
+		p.abandon(l, len(l.units))
+		return false, t.fail(l.first, "read", err)
+	}
+	for i, unit := range l.units {
+		select {
+		case p.encodes <- parcel{load: l, unit: unit, index: t.Grid.Index(unit)}:
+		case <-ctx.Done():
+			p.abandon(l, len(l.units)-i)
+			return false, ctx.Err()
+		}
+	}
+	return true, nil
 }
 
 // abandon gives up n units of a load that nobody else has seen.
@@ -237,7 +270,11 @@ func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 
 // encode turns units into objects.
 func (p *pipeline) encode(ctx context.Context) error {
-	for u := range p.encodes {
+	for first := true; ; first = false {
+		u, more := p.nextUnit(!first)
+		if !more {
+			return nil
+		}
 		t, l := &p.tasks[u.load.task], u.load
 		at := make([]int, len(u.index))
 		for i := range at {
@@ -261,7 +298,21 @@ func (p *pipeline) encode(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	return nil
+}
+
+// nextUnit returns the next unit to encode, if there is one. An encoder that
+// has worked and now has to wait needs more readers.
+func (p *pipeline) nextUnit(worked bool) (parcel, bool) {
+	if worked {
+		select {
+		case u, more := <-p.encodes:
+			return u, more
+		default:
+			p.widen()
+		}
+	}
+	u, more := <-p.encodes
+	return u, more
 }
 
 // drop gives back what a unit holds behind the encoder.
