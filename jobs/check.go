@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -31,8 +32,19 @@ func (j *Job) Check(env Environment) Problems {
 		c.add(j.Unmatched(names)...)
 	}
 	c.targetNames()
+	if inside(j.Run.Checkpoint.URL, j.Target.URL) {
+		c.report("run.checkpoint.url", "put it beside the target", "lies inside the target, where nothing but the hierarchy may be")
+	}
 	c.problems.Sort()
 	return c.problems
+}
+
+// inside reports whether a URL is that of a folder or of what lies below it.
+func inside(url, folder string) bool {
+	url, _, _ = strings.Cut(url, "?")
+	folder, _, _ = strings.Cut(folder, "?")
+	url, folder = strings.TrimRight(url, "/"), strings.TrimRight(folder, "/")
+	return folder != "" && (url == folder || strings.HasPrefix(url, folder+"/"))
 }
 
 // section is a group of array options and the field that it stands in.
