@@ -17,7 +17,7 @@ import (
 
 // ErrStopped is returned by Run when Config.Stop ended it before the work was
 // done. Everything that was begun is stored and committed.
-var ErrStopped = errors.New("stopped before the end")
+var ErrStopped = errors.New("stopped before the end: run again to go on")
 
 // ErrMemory is the cause of an error about a budget that cannot hold a single
 // block.

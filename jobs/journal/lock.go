@@ -37,7 +37,7 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("held by %s (process %d on %s) since %s, last heard of at %s",
+	return fmt.Sprintf("another run holds the lock of this job: %s (process %d on %s) since %s, last heard of at %s",
 		e.Owner.Command, e.Owner.PID, e.Owner.Host,
 		e.Owner.Started.Format(time.RFC3339), e.Heartbeat.Format(time.RFC3339))
 }
