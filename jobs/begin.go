@@ -37,7 +37,8 @@ func (e *ChangedError) Error() string {
 }
 
 // begin decides what this run is: nothing to do (true), the continuation of an
-// earlier one, or a new one, for which the target has to be free.
+// earlier one, or a new one, for which the target has to be free. What is on
+// record is forgotten only when nothing stands in the way any more.
 func (r *run) begin(ctx context.Context) (complete bool, err error) {
 	existing := r.plan.Job.Target.Existing
 	if record := r.journal.Completed(); record != nil {
@@ -51,19 +52,10 @@ func (r *run) begin(ctx context.Context) (complete bool, err error) {
 		}
 		_, err := r.target.Stat(ctx, zarr.MetadataKey)
 		if err == nil && len(differences) == 0 {
-			r.result = done.Result
-			r.result.Target = r.plan.Job.Target.URL // the folder may have moved
-			r.result.Nothing, r.result.Resumed, r.result.Time = true, done.Result.Chunks, 0
-			if err := r.journal.Tidy(ctx); err != nil {
-				return false, fmt.Errorf("checkpoint: %w", err)
-			}
-			return true, nil
+			return true, r.rest(ctx, &done)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("target: %w", err)
-		}
-		if err := r.journal.Reset(ctx); err != nil {
-			return false, fmt.Errorf("checkpoint: %w", err)
 		}
 	} else if text := r.journal.Manifest(); text != nil {
 		var was Manifest
@@ -79,69 +71,104 @@ func (r *run) begin(ctx context.Context) (complete bool, err error) {
 		case existing != "overwrite":
 			return false, r.changed(false, differences)
 		}
-		if err := r.journal.Reset(ctx); err != nil {
-			return false, fmt.Errorf("checkpoint: %w", err)
-		}
 	}
-	if err := r.vacate(ctx); err != nil {
-		return false, err
+	return false, r.renew(ctx)
+}
+
+// rest takes the result of an earlier run that completed the job.
+func (r *run) rest(ctx context.Context, done *Completion) error {
+	r.result = done.Result
+	r.result.Target = r.plan.Job.Target.URL // the folder may have moved
+	r.result.Nothing, r.result.Resumed, r.result.Time = true, done.Result.Chunks, 0
+	if err := r.journal.Tidy(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+// renew makes the target and the checkpoint those of a new run.
+func (r *run) renew(ctx context.Context) error {
+	documents, objects, err := r.inTheWay(ctx)
+	if err != nil {
+		return fmt.Errorf("target %s: %w", r.target.URL(), err)
+	}
+	if err := r.journal.Reset(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	// The documents are gone for good before anything that they describe is,
+	// and all of it before the first new object.
+	for _, keys := range [][]string{documents, objects} {
+		for _, key := range keys {
+			if err := r.target.Delete(ctx, key); err != nil {
+				return fmt.Errorf("target: %w", err)
+			}
+		}
+		if err := r.target.Sync(ctx); err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
 	}
 	text, err := json.Marshal(r.manifest)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if err := r.journal.Begin(ctx, text); err != nil {
-		return false, fmt.Errorf("checkpoint: %w", err)
+		return fmt.Errorf("checkpoint: %w", err)
 	}
-	return false, nil
+	return nil
 }
 
 func (r *run) changed(complete bool, differences []string) error {
 	return &ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Differences: differences}
 }
 
-// vacate makes sure that nothing is in the way of a new run. With overwrite it
-// deletes the arrays of this job, their documents first, so that no reader
-// takes what is left for whole; nodes that are not of this job are never
-// touched, and are an error.
-func (r *run) vacate(ctx context.Context) error {
+// inTheWay lists what a new run has to delete first, documents above those
+// below. Without overwrite, anything is an error; with it, only what is not of
+// this job's arrays is, which is never touched.
+func (r *run) inTheWay(ctx context.Context) (documents, objects []string, err error) {
 	overwrite := r.plan.Job.Target.Existing == "overwrite"
-	var documents, objects []string
-	err := r.target.List(ctx, "", func(o store.Info) error {
+	arrays := map[string]bool{}
+	var paths []string
+	for _, a := range r.plan.Arrays {
+		arrays[a.Target] = true
+		paths = append(paths, a.Target)
+	}
+	groups := zarr.Parents(paths)
+	err = r.target.List(ctx, "", func(o store.Info) error {
+		array, document, known := nodeOf(o.Key, arrays)
 		switch {
 		case !overwrite:
 			return fmt.Errorf("%w and has no record of this job (it holds %s): set target.existing: overwrite, or choose another place", ErrTargetExists, o.Key)
-		case !r.owns(o.Key):
-			return fmt.Errorf("%w and holds %s, which is not of this job: remove it or choose another place", ErrTargetExists, o.Key)
-		case path.Base(o.Key) == zarr.MetadataKey:
+		case known && !document:
+			objects = append(objects, o.Key)
+		case document && (known || slices.Contains(groups, array)):
 			documents = append(documents, o.Key)
 		default:
-			objects = append(objects, o.Key)
+			return fmt.Errorf("%w and holds %s, which is not of this job: remove it or choose another place", ErrTargetExists, o.Key)
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("target %s: %w", r.target.URL(), err)
-	}
-	slices.SortFunc(documents, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
-	for _, key := range slices.Concat(documents, objects) {
-		if err := r.target.Delete(ctx, key); err != nil {
-			return fmt.Errorf("target: %w", err)
-		}
-	}
-	return nil
+	slices.SortStableFunc(documents, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	return documents, objects, err
 }
 
-// owns reports whether an object belongs to an array of the plan, or is the
-// document of a group above one.
-func (r *run) owns(key string) bool {
-	var arrays []string
-	for _, a := range r.plan.Arrays {
-		if a.Target == "" || strings.HasPrefix(key, a.Target+"/") {
-			return true
-		}
-		arrays = append(arrays, a.Target)
+// nodeOf returns the path of the node that an object belongs to, whether it is
+// the node's document, and whether the node is one of the arrays.
+func nodeOf(key string, arrays map[string]bool) (node string, document, known bool) {
+	if path.Base(key) == zarr.MetadataKey {
+		node = strings.TrimSuffix(strings.TrimSuffix(key, zarr.MetadataKey), "/")
+		return node, true, arrays[node]
 	}
-	return path.Base(key) == zarr.MetadataKey &&
-		slices.Contains(zarr.Parents(arrays), strings.TrimSuffix(strings.TrimSuffix(key, zarr.MetadataKey), "/"))
+	// A chunk: c and numbers, below an array.
+	for at := key; ; {
+		parent, name := path.Split(at)
+		parent = strings.TrimSuffix(parent, "/")
+		if name == "c" && arrays[parent] {
+			_, chunk := zarr.ParseKey(strings.TrimPrefix(strings.TrimPrefix(key, parent), "/"))
+			return parent, false, chunk
+		}
+		if parent == "" {
+			return "", false, false
+		}
+		at = parent
+	}
 }

@@ -12,6 +12,10 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
+// maxChunks is the most objects of one array: a run holds a bit for each, 32
+// MiB at this bound.
+const maxChunks = 1 << 28
+
 // builder decides everything about one array of a plan and gathers what is
 // wrong with it.
 type builder struct {
@@ -54,6 +58,8 @@ func (b *builder) build() (*PlannedArray, Problems) {
 	meta.Grid.Chunk = b.chunks(meta.Type)
 	if err := meta.Grid.Check(); err != nil {
 		b.wrong("chunks", err.Error(), "")
+	} else if n := meta.Grid.Len(); n > maxChunks {
+		b.wrong("chunks", fmt.Sprintf("chunks of shape %v make %d objects, at most %d are kept account of", meta.Grid.Chunk, n, maxChunks), "choose larger chunks")
 	}
 	if len(b.problems) > 0 {
 		return nil, b.problems

@@ -275,7 +275,10 @@ func (p *parser) size(dst *int64, least int64) setter {
 }
 
 // duration reads a time such as "5s" or "1m30s", greater than zero.
-func (p *parser) duration(dst *time.Duration) setter {
+func (p *parser) duration(dst *time.Duration) setter { return p.durationFrom(1, dst) }
+
+// durationFrom is duration with a least value.
+func (p *parser) durationFrom(least time.Duration, dst *time.Duration) setter {
 	return func(n *node, at *trail) {
 		d, err := time.ParseDuration(n.text)
 		switch {
@@ -283,6 +286,8 @@ func (p *parser) duration(dst *time.Duration) setter {
 			p.want(n, at, "a time with its unit", `such as 500ms, 5s or 2m`)
 		case d <= 0:
 			p.report(n.at, at, "want a time greater than zero", "")
+		case d < least:
+			p.report(n.at, at, fmt.Sprintf("want at least %s", least), "")
 		default:
 			*dst = d
 		}

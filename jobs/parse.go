@@ -318,7 +318,7 @@ func (p *parser) run(n *node, at *trail) {
 				"every": p.duration(&r.Every),
 			})
 		},
-		"lock_ttl": p.duration(&r.LockLifetime),
+		"lock_ttl": p.durationFrom(time.Second, &r.LockLifetime),
 		"path":     p.enum(&r.Path, "auto", "decode"),
 	})
 }

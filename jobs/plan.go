@@ -110,6 +110,11 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	}
 	p.Findings = problems
 	p.Files = p.source.Files()
+	for _, f := range p.Files {
+		if inside(f.URL, p.Job.Target.URL) {
+			return Problems{p.Job.Problem("target.url", fmt.Sprintf("the source file %s lies inside the target", f.URL), "choose another place for the target")}
+		}
+	}
 	p.groups()
 	return nil
 }
@@ -250,6 +255,13 @@ func (m *Manifest) Differences(was *Manifest) []string {
 	for _, f := range was.Files {
 		if _, gone := before[f.URL]; gone {
 			list = append(list, fmt.Sprintf("source file %s is gone", f.URL))
+		}
+	}
+	if len(m.Arrays) == len(was.Arrays) && len(list) == 0 {
+		for i, a := range m.Arrays {
+			if string(a.Meta) != string(was.Arrays[i].Meta) || a.Target != was.Arrays[i].Target {
+				list = append(list, fmt.Sprintf("the metadata of array %q", a.Target))
+			}
 		}
 	}
 	if len(list) == 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -59,6 +60,7 @@ type run struct {
 	log        *slog.Logger
 	checkpoint *store.Store
 	target     *store.Store
+	locks      []*journal.Lock
 	journal    *journal.Journal
 	sink       *sinks.Hierarchy
 	arrays     []progress
@@ -89,21 +91,12 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.checkpoint.Close()) }()
-	lock, err := journal.Acquire(ctx, r.checkpoint, journal.LockOptions{TTL: p.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
+	release, err := r.acquire(ctx, env, opt)
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
+		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-lock.Lost():
-			cancel(ErrLockLost)
-		case <-ctx.Done():
-		}
-	}()
 	defer func() {
-		releaseErr := lock.Release(context.WithoutCancel(ctx))
+		releaseErr := release(context.WithoutCancel(ctx))
 		switch {
 		case releaseErr == nil:
 		case err == nil:
@@ -112,8 +105,19 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 			r.log.WarnContext(ctx, "the lock could not be released", "error", releaseErr)
 		}
 	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, lock := range r.locks {
+		go func() {
+			select {
+			case <-lock.Lost():
+				cancel(journal.ErrLost)
+			case <-ctx.Done():
+			}
+		}()
+	}
 	if err := r.locked(ctx, opt); err != nil {
-		if cause := context.Cause(ctx); errors.Is(cause, ErrLockLost) {
+		if cause := context.Cause(ctx); errors.Is(cause, journal.ErrLost) {
 			return nil, cause
 		}
 		return nil, err
@@ -122,8 +126,47 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 	return &r.result, nil
 }
 
-// ErrLockLost ends a run whose lock another run has taken over.
-var ErrLockLost = errors.New("another run has taken over the lock of this job; what is recorded stays valid")
+// acquire takes the lock of the checkpoint and, when the checkpoint is not
+// beside the target, that of the target, too: two jobs with checkpoints of
+// their own must not write to one target. The caller releases them.
+func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (release func(context.Context) error, err error) {
+	places := []*store.Store{r.checkpoint}
+	closeLast := func() error { return nil }
+	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
+	if own := r.plan.Job.Run.Checkpoint.URL; own != "" && own != beside && err == nil {
+		st, err := r.plan.Job.openState(ctx, beside, env)
+		if err != nil {
+			return nil, err
+		}
+		places, closeLast = append(places, st), st.Close
+	}
+	release = func(ctx context.Context) error {
+		var failed error
+		for _, l := range r.locks {
+			failed = errors.Join(failed, l.Release(ctx))
+		}
+		return errors.Join(failed, closeLast())
+	}
+	for _, st := range places {
+		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("checkpoint: %w", err), release(context.WithoutCancel(ctx)))
+		}
+		r.locks = append(r.locks, lock)
+	}
+	return release, nil
+}
+
+// held fails when another run has taken over a lock: what follows must not be
+// written by two.
+func (r *run) held(ctx context.Context) error {
+	for _, l := range r.locks {
+		if err := l.Held(ctx); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	return nil
+}
 
 // openCheckpoint opens the place of the job's checkpoint.
 func (j *Job) openCheckpoint(ctx context.Context, env Environment) (*store.Store, error) {
@@ -131,6 +174,11 @@ func (j *Job) openCheckpoint(ctx context.Context, env Environment) (*store.Store
 	if err != nil {
 		return nil, err
 	}
+	return j.openState(ctx, url, env)
+}
+
+// openState opens a store for a journal or a lock.
+func (j *Job) openState(ctx context.Context, url string, env Environment) (*store.Store, error) {
 	opt := j.storeOptions(env)
 	opt.Staging = "incoming"
 	st, err := store.Open(ctx, url, opt)
@@ -215,6 +263,9 @@ func (r *run) progress() Progress {
 // commit makes receipts count: the objects durable, then the record of them,
 // then the documents of the arrays that are complete with them.
 func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
+	if err := r.held(ctx); err != nil {
+		return err
+	}
 	if err := r.sink.Sync(ctx); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
@@ -251,7 +302,7 @@ func (r *run) record(x journal.Receipt) error {
 	return nil
 }
 
-// resume counts what earlier runs have recorded.
+// resume counts what earlier runs have recorded and is still there.
 func (r *run) resume(ctx context.Context) error {
 	r.arrays = make([]progress, len(r.plan.Arrays))
 	for i := range r.arrays {
@@ -260,19 +311,62 @@ func (r *run) resume(ctx context.Context) error {
 		r.result.Chunks += a.Chunks()
 		r.result.BytesIn += a.Bytes()
 	}
+	stored, err := r.stored(ctx)
+	if err != nil {
+		return err
+	}
+	missing := 0
 	for x, err := range r.journal.Receipts(ctx) {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
+		if !x.Empty && x.Array >= 0 && x.Array < len(stored) && x.Unit >= 0 && x.Unit < r.plan.Arrays[x.Array].Chunks() && !stored[x.Array].has(x.Unit) {
+			missing++
+			continue
+		}
 		if err := r.record(x); err != nil {
 			return err
 		}
+	}
+	if missing > 0 {
+		r.log.WarnContext(ctx, "chunks on record are not in the target any more and are done again", "chunks", missing)
 	}
 	r.result.Resumed = r.result.Chunks
 	for i := range r.arrays {
 		r.result.Resumed -= r.arrays[i].left
 	}
 	return nil
+}
+
+// stored lists the chunks that lie in the target, for a run that goes on.
+func (r *run) stored(ctx context.Context) ([]bitset, error) {
+	sets := make([]bitset, len(r.plan.Arrays))
+	for i := range sets {
+		a := &r.plan.Arrays[i]
+		sets[i] = newBitset(a.Chunks())
+		if !r.journal.Begun() {
+			continue
+		}
+		counts := a.Meta.Grid.Count()
+		below := strings.TrimPrefix(a.Target+"/", "/")
+		err := r.target.List(ctx, below+"c", func(o store.Info) error {
+			index, ok := zarr.ParseKey(strings.TrimPrefix(o.Key, below))
+			if !ok || len(index) != len(counts) {
+				return nil
+			}
+			for k, n := range index {
+				if n >= counts[k] {
+					return nil
+				}
+			}
+			sets[i].set(a.Meta.Grid.Number(index))
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("target: %w", err)
+		}
+	}
+	return sets, nil
 }
 
 // documents writes the document of each array whose chunks are all in place.
@@ -302,6 +396,12 @@ func (r *run) finish(ctx context.Context) error {
 			return fmt.Errorf("array %q: %d chunks have no receipt", a.Target, n)
 		}
 		arrays[a.Target] = a.Meta
+	}
+	if err := r.plan.source.Changed(ctx); err != nil {
+		return fmt.Errorf("source: %w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
+	}
+	if err := r.held(ctx); err != nil {
+		return err
 	}
 	if err := r.sink.Finish(ctx, arrays, r.plan.Groups, r.plan.Job.Target.Consolidated); err != nil {
 		return fmt.Errorf("target: %w", err)

@@ -19,8 +19,8 @@ type Status struct {
 	Chunks     int           `json:"chunks"`
 	Done       int           `json:"done_chunks"`
 	BytesOut   int64         `json:"bytes_out"`
-	// Owner and Heartbeat tell who runs the job now, and when it was last
-	// heard of; nil when nobody does.
+	// Owner and Heartbeat tell who runs the job, or ran it and ended without a
+	// word, and when it was last heard of; nil when nobody does.
 	Owner     *journal.Owner `json:"owner,omitempty"`
 	Heartbeat *time.Time     `json:"heartbeat,omitempty"`
 	Finished  *time.Time     `json:"finished,omitempty"`
@@ -66,7 +66,7 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 			return nil, err
 		}
 	}
-	return s, s.holder(ctx, st)
+	return s, s.holder(ctx, j, st)
 }
 
 // count adds up the receipts of a job that is under way.
@@ -77,8 +77,8 @@ func (s *Status) count(ctx context.Context, text json.RawMessage, log *journal.J
 	}
 	seen := make([]bitset, len(m.Arrays))
 	for i, a := range m.Arrays {
-		if a.Chunks < 0 {
-			return fmt.Errorf("checkpoint: the plan: array %q has %d chunks", a.Target, a.Chunks)
+		if a.Chunks < 0 || a.Chunks > maxChunks {
+			return fmt.Errorf("checkpoint: the plan is damaged: array %q has %d chunks", a.Target, a.Chunks)
 		}
 		seen[i] = newBitset(a.Chunks)
 		s.Arrays = append(s.Arrays, ArrayStatus{Path: a.Target, Chunks: a.Chunks})
@@ -107,14 +107,18 @@ func (s *Status) count(ctx context.Context, text json.RawMessage, log *journal.J
 	return nil
 }
 
-// holder adds who runs the job now.
-func (s *Status) holder(ctx context.Context, st *store.Store) error {
+// holder adds who runs the job now, if that is still the case.
+func (s *Status) holder(ctx context.Context, j *Job, st *store.Store) error {
 	owner, heartbeat, err := journal.Holder(ctx, st)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if owner != nil {
-		s.Owner, s.Heartbeat, s.State = owner, &heartbeat, "running"
+	if owner == nil {
+		return nil
+	}
+	s.Owner, s.Heartbeat = owner, &heartbeat
+	if !owner.Gone(journal.ThisProcess("")) && time.Since(heartbeat) <= j.Run.LockLifetime {
+		s.State = "running"
 	}
 	return nil
 }

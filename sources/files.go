@@ -3,6 +3,7 @@ package sources
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -102,6 +103,28 @@ func (s *FileSet) Files() []File {
 		}
 	}
 	return list
+}
+
+// ErrChanged is the cause of an error about a file that changed while it was
+// read.
+var ErrChanged = errors.New("the file has changed since it was opened")
+
+// Changed is [Source].Changed.
+func (s *FileSet) Changed(ctx context.Context) error {
+	return InParallel(ctx, len(s.files), func(ctx context.Context, i int) error {
+		f := s.files[i]
+		if f.Err != nil {
+			return nil
+		}
+		info, err := f.Store.Stat(ctx, f.Key)
+		if err != nil {
+			return err
+		}
+		if info.Size != f.Size || !info.ModTime.Equal(f.ModTime) || info.ETag != f.ETag {
+			return fmt.Errorf("%s: %w", f.URL, ErrChanged)
+		}
+		return nil
+	})
 }
 
 // Close closes all stores.

@@ -22,6 +22,9 @@ type Source interface {
 	// Files identifies every file behind the source, so that a later run can
 	// tell whether one has changed.
 	Files() []File
+	// Changed asks for the files again and names the first one that is no
+	// longer what Files says.
+	Changed(ctx context.Context) error
 	Close() error
 }
 

@@ -31,8 +31,11 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		if err == nil {
 			return nil
 		}
-		if attempt >= s.attempts || ctx.Err() != nil || !transient(err) {
+		if ctx.Err() != nil || !transient(err) {
 			return s.pathError(op, key, err)
+		}
+		if attempt >= s.attempts {
+			return s.pathError(op, key, passingError{err})
 		}
 		wait := pause/2 + rand.N(pause/2)
 		s.log.WarnContext(ctx, "repeating a failed request", "op", op, "object", s.at.object(key),
@@ -81,9 +84,17 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Passing tells whether an error is one that may be gone a little later: all
-// attempts failed because a server was busy or out of reach.
-func Passing(err error) bool { return transient(err) }
+// Passing tells whether an error is of a store that all attempts found busy or
+// out of reach, so that the same may succeed a little later.
+func Passing(err error) bool {
+	_, ok := errors.AsType[passingError](err)
+	return ok
+}
+
+// passingError marks the error of the last attempt.
+type passingError struct{ error }
+
+func (e passingError) Unwrap() error { return e.error }
 
 // transient tells whether the same request may succeed a little later: the
 // server was busy or the connection broke. What the request itself is to blame

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // KeyEncoding says how the index of a chunk becomes its key below the array.
@@ -45,6 +46,28 @@ func (k KeyEncoding) Key(index []int) string {
 		key = strconv.AppendInt(key, int64(n), 10)
 	}
 	return string(key)
+}
+
+// ParseKey is the inverse of Key for the default encoding: the index of the
+// chunk with this key below its array, and false for what is no chunk's key.
+func ParseKey(key string) ([]int, bool) {
+	rest, ok := strings.CutPrefix(key, "c")
+	if !ok {
+		return nil, false
+	}
+	index := []int{}
+	for rest != "" {
+		digits, more, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 0 || strconv.Itoa(n) != digits || rest[0] != '/' {
+			return nil, false
+		}
+		index, rest = append(index, n), strings.TrimPrefix(rest, "/"+digits)
+		if rest == "/" && more == "" {
+			return nil, false
+		}
+	}
+	return index, true
 }
 
 // named returns the encoding as it stands in metadata.

@@ -95,6 +95,13 @@ func (j *Journal) Completed() json.RawMessage {
 	return j.done
 }
 
+// Begun tells whether receipts are on record.
+func (j *Journal) Begun() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.segments > 0
+}
+
 // Begin makes an empty checkpoint that of the manifest, durably. A checkpoint
 // that has a manifest or is complete needs Reset first.
 func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {

@@ -53,7 +53,7 @@ type marker struct {
 
 // stale tells whether the holder has given up or died.
 func (m marker) stale(now time.Time, self Owner) bool {
-	return m.Released || now.Sub(m.Heartbeat) > m.TTL || m.gone(self)
+	return m.Released || now.Sub(m.Heartbeat) > m.TTL || m.Gone(self)
 }
 
 // Lock is a held lock. A goroutine renews it until Release.
@@ -86,6 +86,10 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 	if err != nil {
 		return nil, err
 	}
+	// Without its monotonic part: that clock stands still while a machine
+	// sleeps, and the heartbeats of others have none.
+	wall := opt.Now
+	opt.Now = func() time.Time { return wall().Round(0) }
 	now := opt.Now()
 	if held != nil && !held.stale(now, opt.Owner) {
 		return nil, &HeldError{Owner: held.Owner, Heartbeat: held.Heartbeat}
@@ -125,7 +129,7 @@ func (l *Lock) claim(ctx context.Context) error {
 	// Others may have taken, released and removed our number, and gone on to
 	// the next, since we looked.
 	numbers, err := list(ctx, l.st, locks, ".json")
-	if err == nil && created && numbers[len(numbers)-1] == l.number {
+	if err == nil && created && len(numbers) > 0 && numbers[len(numbers)-1] == l.number {
 		return l.deleteAll(ctx, numbers[:len(numbers)-1])
 	}
 	if created {
@@ -186,7 +190,7 @@ func (l *Lock) renew(ctx context.Context) {
 				l.mu.Lock()
 				written = l.marker.Heartbeat
 				l.mu.Unlock()
-			case errors.Is(err, errOvertaken):
+			case errors.Is(err, ErrLost):
 				l.opt.Log.ErrorContext(ctx, "another run has taken over the lock")
 				close(l.lost)
 				return
@@ -202,7 +206,8 @@ func (l *Lock) renew(ctx context.Context) {
 	}
 }
 
-var errOvertaken = errors.New("a higher marker is there")
+// ErrLost is the error of a run whose lock another run has taken over.
+var ErrLost = errors.New("another run has taken over the lock of this job; what is recorded stays valid")
 
 // beat writes a heartbeat if no higher marker exists.
 func (l *Lock) beat(ctx context.Context) error {
@@ -213,12 +218,8 @@ func (l *Lock) beat(ctx context.Context) error {
 
 // rewrite changes the marker in the store, and then in memory.
 func (l *Lock) rewrite(ctx context.Context, change func(*marker)) error {
-	numbers, err := list(ctx, l.st, locks, ".json")
-	if err != nil {
+	if err := l.Held(ctx); err != nil {
 		return err
-	}
-	if len(numbers) > 0 && numbers[len(numbers)-1] > l.number {
-		return errOvertaken
 	}
 	l.mu.Lock()
 	m := l.marker
@@ -240,6 +241,19 @@ func (l *Lock) rewrite(ctx context.Context, change func(*marker)) error {
 	return nil
 }
 
+// Held returns an error when another owner has taken the lock over: the moment
+// before something is written that two owners must not both write.
+func (l *Lock) Held(ctx context.Context) error {
+	numbers, err := list(ctx, l.st, locks, ".json")
+	if err != nil {
+		return err
+	}
+	if len(numbers) > 0 && numbers[len(numbers)-1] > l.number {
+		return ErrLost
+	}
+	return nil
+}
+
 // Lost is closed when another owner has taken over, or when no heartbeat could
 // be written for longer than TTL, so that another owner may take over.
 func (l *Lock) Lost() <-chan struct{} { return l.lost }
@@ -255,7 +269,7 @@ func (l *Lock) Release(ctx context.Context) error {
 		return ctx.Err()
 	}
 	err := l.rewrite(ctx, func(m *marker) { m.Released = true })
-	if errors.Is(err, errOvertaken) {
+	if errors.Is(err, ErrLost) {
 		return nil
 	}
 	return err

@@ -65,9 +65,9 @@ func (o Owner) sameMachine(other Owner) bool {
 		o.Host == other.Host && o.Boot == other.Boot && o.PIDNamespace == other.PIDNamespace
 }
 
-// gone tells whether the owner's process is known, to the process self, to have
+// Gone tells whether the owner's process is known, to the process self, to have
 // ended. A process with self's number that is not self has.
-func (o Owner) gone(self Owner) bool {
+func (o Owner) Gone(self Owner) bool {
 	if !o.sameMachine(self) || o.PID <= 0 {
 		return false
 	}

@@ -44,6 +44,9 @@ func (s *source) join(ctx context.Context, name string) (sources.Array, error) {
 	info := *parts[0].Info()
 	info.Notes = append(slices.Clip(info.Notes), s.differences(name)...)
 	if dim := slices.Index(info.DimensionNames, s.concat); dim >= 0 {
+		if slices.Contains(info.DimensionNames[dim+1:], s.concat) {
+			return nil, fmt.Errorf("variable %q has the dimension %q twice and cannot be joined along it: exclude it", name, s.concat)
+		}
 		return sources.Join(info, dim, parts)
 	}
 	compared, err := s.compareValues(ctx, parts)

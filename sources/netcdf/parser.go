@@ -187,9 +187,18 @@ func (p *parser) kind() kind {
 	return k
 }
 
+// maxRank is the most dimensions that a variable may have, libnetcdf's
+// NC_MAX_VAR_DIMS.
+const maxRank = 1024
+
 func (p *parser) variable() variable {
 	v := variable{name: p.name()}
-	v.dims = make([]int, p.number("dimensions of a variable", p.wide(4)))
+	rank := p.number("dimensions of a variable", p.wide(4))
+	if rank > maxRank {
+		p.fail("variable %q has %d dimensions, at most %d are read", v.name, rank, maxRank)
+		return v
+	}
+	v.dims = make([]int, rank)
 	for i := range v.dims {
 		v.dims[i] = int(min(p.count(), math.MaxInt))
 	}

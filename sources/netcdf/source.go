@@ -106,6 +106,9 @@ func (s *source) Arrays() []string      { return s.names }
 func (s *source) Files() []sources.File { return s.set.Files() }
 func (s *source) Close() error          { return s.set.Close() }
 
+// Changed implements [sources.Source].
+func (s *source) Changed(ctx context.Context) error { return s.set.Changed(ctx) }
+
 // Array opens a variable.
 func (s *source) Array(ctx context.Context, path string) (sources.Array, error) {
 	found := false

@@ -132,6 +132,9 @@ func (s *source) Arrays() []string      { return s.names }
 func (s *source) Files() []sources.File { return s.files.Files() }
 func (s *source) Close() error          { return s.files.Close() }
 
+// Changed implements [sources.Source].
+func (s *source) Changed(ctx context.Context) error { return s.files.Changed(ctx) }
+
 // Array checks the sizes of all files of the array.
 func (s *source) Array(_ context.Context, path string) (sources.Array, error) {
 	a := s.arrays[path]

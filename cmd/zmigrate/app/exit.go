@@ -24,7 +24,7 @@ func (a *app) status(err error) int {
 			return exitInterrupted
 		}
 		return exitStopped
-	case errors.Is(err, jobs.ErrLockLost), store.Passing(err):
+	case errors.Is(err, journal.ErrLost), store.Passing(err):
 		return exitStopped
 	default:
 		return exitFailed

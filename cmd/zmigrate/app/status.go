@@ -53,6 +53,10 @@ func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 			s.Owner.Host, s.Owner.PID, s.Owner.Started.Format(time.RFC3339), s.Heartbeat.Format(time.RFC3339))
 	default:
 		a.printf("%s: interrupted; run it again to go on\n", j.Name)
+		if s.Owner != nil {
+			a.printf("process %d on %s has ended without releasing the lock, last heard of %s\n",
+				s.Owner.PID, s.Owner.Host, s.Heartbeat.Format(time.RFC3339))
+		}
 	}
 	a.printf("%d of %d chunks done, %d left, %s stored\n", s.Done, s.Chunks, s.Chunks-s.Done, size(s.BytesOut))
 	rows := make([][]string, 0, len(s.Arrays))
