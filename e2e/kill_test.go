@@ -58,6 +58,7 @@ func TestKilled(t *testing.T) {
 		if killed {
 			kills++
 			whole(t, target, finished)
+			notRunning(t, job)
 			recorded = inJournal(t, job, target)
 			if len(recorded) > 0 {
 				midway++
@@ -98,6 +99,19 @@ func killedAfter(t *testing.T, delay time.Duration, program string, arguments []
 		t.Fatal(err)
 	}
 	return err != nil
+}
+
+// notRunning checks that the status of a killed run does not say that it runs.
+func notRunning(t *testing.T, job string) {
+	t.Helper()
+	j, err := jobs.Load(job, jobs.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := jobs.ReadStatus(t.Context(), j, environment())
+	if err != nil || status.State == "running" {
+		t.Errorf("status of a killed run: %+v, %v", status, err)
+	}
 }
 
 // fresh removes a target with its checkpoint.

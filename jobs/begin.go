@@ -50,12 +50,12 @@ func (r *run) begin(ctx context.Context) (complete bool, err error) {
 		if len(differences) > 0 && existing != "overwrite" {
 			return false, r.changed(true, differences)
 		}
-		_, err := r.target.Stat(ctx, zarr.MetadataKey)
-		if err == nil && len(differences) == 0 {
-			return true, r.rest(ctx, &done)
+		whole, err := r.whole(ctx)
+		if err != nil {
+			return false, err
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, fmt.Errorf("target: %w", err)
+		if whole && len(differences) == 0 {
+			return true, r.rest(ctx, &done)
 		}
 	} else if text := r.journal.Manifest(); text != nil {
 		var was Manifest
@@ -73,6 +73,24 @@ func (r *run) begin(ctx context.Context) (complete bool, err error) {
 		}
 	}
 	return false, r.renew(ctx)
+}
+
+// whole reports whether the documents of the root and of every array are there.
+func (r *run) whole(ctx context.Context) (bool, error) {
+	paths := []string{""}
+	for _, a := range r.plan.Arrays {
+		paths = append(paths, a.Target)
+	}
+	for _, p := range paths {
+		_, err := r.target.Stat(ctx, path.Join(p, zarr.MetadataKey))
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("target: %w", err)
+		}
+	}
+	return true, nil
 }
 
 // rest takes the result of an earlier run that completed the job.
@@ -137,7 +155,7 @@ func (r *run) inTheWay(ctx context.Context) (documents, objects []string, err er
 		array, document, known := nodeOf(o.Key, arrays)
 		switch {
 		case !overwrite:
-			return fmt.Errorf("%w and has no record of this job (it holds %s): set target.existing: overwrite, or choose another place", ErrTargetExists, o.Key)
+			return fmt.Errorf("%w and what it holds (%s) is not the whole result of this job: set target.existing: overwrite, or choose another place", ErrTargetExists, o.Key)
 		case known && !document:
 			objects = append(objects, o.Key)
 		case document && (known || slices.Contains(groups, array)):

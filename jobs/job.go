@@ -171,7 +171,6 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 	if root == nil && len(problems.list) == 0 || root != nil && root.kind != mapKind {
 		problems.add(Problem{
 			File: name, Line: 1, Column: 1, Message: "a job file is a mapping that begins with zmigrate: 1",
-			Hint: "zmigrate init URL writes one for a source",
 		})
 		return nil, problems.result(name)
 	}

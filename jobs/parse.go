@@ -162,23 +162,15 @@ func (p *parser) rawArrays(n *node, at *trail) {
 	}
 }
 
-// nodeName checks the name of a node: Zarr v3 core specification, section
-// "Node names", and no characters that stores spell in different ways.
+// nodeName checks the name of a node, which has no slash.
 func (p *parser) nodeName(name string, where position, at *trail) {
-	message := ""
-	switch {
-	case strings.Trim(name, ".") == "":
-		message = "is empty or consists of dots"
-	case strings.HasPrefix(name, "__"):
-		message = "begins with two underscores, which Zarr reserves"
-	case strings.ContainsFunc(name, func(c rune) bool { return c < 0x20 || c == 0x7f || c == '/' }):
-		message = "contains a slash or a control character"
-	case name == "zarr.json":
-		message = "is that of Zarr's metadata"
-	default:
-		return
+	err := zarr.CheckPath(name)
+	if name == "" || strings.Contains(name, "/") {
+		err = fmt.Errorf("the name %q is empty or has a slash", clip(name, 60))
 	}
-	p.report(where, at, fmt.Sprintf("the name %q %s", clip(name, 60), message), "")
+	if err != nil {
+		p.report(where, at, err.Error(), "")
+	}
 }
 
 func (p *parser) dataType(dst *json.RawMessage) setter {

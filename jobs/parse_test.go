@@ -58,7 +58,7 @@ func TestBrokenText(t *testing.T) {
 		laughs += "a" + b + ": &a" + b + " [*a" + a + strings.Repeat(", *a"+a, 9) + "]\n"
 	}
 	for _, tt := range []struct{ name, text, want string }{
-		{"empty", "", "job.yaml:1:1: a job file is a mapping that begins with zmigrate: 1 (zmigrate init URL writes one for a source)"},
+		{"empty", "", "job.yaml:1:1: a job file is a mapping that begins with zmigrate: 1"},
 		{"comment only", "# x\n", "job.yaml:1:1: a job file is a mapping that begins"},
 		{"a list", "- 1\n", "job.yaml:1:1: a job file is a mapping that begins"},
 		{"NUL", "zmigrate: 1\nx: \x00", "job.yaml:2:4: a NUL byte; this is not a text file"},

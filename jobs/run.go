@@ -123,6 +123,8 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 		return nil, err
 	}
 	r.result.Time = time.Since(began)
+	requests := r.target.Stats()
+	r.log.InfoContext(ctx, "done", "target", r.target.URL(), "requests", requests.Requests, "retries", requests.Retries)
 	return &r.result, nil
 }
 

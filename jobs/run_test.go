@@ -20,7 +20,6 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
-	"github.com/zmigrate/zmigrate/stages"
 )
 
 func environment() Environment {
@@ -272,6 +271,9 @@ func TestExistingTargets(t *testing.T) {
 		{"overwrite", "group/a/c/9/9", false},
 		{"overwrite", "group/zarr.json", false},
 		{"overwrite", "other/zarr.json", true},
+		{"overwrite", "group/a/notes.txt", true},
+		{"overwrite", "group/a/c/x", true},
+		{"overwrite", "group/a/b/zarr.json", true},
 	} {
 		t.Run(fmt.Sprintf("%s over %s", c.existing, c.key), func(t *testing.T) {
 			j, env := testJob(t, smallChunks), environment()
@@ -298,38 +300,8 @@ func TestExistingTargets(t *testing.T) {
 }
 
 func TestStoppedRunsGoOn(t *testing.T) {
-	// Blocks of two chunks, so that there is something left to stop.
-	dir, env := t.TempDir(), environment()
-	const rows, columns = 4000, 600
-	data := make([]byte, 0, rows*columns*4)
-	for i := range rows * columns {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)))
-	}
-	if err := os.WriteFile(filepath.Join(dir, "a.raw"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	j, err := Parse("job.yaml", []byte(`
-zmigrate: 1
-source:
-  driver: raw
-  arrays: {a: {url: a.raw, data_type: float32, shape: [4000, 600]}}
-target: {url: out.zarr}
-arrays: {a: {chunks: [250, 600]}}
-run: {workers: {read: 1, encode: 1, write: 1}}
-`), dir, LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop := make(chan struct{})
-	first := 0
-	_, err = execute(t, j, env, RunOptions{Stop: stop, Observe: func(stages.Event) {
-		if first++; first == 1 {
-			close(stop)
-		}
-	}})
-	if !errors.Is(err, stages.ErrStopped) {
-		t.Fatalf("got %v", err)
-	}
+	j, env := largeJob(t), environment()
+	first := interrupt(t, j, env)
 	status, err := ReadStatus(t.Context(), j, env)
 	if err != nil || status.State != "interrupted" || status.Done != first || first == 16 {
 		t.Fatalf("%d done, status %+v, %v", first, status, err)
@@ -341,8 +313,8 @@ run: {workers: {read: 1, encode: 1, write: 1}}
 	if err != nil || result.Resumed != first || result.Chunks != 16 {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if _, values := readArray(t, j.Target.URL, "a", env); values[rows*columns-1] != rows*columns-1 {
-		t.Errorf("the last element is %v", values[rows*columns-1])
+	if _, values := readArray(t, j.Target.URL, "a", env); values[largeRows*columns-1] != largeRows*columns {
+		t.Errorf("the last element is %v", values[largeRows*columns-1])
 	}
 }
 
@@ -357,7 +329,7 @@ func TestTheLockKeepsRunsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = execute(t, j, env, RunOptions{})
-	if _, ok := errors.AsType[*journal.HeldError](err); !ok {
+	if !isHeld(err) {
 		t.Errorf("got %v", err)
 	}
 	if err := errors.Join(lock.Release(context.Background()), checkpoint.Close()); err != nil {

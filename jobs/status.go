@@ -43,7 +43,7 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	s := &Status{Checkpoint: st.URL(), State: "none"}
+	s := &Status{Checkpoint: st.URL(), State: "none", Arrays: []ArrayStatus{}}
 	log, err := journal.Open(ctx, st)
 	if err != nil {
 		return nil, err

@@ -58,9 +58,6 @@ type ArrayWriter struct {
 // the whole hierarchy.
 func (h *Hierarchy) Array(p string) *ArrayWriter { return &ArrayWriter{h.store, p} }
 
-// Path is the path of the array in the hierarchy.
-func (w *ArrayWriter) Path() string { return w.path }
-
 // Put stores the encoded chunk with these coordinates. It is idempotent; the
 // data are borrowed until it returns. The chunk counts as stored once a Sync
 // that began later has returned.

@@ -15,6 +15,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
 	"gocloud.dev/blob/s3blob"
 )
 
@@ -29,7 +30,9 @@ func newS3(ctx context.Context, at location) (*bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := config.LoadDefaultConfig(ctx, settings.load...)
+	// The log lines of the client's own logger would bypass ours.
+	load := append(settings.load, config.WithLogger(logging.Nop{}))
+	cfg, err := config.LoadDefaultConfig(ctx, load...)
 	if err != nil {
 		return nil, err
 	}

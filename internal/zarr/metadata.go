@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -143,9 +145,11 @@ func CheckPath(p string) error {
 			return fmt.Errorf("path %q: the name %q has only periods", p, name)
 		case strings.HasPrefix(name, "__"):
 			return fmt.Errorf("path %q: names that begin with __ are reserved", p)
+		case len(name) > 255:
+			return fmt.Errorf("path %.60q…: a name of %d bytes is too long for a file, 255 at most", p, len(name))
 		case name == MetadataKey:
 			return fmt.Errorf("path %q: the name %s is reserved", p, MetadataKey)
-		case strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == 0xfffd }) >= 0:
+		case strings.IndexFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\\' || r == utf8.RuneError }) >= 0:
 			return fmt.Errorf("path %q: the name %q has a character that not all stores can hold", p, name)
 		}
 	}

@@ -36,7 +36,7 @@ func ThisProcess(command string) Owner {
 	if ns, err := os.Readlink("/proc/self/ns/pid"); err == nil {
 		o.PIDNamespace = ns
 	}
-	if start := startTime(); start != "" && o.sameMachine(o) {
+	if _, start := processState(o.PID); start != "" && o.sameMachine(o) {
 		o.ID = fmt.Sprintf("%s/%s/%d/%s", o.Boot, o.PIDNamespace, o.PID, start)
 	} else {
 		o.ID = rand.Text()
@@ -44,19 +44,20 @@ func ThisProcess(command string) Owner {
 	return o
 }
 
-// startTime is when this process began, in clock ticks since the start of the
-// machine (field 22 of /proc/self/stat); "" where that is not known.
-func startTime() string {
-	stat, err := os.ReadFile("/proc/self/stat")
+// processState returns a process's state, a letter, and when it began, in clock
+// ticks since the start of the machine (fields 3 and 22 of /proc/PID/stat); ""
+// where that is not known.
+func processState(pid int) (state, start string) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	// The second field, a name in brackets, may hold blanks.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 {
-		return ""
+		return "", ""
 	}
-	return string(fields[19])
+	return string(fields[0]), string(fields[19])
 }
 
 // sameMachine tells whether the process numbers of both mean the same.
@@ -79,5 +80,11 @@ func (o Owner) Gone(self Owner) bool {
 		return false
 	}
 	err = p.Signal(syscall.Signal(0))
-	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+	if errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH) {
+		return true
+	}
+	// One that has ended and waits for its parent to notice has ended, and one
+	// that began at another time is another process.
+	state, start := processState(o.PID)
+	return state == "Z" || state == "X" || start != "" && strings.Count(o.ID, "/") > 1 && !strings.HasSuffix(o.ID, "/"+start)
 }

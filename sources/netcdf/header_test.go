@@ -236,12 +236,13 @@ func TestNames(t *testing.T) {
 	if diff := cmp.Diff([]string{"température", "café", "a/b", "", "__x"}, src.Arrays()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
-	for _, name := range src.Arrays()[:2] {
+	for _, name := range []string{"température", "café", "__x"} {
 		if _, err := src.Array(t.Context(), name); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, name := range src.Arrays()[2:] {
+	// "__x" is a name that Zarr reserves; the array may get another one there.
+	for _, name := range src.Arrays()[2:4] {
 		if _, err := src.Array(t.Context(), name); err == nil || !strings.Contains(err.Error(), "f.nc") {
 			t.Errorf("%q: got %v", name, err)
 		}

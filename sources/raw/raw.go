@@ -30,8 +30,8 @@ type Array struct {
 	URLs  []string
 	Type  dtype.Type
 	Order dtype.Order // byte order; only types of single bytes go without
-	// Shape is the shape of one file. The extent along Concat is not looked
-	// at: it follows from the size of each file and may vary.
+	// Shape is the shape of one file. The extent along Concat may also be that
+	// of all files together, or 0: it follows from the sizes of the files.
 	Shape  []int
 	FOrder bool  // the first dimension varies fastest
 	Offset int64 // bytes before the first element in each file
@@ -159,10 +159,31 @@ func (s *source) Array(_ context.Context, path string) (sources.Array, error) {
 		info.DimensionNames = slices.Concat([]string{a.Stack}, names)
 		return sources.Stack(info, parts)
 	case a.Concat != "":
+		if err := a.checkExtent(parts); err != nil {
+			return nil, err
+		}
 		return sources.Join(info, a.concatDim(), parts)
 	default:
 		return parts[0], nil
 	}
+}
+
+// checkExtent compares the extent given along Concat with what the files hold:
+// it is that of all of them together or that of each, or 0 where it is not
+// known beforehand.
+func (a *Array) checkExtent(parts []sources.Array) error {
+	dim := a.concatDim()
+	given, total, each := a.Shape[dim], 0, true
+	for _, p := range parts {
+		n := p.Info().Shape[dim]
+		total += n
+		each = each && n == given
+	}
+	if given == 0 || given == total || each {
+		return nil
+	}
+	return fmt.Errorf("array %q: the size does not fit: shape %v has %d along %q, the files hold %d together, the first one %d (0 takes what there is)",
+		a.Name, a.Shape, given, a.Concat, total, parts[0].Info().Shape[dim])
 }
 
 // part is the array in one file. Its description is *common where that has

@@ -41,48 +41,46 @@ type app struct {
 	env      jobs.Environment
 
 	stop        chan struct{} // closed by the first signal
+	migrating   atomic.Bool   // a run listens to stop
 	interrupted atomic.Bool   // that signal was Ctrl-C
 }
 
 // Main runs the program with its arguments, the first being its own name, and
-// returns its exit status. It takes over SIGINT and SIGTERM.
+// returns its exit status. It takes over SIGINT, SIGTERM and SIGHUP: the first
+// one ends a migration in good order, and anything else at once; after the
+// second Main returns without waiting, and its caller exits.
 func Main(args []string, stdout, stderr io.Writer) int {
 	a := &app{out: stdout, err: stderr, stop: make(chan struct{})}
-	ctx, done := a.signals()
-	defer done()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
 	root := a.command()
 	root.Setup()
-	err := root.RunContext(ctx, flagsFirst(root, args))
-	if err == nil {
-		return exitDone
-	}
-	a.report(err)
-	return a.status(err)
-}
-
-// signals makes the first SIGINT or SIGTERM stop the run in good order; the
-// second ends the program at once.
-func (a *app) signals() (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		first, ok := <-signals
-		if !ok {
-			return
+	ended := make(chan error, 1)
+	go func() { ended <- root.RunContext(ctx, flagsFirst(root, args)) }()
+	for stopping := false; ; stopping = true {
+		select {
+		case err := <-ended:
+			if err == nil {
+				return exitDone
+			}
+			a.report(err)
+			return a.status(err)
+		case s := <-signals:
+			if stopping {
+				// The journal knows what is durable; all else is done again.
+				return exitInterrupted
+			}
+			a.interrupted.Store(s == os.Interrupt)
+			close(a.stop)
+			if a.migrating.Load() {
+				_, _ = fmt.Fprintln(a.err, "\nstopping: what is in flight will be finished; once more to stop at once")
+			} else {
+				cancel()
+			}
 		}
-		a.interrupted.Store(first == os.Interrupt)
-		_, _ = fmt.Fprintln(a.err, "\nstopping: what is in flight will be finished; once more to stop at once")
-		close(a.stop)
-		if _, ok = <-signals; ok {
-			// The journal knows what is durable; everything else is done again.
-			os.Exit(exitInterrupted)
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(signals)
-		cancel()
 	}
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -19,7 +20,7 @@ func (a *app) status(err error) int {
 		return exitInvalid
 	case errors.As(err, &held):
 		return exitLocked
-	case errors.Is(err, stages.ErrStopped):
+	case errors.Is(err, stages.ErrStopped), errors.Is(err, context.Canceled):
 		if a.interrupted.Load() {
 			return exitInterrupted
 		}

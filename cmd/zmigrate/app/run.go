@@ -132,6 +132,8 @@ func (a *app) run(c *cli.Context, j *jobs.Job) (err error) {
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	a.warn(plan.Findings)
 	show := a.newProgress(j.Name)
+	a.migrating.Store(true)
+	defer a.migrating.Store(false)
 	result, err := plan.Run(c.Context, a.env, jobs.RunOptions{
 		Begin: show.begin, Observe: show.observe, Stop: a.stop,
 		Owner: journal.ThisProcess("zmigrate run " + j.File),

@@ -1,0 +1,185 @@
+package jobs
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// largeRows and columns are the shape of an array of blocks of two chunks, so
+// that a run can be stopped between them.
+const largeRows, columns = 4000, 600
+
+func largeJob(t *testing.T) *Job {
+	t.Helper()
+	dir := t.TempDir()
+	data := make([]byte, 0, largeRows*columns*4)
+	for i := range largeRows * columns {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i+1)))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.raw"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err := Parse("job.yaml", []byte(`
+zmigrate: 1
+source:
+  driver: raw
+  arrays: {a: {url: a.raw, data_type: float32, shape: [4000, 600]}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [250, 600]}}
+run: {workers: {read: 1, encode: 1, write: 1}}
+`), dir, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// interrupt runs a job and stops it after its first chunk; it returns the
+// number of chunks that were done.
+func interrupt(t *testing.T, j *Job, env Environment) int {
+	t.Helper()
+	stop := make(chan struct{})
+	done := 0
+	_, err := execute(t, j, env, RunOptions{Stop: stop, Observe: func(stages.Event) {
+		if done++; done == 1 {
+			close(stop)
+		}
+	}})
+	if !errors.Is(err, stages.ErrStopped) || done == 16 {
+		t.Fatalf("%d chunks, %v", done, err)
+	}
+	return done
+}
+
+func TestChunksThatAreGoneAreDoneAgain(t *testing.T) {
+	for name, remove := range map[string]func(target string) error{
+		"the target": os.RemoveAll,
+		"one chunk":  func(target string) error { return os.Remove(filepath.Join(target, "a/c/0/0")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, env := largeJob(t), environment()
+			done := interrupt(t, j, env)
+			if err := remove(j.Target.URL); err != nil {
+				t.Fatal(err)
+			}
+			result, err := execute(t, j, env, RunOptions{})
+			if err != nil || result.Resumed >= done {
+				t.Fatalf("%+v after %d chunks, %v", result, done, err)
+			}
+			_, values := readArray(t, j.Target.URL, "a", env)
+			for i, v := range values {
+				if v != float32(i+1) {
+					t.Fatalf("element %d is %v", i, v)
+				}
+			}
+		})
+	}
+}
+
+func TestSourceThatChangesWhileItIsRead(t *testing.T) {
+	j, env := largeJob(t), environment()
+	file := filepath.Join(j.Dir, "a.raw")
+	_, err := execute(t, j, env, RunOptions{Begin: func(Progress) {
+		if err := os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+			t.Error(err)
+		}
+	}})
+	if !errors.Is(err, sources.ErrChanged) || !strings.Contains(err.Error(), "a.raw") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(j.Target.URL, zarr.MetadataKey)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the document of the root: %v", err)
+	}
+}
+
+func TestARefusedOverwriteForgetsNothing(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	note := filepath.Join(j.Target.URL, "NOTES.txt")
+	if err := os.WriteFile(note, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := parseJob(t, j.Dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
+	other.Target.Existing = "overwrite"
+	if _, err := execute(t, other, env, RunOptions{}); !errors.Is(err, ErrTargetExists) {
+		t.Errorf("got %v", err)
+	}
+	if text, err := os.ReadFile(note); err != nil || string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if result, err := execute(t, j, env, RunOptions{}); err != nil || !result.Nothing {
+		t.Errorf("the record is lost: %+v, %v", result, err)
+	}
+}
+
+func TestSourceInsideTheTarget(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	j.Target.URL, j.Target.Existing = j.Dir, "overwrite"
+	var problems Problems
+	if _, err := NewPlan(t.Context(), j, env); !errors.As(err, &problems) || !strings.Contains(err.Error(), "inside the target") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	j.Run.Checkpoint.URL = filepath.Join(t.TempDir(), "elsewhere")
+	beside, err := j.openState(t.Context(), j.Target.URL+".zmigrate", env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := journal.Acquire(t.Context(), beside, journal.LockOptions{TTL: time.Minute, Owner: journal.ThisProcess("other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, j, env, RunOptions{}); !isHeld(err) {
+		t.Errorf("got %v", err)
+	}
+	if err := errors.Join(lock.Release(t.Context()), beside.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func isHeld(err error) bool {
+	_, ok := errors.AsType[*journal.HeldError](err)
+	return ok
+}
+
+func TestTooManyChunks(t *testing.T) {
+	dir, env := t.TempDir(), environment()
+	file, err := os.Create(filepath.Join(dir, "a.raw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(file.Truncate(1<<40), file.Close()); err != nil {
+		t.Skipf("no sparse files of a tebibyte here: %v", err)
+	}
+	j, err := Parse("job.yaml", []byte(`
+zmigrate: 1
+source: {driver: raw, arrays: {a: {url: a.raw, data_type: uint8, shape: [1099511627776]}}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [1]}}
+`), dir, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewPlan(t.Context(), j, env); err == nil || !strings.Contains(err.Error(), "1099511627776 objects") {
+		t.Errorf("got %v", err)
+	}
+}
