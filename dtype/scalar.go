@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -127,7 +128,7 @@ func parseNumber(s Scalar, text []byte) error {
 	v, err := strconv.ParseFloat(string(text), parse)
 	switch len(s) {
 	case 2:
-		putBits(s, uint64(halfFromFloat64(v)))
+		putBits(s, uint64(halfFromFloat64(offMidpoint(string(text), v))))
 		if getBits(s)&0x7fff == 0x7c00 {
 			err = ErrOutOfRange
 		}
@@ -140,6 +141,29 @@ func parseNumber(s Scalar, text []byte) error {
 		return fmt.Errorf("%w: the number is beyond the largest float%d", ErrOutOfRange, len(s)*8)
 	}
 	return nil
+}
+
+// offMidpoint returns v, the float64 nearest to a decimal number, or, where v is
+// half way between two float16 and the number is not, the neighbour of v on the
+// number's side: rounding twice is then rounding once.
+func offMidpoint(text string, v float64) float64 {
+	up, down := math.Nextafter(v, math.Inf(1)), math.Nextafter(v, math.Inf(-1))
+	if halfFromFloat64(up) == halfFromFloat64(down) {
+		return v
+	}
+	// Four bits hold a decimal digit; what more than a thousand digits could
+	// still say is not heard.
+	exact, _, err := big.ParseFloat(text, 10, uint(64+4*min(len(text), 1000)), big.ToNearestEven)
+	if err != nil {
+		return v
+	}
+	switch exact.Cmp(big.NewFloat(v)) {
+	case 1:
+		return up
+	case -1:
+		return down
+	}
+	return v
 }
 
 func formatFloat(format Format, s Scalar) json.RawMessage {

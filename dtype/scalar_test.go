@@ -247,3 +247,28 @@ func FuzzScalarJSON(f *testing.F) {
 		}
 	})
 }
+
+// Decimals near the middle between two float16 values are rounded once, not by
+// way of float64.
+func TestHalfRoundsOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"2049":                      "2048.0",
+		"2049.00000000000000000001": "2050.0",
+		"2050.99999999999999999999": "2050.0",
+		"2051":                      "2052.0",
+		"-2049.0000000000000000001": "-2050.0",
+		"2.98023223876953125e-8":    "0.0",
+		"2.98023223876953126e-8":    "5.960464477539063e-08",
+	} {
+		s, err := Float16.ParseScalar(V3, json.RawMessage(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(Float16.FormatScalar(V3, s)); got != want {
+			t.Errorf("%s becomes %s, want %s", text, got, want)
+		}
+	}
+	if _, err := Float16.ParseScalar(V3, json.RawMessage("65520")); err == nil {
+		t.Error("65520 rounds to infinity and was accepted")
+	}
+}

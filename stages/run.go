@@ -43,12 +43,15 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 		receipts: make(chan Receipt),
 	}
 	cores := runtime.GOMAXPROCS(0)
-	p.window = make(chan struct{}, orElse(p.Read, cores))
+	// A reader borrows up to a MiB beside the budget: a quarter of the budget's
+	// MiB of readers at the most.
+	readers := min(orElse(p.Read, cores), max(1, p.Memory>>22))
+	p.window = make(chan struct{}, readers)
 	p.widen()
 	p.widen()
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error { return p.plan(inner) })
-	p.workers(group, orElse(p.Read, cores), func() error { return p.read(inner) }, func() { close(p.encodes) })
+	p.workers(group, readers, func() error { return p.read(inner) }, func() { close(p.encodes) })
 	p.workers(group, orElse(p.Encode, cores), func() error { return p.encode(inner) }, func() { close(p.writes) })
 	p.workers(group, orElse(p.Write, cores), func() error { return p.write(inner) }, func() { close(p.receipts) })
 	// The commits outlive a failure of the others, for what is stored counts.

@@ -41,7 +41,6 @@
 // share a checkpoint must agree well within the time to live.
 //
 // A process that was suspended for longer can be overtaken without noticing at
-// once; its Lock tells so through Lost with the next heartbeat. Nothing breaks
-// by then: both write the same bytes under the same keys, and one of two
-// segments of the same number is refused.
+// once; its Lock tells so through Lost with the next heartbeat, and Held tells
+// so when it is asked, which a run does before each commit.
 package journal

@@ -30,8 +30,8 @@ type Array struct {
 	URLs  []string
 	Type  dtype.Type
 	Order dtype.Order // byte order; only types of single bytes go without
-	// Shape is the shape of one file. The extent along Concat may also be that
-	// of all files together, or 0: it follows from the sizes of the files.
+	// Shape is the shape of one file. The extent along Concat is that of the
+	// first file, or of all files together, or 0: it follows from their sizes.
 	Shape  []int
 	FOrder bool  // the first dimension varies fastest
 	Offset int64 // bytes before the first element in each file
@@ -169,21 +169,19 @@ func (s *source) Array(_ context.Context, path string) (sources.Array, error) {
 }
 
 // checkExtent compares the extent given along Concat with what the files hold:
-// it is that of all of them together or that of each, or 0 where it is not
-// known beforehand.
+// it is that of all of them together or that of the first one, or 0 where it
+// is not known beforehand.
 func (a *Array) checkExtent(parts []sources.Array) error {
 	dim := a.concatDim()
-	given, total, each := a.Shape[dim], 0, true
+	given, first, total := a.Shape[dim], parts[0].Info().Shape[dim], 0
 	for _, p := range parts {
-		n := p.Info().Shape[dim]
-		total += n
-		each = each && n == given
+		total += p.Info().Shape[dim]
 	}
-	if given == 0 || given == total || each {
+	if given == 0 || given == first || given == total {
 		return nil
 	}
 	return fmt.Errorf("array %q: the size does not fit: shape %v has %d along %q, the files hold %d together, the first one %d (0 takes what there is)",
-		a.Name, a.Shape, given, a.Concat, total, parts[0].Info().Shape[dim])
+		a.Name, a.Shape, given, a.Concat, total, first)
 }
 
 // part is the array in one file. Its description is *common where that has

@@ -146,7 +146,8 @@ func TestSizesMustFit(t *testing.T) {
 		"only a header": {raw.Array{Shape: []int{1}, Offset: 200}, "the file has 100 bytes, array \"v\" of shape [1] and int32 behind 200 bytes needs 204"},
 		"concat": {raw.Array{Shape: []int{0, 7}, Concat: "t", DimensionNames: []string{"t", "x"}},
 			`the file has 100 bytes, array "v" needs 0 and 28 for each index of "t"`},
-		"concat of nothing": {raw.Array{Shape: []int{0, 0}, Concat: "t", DimensionNames: []string{"t", "x"}}, "needs 0 and 0 for each index"},
+		"concat of another extent": {raw.Array{Shape: []int{4, 5}, Concat: "t", DimensionNames: []string{"t", "x"}}, "has 4 along"},
+		"concat of nothing":        {raw.Array{Shape: []int{0, 0}, Concat: "t", DimensionNames: []string{"t", "x"}}, "needs 0 and 0 for each index"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.array.Name, test.array.Type, test.array.Order, test.array.URLs = "v", dtype.Int32, dtype.Big, []string{file}
