@@ -118,9 +118,10 @@ func (a *app) runCommand() *cli.Command {
 
 const exitTable = "Exit status: 0 done; 1 failed; 2 invalid job; 3 stopped, run again to resume; 5 locked by another run; 130 interrupted"
 
-// overhead is what the process takes beside the chunks in flight: the program
-// itself, tables of compressors, open files.
-const overhead = 40 << 20
+// overhead is the memory that the collector allows beside the chunks in flight:
+// tables of compressors, open files, garbage. The program's own pages come on
+// top, some 20 MiB.
+const overhead = 24 << 20
 
 // run migrates one job and prints what came of it.
 func (a *app) run(c *cli.Context, j *jobs.Job) (err error) {
