@@ -156,6 +156,38 @@ func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
 	}
 }
 
+func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
+	j, env := largeJob(t), environment()
+	st, err := j.openCheckpoint(t.Context(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var taker *journal.Lock
+	_, err = execute(t, j, env, RunOptions{Begin: func(Progress) {
+		// Another machine, whose clock says that the owner is long silent.
+		taker, err = journal.Acquire(t.Context(), st, journal.LockOptions{
+			TTL: time.Minute, Owner: journal.Owner{ID: "other", Host: "elsewhere"},
+			Now: func() time.Time { return time.Now().Add(time.Hour) },
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}})
+	if !errors.Is(err, journal.ErrLost) {
+		t.Errorf("got %v", err)
+	}
+	status, err := ReadStatus(t.Context(), j, env)
+	if err != nil || status.Done != 0 {
+		t.Errorf("on record: %+v, %v", status, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(j.Target.URL, "a", "zarr.json")); err != nil || len(left) > 0 {
+		t.Errorf("written: %v, %v", left, err)
+	}
+	if err := errors.Join(taker.Release(t.Context()), st.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func isHeld(err error) bool {
 	_, ok := errors.AsType[*journal.HeldError](err)
 	return ok

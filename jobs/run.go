@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -126,48 +125,6 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 	requests := r.target.Stats()
 	r.log.InfoContext(ctx, "done", "target", r.target.URL(), "requests", requests.Requests, "retries", requests.Retries)
 	return &r.result, nil
-}
-
-// acquire takes the lock of the checkpoint and, when the checkpoint is not
-// beside the target, that of the target, too: two jobs with checkpoints of
-// their own must not write to one target. The caller releases them.
-func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (release func(context.Context) error, err error) {
-	places := []*store.Store{r.checkpoint}
-	closeLast := func() error { return nil }
-	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
-	if own := r.plan.Job.Run.Checkpoint.URL; own != "" && own != beside && err == nil {
-		st, err := r.plan.Job.openState(ctx, beside, env)
-		if err != nil {
-			return nil, err
-		}
-		places, closeLast = append(places, st), st.Close
-	}
-	release = func(ctx context.Context) error {
-		var failed error
-		for _, l := range r.locks {
-			failed = errors.Join(failed, l.Release(ctx))
-		}
-		return errors.Join(failed, closeLast())
-	}
-	for _, st := range places {
-		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("checkpoint: %w", err), release(context.WithoutCancel(ctx)))
-		}
-		r.locks = append(r.locks, lock)
-	}
-	return release, nil
-}
-
-// held fails when another run has taken over a lock: what follows must not be
-// written by two.
-func (r *run) held(ctx context.Context) error {
-	for _, l := range r.locks {
-		if err := l.Held(ctx); err != nil {
-			return fmt.Errorf("checkpoint: %w", err)
-		}
-	}
-	return nil
 }
 
 // openCheckpoint opens the place of the job's checkpoint.
@@ -302,73 +259,6 @@ func (r *run) record(x journal.Receipt) error {
 		r.result.Empty++
 	}
 	return nil
-}
-
-// resume counts what earlier runs have recorded and is still there.
-func (r *run) resume(ctx context.Context) error {
-	r.arrays = make([]progress, len(r.plan.Arrays))
-	for i := range r.arrays {
-		a := &r.plan.Arrays[i]
-		r.arrays[i] = progress{done: newBitset(a.Chunks()), left: a.Chunks()}
-		r.result.Chunks += a.Chunks()
-		r.result.BytesIn += a.Bytes()
-	}
-	stored, err := r.stored(ctx)
-	if err != nil {
-		return err
-	}
-	missing := 0
-	for x, err := range r.journal.Receipts(ctx) {
-		if err != nil {
-			return fmt.Errorf("checkpoint: %w", err)
-		}
-		if !x.Empty && x.Array >= 0 && x.Array < len(stored) && x.Unit >= 0 && x.Unit < r.plan.Arrays[x.Array].Chunks() && !stored[x.Array].has(x.Unit) {
-			missing++
-			continue
-		}
-		if err := r.record(x); err != nil {
-			return err
-		}
-	}
-	if missing > 0 {
-		r.log.WarnContext(ctx, "chunks on record are not in the target any more and are done again", "chunks", missing)
-	}
-	r.result.Resumed = r.result.Chunks
-	for i := range r.arrays {
-		r.result.Resumed -= r.arrays[i].left
-	}
-	return nil
-}
-
-// stored lists the chunks that lie in the target, for a run that goes on.
-func (r *run) stored(ctx context.Context) ([]bitset, error) {
-	sets := make([]bitset, len(r.plan.Arrays))
-	for i := range sets {
-		a := &r.plan.Arrays[i]
-		sets[i] = newBitset(a.Chunks())
-		if !r.journal.Begun() {
-			continue
-		}
-		counts := a.Meta.Grid.Count()
-		below := strings.TrimPrefix(a.Target+"/", "/")
-		err := r.target.List(ctx, below+"c", func(o store.Info) error {
-			index, ok := zarr.ParseKey(strings.TrimPrefix(o.Key, below))
-			if !ok || len(index) != len(counts) {
-				return nil
-			}
-			for k, n := range index {
-				if n >= counts[k] {
-					return nil
-				}
-			}
-			sets[i].set(a.Meta.Grid.Number(index))
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("target: %w", err)
-		}
-	}
-	return sets, nil
 }
 
 // documents writes the document of each array whose chunks are all in place.

@@ -1,0 +1,52 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// acquire takes the lock of the checkpoint and, when the checkpoint is not
+// beside the target, that of the target, too: two jobs with checkpoints of
+// their own must not write to one target. The caller releases them.
+func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (release func(context.Context) error, err error) {
+	places := []*store.Store{r.checkpoint}
+	closeLast := func() error { return nil }
+	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
+	if own := r.plan.Job.Run.Checkpoint.URL; own != "" && own != beside && err == nil {
+		st, err := r.plan.Job.openState(ctx, beside, env)
+		if err != nil {
+			return nil, err
+		}
+		places, closeLast = append(places, st), st.Close
+	}
+	release = func(ctx context.Context) error {
+		var failed error
+		for _, l := range r.locks {
+			failed = errors.Join(failed, l.Release(ctx))
+		}
+		return errors.Join(failed, closeLast())
+	}
+	for _, st := range places {
+		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("checkpoint: %w", err), release(context.WithoutCancel(ctx)))
+		}
+		r.locks = append(r.locks, lock)
+	}
+	return release, nil
+}
+
+// held fails when another run has taken over a lock: what follows must not be
+// written by two.
+func (r *run) held(ctx context.Context) error {
+	for _, l := range r.locks {
+		if err := l.Held(ctx); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// resume counts what earlier runs have recorded and is still there.
+func (r *run) resume(ctx context.Context) error {
+	r.arrays = make([]progress, len(r.plan.Arrays))
+	for i := range r.arrays {
+		a := &r.plan.Arrays[i]
+		r.arrays[i] = progress{done: newBitset(a.Chunks()), left: a.Chunks()}
+		r.result.Chunks += a.Chunks()
+		r.result.BytesIn += a.Bytes()
+	}
+	stored, err := r.stored(ctx)
+	if err != nil {
+		return err
+	}
+	missing := 0
+	for x, err := range r.journal.Receipts(ctx) {
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		if !x.Empty && x.Array >= 0 && x.Array < len(stored) && x.Unit >= 0 && x.Unit < r.plan.Arrays[x.Array].Chunks() && !stored[x.Array].has(x.Unit) {
+			missing++
+			continue
+		}
+		if err := r.record(x); err != nil {
+			return err
+		}
+	}
+	if missing > 0 {
+		r.log.WarnContext(ctx, "chunks on record are not in the target any more and are done again", "chunks", missing)
+	}
+	r.result.Resumed = r.result.Chunks
+	for i := range r.arrays {
+		r.result.Resumed -= r.arrays[i].left
+	}
+	return nil
+}
+
+// stored lists the chunks that lie in the target, for a run that goes on.
+func (r *run) stored(ctx context.Context) ([]bitset, error) {
+	sets := make([]bitset, len(r.plan.Arrays))
+	for i := range sets {
+		a := &r.plan.Arrays[i]
+		sets[i] = newBitset(a.Chunks())
+		if !r.journal.Begun() {
+			continue
+		}
+		counts := a.Meta.Grid.Count()
+		below := strings.TrimPrefix(a.Target+"/", "/")
+		err := r.target.List(ctx, below+"c", func(o store.Info) error {
+			index, ok := zarr.ParseKey(strings.TrimPrefix(o.Key, below))
+			if !ok || len(index) != len(counts) {
+				return nil
+			}
+			for k, n := range index {
+				if n >= counts[k] {
+					return nil
+				}
+			}
+			sets[i].set(a.Meta.Grid.Number(index))
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("target: %w", err)
+		}
+	}
+	return sets, nil
+}
