@@ -5,6 +5,7 @@
 //	changed_test.go      resuming is refused when the job or the source has changed
 //	fault_test.go        a run that fails at each durable operation, and is run again
 //	kill_test.go         the program killed at random moments; SIGINT, SIGTERM
+//	signal_test.go       the second signal ends it at once
 //	s3_test.go           a target, and a source, in an S3 server within the test
 //	disk_full_test.go    a target on a file system that is too small
 //	memory_test.go       peak resident size against run.memory (ZMIGRATE_HEAVY=1)

@@ -1,0 +1,65 @@
+package e2e
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestSecondSignal ends the program at once: a chunk that takes seconds to
+// compress is not waited for and not recorded, and the next run does it.
+func TestSecondSignal(t *testing.T) {
+	dir := fast(t)
+	write(t, dir, "data.bin", smooth(16<<20))
+	job := write(t, dir, "slow.yaml", []byte(`zmigrate: 1
+source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [16777216]}}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [16777216], codecs: [bytes, {gzip: {level: 9}}]}}
+`))
+	program := build(t, dir)
+	c := exec.CommandContext(t.Context(), program, "run", "--json", job)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // the run has begun
+		t.Error(err)
+	}
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Error(err)
+	}
+	lines := bufio.NewScanner(messages)
+	for lines.Scan() && !strings.Contains(lines.Text(), "once more to stop at once") {
+	}
+	if err := c.Process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Error(err)
+	}
+	if _, err := io.Copy(io.Discard, messages); err != nil {
+		t.Error(err)
+	}
+	var ended *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &ended) || ended.ExitCode() != 130 {
+		t.Errorf("ended with %v, want status 130", err)
+	}
+	target := filepath.Join(dir, "out.zarr")
+	if recorded := inJournal(t, job, target); len(recorded) > 0 {
+		t.Errorf("%d chunks were waited for", len(recorded))
+	}
+	if err := prepare(t.Context(), t, program, "run", "--set", "arrays.a.codecs=[bytes]", "--set", "target.existing=overwrite", job).Run(); err != nil {
+		t.Errorf("the next run: %v", err)
+	}
+	leftovers(t, target)
+}
