@@ -50,8 +50,11 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 	}
 	source, sourceErr := netcdf.Open(ctx, []string{url}, netcdf.Options{Store: opt})
 	if sourceErr != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case !errors.Is(err, fs.ErrNotExist):
 			sourceErr = err
+		case errors.Is(sourceErr, fs.ErrNotExist):
+			return "", nil, fmt.Errorf("%s has no %s and is no file: %w", st.URL(), zarr.MetadataKey, err)
 		}
 		return "", nil, fmt.Errorf("neither a Zarr v3 hierarchy nor a file that is known: %w", sourceErr)
 	}

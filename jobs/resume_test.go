@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/sources"
@@ -88,9 +89,25 @@ func TestChunksThatAreGoneAreDoneAgain(t *testing.T) {
 }
 
 func TestSourceThatChangesWhileItIsRead(t *testing.T) {
-	j, env := largeJob(t), environment()
+	// The first array is complete long before the second one: its document,
+	// too, would tell readers that it is whole.
+	dir, env := largeJob(t).Dir, environment()
+	j, err := Parse("job.yaml", []byte(`
+zmigrate: 1
+source:
+  driver: raw
+  arrays:
+    first: {url: a.raw, data_type: float32, shape: [4000, 600]}
+    second: {url: a.raw, data_type: float32, shape: [4000, 600]}
+target: {url: out.zarr}
+defaults: {chunks: [250, 600]}
+run: {workers: {read: 1, encode: 1, write: 1}, checkpoint: {every: 1ms}}
+`), dir, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := filepath.Join(j.Dir, "a.raw")
-	_, err := execute(t, j, env, RunOptions{Begin: func(Progress) {
+	_, err = execute(t, j, env, RunOptions{Begin: func(Progress) {
 		if err := os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 			t.Error(err)
 		}
@@ -98,8 +115,10 @@ func TestSourceThatChangesWhileItIsRead(t *testing.T) {
 	if !errors.Is(err, sources.ErrChanged) || !strings.Contains(err.Error(), "a.raw") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(j.Target.URL, zarr.MetadataKey)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the document of the root: %v", err)
+	for _, node := range []string{"", "first", "second"} {
+		if _, err := os.Stat(filepath.Join(j.Target.URL, node, zarr.MetadataKey)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the document of %q: %v", node, err)
+		}
 	}
 }
 
@@ -141,19 +160,7 @@ func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := journal.Acquire(t.Context(), beside, journal.LockOptions{TTL: time.Minute, Owner: journal.ThisProcess("other")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := execute(t, j, env, RunOptions{}); !isHeld(err) {
-		t.Errorf("got %v", err)
-	}
-	if err := errors.Join(lock.Release(t.Context()), beside.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := execute(t, j, env, RunOptions{}); err != nil {
-		t.Error(err)
-	}
+	runsApart(t, j, env, beside)
 }
 
 func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
@@ -185,6 +192,25 @@ func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 	}
 	if err := errors.Join(taker.Release(t.Context()), st.Close()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// runsApart checks that a lock held in st keeps the job from running, until it
+// is released; it closes st.
+func runsApart(t *testing.T, j *Job, env Environment, st *store.Store) {
+	t.Helper()
+	lock, err := journal.Acquire(t.Context(), st, journal.LockOptions{TTL: time.Minute, Owner: journal.ThisProcess("other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, j, env, RunOptions{}); !isHeld(err) {
+		t.Errorf("got %v", err)
+	}
+	if err := errors.Join(lock.Release(t.Context()), st.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Error(err)
 	}
 }
 

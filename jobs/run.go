@@ -261,19 +261,36 @@ func (r *run) record(x journal.Receipt) error {
 	return nil
 }
 
-// documents writes the document of each array whose chunks are all in place.
-// The document of an array that is the whole target is the last of all.
+// documents writes the document of each array whose chunks are all in place,
+// if the source is still what the chunks were read from. The document of an
+// array that is the whole target is the last of all.
 func (r *run) documents(ctx context.Context) error {
+	checked := false
 	for i := range r.arrays {
 		a := &r.plan.Arrays[i]
 		if r.arrays[i].left > 0 || r.arrays[i].written || a.Target == "" {
 			continue
+		}
+		if !checked {
+			if err := r.unchanged(ctx); err != nil {
+				return err
+			}
+			checked = true
 		}
 		if err := r.sink.PutArray(ctx, a.Target, a.Meta); err != nil {
 			return fmt.Errorf("target: %w", err)
 		}
 		r.arrays[i].written = true
 		r.log.InfoContext(ctx, "array complete", "array", a.Target, "chunks", a.Chunks())
+	}
+	return nil
+}
+
+// unchanged fails when the source is no longer what it was when it was opened:
+// chunks may then be of two versions of it.
+func (r *run) unchanged(ctx context.Context) error {
+	if err := r.plan.source.Changed(ctx); err != nil {
+		return fmt.Errorf("source: %w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
 	}
 	return nil
 }
@@ -289,8 +306,8 @@ func (r *run) finish(ctx context.Context) error {
 		}
 		arrays[a.Target] = a.Meta
 	}
-	if err := r.plan.source.Changed(ctx); err != nil {
-		return fmt.Errorf("source: %w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
+	if err := r.unchanged(ctx); err != nil {
+		return err
 	}
 	if err := r.held(ctx); err != nil {
 		return err

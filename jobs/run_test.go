@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -324,20 +323,7 @@ func TestTheLockKeepsRunsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := journal.Acquire(t.Context(), checkpoint, journal.LockOptions{TTL: time.Minute, Owner: journal.ThisProcess("other")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = execute(t, j, env, RunOptions{})
-	if !isHeld(err) {
-		t.Errorf("got %v", err)
-	}
-	if err := errors.Join(lock.Release(context.Background()), checkpoint.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := execute(t, j, env, RunOptions{}); err != nil {
-		t.Error(err)
-	}
+	runsApart(t, j, env, checkpoint)
 }
 
 func TestPlanFindsEverythingAtOnce(t *testing.T) {
