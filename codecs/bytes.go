@@ -41,6 +41,9 @@ func bytesDefinition() Definition {
 type bytesCodec struct{ order dtype.Order }
 
 func (c bytesCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
+	if o, ok := in.Type.(dtype.Object); ok {
+		return nil, fmt.Errorf("elements of data type %s have no fixed size: choose the codec %s", in.Type.Name(), o.V2Filter())
+	}
 	n, ok := ndarray.Bytes(in.Type, in.Shape)
 	if !ok {
 		return nil, fmt.Errorf("a chunk of shape %v is too large", in.Shape)
@@ -106,6 +109,7 @@ func (b *bytesBound) Decode(dst ndarray.Array, src []byte) error {
 	} else {
 		ndarray.Copy(dst, in)
 	}
+	ndarray.ClearUnused(dst)
 	return nil
 }
 

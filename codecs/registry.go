@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype"
 )
 
 // Definition is an entry of a [Registry]: everything there is to know of a
@@ -20,6 +22,9 @@ type Definition struct {
 	Summary string // one line
 	Fields  []Field
 	Types   string // data types that it takes; "" for all
+	// Example is a configuration that suits arrays of two dimensions, or nil
+	// where none is needed.
+	Example json.RawMessage
 	// Parse reads a configuration, a JSON object or nil, and refuses what is
 	// wrong in itself. The result implements the interface of the Kind.
 	Parse func(configuration json.RawMessage) (Codec, error)
@@ -86,6 +91,32 @@ func (r *Registry) Lookup(name string) (Definition, error) {
 		return Definition{}, fmt.Errorf("%w %q (known: %s)", ErrUnknown, name, strings.Join(r.names(), ", "))
 	}
 	return r.definitions[i], nil
+}
+
+// Takes lists the codecs for arrays, by their names and in the order of their
+// registration, that can be bound to chunks of the given type. Codecs of bytes
+// take whatever these give.
+func (r *Registry) Takes(t dtype.Type) []string {
+	chunk := Chunk{Type: t, Shape: []int{4, 4}, Fill: t.Default()}
+	var names []string
+	for _, d := range r.definitions {
+		codec, err := d.Parse(d.Example)
+		if err != nil {
+			continue // an example that does not read: a test of this package fails
+		}
+		switch c := codec.(type) {
+		case ArrayToArrayCodec:
+			_, err = c.BindArrayToArray(chunk)
+		case ArrayToBytesCodec:
+			_, err = c.BindArrayToBytes(chunk)
+		default:
+			continue
+		}
+		if err == nil {
+			names = append(names, d.Name)
+		}
+	}
+	return names
 }
 
 func (r *Registry) names() []string {

@@ -17,7 +17,8 @@ func transposeDefinition() Definition {
 			Name: "order", Type: `permutation of 0…n−1, "C" or "F"`,
 			Doc: `"C" keeps the order and "F" reverses it; both are written as the permutation that they mean`,
 		}},
-		Parse: parseTranspose,
+		Example: json.RawMessage(`{"order":[1,0]}`),
+		Parse:   parseTranspose,
 	}
 }
 

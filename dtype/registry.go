@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,16 @@ type Family struct {
 	Aliases []string
 	// Example is a type of the family, for listings.
 	Example Type
+	// FillValue says in a line how fill values are written in Zarr v3.
+	FillValue string
+	// Note is what a user ought to know before choosing the type, or "".
+	Note string
 	// ParseV3 returns the type with this v3 configuration, nil where the
-	// metadata has none.
+	// metadata has none. nil: the family has no v3 name of its own.
 	ParseV3 func(configuration json.RawMessage) (Type, error)
 	// ParseV2 returns the type with this Zarr v2 type string, without its
 	// byte order mark, and false where the string means another family. nil:
-	// the family has no v2 spelling.
+	// the family has no v2 spelling, or it is an [Object].
 	ParseV2 func(code string) (Type, bool, error)
 }
 
@@ -40,88 +45,16 @@ type Registry struct {
 	byName   map[string]int
 }
 
-// Standard returns a new registry with the core data types of Zarr v3 and
-// raw_bytes.
-func Standard() *Registry {
-	r := &Registry{}
-	for _, t := range basics() {
-		f := familyOf(t)
-		switch t {
-		case Complex64:
-			f.Aliases = []string{"complex_float32"}
-		case Complex128:
-			f.Aliases = []string{"complex_float64"}
-		}
-		r.mustRegister(f)
-	}
-	r.mustRegister(Family{
-		Name: "r*", Summary: "opaque bits, a multiple of 8: r8, r16, …", Example: RawBits(2),
-	})
-	r.mustRegister(Family{
-		Name: "raw_bytes", Summary: "opaque bytes of a fixed length", Example: RawBytes(2),
-		ParseV3: parseRawBytes,
-		ParseV2: func(code string) (Type, bool, error) {
-			digits, ok := strings.CutPrefix(code, "V")
-			if !ok {
-				return nil, false, nil
-			}
-			n, err := strconv.Atoi(digits)
-			if err != nil || n < 1 || n > maxBits/8 {
-				return nil, true, fmt.Errorf("data type V%s: want a length from 1 to %d", clip([]byte(digits)), maxBits/8)
-			}
-			return RawBytes(n), true, nil
-		},
-	})
-	return r
-}
-
-func familyOf(t Type) Family {
-	code := ""
-	switch t := t.(type) {
-	case *basic:
-		code = t.v2
-	case *ordered:
-		code = t.v2
-	}
-	return Family{
-		Name: t.Name(), Summary: summary(t), Example: t,
-		ParseV3: func(configuration json.RawMessage) (Type, error) {
-			var fields map[string]json.RawMessage
-			if configuration != nil {
-				if err := json.Unmarshal(configuration, &fields); err != nil || len(fields) > 0 {
-					return nil, fmt.Errorf("data type %s takes no configuration", t.Name())
-				}
-			}
-			return t, nil
-		},
-		ParseV2: func(given string) (Type, bool, error) { return t, given == code, nil },
-	}
-}
-
-func summary(t Type) string {
-	bits := t.Size() * 8
-	switch t.(Numeric).Kind() {
-	case Bool:
-		return "true or false, one byte"
-	case Int:
-		return fmt.Sprintf("signed integer of %d bits", bits)
-	case Uint:
-		return fmt.Sprintf("unsigned integer of %d bits", bits)
-	case Float:
-		return fmt.Sprintf("IEEE 754 float of %d bits", bits)
-	default:
-		return fmt.Sprintf("complex number, two floats of %d bits", bits/2)
-	}
-}
-
 // Register adds a family. Its names must be new to the registry.
 func (r *Registry) Register(f Family) error {
-	if f.Name == "" || f.Example == nil {
-		return errors.New("a data type family needs a name and an example")
+	if f.Name == "" || f.Example == nil || !reflect.TypeOf(f.Example).Comparable() {
+		return errors.New("a data type family needs a name and an example of a comparable Go type")
 	}
 	names := append([]string{f.Name}, f.Aliases...)
 	for i, name := range names {
-		if _, taken := r.byName[name]; taken || slices.Contains(names[:i], name) {
+		if at, taken := r.byName[name]; taken && r.families[at].Name != name {
+			return fmt.Errorf("data type %s is another name of %s, which is registered already", name, r.families[at].Name)
+		} else if taken || slices.Contains(names[:i], name) {
 			return fmt.Errorf("data type %s is registered already", name)
 		}
 	}
@@ -145,109 +78,214 @@ func (r *Registry) mustRegister(f Family) {
 // shared and not to be modified.
 func (r *Registry) Families() []Family { return r.families }
 
+// FamilyOf returns the family that a type belongs to, by its name.
+func (r *Registry) FamilyOf(t Type) (Family, bool) {
+	name := t.Name()
+	if o, ok := t.(*opaque); ok && o.spelled == coreBits {
+		name = "r*"
+	}
+	i, ok := r.byName[name]
+	if !ok {
+		return Family{}, false
+	}
+	return r.families[i], true
+}
+
 // ParseV3 reads the data_type field of a Zarr v3 array: a name, or an object
 // with name and configuration.
 func (r *Registry) ParseV3(text json.RawMessage) (Type, error) {
-	var name string
-	var configuration json.RawMessage
-	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '"' || json.Unmarshal(text, &name) != nil {
-		var object struct {
-			Name          *string         `json:"name"`
-			Configuration json.RawMessage `json:"configuration"`
-			Must          *bool           `json:"must_understand"`
-		}
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&object); err != nil || object.Name == nil || d.More() {
-			return nil, fmt.Errorf("data type %s: want a name, or an object with name and configuration", clip(text))
-		}
-		name, configuration = *object.Name, object.Configuration
+	if tooDeep(text) {
+		return nil, fmt.Errorf("data type %s: nested too deeply", clip(text))
+	}
+	name, configuration, err := nameOf(bytes.TrimSpace(text))
+	if err != nil {
+		return nil, fmt.Errorf("data type %s: %w", clip(text), err)
 	}
 	if i, ok := r.byName[name]; ok && r.families[i].ParseV3 != nil {
 		return r.families[i].ParseV3(configuration)
 	}
 	if digits, ok := strings.CutPrefix(name, "r"); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
+		if _, err := readConfiguration(name, configuration); err != nil {
+			return nil, err
+		}
 		return parseRawBits(digits)
 	}
 	return nil, fmt.Errorf("%w %q%s", ErrUnknown, clip([]byte(name)), r.hint(name))
 }
 
-// ParseV2 reads the dtype field of a Zarr v2 array, a NumPy type string such
-// as "<f4" or "|V2", and returns the type and its byte order: NoOrder for
-// types that have none.
-func (r *Registry) ParseV2(text json.RawMessage) (Type, Order, error) {
-	var name string
-	if err := json.Unmarshal(text, &name); err != nil || len(name) < 2 {
-		return nil, NoOrder, fmt.Errorf("data type %s: want a NumPy type string such as \"<f4\"", clip(text))
+// nameOf takes the name and the configuration out of a data_type field.
+func nameOf(text []byte) (name string, configuration json.RawMessage, err error) {
+	var want = errors.New("want a name, or an object with name and configuration")
+	nameText := json.RawMessage(text)
+	if len(text) > 0 && text[0] == '{' {
+		list, err := members(text)
+		if err != nil {
+			return "", nil, err
+		}
+		nameText = nil
+		for _, m := range list {
+			switch m.name {
+			case "name":
+				nameText = m.value
+			case "configuration":
+				configuration = m.value
+			case "must_understand":
+			default:
+				return "", nil, fmt.Errorf("%w; %q is neither", want, clip([]byte(m.name)))
+			}
+		}
 	}
-	order := NoOrder
+	runes, err := parseRunes(nameText)
+	if err != nil {
+		return "", nil, want
+	}
+	return string(runes), configuration, nil
+}
+
+// ParseV2 reads the dtype field of a Zarr v2 array and returns the type and its
+// byte order: NoOrder for types that have none. The field is a NumPy type
+// string such as "<f4" or "|V2", or a list of the fields of a record. The
+// string "|O" stands for objects of any kind; objectFilter, the id of the
+// array's first filter or "", says which.
+func (r *Registry) ParseV2(text json.RawMessage, objectFilter string) (Type, Order, error) {
+	if tooDeep(text) {
+		return nil, NoOrder, fmt.Errorf("data type %s: nested too deeply", clip(text))
+	}
+	text = bytes.TrimSpace(text)
+	if len(text) > 0 && text[0] == '[' {
+		return r.parseRecord(text)
+	}
+	runes, err := parseRunes(text)
+	if err != nil || len(runes) < 2 {
+		return nil, NoOrder, fmt.Errorf("data type %s: want a NumPy type string such as \"<f4\", or a list of fields", clip(text))
+	}
+	name := string(runes)
+	code, order := name, NoOrder
 	switch name[0] {
 	case '<':
-		order = Little
+		code, order = name[1:], Little
 	case '>':
-		order = Big
+		code, order = name[1:], Big
 	case '|':
-	default:
-		return nil, NoOrder, fmt.Errorf("data type %q: want <, > or | in front", clip([]byte(name)))
+		code = name[1:]
+	}
+	if code == "O" {
+		t, err := r.object(objectFilter)
+		return t, NoOrder, err
 	}
 	for _, f := range r.families {
 		if f.ParseV2 == nil {
 			continue
 		}
-		t, ok, err := f.ParseV2(name[1:])
+		t, ok, err := f.ParseV2(code)
 		if err != nil {
 			return nil, NoOrder, err
 		}
 		if !ok {
 			continue
 		}
-		if _, hasOrder := t.(Ordered); !hasOrder {
+		_, hasOrder := t.(Ordered)
+		marked := code != name
+		switch {
+		case code == t.Name() && marked: // tensorstore's names have no mark
+			continue
+		case code == t.Name() && hasOrder:
+			return t, Little, nil
+		case !hasOrder && (marked || code == t.Name()):
 			return t, NoOrder, nil
-		}
-		if order == NoOrder {
-			return nil, NoOrder, fmt.Errorf("data type %q: needs a byte order, < or >", name)
+		case order == NoOrder:
+			return nil, NoOrder, fmt.Errorf("data type %q: want < (little-endian), > (big-endian) or, for single bytes, | in front", clip([]byte(name)))
 		}
 		return t, order, nil
 	}
-	return nil, NoOrder, fmt.Errorf("%w %q", ErrUnknown, clip([]byte(name)))
+	return nil, NoOrder, fmt.Errorf("%w %q%s", ErrUnknown, clip([]byte(name)), v2Hint(code))
 }
 
-// hint proposes the registered name that is most like the given one.
-func (r *Registry) hint(name string) string {
-	best, least := "", 4
-	for known, i := range r.byName {
-		if r.families[i].ParseV3 == nil {
-			continue
-		}
-		if d := distance(strings.ToLower(name), known); d < least || d == least && known < best {
-			best, least = known, d
+// object returns the type of objects that a filter turns into bytes.
+func (r *Registry) object(filter string) (Type, error) {
+	for _, f := range r.families {
+		if o, ok := f.Example.(Object); ok && o.V2Filter() == filter {
+			return o, nil
 		}
 	}
-	if best == "" {
-		return ""
+	if filter == "" {
+		return nil, fmt.Errorf("%w %q: objects without a filter that says what they are: want vlen-utf8 (string) or vlen-bytes (bytes)", ErrUnknown, "|O")
 	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
+	return nil, fmt.Errorf("%w %q: Zarr v3 has no type for objects of the filter %q: rewrite the array with vlen-utf8 (string) or vlen-bytes (bytes)", ErrUnknown, "|O", clip([]byte(filter)))
 }
 
-// distance is the number of single-letter edits between two short names.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
+// parseRecord reads a list of fields, each [name, type] or [name, type, shape].
+func (r *Registry) parseRecord(text json.RawMessage) (Type, Order, error) {
+	var list [][]json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, NoOrder, fmt.Errorf("data type %s: want a list of fields, each [name, type] or [name, type, shape]", clip(text))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost = 1 + min(last, row[j], row[j+1])
-			}
-			last, row[j+1] = row[j+1], cost
+	fields := make([]Field, len(list))
+	order := NoOrder
+	for i, parts := range list {
+		f, err := r.parseRecordField(i, parts)
+		if err != nil {
+			return nil, NoOrder, fmt.Errorf("data type %s: field %d: %w", clip(text), i, err)
+		}
+		fields[i] = f
+		switch {
+		case f.Order == NoOrder:
+		case order == NoOrder:
+			order = f.Order
+		case order != f.Order:
+			order = Mixed
+		}
+		if _, inner := f.Type.(Record); inner {
+			fields[i].Order = NoOrder
 		}
 	}
-	return row[len(b)]
+	t, err := Struct(fields...)
+	if err != nil {
+		return nil, NoOrder, err
+	}
+	return t, order, nil
+}
+
+// parseRecordField reads one field. The order of a record among the fields is
+// that of its own fields.
+func (r *Registry) parseRecordField(i int, parts []json.RawMessage) (f Field, err error) {
+	if len(parts) != 2 && len(parts) != 3 {
+		return f, errors.New("want [name, type] or [name, type, shape]")
+	}
+	name, err := parseRunes(parts[0])
+	if err != nil {
+		return f, fmt.Errorf("name %s: %w", clip(parts[0]), err)
+	}
+	if f.Name = string(name); f.Name == "" {
+		f.Name = "f" + strconv.Itoa(i) // as NumPy calls padding
+	}
+	if f.Type, f.Order, err = r.ParseV2(parts[1], ""); err != nil {
+		return f, err
+	}
+	if len(parts) == 2 {
+		return f, nil
+	}
+	shape, err := parseShape(parts[2], f.Type.Size())
+	if err == nil && len(shape) > 0 {
+		f.Type = newSubarray(f.Type, shape)
+	}
+	return f, err
+}
+
+// parseShape reads the shape of a field: a number or a list of them.
+func parseShape(text json.RawMessage, size int) ([]int, error) {
+	var shape []int
+	var n int
+	if json.Unmarshal(text, &n) == nil {
+		shape = []int{n}
+	} else if err := json.Unmarshal(text, &shape); err != nil {
+		return nil, fmt.Errorf("shape %s: want a list of extents", clip(text))
+	}
+	for _, extent := range shape {
+		if extent < 1 || size < 1 || extent > maxSize/size {
+			return nil, fmt.Errorf("shape %s: want extents of at least 1, and at most %d bytes", clip(text), maxSize)
+		}
+		size *= extent
+	}
+	return shape, nil
 }

@@ -95,7 +95,7 @@ func (b *builder) block(a *PlannedArray) {
 func (b *builder) dataType() dtype.Type {
 	source := b.info.Type
 	if b.options.DataType == nil {
-		if _, number := source.(dtype.Numeric); !number && !dtype.Same(source, dtype.RawBytes(source.Size())) {
+		if dtype.Opaque(source) && !dtype.Same(source, dtype.RawBytes(source.Size())) {
 			b.note("data type %s is written as raw_bytes, the name that zarr-python and tensorstore read; data_type: %s keeps it", source.Name(), source.Name())
 			return dtype.RawBytes(source.Size())
 		}

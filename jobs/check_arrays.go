@@ -29,6 +29,10 @@ func (c *checker) rawArray(a RawArray) {
 	if n := len(a.DimensionNames); a.DimensionNames != nil && n != len(a.Shape) && n != rank {
 		c.report(field+".dimension_names", "", "has %d entries, but the array has %d dimensions", n, rank)
 	}
+	if own.Size() == 0 {
+		c.report(field+".data_type", "name a type of fixed size, such as fixed_length_utf32 or raw_bytes", "elements of data type %s have no fixed size, as those of a raw file need", own.Name())
+		return
+	}
 	if _, ok := ndarray.Bytes(own, a.Shape); !ok {
 		c.report(field+".shape", "", "%v elements of %d bytes are more than 64 bits can count", a.Shape, own.Size())
 		return
@@ -65,13 +69,13 @@ func (c *checker) rawArray(a RawArray) {
 // endian, else Little. After an error, field is the one at fault.
 func (a RawArray) Type(types *dtype.Registry) (t dtype.Type, order dtype.Order, field string, err error) {
 	var name string
-	if json.Unmarshal(a.DataType, &name) == nil && name != "" && strings.ContainsAny(name[:1], "<>|=") {
-		t, order, err = types.ParseV2(a.DataType)
+	if a.DataType[0] == '[' || json.Unmarshal(a.DataType, &name) == nil && name != "" && strings.ContainsAny(name[:1], "<>|=") {
+		t, order, err = types.ParseV2(a.DataType, "")
 		if err != nil {
 			return nil, dtype.NoOrder, "data_type", err
 		}
 		if order != dtype.NoOrder && a.Endian != "" && a.Endian != order.String() {
-			return nil, dtype.NoOrder, "endian", fmt.Errorf("%s contradicts data_type %q, which is %s-endian", a.Endian, name, order)
+			return nil, dtype.NoOrder, "endian", fmt.Errorf("%s contradicts data_type %s, which is %s-endian", a.Endian, a.DataType, order)
 		}
 		return t, order, "", nil
 	}

@@ -70,8 +70,11 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 		}
 		info := array.Info()
 		n := Node{
-			Path: name, Kind: "array", DataType: info.Type.V3(), Shape: info.Shape, ChunkShape: info.Chunks,
+			Path: name, Kind: "array", Shape: info.Shape, ChunkShape: info.Chunks,
 			DimensionNames: info.DimensionNames, Attributes: info.Attributes,
+		}
+		if n.DataType, err = info.Type.V3(); err != nil {
+			n.Problem = err.Error()
 		}
 		if info.Fill != nil {
 			n.FillValue = info.Type.FormatScalar(dtype.V3, info.Fill)
@@ -133,8 +136,12 @@ func zarrNode(p string, text []byte, types *dtype.Registry) Node {
 	if err != nil {
 		return Node{Path: p, Kind: kind, Problem: err.Error()}
 	}
-	return Node{
-		Path: p, Kind: kind, DataType: a.Type.V3(), Shape: a.Grid.Shape, ChunkShape: a.Grid.Chunk,
+	n := Node{
+		Path: p, Kind: kind, Shape: a.Grid.Shape, ChunkShape: a.Grid.Chunk,
 		FillValue: a.Type.FormatScalar(dtype.V3, a.Fill), Codecs: a.Codecs, DimensionNames: a.DimensionNames, Attributes: a.Attributes,
 	}
+	if n.DataType, err = a.Type.V3(); err != nil {
+		n.Problem = err.Error()
+	}
+	return n
 }

@@ -278,7 +278,5 @@ const timeFormat = "2006-01-02T15:04:05.999999999Z07:00"
 // the same meaning, so that one type may stand for the other without a change
 // of values.
 func sameElements(a, b dtype.Type) bool {
-	_, numberA := a.(dtype.Numeric)
-	_, numberB := b.(dtype.Numeric)
-	return dtype.Same(a, b) || !numberA && !numberB && a.Size() == b.Size()
+	return dtype.Same(a, b) || dtype.Opaque(a) && dtype.Opaque(b) && a.Size() == b.Size()
 }

@@ -58,9 +58,7 @@ func NewStrided(info *Info, p Place) (Array, error) {
 	}
 	info.LongRun = longRun * p.Files.GapBytes()
 	a := &strided{info: info, place: p}
-	if t, ordered := info.Type.(dtype.Ordered); ordered && p.Order != dtype.Native {
-		a.swap = t
-	}
+	a.swap = dtype.Swapper(info.Type, p.Order)
 	return a, nil
 }
 
@@ -128,6 +126,7 @@ func (a *strided) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 	if err != nil {
 		return fmt.Errorf("array %q, region at %v of shape %v: %w", a.info.Path, start, dst.Shape, err)
 	}
+	ndarray.ClearUnused(dst)
 	if t, ok := a.info.Type.(dtype.Numeric); ok && t.Kind() == dtype.Bool {
 		return a.checkBools(dst, start)
 	}

@@ -11,7 +11,10 @@ import os
 import sys
 import zipfile
 
-TYPES = {"bool", "raw_bytes", "complex64", "complex128"} | {
+TYPES = {
+    "bool", "raw_bytes", "complex64", "complex128", "numpy.datetime64", "numpy.timedelta64",
+    "fixed_length_utf32", "null_terminated_bytes", "struct",
+} | {
     kind + bits for kind, widths in (("int", "8 16 32 64"), ("uint", "8 16 32 64"), ("float", "16 32 64")) for bits in widths.split()
 }
 CODECS = {"bytes", "transpose", "gzip", "zstd", "crc32c"}

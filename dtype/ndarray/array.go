@@ -55,8 +55,12 @@ func Elements(shape []int) (int, bool) {
 }
 
 // Bytes returns the number of bytes that an array of this type and shape
-// takes, and false when that does not fit an int.
+// takes, and false when that does not fit an int or elements of the type have
+// no fixed size.
 func Bytes(t dtype.Type, shape []int) (int, bool) {
+	if t.Size() == 0 {
+		return 0, false
+	}
 	return Elements(append(slices.Clone(shape), t.Size()))
 }
 

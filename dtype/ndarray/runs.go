@@ -2,6 +2,7 @@ package ndarray
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -53,6 +54,67 @@ func Uniform(a Array, value dtype.Scalar) bool {
 		// itself moved by one element.
 		return bytes.Equal(run[:size], value) && bytes.Equal(run[size:], run[:len(run)-size])
 	})
+}
+
+// ClearUnused gives the bits that mean nothing in elements of a [dtype.Packed]
+// type, or in the fields of records, the value that equal elements agree on:
+// copies of the sign, or 0. Arrays of other types stay as they are.
+func ClearUnused(a Array) {
+	if r, ok := a.Type.(dtype.Record); ok {
+		for _, f := range r.Fields() {
+			part := a
+			part.Type, part.Offset = f.Type, a.Offset+f.Offset
+			ClearUnused(part)
+		}
+		return
+	}
+	p, ok := a.Type.(dtype.Packed)
+	if n, number := a.Type.(dtype.Numeric); !ok || number && n.Kind() == dtype.Bool {
+		return
+	}
+	packing := p.Packing()
+	width := 8 * a.Type.Size() / packing.Components
+	if unused := width - packing.Bits; unused > 0 {
+		runs(a, func(run []byte) bool {
+			clearUnused(run, width/8, unused, packing.Signed)
+			return true
+		})
+	}
+}
+
+func clearUnused(run []byte, word, unused int, signed bool) {
+	switch {
+	case word == 1 && signed:
+		for i, v := range run {
+			run[i] = byte(int8(v<<unused) >> unused)
+		}
+	case word == 1:
+		for i, v := range run {
+			run[i] = v << unused >> unused
+		}
+	default:
+		for ; len(run) > 0; run = run[word:] {
+			clearWord(run[:word], unused, signed)
+		}
+	}
+}
+
+func clearWord(word []byte, unused int, signed bool) {
+	shift := 64 - 8*len(word) + unused
+	var b [8]byte
+	at := 0
+	if dtype.Native == dtype.Big {
+		at = 8 - len(word)
+	}
+	copy(b[at:], word)
+	v := binary.NativeEndian.Uint64(b[:]) << shift
+	if signed {
+		v = uint64(int64(v) >> shift)
+	} else {
+		v >>= shift
+	}
+	binary.NativeEndian.PutUint64(b[:], v)
+	copy(word, b[at:])
 }
 
 // Swap reverses the byte order of every element in place; t is the array's

@@ -71,14 +71,22 @@ func (a *Array) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	dataType, err := a.Type.V3()
+	if err != nil {
+		return nil, err
+	}
+	fill, err := dtype.FormatFill(a.Type, dtype.V3, a.Fill)
+	if err != nil {
+		return nil, err
+	}
 	d := arrayDocument{
 		ZarrFormat:       3,
 		NodeType:         "array",
 		Shape:            append([]int{}, a.Grid.Shape...),
-		DataType:         a.Type.V3(),
+		DataType:         dataType,
 		ChunkGrid:        named{"regular", chunk},
 		ChunkKeyEncoding: a.Keys.named(),
-		FillValue:        a.Type.FormatScalar(dtype.V3, a.Fill),
+		FillValue:        fill,
 		Attributes:       a.Attributes,
 	}
 	d.Codecs = make([]named, 0, len(a.Codecs)) // an empty list is not null

@@ -117,8 +117,10 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 			d.problem("data_type", err)
 		}
 	}
+	a.Codecs = d.codecs()
 	if text, ok := d.need("fill_value"); ok && a.Type != nil {
-		if a.Fill, err = a.Type.ParseScalar(dtype.V3, text); err != nil {
+		// The bytes of a record may be spelled in base64, in the stored order.
+		if a.Fill, err = dtype.ParseFill(dtype.InOrder(a.Type, storedOrder(a.Codecs)), dtype.V3, text); err != nil {
 			d.problem("fill_value", err)
 		}
 	}
@@ -128,7 +130,6 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 			d.problem("chunk_key_encoding", err)
 		}
 	}
-	a.Codecs = d.codecs()
 	a.DimensionNames = d.dimensionNames(len(a.Grid.Shape))
 	var transformers []json.RawMessage
 	if text, ok := d.fields["storage_transformers"]; ok {
@@ -216,6 +217,24 @@ func (d *document) codecs() []codecs.Spec {
 		}
 	}
 	return specs
+}
+
+// storedOrder is the byte order that the bytes codec of a chain, or of the
+// chain inside its shards, asks for: little-endian where nothing does.
+func storedOrder(chain []codecs.Spec) dtype.Order {
+	for _, spec := range chain {
+		var c struct {
+			Endian string        `json:"endian"`
+			Codecs []codecs.Spec `json:"codecs"`
+		}
+		if json.Unmarshal(spec.Configuration, &c) != nil {
+			continue // not what this codec takes: reported where the chain is bound
+		}
+		if c.Endian == "big" || storedOrder(c.Codecs) == dtype.Big {
+			return dtype.Big
+		}
+	}
+	return dtype.Little
 }
 
 func (d *document) dimensionNames(dimensions int) []string {

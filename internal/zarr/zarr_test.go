@@ -430,7 +430,7 @@ func TestGoldenDocuments(t *testing.T) {
 		} else {
 			parsed, err = ParseArray(text, dtype.Standard())
 		}
-		if errors.Is(err, dtype.ErrUnknown) || err != nil && strings.Contains(err.Error(), "chunk_grid: \"rectilinear\"") {
+		if err != nil && strings.Contains(err.Error(), "chunk_grid: \"rectilinear\"") {
 			return nil
 		}
 		if err != nil {
@@ -442,6 +442,8 @@ func TestGoldenDocuments(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		// An alias is read and written as the name that it stands for.
+		text = bytes.ReplaceAll(text, []byte(`"variable_length_bytes"`), []byte(`"bytes"`))
 		if want, got := meaning(t, text), meaning(t, again); !reflect.DeepEqual(want, got) {
 			t.Errorf("%s: %s", name, cmp.Diff(want, got))
 		}

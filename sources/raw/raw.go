@@ -81,6 +81,8 @@ func (a *Array) check() error {
 	switch {
 	case a.Type == nil:
 		return errors.New("no data type")
+	case a.Type.Size() == 0:
+		return fmt.Errorf("elements of data type %s have no fixed size, as those of a raw file need", a.Type.Name())
 	case ordered && a.Order == dtype.NoOrder:
 		return fmt.Errorf("data type %s needs a byte order", a.Type.Name())
 	case a.Offset < 0:

@@ -111,17 +111,21 @@ func (a *app) dtypesCommand() *cli.Command {
 			if c.NArg() > 0 {
 				return a.explainType(c.Args().First())
 			}
+			out := []typeJSON{}
+			for _, f := range a.env.Types.Families() {
+				out = append(out, a.typeOf(f, f.Example))
+			}
 			if a.json {
-				out := []typeJSON{}
-				for _, f := range a.env.Types.Families() {
-					out = append(out, typeOf(f.Name, f.Summary, f.Example))
-				}
 				a.printJSON(out)
 				return nil
 			}
-			var rows [][]string
-			for _, f := range a.env.Types.Families() {
-				rows = append(rows, []string{f.Name, f.Summary})
+			rows := [][]string{{"data type", "bytes", "Zarr v2", "fill value", "codecs", ""}}
+			for _, t := range out {
+				size := t.bytes()
+				if strings.Contains(t.Name, "*") || strings.Contains(string(t.V3), "length_bytes") || strings.Contains(string(t.V3), "fields") {
+					size = "as said"
+				}
+				rows = append(rows, []string{t.Name, size, t.v2(), t.FillValue, strings.Join(t.Codecs, " "), t.Summary})
 			}
 			a.table(rows)
 			return nil
@@ -131,57 +135,111 @@ func (a *app) dtypesCommand() *cli.Command {
 
 // typeJSON is a data type as it is printed with --json.
 type typeJSON struct {
-	Name    string          `json:"name"`
-	Summary string          `json:"summary"`
-	Size    int             `json:"size"`
-	V3      json.RawMessage `json:"v3"`
-	V2      json.RawMessage `json:"v2"`
-	Default json.RawMessage `json:"default_fill_value"`
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases"`
+	Summary string   `json:"summary"`
+	Size    *int     `json:"size"` // null: elements differ in size
+	// V3 and V2 spell an example of the type; V2 is null where Zarr v2 has no
+	// name for it.
+	V3        json.RawMessage `json:"v3"`
+	V2        json.RawMessage `json:"v2"`
+	V2Filter  string          `json:"v2_filter,omitempty"`
+	FillValue string          `json:"fill_value"`
+	Default   json.RawMessage `json:"default_fill_value"`
+	Codecs    []string        `json:"codecs"`
+	Note      string          `json:"note,omitempty"`
 }
 
-func typeOf(name, summary string, t dtype.Type) typeJSON {
+// bytes is the size of an element as it is shown.
+func (t typeJSON) bytes() string {
+	if t.Size == nil {
+		return "variable"
+	}
+	return fmt.Sprint(*t.Size)
+}
+
+func (t typeJSON) v2() string {
+	text := string(t.V2)
+	if t.V2 == nil {
+		text = "none"
+	}
+	if t.V2Filter != "" {
+		text += " with the filter " + t.V2Filter
+	}
+	return text
+}
+
+func (a *app) typeOf(f dtype.Family, t dtype.Type) typeJSON {
 	out := typeJSON{
-		Name: name, Summary: summary, Size: t.Size(), V3: t.V3(),
-		Default: t.FormatScalar(dtype.V3, t.Default()),
+		Name: f.Name, Aliases: append([]string{}, f.Aliases...), Summary: f.Summary,
+		FillValue: f.FillValue, Default: t.FormatScalar(dtype.V3, t.Default()),
+		Codecs: append([]string{}, a.env.Codecs.Takes(t)...), Note: f.Note,
+	}
+	if size := t.Size(); size > 0 {
+		out.Size = &size
+	}
+	if v3, err := t.V3(); err == nil {
+		out.V3 = v3
 	}
 	if v2, err := t.V2(dtype.Little); err == nil {
 		out.V2 = v2
 	}
+	if o, ok := t.(dtype.Object); ok {
+		out.V2Filter = o.V2Filter()
+	}
 	return out
 }
 
-// explainType describes one type, named as in Zarr v3 or as a family.
+// explainType describes a family by its name, or one type by its spelling in
+// Zarr v3 or v2.
 func (a *app) explainType(name string) error {
+	types := a.env.Types
 	var out typeJSON
-	if i := slices.IndexFunc(a.env.Types.Families(), func(f dtype.Family) bool { return f.Name == name }); i >= 0 {
-		f := a.env.Types.Families()[i]
-		out = typeOf(f.Name, f.Summary, f.Example)
+	if i := slices.IndexFunc(types.Families(), func(f dtype.Family) bool { return f.Name == name }); i >= 0 {
+		f := types.Families()[i]
+		out = a.typeOf(f, f.Example)
 	} else {
-		text := json.RawMessage(name)
-		if !strings.HasPrefix(name, "{") {
-			text, _ = json.Marshal(name)
-		}
-		t, err := a.env.Types.ParseV3(text)
+		t, err := parseType(types, name)
 		if err != nil {
 			return invalid(err)
 		}
-		out = typeOf(t.Name(), "", t)
-		for _, f := range a.env.Types.Families() {
-			if f.Name == t.Name() || strings.TrimRight(t.Name(), "0123456789") == strings.TrimSuffix(f.Name, "*") && strings.HasSuffix(f.Name, "*") {
-				out.Summary = f.Summary
-			}
-		}
+		f, _ := types.FamilyOf(t)
+		out = a.typeOf(f, t)
+		out.Name = t.Name()
 	}
 	if a.json {
 		a.printJSON(out)
 		return nil
 	}
 	a.printf("%s: %s\n", out.Name, out.Summary)
-	a.table([][]string{
-		{"bytes of an element", fmt.Sprint(out.Size)},
+	rows := [][]string{
+		{"bytes of an element", out.bytes()},
 		{"Zarr v3 data_type", string(out.V3)},
-		{"Zarr v2 dtype", string(out.V2)},
+		{"Zarr v2 dtype", out.v2()},
+		{"fill value", out.FillValue},
 		{"default fill value", string(out.Default)},
-	})
+		{"codecs", strings.Join(out.Codecs, ", ") + ", and all bytes → bytes codecs behind them"},
+	}
+	if len(out.Aliases) > 0 {
+		rows = append(rows, []string{"also read as", strings.Join(out.Aliases, ", ")})
+	}
+	if out.Note != "" {
+		rows = append(rows, []string{"note", out.Note})
+	}
+	a.table(rows)
 	return nil
+}
+
+// parseType reads what a user types for a data type: a Zarr v3 name or object,
+// or a Zarr v2 spelling, which has a mark of byte order or is a list.
+func parseType(types *dtype.Registry, name string) (dtype.Type, error) {
+	text := json.RawMessage(name)
+	if !strings.ContainsAny(name[:min(1, len(name))], "{[") {
+		text, _ = json.Marshal(name)
+	}
+	if strings.ContainsAny(name[:min(1, len(name))], "<>|[") {
+		t, _, err := types.ParseV2(text, "")
+		return t, err
+	}
+	return types.ParseV3(text)
 }

@@ -65,8 +65,12 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	arrays := make([]plannedJSON, 0, len(p.Arrays))
 	for i := range p.Arrays {
 		x := &p.Arrays[i]
+		dataType, err := x.Meta.Type.V3()
+		if err != nil {
+			return err
+		}
 		one := plannedJSON{
-			Source: x.Source, Target: x.Target, DataType: x.Meta.Type.V3(), Shape: x.Meta.Grid.Shape,
+			Source: x.Source, Target: x.Target, DataType: dataType, Shape: x.Meta.Grid.Shape,
 			Chunks: x.Meta.Grid.Chunk, Objects: x.Chunks(), BytesRead: x.Bytes(),
 			BytesAtMost: int64(x.Chunks()) * int64(x.Chain.Size().Max),
 			ReadBlock:   x.Block, Memory: x.Cost, Path: "decode: the source stores no Zarr chunks", Notes: x.Notes,

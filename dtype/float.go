@@ -1,0 +1,259 @@
+package dtype
+
+import (
+	"math"
+	"sync"
+)
+
+// FloatLayout is a binary floating-point format of at most 16 bits: where the
+// sign, the exponent and the mantissa lie in a pattern, and which patterns are
+// not finite numbers. A pattern holds, from its most significant bit, the sign
+// (but for [Float8E8M0FNULayout]), the biased exponent and the mantissa; an
+// exponent field of zero is a subnormal number.
+//
+// Layouts are immutable, safe for concurrent use, and the same exactly when
+// their pointers are equal.
+type FloatLayout struct {
+	bits     int
+	mantissa int // bits of the mantissa that are stored
+	bias     int
+	sign     uint16 // the sign bit; 0 in an unsigned layout, which has no zero either
+	largest  uint16 // the largest finite number
+	infinity uint16 // positive infinity; 0 if there is none
+	nan      uint16 // the canonical NaN; 0 if there is none
+
+	// The tables of the kernels, each built when it is first asked for.
+	values   func() *valueTable
+	patterns [roundings]func() *patternTable
+	segments [roundings]func() *segmentTable
+}
+
+// The layouts of the Zarr data types whose names they have in lower case; the
+// registry of Zarr extensions defines all but float16, which is IEEE 754's
+// binary16. Of the suffixes, F is a layout without infinity, N one without
+// IEEE 754's NaN: it has one NaN, or none if nothing follows the N; UZ is
+// unsigned zero and U unsigned numbers, without zero.
+var (
+	Float16Layout           = newFloatLayout(16, 10, 15, ieeeSpecials)
+	BFloat16Layout          = newFloatLayout(16, 7, 127, ieeeSpecials)
+	Float8E3M4Layout        = newFloatLayout(8, 4, 3, ieeeSpecials)
+	Float8E4M3Layout        = newFloatLayout(8, 3, 7, ieeeSpecials)
+	Float8E4M3B11FNUZLayout = newFloatLayout(8, 3, 11, fnuzSpecials)
+	Float8E4M3FNUZLayout    = newFloatLayout(8, 3, 8, fnuzSpecials)
+	Float8E5M2Layout        = newFloatLayout(8, 2, 15, ieeeSpecials)
+	Float8E5M2FNUZLayout    = newFloatLayout(8, 2, 16, fnuzSpecials)
+	Float8E8M0FNULayout     = newFloatLayout(8, 0, 127, fnuSpecials)
+	Float6E2M3FNLayout      = newFloatLayout(6, 3, 1, fnSpecials)
+	Float6E3M2FNLayout      = newFloatLayout(6, 2, 3, fnSpecials)
+	Float4E2M1FNLayout      = newFloatLayout(4, 1, 1, fnSpecials)
+)
+
+// specials says which patterns of a layout are not finite numbers.
+type specials uint8
+
+const (
+	ieeeSpecials specials = iota // the highest exponent: infinity, and NaN with any mantissa but zero
+	fnuzSpecials                 // NaN in the place of negative zero
+	fnuSpecials                  // no sign and no zero; NaN is all ones
+	fnSpecials                   // none
+)
+
+func newFloatLayout(bits, mantissa, bias int, special specials) *FloatLayout {
+	l := &FloatLayout{bits: bits, mantissa: mantissa, bias: bias}
+	l.sign = 1 << (bits - 1)
+	l.largest = l.sign - 1
+	switch special {
+	case ieeeSpecials:
+		l.infinity = l.sign - 1<<mantissa
+		l.largest = l.infinity - 1
+		l.nan = l.infinity | 1<<(mantissa-1)
+	case fnuzSpecials:
+		l.nan = l.sign
+	case fnuSpecials:
+		l.sign = 0
+		l.nan = 1<<bits - 1
+		l.largest = l.nan - 1
+	}
+	l.values = sync.OnceValue(l.buildValues)
+	for mode := range l.patterns {
+		l.patterns[mode] = sync.OnceValue(func() *patternTable { return l.buildPatterns(Rounding(mode)) })
+		l.segments[mode] = sync.OnceValue(func() *segmentTable { return l.buildSegments(Rounding(mode)) })
+	}
+	return l
+}
+
+// Rounding says which of its two neighbours a number becomes that lies between
+// them.
+type Rounding uint8
+
+// The roundings of IEEE 754-2019, section 4.3. Where both neighbours are
+// equally near, NearestEven takes the one with an even mantissa and NearestAway
+// the one of larger magnitude; without a mantissa both are odd, and NearestEven
+// also takes the larger.
+const (
+	NearestEven Rounding = iota
+	TowardsZero
+	TowardsPositive
+	TowardsNegative
+	NearestAway
+
+	roundings = iota
+)
+
+// String returns the name in the configuration of Zarr's cast_value codec,
+// such as "nearest-even".
+func (r Rounding) String() string {
+	switch r {
+	case NearestEven:
+		return "nearest-even"
+	case TowardsZero:
+		return "towards-zero"
+	case TowardsPositive:
+		return "towards-positive"
+	case TowardsNegative:
+		return "towards-negative"
+	case NearestAway:
+		return "nearest-away"
+	default:
+		return "unknown rounding"
+	}
+}
+
+// Bits returns the number of bits of a pattern, from 4 to 16.
+func (l *FloatLayout) Bits() int { return l.bits }
+
+// NaN returns the pattern that Zarr's metadata calls "NaN", and false if the
+// layout has none. IEEE layouts have more NaN patterns than this one, the quiet
+// NaN without sign or payload.
+func (l *FloatLayout) NaN() (pattern uint16, ok bool) { return l.nan, l.nan != 0 }
+
+// Infinity returns the pattern of positive or negative infinity, and false if
+// the layout has none.
+func (l *FloatLayout) Infinity(negative bool) (pattern uint16, ok bool) {
+	if l.infinity == 0 {
+		return 0, false
+	}
+	return l.signed(l.infinity, negative), true
+}
+
+// signed returns the pattern of a magnitude with a sign.
+func (l *FloatLayout) signed(magnitude uint16, negative bool) uint16 {
+	if negative && magnitude|l.sign != l.nan { // negative zero is NaN in some layouts
+		return magnitude | l.sign
+	}
+	return magnitude
+}
+
+// Float64 returns the value of a pattern, exactly. Bits above the layout's are
+// ignored.
+func (l *FloatLayout) Float64(pattern uint16) float64 {
+	pattern &= uint16(1<<l.bits - 1)
+	magnitude := pattern &^ l.sign
+	if magnitude > l.largest || pattern == l.nan && l.nan != 0 {
+		if magnitude != l.infinity || l.infinity == 0 {
+			return math.NaN()
+		}
+		return math.Inf(1 - 2*int(pattern>>(l.bits-1)))
+	}
+	field := int(magnitude >> l.mantissa)
+	significand := int(magnitude) & (1<<l.mantissa - 1)
+	if field == 0 && l.sign != 0 {
+		field = 1 // subnormal: no implicit bit
+	} else {
+		significand |= 1 << l.mantissa
+	}
+	x := math.Ldexp(float64(significand), field-l.bias-l.mantissa)
+	if pattern&l.sign != 0 {
+		return math.Copysign(x, -1)
+	}
+	return x
+}
+
+// Round returns the pattern of x, rounded once if no pattern has that value,
+// and whether x fits into the layout.
+//
+// As in IEEE 754-2019, section 7.4, the rounded result is what the rounding
+// gives "were the exponent range unbounded", and a finite x does not fit if
+// that result is larger in magnitude than the largest finite number. So a
+// number between the largest finite and its successor, were there one, fits
+// exactly when it is rounded down to the former. NaN, infinities, and signs
+// that the layout lacks do not fit either; in [Float8E8M0FNULayout], zero,
+// all negative numbers and results below its smallest do not.
+//
+// The pattern of an x that does not fit is saturated in every mode: infinity of
+// its sign, else the largest finite number of its sign, else the nearest number;
+// 0 for NaN. NaN becomes the pattern of [FloatLayout.NaN] whatever its sign and
+// payload. Negative zero, and what is rounded to it, becomes zero in a layout
+// without it, and fits.
+func (l *FloatLayout) Round(x float64, mode Rounding) (pattern uint16, fits bool) {
+	negative := math.Signbit(x)
+	switch {
+	case math.IsNaN(x):
+		return l.nan, l.nan != 0
+	case l.sign == 0 && x <= 0:
+		return 0, false
+	case math.IsInf(x, 0):
+		return l.saturated(negative), l.infinity != 0
+	}
+	magnitude := l.roundMagnitude(x, mode)
+	switch {
+	case magnitude > int(l.largest):
+		return l.saturated(negative), false
+	case magnitude < 0: // only where the smallest number has an exponent field of 0
+		return 0, false
+	}
+	return l.signed(uint16(magnitude), negative), true
+}
+
+// saturated returns infinity, or the largest finite number if there is none.
+func (l *FloatLayout) saturated(negative bool) uint16 {
+	return l.signed(max(l.infinity, l.largest), negative)
+}
+
+// roundMagnitude rounds a finite x, which is positive in an unsigned layout. It
+// returns the pattern without sign as it would be if exponents had no bounds:
+// more than l.largest for numbers above the layout's range, and less than zero
+// for numbers below that of an unsigned one.
+func (l *FloatLayout) roundMagnitude(x float64, mode Rounding) int {
+	const mantissa, bias = 52, 1023 // of float64
+	b := math.Float64bits(x)
+	significand := b & (1<<mantissa - 1)
+	exponent := int(b >> mantissa & 0x7ff)
+	if exponent == 0 {
+		exponent = 1
+	} else {
+		significand |= 1 << mantissa
+	}
+	field := exponent - bias + l.bias
+	drop := mantissa - l.mantissa // bits of the significand to round off
+	if field < 1 && l.sign != 0 {
+		drop = min(drop+1-field, 63) // subnormal
+		field = 1
+	}
+	// The implicit bit of the significand adds one to the exponent field, and so
+	// does a carry that comes from rounding up.
+	magnitude := (field-1)<<l.mantissa + int(significand>>drop)
+	rest := significand & (1<<drop - 1)
+	if rest != 0 && l.roundsUp(rest, 1<<(drop-1), magnitude, mode, x < 0) {
+		magnitude++
+	}
+	return magnitude
+}
+
+// roundsUp tells whether a number becomes the larger of its two neighbours in
+// magnitude. It lies rest above the smaller one, which is even or odd; half is
+// the middle between them.
+func (l *FloatLayout) roundsUp(rest, half uint64, smaller int, mode Rounding, negative bool) bool {
+	switch mode {
+	case TowardsZero:
+		return false
+	case TowardsPositive:
+		return !negative
+	case TowardsNegative:
+		return negative
+	}
+	if rest == half {
+		return mode == NearestAway || l.mantissa == 0 || smaller&1 != 0
+	}
+	return rest > half
+}

@@ -1,0 +1,193 @@
+package dtype
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxSize bounds one element in bytes, so that a type name cannot ask for
+// absurd allocations: 1 MiB.
+const maxSize = 1 << 20
+
+// opaque is a type whose elements are so many bytes of no stated meaning.
+type opaque struct {
+	size    int
+	spelled spelling
+}
+
+// spelling tells the names of opaque types apart.
+type spelling uint8
+
+const (
+	coreBits       spelling = iota // "r16", fill value an array of byte values
+	rawBytes                       // {"name": "raw_bytes", …}, fill value in base64
+	nullTerminated                 // likewise, zero bytes at the end left out
+)
+
+var spellings = [...]struct{ name, v2 string }{
+	coreBits:       {"r*", "V"},
+	rawBytes:       {"raw_bytes", "V"},
+	nullTerminated: {"null_terminated_bytes", "S"},
+}
+
+// RawBits returns the Zarr v3 core type r* of size bytes: RawBits(2) is "r16".
+func RawBits(size int) Type { return &opaque{size, coreBits} }
+
+// RawBytes returns the type that Python's readers know for opaque elements:
+// raw_bytes with a length, what NumPy calls V2. It is not in the registry of
+// Zarr extensions; zarr-python and tensorstore read it, and do not read r*.
+func RawBytes(size int) Type { return &opaque{size, rawBytes} }
+
+// NullTerminated returns the type of byte strings of at most size bytes, filled
+// up with zero bytes: NumPy's S5. It is not in the registry of Zarr
+// extensions; zarr-python writes and reads it.
+func NullTerminated(size int) Type { return &opaque{size, nullTerminated} }
+
+// Opaque reports whether t is one of the types of uninterpreted bytes, r* and
+// raw_bytes, of which one may stand for the other.
+func Opaque(t Type) bool {
+	o, ok := t.(*opaque)
+	return ok && o.spelled != nullTerminated
+}
+
+func (t *opaque) Name() string {
+	if t.spelled == coreBits {
+		return "r" + strconv.Itoa(t.size*8)
+	}
+	return spellings[t.spelled].name
+}
+
+func (t *opaque) Size() int       { return t.size }
+func (t *opaque) Default() Scalar { return make(Scalar, t.size) }
+
+func (t *opaque) String() string {
+	text, _ := t.V3()
+	return string(text)
+}
+
+func (t *opaque) V3() (json.RawMessage, error) {
+	if t.spelled == coreBits {
+		return json.RawMessage(strconv.Quote(t.Name())), nil
+	}
+	return fmt.Appendf(nil, `{"name":%q,"configuration":{"length_bytes":%d}}`, t.Name(), t.size), nil
+}
+
+func (t *opaque) V2(Order) (json.RawMessage, error) {
+	return fmt.Appendf(nil, `"|%s%d"`, spellings[t.spelled].v2, t.size), nil
+}
+
+func (t *opaque) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
+	s, err := t.parse(format, bytes.TrimSpace(text))
+	if err == nil && len(s) > t.size {
+		err = fmt.Errorf("%w: %d bytes, want %d", ErrOutOfRange, len(s), t.size)
+	} else if err == nil && len(s) < t.size {
+		if t.spelled != nullTerminated {
+			err = fmt.Errorf("%d bytes, want %d", len(s), t.size)
+		}
+		s = append(s, make(Scalar, t.size-len(s))...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a %s value: %w", clip(text), t.Name(), err)
+	}
+	return s, nil
+}
+
+func (t *opaque) parse(format Format, text []byte) (Scalar, error) {
+	if format == V3 && t.spelled == coreBits {
+		return parseByteValues(text, errors.New("want an array of byte values"))
+	}
+	return parseBytes(text)
+}
+
+// parseBytes reads bytes in base64 or as an array of their values.
+func parseBytes(text []byte) (Scalar, error) {
+	if len(text) == 0 || text[0] != '"' {
+		return parseByteValues(text, errors.New("want the bytes in base64"))
+	}
+	var digits string
+	if err := json.Unmarshal(text, &digits); err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.Strict().DecodeString(digits)
+}
+
+// parseByteValues reads an array of numbers from 0 to 255; otherwise is the
+// error where the text is none.
+func parseByteValues(text []byte, otherwise error) (Scalar, error) {
+	var values []*uint8
+	if err := json.Unmarshal(text, &values); err != nil || values == nil {
+		return nil, otherwise
+	}
+	s := make(Scalar, len(values))
+	for i, v := range values {
+		if v == nil {
+			return nil, fmt.Errorf("entry %d is null", i)
+		}
+		s[i] = *v
+	}
+	return s, nil
+}
+
+func (t *opaque) FormatScalar(format Format, value Scalar) json.RawMessage {
+	switch {
+	case t.spelled == nullTerminated:
+		return formatBase64(bytes.TrimRight(value, "\x00"))
+	case format == V2 || t.spelled == rawBytes:
+		return formatBase64(value)
+	}
+	text := []byte{'['}
+	for i, b := range value {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendUint(text, uint64(b), 10)
+	}
+	return append(text, ']')
+}
+
+func formatBase64(value []byte) json.RawMessage {
+	return json.RawMessage(strconv.Quote(base64.StdEncoding.EncodeToString(value)))
+}
+
+// parseRawBits reads the name r<bits>.
+func parseRawBits(digits string) (Type, error) {
+	n, err := strconv.Atoi(digits)
+	if err != nil || n <= 0 || n%8 != 0 || n > maxSize*8 || strings.HasPrefix(digits, "0") {
+		return nil, fmt.Errorf("data type r%s: want a multiple of 8 from 8 to %d behind the r", clip([]byte(digits)), maxSize*8)
+	}
+	return RawBits(n / 8), nil
+}
+
+// sized describes the families of types with a length_bytes in v3 and a count
+// behind a letter in v2: unit is how many bytes the count counts.
+func sized(f Family, letter string, unit int, build func(bytes int) Type) Family {
+	f.ParseV3 = func(configuration json.RawMessage) (Type, error) {
+		fields, err := readConfiguration(f.Name, configuration, "length_bytes")
+		if err != nil {
+			return nil, err
+		}
+		length := fields["length_bytes"]
+		n, err := strconv.Atoi(string(length))
+		if err != nil || n < 1 || n > maxSize || n%unit != 0 {
+			return nil, fmt.Errorf("data type %s: length_bytes %s: want a multiple of %d from %d to %d", f.Name, clip(length), unit, unit, maxSize)
+		}
+		return build(n), nil
+	}
+	f.ParseV2 = func(code string) (Type, bool, error) {
+		digits, ok := strings.CutPrefix(code, letter)
+		if !ok {
+			return nil, false, nil
+		}
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 1 || n > maxSize/unit || strings.Trim(digits, "0123456789") != "" {
+			return nil, true, fmt.Errorf("data type %s%s: want a length from 1 to %d", letter, clip([]byte(digits)), maxSize/unit)
+		}
+		return build(n * unit), true, nil
+	}
+	return f
+}

@@ -1,0 +1,195 @@
+package dtype
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// foreign is a type from outside of the package with a byte order: three bytes.
+type foreign struct{ Type }
+
+func (foreign) Name() string { return "foreign" }
+func (foreign) V2(order Order) (json.RawMessage, error) {
+	mark, err := order.mark(Int8)
+	return json.RawMessage(`"` + mark + `z3"`), err
+}
+func (foreign) SwapInto(dst, src []byte) {
+	for i := 0; i+3 <= len(src); i += 3 {
+		dst[i], dst[i+1], dst[i+2] = src[i+2], src[i+1], src[i]
+	}
+}
+
+func TestRecord(t *testing.T) {
+	r := Standard()
+	v3 := `{"name":"struct","configuration":{"fields":[` +
+		`{"name":"p","data_type":{"name":"struct","configuration":{"fields":[{"name":"x","data_type":"float32"},{"name":"y","data_type":"int16"}]}}},` +
+		`{"name":"n","data_type":"uint8"},{"name":"t","data_type":{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":1}}}]}}`
+	typ, err := r.ParseV3([]byte(v3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := typ.V3(); err != nil || string(text) != v3 {
+		t.Errorf("written as %s (%v)", text, err)
+	}
+	if typ.Size() != 15 {
+		t.Errorf("%d bytes", typ.Size())
+	}
+	if d := typ.Default(); string(typ.FormatScalar(V3, d)) != `{"p":{"x":0.0,"y":0},"n":0,"t":-9223372036854775808}` {
+		t.Errorf("the default is %s", typ.FormatScalar(V3, d))
+	}
+	s, err := typ.ParseScalar(V3, []byte(`{"t":"NaT","n":7,"p":{"y":-2,"x":1.5}}`))
+	if err != nil || string(typ.FormatScalar(V3, s)) != `{"p":{"x":1.5,"y":-2},"n":7,"t":-9223372036854775808}` {
+		t.Errorf("% x (%v)", s, err)
+	}
+	for text, want := range map[string]string{
+		`{"n":7,"p":{"y":-2,"x":1.5}}`:             `field "t" has no value`,
+		`{"n":7,"p":{"y":-2,"x":1.5},"t":1,"z":1}`: `no field "z"`,
+		`{"n":7,"n":7,"p":{"y":-2,"x":1.5},"t":1}`: "twice",
+		`{"n":700,"p":{"y":-2,"x":1.5},"t":1}`:     `field "n": 700`,
+		`{"n":7,"p":{"y":-2},"t":1}`:               `field "x" has no value`,
+		`{"n":7,"p":{"y":-2,"x":1.5},"t":1} 5`:     "nothing behind it",
+		`0`:                                        "want an object",
+		`"AAAA"`:                                   "3 bytes, want 15",
+		`{"n":7,"p":{"y":-2,"x":1.5},"t":1`:        "not a struct value",
+		`[1,2,3]`:                                  "want an object",
+	} {
+		if s, err := typ.ParseScalar(V3, []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: % x, %v, want %q", text, s, err, want)
+		}
+	}
+	if _, ok := typ.(Ordered); !ok {
+		t.Error("a record with words has no byte order")
+	}
+	if _, ok := Type(must(Struct(Field{Name: "a", Type: Int8}, Field{Name: "b", Type: RawBytes(3)}))).(Ordered); ok {
+		t.Error("a record of single bytes has a byte order")
+	}
+}
+
+// A v2 record may have a byte order for each field; its base64 fill value
+// follows them.
+func TestMixedRecord(t *testing.T) {
+	const v2 = `[["a",">i2"],["b","<i4"],["c",[["d",">i2",[2]],["e","|u1"]],[2]],["f","|S2"]]`
+	typ, order, err := Standard().ParseV2([]byte(v2), "")
+	if err != nil || order != Mixed {
+		t.Fatalf("%v (%v)", order, err)
+	}
+	for _, o := range []Order{Mixed, NoOrder} {
+		if text, err := typ.V2(o); err != nil || string(text) != v2 {
+			t.Errorf("written as %s (%v)", text, err)
+		}
+	}
+	const big = `[["a",">i2"],["b",">i4"],["c",[["d",">i2",[2]],["e","|u1"]],[2]],["f","|S2"]]`
+	if text, err := typ.V2(Big); err != nil || string(text) != big {
+		t.Errorf("big-endian: %s (%v)", text, err)
+	}
+	if text, err := InOrder(typ, Big).V2(NoOrder); err != nil || string(text) != big {
+		t.Errorf("declared big-endian: %s (%v)", text, err)
+	}
+	stored := []byte{1, 2, 4, 3, 2, 1, 1, 2, 3, 4, 9, 5, 6, 7, 8, 9, 'x', 'y'}
+	want := Scalar{}
+	for _, v := range []uint16{0x0102} {
+		want = binary.NativeEndian.AppendUint16(want, v)
+	}
+	want = binary.NativeEndian.AppendUint32(want, 0x01020304)
+	for _, v := range [][]uint16{{0x0102, 0x0304}, {0x0506, 0x0708}} {
+		want = binary.NativeEndian.AppendUint16(want, v[0])
+		want = binary.NativeEndian.AppendUint16(want, v[1])
+		want = append(want, 9)
+	}
+	want = append(want, "xy"...)
+	got, err := typ.ParseScalar(V2, formatBase64(stored))
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("% x (%v), want % x", got, err, want)
+	}
+	if text := typ.FormatScalar(V2, want); string(text) != string(formatBase64(stored)) {
+		t.Errorf("written as %s", text)
+	}
+	dst := make([]byte, 3*len(stored))
+	Swapper(typ, order).SwapInto(dst, slices.Repeat(stored, 3))
+	if !slices.Equal(dst, slices.Repeat([]byte(want), 3)) {
+		t.Errorf("three elements become % x", dst)
+	}
+	if Swapper(typ, Native) != nil || Swapper(Int8, Mixed) != nil || Swapper(RawBytes(2), Big) != nil {
+		t.Error("something to swap where there is nothing")
+	}
+	other, _, err := Standard().ParseV2([]byte(big), "")
+	if err != nil || !Same(typ, other) {
+		t.Errorf("the byte order is part of the type (%v)", err)
+	}
+}
+
+// Swapping a record swaps each of its words, wherever they are.
+func TestRecordSwap(t *testing.T) {
+	outside := foreign{RawBytes(3)}
+	inner := must(Struct(Field{Name: "z", Type: outside}, Field{Name: "b", Type: Uint8}, Field{Name: "c", Type: Complex64}))
+	for _, typ := range []Type{
+		inner,
+		must(Struct(Field{Name: "a", Type: Float32}, Field{Name: "b", Type: Int32})),
+		must(Struct(Field{Name: "a", Type: Int16}, Field{Name: "in", Type: inner}, Field{Name: "u", Type: FixedUTF32(2)}, Field{Name: "n", Type: newSubarray(inner, []int{2})})),
+	} {
+		const n = 5
+		src := make([]byte, n*typ.Size())
+		for i := range src {
+			src[i] = byte(rand.Uint32())
+		}
+		before := slices.Clone(src)
+		want := slices.Clone(src)
+		for e := range slices.Chunk(want, typ.Size()) {
+			swapSlowly(typ, e)
+		}
+		dst := make([]byte, len(src))
+		typ.(Ordered).SwapInto(dst, src)
+		if !slices.Equal(dst, want) || !slices.Equal(src, before) {
+			t.Errorf("%d bytes: % x, want % x", typ.Size(), dst, want)
+		}
+		typ.(Ordered).SwapInto(src, src)
+		if !slices.Equal(src, want) {
+			t.Errorf("%d bytes in place: % x, want % x", typ.Size(), src, want)
+		}
+	}
+}
+
+// swapSlowly swaps the words of one element by going through its fields.
+func swapSlowly(t Type, e []byte) {
+	switch t := t.(type) {
+	case Record:
+		for _, f := range t.Fields() {
+			swapSlowly(f.Type, e[f.Offset:f.Offset+f.Type.Size()])
+		}
+	case subarrayType:
+		for part := range slices.Chunk(e, t.subarrayOf().element.Size()) {
+			swapSlowly(t.subarrayOf().element, part)
+		}
+	case *utf32:
+		for word := range slices.Chunk(e, 4) {
+			slices.Reverse(word)
+		}
+	case Ordered:
+		parts := 1
+		if n, ok := t.(Numeric); ok && n.Kind() == Complex {
+			parts = 2
+		}
+		for word := range slices.Chunk(e, len(e)/parts) {
+			slices.Reverse(word)
+		}
+	}
+}
+
+// Arrays of the legacy type structured have a fill value in base64, in the
+// order that their bytes codec gives.
+func TestStructuredFill(t *testing.T) {
+	typ, err := Standard().ParseV3([]byte(`{"name":"structured","configuration":{"fields":[["x","int16"],["y","int8"]]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for order, want := range map[Order]string{Little: `{"x":513,"y":3}`, Big: `{"x":258,"y":3}`} {
+		s, err := InOrder(typ, order).ParseScalar(V3, []byte(`"AQID"`))
+		if err != nil || string(typ.FormatScalar(V3, s)) != want {
+			t.Errorf("%v: %s (%v), want %s", order, typ.FormatScalar(V3, s), err, want)
+		}
+	}
+}
