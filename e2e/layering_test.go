@@ -21,6 +21,7 @@ const module = "github.com/zmigrate/zmigrate"
 // several rooms match, the last one counts.
 var rooms = [][]string{
 	{"dtype"},
+	{"dtype/arrowtype", "dtype/hdf5type", "dtype/netcdftype"}, // the types of other formats
 	{"dtype/ndarray"},
 	{"codecs/..."}, // formats that know nothing of Zarr
 	{"codecs", "codecs/codectest"},

@@ -54,6 +54,9 @@ func (b *builder) build() (*PlannedArray, Problems) {
 	if len(b.problems) > 0 {
 		return nil, b.problems
 	}
+	if f, ok := b.env.Types.FamilyOf(meta.Type); ok && f.Note != "" {
+		b.note("data type %s: %s", f.Name, f.Note)
+	}
 	meta.Fill = b.fill(meta.Type)
 	meta.Grid.Chunk = b.chunks(meta.Type)
 	if err := meta.Grid.Check(); err != nil {
@@ -96,7 +99,7 @@ func (b *builder) dataType() dtype.Type {
 	source := b.info.Type
 	if b.options.DataType == nil {
 		if dtype.Opaque(source) && !dtype.Same(source, dtype.RawBytes(source.Size())) {
-			b.note("data type %s is written as raw_bytes, the name that zarr-python and tensorstore read; data_type: %s keeps it", source.Name(), source.Name())
+			b.note("data type %s is written as raw_bytes; data_type: %s keeps it", source.Name(), source.Name())
 			return dtype.RawBytes(source.Size())
 		}
 		return source
