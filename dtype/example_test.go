@@ -18,7 +18,7 @@ func (uint12) V3() (json.RawMessage, error) { return json.RawMessage(`"example.u
 func (uint12) Kind() dtype.Kind             { return dtype.Uint }
 func (uint12) Packing() dtype.Packing       { return dtype.Packing{Components: 1, Bits: 12} }
 func (uint12) V2(dtype.Order) (json.RawMessage, error) {
-	return nil, errors.New("Zarr v2 has no example.uint12: choose uint16")
+	return nil, errors.New("no example.uint12 in Zarr v2: choose uint16")
 }
 
 func (t uint12) ParseScalar(format dtype.Format, text json.RawMessage) (dtype.Scalar, error) {

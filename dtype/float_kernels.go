@@ -6,12 +6,13 @@ import (
 )
 
 // floatBlock is the number of elements between two looks at whether all fitted,
-// and of those that conversions to and from float64 hold as float32.
+// and that conversions to and from float64 hold as float32.
 const floatBlock = 512
 
 // ToFloat32 converts the len(dst) elements in src, exactly. An element is one
 // byte, whose bits above the layout's are ignored, or two bytes in the host's
-// byte order. NaNs become quiet NaNs of any payload.
+// byte order. NaNs become NaNs of any sign and payload. Elements that src lacks
+// are a panic.
 func (l *FloatLayout) ToFloat32(dst []float32, src []byte) {
 	switch l {
 	case Float16Layout:
@@ -41,18 +42,16 @@ func (l *FloatLayout) ToFloat64(dst []float64, src []byte) {
 // does, and returns the index of the first number that does not fit, len(src)
 // if all do. All elements are written, those that do not fit are saturated.
 // An element is one byte, whose bits above the layout's are zero, or two bytes
-// in the host's byte order.
+// in the host's byte order; a dst without room for all is a panic.
 func (l *FloatLayout) FromFloat32(dst []byte, src []float32, mode Rounding) (firstUnfit int) {
+	if l.bits > 8 {
+		return l.encodeWords(dst, src, mode)
+	}
 	firstUnfit = len(src)
+	patterns := l.patterns[mode]()
 	for start := 0; start < len(src); start += floatBlock {
 		block := src[start:min(start+floatBlock, len(src))]
-		var fit bool
-		if l.bits > 8 {
-			fit = l.encodeWords(dst[2*start:], block, l.segments[mode](), mode)
-		} else {
-			fit = encodeBytes(dst[start:], block, l.patterns[mode]())
-		}
-		if !fit && firstUnfit == len(src) {
+		if !encodeBytes(dst[start:], block, patterns) && firstUnfit == len(src) {
 			firstUnfit = start + l.findUnfit(block, mode)
 		}
 	}
@@ -95,24 +94,53 @@ func (l *FloatLayout) FromFloat64(dst []byte, src []float64, mode Rounding) (fir
 // the first one of them that is finite is returned, len(dst) if there is none.
 func roundToOdd(dst []float32, src []float64) (tooLarge int) {
 	tooLarge = len(dst)
+	for i := 0; ; i++ {
+		i += roundRunToOdd(dst[i:], src[i:])
+		if i == len(dst) {
+			return tooLarge
+		}
+		x := src[i]
+		if math.Abs(x) < 1 {
+			dst[i] = roundToOddSubnormal(x)
+		} else {
+			dst[i] = float32(math.Copysign(math.Inf(1), x))
+			tooLarge = min(tooLarge, i)
+		}
+	}
+}
+
+// roundRunToOdd converts the numbers before the first one whose magnitude is
+// below 2^-126 or finite and at least 2^128, and returns how many.
+func roundRunToOdd(dst []float32, src []float64) int {
+	const (
+		normal   = (1023 - 126) << 52 // bits of 2^-126
+		large    = (1023 + 128) << 52 // bits of 2^128
+		infinity = 0x7ff << 52
+		lower    = 1<<29 - 1 // bits that float32 has no place for
+	)
 	src = src[:len(dst)]
 	for i, x := range src {
-		f := float32(x)
-		b := math.Float32bits(f)
-		if b<<1 == 0xff<<24 && math.Abs(x) >= 0x1p128 {
-			if !math.IsInf(x, 0) {
-				tooLarge = min(tooLarge, i)
-			}
-			dst[i] = f
-			continue
+		b := math.Float64bits(x)
+		magnitude := b &^ (1 << 63)
+		if magnitude-1 < normal-1 || magnitude-large < infinity-large {
+			return i
 		}
-		// The signs are the same, so this is the difference of the magnitudes.
-		difference := int64(math.Float64bits(x) - math.Float64bits(float64(f)))
-		b -= uint32(uint64(difference) >> 63) // f was rounded up: take the lower neighbour
-		b |= uint32(uint64(difference|-difference) >> 63)
-		dst[i] = math.Float32frombits(b)
+		// The sum carries into the lowest bit that stays unless all lower ones are 0.
+		b |= b&lower + lower
+		dst[i] = float32(math.Float64frombits(b &^ lower))
 	}
-	return tooLarge
+	return len(dst)
+}
+
+// roundToOddSubnormal is roundToOdd for magnitudes below 2^-126, of which
+// float32 holds the multiples of 2^-149.
+func roundToOddSubnormal(x float64) float32 {
+	multiple := math.Abs(x) * 0x1p149
+	b := uint32(multiple)
+	if float64(b) != multiple {
+		b |= 1
+	}
+	return float32(math.Copysign(float64(math.Float32frombits(b)), x))
 }
 
 // valueTable holds the values of the patterns of 8 bits.
@@ -176,13 +204,17 @@ func (l *FloatLayout) buildPatterns(mode Rounding) *patternTable {
 	return t
 }
 
-// encodeBytes tells whether all numbers fit.
+// encodeBytes tells whether all numbers fit. Inlined into the loop over blocks,
+// its own loop would run out of registers and take twice as long.
+//
+//go:noinline
 func encodeBytes(dst []byte, src []float32, patterns *patternTable) bool {
 	dst = dst[:len(src)]
 	var flags uint16
 	for i, f := range src {
 		b := math.Float32bits(f)
-		pattern := patterns[uint16(b>>16|(b&0xffff+0xffff)>>16)]
+		// The sum carries into the upper half unless the lower one is 0.
+		pattern := patterns[uint16((b|(b&0xffff+0xffff))>>16)]
 		dst[i] = byte(pattern)
 		flags |= pattern
 	}
@@ -190,53 +222,47 @@ func encodeBytes(dst []byte, src []float32, patterns *patternTable) bool {
 }
 
 // segmentTable holds how to round the float32 with given 9 upper bits, sign and
-// exponent, to an IEEE layout of 16 bits.
+// exponent, to an IEEE layout of 16 bits. It is empty for those above the
+// layout's largest number.
 type segmentTable [1 << 9]segment
 
-// segment rounds a float32 significand s to (s + add) >> drop + base.
+// segment rounds a float32 significand s to (s + add) >> drop + base; for
+// NearestEven, the lowest bit that stays is added before the shift as well.
 type segment struct {
 	implicit uint32 // the bit of the significand that float32 does not store
-	add      uint32 // what makes the rounding from cutting bits off
+	add      uint32 // what makes a rounding of cutting bits off
 	drop     uint32 // number of bits to cut off
-	base     uint16 // sign and exponent
-	finite   uint16 // the highest bit if the numbers are finite
+	base     uint32 // sign and exponent; the implicit bit adds one to the exponent
 }
 
 func (l *FloatLayout) buildSegments(mode Rounding) *segmentTable {
-	const mantissa, bias, infinity = 23, 127, 255 // of float32
+	const mantissa, bias = 23, 127 // of float32
 	t := new(segmentTable)
 	for upper := range t {
 		exponent, negative := upper&0xff, upper>>8 != 0
-		g := segment{finite: 1 << 15}
+		g := segment{implicit: 1 << mantissa}
+		if exponent == 0 {
+			g.implicit = 0
+			exponent = 1
+		}
 		field := exponent - bias + l.bias
-		if exponent != 0 {
-			g.implicit = 1 << mantissa
-		} else {
-			field++
+		if field > int(l.largest>>l.mantissa) {
+			continue
 		}
 		drop := mantissa - l.mantissa
 		if field < 1 {
-			drop += 1 - field
+			drop = min(drop+1-field, mantissa+2) // so many leave less than a half
 			field = 1
 		}
-		if field < int(l.infinity>>l.mantissa) && exponent != infinity {
-			g.drop = uint32(min(drop, mantissa+2)) // so many leave less than a half
-			g.add = roundingAddend(g.drop, mode, negative)
-			g.base = l.signed(uint16(field-1)<<l.mantissa, negative)
-		} else {
-			g.drop = 31 // so all
-			g.base = l.signed(l.infinity, negative)
-		}
-		if exponent == infinity {
-			g.finite = 0
-		}
+		g.drop = uint32(drop)
+		g.add = roundingAddend(g.drop, mode, negative)
+		g.base = uint32(l.signed(uint16(field-1)<<l.mantissa, negative))
 		t[upper] = g
 	}
 	return t
 }
 
-// roundingAddend returns what must be added before drop bits are cut off. For
-// NearestEven, the lowest bit that stays must be added as well.
+// roundingAddend returns what must be added before drop bits are cut off.
 func roundingAddend(drop uint32, mode Rounding, negative bool) uint32 {
 	switch mode {
 	case NearestEven:
@@ -251,27 +277,42 @@ func roundingAddend(drop uint32, mode Rounding, negative bool) uint32 {
 	return 0
 }
 
-// encodeWords tells whether all numbers fit.
-func (l *FloatLayout) encodeWords(dst []byte, src []float32, segments *segmentTable, mode Rounding) bool {
-	dst = dst[:2*len(src)]
+// encodeWords is FromFloat32 for layouts of 16 bits.
+func (l *FloatLayout) encodeWords(dst []byte, src []float32, mode Rounding) (firstUnfit int) {
+	firstUnfit = len(src)
+	segments := l.segments[mode]()
+	largest := math.Float32bits(float32(l.Float64(l.largest)))
 	var even uint32
 	if mode == NearestEven {
 		even = 1
 	}
-	nan := uint32(l.nan)
-	overflow := uint32(1<<15 - l.infinity)
-	var flags uint32
+	for i := 0; ; i++ {
+		i += encodeRun(dst[2*i:], src[i:], segments, largest, even)
+		if i == len(src) {
+			return firstUnfit
+		}
+		pattern, fits := l.Round(float64(src[i]), mode)
+		binary.NativeEndian.PutUint16(dst[2*i:], pattern)
+		if !fits {
+			firstUnfit = min(firstUnfit, i)
+		}
+	}
+}
+
+// encodeRun converts the numbers before the first one that is NaN or larger in
+// magnitude than the float32 with the bits of largest, and returns how many.
+func encodeRun(dst []byte, src []float32, segments *segmentTable, largest, even uint32) int {
+	dst = dst[:2*len(src)]
 	for i, f := range src {
 		b := math.Float32bits(f)
+		if b&^(1<<31) > largest {
+			return i
+		}
 		g := &segments[b>>23]
 		s := b&(1<<23-1) | g.implicit
-		drop := g.drop & 31
-		pattern := (s+g.add+s>>drop&even)>>drop + uint32(g.base)
-		flags |= (pattern&0x7fff + overflow) & uint32(g.finite)
-		if b&0x7fffffff > 0x7f800000 {
-			pattern = nan
-		}
+		drop := g.drop & 31 // as it is; spares the check for more
+		pattern := (s+g.add+s>>drop&even)>>drop + g.base
 		binary.NativeEndian.PutUint16(dst[2*i:], uint16(pattern))
 	}
-	return flags == 0
+	return len(src)
 }

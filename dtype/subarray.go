@@ -43,7 +43,7 @@ func (t *subarray) Size() int       { return t.element.Size() * t.n }
 func (t *subarray) Default() Scalar { return bytes.Repeat(t.element.Default(), t.n) }
 
 func (t *subarray) V3() (json.RawMessage, error) {
-	return nil, fmt.Errorf("Zarr v3 has no type for a field of %v elements of %s: choose raw_bytes with length_bytes %d, or a struct with a field for each element",
+	return nil, fmt.Errorf("no type of Zarr v3 is a field of %v elements of %s: choose raw_bytes with length_bytes %d, or a struct with a field for each element",
 		t.shape, t.element.Name(), t.Size())
 }
 

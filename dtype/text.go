@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf16"
 )
 
@@ -104,10 +105,8 @@ func (t *object) parse(text []byte) (Scalar, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runes {
-		if utf16.IsSurrogate(r) {
-			return nil, errors.New("a surrogate on its own is no text")
-		}
+	if slices.ContainsFunc(runes, utf16.IsSurrogate) {
+		return nil, errors.New("a surrogate on its own is no text")
 	}
 	return Scalar(string(runes)), nil
 }

@@ -80,17 +80,17 @@ func TestLayering(t *testing.T) {
 	}
 }
 
-// TestLayeringStandard holds dtype to the standard library, in all that it
-// depends on.
+// TestLayeringStandard holds dtype, and the rooms for types that need no
+// library, to the standard library, in all that they depend on.
 func TestLayeringStandard(t *testing.T) {
-	standard := goList(t, "std")
-	for _, p := range goList(t, "./dtype") {
+	standard := append(goList(t, "std"), goPackage{ImportPath: module + "/dtype"})
+	for _, p := range goList(t, "./dtype", "./dtype/hdf5type", "./dtype/netcdftype") {
 		if len(p.Deps) == 0 {
 			t.Errorf("go list names no dependencies of %s", p.ImportPath)
 		}
 		for _, dep := range p.Deps {
 			if !slices.ContainsFunc(standard, func(s goPackage) bool { return s.ImportPath == dep }) {
-				t.Errorf("package dtype depends on %s, which is not in the standard library", dep)
+				t.Errorf("package %s depends on %s, which is not in the standard library", p.ImportPath, dep)
 			}
 		}
 	}
@@ -151,15 +151,15 @@ func listPackages(t *testing.T) []goPackage {
 }
 
 // goList runs `go list -json` at the root of the module.
-func goList(t *testing.T, pattern string) []goPackage {
+func goList(t *testing.T, patterns ...string) []goPackage {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", pattern)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Deps"}, patterns...)...)
 	cmd.Dir = ".."
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list %s: %v\n%s", pattern, err, stderr.String())
+		t.Fatalf("go list %s: %v\n%s", patterns, err, stderr.String())
 	}
 	var packages []goPackage
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
@@ -172,7 +172,7 @@ func goList(t *testing.T, pattern string) []goPackage {
 		packages = append(packages, p)
 	}
 	if len(packages) == 0 {
-		t.Fatalf("go list %s names no packages", pattern)
+		t.Fatalf("go list %s names no packages", patterns)
 	}
 	return packages
 }

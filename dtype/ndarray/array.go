@@ -18,10 +18,11 @@ import (
 )
 
 // Array is a view of elements in memory. Element (i0, i1, …) lies at
-// Data[Offset + Σ ik·Strides[k]] and takes Type.Size bytes.
+// Data[Offset + Σ ik·Strides[k]] and takes [ItemSize] bytes.
 type Array struct {
 	Type    dtype.Type
 	Data    []byte
+	Heap    *Heap // of elements of variable size; nil for all others
 	Offset  int   // bytes
 	Shape   []int // elements along each dimension; empty: one element
 	Strides []int // bytes between neighbours along each dimension, never negative
@@ -55,22 +56,21 @@ func Elements(shape []int) (int, bool) {
 }
 
 // Bytes returns the number of bytes that an array of this type and shape
-// takes, and false when that does not fit an int or elements of the type have
-// no fixed size.
+// takes, and false when that does not fit an int. What elements of variable
+// size have in their heap is not counted.
 func Bytes(t dtype.Type, shape []int) (int, bool) {
-	if t.Size() == 0 {
-		return 0, false
-	}
-	return Elements(append(slices.Clone(shape), t.Size()))
+	return Elements(append(slices.Clone(shape), ItemSize(t)))
 }
 
 // View returns an array in C order over data, which holds exactly its bytes.
+// Elements of variable size get a new heap, and must be set before they are
+// read unless data is zero.
 func View(t dtype.Type, shape []int, data []byte) (Array, error) {
 	n, ok := Bytes(t, shape)
 	if !ok || n != len(data) {
 		return Array{}, fmt.Errorf("an array of %v %s elements does not have %d bytes", shape, t.Name(), len(data))
 	}
-	return Array{Type: t, Data: data, Shape: shape, Strides: CStrides(t.Size(), shape)}, nil
+	return Array{Type: t, Data: data, Heap: newHeap(t), Shape: shape, Strides: CStrides(ItemSize(t), shape)}, nil
 }
 
 // New returns a zeroed array in C order. The shape must be one that [Bytes]
@@ -113,12 +113,12 @@ func (a Array) Sub(r Region) Array {
 		}
 		offset += start * a.Strides[i]
 	}
-	return Array{Type: a.Type, Data: a.Data, Offset: offset, Shape: r.Shape, Strides: a.Strides}
+	return Array{Type: a.Type, Data: a.Data, Heap: a.Heap, Offset: offset, Shape: r.Shape, Strides: a.Strides}
 }
 
 // Transpose returns the view whose dimension i is a's dimension order[i].
 func (a Array) Transpose(order []int) Array {
-	t := Array{Type: a.Type, Data: a.Data, Offset: a.Offset, Shape: make([]int, len(order)), Strides: make([]int, len(order))}
+	t := Array{Type: a.Type, Data: a.Data, Heap: a.Heap, Offset: a.Offset, Shape: make([]int, len(order)), Strides: make([]int, len(order))}
 	for i, from := range order {
 		t.Shape[i], t.Strides[i] = a.Shape[from], a.Strides[from]
 	}
@@ -126,12 +126,15 @@ func (a Array) Transpose(order []int) Array {
 }
 
 // Contiguous returns the memory of the array when its elements lie in C order
-// without gaps, else false.
+// without gaps, else false, as for elements of variable size.
 func (a Array) Contiguous() ([]byte, bool) {
+	if a.Heap != nil {
+		return nil, false
+	}
 	if slices.Contains(a.Shape, 0) {
 		return nil, true
 	}
-	want := a.Type.Size()
+	want := ItemSize(a.Type)
 	for i, n := range slices.Backward(a.Shape) {
 		if n > 1 && a.Strides[i] != want {
 			return nil, false

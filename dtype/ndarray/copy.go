@@ -14,6 +14,10 @@ import (
 // lines that they touch.
 func Copy(dst, src Array) {
 	list, length := plan(dst, src)
+	if dst.Heap != nil {
+		copyItems(dst, src, 0, dst.Offset, src.Offset)
+		return
+	}
 	c := copier{dst: dst.Data, src: src.Data, length: length}
 	if length == 0 {
 		return
@@ -46,8 +50,8 @@ func CopySwapped(dst, src Array, t dtype.Ordered) {
 // of the runs below them, which have no gaps on either side: an element at
 // least, and 0 where there is nothing to copy.
 func plan(dst, src Array) (list []axis, length int) {
-	size := dst.Type.Size()
-	if !slices.Equal(dst.Shape, src.Shape) || size != src.Type.Size() {
+	size := ItemSize(dst.Type)
+	if !sameShape(dst, src) {
 		panic(fmt.Sprintf("ndarray: copy of %v %s to %v %s", src.Shape, src.Type.Name(), dst.Shape, dst.Type.Name()))
 	}
 	if slices.Contains(src.Shape, 0) {

@@ -15,7 +15,7 @@ func runs(a Array, f func([]byte) bool) bool {
 		return true
 	}
 	list := axes(a, a)
-	length := a.Type.Size()
+	length := ItemSize(a.Type)
 	if n := len(list); n > 0 && list[n-1].dst == length {
 		length *= list[n-1].n
 		list = list[:n-1]
@@ -38,6 +38,10 @@ func walkRuns(data []byte, list []axis, at, length int, f func([]byte) bool) boo
 
 // Fill sets every element to value, a scalar of the array's type.
 func Fill(a Array, value dtype.Scalar) {
+	if a.Heap != nil {
+		fillItems(a, value)
+		return
+	}
 	runs(a, func(run []byte) bool {
 		for n := copy(run, value); n < len(run); n *= 2 {
 			copy(run[n:], run[:n])
@@ -48,6 +52,9 @@ func Fill(a Array, value dtype.Scalar) {
 
 // Uniform reports whether every element equals value bit for bit.
 func Uniform(a Array, value dtype.Scalar) bool {
+	if a.Heap != nil {
+		return uniformItems(a, value)
+	}
 	size := len(value)
 	return runs(a, func(run []byte) bool {
 		// A run is uniform when its first element is the value and it equals

@@ -10,16 +10,17 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
 // len returns the number of values.
-func (a *attribute) len() int { return len(a.values) / a.kind.dataType().Size() }
+func (a *attribute) len() int { return len(a.values) / a.kind.Size() }
 
 // value returns value i in the host's byte order.
 func (a *attribute) value(i int) dtype.Scalar {
-	t := a.kind.dataType()
+	t := dataType(a.kind)
 	s := slices.Clone(dtype.Scalar(a.values[i*t.Size() : (i+1)*t.Size()]))
 	if o, ok := t.(dtype.Ordered); ok && dtype.Native == dtype.Little {
 		o.SwapInto(s, s)
@@ -29,19 +30,19 @@ func (a *attribute) value(i int) dtype.Scalar {
 
 // json returns the values as an attribute of Zarr, see the package comment.
 func (a *attribute) json() json.RawMessage {
-	if a.kind == char {
+	if a.kind == netcdftype.Char {
 		return quote(text(bytes.TrimRight(a.values, "\x00")))
 	}
 	n := a.len()
 	if n == 1 {
-		return number(a.kind.dataType(), a.value(0))
+		return number(dataType(a.kind), a.value(0))
 	}
 	list := []byte{'['}
 	for i := range n {
 		if i > 0 {
 			list = append(list, ',')
 		}
-		list = append(list, number(a.kind.dataType(), a.value(i))...)
+		list = append(list, number(dataType(a.kind), a.value(i))...)
 	}
 	return append(list, ']')
 }
@@ -117,13 +118,13 @@ func setFill(info *sources.Info, v *variable) {
 		return
 	case a == nil:
 		return
-	case a.len() == 0 || (a.kind == char) != (v.kind == char):
+	case a.len() == 0 || (a.kind == netcdftype.Char) != (v.kind == netcdftype.Char):
 		note(info, "the attribute _FillValue (%s) is not a value of the variable's type and not used as fill value", a.json())
 		return
 	case a.len() > 1:
 		note(info, "the attribute _FillValue has %d values, of which the first is used", a.len())
 	}
-	first, given := a.value(0), a.kind.dataType()
+	first, given := a.value(0), dataType(a.kind)
 	fill, ok := convert(given, first, info.Type)
 	if ok {
 		info.Fill, info.FillFrom = fill, name

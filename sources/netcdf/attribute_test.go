@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -32,13 +33,13 @@ func f64(values ...float64) []byte {
 func TestAttributeJSON(t *testing.T) {
 	nan := float32(math.NaN())
 	for name, test := range map[string]struct {
-		kind   kind
+		kind   netcdftype.Type
 		values []byte
 		want   string
 	}{
-		"text":            {char, []byte("5 < 6 \"µ\"\n\x00\x00"), `"5 < 6 \"µ\"\n"`},
-		"Latin-1":         {char, []byte("\xb0C"), `"°C"`},
-		"empty text":      {char, nil, `""`},
+		"text":            {netcdftype.Char, []byte("5 < 6 \"µ\"\n\x00\x00"), `"5 < 6 \"µ\"\n"`},
+		"Latin-1":         {netcdftype.Char, []byte("\xb0C"), `"°C"`},
+		"empty text":      {netcdftype.Char, nil, `""`},
 		"no numbers":      {3, nil, `[]`},
 		"byte":            {1, []byte{0x80}, `-128`},
 		"shorts":          {3, []byte{0xff, 0xfe, 0, 2}, `[-2,2]`},
@@ -64,7 +65,7 @@ func TestAttributeJSON(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	for name, test := range map[string]struct {
-		variable  kind
+		variable  netcdftype.Type
 		attribute attribute
 		fill      string // "": none
 		written   string // the attribute in the target
@@ -73,7 +74,7 @@ func TestFill(t *testing.T) {
 		"short":              {3, attribute{"_FillValue", 3, []byte{0x80, 0}}, `-32768`, `-32768`, ""},
 		"float":              {5, attribute{"_FillValue", 5, f32(1e20)}, `1.0000000200408773e+20`, `"AAAAgB2vFUQ="`, "base64"},
 		"double NaN":         {6, attribute{"_FillValue", 6, f64(math.NaN())}, `"0x7ff8000000000001"`, `"AQAAAAAA+H8="`, "base64"},
-		"char":               {char, attribute{"_FillValue", char, []byte(" ")}, `32`, `32`, "uint8"},
+		"char":               {netcdftype.Char, attribute{"_FillValue", netcdftype.Char, []byte(" ")}, `32`, `32`, "uint8"},
 		"double for short":   {3, attribute{"_FillValue", 6, f64(-999)}, `-999`, `-999`, ""},
 		"large for int64":    {10, attribute{"_FillValue", 6, f64(1 << 60)}, `1152921504606846976`, `1152921504606846976`, ""},
 		"double for float":   {5, attribute{"_FillValue", 6, f64(0.5)}, `0.5`, `"AAAAAAAA4D8="`, "base64"},
@@ -84,7 +85,7 @@ func TestFill(t *testing.T) {
 		"NaN for int":        {4, attribute{"_FillValue", 6, f64(math.NaN())}, "", `"NaN"`, "no exact int32 value"},
 		"inexact for float":  {5, attribute{"_FillValue", 6, f64(0.1)}, "", `"mpmZmZmZuT8="`, "no exact float32 value"},
 		"2^24+1 for float":   {5, attribute{"_FillValue", 4, []byte{1, 0, 0, 1}}, "", `"AAAAEAAAcEE="`, "no exact float32 value"},
-		"text for short":     {3, attribute{"_FillValue", char, []byte("-1")}, "", `"-1"`, "not a value of the variable's type"},
+		"text for short":     {3, attribute{"_FillValue", netcdftype.Char, []byte("-1")}, "", `"-1"`, "not a value of the variable's type"},
 		"nothing":            {3, attribute{"_FillValue", 3, nil}, "", `[]`, "not a value of the variable's type"},
 		"two":                {3, attribute{"_FillValue", 3, []byte{0, 1, 0, 2}}, `1`, `1`, "has 2 values"},
 		"missing_value":      {3, attribute{"missing_value", 3, []byte{0, 1}}, "", `1`, "not used as fill value"},

@@ -15,6 +15,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
+
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 )
 
 // write saves files whose headers are given, each with its records, and whose
@@ -153,7 +155,7 @@ func TestConcatRefused(t *testing.T) {
 
 func TestConcatNotesDifferences(t *testing.T) {
 	changed := small(5, 2)
-	changed.vars[4].attributes = append(changed.vars[4].attributes, attribute{"units", char, []byte("K")})
+	changed.vars[4].attributes = append(changed.vars[4].attributes, attribute{"units", netcdftype.Char, []byte("K")})
 	src, err := openSource(t, Options{Concat: "t"}, write(t, small(5, 2), changed, changed)...)
 	if err != nil {
 		t.Fatal(err)

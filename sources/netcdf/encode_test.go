@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/sources"
+
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 )
 
 // classic describes a file to be written, well-formed or not. Variables follow
@@ -98,7 +100,7 @@ func (c *classic) encode(records int) []byte {
 	recordSize, count, last := 0, 0, 0
 	for i := range c.vars {
 		v := &c.vars[i]
-		v.begin, v.slab = int64(end), v.kind.dataType().Size()
+		v.begin, v.slab = int64(end), v.kind.Size()
 		record := false
 		for _, d := range v.dims {
 			if c.dims[d].length == 0 {
@@ -128,11 +130,11 @@ func small(version byte, records uint64) *classic {
 	return &classic{
 		version: version, records: records,
 		dims:       []dimension{{name: "t"}, {name: "y", length: 3}, {name: "x", length: 5}},
-		attributes: []attribute{{"title", char, []byte("a title\x00\x00")}, {"version", 3, []byte{0, 7}}},
+		attributes: []attribute{{"title", netcdftype.Char, []byte("a title\x00\x00")}, {"version", 3, []byte{0, 7}}},
 		vars: []variable{
-			{name: "x", kind: 6, dims: []int{2}, attributes: []attribute{{"units", char, []byte("m")}}},
+			{name: "x", kind: 6, dims: []int{2}, attributes: []attribute{{"units", netcdftype.Char, []byte("m")}}},
 			{name: "scalar", kind: 4},
-			{name: "text", kind: char, dims: []int{1}},
+			{name: "text", kind: netcdftype.Char, dims: []int{1}},
 			{name: "bytes", kind: 1, dims: []int{0, 1}},
 			{name: "field", kind: 3, dims: []int{0, 1, 2}, attributes: []attribute{{"_FillValue", 3, []byte{0xff, 0xff}}}},
 		},

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -17,24 +18,13 @@ const (
 	maxHeader = 64 << 20 // bytes
 )
 
-// kind is an nc_type: the type of a variable or of an attribute's values.
-type kind uint32
-
-const (
-	char   kind = 2
-	double kind = 6 // the last type of CDF-1 and CDF-2
-)
-
-// kinds gives the data type of every kind; char is uint8.
-func (k kind) dataType() dtype.Type {
-	all := [...]dtype.Type{
-		1: dtype.Int8, 2: dtype.Uint8, 3: dtype.Int16, 4: dtype.Int32, 5: dtype.Float32, 6: dtype.Float64,
-		7: dtype.Uint8, 8: dtype.Uint16, 9: dtype.Uint32, 10: dtype.Int64, 11: dtype.Uint64,
+// dataType is the type of a variable's elements or of an attribute's values.
+func dataType(t netcdftype.Type) dtype.Type {
+	own, err := netcdftype.Of(t)
+	if err != nil {
+		panic(err) // a type that the parser let pass
 	}
-	if int(k) >= len(all) {
-		return nil
-	}
-	return all[k]
+	return own
 }
 
 // dimension has length 0 in the file when it is the record dimension; here
@@ -49,13 +39,13 @@ type dimension struct {
 // without padding.
 type attribute struct {
 	name   string
-	kind   kind
+	kind   netcdftype.Type
 	values []byte
 }
 
 type variable struct {
 	name       string
-	kind       kind
+	kind       netcdftype.Type
 	dims       []int // into header.dims
 	attributes []attribute
 	begin      int64 // bytes
@@ -166,7 +156,7 @@ func (h *header) layOut(records int, streaming bool, size int64) error {
 	padded, unpadded, count := 0, 0, 0
 	for i := range h.vars {
 		v := &h.vars[i]
-		slab := v.kind.dataType().Size()
+		slab := v.kind.Size()
 		for _, d := range v.dims {
 			if h.dims[d].record {
 				v.record = true

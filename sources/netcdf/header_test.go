@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
@@ -154,7 +155,7 @@ func TestRefused(t *testing.T) {
 // TestLongHeader has a header of several reads.
 func TestLongHeader(t *testing.T) {
 	c := small(2, 1)
-	c.attributes = append(c.attributes, attribute{"history", char, bytes.Repeat([]byte("long "), 60000)})
+	c.attributes = append(c.attributes, attribute{"history", netcdftype.Char, bytes.Repeat([]byte("long "), 60000)})
 	src, err := openSource(t, Options{}, save(t, "f.nc", c.encode(1)))
 	if err != nil {
 		t.Fatal(err)

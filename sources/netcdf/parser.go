@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 )
 
 // parser reads the parts of a header. After the first error all of its methods
@@ -174,15 +176,15 @@ func (p *parser) attribute() attribute {
 	if p.err != nil {
 		return a
 	}
-	size := a.kind.dataType().Size()
+	size := a.kind.Size()
 	a.values = slices.Clone(p.padded(p.number("attribute values", size) * size))
 	return a
 }
 
-func (p *parser) kind() kind {
-	k := kind(p.uint32())
-	if p.err == nil && (k.dataType() == nil || k > double && p.version != 5) {
-		p.fail("type number %d, which CDF-%d does not have", k, p.version)
+func (p *parser) kind() netcdftype.Type {
+	k := netcdftype.Type(p.uint32())
+	if p.err == nil && !k.In(netcdftype.Format(p.version)) {
+		p.fail("type number %d, which CDF-%d does not have", uint32(k), p.version)
 	}
 	return k
 }

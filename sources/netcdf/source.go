@@ -8,6 +8,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -129,7 +130,7 @@ func (s *source) open(f file, name string) (sources.Array, error) {
 	if err := checkName(v.name); err != nil {
 		return nil, fmt.Errorf("%s: variable %q: %w", f.URL, v.name, err)
 	}
-	info := &sources.Info{Path: v.name, Type: v.kind.dataType(), Attributes: attributesJSON(v.attributes)}
+	info := &sources.Info{Path: v.name, Type: dataType(v.kind), Attributes: attributesJSON(v.attributes)}
 	for _, d := range v.dims {
 		info.DimensionNames = append(info.DimensionNames, f.dims[d].name)
 		info.Shape = append(info.Shape, f.dims[d].length)
@@ -137,7 +138,7 @@ func (s *source) open(f file, name string) (sources.Array, error) {
 	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {
 		return nil, fmt.Errorf("%s: variable %q of shape %v is too large for any file", f.URL, v.name, info.Shape)
 	}
-	if v.kind == char {
+	if v.kind == netcdftype.Char {
 		note(info, "stored as uint8: NetCDF characters have no core Zarr type")
 	}
 	setFill(info, v)

@@ -1,0 +1,254 @@
+package hdf5type
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// maxElement is the most bytes of an element whose length is part of its data
+// type that dtype reads back: 1 MiB.
+const maxElement = 1 << 20
+
+// Native is what the elements of a [Datatype] are to Zarr.
+type Native struct {
+	// Type is the data type of an element.
+	Type dtype.Type
+	// Order is the byte order of its words in the file, Mixed where members of
+	// a compound differ (they then have theirs as [dtype.Field]'s).
+	Order dtype.Order
+	// Shape is that of array datatypes, nil for others: an element of the
+	// dataset is so many elements of Type, in C order. These are further
+	// dimensions behind those of the dataset.
+	Shape []int
+	// Element is the datatype of such an element: the one that Type was asked
+	// of, or the innermost base of an array. Its Size is that of an element in
+	// the file; padding and character set of strings, tag and names are there.
+	Element *Datatype
+	// Moves bring an element from the file into memory. There are none for
+	// types of variable size: what the file has in place of their elements are
+	// references into its global heap.
+	Moves []Move
+	// Enum has the names of an enumeration other than bool, in the file's
+	// order; what CF calls flag_meanings and flag_values.
+	Enum []EnumValue
+	// Notes say, a sentence each, what the data type does not keep.
+	Notes []string
+}
+
+// EnumValue is a name for a value: an element of the data type in memory.
+type EnumValue struct {
+	Name  string
+	Value dtype.Scalar
+}
+
+// unsupported refuses a datatype and says what to do.
+func unsupported(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), errors.ErrUnsupported)
+}
+
+// Type returns the Zarr data type of the elements, and how to get at them. The
+// error, which wraps [errors.ErrUnsupported], says what to do about a datatype
+// that has no counterpart. The datatype is one that Parse returned or Append
+// accepts.
+func (d *Datatype) Type() (Native, error) {
+	e := d
+	var shape []int
+	for e.Class == Array {
+		shape = append(shape, e.Dims...)
+		e = e.Base
+	}
+	n, err := e.native()
+	if err != nil {
+		return Native{}, fmt.Errorf("HDF5 datatype: %w", err)
+	}
+	n.Shape, n.Element = shape, e
+	return n, nil
+}
+
+// native returns all but Shape and Element of a datatype other than an array.
+func (d *Datatype) native() (Native, error) {
+	switch d.Class {
+	case FixedPoint:
+		return d.integer(d.Signed)
+	case Bitfield:
+		n, err := d.integer(false)
+		n.note("the bits of a bitfield are kept as an integer")
+		return n, err
+	case FloatingPoint:
+		return d.float()
+	case String:
+		return d.text()
+	case Opaque:
+		return d.opaque()
+	case Compound:
+		if n, ok := d.complexPair(); ok {
+			return n, nil
+		}
+		return d.compound()
+	case Enumeration:
+		return d.enumeration()
+	case VariableLength:
+		return d.variable()
+	case Complex:
+		return complexOf(d.Base, 0, d.Base, d.Base.Size)
+	case Time:
+		return Native{}, unsupported("times have no stated epoch: rewrite the data as integers with a units attribute")
+	case Reference:
+		return Native{}, unsupported("references mean nothing outside of their file: leave the dataset out, or write the paths of the objects as strings")
+	default:
+		return Native{}, unsupported("%v has no counterpart here", d.Class)
+	}
+}
+
+func (n *Native) note(format string, args ...any) {
+	n.Notes = append(n.Notes, fmt.Sprintf(format, args...))
+}
+
+// simple is the Native of a type of one word.
+func (d *Datatype) simple(t dtype.Type) Native {
+	if d.Size == 1 {
+		return Native{Type: t, Moves: []Move{{Length: 1, Word: 1}}}
+	}
+	m := Move{Length: d.Size, Word: 1}
+	if d.Order != dtype.Native {
+		m.Word, m.Swap = d.Size, true
+	}
+	return Native{Type: t, Order: d.Order, Moves: []Move{m}}
+}
+
+// integer makes an integer of class FixedPoint or Bitfield.
+func (d *Datatype) integer(signed bool) (Native, error) {
+	types := map[int]dtype.Type{1: dtype.Uint8, 2: dtype.Uint16, 4: dtype.Uint32, 8: dtype.Uint64}
+	if signed {
+		types = map[int]dtype.Type{1: dtype.Int8, 2: dtype.Int16, 4: dtype.Int32, 8: dtype.Int64}
+	}
+	t, ok := types[d.Size]
+	if !ok {
+		return Native{}, unsupported("%v of %d bytes: Zarr has 1, 2, 4 and 8: rewrite the data with a wider integer, or as float64 beyond 64 bits", d.Class, d.Size)
+	}
+	n := d.simple(t)
+	if d.Precision < 8*d.Size {
+		m := &n.Moves[0]
+		m.Word, m.BitOffset, m.Precision, m.Signed = d.Size, d.BitOffset, d.Precision, signed
+		n.note("%d bits from bit %d on are widened to %s", d.Precision, d.BitOffset, t.Name())
+	}
+	return n, nil
+}
+
+// text makes a string of fixed length.
+func (d *Datatype) text() (Native, error) {
+	if d.Size > maxElement {
+		return Native{}, unsupported("strings of %d bytes: null_terminated_bytes takes at most %d: rewrite the data with strings of variable length", d.Size, maxElement)
+	}
+	n := Native{Type: dtype.NullTerminated(d.Size), Moves: []Move{{Length: d.Size, Word: 1}}}
+	switch d.Padding {
+	case NullTerminated:
+		n.Moves[0].Text = ToFirstZero
+	case SpacePadded:
+		n.Moves[0].Text = WithoutSpaces
+		n.note("spaces at the end of strings, which HDF5 pads with, become zero bytes")
+	}
+	if d.CharSet == UTF8 {
+		n.note("that the strings are UTF-8 is no part of null_terminated_bytes")
+	}
+	return n, nil
+}
+
+// enumeration makes a bool as h5py writes it, or the base integer.
+func (d *Datatype) enumeration() (Native, error) {
+	n, err := d.Base.native()
+	if err != nil {
+		return Native{}, fmt.Errorf("enumeration: %w", err)
+	}
+	for _, m := range d.Names {
+		value := make(dtype.Scalar, n.Type.Size())
+		decode(value, m.Value, n.Moves, len(value), d.Size)
+		n.Enum = append(n.Enum, EnumValue{m.Name, value})
+	}
+	if d.isBool(n.Enum) {
+		return Native{Type: dtype.BoolType, Order: n.Order, Moves: n.Moves}, nil
+	}
+	n.note("the %d names of the enumeration are not part of %s", len(n.Enum), n.Type.Name())
+	return n, nil
+}
+
+func (d *Datatype) isBool(enum []EnumValue) bool {
+	if len(enum) != 2 || d.Size != 1 {
+		return false
+	}
+	if enum[0].Name == "TRUE" {
+		enum = []EnumValue{enum[1], enum[0]}
+	}
+	return enum[0].Name == "FALSE" && enum[0].Value[0] == 0 && enum[1].Name == "TRUE" && enum[1].Value[0] == 1
+}
+
+func (d *Datatype) variable() (Native, error) {
+	switch {
+	case d.Text:
+		return Native{Type: dtype.StringType}, nil
+	case d.Base.Size == 1 && (d.Base.Class == Opaque || d.Base.Class == FixedPoint && !d.Base.Signed && d.Base.Precision == 8):
+		return Native{Type: dtype.BytesType}, nil
+	default:
+		return Native{}, unsupported("sequences of variable length of class %v: Zarr has no ragged arrays: rewrite the data as an array padded to the longest, or as one array of values with one of counts", d.Base.Class)
+	}
+}
+
+// compound makes a record, the members in the order of the file.
+func (d *Datatype) compound() (Native, error) {
+	var n Native
+	fields := make([]dtype.Field, 0, len(d.Members))
+	to := 0
+	for _, m := range d.Members {
+		part, err := m.native()
+		if err != nil {
+			return Native{}, fmt.Errorf("member %.60q: %w", m.Name, err)
+		}
+		fields = append(fields, dtype.Field{Name: m.Name, Type: part.Type, Order: part.Order})
+		for _, move := range part.Moves {
+			move.From += m.Offset
+			move.To += to
+			n.Moves = appendMove(n.Moves, move)
+		}
+		n.Order = both(n.Order, part.Order)
+		for _, note := range part.Notes {
+			n.note("member %.60q: %s", m.Name, note)
+		}
+		to += part.Type.Size()
+	}
+	record, err := dtype.Struct(fields...)
+	if err != nil {
+		return Native{}, fmt.Errorf("compound: %w: %w", err, errors.ErrUnsupported)
+	}
+	n.Type = record
+	return n, nil
+}
+
+// native returns a member's part, which has to be of a fixed size.
+func (m Member) native() (Native, error) {
+	if !utf8.ValidString(m.Name) {
+		return Native{}, unsupported("the name is not UTF-8: rename the member")
+	}
+	if m.Type.Class == Array {
+		return Native{}, unsupported("Zarr v3 has no type for a field of %v elements: rewrite the member as a dataset of its own, or with a member for each element", m.Type.Dims)
+	}
+	n, err := m.Type.native()
+	if err == nil && n.Type.Size() == 0 {
+		err = unsupported("a field of a struct has no variable length: rewrite the member as a dataset of its own, or with strings of fixed length")
+	}
+	return n, err
+}
+
+// both is the byte order of two parts together.
+func both(a, b dtype.Order) dtype.Order {
+	switch {
+	case a == dtype.NoOrder || a == b:
+		return b
+	case b == dtype.NoOrder:
+		return a
+	default:
+		return dtype.Mixed
+	}
+}
