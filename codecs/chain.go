@@ -13,6 +13,7 @@ import (
 // concurrent use.
 type Chain struct {
 	in     Chunk
+	names  []string // as the specs had them: a codec keeps the alias it was read by
 	arrays []ArrayToArray
 	stages []Chunk // stages[i] is what arrays[i] receives; the last is what bytes receives
 	bytes  ArrayToBytes
@@ -89,11 +90,17 @@ func (r *Registry) Bind(specs []Spec, in Chunk) (*Chain, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bind(list, specs, in)
+}
+
+// bind binds codecs that were read from specs.
+func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 	if n, ok := ndarray.Bytes(in.Type, in.Shape); !ok || n > maxChunk {
 		return nil, &Error{-1, "", fmt.Errorf("a chunk of shape %v is too large", in.Shape)}
 	}
 	c := &Chain{in: in, stages: []Chunk{in}}
 	for i, p := range list {
+		c.names = append(c.names, specs[i].Name)
 		err := c.bind(p)
 		if err == nil && len(c.sizes) > 0 && c.Size().Max > maxChunk {
 			err = errors.New("the encoded chunk can be too large")
@@ -125,12 +132,17 @@ func (c *Chain) bind(p parsed) error {
 		if err != nil {
 			return err
 		}
-		c.binary, c.sizes = append(c.binary, b), append(c.sizes, b.Size())
+		size := b.Size()
+		if c.Size().Unbounded {
+			size.Fixed, size.Unbounded = false, true
+		}
+		c.binary, c.sizes = append(c.binary, b), append(c.sizes, size)
 	}
 	return nil
 }
 
-// Specs returns the complete configurations, as they are written to metadata.
+// Specs returns the complete configurations, as they are written to metadata:
+// each codec under the name that it was given by.
 func (c *Chain) Specs() []Spec {
 	var specs []Spec
 	for _, a := range c.arrays {
@@ -139,6 +151,9 @@ func (c *Chain) Specs() []Spec {
 	specs = append(specs, c.bytes.Spec())
 	for _, b := range c.binary {
 		specs = append(specs, b.Spec())
+	}
+	for i := range specs {
+		specs[i].Name = c.names[i]
 	}
 	return specs
 }
@@ -151,7 +166,8 @@ func (c *Chain) Size() Size { return c.sizes[len(c.sizes)-1] }
 
 // Memory returns the most bytes of buffers that one Encode or Decode holds at
 // the same time, the encoded chunk included and the decoded one not. A plan
-// reserves them before it starts a chunk.
+// reserves them before it starts a chunk. What has no bound, the bytes of
+// elements of variable size, is not in it.
 func (c *Chain) Memory() int {
 	most, held := 0, 0
 	step := func(n int) {
@@ -165,14 +181,19 @@ func (c *Chain) Memory() int {
 		}
 	}
 	for _, s := range c.sizes {
-		step(s.Max)
+		if !s.Unbounded {
+			step(s.Max)
+		}
+	}
+	if s, ok := c.bytes.(scratcher); ok {
+		most += s.scratch()
 	}
 	return most
 }
 
 // Encode returns the encoding of src, an array like those bound to with any
 // strides. The bytes are either in the returned buffer, which the caller
-// releases, or, when the buffer is nil, in src's own memory.
+// releases, or, when the buffer is nil, in memory of their own or in src's.
 func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.Buffer, error) {
 	var held *ndarray.Buffer // what the current array or bytes lie in; nil: src
 	swap := func(b *ndarray.Buffer) {
@@ -201,8 +222,8 @@ func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 		data, aliased = alias.EncodeAlias(src)
 	}
 	if !aliased {
-		buffer := pool.Get(c.sizes[0].Max)
-		out, err := c.bytes.AppendEncode(buffer.Bytes[:0], src)
+		buffer, empty := c.lend(pool, 0)
+		out, err := c.bytes.AppendEncode(empty, src)
 		swap(buffer)
 		if err != nil {
 			swap(nil)
@@ -211,8 +232,8 @@ func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 		data = out
 	}
 	for i, b := range c.binary {
-		buffer := pool.Get(c.sizes[i+1].Max)
-		out, err := b.AppendEncode(buffer.Bytes[:0], data)
+		buffer, empty := c.lend(pool, i+1)
+		out, err := b.AppendEncode(empty, data)
 		swap(buffer)
 		if err != nil {
 			swap(nil)
@@ -222,6 +243,19 @@ func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 	}
 	return data, held, nil
 }
+
+// lend returns memory for encoded bytes of sizes[i], empty; there is no buffer
+// for those without a bound, which are appended to nothing.
+func (c *Chain) lend(pool *ndarray.Pool, i int) (*ndarray.Buffer, []byte) {
+	if c.sizes[i].Unbounded {
+		return nil, nil
+	}
+	buffer := pool.Get(c.sizes[i].Max)
+	return buffer, buffer.Bytes[:0]
+}
+
+// scratcher is a codec that holds more memory than its output while it works.
+type scratcher interface{ scratch() int }
 
 // intermediate lends an array for the output of arrays[i-1].
 func (c *Chain) intermediate(pool *ndarray.Pool, i int) (ndarray.Array, *ndarray.Buffer) {
@@ -246,8 +280,8 @@ func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error
 	}
 	defer func() { swap(nil) }()
 	for i, b := range slices.Backward(c.binary) {
-		buffer := pool.Get(c.sizes[i].Max)
-		out, err := b.AppendDecode(buffer.Bytes[:0], data)
+		buffer, empty := c.lend(pool, i)
+		out, err := b.AppendDecode(empty, data)
 		swap(buffer)
 		if err != nil {
 			return &Error{len(c.arrays) + 1 + i, b.Spec().Name, err}

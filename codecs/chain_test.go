@@ -152,8 +152,9 @@ func TestChainFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A codec keeps the alias that it was read by.
 	want := `[{"name":"transpose","configuration":{"order":[2,0,1]}},{"name":"shift"},{"name":"transpose","configuration":{"order":[2,1,0]}},{"name":"shift"},` +
-		`{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"},{"name":"gzip","configuration":{"level":5}}]`
+		`{"name":"endian","configuration":{"endian":"little"}},{"name":"crc32c"},{"name":"gzip","configuration":{"level":5}}]`
 	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Error(diff)
 	}

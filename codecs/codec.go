@@ -48,10 +48,14 @@ type Chunk struct {
 }
 
 // Size is what is known of the length of an encoded chunk before it is
-// encoded, in bytes.
+// encoded, in bytes: fixed, bounded or, for elements of variable size,
+// unbounded.
 type Size struct {
 	Max   int  // upper bound
 	Fixed bool // every encoding has exactly Max bytes
+	// Unbounded: the elements alone decide. Max is then what decoders accept
+	// at most, and no buffer of that size is ever taken.
+	Unbounded bool
 }
 
 // Codec is a configuration that was read and found sound in itself. It holds

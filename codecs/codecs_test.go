@@ -48,6 +48,23 @@ func TestConformance(t *testing.T) {
 		{Spec: spec("transpose", `{"order":[1,3,0,2]}`), Shapes: [][]int{{2, 3, 4, 5}, {8, 9, 10, 11}}},
 		{Spec: spec("transpose", `{"order":[]}`), Shapes: [][]int{{}}},
 		{Spec: spec("crc32c", ``), DetectsDamage: true},
+		{Spec: spec("sharding_indexed", `{"chunk_shape":[2,3],"codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}],"index_location":"end"}`),
+			Shapes: [][]int{{2, 3}, {4, 9}, {64, 33}}, Refused: []codectest.Refused{
+				{Configuration: `{"codecs":["bytes"]}`, Field: "chunk_shape"},
+				{Configuration: `{"chunk_shape":[2,0],"codecs":["bytes"]}`, Field: "chunk_shape[1]"},
+				{Configuration: `{"chunk_shape":[2,null],"codecs":["bytes"]}`, Field: "chunk_shape[1]"},
+				{Configuration: `{"chunk_shape":[2,3]}`, Field: "codecs"},
+				{Configuration: `{"chunk_shape":[2,3],"codecs":[]}`, Field: "codecs"},
+				{Configuration: `{"chunk_shape":[2,3],"codecs":["nope"]}`, Field: "codecs"},
+				{Configuration: `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":["crc32c"]}`, Field: "index_codecs"},
+				{Configuration: `{"chunk_shape":[2,3],"codecs":["bytes"],"index_location":"middle"}`, Field: "index_location"},
+				{Configuration: `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":["bytes","zstd"]}`, Chunk: chunk(4, 6), Field: "index_codecs"},
+				{Configuration: `{"chunk_shape":[2,3],"codecs":["vlen-utf8"]}`, Chunk: chunk(4, 6), Field: "codecs"},
+				{Configuration: `{"chunk_shape":[2,3],"codecs":["bytes"]}`, Chunk: chunk(4, 7), Field: "chunk_shape[1]"},
+				{Configuration: `{"chunk_shape":[2,3],"codecs":["bytes"]}`, Chunk: chunk(6), Field: "chunk_shape"},
+			}},
+		{Spec: spec("sharding_indexed", `{"chunk_shape":[4,2],"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"sharding_indexed","configuration":{"chunk_shape":[1,2],"codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":1,"checksum":false}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"big"}}],"index_location":"end"}},{"name":"gzip","configuration":{"level":1}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"big"}}],"index_location":"start"}`),
+			Shapes: [][]int{{4, 2}, {8, 6}, {32, 18}}, TakesMore: true}, // shards may have gaps
 	}
 	for _, level := range []string{"0", "1", "5", "6", "7", "9"} {
 		cases = append(cases, codectest.Case{Spec: spec("gzip", `{"level":`+level+`}`), DetectsDamage: true})
@@ -68,7 +85,7 @@ func TestConformance(t *testing.T) {
 		{Configuration: `{"level":-131073}`, Field: "level"},
 		{Configuration: `{"checksum":1}`, Field: "checksum"},
 	}
-	tested := map[string]bool{}
+	tested := map[string]bool{"vlen-utf8": true, "vlen-bytes": true} // vlen_test.go
 	for _, c := range cases {
 		tested[c.Spec.Name] = true
 		t.Run(c.Spec.Name+string(c.Spec.Configuration), func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -151,4 +152,80 @@ func FuzzChainSpec(f *testing.F) {
 			t.Fatalf("%s becomes %s (%v)", first, second, err)
 		}
 	})
+}
+
+func FuzzShardingIndexedDecode(f *testing.F) {
+	const start, end = `,"index_location":"start"}`, `}`
+	in := codecs.Chunk{Type: dtype.Uint8, Shape: []int{4, 6}, Fill: dtype.Uint8.Default()}
+	chain := func(t testing.TB, location string) *codecs.Chain {
+		s := spec("sharding_indexed", `{"chunk_shape":[2,3],"codecs":["bytes","zstd"],"index_codecs":["bytes"]`+location)
+		c, err := codecs.Standard().Bind([]codecs.Spec{s}, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var pool ndarray.Pool
+	for i, location := range []string{start, end} {
+		a := ndarray.New(in.Type, in.Shape)
+		a.Data[7*i+1] = 1
+		data, buffer, err := chain(f, location).Encode(&pool, a)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(bytes.Clone(data), location == start)
+		f.Add(bytes.Clone(data[1:]), location == start)
+		buffer.Release()
+	}
+	f.Fuzz(func(t *testing.T, data []byte, first bool) {
+		location := end
+		if first {
+			location = start
+		}
+		decodeAgain(t, chain(t, location), data)
+	})
+}
+
+func FuzzVlenUTF8Decode(f *testing.F) {
+	fuzzVlen(f, dtype.StringType)
+}
+
+func FuzzVlenBytesDecode(f *testing.F) {
+	fuzzVlen(f, dtype.BytesType)
+}
+
+func fuzzVlen(f *testing.F, typ dtype.Object) {
+	f.Add([]byte("\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00a\x02\x00\x00\x00\xc3\xa9"))
+	f.Add([]byte("\x03\x00\x00\x00\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		chain, err := codecs.Standard().Bind([]codecs.Spec{spec(typ.V2Filter(), "")}, codecs.Chunk{Type: typ, Shape: []int{3}, Fill: typ.Default()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		decodeAgain(t, chain, data)
+	})
+}
+
+// decodeAgain decodes, and if that goes well encodes and decodes again.
+func decodeAgain(t *testing.T, chain *codecs.Chain, data []byte) {
+	t.Helper()
+	var pool ndarray.Pool
+	in := chain.Chunk()
+	first, second := ndarray.New(in.Type, in.Shape), ndarray.New(in.Type, in.Shape)
+	if err := chain.Decode(&pool, first, data); err != nil {
+		if !errors.Is(err, codecs.ErrCorrupt) && !errors.Is(err, codecs.ErrTooLarge) {
+			t.Fatal(err)
+		}
+		return
+	}
+	again, buffer, err := chain.Encode(&pool, first)
+	if err == nil {
+		err = chain.Decode(&pool, second, again)
+	}
+	if buffer != nil {
+		buffer.Release()
+	}
+	if err != nil || !slices.EqualFunc(slices.Collect(first.Items()), slices.Collect(second.Items()), bytes.Equal) {
+		t.Fatalf("a second round differs: %v", err)
+	}
 }

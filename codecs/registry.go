@@ -49,7 +49,8 @@ type Registry struct {
 func Standard() *Registry {
 	r := &Registry{}
 	for _, d := range []Definition{
-		bytesDefinition(), transposeDefinition(),
+		bytesDefinition(), shardingDefinition(r), vlenDefinition(dtype.StringType), vlenDefinition(dtype.BytesType),
+		transposeDefinition(),
 		gzipDefinition(), zstdDefinition(), crc32cDefinition(),
 	} {
 		if err := r.Register(d); err != nil {

@@ -1,0 +1,307 @@
+package codecs
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// shardingDefinition is the codec "sharding_indexed" of Zarr v3 core, version
+// 1.0: many inner chunks in one object, each encoded on its own, and an index
+// that says where they are. Inner codecs are looked up in r.
+func shardingDefinition(r *Registry) Definition {
+	return Definition{
+		Name: "sharding_indexed", Kind: KindArrayToBytes,
+		Summary: "inner chunks, each encoded on its own, and an index of them",
+		Fields: []Field{
+			{Name: "chunk_shape", Type: "list of integers", Doc: "shape of an inner chunk; each extent divides the shard's"},
+			{Name: "codecs", Type: "codec chain", Doc: "how inner chunks are encoded"},
+			{Name: "index_codecs", Type: "codec chain", Default: `["bytes","crc32c"]`, Doc: "how the index is encoded; its size must be fixed"},
+			{Name: "index_location", Type: `"start" or "end"`, Default: `"end"`, Doc: "where the index lies in the object"},
+		},
+		Types:   "those of the inner codecs",
+		Example: json.RawMessage(`{"chunk_shape":[2,2],"codecs":["bytes"]}`),
+		Parse:   func(text json.RawMessage) (Codec, error) { return parseSharding(r, text) },
+	}
+}
+
+type shardingCodec struct {
+	shape   []int
+	inner   []parsed
+	specs   []Spec // of inner
+	index   []parsed
+	indexes []Spec // of index
+	start   bool
+}
+
+func parseSharding(r *Registry, text json.RawMessage) (Codec, error) {
+	var c struct {
+		Shape    []*int  `json:"chunk_shape"`
+		Codecs   []Spec  `json:"codecs"`
+		Index    []Spec  `json:"index_codecs"`
+		Location *string `json:"index_location"`
+	}
+	if err := configuration(text, &c); err != nil {
+		return nil, err
+	}
+	s := &shardingCodec{specs: c.Codecs, indexes: c.Index}
+	if c.Shape == nil {
+		return nil, field("chunk_shape", "is required")
+	}
+	for i, n := range c.Shape {
+		if n == nil || *n < 1 {
+			return nil, field(fmt.Sprintf("chunk_shape[%d]", i), "want an integer of at least 1")
+		}
+		s.shape = append(s.shape, *n)
+	}
+	if c.Codecs == nil {
+		return nil, field("codecs", "is required")
+	}
+	if s.indexes == nil {
+		s.indexes = []Spec{{Name: "bytes"}, {Name: "crc32c"}}
+	}
+	switch {
+	case c.Location == nil || *c.Location == "end":
+	case *c.Location == "start":
+		s.start = true
+	default:
+		return nil, field("index_location", `%.60q: want "start" or "end"`, *c.Location)
+	}
+	var err error
+	if s.inner, err = r.parse(s.specs); err != nil {
+		return nil, &FieldError{"codecs", err}
+	}
+	if s.index, err = r.parse(s.indexes); err != nil {
+		return nil, &FieldError{"index_codecs", err}
+	}
+	return s, nil
+}
+
+// BindArrayToBytes implements [ArrayToBytesCodec].
+func (c *shardingCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
+	if len(c.shape) != len(in.Shape) {
+		return nil, field("chunk_shape", "has %d dimensions, the shard has %d", len(c.shape), len(in.Shape))
+	}
+	s := &Shards{start: c.start, shape: c.shape, count: make([]int, len(c.shape)), n: 1}
+	for i, n := range c.shape {
+		if in.Shape[i]%n != 0 || in.Shape[i] == 0 {
+			return nil, field(fmt.Sprintf("chunk_shape[%d]", i), "%d does not divide the shard's extent of %d", n, in.Shape[i])
+		}
+		s.count[i] = in.Shape[i] / n
+		s.n *= s.count[i] // at most the shard's elements
+	}
+	var err error
+	if s.inner, err = bind(c.inner, c.specs, Chunk{in.Type, c.shape, in.Fill}); err != nil {
+		return nil, &FieldError{"codecs", err}
+	}
+	indexShape := append(append([]int{}, s.count...), 2)
+	if s.index, err = bind(c.index, c.indexes, Chunk{dtype.Uint64, indexShape, dtype.Uint64.Default()}); err != nil {
+		return nil, &FieldError{"index_codecs", err}
+	}
+	if size := s.index.Size(); !size.Fixed {
+		return nil, field("index_codecs", "the size of the index is not fixed: leave out codecs that compress")
+	}
+	if inner := s.inner.Size(); !inner.Unbounded && inner.Max > (maxChunk-s.index.Size().Max)/s.n {
+		return nil, field("chunk_shape", "the shard can be too large")
+	}
+	s.pool = &ndarray.Pool{Keep: min(s.scratch()*runtime.GOMAXPROCS(0), maxKept)}
+	return s, nil
+}
+
+// maxKept bounds the buffers that a bound codec keeps for its next use.
+const maxKept = 64 << 20
+
+// Shards is the bound codec sharding_indexed: how the inner chunks of a shard
+// lie in it. It is immutable and safe for concurrent use.
+type Shards struct {
+	inner, index *Chain
+	shape        []int // of an inner chunk
+	count        []int // inner chunks along each dimension
+	n            int   // inner chunks
+	start        bool  // the index lies in front
+	pool         *ndarray.Pool
+}
+
+// Shards returns the codec sharding_indexed when the chain is nothing else, so
+// that inner chunks can be encoded apart from each other.
+func (c *Chain) Shards() (*Shards, bool) {
+	s, ok := c.bytes.(*Shards)
+	return s, ok && len(c.arrays) == 0 && len(c.binary) == 0
+}
+
+// Place is where an inner chunk lies in its shard; Absent if it is not stored.
+type Place struct{ Offset, Length uint64 }
+
+// Absent is the place of an inner chunk that holds only the fill value.
+var Absent = Place{math.MaxUint64, math.MaxUint64}
+
+// Inner is the chain of an inner chunk.
+func (s *Shards) Inner() *Chain { return s.inner }
+
+// Count is the number of inner chunks along each dimension; not to be
+// modified. Their order is C order.
+func (s *Shards) Count() []int { return s.count }
+
+// IndexSize is the length of the encoded index in bytes. AtStart tells whether
+// it lies in front of the inner chunks, which then begin behind it.
+func (s *Shards) IndexSize() int { return s.index.Size().Max }
+
+// AtStart reports whether the index is in front.
+func (s *Shards) AtStart() bool { return s.start }
+
+// AppendIndex appends the encoded index of a shard, places in C order.
+func (s *Shards) AppendIndex(dst []byte, places []Place) ([]byte, error) {
+	a := ndarray.New(dtype.Uint64, s.index.Chunk().Shape)
+	for i, p := range places {
+		binary.NativeEndian.PutUint64(a.Data[16*i:], p.Offset)
+		binary.NativeEndian.PutUint64(a.Data[16*i+8:], p.Length)
+	}
+	data, buffer, err := s.index.Encode(s.pool, a)
+	if err != nil {
+		return nil, err
+	}
+	dst = append(dst, data...)
+	if buffer != nil {
+		buffer.Release()
+	}
+	return dst, nil
+}
+
+// ReadIndex decodes the index of a shard that has size bytes, and checks that
+// every inner chunk lies within.
+func (s *Shards) ReadIndex(index []byte, size int64) ([]Place, error) {
+	a := ndarray.New(dtype.Uint64, s.index.Chunk().Shape)
+	if err := s.index.Decode(s.pool, a, index); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	places := make([]Place, s.n)
+	for i := range places {
+		p := Place{binary.NativeEndian.Uint64(a.Data[16*i:]), binary.NativeEndian.Uint64(a.Data[16*i+8:])}
+		if p != Absent && (p.Offset > uint64(size) || p.Length > uint64(size)-p.Offset) {
+			return nil, fmt.Errorf("%w: inner chunk %v: %d bytes at %d are beyond the shard's %d", ErrCorrupt, s.coordinates(i), p.Length, p.Offset, size)
+		}
+		places[i] = p
+	}
+	return places, nil
+}
+
+// coordinates of inner chunk number i.
+func (s *Shards) coordinates(i int) []int {
+	at := make([]int, len(s.count))
+	for k := len(at) - 1; k >= 0; k-- {
+		at[k] = i % s.count[k]
+		i /= s.count[k]
+	}
+	return at
+}
+
+// Region is the box of inner chunk number i within the shard, in elements.
+func (s *Shards) Region(i int) ndarray.Region {
+	at := s.coordinates(i)
+	for k := range at {
+		at[k] *= s.shape[k]
+	}
+	return ndarray.Region{Start: at, Shape: s.shape}
+}
+
+// Spec implements [ArrayToBytes].
+func (s *Shards) Spec() Spec {
+	location := "end"
+	if s.start {
+		location = "start"
+	}
+	text, err := json.Marshal(struct {
+		Shape    []int  `json:"chunk_shape"`
+		Codecs   []Spec `json:"codecs"`
+		Index    []Spec `json:"index_codecs"`
+		Location string `json:"index_location"`
+	}{append([]int{}, s.shape...), s.inner.Specs(), s.index.Specs(), location})
+	if err != nil {
+		panic(err) // specs that were read from JSON
+	}
+	return Spec{Name: "sharding_indexed", Configuration: text}
+}
+
+// Size implements [ArrayToBytes].
+func (s *Shards) Size() Size {
+	inner := s.inner.Size()
+	if inner.Unbounded {
+		return Size{Max: maxVariable, Unbounded: true}
+	}
+	return Size{Max: s.n*inner.Max + s.IndexSize()}
+}
+
+// scratch is what one inner chunk, or the index, takes on its way.
+func (s *Shards) scratch() int { return max(s.inner.Memory(), 3*s.index.Memory()) }
+
+// AppendEncode implements [ArrayToBytes]: inner chunks in C order, without gaps
+// and without those that hold only the fill value.
+func (s *Shards) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
+	begin := len(dst)
+	if s.start {
+		dst = append(dst, make([]byte, s.IndexSize())...)
+	}
+	places := make([]Place, s.n)
+	for i := range places {
+		part := src.Sub(s.Region(i))
+		if ndarray.Uniform(part, s.inner.Chunk().Fill) {
+			places[i] = Absent
+			continue
+		}
+		data, buffer, err := s.inner.Encode(s.pool, part)
+		if err != nil {
+			return nil, fmt.Errorf("inner chunk %v: %w", s.coordinates(i), err)
+		}
+		places[i] = Place{uint64(len(dst) - begin), uint64(len(data))}
+		dst = append(dst, data...)
+		if buffer != nil {
+			buffer.Release()
+		}
+	}
+	if !s.start {
+		return s.AppendIndex(dst, places)
+	}
+	_, err := s.AppendIndex(dst[:begin], places)
+	return dst, err
+}
+
+// Decode implements [ArrayToBytes].
+func (s *Shards) Decode(dst ndarray.Array, src []byte) error {
+	index, err := s.findIndex(src)
+	if err != nil {
+		return err
+	}
+	places, err := s.ReadIndex(index, int64(len(src)))
+	if err != nil {
+		return err
+	}
+	for i, p := range places {
+		part := dst.Sub(s.Region(i))
+		if p == Absent {
+			ndarray.Fill(part, s.inner.Chunk().Fill)
+			continue
+		}
+		if err := s.inner.Decode(s.pool, part, src[p.Offset:p.Offset+p.Length]); err != nil {
+			return fmt.Errorf("inner chunk %v: %w", s.coordinates(i), err)
+		}
+	}
+	return nil
+}
+
+// findIndex returns the part of a whole shard that is its index.
+func (s *Shards) findIndex(shard []byte) ([]byte, error) {
+	size := s.IndexSize()
+	switch {
+	case len(shard) < size:
+		return nil, fmt.Errorf("%w: %d bytes, the index alone has %d", ErrCorrupt, len(shard), size)
+	case s.start:
+		return shard[:size], nil
+	default:
+		return shard[len(shard)-size:], nil
+	}
+}

@@ -1,0 +1,98 @@
+package codecs
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// vlenDefinition is the codec "vlen-utf8" or "vlen-bytes" of the registry of
+// Zarr extensions, numcodecs' format: the number of elements as a
+// little-endian uint32, then each in C order as its length, another uint32,
+// and its bytes.
+func vlenDefinition(of dtype.Object) Definition {
+	return Definition{
+		Name: of.V2Filter(), Aliases: []string{"numcodecs." + of.V2Filter()}, Kind: KindArrayToBytes,
+		Summary: "elements of any length, each behind its length", Types: of.Name(),
+		Parse: func(text json.RawMessage) (Codec, error) {
+			return vlenCodec{of}, configuration(text, &struct{}{})
+		},
+	}
+}
+
+type vlenCodec struct{ of dtype.Object }
+
+// maxVariable bounds the stored bytes of a chunk with elements of variable
+// size, compressed or not: 1 GiB.
+const maxVariable = 1 << 30
+
+func (c vlenCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
+	if !dtype.Same(in.Type, c.of) {
+		return nil, fmt.Errorf("data type %s: it takes %s alone", in.Type.Name(), c.of.Name())
+	}
+	n, ok := ndarray.Elements(in.Shape)
+	if !ok || n > math.MaxUint32 || n > maxVariable/4 {
+		return nil, fmt.Errorf("a chunk of shape %v has too many elements", in.Shape)
+	}
+	return &vlenBound{c.of, n}, nil
+}
+
+type vlenBound struct {
+	of dtype.Object
+	n  int // elements
+}
+
+func (b *vlenBound) Spec() Spec { return Spec{Name: b.of.V2Filter()} }
+func (b *vlenBound) Size() Size { return Size{Max: maxVariable, Unbounded: true} }
+
+func (b *vlenBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
+	total, i := 4+4*b.n, 0
+	for item := range src.Items() {
+		if len(item) > math.MaxUint32 {
+			return nil, fmt.Errorf("element %d in C order has %d bytes, more than the format can say", i, len(item))
+		}
+		if b.of == dtype.StringType && !utf8.Valid(item) {
+			return nil, fmt.Errorf("element %d in C order, %.60q, is not valid UTF-8", i, item)
+		}
+		total, i = total+len(item), i+1
+	}
+	if total > maxVariable {
+		return nil, fmt.Errorf("%d bytes are too many for one chunk, at most %d: choose smaller chunks", total, maxVariable)
+	}
+	dst = grow(dst, total)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(b.n))
+	for item := range src.Items() {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(item)))
+		dst = append(dst, item...)
+	}
+	return dst, nil
+}
+
+func (b *vlenBound) Decode(dst ndarray.Array, src []byte) error {
+	if len(src) < 4 || uint64(binary.LittleEndian.Uint32(src)) != uint64(b.n) {
+		return fmt.Errorf("%w: want the number of elements, %d, in front", ErrCorrupt, b.n)
+	}
+	src = src[4:]
+	i := 0
+	err := dst.SetItems(func() ([]byte, error) {
+		if len(src) < 4 || uint64(binary.LittleEndian.Uint32(src)) > uint64(len(src)-4) {
+			return nil, fmt.Errorf("%w: element %d in C order is cut short", ErrCorrupt, i)
+		}
+		item := src[4 : 4+binary.LittleEndian.Uint32(src)]
+		if b.of == dtype.StringType && !utf8.Valid(item) {
+			return nil, fmt.Errorf("%w: element %d in C order, %.60q, is not valid UTF-8", ErrCorrupt, i, item)
+		}
+		src = src[4+len(item):]
+		i++
+		return item, nil
+	})
+	if err == nil && len(src) > 0 {
+		err = fmt.Errorf("%w: %d bytes behind the last element", ErrCorrupt, len(src))
+	}
+	return err
+}
