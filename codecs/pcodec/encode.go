@@ -1,0 +1,254 @@
+package pcodec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// MaxLevel is the highest compression level. At level n, bins are joined from
+// about 2^n, and from level 10 on 2^10.
+const MaxLevel = 12
+
+const (
+	maxSpansLog = 10
+	maxOrder    = 7       // of differences
+	chunkLength = 1 << 18 // numbers
+)
+
+// AppendEncode appends to dst a stream of all numbers in src, which are of one
+// type and in the host's byte order. It uses the classic mode with consecutive
+// deltas where they help. What it writes is read by pcodec from version 0.2 on, 8-bit
+// numbers from 1.0 on. It is the same on every machine. The error tells of an
+// unknown type, a level that is not from 0 to MaxLevel, or a length of src that
+// is not of whole numbers. Memory of up to four times one chunk's, which is
+// 2^18 numbers, is allocated besides what is appended.
+func AppendEncode(dst, src []byte, number Type, level int) ([]byte, error) {
+	size := number.Size()
+	switch {
+	case size == 0:
+		return dst, fmt.Errorf("pcodec: %v: %w", number, ErrUnsupported)
+	case level < 0 || level > MaxLevel:
+		return dst, fmt.Errorf("pcodec: level %d is not from 0 to %d", level, MaxLevel)
+	case len(src)%size != 0:
+		return dst, fmt.Errorf("pcodec: %d bytes are not whole %v numbers", len(src), number)
+	}
+	w := &writer{data: append(dst, magic...)}
+	w.write(2, 8) // standalone version
+	count := uint64(len(src) / size)
+	hint := max(1, uint(bits.Len64(count)))
+	w.write(uint64(hint-1), 6)
+	w.write(count, hint)
+	w.align()
+	w.write(2, 8) // format version
+	for chunk := range slices.Chunk(src, chunkLength*size) {
+		w.write(uint64(number), 8)
+		w.write(uint64(len(chunk)/size-1), 24)
+		switch size {
+		case 1:
+			encodeChunk[uint8](w, chunk, number, level)
+		case 2:
+			encodeChunk[uint16](w, chunk, number, level)
+		case 4:
+			encodeChunk[uint32](w, chunk, number, level)
+		default:
+			encodeChunk[uint64](w, chunk, number, level)
+		}
+	}
+	w.write(0, 8)
+	w.align()
+	return w.data, nil
+}
+
+// encodeChunk writes a chunk after its type and count.
+func encodeChunk[L latent](w *writer, src []byte, number Type, level int) {
+	values := make([]L, len(src)/int(width[L]()/8))
+	copy(bytesOf(values), src)
+	toOrdered(values, number)
+
+	order := chooseOrder(values)
+	stored, values := subtract(values, order)
+	spans, _ := chooseSpans(sorted(values), min(level, maxSpansLog))
+	bins, log := makeBins(spans)
+
+	w.write(uint64(modeClassic), 4)
+	w.write(uint64(order), 3)
+	w.write(uint64(log), 4)
+	w.write(uint64(len(bins)), binCountBits)
+	for _, b := range bins {
+		w.write(uint64(b.weight-1), log)
+		w.write(uint64(b.lower), width[L]())
+		w.write(uint64(b.width), uint(bits.Len(width[L]())))
+	}
+	w.align()
+	for _, s := range stored {
+		w.write(uint64(s), width[L]())
+	}
+	encodePage(w, values, bins, log)
+	w.align()
+}
+
+// chooseOrder estimates which order of differences takes the fewest bits, from
+// samples spread over the values. Orders are tried as long as they improve.
+func chooseOrder[L latent](values []L) int {
+	const length, samples, spansLog = 200, 20, 5
+	step := max(len(values)/samples, length)
+	best, least := 0, math.Inf(1)
+	var deltas []L
+	for order := 0; order <= maxOrder && order < len(values); order++ {
+		deltas = deltas[:0]
+		for start := 0; start < len(values); start += step {
+			sample := values[start:min(start+length, len(values))]
+			_, d := subtract(slices.Clone(sample), order)
+			deltas = append(deltas, d...)
+		}
+		slices.Sort(deltas)
+		_, cost := chooseSpans(deltas, spansLog)
+		mean := float64(cost) / float64(len(deltas))
+		if mean >= least {
+			break
+		}
+		best, least = order, mean
+	}
+	return best
+}
+
+// subtract takes differences, as often as order says, in place. It returns the
+// first value of each order, and the differences of the last, which are fewer
+// than the values by as many.
+func subtract[L latent](values []L, order int) (stored, deltas []L) {
+	for range order {
+		if len(values) == 0 {
+			return append(stored, make([]L, order-len(stored))...), nil
+		}
+		stored = append(stored, values[0])
+		for i := len(values) - 1; i > 0; i-- {
+			values[i] -= values[i-1]
+		}
+		values = values[1:]
+	}
+	if order > 0 {
+		mid := middle[L]()
+		for i := range values {
+			values[i] ^= mid
+		}
+	}
+	return stored, values
+}
+
+// encodePage writes what follows the stored latents of a page.
+func encodePage[L latent](w *writer, values []L, bins []bin[L], log uint) {
+	symbols := make([]uint16, len(values))
+	uppers := make([]L, len(bins)) // the last is not needed
+	for i := range len(bins) - 1 {
+		uppers[i] = bins[i+1].lower - 1
+	}
+	for i, v := range values {
+		symbols[i] = uint16(search(uppers, v))
+	}
+
+	// The states are found from the last latent to the first.
+	t := newTransitions(bins, log)
+	emitted := make([]emission, len(values))
+	var states [lanes]uint32
+	for i := len(values) - 1; i >= 0; i-- {
+		states[i%lanes], emitted[i] = t.step(states[i%lanes], symbols[i])
+	}
+	for _, s := range states {
+		w.write(uint64(s), log)
+	}
+	w.align()
+	for start := 0; start < len(values); start += batch {
+		end := min(start+batch, len(values))
+		for _, e := range emitted[start:end] {
+			w.write(uint64(e.value), uint(e.bits))
+		}
+		for i, s := range symbols[start:end] {
+			b := &bins[s]
+			w.write(uint64(values[start+i]-b.lower), uint(b.width))
+		}
+	}
+}
+
+// search returns the index of the first bound, of all but the last, that is not
+// less than v, and otherwise the last index.
+func search[L latent](uppers []L, v L) int {
+	low, n := 0, len(uppers)
+	for n > 1 {
+		half := n / 2
+		if uppers[low+half-1] < v {
+			low += half
+		}
+		n -= half
+	}
+	return low
+}
+
+// emission is what the stream holds for a step from one state to the next.
+type emission struct {
+	value uint16
+	bits  uint8
+}
+
+// transitions is the inverse of a tANS table.
+type transitions struct {
+	log     uint
+	weights []uint16
+	first   []int    // of each bin, in states
+	states  []uint16 // the states of each bin in ascending order
+}
+
+func newTransitions[L latent](bins []bin[L], log uint) *transitions {
+	t := &transitions{log: log, weights: make([]uint16, len(bins)), first: make([]int, len(bins)), states: make([]uint16, 1<<log)}
+	next := make([]int, len(bins))
+	at := 0
+	for i, b := range bins {
+		t.weights[i], t.first[i], next[i] = b.weight, at, at
+		at += int(b.weight)
+	}
+	for state, owner := range spread(bins, log) {
+		t.states[next[owner]] = uint16(state)
+		next[owner]++
+	}
+	return t
+}
+
+// step returns a state that stands for a bin and leads to the state next, and
+// what it takes to get there.
+func (t *transitions) step(next uint32, symbol uint16) (uint32, emission) {
+	x := next + 1<<t.log
+	weight := uint32(t.weights[symbol])
+	n := bits.Len32(x) - bits.Len32(weight)
+	if x>>n < weight {
+		n--
+	}
+	state := t.states[t.first[symbol]+int(x>>n-weight)]
+	return uint32(state), emission{uint16(x & (1<<n - 1)), uint8(n)}
+}
+
+// writer writes bit fields, the lowest bits first.
+type writer struct {
+	data    []byte
+	pending uint64
+	used    uint // bits of pending, less than 64
+}
+
+// write appends the lowest bits of v; the others must be zero.
+func (w *writer) write(v uint64, bits uint) {
+	w.pending |= v << w.used
+	if w.used += bits; w.used >= 64 {
+		w.data = binary.LittleEndian.AppendUint64(w.data, w.pending)
+		w.used -= 64
+		w.pending = v >> (bits - w.used)
+	}
+}
+
+// align fills the last byte up with zeros, and leaves nothing pending.
+func (w *writer) align() {
+	for ; w.used > 0; w.used -= min(8, w.used) {
+		w.data = append(w.data, byte(w.pending))
+		w.pending >>= 8
+	}
+}
