@@ -3,7 +3,6 @@ package codecs
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -259,19 +258,13 @@ type scratcher interface{ scratch() int }
 
 // intermediate lends an array for the output of arrays[i-1].
 func (c *Chain) intermediate(pool *ndarray.Pool, i int) (ndarray.Array, *ndarray.Buffer) {
-	n, _ := ndarray.Bytes(c.stages[i].Type, c.stages[i].Shape)
-	buffer := pool.Get(n)
-	a, err := ndarray.View(c.stages[i].Type, c.stages[i].Shape, buffer.Bytes)
-	if err != nil {
-		panic(err) // the buffer has the size of the view
-	}
-	return a, buffer
+	return lendArray(pool, c.stages[i].Type, c.stages[i].Shape)
 }
 
 // Decode fills dst, an array like those bound to with any strides, from an
 // encoded chunk. Damage is ErrCorrupt or ErrTooLarge; dst is then undefined.
 func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error {
-	var held *ndarray.Buffer // what the current bytes or array lie in; nil: the caller's
+	data, held, err := c.decodeBinary(pool, data, 0, nil)
 	swap := func(b *ndarray.Buffer) {
 		if held != nil {
 			held.Release()
@@ -279,17 +272,11 @@ func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error
 		held = b
 	}
 	defer func() { swap(nil) }()
-	for i, b := range slices.Backward(c.binary) {
-		buffer, empty := c.lend(pool, i)
-		out, err := b.AppendDecode(empty, data)
-		swap(buffer)
-		if err != nil {
-			return &Error{len(c.arrays) + 1 + i, b.Spec().Name, err}
-		}
-		data = out
+	if err != nil {
+		return err
 	}
 	to := c.target(pool, dst, len(c.arrays))
-	err := c.bytes.Decode(to.view, data)
+	err = c.bytes.Decode(to.view, data)
 	swap(to.buffer)
 	if err != nil {
 		return &Error{len(c.arrays), c.bytes.Spec().Name, err}
@@ -304,6 +291,25 @@ func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error
 		}
 	}
 	return nil
+}
+
+// decodeBinary undoes the bytes → bytes codecs from the last one to number
+// last. data lie in held, which it takes over, or in the caller's memory where
+// that is nil, and so do the bytes that it returns.
+func (c *Chain) decodeBinary(pool *ndarray.Pool, data []byte, last int, held *ndarray.Buffer) ([]byte, *ndarray.Buffer, error) {
+	for i := len(c.binary) - 1; i >= last; i-- {
+		buffer, empty := c.lend(pool, i)
+		out, err := c.binary[i].AppendDecode(empty, data)
+		if held != nil {
+			held.Release()
+		}
+		held = buffer
+		if err != nil {
+			return nil, held, &Error{len(c.arrays) + 1 + i, c.names[len(c.arrays)+1+i], err}
+		}
+		data = out
+	}
+	return data, held, nil
 }
 
 // target is where an array of some stage is decoded to.

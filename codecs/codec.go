@@ -58,6 +58,18 @@ type Size struct {
 	Unbounded bool
 }
 
+// String says which of the three it is.
+func (s Size) String() string {
+	switch {
+	case s.Unbounded:
+		return "unbounded"
+	case s.Fixed:
+		return "fixed"
+	default:
+		return "bounded"
+	}
+}
+
 // Codec is a configuration that was read and found sound in itself. It holds
 // no data and is not yet tied to a chunk. It also implements the one of
 // [ArrayToArrayCodec], [ArrayToBytesCodec] and [BytesToBytesCodec] that

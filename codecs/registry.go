@@ -8,9 +8,9 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
 // Definition is an entry of a [Registry]: everything there is to know of a
@@ -22,6 +22,8 @@ type Definition struct {
 	Summary string // one line
 	Fields  []Field
 	Types   string // data types that it takes; "" for all
+	// Lossy says in some words what decoding does not give back, or is "".
+	Lossy string
 	// Example is a configuration that suits arrays of two dimensions, or nil
 	// where none is needed.
 	Example json.RawMessage
@@ -89,7 +91,7 @@ func (r *Registry) Definitions() []Definition { return r.definitions }
 func (r *Registry) Lookup(name string) (Definition, error) {
 	i, ok := r.byName[name]
 	if !ok {
-		return Definition{}, fmt.Errorf("%w %q (known: %s)", ErrUnknown, name, strings.Join(r.names(), ", "))
+		return Definition{}, fmt.Errorf("%w %q", ErrUnknown, name)
 	}
 	return r.definitions[i], nil
 }
@@ -98,35 +100,51 @@ func (r *Registry) Lookup(name string) (Definition, error) {
 // registration, that can be bound to chunks of the given type. Codecs of bytes
 // take whatever these give.
 func (r *Registry) Takes(t dtype.Type) []string {
-	chunk := Chunk{Type: t, Shape: []int{4, 4}, Fill: t.Default()}
 	var names []string
 	for _, d := range r.definitions {
-		codec, err := d.Parse(d.Example)
-		if err != nil {
-			continue // an example that does not read: a test of this package fails
-		}
-		switch c := codec.(type) {
-		case ArrayToArrayCodec:
-			_, err = c.BindArrayToArray(chunk)
-		case ArrayToBytesCodec:
-			_, err = c.BindArrayToBytes(chunk)
-		default:
-			continue
-		}
-		if err == nil {
+		if _, err := d.SizeOf(Chunk{Type: t, Shape: []int{4, 4}, Fill: t.Default()}); err == nil && d.Kind != KindBytesToBytes {
 			names = append(names, d.Name)
 		}
 	}
 	return names
 }
 
-func (r *Registry) names() []string {
-	names := make([]string, 0, len(r.definitions))
-	for _, d := range r.definitions {
-		names = append(names, d.Name)
+// SizeOf returns the size that a two-dimensional chunk has behind the codec
+// with its Example configuration, or why the codec does not take the chunk.
+func (d Definition) SizeOf(in Chunk) (Size, error) {
+	codec, err := d.Parse(d.Example)
+	if err != nil {
+		return Size{}, err
 	}
-	slices.Sort(names)
-	return names
+	n, ok := ndarray.Bytes(in.Type, in.Shape)
+	if !ok {
+		return Size{}, fmt.Errorf("a chunk of shape %v is too large", in.Shape)
+	}
+	fixed := Size{Max: n, Fixed: in.Type.Size() > 0, Unbounded: in.Type.Size() == 0}
+	switch c := codec.(type) {
+	case ArrayToArrayCodec:
+		bound, err := c.BindArrayToArray(in)
+		if err != nil {
+			return Size{}, err
+		}
+		out := bound.Encoded()
+		fixed.Max, _ = ndarray.Bytes(out.Type, out.Shape)
+		return fixed, nil
+	case ArrayToBytesCodec:
+		bound, err := c.BindArrayToBytes(in)
+		if err != nil {
+			return Size{}, err
+		}
+		return bound.Size(), nil
+	case BytesToBytesCodec:
+		bound, err := c.BindBytesToBytes(fixed)
+		if err != nil {
+			return Size{}, err
+		}
+		return bound.Size(), nil
+	default:
+		return Size{}, fmt.Errorf("codec %q is of no kind", d.Name)
+	}
 }
 
 // UnmarshalJSON reads a codec as it stands in metadata: a bare name, or an

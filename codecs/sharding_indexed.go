@@ -113,6 +113,13 @@ func (c *shardingCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	return s, nil
 }
 
+// Sharding returns the spec of shards whose inner chunks are encoded by a
+// chain, with a checksum over the index at the end.
+func Sharding(inner *Chain) (Spec, error) {
+	text, err := json.Marshal(map[string]any{"chunk_shape": append([]int{}, inner.Chunk().Shape...), "codecs": inner.Specs()})
+	return Spec{Name: "sharding_indexed", Configuration: text}, err
+}
+
 // maxKept bounds the buffers that a bound codec keeps for its next use.
 const maxKept = 64 << 20
 

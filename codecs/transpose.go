@@ -100,6 +100,15 @@ func (b *transposeBound) Encoded() Chunk { return b.out }
 func (b *transposeBound) EncodeView(src ndarray.Array) ndarray.Array { return src.Transpose(b.order) }
 func (b *transposeBound) DecodeView(dst ndarray.Array) ndarray.Array { return dst.Transpose(b.order) }
 
+// EncodedRegion implements [Regional].
+func (b *transposeBound) EncodedRegion(r ndarray.Region) ndarray.Region {
+	out := ndarray.Region{Start: make([]int, len(b.order)), Shape: make([]int, len(b.order))}
+	for i, from := range b.order {
+		out.Start[i], out.Shape[i] = r.Start[from], r.Shape[from]
+	}
+	return out
+}
+
 func (b *transposeBound) Encode(dst, src ndarray.Array) error {
 	ndarray.Copy(dst, b.EncodeView(src))
 	return nil

@@ -33,6 +33,8 @@ type Record interface {
 // record is the struct of the registry of Zarr extensions.
 type record struct {
 	fields []Field
+	byName map[string]int
+	depth  int // records in each other, 1 without any
 	size   int
 	swaps  []swap
 }
@@ -46,25 +48,29 @@ type swap struct {
 
 // Struct returns the type of records with these fields, at least one, with
 // names that differ and are not empty, and types of fixed size. Offsets are
-// computed: fields follow each other without gaps.
+// computed: fields follow each other without gaps. Records may be in each other
+// to a depth of 24, beyond which their JSON would not be read back.
 func Struct(fields ...Field) (Record, error) {
-	r := &record{fields: slices.Clone(fields)}
+	r := &record{fields: slices.Clone(fields), byName: make(map[string]int, len(fields)), depth: 1}
 	if len(fields) == 0 {
 		return nil, errors.New("data type struct: no fields, want at least one")
 	}
-	names := map[string]bool{}
 	for i, f := range fields {
+		r.depth = max(r.depth, 1+depthOf(f.Type))
+		_, again := r.byName[f.Name]
 		switch {
 		case f.Name == "":
 			return nil, fmt.Errorf("data type struct: field %d has no name", i)
-		case names[f.Name]:
+		case again:
 			return nil, fmt.Errorf("data type struct: field %q is there twice", clip([]byte(f.Name)))
 		case f.Type.Size() == 0:
 			return nil, fmt.Errorf("data type struct: field %q is a %s, elements of which have no fixed size: choose fixed_length_utf32 or raw_bytes", clip([]byte(f.Name)), f.Type.Name())
 		case f.Type.Size() > maxSize-r.size:
 			return nil, fmt.Errorf("data type struct: more than %d bytes an element", maxSize)
+		case r.depth > maxRecordDepth:
+			return nil, fmt.Errorf("data type struct: more than %d records in each other", maxRecordDepth)
 		}
-		names[f.Name] = true
+		r.byName[f.Name] = i
 		r.fields[i].Offset = r.size
 		addSwaps(f.Type, r.size, r.add)
 		r.size += f.Type.Size()
@@ -74,6 +80,28 @@ func Struct(fields ...Field) (Record, error) {
 	}
 	return r, nil
 }
+
+// maxRecordDepth keeps the JSON of records within what tooDeep lets pass.
+const maxRecordDepth = 24
+
+// depthOf is the number of records in each other, 0 for other types.
+func depthOf(t Type) int {
+	switch t := t.(type) {
+	case interface{ recordDepth() int }:
+		return t.recordDepth()
+	case subarrayType:
+		return depthOf(t.subarrayOf().element)
+	case Record: // from outside
+		deepest := 0
+		for _, f := range t.Fields() {
+			deepest = max(deepest, depthOf(f.Type))
+		}
+		return 1 + deepest
+	}
+	return 0
+}
+
+func (t *record) recordDepth() int { return t.depth }
 
 // worded is a type that knows where in an element its words are.
 type worded interface {
@@ -230,10 +258,10 @@ func (t *record) parse(format Format, text []byte) (Scalar, error) {
 		return nil, fmt.Errorf("%w with a value for every field", err)
 	}
 	s := make(Scalar, t.size)
-	given := 0
+	given := make([]bool, len(t.fields))
 	for _, m := range list {
-		i := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == m.name })
-		if i < 0 {
+		i, ok := t.byName[m.name]
+		if !ok {
 			return nil, fmt.Errorf("there is no field %q", clip([]byte(m.name)))
 		}
 		value, err := t.fields[i].Type.ParseScalar(format, m.value)
@@ -241,14 +269,10 @@ func (t *record) parse(format Format, text []byte) (Scalar, error) {
 			return nil, fmt.Errorf("field %q: %w", m.name, err)
 		}
 		copy(s[t.fields[i].Offset:], value)
-		given++
+		given[i] = true
 	}
-	if given < len(t.fields) {
-		for _, f := range t.fields {
-			if !slices.ContainsFunc(list, func(m member) bool { return m.name == f.Name }) {
-				return nil, fmt.Errorf("field %q has no value", f.Name)
-			}
-		}
+	if i := slices.Index(given, false); i >= 0 {
+		return nil, fmt.Errorf("field %q has no value", t.fields[i].Name)
 	}
 	return s, nil
 }

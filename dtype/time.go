@@ -108,8 +108,14 @@ func (t *temporal) ParseScalar(_ Format, text json.RawMessage) (Scalar, error) {
 }
 
 // FormatScalar implements [Type]. "Not a time" is written as the number that
-// zarr-python writes, which the registry declares equivalent to "NaT".
-func (t *temporal) FormatScalar(_ Format, value Scalar) json.RawMessage { return formatInt(value) }
+// zarr-python writes, which the registry declares equivalent to "NaT"; but for
+// the generic unit zarr-python reads only the latter.
+func (t *temporal) FormatScalar(_ Format, value Scalar) json.RawMessage {
+	if t.unit == "generic" && getBits(value) == 1<<63 {
+		return json.RawMessage(`"NaT"`)
+	}
+	return formatInt(value)
+}
 
 func temporalFamily(span bool, summary string) Family {
 	t := &temporal{"ns", 1, span}

@@ -143,7 +143,7 @@ func BenchmarkZstd(b *testing.B) {
 		b.Fatal(err)
 	}
 	shape := []int{layers, 1024, 1024}
-	for _, chunk := range [][]int{{1, 1024, 1024}, jobs.AutoChunks(shape, 4)} {
+	for _, chunk := range [][]int{{1, 1024, 1024}, jobs.AutoChunks(shape, nil, 4)} {
 		text, err := json.Marshal(chunk)
 		if err != nil {
 			b.Fatal(err)

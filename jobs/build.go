@@ -58,7 +58,11 @@ func (b *builder) build() (*PlannedArray, Problems) {
 		b.note("data type %s: %s", f.Name, f.Note)
 	}
 	meta.Fill = b.fill(meta.Type)
-	meta.Grid.Chunk = b.chunks(meta.Type)
+	inner := b.chunks(meta.Type)
+	meta.Grid.Chunk = inner
+	if b.options.Shards != nil {
+		meta.Grid.Chunk = b.options.Shards
+	}
 	if err := meta.Grid.Check(); err != nil {
 		b.wrong("chunks", err.Error(), "")
 	} else if n := meta.Grid.Len(); n > maxChunks {
@@ -67,7 +71,10 @@ func (b *builder) build() (*PlannedArray, Problems) {
 	if len(b.problems) > 0 {
 		return nil, b.problems
 	}
-	chain := b.chain(codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: meta.Fill})
+	chain := b.chain(codecs.Chunk{Type: meta.Type, Shape: inner, Fill: meta.Fill})
+	if chain != nil && b.options.Shards != nil {
+		chain = b.sharded(chain)
+	}
 	if chain == nil {
 		return nil, b.problems
 	}
@@ -98,11 +105,14 @@ func (b *builder) block(a *PlannedArray) {
 func (b *builder) dataType() dtype.Type {
 	source := b.info.Type
 	if b.options.DataType == nil {
-		if dtype.Opaque(source) && !dtype.Same(source, dtype.RawBytes(source.Size())) {
+		t := writtenAs(source)
+		if !dtype.Same(t, source) {
 			b.note("data type %s is written as raw_bytes; data_type: %s keeps it", source.Name(), source.Name())
-			return dtype.RawBytes(source.Size())
 		}
-		return source
+		if _, err := t.V3(); err != nil {
+			b.wrong("data_type", err.Error(), "")
+		}
+		return t
 	}
 	t, err := b.env.Types.ParseV3(b.options.DataType)
 	if err != nil {
@@ -111,6 +121,15 @@ func (b *builder) dataType() dtype.Type {
 	}
 	if p, differs := b.plan.Job.conversion(b.field, source, t); differs {
 		b.problems = append(b.problems, p)
+	}
+	return t
+}
+
+// writtenAs is the type that an array of type t gets in the target when the job
+// does not say: opaque bytes get the name that more readers know.
+func writtenAs(t dtype.Type) dtype.Type {
+	if dtype.Opaque(t) {
+		return dtype.RawBytes(t.Size())
 	}
 	return t
 }
@@ -165,28 +184,49 @@ func (b *builder) fill(t dtype.Type) dtype.Scalar {
 	}
 }
 
-// chunks takes the chunk shape from the job or the source, or chooses one.
+// chunks takes the chunk shape, that of inner chunks where there are shards,
+// from the job or the source, or chooses one.
 func (b *builder) chunks(t dtype.Type) []int {
 	c := b.options.Chunks
 	switch {
 	case c.Shape != nil:
 		return c.Shape
 	case c.Auto, b.info.Chunks == nil:
-		return AutoChunks(b.info.Shape, t.Size())
+		return AutoChunks(b.info.Shape, b.options.Shards, t.Size())
 	default:
 		return b.info.Chunks
 	}
 }
 
-// DefaultCodecs is the chain of arrays for which the job names none.
-func DefaultCodecs() []codecs.Spec {
-	return []codecs.Spec{{Name: "bytes"}, {Name: "zstd", Configuration: []byte(`{"level":3}`)}}
+// DefaultCodecs is the chain of arrays of a data type for which the job names
+// none.
+func DefaultCodecs(t dtype.Type) []codecs.Spec {
+	serializer := "bytes"
+	if o, ok := t.(dtype.Object); ok {
+		serializer = o.V2Filter()
+	}
+	return []codecs.Spec{{Name: serializer}, {Name: "zstd", Configuration: []byte(`{"level":3}`)}}
+}
+
+// sharded returns the chain of shards whose inner chunks have the given one.
+func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
+	spec, err := codecs.Sharding(inner)
+	if err == nil {
+		in := inner.Chunk()
+		in.Shape = b.options.Shards
+		var chain *codecs.Chain
+		if chain, err = b.env.Codecs.Bind([]codecs.Spec{spec}, in); err == nil {
+			return chain
+		}
+	}
+	b.wrong("shards", err.Error(), "each extent of shards is a multiple of that of chunks")
+	return nil
 }
 
 func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 	specs := b.options.Codecs.Chain
 	if specs == nil {
-		specs = DefaultCodecs()
+		specs = DefaultCodecs(in.Type)
 	}
 	chain, err := b.env.Codecs.Bind(specs, in)
 	if err != nil {
@@ -203,8 +243,17 @@ const autoBytes = 4 << 20
 // bytes: between one and eight MiB where the array has that much. Beginning
 // with the whole array, the longest side is halved until the chunk is small
 // enough, so that chunks come out alike in all directions and of nearly equal
-// size.
-func AutoChunks(shape []int, size int) []int {
+// size. Within shards, whose shape may be nil for none, they divide the shard.
+func AutoChunks(shape, shards []int, size int) []int {
+	if shards != nil {
+		chunk := AutoChunks(shards, nil, size)
+		for i, n := range shards {
+			for n%chunk[i] != 0 {
+				chunk[i]--
+			}
+		}
+		return chunk
+	}
 	chunk := make([]int, len(shape))
 	for i, n := range shape {
 		chunk[i] = max(n, 1)

@@ -24,7 +24,7 @@ func TestAutoChunks(t *testing.T) {
 		{"product beyond an int", []int{1 << 40, 1 << 40}, 8, []int{512, 1024}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := AutoChunks(c.shape, c.size)
+			got := AutoChunks(c.shape, nil, c.size)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}

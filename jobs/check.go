@@ -105,6 +105,13 @@ func (c *checker) options(s section) {
 		t = c.dataType(s.field+".data_type", o.DataType)
 	}
 	c.chain(s, t, c.fill(s, t), rank)
+	if chunks := o.Chunks.Shape; len(chunks) == len(o.Shards) {
+		for i, n := range o.Shards {
+			if n%chunks[i] != 0 {
+				c.report(fmt.Sprintf("%s.shards[%d]", s.field, i), "each extent of shards is a multiple of that of chunks", "%d is no multiple of the chunks' %d", n, chunks[i])
+			}
+		}
+	}
 }
 
 // rank returns the number of dimensions that a section speaks of, -1 where it
@@ -221,7 +228,9 @@ func (j *Job) codecProblems(field string, registry *codecs.Registry, err error) 
 			for _, d := range registry.Definitions() {
 				names = append(append(names, d.Name), d.Aliases...)
 			}
-			hint = knownIsSaid(didYouMean(of.Codec, names))
+			if hint = knownIsSaid(didYouMean(of.Codec, names)); hint == "" {
+				hint = "`zmigrate codecs` lists those that are known"
+			}
 		}
 		err = of.Err
 	}

@@ -29,6 +29,10 @@ func (c *checker) rawArray(a RawArray) {
 	if n := len(a.DimensionNames); a.DimensionNames != nil && n != len(a.Shape) && n != rank {
 		c.report(field+".dimension_names", "", "has %d entries, but the array has %d dimensions", n, rank)
 	}
+	if _, err := own.V3(); err != nil {
+		c.report(field+".data_type", "", "%v", err)
+		return
+	}
 	if own.Size() == 0 {
 		c.report(field+".data_type", "name a type of fixed size, such as fixed_length_utf32 or raw_bytes", "elements of data type %s have no fixed size, as those of a raw file need", own.Name())
 		return
@@ -61,7 +65,13 @@ func (c *checker) rawArray(a RawArray) {
 			return
 		}
 	}
-	c.chain(s, own, c.fill(s, own), rank)
+	target := own
+	if dtype.Opaque(own) && o.DataType == nil {
+		target = writtenAs(own)
+	} else if o.DataType != nil {
+		target, _ = c.env.Types.ParseV3(o.DataType) // read above
+	}
+	c.chain(s, target, c.fill(s, target), rank)
 }
 
 // Type returns the data type of a raw array and its byte order: NoOrder for

@@ -2,10 +2,12 @@ package jobs
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -41,6 +43,9 @@ func (r *reader) read(text []byte) *node {
 	if !r.checkText(text) {
 		return nil
 	}
+	if json.Valid(text) {
+		text = joinSurrogates(text)
+	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, next yaml.Node
 	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
@@ -62,6 +67,22 @@ func (r *reader) read(text []byte) *node {
 		return nil
 	}
 	return n
+}
+
+// surrogates is a character beyond the first 65,536 as JSON escapes it.
+var surrogates = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+
+// joinSurrogates writes pairs of JSON escapes the way YAML, which has no such
+// pairs, escapes one character.
+func joinSurrogates(text []byte) []byte {
+	return surrogates.ReplaceAllFunc(text, func(pair []byte) []byte {
+		var s string
+		if json.Unmarshal(slices.Concat([]byte(`"`), pair, []byte(`"`)), &s) != nil {
+			return pair
+		}
+		r, _ := utf8.DecodeRuneInString(s)
+		return fmt.Appendf(nil, `\U%08x`, r)
+	})
 }
 
 // checkText reports text that is too long or no text at all.

@@ -147,7 +147,7 @@ func (p *parser) rawArrays(n *node, at *trail) {
 			"url":             p.locations(&a.Locations),
 			"stack":           p.str(&a.Stack),
 			"concat":          p.str(&a.Concat),
-			"data_type":       p.dataType(&a.DataType),
+			"data_type":       p.raw(&a.DataType, "the name of a data type, a mapping with name and configuration, or a list of a record's fields", stringKind, mapKind, listKind),
 			"endian":          p.enum(&a.Endian, "little", "big"),
 			"shape":           p.shape(&a.Shape, 0),
 			"order":           p.enum(&a.Order, "C", "F"),
@@ -236,7 +236,7 @@ func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 		"chunks": p.chunks(&o.Chunks),
 		"shards": p.shape(&o.Shards, 1),
 		"fill_value": func(n *node, at *trail) {
-			p.raw(&o.FillValue, "a scalar or a list", boolKind, numberKind, stringKind, listKind)(n.literal(), at)
+			p.raw(&o.FillValue, "a scalar, a list, or for records a mapping", boolKind, numberKind, stringKind, listKind, mapKind)(n.literal(), at)
 		},
 		"dimension_names": p.names(&o.DimensionNames),
 		"attributes":      p.attributes(&o.Attributes),

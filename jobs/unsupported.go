@@ -22,7 +22,6 @@ func (j *Job) unsupported() Problems {
 	refuse(j.Target.Existing == "append", "target.existing", "append to a target", "resume, fail or overwrite")
 	for _, section := range j.sections() {
 		o := section.options
-		refuse(o.Shards != nil, section.field+".shards", "write shards", "leave shards out")
 		refuse(o.CF != "keep" && o.CF != "", section.field+".cf", "act on cf: "+o.CF, "cf: keep copies packed values and their attributes")
 	}
 	return ps

@@ -10,10 +10,14 @@ import (
 // the source is read and nothing about the objects that are written.
 func (t *Task) ReadBlock(limit int) []int {
 	info := t.Source.Info()
-	counts := t.Grid.Count()
+	counts := t.cells().Count()
 	shape := ones(len(counts))
 	order := info.Slowest
-	if order == nil {
+	s, sharded := t.Chain.Shards()
+	if sharded {
+		counts = s.Count()
+	}
+	if order == nil || sharded {
 		order = make([]int, len(counts))
 		for i := range order {
 			order[i] = i
@@ -22,6 +26,9 @@ func (t *Task) ReadBlock(limit int) []int {
 	long := info.LongRun
 	trial := *t
 	for _, dim := range slices.Backward(order) {
+		if sharded && dim+1 < len(shape) && shape[dim+1] < counts[dim+1] {
+			return shape // a longer block would not be a run of inner chunks
+		}
 		for t.run(order, shape, long) < long && shape[dim] < counts[dim] {
 			trial.Block = slices.Clone(shape)
 			trial.Block[dim] = min(2*shape[dim], counts[dim])
@@ -37,9 +44,9 @@ func (t *Task) ReadBlock(limit int) []int {
 // run is the number of bytes that lie together in the source when a block of
 // this shape is read; counting ends at long.
 func (t *Task) run(order, shape []int, long int) int {
-	n := t.Chain.Chunk().Type.Size()
+	n, cell := t.Chain.Chunk().Type.Size(), t.cells().Chunk
 	for _, dim := range slices.Backward(order) {
-		extent := min(shape[dim]*t.Grid.Chunk[dim], t.Grid.Shape[dim])
+		extent := min(shape[dim]*cell[dim], t.Grid.Shape[dim])
 		n *= extent
 		if extent < t.Grid.Shape[dim] || n >= long {
 			break

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -40,6 +41,7 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 		encodes:  make(chan parcel),
 		writes:   make(chan parcel),
 		receipts: make(chan Receipt),
+		shards:   map[*shard]bool{},
 	}
 	cores := runtime.GOMAXPROCS(0)
 	// A reader borrows up to a MiB beside the budget: a quarter of the budget's
@@ -57,6 +59,9 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 	committed := make(chan error, 1)
 	go func() { committed <- p.collect(context.WithoutCancel(ctx)) }()
 	err := group.Wait()
+	for s := range p.shards {
+		s.abandon(p)
+	}
 	commitErr := <-committed
 	if n := p.pool.Lent(); n != 0 {
 		panic(fmt.Sprintf("stages: %d buffers were not returned", n))
@@ -95,6 +100,9 @@ type pipeline struct {
 	readers atomic.Int64 // tokens there are
 	failed  atomic.Bool  // a commit failed
 	stopped atomic.Bool
+
+	mutex  sync.Mutex
+	shards map[*shard]bool // begun and not finished
 }
 
 // workers starts n workers of a stage and runs after once all of them ended.
@@ -123,11 +131,11 @@ type load struct {
 	users    atomic.Int64  // units that still need the buffer
 }
 
-// parcel is one unit in flight.
+// parcel is one cell in flight: a unit, or a part of one that is a shard.
 type parcel struct {
 	load  *load
-	unit  int
-	index []int
+	unit  int   // its number in the task's grid, or in its shard
+	index []int // coordinates of the cell
 	// data is the encoded unit: in buffer, or in the load's buffer when that
 	// is nil. Neither is set for a unit without an object.
 	data   []byte
@@ -141,12 +149,30 @@ func (p *pipeline) plan(ctx context.Context) error {
 	for i := range p.tasks {
 		t := &p.tasks[i]
 		var err error
-		t.blocks(i, func(b block) bool {
+		begin := func(s *shard) bool {
+			if p.stopping() {
+				return false
+			}
+			if err = p.budget.Acquire(ctx, int64(s.reserved())); err != nil {
+				return false
+			}
+			p.mutex.Lock()
+			defer p.mutex.Unlock()
+			p.shards[s] = true
+			return true
+		}
+		t.blocks(i, begin, func(b block) bool {
 			l := &load{block: b}
 			l.reserved, l.unit = t.cost(b.count)
 			l.users.Store(int64(len(b.units)))
-			total := l.reserved + l.unit*len(b.units)
-			if p.stopping() {
+			total := l.reserved
+			if b.shard == nil || b.shard.reserved() == 0 {
+				total += l.unit * len(b.units)
+			}
+			stop := p.Stop
+			if b.shard != nil {
+				stop = nil // a shard that was begun is finished
+			} else if p.stopping() {
 				return false
 			}
 			if err = p.budget.Acquire(ctx, int64(total)); err != nil {
@@ -157,7 +183,7 @@ func (p *pipeline) plan(ctx context.Context) error {
 				return true
 			case <-ctx.Done():
 				err = ctx.Err()
-			case <-p.Stop:
+			case <-stop:
 				p.stopped.Store(true)
 			}
 			p.budget.Release(int64(total))
@@ -216,13 +242,21 @@ func (p *pipeline) readBlock(ctx context.Context) (bool, error) {
 	}
 	for i, unit := range l.units {
 		select {
-		case p.encodes <- parcel{load: l, unit: unit, index: t.Grid.Index(unit)}:
+		case p.encodes <- parcel{load: l, unit: unit, index: l.cell(t, unit)}:
 		case <-ctx.Done():
 			p.abandon(l, len(l.units)-i)
 			return false, ctx.Err()
 		}
 	}
 	return true, nil
+}
+
+// cell returns the coordinates of the cell of a unit.
+func (l *load) cell(t *Task, unit int) []int {
+	if l.shard != nil {
+		return l.shard.cell(unit)
+	}
+	return t.Grid.Index(unit)
 }
 
 // abandon gives up n units of a load that nobody else has seen.
@@ -244,7 +278,7 @@ func (p *pipeline) leave(l *load, n int) {
 // fillBuffer reads a block and puts the fill value where chunks reach beyond
 // the array.
 func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
-	chunk := t.Chain.Chunk()
+	chunk := t.cellChain().Chunk()
 	shape := t.bufferShape(l.count)
 	n, _ := ndarray.Bytes(chunk.Type, shape)
 	l.buffer = p.pool.Get(n)
@@ -254,7 +288,7 @@ func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 	}
 	start, inside := make([]int, len(shape)), make([]int, len(shape))
 	for i := range shape {
-		start[i] = l.first[i] * t.Grid.Chunk[i]
+		start[i] = l.first[i] * chunk.Shape[i]
 		inside[i] = min(shape[i], t.Grid.Shape[i]-start[i])
 	}
 	for i := range shape { // the slab beyond the edge of dimension i
@@ -278,15 +312,16 @@ func (p *pipeline) encode(ctx context.Context) error {
 			return nil
 		}
 		t, l := &p.tasks[u.load.task], u.load
-		at := make([]int, len(u.index))
+		chain := t.cellChain()
+		at, shape := make([]int, len(u.index)), chain.Chunk().Shape
 		for i := range at {
-			at[i] = (u.index[i] - l.first[i]) * t.Grid.Chunk[i]
+			at[i] = (u.index[i] - l.first[i]) * shape[i]
 		}
-		chunk := l.array.Sub(ndarray.Region{Start: at, Shape: t.Grid.Chunk})
+		chunk := l.array.Sub(ndarray.Region{Start: at, Shape: shape})
 		var err error
-		if !t.KeepEmpty && ndarray.Uniform(chunk, t.fill()) {
+		if (!t.KeepEmpty || l.shard != nil) && ndarray.Uniform(chunk, t.fill()) {
 			u.empty = true
-		} else if u.data, u.buffer, err = t.Chain.Encode(p.pool, chunk); err != nil {
+		} else if u.data, u.buffer, err = chain.Encode(p.pool, chunk); err != nil {
 			p.abandon(l, 1)
 			return t.fail(u.index, "encode", err)
 		}
@@ -332,24 +367,44 @@ func (p *pipeline) drop(u parcel) {
 func (p *pipeline) write(ctx context.Context) error {
 	for u := range p.writes {
 		t := &p.tasks[u.load.task]
-		receipt := Receipt{Task: u.load.task, Unit: u.unit, Empty: u.empty}
-		if !u.empty {
-			stored, err := t.Writer.Put(ctx, u.index, u.data)
-			if err != nil {
-				p.drop(u)
-				return t.fail(u.index, "write", err)
-			}
-			receipt.Bytes, receipt.Sum = stored.Bytes, stored.Sum
+		receipt, err := p.store(ctx, t, u)
+		if err != nil {
+			return t.fail(u.index, "write", err)
 		}
-		p.drop(u)
-		p.receipts <- receipt // the collector always listens
+		if receipt == nil {
+			continue
+		}
+		p.receipts <- *receipt // the collector always listens
 		if p.failed.Load() {
 			return errCommit
 		}
 		if p.Observe != nil {
-			n, _ := ndarray.Bytes(t.Chain.Chunk().Type, t.Grid.Region(u.index).Shape)
-			p.Observe(Event{Receipt: receipt, Read: int64(n)})
+			n, _ := ndarray.Bytes(t.Chain.Chunk().Type, t.Grid.Region(t.Grid.Index(receipt.Unit)).Shape)
+			p.Observe(Event{Receipt: *receipt, Read: int64(n)})
 		}
 	}
 	return nil
+}
+
+// store takes a cell over, and returns a receipt when a unit is stored with it.
+func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*Receipt, error) {
+	if s := u.load.shard; s != nil {
+		receipt, err := s.deliver(ctx, p, u)
+		if receipt != nil {
+			p.mutex.Lock()
+			defer p.mutex.Unlock()
+			delete(p.shards, s)
+		}
+		return receipt, err
+	}
+	defer p.drop(u)
+	receipt := &Receipt{Task: u.load.task, Unit: u.unit, Empty: u.empty}
+	if !u.empty {
+		stored, err := t.Writer.Put(ctx, u.index, u.data)
+		if err != nil {
+			return nil, err
+		}
+		receipt.Bytes, receipt.Sum = stored.Bytes, stored.Sum
+	}
+	return receipt, nil
 }

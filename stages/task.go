@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -19,6 +20,15 @@ type Writer interface {
 	Put(ctx context.Context, index []int, data []byte) (sinks.Receipt, error)
 }
 
+// Stream stores one chunk piece by piece; *sinks.Stream is one.
+type Stream interface {
+	io.Writer
+	// Close ends the object.
+	Close() (sinks.Receipt, error)
+	// Abort gives the object up.
+	Abort() error
+}
+
 // Task is one array on its way: where it comes from, what happens to its
 // chunks and where they go. It is immutable while Run runs.
 type Task struct {
@@ -27,8 +37,12 @@ type Task struct {
 	Grid   zarr.Grid // of stored objects
 	Chain  *codecs.Chain
 	Writer Writer
+	// Stream begins a chunk that is a shard.
+	Stream func(ctx context.Context, index []int) (Stream, error)
 	// Block is the shape, in chunks, of the boxes whose source bytes are read
-	// together; nil: one chunk.
+	// together; nil: one chunk. Where chunks are shards, it is in inner chunks
+	// and does not reach beyond a shard: extents of 1, then any extent, then
+	// those of the shard, so that its inner chunks follow each other in C order.
 	Block []int
 	// KeepEmpty stores chunks that hold only the fill value, too.
 	KeepEmpty bool
@@ -70,17 +84,52 @@ type Config struct {
 	Stop <-chan struct{}
 }
 
-// block is a box of units that are read together.
+// cells is the grid of what is read and encoded on its own: inner chunks where
+// the stored objects are shards, else chunks.
+func (t *Task) cells() zarr.Grid {
+	return zarr.Grid{Shape: t.Grid.Shape, Chunk: t.cellChain().Chunk().Shape}
+}
+
+// cellChain encodes a cell.
+func (t *Task) cellChain() *codecs.Chain {
+	if s, ok := t.Chain.Shards(); ok {
+		return s.Inner()
+	}
+	return t.Chain
+}
+
+// block is a box of cells that are read together.
 type block struct {
 	task  int
-	first []int // chunk coordinates of its first unit
-	count []int // chunks along each dimension
-	units []int // numbers of the units to do
+	first []int  // coordinates of its first cell
+	count []int  // cells along each dimension
+	units []int  // numbers of the units to do, or of the cells in a shard
+	shard *shard // that the cells belong to, if they do
 }
 
 // blocks calls f for each block that has units left, in C order, until f
-// returns false.
-func (t *Task) blocks(task int, f func(block) bool) {
+// returns false. begin is called before the first block of a shard, and false
+// ends it as well.
+func (t *Task) blocks(task int, begin func(*shard) bool, f func(block) bool) {
+	if layout, ok := t.Chain.Shards(); ok {
+		more := true
+		for unit := range t.Grid.Len() {
+			if t.Done != nil && t.Done(unit) {
+				continue
+			}
+			s := newShard(t, task, unit, layout)
+			if more = begin(s); more {
+				s.blocks(func(b block) bool {
+					more = f(b)
+					return more
+				})
+			}
+			if !more {
+				return
+			}
+		}
+		return
+	}
 	counts := t.Grid.Count()
 	if slices.Contains(counts, 0) {
 		return
@@ -113,30 +162,44 @@ func (t *Task) blockShape() []int {
 	return ones(len(t.Grid.Chunk))
 }
 
+// reserved is what a shard has to reserve before its first block, because its
+// cells wait for each other.
+func (s *shard) reserved() int {
+	if !s.layout.AtStart() {
+		return 0
+	}
+	n, _ := ndarray.Elements(s.inside)
+	_, unit := s.task.cost(s.task.blockShape())
+	return n * unit
+}
+
 func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 
 // bufferShape is the shape, in elements, of a block of whole chunks.
 func (t *Task) bufferShape(count []int) []int {
-	shape := slices.Clone(t.Grid.Chunk)
+	shape := slices.Clone(t.cellChain().Chunk().Shape)
 	for i, n := range count {
 		shape[i] *= n
 	}
 	return shape
 }
 
-// cost is the most bytes that a block holds: its buffer, and for each unit
+// cost is the most bytes that a block holds: its buffer, and for each cell
 // what encoding takes.
 func (t *Task) cost(count []int) (buffer, unit int) {
 	n, _ := ndarray.Bytes(t.Chain.Chunk().Type, t.bufferShape(count))
-	return ndarray.Rounded(n), t.Chain.Memory()
+	return ndarray.Rounded(n), t.cellChain().Memory()
 }
 
 // Cost returns the most bytes that one full block of the task holds in flight.
 // A task whose Cost is above Config.Memory cannot run.
 func (t *Task) Cost() int {
 	count := t.blockShape()
-	n, _ := ndarray.Elements(count)
 	buffer, unit := t.cost(count)
+	if s, ok := t.Chain.Shards(); ok && s.AtStart() {
+		count = s.Count() // a whole shard waits for its index
+	}
+	n, _ := ndarray.Elements(count)
 	return buffer + n*unit
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,9 @@ func (a *app) codecsCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "codecs", Usage: "list the codecs that this program knows, or explain one", ArgsUsage: "[NAME]",
 		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return invalid(errors.New("codecs takes one name at the most"))
+			}
 			if c.NArg() > 0 {
 				d, err := a.env.Codecs.Lookup(c.Args().First())
 				if err != nil {
@@ -27,7 +31,7 @@ func (a *app) codecsCommand() *cli.Command {
 			if a.json {
 				out := []codecJSON{}
 				for _, d := range a.env.Codecs.Definitions() {
-					out = append(out, codecOf(d))
+					out = append(out, a.codecOf(d))
 				}
 				a.printJSON(out)
 				return nil
@@ -44,12 +48,15 @@ func (a *app) codecsCommand() *cli.Command {
 
 // codecJSON is a codec as it is printed with --json.
 type codecJSON struct {
-	Name          string      `json:"name"`
-	Aliases       []string    `json:"aliases"`
-	Kind          string      `json:"kind"`
-	Summary       string      `json:"summary"`
-	Configuration []fieldJSON `json:"configuration"`
-	DataTypes     string      `json:"data_types"`
+	Name          string          `json:"name"`
+	Aliases       []string        `json:"aliases"`
+	Kind          string          `json:"kind"`
+	Summary       string          `json:"summary"`
+	Configuration []fieldJSON     `json:"configuration"`
+	DataTypes     []string        `json:"data_types"`
+	Size          sizeJSON        `json:"size"`
+	Lossy         string          `json:"lossy"`
+	Example       json.RawMessage `json:"example"`
 }
 
 type fieldJSON struct {
@@ -60,33 +67,68 @@ type fieldJSON struct {
 	Doc      string          `json:"doc"`
 }
 
-func codecOf(d codecs.Definition) codecJSON {
+// sizeJSON says what is known of the encoded size of an example: a chunk of
+// 1 MiB, or for arrays of what the codec takes.
+type sizeJSON struct {
+	Kind    string `json:"kind"`
+	Decoded int    `json:"decoded,omitempty"`
+	Encoded int    `json:"encoded,omitempty"`
+}
+
+func (a *app) codecOf(d codecs.Definition) codecJSON {
 	out := codecJSON{
 		Name: d.Name, Aliases: append([]string{}, d.Aliases...), Kind: d.Kind.String(), Summary: d.Summary,
-		Configuration: []fieldJSON{}, DataTypes: d.Types,
-	}
-	if out.DataTypes == "" {
-		out.DataTypes = "all"
+		Configuration: []fieldJSON{}, DataTypes: []string{}, Lossy: d.Lossy,
 	}
 	for _, f := range d.Fields {
 		out.Configuration = append(out.Configuration, fieldJSON{
 			Name: f.Name, Type: f.Type, Required: f.Default == "", Default: json.RawMessage(f.Default), Doc: f.Doc,
 		})
 	}
+	for _, f := range a.env.Types.Families() {
+		chunk := codecs.Chunk{Type: f.Example, Shape: []int{512, 512}, Fill: f.Example.Default()}
+		size, err := d.SizeOf(chunk)
+		if err != nil {
+			continue
+		}
+		out.DataTypes = append(out.DataTypes, f.Name)
+		if out.Size.Kind == "" {
+			out.Size = sizeJSON{Kind: size.String()}
+			if !size.Unbounded {
+				out.Size.Decoded, out.Size.Encoded = 512*512*f.Example.Size(), size.Max
+			}
+		}
+	}
+	example := codecs.Spec{Name: d.Name, Configuration: d.Example}
+	out.Example, _ = json.Marshal(example) // configurations are JSON
 	return out
 }
 
 func (a *app) explainCodec(d codecs.Definition) {
-	c := codecOf(d)
+	c := a.codecOf(d)
 	if a.json {
 		a.printJSON(c)
 		return
 	}
 	a.printf("%s: %s\n", c.Name, c.Summary)
-	rows := [][]string{{"kind", c.Kind}, {"data types", c.DataTypes}}
+	types := strings.Join(c.DataTypes, ", ")
+	if len(c.DataTypes) == len(a.env.Types.Families()) {
+		types = "all"
+	}
+	encoded := c.Size.Kind
+	if c.Size.Encoded > 0 {
+		encoded += fmt.Sprintf(", %d bytes for %d", c.Size.Encoded, c.Size.Decoded)
+	}
+	rows := [][]string{{"kind", c.Kind}, {"data types", types}, {"encoded size", encoded}}
+	if c.Lossy != "" {
+		rows = append(rows, []string{"lossy", c.Lossy})
+	} else {
+		rows = append(rows, []string{"lossy", "no"})
+	}
 	if len(c.Aliases) > 0 {
 		rows = append(rows, []string{"also read as", strings.Join(c.Aliases, ", ")})
 	}
+	rows = append(rows, []string{"example", string(c.Example)})
 	a.table(rows)
 	if len(c.Configuration) == 0 {
 		a.printf("no configuration\n")
@@ -108,6 +150,9 @@ func (a *app) dtypesCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "dtypes", Usage: "list the data types that this program knows, or explain one", ArgsUsage: "[NAME]",
 		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return invalid(errors.New("dtypes takes one name at the most"))
+			}
 			if c.NArg() > 0 {
 				return a.explainType(c.Args().First())
 			}
@@ -169,6 +214,13 @@ func (t typeJSON) v2() string {
 	return text
 }
 
+func (t typeJSON) v3() string {
+	if t.V3 == nil {
+		return "none"
+	}
+	return string(t.V3)
+}
+
 func (a *app) typeOf(f dtype.Family, t dtype.Type) typeJSON {
 	out := typeJSON{
 		Name: f.Name, Aliases: append([]string{}, f.Aliases...), Summary: f.Summary,
@@ -214,7 +266,7 @@ func (a *app) explainType(name string) error {
 	a.printf("%s: %s\n", out.Name, out.Summary)
 	rows := [][]string{
 		{"bytes of an element", out.bytes()},
-		{"Zarr v3 data_type", string(out.V3)},
+		{"Zarr v3 data_type", out.v3()},
 		{"Zarr v2 dtype", out.v2()},
 		{"fill value", out.FillValue},
 		{"default fill value", string(out.Default)},

@@ -45,6 +45,7 @@ type plannedJSON struct {
 	DataType    json.RawMessage `json:"data_type"`
 	Shape       []int           `json:"shape"`
 	Chunks      []int           `json:"chunk_shape"`
+	Shards      []int           `json:"shard_shape,omitempty"`
 	Objects     int             `json:"objects"`
 	BytesRead   int64           `json:"bytes_read"`
 	BytesAtMost int64           `json:"bytes_written_at_most"`
@@ -76,6 +77,9 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 			ReadBlock:   x.Block, Memory: x.Cost, Path: "decode: the source stores no Zarr chunks", Notes: x.Notes,
 			codecs: x.Meta.Codecs,
 		}
+		if layout, ok := x.Chain.Shards(); ok {
+			one.Chunks, one.Shards = layout.Inner().Chunk().Shape, x.Meta.Grid.Chunk
+		}
 		if metadata {
 			one.Metadata = x.Meta
 		}
@@ -106,10 +110,14 @@ func (a *app) printPlanned(x plannedJSON) error {
 		name += " → " + x.Target
 	}
 	a.printf("%s\n", name)
+	chunks := shape(x.Chunks)
+	if x.Shards != nil {
+		chunks += " in shards of " + shape(x.Shards)
+	}
 	a.table([][]string{
 		{"data type", strings.Trim(string(x.DataType), `"`)},
 		{"shape", shape(x.Shape)},
-		{"chunks", fmt.Sprintf("%s (%s, at most %s written)", shape(x.Chunks), count(x.Objects, "object"), size(x.BytesAtMost))},
+		{"chunks", fmt.Sprintf("%s (%s, at most %s written)", chunks, count(x.Objects, "object"), size(x.BytesAtMost))},
 		{"codecs", chainText(x.codecs)},
 		{"reads", fmt.Sprintf("%s, each element once, in blocks of %s chunks", size(x.BytesRead), shape(x.ReadBlock))},
 		{"memory", size(int64(x.Memory)) + " for one block"},

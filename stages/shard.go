@@ -1,0 +1,218 @@
+package stages
+
+import (
+	"context"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// shard is one stored object in the making whose inner chunks are read and
+// encoded apart from each other. They are written in C order as they come, so
+// that the object is the same whoever was faster, and never lies in memory
+// whole: an inner chunk waits only for those before it, which are on their way.
+//
+// Where the index lies in front, the object can only be written when the last
+// inner chunk is encoded: all of them wait, and their part of the budget was
+// reserved before the first was read.
+type shard struct {
+	task   *Task
+	number int // of the task
+	unit   int
+	index  []int // chunk coordinates of the unit
+	layout *codecs.Shards
+	places []codecs.Place
+	inside []int // inner chunks along each dimension that reach into the array
+
+	mutex   sync.Mutex
+	waiting map[int]parcel // encoded inner chunks whose turn has not come
+	parts   []int          // inner chunks inside the array, in the order of writing
+	next    int            // index into parts
+	busy    bool           // somebody writes
+	failed  bool           // the object cannot be finished
+	stream  Stream         // nil until there is something to write
+	length  uint64         // bytes written, the index in front included
+}
+
+func newShard(t *Task, number, unit int, layout *codecs.Shards) *shard {
+	s := &shard{task: t, number: number, unit: unit, index: t.Grid.Index(unit), layout: layout, waiting: map[int]parcel{}}
+	n := 1
+	for i, count := range layout.Count() {
+		n *= count
+		s.inside = append(s.inside, min(count, t.cells().Count()[i]-s.index[i]*count))
+	}
+	s.places = make([]codecs.Place, n)
+	for i := range s.places {
+		s.places[i] = codecs.Absent
+	}
+	if layout.AtStart() {
+		s.length = uint64(layout.IndexSize())
+	}
+	return s
+}
+
+// blocks calls f for each block of inner chunks of the shard that reach into
+// the array, in C order, until f returns false.
+func (s *shard) blocks(f func(block) bool) {
+	counts := s.layout.Count()
+	outer := zarr.Grid{Shape: s.inside, Chunk: s.task.blockShape()}
+	var list []block
+	for n := range outer.Len() {
+		r := outer.Region(outer.Index(n))
+		b := block{task: s.number, first: r.Start, count: r.Shape, shard: s}
+		inner := zarr.Grid{Shape: r.Shape, Chunk: ones(len(r.Shape))}
+		for k := range inner.Len() {
+			part := 0
+			for i, at := range inner.Index(k) {
+				part = part*counts[i] + r.Start[i] + at
+			}
+			b.units = append(b.units, part)
+		}
+		for i := range b.first {
+			b.first[i] += s.index[i] * counts[i]
+		}
+		s.parts = append(s.parts, b.units...)
+		list = append(list, b)
+	}
+	for _, b := range list {
+		if !f(b) {
+			return
+		}
+	}
+}
+
+// cell returns the cell coordinates of an inner chunk.
+func (s *shard) cell(part int) []int {
+	counts := s.layout.Count()
+	at := make([]int, len(counts))
+	for i := len(at) - 1; i >= 0; i-- {
+		at[i] = s.index[i]*counts[i] + part%counts[i]
+		part /= counts[i]
+	}
+	return at
+}
+
+// deliver takes an encoded inner chunk over and writes what can be written. It
+// returns the receipt when that completes the shard.
+func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Receipt, err error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	defer func() { s.failed = s.failed || err != nil }()
+	s.waiting[u.unit] = u
+	if s.failed {
+		return nil, nil // whoever failed tells why
+	}
+	if s.layout.AtStart() {
+		if len(s.waiting) < len(s.parts) {
+			return nil, nil
+		}
+		if err := s.placeAll(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for !s.busy && s.next < len(s.parts) {
+		u, ready := s.waiting[s.parts[s.next]]
+		if !ready {
+			return nil, nil
+		}
+		delete(s.waiting, u.unit)
+		s.next++
+		if err := s.write(ctx, p, u); err != nil {
+			return nil, err
+		}
+	}
+	if s.busy || s.next < len(s.parts) {
+		return nil, nil
+	}
+	return s.finish(ctx)
+}
+
+// write appends an inner chunk to the object. The mutex is held, and given up
+// meanwhile, so that others may deliver.
+func (s *shard) write(ctx context.Context, p *pipeline, u parcel) error {
+	defer p.drop(u)
+	if u.empty {
+		return nil
+	}
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	s.busy = true
+	s.mutex.Unlock()
+	_, err := s.stream.Write(u.data)
+	s.mutex.Lock()
+	s.busy = false
+	s.places[u.unit] = codecs.Place{Offset: s.length, Length: uint64(len(u.data))}
+	s.length += uint64(len(u.data))
+	return err
+}
+
+func (s *shard) open(ctx context.Context) (err error) {
+	if s.stream == nil {
+		s.stream, err = s.task.Stream(ctx, s.index)
+	}
+	return err
+}
+
+// placeAll writes an index that lies in front: all inner chunks are here.
+func (s *shard) placeAll(ctx context.Context) error {
+	places, at, empty := make([]codecs.Place, len(s.places)), s.length, true
+	copy(places, s.places)
+	for _, part := range s.parts {
+		if u := s.waiting[part]; !u.empty {
+			places[part] = codecs.Place{Offset: at, Length: uint64(len(u.data))}
+			at += uint64(len(u.data))
+			empty = false
+		}
+	}
+	if empty && !s.task.KeepEmpty {
+		return nil
+	}
+	return s.writeIndex(ctx, places)
+}
+
+func (s *shard) writeIndex(ctx context.Context, places []codecs.Place) error {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	index, err := s.layout.AppendIndex(nil, places)
+	if err != nil {
+		return err
+	}
+	_, err = s.stream.Write(index)
+	return err
+}
+
+// finish ends the object and makes its receipt; there is none to store when
+// all inner chunks hold only the fill value.
+func (s *shard) finish(ctx context.Context) (*Receipt, error) {
+	r := &Receipt{Task: s.number, Unit: s.unit}
+	if s.stream == nil && !s.task.KeepEmpty {
+		r.Empty = true
+		return r, nil
+	}
+	if !s.layout.AtStart() {
+		if err := s.writeIndex(ctx, s.places); err != nil {
+			return nil, err
+		}
+	}
+	stored, err := s.stream.Close()
+	if err != nil {
+		return nil, err
+	}
+	s.stream = nil
+	r.Bytes, r.Sum = stored.Bytes, stored.Sum
+	return r, nil
+}
+
+// abandon gives back what a shard holds that will not be finished. Nobody uses
+// it any more.
+func (s *shard) abandon(p *pipeline) {
+	for _, u := range s.waiting {
+		p.drop(u)
+	}
+	if s.stream != nil {
+		_ = s.stream.Abort() // the error that ended the run counts
+	}
+}
