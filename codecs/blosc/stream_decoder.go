@@ -1,0 +1,90 @@
+package blosc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/zmigrate/zmigrate/codecs/blosc/internal/blosclz"
+)
+
+// errLength means that a stream does not decode to its part of the block.
+var errLength = errors.New("it decodes to another number of bytes")
+
+// streamDecoder decodes streams of all codecs, one at a time. Its zero value
+// is ready.
+type streamDecoder struct {
+	zlib   io.ReadCloser // also a zlib.Resetter
+	source bytes.Reader  // of zlib
+	zstd   *zstd.Decoder
+}
+
+// decode decodes src into the whole of dst.
+func (s *streamDecoder) decode(codec Codec, dst, src []byte) error {
+	n, err := 0, error(nil)
+	switch codec {
+	case BloscLZ:
+		return blosclz.Decode(dst, src)
+	case LZ4:
+		n, err = lz4.UncompressBlock(src, dst)
+	case Snappy:
+		n, err = s2.DecodedLen(src)
+		if err == nil && n == len(dst) {
+			_, err = s2.Decode(dst, src)
+		}
+	case Zlib:
+		return s.decodeZlib(dst, src)
+	case Zstd:
+		n, err = s.decodeZstd(dst, src)
+	}
+	if err == nil && n != len(dst) {
+		err = errLength
+	}
+	return err
+}
+
+func (s *streamDecoder) decodeZlib(dst, src []byte) error {
+	s.source.Reset(src)
+	var err error
+	if s.zlib == nil {
+		s.zlib, err = zlib.NewReader(&s.source)
+	} else {
+		err = s.zlib.(zlib.Resetter).Reset(&s.source, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(s.zlib, dst); err != nil {
+		return err
+	}
+	// The checksum is compared at the end of the stream.
+	switch _, err := io.ReadFull(s.zlib, make([]byte, 1)); {
+	case err == nil:
+		return errLength
+	case !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
+}
+
+func (s *streamDecoder) decodeZstd(dst, src []byte) (int, error) {
+	if s.zstd == nil {
+		decoder, err := zstd.NewReader(nil,
+			zstd.WithDecoderConcurrency(1),
+			zstd.WithDecodeAllCapLimit(true),
+			zstd.WithDecoderMaxMemory(math.MaxInt32), // the limit is dst
+		)
+		if err != nil {
+			return 0, err
+		}
+		s.zstd = decoder
+	}
+	out, err := s.zstd.DecodeAll(src, dst[:0:len(dst)])
+	return len(out), err
+}

@@ -1,0 +1,129 @@
+package blosc
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+	pierrec "github.com/pierrec/lz4/v4"
+
+	"github.com/zmigrate/zmigrate/codecs/blosc/internal/blosclz"
+	"github.com/zmigrate/zmigrate/codecs/lz4"
+)
+
+// streamEncoder compresses src to the start of dst and returns the number of
+// bytes, 0 when dst has not enough room. It may write anywhere in dst. It is
+// for one goroutine.
+type streamEncoder func(dst, src []byte) int
+
+// newStreamEncoder returns the encoder of a codec at a level from 1 to 9, for
+// streams of at most size bytes (a larger one is only compressed less well).
+func newStreamEncoder(codec Codec, level, size int) (streamEncoder, error) {
+	switch codec {
+	case BloscLZ:
+		e := blosclz.NewEncoder(level)
+		return e.Encode, nil
+	case LZ4:
+		e := &lz4.Encoder{}
+		return func(dst, src []byte) int { return e.Encode(dst, src, 10-level) }, nil
+	case LZ4HC:
+		c := &pierrec.CompressorHC{Level: 1 << max(level-1, 1)} // attempts, as many as in lz4hc
+		return func(dst, src []byte) int { return fitting(c.CompressBlock(src, dst)) }, nil
+	case Snappy:
+		var scratch []byte
+		return func(dst, src []byte) int {
+			scratch = s2.EncodeSnappy(scratch[:cap(scratch)], src)
+			return copyFitting(dst, scratch)
+		}, nil
+	case Zlib:
+		return newZlibEncoder(level)
+	case Zstd:
+		return newZstdEncoder(level, size)
+	}
+	return nil, unsupported("codec %d", codec)
+}
+
+// fitting returns n, or 0 if there is an error: that dst is too short.
+func fitting(n int, err error) int {
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// copyFitting copies all of src to dst and returns its length, or 0 where it
+// does not fit.
+func copyFitting(dst, src []byte) int {
+	if len(src) > len(dst) {
+		return 0
+	}
+	return copy(dst, src)
+}
+
+// newZlibEncoder takes levels of the library at which streams come near those
+// of zlib: below 7 it finds little in short ones, and at 9 it is slow and finds
+// little in long runs.
+func newZlibEncoder(level int) (streamEncoder, error) {
+	switch {
+	case level >= 7:
+		level = 8
+	case level >= 4:
+		level = 7
+	}
+	sink := &limitedBuffer{}
+	w, err := zlib.NewWriterLevel(sink, level)
+	if err != nil {
+		return nil, fmt.Errorf("blosc: %w", err)
+	}
+	return func(dst, src []byte) int {
+		sink.bytes = dst[:0:len(dst)]
+		w.Reset(sink)
+		if _, err := w.Write(src); err != nil {
+			return 0
+		}
+		if err := w.Close(); err != nil {
+			return 0
+		}
+		return len(sink.bytes)
+	}, nil
+}
+
+// limitedBuffer collects bytes up to the capacity of its slice.
+type limitedBuffer struct{ bytes []byte }
+
+var errFull = errors.New("no room")
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if len(p) > cap(b.bytes)-len(b.bytes) {
+		return 0, errFull
+	}
+	b.bytes = append(b.bytes, p...)
+	return len(p), nil
+}
+
+// newZstdEncoder spreads the levels as c-blosc does: 2×level−1 of zstd. The
+// planes of shuffled bytes often repeat nothing, but have few values: literals
+// are always entropy-coded.
+func newZstdEncoder(level, size int) (streamEncoder, error) {
+	window := 1 << bits.Len(uint(max(size, zstd.MinWindowSize)-1))
+	e, err := zstd.NewWriter(nil,
+		zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(2*level-1)),
+		zstd.WithAllLitEntropyCompression(true),
+		zstd.WithEncoderCRC(false),
+		zstd.WithSingleSegment(true),
+		zstd.WithWindowSize(min(window, zstd.MaxWindowSize)),
+		zstd.WithLowerEncoderMem(true),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("blosc: %w", err)
+	}
+	return func(dst, src []byte) int {
+		// It moves what it writes to memory of its own where dst was too short
+		// at any time, even if it fits in the end.
+		return copyFitting(dst, e.EncodeAll(src, dst[:0:len(dst)]))
+	}, nil
+}

@@ -1,0 +1,41 @@
+//go:build !purego
+
+package shuffle
+
+// simd tells that the functions below exist. They do not check their
+// arguments: all memory that count elements touch is there.
+const simd = true
+
+// encode2 shuffles the bytes of count elements of two bytes, a multiple of 16,
+// to planes that are stride bytes apart; decode2 is the inverse.
+//
+//go:noescape
+func encode2(dst, src *byte, stride, count int)
+
+//go:noescape
+func decode2(dst, src *byte, stride, count int)
+
+// encode4 and decode4 do the same with elements of four bytes.
+//
+//go:noescape
+func encode4(dst, src *byte, stride, count int)
+
+//go:noescape
+func decode4(dst, src *byte, stride, count int)
+
+// encode8 and decode8 do the same with eight bytes of elements of size bytes.
+//
+//go:noescape
+func encode8(dst, src *byte, stride, count, size int)
+
+//go:noescape
+func decode8(dst, src *byte, stride, count, size int)
+
+// encodeBits shuffles the bits of count bytes, a multiple of 128, to rows that
+// are stride bytes apart; decodeBits is the inverse.
+//
+//go:noescape
+func encodeBits(dst, src *byte, stride, count int)
+
+//go:noescape
+func decodeBits(dst, src *byte, stride, count int)
