@@ -41,8 +41,12 @@ func bytesDefinition() Definition {
 type bytesCodec struct{ order dtype.Order }
 
 func (c bytesCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
-	if o, ok := in.Type.(dtype.Object); ok {
-		return nil, fmt.Errorf("elements of data type %s have no fixed size: choose the codec %s", in.Type.Name(), o.V2Filter())
+	if in.Type.Size() == 0 {
+		instead := "a codec for elements of variable size"
+		if o, ok := in.Type.(dtype.Object); ok {
+			instead = "the codec " + o.V2Filter()
+		}
+		return nil, fmt.Errorf("elements of data type %s have no fixed size: choose %s", in.Type.Name(), instead)
 	}
 	n, ok := ndarray.Bytes(in.Type, in.Shape)
 	if !ok {
@@ -73,7 +77,9 @@ func (b *bytesBound) Spec() Spec {
 	return Spec{Name: "bytes", Configuration: json.RawMessage(`{"endian":"` + b.order.String() + `"}`)}
 }
 
-func (b *bytesBound) Size() Size { return Size{Max: b.size, Fixed: true} }
+func (b *bytesBound) Size() Size {
+	return Size{Max: b.size, Fixed: true, Item: b.typ.Size()}
+}
 
 func (b *bytesBound) EncodeAlias(src ndarray.Array) ([]byte, bool) {
 	if b.swap != nil {

@@ -56,6 +56,9 @@ type Size struct {
 	// Unbounded: the elements alone decide. Max is then what decoders accept
 	// at most, and no buffer of that size is ever taken.
 	Unbounded bool
+	// Item is the size of an element whose bytes these are, in memory's order
+	// or another; 0 where they are no longer those of elements.
+	Item int
 }
 
 // String says which of the three it is.

@@ -229,3 +229,28 @@ func decodeAgain(t *testing.T, chain *codecs.Chain, data []byte) {
 		t.Fatalf("a second round differs: %v", err)
 	}
 }
+
+func FuzzBloscDecode(f *testing.F) { fuzzDecode(f, spec("blosc", `{"typesize":4}`)) }
+func FuzzNumcodecsBloscDecode(f *testing.F) {
+	fuzzDecode(f, spec("numcodecs.blosc", `{"cname":"zstd","shuffle":2,"typesize":2}`))
+}
+
+func FuzzNumcodecsPcodecDecode(f *testing.F) {
+	in := codecs.Chunk{Type: dtype.Int32, Shape: []int{7}, Fill: dtype.Int32.Default()}
+	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("numcodecs.pcodec", `{"level":3}`)}, in)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var pool ndarray.Pool
+	a := ndarray.New(in.Type, in.Shape)
+	for i := range a.Data {
+		a.Data[i] = byte(i * i)
+	}
+	data, buffer, err := chain.Encode(&pool, a)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(bytes.Clone(data))
+	buffer.Release()
+	f.Fuzz(func(t *testing.T, data []byte) { decodeAgain(t, chain, data) })
+}

@@ -88,7 +88,7 @@ func (b *gzipBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		r, err = gzip.NewReader(in)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: gzip: %w", ErrCorrupt, err)
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	defer b.readers.Put(r)
 	return appendRead(dst, r, b.in)
@@ -124,7 +124,7 @@ func appendRead(dst []byte, r io.Reader, want Size) ([]byte, error) {
 			return dst, decodedSize(want, len(dst)-from)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: gzip: %w", ErrCorrupt, err)
+			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 	}
 }

@@ -51,9 +51,19 @@ type Registry struct {
 func Standard() *Registry {
 	r := &Registry{}
 	for _, d := range []Definition{
-		bytesDefinition(), shardingDefinition(r), vlenDefinition(dtype.StringType), vlenDefinition(dtype.BytesType),
-		transposeDefinition(),
-		gzipDefinition(), zstdDefinition(), crc32cDefinition(),
+		// array → array
+		transposeDefinition(), bitroundDefinition(), reshapeDefinition(), zarrsSqueezeDefinition(),
+		numcodecsAstypeDefinition(), numcodecsBitroundDefinition(), numcodecsDeltaDefinition(),
+		numcodecsFixedscaleoffsetDefinition(), numcodecsPackbitsDefinition(), numcodecsQuantizeDefinition(),
+		// array → bytes
+		bytesDefinition(), shardingDefinition(r), vlenDefinition("vlen-utf8"), vlenDefinition("vlen-bytes"),
+		packbitsDefinition(), n5DefaultDefinition(r), numcodecsPcodecDefinition(),
+		// bytes → bytes
+		bloscDefinition(), gzipDefinition(), zstdDefinition(), crc32cDefinition(), conditionalDefinition(r),
+		numcodecsBloscDefinition(), numcodecsLZ4Definition(), numcodecsZlibDefinition(), numcodecsBz2Definition(),
+		numcodecsLZMADefinition(), numcodecsGzipDefinition(), numcodecsZstdDefinition(), numcodecsShuffleDefinition(),
+		numcodecsCRC32Definition(), numcodecsCRC32CDefinition(), numcodecsAdler32Definition(),
+		numcodecsFletcher32Definition(), numcodecsJenkinsLookup3Definition(), zarrsGdeflateDefinition(),
 	} {
 		if err := r.Register(d); err != nil {
 			panic(err) // a name given twice in this package
@@ -120,7 +130,7 @@ func (d Definition) SizeOf(in Chunk) (Size, error) {
 	if !ok {
 		return Size{}, fmt.Errorf("a chunk of shape %v is too large", in.Shape)
 	}
-	fixed := Size{Max: n, Fixed: in.Type.Size() > 0, Unbounded: in.Type.Size() == 0}
+	fixed := Size{Max: n, Fixed: in.Type.Size() > 0, Unbounded: in.Type.Size() == 0, Item: in.Type.Size()}
 	switch c := codec.(type) {
 	case ArrayToArrayCodec:
 		bound, err := c.BindArrayToArray(in)

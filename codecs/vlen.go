@@ -15,39 +15,42 @@ import (
 // Zarr extensions, numcodecs' format: the number of elements as a
 // little-endian uint32, then each in C order as its length, another uint32,
 // and its bytes.
-func vlenDefinition(of dtype.Object) Definition {
+//
+// Data types of variable size say themselves which of the two is theirs.
+func vlenDefinition(name string) Definition {
 	return Definition{
-		Name: of.V2Filter(), Aliases: []string{"numcodecs." + of.V2Filter()}, Kind: KindArrayToBytes,
-		Summary: "elements of any length, each behind its length", Types: of.Name(),
+		Name: name, Aliases: []string{"numcodecs." + name}, Kind: KindArrayToBytes,
+		Summary: "elements of any length, each behind its length", Types: "those of variable size that name it",
 		Parse: func(text json.RawMessage) (Codec, error) {
-			return vlenCodec{of}, configuration(text, &struct{}{})
+			return vlenCodec{name}, configuration(text, &struct{}{})
 		},
 	}
 }
 
-type vlenCodec struct{ of dtype.Object }
+type vlenCodec struct{ name string }
 
 // maxVariable bounds the stored bytes of a chunk with elements of variable
 // size, compressed or not: 1 GiB.
 const maxVariable = 1 << 30
 
 func (c vlenCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
-	if !dtype.Same(in.Type, c.of) {
-		return nil, fmt.Errorf("data type %s: it takes %s alone", in.Type.Name(), c.of.Name())
+	if o, ok := in.Type.(dtype.Object); !ok || o.V2Filter() != c.name {
+		return nil, fmt.Errorf("data type %s is not one whose elements are stored by this codec", in.Type.Name())
 	}
 	n, ok := ndarray.Elements(in.Shape)
 	if !ok || n > math.MaxUint32 || n > maxVariable/4 {
 		return nil, fmt.Errorf("a chunk of shape %v has too many elements", in.Shape)
 	}
-	return &vlenBound{c.of, n}, nil
+	return &vlenBound{c.name, n, c.name == "vlen-utf8"}, nil
 }
 
 type vlenBound struct {
-	of dtype.Object
-	n  int // elements
+	name string
+	n    int  // elements
+	text bool // elements are UTF-8
 }
 
-func (b *vlenBound) Spec() Spec { return Spec{Name: b.of.V2Filter()} }
+func (b *vlenBound) Spec() Spec { return Spec{Name: b.name} }
 func (b *vlenBound) Size() Size { return Size{Max: maxVariable, Unbounded: true} }
 
 func (b *vlenBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
@@ -56,7 +59,7 @@ func (b *vlenBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) 
 		if len(item) > math.MaxUint32 {
 			return nil, fmt.Errorf("element %d in C order has %d bytes, more than the format can say", i, len(item))
 		}
-		if b.of == dtype.StringType && !utf8.Valid(item) {
+		if b.text && !utf8.Valid(item) {
 			return nil, fmt.Errorf("element %d in C order, %.60q, is not valid UTF-8", i, item)
 		}
 		total, i = total+len(item), i+1
@@ -84,7 +87,7 @@ func (b *vlenBound) Decode(dst ndarray.Array, src []byte) error {
 			return nil, fmt.Errorf("%w: element %d in C order is cut short", ErrCorrupt, i)
 		}
 		item := src[4 : 4+binary.LittleEndian.Uint32(src)]
-		if b.of == dtype.StringType && !utf8.Valid(item) {
+		if b.text && !utf8.Valid(item) {
 			return nil, fmt.Errorf("%w: element %d in C order, %.60q, is not valid UTF-8", ErrCorrupt, i, item)
 		}
 		src = src[4+len(item):]

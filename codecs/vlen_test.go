@@ -102,9 +102,9 @@ func TestVlenRefusals(t *testing.T) {
 		typ  dtype.Type
 		want string
 	}{
-		{"vlen-utf8", dtype.BytesType, "takes string alone"},
-		{"vlen-bytes", dtype.StringType, "takes bytes alone"},
-		{"vlen-utf8", dtype.Int32, "takes string alone"},
+		{"vlen-utf8", dtype.BytesType, "data type bytes is not one"},
+		{"vlen-bytes", dtype.StringType, "data type string is not one"},
+		{"vlen-utf8", dtype.Int32, "data type int32 is not one"},
 		{"bytes", dtype.StringType, "choose the codec vlen-utf8"},
 	} {
 		_, err := codecs.Standard().Bind([]codecs.Spec{spec(c.name, "")}, codecs.Chunk{Type: c.typ, Shape: []int{3}, Fill: c.typ.Default()})

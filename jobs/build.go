@@ -54,9 +54,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 	if len(b.problems) > 0 {
 		return nil, b.problems
 	}
-	if f, ok := b.env.Types.FamilyOf(meta.Type); ok && f.Note != "" {
-		b.note("data type %s: %s", f.Name, f.Note)
-	}
+	b.notes = append(b.notes, b.env.Types.Notes(meta.Type)...)
 	meta.Fill = b.fill(meta.Type)
 	inner := b.chunks(meta.Type)
 	meta.Grid.Chunk = inner
@@ -105,14 +103,10 @@ func (b *builder) block(a *PlannedArray) {
 func (b *builder) dataType() dtype.Type {
 	source := b.info.Type
 	if b.options.DataType == nil {
-		t := writtenAs(source)
-		if !dtype.Same(t, source) {
-			b.note("data type %s is written as raw_bytes; data_type: %s keeps it", source.Name(), source.Name())
-		}
-		if _, err := t.V3(); err != nil {
+		if _, err := source.V3(); err != nil {
 			b.wrong("data_type", err.Error(), "")
 		}
-		return t
+		return source
 	}
 	t, err := b.env.Types.ParseV3(b.options.DataType)
 	if err != nil {
@@ -121,15 +115,6 @@ func (b *builder) dataType() dtype.Type {
 	}
 	if p, differs := b.plan.Job.conversion(b.field, source, t); differs {
 		b.problems = append(b.problems, p)
-	}
-	return t
-}
-
-// writtenAs is the type that an array of type t gets in the target when the job
-// does not say: opaque bytes get the name that more readers know.
-func writtenAs(t dtype.Type) dtype.Type {
-	if dtype.Opaque(t) {
-		return dtype.RawBytes(t.Size())
 	}
 	return t
 }

@@ -66,9 +66,7 @@ func (c *checker) rawArray(a RawArray) {
 		}
 	}
 	target := own
-	if dtype.Opaque(own) && o.DataType == nil {
-		target = writtenAs(own)
-	} else if o.DataType != nil {
+	if o.DataType != nil {
 		target, _ = c.env.Types.ParseV3(o.DataType) // read above
 	}
 	c.chain(s, target, c.fill(s, target), rank)

@@ -187,7 +187,9 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	}
 	tasks := r.plan.Tasks()
 	for i := range tasks {
-		tasks[i].Writer = r.sink.Array(r.plan.Arrays[i].Target)
+		w := r.sink.Array(r.plan.Arrays[i].Target)
+		tasks[i].Writer = w
+		tasks[i].Stream = func(ctx context.Context, index []int) (stages.Stream, error) { return w.Stream(ctx, index) }
 		tasks[i].Done = slices.Clone(r.arrays[i].done).has // the original grows with the commits
 	}
 	job := r.plan.Job

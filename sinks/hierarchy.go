@@ -11,10 +11,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"path"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
@@ -25,6 +25,9 @@ type Store interface {
 	// returns; the object is visible and durable after the next Sync at the
 	// latest.
 	Put(ctx context.Context, key string, data []byte) error
+	// NewWriter begins an object that comes in pieces and counts as put when
+	// the writer is closed.
+	NewWriter(ctx context.Context, key string) (*store.Writer, error)
 	// Sync makes everything durable that was put before.
 	Sync(ctx context.Context) error
 }
@@ -37,37 +40,6 @@ type Hierarchy struct {
 
 // New returns a hierarchy whose root is the store's root.
 func New(store Store) *Hierarchy { return &Hierarchy{store: store} }
-
-// castagnoli is the polynomial of the receipts' checksums, CRC-32C.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Receipt is what a stored object leaves behind.
-type Receipt struct {
-	Key   string
-	Bytes int64
-	Sum   uint32 // CRC-32C of the object
-}
-
-// ArrayWriter puts the chunks of one array.
-type ArrayWriter struct {
-	store Store
-	path  string
-}
-
-// Array returns the writer of the array at a path, "" for an array that is
-// the whole hierarchy.
-func (h *Hierarchy) Array(p string) *ArrayWriter { return &ArrayWriter{h.store, p} }
-
-// Put stores the encoded chunk with these coordinates. It is idempotent; the
-// data are borrowed until it returns. The chunk counts as stored once a Sync
-// that began later has returned.
-func (w *ArrayWriter) Put(ctx context.Context, index []int, data []byte) (Receipt, error) {
-	key := path.Join(w.path, zarr.Key(index))
-	if err := w.store.Put(ctx, key, data); err != nil {
-		return Receipt{}, err
-	}
-	return Receipt{Key: key, Bytes: int64(len(data)), Sum: crc32.Checksum(data, castagnoli)}, nil
-}
 
 // Sync makes all chunks and documents durable that were put before.
 func (h *Hierarchy) Sync(ctx context.Context) error { return h.store.Sync(ctx) }

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,7 +52,11 @@ type memoryWriter struct {
 	// before and after, if set, are called around each Put.
 	before func(ctx context.Context, index []int) error
 	after  func(index []int)
+	// piece, if set, is called before each write to a stream, with the bytes
+	// written so far.
+	piece func(index []int, written int) error
 
+	open    atomic.Int64 // streams that were begun and not ended
 	mu      sync.Mutex
 	objects map[string][]byte
 	puts    map[string]int
@@ -75,6 +80,47 @@ func (w *memoryWriter) Put(ctx context.Context, index []int, data []byte) (sinks
 		w.after(index)
 	}
 	return sinks.Receipt{Key: key, Bytes: int64(len(data)), Sum: crc32.ChecksumIEEE(data)}, nil
+}
+
+// stream begins an object that is put when it is closed.
+func (w *memoryWriter) stream(ctx context.Context, index []int) (Stream, error) {
+	w.open.Add(1)
+	return &memoryStream{writer: w, ctx: ctx, index: index}, nil
+}
+
+type memoryStream struct {
+	writer *memoryWriter
+	ctx    context.Context //nolint:containedctx // the run's, as a real stream has it
+	index  []int
+	data   []byte
+	ended  bool
+}
+
+func (s *memoryStream) Write(p []byte) (int, error) {
+	if s.writer.piece != nil {
+		if err := s.writer.piece(s.index, len(s.data)); err != nil {
+			return 0, err
+		}
+	}
+	s.data = append(s.data, p...)
+	return len(p), nil
+}
+
+func (s *memoryStream) Close() (sinks.Receipt, error) {
+	receipt, err := s.writer.Put(s.ctx, s.index, s.data)
+	if err == nil {
+		s.ended = true
+		s.writer.open.Add(-1)
+	}
+	return receipt, err
+}
+
+func (s *memoryStream) Abort() error {
+	if !s.ended {
+		s.ended = true
+		s.writer.open.Add(-1)
+	}
+	return nil
 }
 
 func (w *memoryWriter) keys() []string { return slices.Sorted(maps.Keys(w.objects)) }
@@ -181,7 +227,7 @@ func task(t testing.TB, s *memorySource, chunk ...int) (Task, *memoryWriter) {
 	t.Helper()
 	w := &memoryWriter{}
 	return Task{
-		Path: s.info.Path, Source: s, Writer: w, Chain: bind(t, chunk, "bytes"),
+		Path: s.info.Path, Source: s, Writer: w, Stream: w.stream, Chain: bind(t, chunk, "bytes"),
 		Grid: zarr.Grid{Shape: s.info.Shape, Chunk: chunk},
 	}, w
 }

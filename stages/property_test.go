@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
@@ -41,7 +42,38 @@ func sample(t *testing.T, r *rand.Rand) (*memorySource, Task, *memoryWriter) {
 		x.Block = block
 	}
 	x.KeepEmpty = r.IntN(2) == 0
+	if rank > 0 && r.IntN(2) == 0 {
+		inShards(t, r, &x)
+	}
 	return s, x, w
+}
+
+// inShards makes the chunks of a task inner chunks of shards.
+func inShards(t *testing.T, r *rand.Rand, x *Task) {
+	t.Helper()
+	spec, err := codecs.Sharding(x.Chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.IntN(3) == 0 {
+		spec.Configuration = append(spec.Configuration[:len(spec.Configuration)-1], `,"index_location":"start"}`...)
+	}
+	in := x.Chain.Chunk()
+	in.Shape = slices.Clone(in.Shape)
+	x.Block = ones(len(in.Shape))
+	open := true // the next dimension from behind may be longer than one
+	for i := range slices.Backward(in.Shape) {
+		n := 1 + r.IntN(4)
+		in.Shape[i] *= n
+		if open {
+			x.Block[i] = 1 + r.IntN(n)
+			open = x.Block[i] == n
+		}
+	}
+	if x.Chain, err = codecs.Standard().Bind([]codecs.Spec{spec}, in); err != nil {
+		t.Fatal(err)
+	}
+	x.Grid.Chunk = in.Shape
 }
 
 // TestObjectsAreTheSame runs random tasks one unit after the other and with
@@ -53,7 +85,7 @@ func TestObjectsAreTheSame(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 3))
 			s, x, w := sample(t, r)
 			plain, alone := x, &memoryWriter{}
-			plain.Block, plain.Writer = nil, alone
+			plain.Block, plain.Writer, plain.Stream = nil, alone, alone.stream
 			var l, lAlone ledger
 			c := config(&lAlone)
 			c.Read, c.Encode, c.Write = 1, 1, 1
@@ -68,6 +100,9 @@ func TestObjectsAreTheSame(t *testing.T) {
 			}
 			if diff := cmp.Diff(alone.objects, w.objects); diff != "" {
 				t.Errorf("objects (-one at a time +together):\n%s", diff)
+			}
+			if n := w.open.Load() + alone.open.Load(); n != 0 {
+				t.Errorf("%d streams were not ended", n)
 			}
 			if diff := cmp.Diff(lAlone.units(0), l.units(0)); diff != "" {
 				t.Errorf("committed units (-one at a time +together):\n%s", diff)

@@ -325,6 +325,11 @@ func (p *pipeline) encode(ctx context.Context) error {
 			p.abandon(l, 1)
 			return t.fail(u.index, "encode", err)
 		}
+		if !u.empty && u.buffer == nil && l.shard != nil && l.shard.layout.AtStart() {
+			// It waits for cells that are not yet read, which need this memory.
+			u.buffer = p.pool.Get(len(u.data))
+			u.data = append(u.buffer.Bytes[:0], u.data...)
+		}
 		if u.empty || u.buffer != nil {
 			p.leave(l, 1)
 		}

@@ -148,9 +148,13 @@ func (s *shard) write(ctx context.Context, p *pipeline, u parcel) error {
 	return err
 }
 
-func (s *shard) open(ctx context.Context) (err error) {
-	if s.stream == nil {
-		s.stream, err = s.task.Stream(ctx, s.index)
+func (s *shard) open(ctx context.Context) error {
+	if s.stream != nil {
+		return nil
+	}
+	stream, err := s.task.Stream(ctx, s.index)
+	if err == nil {
+		s.stream = stream
 	}
 	return err
 }

@@ -214,7 +214,7 @@ def texts_and_bytes():
         fills = [(None, bytes(size)), (base64_of(full), full)]
         yield Case("raw_bytes", sized("raw_bytes", size), fills, v2=f"|V{size}")
         fills = [(None, bytes(size)), (list(full), full)]
-        yield Case("r* as raw_bytes", sized("raw_bytes", size), fills, source=f"r{8 * size}")
+        yield Case("r* as raw_bytes", sized("raw_bytes", size), fills, source=f"r{8 * size}", keep=True)
         yield Case("r*", f"r{8 * size}", fills, v2=f"|V{size}", keep=True)
 
 

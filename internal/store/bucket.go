@@ -13,23 +13,48 @@ import (
 )
 
 // bucket is the driver of everything that gocloud.dev/blob reaches. Uploads go
-// through a function of their own, because what a store needs of them (no
-// copies, no retries inside, conditions) differs from place to place.
+// another way, because what a store needs of them (no copies, no retries
+// inside, conditions, parts) differs from place to place.
 type bucket struct {
 	at     location
 	blobs  *blob.Bucket
 	shared bool // blobs outlives the store
-	// upload stores an object as a whole. With exclusive it returns an error
-	// that wraps fs.ErrExist when there is one.
-	upload func(ctx context.Context, key string, data []byte, exclusive bool) error
+	uploader
+}
+
+// uploader stores objects in a bucket. Keys are those of the bucket, with the
+// store's prefix.
+type uploader interface {
+	// whole stores an object at once. With exclusive it returns an error that
+	// wraps fs.ErrExist when there is one.
+	whole(ctx context.Context, key string, data []byte, exclusive bool) error
+	// start is begin of a driver.
+	start(ctx context.Context, key string) (upload, error)
+	partSize(n int) int
+	// sweep aborts the uploads below the prefix that an earlier process left
+	// behind; each request is made through do.
+	sweep(ctx context.Context, prefix string, do requester) error
 }
 
 func (b *bucket) put(ctx context.Context, key string, data []byte) error {
-	return absent(b.upload(ctx, b.at.key(key), data, false))
+	return absent(b.whole(ctx, b.at.key(key), data, false))
 }
 
 func (b *bucket) create(ctx context.Context, key string, data []byte) error {
-	return absent(b.upload(ctx, b.at.key(key), data, true))
+	return absent(b.whole(ctx, b.at.key(key), data, true))
+}
+
+func (b *bucket) begin(ctx context.Context, key string) (upload, error) {
+	up, err := b.start(ctx, b.at.key(key))
+	return up, absent(err)
+}
+
+// clean spares a store that is a whole bucket: others may upload there.
+func (b *bucket) clean(ctx context.Context, do requester) error {
+	if b.at.path == "" {
+		return fmt.Errorf("the store is a whole bucket: %w", errUnlisted)
+	}
+	return b.sweep(ctx, b.at.key(""), do)
 }
 
 // sync has nothing to do: an acknowledged upload is durable.

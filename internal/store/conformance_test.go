@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
@@ -24,11 +25,17 @@ import (
 // folder in it.
 func s3Server(t *testing.T) string {
 	t.Helper()
+	return s3ServerBehind(t, func(server http.Handler) http.Handler { return server })
+}
+
+// s3ServerBehind is s3Server behind a handler of the test's own.
+func s3ServerBehind(t *testing.T, front func(server http.Handler) http.Handler) string {
+	t.Helper()
 	backend := s3mem.New()
 	if err := backend.CreateBucket("bucket"); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(gofakes3.New(backend).Server())
+	server := httptest.NewServer(front(gofakes3.New(backend).Server()))
 	t.Cleanup(server.Close)
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
@@ -108,6 +115,16 @@ func TestConformance(t *testing.T) {
 		"bad keys":  checkBadKeys,
 		"big":       checkBig,
 		"cancelled": checkCancelled,
+
+		"pieces":          checkPieces,
+		"replaced":        checkReplacedInPieces,
+		"given up":        checkGivenUp,
+		"many writers":    checkManyWriters,
+		"writer's life":   checkWriterLife,
+		"writer's keys":   checkWriterKeys,
+		"writer and ctx":  checkWriterCancelled,
+		"writer's faults": checkWriterFaults,
+		"writer's repeat": checkWriterRepeats,
 	}
 	for place, at := range places {
 		for name, check := range checks {

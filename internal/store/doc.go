@@ -2,7 +2,8 @@
 // objects, each a key and its bytes, in a local directory, in memory or in an
 // S3 bucket. It checks keys, counts and paces requests and repeats those that
 // failed for a passing reason; an unexported driver for each kind of place
-// does the rest.
+// does the rest. An object goes to a store whole with [Store.Put], or in pieces
+// with a [Writer], which never holds all of it.
 //
 // # URLs
 //
@@ -26,18 +27,20 @@
 //
 // # Durability
 //
-//	call    the object is visible      the object is durable
-//	Put     at the latest after Sync   at the latest after Sync
-//	Create  on return                  on return
-//	Delete  gone on return             gone for good at the latest after Sync
+//	call          the object is visible      the object is durable
+//	Put           at the latest after Sync   at the latest after Sync
+//	Writer.Close  at the latest after Sync   at the latest after Sync
+//	Create        on return                  on return
+//	Delete        gone on return             gone for good at the latest after Sync
 //
 // "Durable" means acknowledged by a remote store, and flushed to disk together
 // with its directory entry by a local one. An object is replaced as a whole: a
-// reader sees the old bytes or the new ones. On a local store a Put waits in a
-// staging folder until the next Sync, or until a batch of such files is full,
-// so that many small objects share the cost of flushing; until then neither
-// reads nor lists of the same Store see it. A failed Sync has lost objects,
-// and every later Sync of that Store says so again.
+// reader sees the old bytes or the new ones. On a local store a Put, like the
+// object of a Writer, waits in a staging folder until the next Sync, or until a
+// batch of such files is full, so that many small objects share the cost of
+// flushing; until then neither reads nor lists of the same Store see it. A
+// failed Sync has lost objects, and every later Sync of that Store says so
+// again.
 //
 // # Local directories
 //

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 )
@@ -42,20 +41,6 @@ type local struct {
 	bytes    int64           // of the files in pending
 	unsynced map[string]bool // directories with changes not yet flushed
 	lost     error           // of the first publish that failed
-}
-
-// staged is an object that waits: a written, still open file in the staging
-// folder.
-type staged struct {
-	f    *os.File
-	size int64
-}
-
-// discard closes and removes the file. Nothing depends on its success: what
-// stays behind is removed by clean.
-func (w staged) discard() {
-	_ = w.f.Close()
-	_ = os.Remove(w.f.Name())
 }
 
 func newLocal(root, staging string) *local {
@@ -91,119 +76,6 @@ func (d *local) lock(ctx context.Context) error {
 func (d *local) unlock() { d.tree <- struct{}{} }
 
 func (d *local) path(key string) string { return filepath.Join(d.root, filepath.FromSlash(key)) }
-
-func (d *local) put(ctx context.Context, key string, data []byte) error {
-	w, err := d.stage(data)
-	if err != nil {
-		return err
-	}
-	d.mu.Lock()
-	if d.lost != nil {
-		d.mu.Unlock()
-		w.discard()
-		return d.lost
-	}
-	if old, ok := d.pending[key]; ok {
-		d.bytes -= old.size
-		old.discard()
-	}
-	d.pending[key] = w
-	d.bytes += w.size
-	full := d.full()
-	d.mu.Unlock()
-	if !full {
-		return nil
-	}
-	return d.publishIf(ctx, d.full)
-}
-
-// stage writes data to a new file in the staging folder.
-func (d *local) stage(data []byte) (staged, error) {
-	f, err := d.newFile()
-	if err != nil {
-		return staged{}, err
-	}
-	w := staged{f: f, size: int64(len(data))}
-	if _, err := f.Write(data); err != nil {
-		w.discard()
-		return staged{}, err
-	}
-	return w, nil
-}
-
-// newFile makes a file in the staging folder. Another process that closes its
-// store may remove the folder while it is empty, so it is made again if need be.
-func (d *local) newFile() (f *os.File, err error) {
-	const attempts = 8
-	for i := range attempts {
-		var dir string
-		var n int
-		if dir, n, err = d.stagingDir(i > 0); err == nil {
-			name := filepath.Join(dir, fmt.Sprintf("%s%d", d.prefix, n))
-			f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return f, err
-}
-
-// stagingDir returns the staging folder and a number for a new file in it. The
-// first time, or again, it makes the root and the folder, and moves the folder
-// into the root when a rename between the two is impossible.
-func (d *local) stagingDir(again bool) (dir string, n int, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.made++
-	if d.ready && !again {
-		return d.staging, d.made, nil
-	}
-	if err := d.mkdir(d.root); err != nil {
-		return "", 0, err
-	}
-	if err := os.MkdirAll(d.staging, 0o777); err != nil {
-		return "", 0, err
-	}
-	if inner := filepath.Join(d.root, innerStaging); d.staging != inner {
-		if err := d.probe(inner); err != nil {
-			return "", 0, err
-		}
-	}
-	d.ready = true
-	return d.staging, d.made, nil
-}
-
-// probe renames an empty folder from the staging folder to the root, to see
-// whether files will go the same way, and settles for inner if they cannot. The
-// names are our own: other processes may be probing too.
-func (d *local) probe(inner string) error {
-	name := fmt.Sprintf("%s%d", d.prefix, d.made)
-	probe, moved := filepath.Join(d.staging, name), inner+"-"+name
-	if err := os.Mkdir(probe, 0o777); err != nil {
-		return err
-	}
-	err := os.Rename(probe, moved)
-	if err == nil {
-		return os.Remove(moved)
-	}
-	_ = os.Remove(probe)
-	if !errors.Is(err, syscall.EXDEV) {
-		return err
-	}
-	d.removeStaging()
-	d.staging, d.own = inner, ""
-	return os.MkdirAll(inner, 0o777)
-}
-
-// removeStaging removes the staging folder and the parent made for it, as far
-// as they are empty.
-func (d *local) removeStaging() {
-	_ = os.Remove(d.staging)
-	if d.own != "" {
-		_ = os.Remove(d.own)
-	}
-}
 
 // create publishes one object under a free key: a link fails if there is one.
 func (d *local) create(ctx context.Context, key string, data []byte) error {
@@ -334,39 +206,6 @@ func (d *local) delete(ctx context.Context, key string) error {
 		delete(d.unsynced, dir)
 	}
 	d.unsynced[dir] = true
-	return nil
-}
-
-// clean empties the staging folders of what is not this store's own.
-func (d *local) clean(context.Context) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	inner := filepath.Join(d.root, innerStaging)
-	for _, dir := range []string{d.staging, inner} {
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
-			return err
-		}
-		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), stagedPrefix) || strings.HasPrefix(e.Name(), d.prefix) {
-				continue
-			}
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	// Empty folders of earlier probes and stores; one in use is not empty, or
-	// is made again.
-	entries, err := os.ReadDir(d.root)
-	if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), innerStaging) && e.IsDir() {
-			_ = os.Remove(filepath.Join(d.root, e.Name()))
-		}
-	}
 	return nil
 }
 

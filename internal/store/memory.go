@@ -40,15 +40,48 @@ func newMemory(at location, m *Memory) *bucket {
 		m = new(Memory)
 	}
 	blobs := m.bucket(at.host)
-	upload := func(ctx context.Context, key string, data []byte, exclusive bool) error {
-		err := blobs.WriteAll(ctx, key, data, &blob.WriterOptions{
-			ContentType: "application/octet-stream",
-			IfNotExist:  exclusive,
-		})
-		if exclusive && gcerrors.Code(err) == gcerrors.FailedPrecondition {
-			return fmt.Errorf("%w (%w)", fs.ErrExist, err)
-		}
-		return err
+	return &bucket{at: at, blobs: blobs, shared: shared, uploader: memoryUploader{blobs}}
+}
+
+type memoryUploader struct{ blobs *blob.Bucket }
+
+func (u memoryUploader) whole(ctx context.Context, key string, data []byte, exclusive bool) error {
+	err := u.blobs.WriteAll(ctx, key, data, &blob.WriterOptions{
+		ContentType: objectType,
+		IfNotExist:  exclusive,
+	})
+	if exclusive && gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return fmt.Errorf("%w (%w)", fs.ErrExist, err)
 	}
-	return &bucket{at: at, blobs: blobs, shared: shared, upload: upload}
+	return err
+}
+
+func (u memoryUploader) partSize(int) int { return 1 << 20 }
+
+// sweep finds nothing: the memory of an earlier process went with it.
+func (u memoryUploader) sweep(context.Context, string, requester) error { return nil }
+
+func (u memoryUploader) start(_ context.Context, key string) (upload, error) {
+	return &memoryUpload{to: u, key: key}, nil
+}
+
+// memoryUpload collects an object's parts.
+type memoryUpload struct {
+	to   memoryUploader
+	key  string
+	data []byte
+}
+
+func (w *memoryUpload) part(_ context.Context, data []byte) error {
+	w.data = append(w.data, data...)
+	return nil
+}
+
+func (w *memoryUpload) complete(ctx context.Context) error {
+	return w.to.whole(ctx, w.key, w.data, false)
+}
+
+func (w *memoryUpload) abort(context.Context) error {
+	w.data = nil
+	return nil
 }

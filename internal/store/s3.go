@@ -1,11 +1,9 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -51,35 +49,7 @@ func newS3(ctx context.Context, at location) (*bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	upload := func(ctx context.Context, key string, data []byte, exclusive bool) error {
-		in := &s3.PutObjectInput{
-			Bucket:        &at.host,
-			Key:           &key,
-			Body:          bytes.NewReader(data),
-			ContentLength: aws.Int64(int64(len(data))),
-			ContentType:   aws.String("application/octet-stream"),
-		}
-		if exclusive {
-			in.IfNoneMatch = aws.String("*")
-		}
-		_, err := client.PutObject(ctx, in)
-		if exclusive && conflict(err) {
-			return fmt.Errorf("%w (%w)", fs.ErrExist, err)
-		}
-		return err
-	}
-	return &bucket{at: at, blobs: blobs, upload: upload}, nil
-}
-
-// conflict tells whether a conditional upload was refused: 412 because the
-// object is there, 409 because another upload of it was faster.
-func conflict(err error) bool {
-	var response *awshttp.ResponseError
-	if !errors.As(err, &response) {
-		return false
-	}
-	code := response.HTTPStatusCode()
-	return code == http.StatusPreconditionFailed || code == http.StatusConflict
+	return &bucket{at: at, blobs: blobs, uploader: newS3Uploader(client, at.host)}, nil
 }
 
 type s3Config struct {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,9 +34,11 @@ type Options struct {
 	Memory *Memory
 	// Fault is meant for tests: it is called before each operation of a driver
 	// ("put", "create", "sync", "read", "stat", "list" for each page,
-	// "delete"; sync has no key), and an error that it returns is treated as
-	// if the store itself had failed with it. It must be safe for concurrent
-	// use.
+	// "delete", "clean"; those of a Writer are "open" with its first part,
+	// "write" for each part, "close" and "abort", or one "put" for an object
+	// that fits into one part; sync has no key), and an error that it returns
+	// is treated as if the store itself had failed with it. It must be safe
+	// for concurrent use.
 	Fault func(op, key string) error
 }
 
@@ -72,6 +75,7 @@ type Store struct {
 	attempts int           // at least 1
 	fault    func(op, key string) error
 	sleep    func(context.Context, time.Duration) error
+	buffers  sync.Pool // of *[]byte: those of Writers that are idle
 
 	requests, retries, bytesRead, bytesWritten atomic.Int64
 }
@@ -82,13 +86,33 @@ type Store struct {
 type driver interface {
 	put(ctx context.Context, key string, data []byte) error
 	create(ctx context.Context, key string, data []byte) error
+	// begin starts an object that comes in parts; nothing of it is visible
+	// before complete. Parts are sent one after the other.
+	begin(ctx context.Context, key string) (upload, error)
+	// partSize is how many bytes part n of an upload has, counted from 0,
+	// unless it is the last, which may have fewer.
+	partSize(n int) int
 	sync(ctx context.Context) error
 	read(ctx context.Context, key string, p []byte, off int64) error
 	readAll(ctx context.Context, key string, limit int64) ([]byte, error)
 	stat(ctx context.Context, key string) (Info, error)
 	list(prefix string) pager
 	delete(ctx context.Context, key string) error
+	// clean removes what an earlier process left behind, and makes each of its
+	// requests through do.
+	clean(ctx context.Context, do requester) error
 	close() error
+}
+
+// upload is an object on its way. A part that failed may be sent again, and so
+// may the other calls be repeated.
+type upload interface {
+	// part sends the next part, which is not empty; data is borrowed.
+	part(ctx context.Context, data []byte) error
+	// complete is what put is for a whole object.
+	complete(ctx context.Context) error
+	// abort removes what was sent, unless complete has done its work.
+	abort(ctx context.Context) error
 }
 
 // pager returns the next objects of a list in the order of their keys, and
@@ -97,11 +121,6 @@ type driver interface {
 type pager func(ctx context.Context) ([]Info, error)
 
 var errEnd = errors.New("end of list")
-
-// cleaner is a driver that may find leftovers of an earlier process.
-type cleaner interface {
-	clean(ctx context.Context) error
-}
 
 // Open opens the folder that url names; it need not exist. Nothing is written
 // before the first object is.
@@ -293,21 +312,8 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	})
 }
 
-// Clean removes what an earlier process that was killed left in the staging
-// folder of a local store. The caller sees to it that no other process writes
-// to the same store, by holding the job's lock.
-func (s *Store) Clean(ctx context.Context) error {
-	c, ok := s.driver.(cleaner)
-	if !ok {
-		return nil
-	}
-	if err := c.clean(ctx); err != nil {
-		return s.pathError("clean", "", err)
-	}
-	return nil
-}
-
-// Close drops Puts that no Sync has covered, and releases everything.
+// Close drops Puts that no Sync has covered, and releases everything. Writers
+// are closed or aborted before.
 func (s *Store) Close() error {
 	if err := s.driver.close(); err != nil {
 		return s.pathError("close", "", err)

@@ -1,0 +1,225 @@
+package codecs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/codecs/blosc"
+)
+
+// bloscDefinition is the codec "blosc" of Zarr v3 core.
+func bloscDefinition() Definition {
+	return Definition{
+		Name: "blosc", Kind: KindBytesToBytes,
+		Summary: "Blosc 1: blocks, their bytes or bits shuffled, each compressed",
+		Fields: append(bloscFields(),
+			Field{Name: "shuffle", Type: `"noshuffle", "shuffle" or "bitshuffle"`, Default: `"shuffle"`, Doc: "what is sorted by weight before compression: nothing, bytes or bits"},
+			Field{Name: "typesize", Type: "integer 1…255", Default: "null", Doc: "bytes of an element; left out: that of the array"}),
+		Parse: func(text json.RawMessage) (Codec, error) {
+			c := bloscCodec{name: "blosc"}
+			shuffle := "shuffle"
+			f := struct {
+				Name      *string `json:"cname"`
+				Level     *int    `json:"clevel"`
+				Shuffle   *string `json:"shuffle"`
+				TypeSize  *int    `json:"typesize"`
+				BlockSize *int    `json:"blocksize"`
+			}{Shuffle: &shuffle}
+			if err := configuration(text, &f); err != nil {
+				return nil, err
+			}
+			switch {
+			case f.Shuffle == nil || *f.Shuffle == "noshuffle":
+				c.Shuffle = blosc.NoShuffle
+			case *f.Shuffle == "shuffle":
+				c.Shuffle = blosc.ByteShuffle
+			case *f.Shuffle == "bitshuffle":
+				c.Shuffle = blosc.BitShuffle
+			default:
+				return nil, field("shuffle", `%.60q: want "noshuffle", "shuffle" or "bitshuffle"`, *f.Shuffle)
+			}
+			return c.with(f.Name, f.Level, f.TypeSize, f.BlockSize)
+		},
+	}
+}
+
+// numcodecsBloscDefinition is Blosc in the configuration of numcodecs, as Zarr
+// v2 and early stores of v3 have it: shuffle is a number, and the size of an
+// element is that of the array.
+func numcodecsBloscDefinition() Definition {
+	return Definition{
+		Name: "numcodecs.blosc", Kind: KindBytesToBytes,
+		Summary: "blosc in numcodecs' configuration",
+		Fields: append(bloscFields(),
+			Field{Name: "shuffle", Type: "-1, 0, 1 or 2", Default: "1", Doc: "0 nothing, 1 bytes, 2 bits; -1 bits for elements of one byte, else bytes"},
+			Field{Name: "typesize", Type: "integer 1…255", Default: "null", Doc: "bytes of an element; left out: that of the array"}),
+		Parse: func(text json.RawMessage) (Codec, error) {
+			c := bloscCodec{name: "numcodecs.blosc"}
+			f := struct {
+				Name      *string `json:"cname"`
+				Level     *int    `json:"clevel"`
+				Shuffle   int     `json:"shuffle"`
+				TypeSize  *int    `json:"typesize"`
+				BlockSize *int    `json:"blocksize"`
+			}{Shuffle: 1}
+			if err := configuration(text, &f); err != nil {
+				return nil, err
+			}
+			switch f.Shuffle {
+			case -1:
+				c.auto = true
+			case 0, 1, 2:
+				c.Shuffle = []blosc.Shuffle{blosc.NoShuffle, blosc.ByteShuffle, blosc.BitShuffle}[f.Shuffle]
+			default:
+				return nil, field("shuffle", "%d: want -1, 0, 1 or 2", f.Shuffle)
+			}
+			return c.with(f.Name, f.Level, f.TypeSize, f.BlockSize)
+		},
+	}
+}
+
+func bloscFields() []Field {
+	return []Field{
+		{Name: "cname", Type: `"lz4", "lz4hc", "blosclz", "zstd" or "zlib" ("snappy" is only read)`, Default: `"lz4"`, Doc: "what compresses the blocks"},
+		{Name: "clevel", Type: "integer 0…9", Default: "5", Doc: "0 stores, 1 is fastest, 9 smallest"},
+		{Name: "blocksize", Type: "integer", Default: "0", Doc: "bytes of a block; 0 chooses"},
+	}
+}
+
+type bloscCodec struct {
+	blosc.Options
+	name string
+	auto bool // shuffle bits of elements of one byte, else bytes
+}
+
+// with fills in what both configurations have, and checks it.
+func (c bloscCodec) with(name *string, level, typeSize, blockSize *int) (Codec, error) {
+	c.Codec, c.Level = blosc.LZ4, 5
+	if name != nil {
+		codec, err := blosc.ParseCodec(*name)
+		if err != nil {
+			return nil, field("cname", "%.60q: want lz4, lz4hc, blosclz, zstd, zlib or snappy", *name)
+		}
+		c.Codec = codec
+	}
+	if level != nil {
+		c.Level = *level
+	}
+	if c.Level < 0 || c.Level > 9 {
+		return nil, field("clevel", "%d: want 0 to 9", c.Level)
+	}
+	if typeSize != nil {
+		// Of larger elements c-blosc shuffles nothing, which 1 says as well.
+		if c.TypeSize = *typeSize; c.TypeSize < 1 {
+			return nil, field("typesize", "%d: want at least 1", c.TypeSize)
+		}
+	}
+	if blockSize != nil {
+		if c.BlockSize = *blockSize; c.BlockSize < 0 || c.BlockSize > blosc.MaxSize {
+			return nil, field("blocksize", "%d: want 0 to %d", c.BlockSize, blosc.MaxSize)
+		}
+	}
+	return c, nil
+}
+
+// BindBytesToBytes implements [BytesToBytesCodec].
+func (c bloscCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
+	if in.Max > blosc.MaxSize && !in.Unbounded {
+		return nil, fmt.Errorf("%d bytes are more than a Blosc buffer can hold, %d: choose smaller chunks", in.Max, blosc.MaxSize)
+	}
+	if c.TypeSize == 0 {
+		c.TypeSize = in.Item
+	}
+	if c.TypeSize == 0 {
+		if c.Shuffle != blosc.NoShuffle {
+			return nil, field("typesize", "is required: the bytes in front of this codec are not those of elements")
+		}
+		c.TypeSize = 1
+	}
+	if c.auto {
+		c.Shuffle = blosc.ByteShuffle
+		if c.TypeSize == 1 {
+			c.Shuffle = blosc.BitShuffle
+		}
+	}
+	own := c.Options
+	if own.TypeSize > blosc.MaxTypeSize {
+		own.TypeSize = 1
+	}
+	encoder, err := blosc.NewEncoder(own)
+	if err != nil && !errors.Is(err, blosc.ErrUnsupported) {
+		return nil, err
+	}
+	return &bloscBound{bloscCodec: c, in: in, encoder: encoder, refused: err}, nil
+}
+
+type bloscBound struct {
+	bloscCodec
+	in      Size
+	encoder *blosc.Encoder
+	refused error // why there is no encoder
+	decoder blosc.Decoder
+}
+
+func (b *bloscBound) Spec() Spec {
+	var shuffle any = []string{"noshuffle", "shuffle", "bitshuffle"}[b.Shuffle]
+	if b.name != "blosc" {
+		shuffle = int(b.Shuffle)
+	}
+	text, err := json.Marshal(struct {
+		Name      string `json:"cname"`
+		Level     int    `json:"clevel"`
+		Shuffle   any    `json:"shuffle"`
+		TypeSize  int    `json:"typesize"`
+		BlockSize int    `json:"blocksize"`
+	}{b.Codec.String(), b.Level, shuffle, b.TypeSize, b.BlockSize})
+	if err != nil {
+		panic(err) // words and numbers
+	}
+	return Spec{Name: b.name, Configuration: text}
+}
+
+func (b *bloscBound) Size() Size {
+	return Size{Max: blosc.MaxEncodedSize(min(b.in.Max, blosc.MaxSize))}
+}
+
+func (b *bloscBound) AppendEncode(dst, src []byte) ([]byte, error) {
+	if b.refused != nil {
+		return nil, b.refused
+	}
+	return b.encoder.AppendEncode(dst, src)
+}
+
+func (b *bloscBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	n, err := blosc.DecodedSize(src)
+	switch {
+	case err != nil:
+		return nil, bloscError(err)
+	case n > b.in.Max:
+		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, n, b.in.Max)
+	case b.in.Fixed && n < b.in.Max:
+		return nil, fmt.Errorf("%w: decodes to %d bytes, want %d", ErrCorrupt, n, b.in.Max)
+	}
+	dst = grow(dst, n)
+	if err := b.decoder.DecodeInto(dst[len(dst):len(dst)+n], src); err != nil {
+		return nil, bloscError(err)
+	}
+	return dst[:len(dst)+n], nil
+}
+
+// DecodeRange implements [Blocked].
+func (b *bloscBound) DecodeRange(dst, src []byte, off int) error {
+	return bloscError(b.decoder.DecodeRange(dst, src, off))
+}
+
+func bloscError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, blosc.ErrTooLarge):
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	default:
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+}

@@ -1,0 +1,186 @@
+package codecs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// conditionalDefinition is the codec "conditional" of the Zarr extension
+// registry: each chunk says in a header which codecs of a list were applied
+// to it. Inner codecs are looked up in r.
+//
+// The specification leaves the choice to the writer. Here codecs whose output
+// has a fixed size, such as filters and checksums, are always applied, and
+// others, compressors, where they make what they get smaller.
+func conditionalDefinition(r *Registry) Definition {
+	return Definition{
+		Name: "conditional", Kind: KindBytesToBytes,
+		Summary: "applies to each chunk only those codecs of a list that make it smaller",
+		Fields: []Field{
+			{Name: "codecs", Type: "list of bytes → bytes codecs", Doc: "what can be applied, in this order"},
+			{Name: "header_bits", Type: "multiple of 8, as many as codecs at least", Default: "null", Doc: "left out: enough for the codecs; size of the header in front of each chunk, one bit for each codec; more leave room for more codecs"},
+		},
+		Example: json.RawMessage(`{"codecs":["zstd"]}`),
+		Parse:   func(text json.RawMessage) (Codec, error) { return parseConditional(r, text) },
+	}
+}
+
+// mostHeaderBits bounds the header, far above any number of codecs.
+const mostHeaderBits = 1 << 16
+
+func parseConditional(r *Registry, text json.RawMessage) (Codec, error) {
+	var config struct {
+		Codecs []Spec `json:"codecs"`
+		Bits   *int   `json:"header_bits"`
+	}
+	if err := configuration(text, &config); err != nil {
+		return nil, err
+	}
+	if config.Codecs == nil {
+		return nil, field("codecs", "is required")
+	}
+	c := &conditionalCodec{header: (len(config.Codecs) + 7) / 8}
+	if bits := config.Bits; bits != nil {
+		if *bits%8 != 0 || *bits < len(config.Codecs) || *bits > mostHeaderBits {
+			return nil, field("header_bits", "%d: want a multiple of 8 from %d to %d", *bits, c.header*8, mostHeaderBits)
+		}
+		c.header = *bits / 8
+	}
+	if c.header > mostHeaderBits/8 {
+		return nil, field("codecs", "%d codecs: want at most %d", len(config.Codecs), mostHeaderBits)
+	}
+	for i, s := range config.Codecs {
+		inner, err := r.binaryCodec(s)
+		if err != nil {
+			return nil, &FieldError{fmt.Sprintf("codecs[%d]", i), fmt.Errorf("%s: %w", s.Name, err)}
+		}
+		c.inner = append(c.inner, inner)
+	}
+	return c, nil
+}
+
+// binaryCodec reads the configuration of a bytes → bytes codec.
+func (r *Registry) binaryCodec(s Spec) (BytesToBytesCodec, error) {
+	d, err := r.Lookup(s.Name)
+	if err != nil {
+		return nil, err
+	}
+	if d.Kind != KindBytesToBytes {
+		return nil, errors.New("want a bytes → bytes codec, this is " + d.Kind.String())
+	}
+	codec, err := d.Parse(s.Configuration)
+	if err != nil {
+		return nil, err
+	}
+	return codec.(BytesToBytesCodec), nil
+}
+
+type conditionalCodec struct {
+	inner  []BytesToBytesCodec
+	header int // bytes
+}
+
+func (c *conditionalCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
+	b := &conditionalBound{in: in, header: c.header}
+	b.scratch.New = func() any { return new([2][]byte) }
+	size, specs := in, make([]Spec, len(c.inner))
+	for i, codec := range c.inner {
+		bound, err := codec.BindBytesToBytes(size)
+		if err != nil {
+			return nil, &FieldError{fmt.Sprintf("codecs[%d]", i), err}
+		}
+		fixed, err := codec.BindBytesToBytes(Size{Max: 64, Fixed: true})
+		if err != nil {
+			return nil, &FieldError{fmt.Sprintf("codecs[%d]", i), err}
+		}
+		always := fixed.Size().Fixed
+		b.inner = append(b.inner, conditionalStep{bound, always})
+		specs[i] = bound.Spec()
+		size = either(size, bound.Size())
+	}
+	b.size = Size{Max: size.Max + c.header, Fixed: size.Fixed, Unbounded: size.Unbounded}
+	text, err := json.Marshal(struct {
+		Codecs []Spec `json:"codecs"`
+		Bits   int    `json:"header_bits"`
+	}{specs, c.header * 8})
+	b.spec = Spec{Name: "conditional", Configuration: text}
+	return b, err
+}
+
+// either is what is known of a size that can be one or the other.
+func either(a, b Size) Size {
+	return Size{
+		Max:       max(a.Max, b.Max),
+		Fixed:     a.Fixed && b.Fixed && a.Max == b.Max,
+		Unbounded: a.Unbounded || b.Unbounded,
+	}
+}
+
+type conditionalBound struct {
+	in, size Size
+	header   int // bytes
+	inner    []conditionalStep
+	spec     Spec
+	scratch  sync.Pool // of *[2][]byte, between one inner codec and the next
+}
+
+type conditionalStep struct {
+	BytesToBytes
+	always bool // applied even where it makes nothing smaller
+}
+
+func (b *conditionalBound) Spec() Spec { return b.spec }
+func (b *conditionalBound) Size() Size { return b.size }
+
+func (b *conditionalBound) AppendEncode(dst, src []byte) ([]byte, error) {
+	scratch := b.scratch.Get().(*[2][]byte)
+	defer b.scratch.Put(scratch)
+	mask := make([]byte, b.header)
+	data, free := src, 0 // free is the scratch that data does not lie in
+	for i, step := range b.inner {
+		out, err := step.AppendEncode(scratch[free][:0], data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", step.Spec().Name, err)
+		}
+		scratch[free] = out
+		if step.always || len(out) < len(data) {
+			mask[i/8] |= 1 << (i % 8)
+			data, free = out, 1-free
+		}
+	}
+	dst = append(grow(dst, b.header+len(data)), mask...)
+	return append(dst, data...), nil
+}
+
+func (b *conditionalBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	if len(src) < b.header {
+		return nil, fmt.Errorf("%w: %d bytes are less than a header of %d", ErrCorrupt, len(src), b.header)
+	}
+	mask, data := src[:b.header], src[b.header:]
+	for i := len(b.inner); i < b.header*8; i++ {
+		if mask[i/8]>>(i%8)&1 != 0 {
+			return nil, fmt.Errorf("%w: bit %d of the header is set, but there are only %d codecs", ErrCorrupt, i, len(b.inner))
+		}
+	}
+	scratch := b.scratch.Get().(*[2][]byte)
+	defer b.scratch.Put(scratch)
+	free := 0
+	for i, step := range slices.Backward(b.inner) {
+		if mask[i/8]>>(i%8)&1 == 0 {
+			continue
+		}
+		out, err := step.AppendDecode(scratch[free][:0], data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", step.Spec().Name, err)
+		}
+		scratch[free] = out
+		data, free = out, 1-free
+	}
+	if err := decodedSize(b.in, len(data)); err != nil {
+		return nil, err
+	}
+	return append(grow(dst, len(data)), data...), nil
+}

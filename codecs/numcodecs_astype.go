@@ -1,0 +1,93 @@
+package codecs
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// numcodecsAstypeDefinition is the codec "numcodecs.astype": elements are
+// stored as numbers of another type, converted as NumPy's astype does. A float
+// that is far out of the range of an integer, where NumPy's result depends on
+// the machine, is an error.
+func numcodecsAstypeDefinition() Definition {
+	types := numpyTypes{dtype.Standard()}
+	return Definition{
+		Name: "numcodecs.astype", Kind: KindArrayToArray,
+		Summary: "stores numbers as another type",
+		Lossy:   "what the stored type cannot hold",
+		Fields: []Field{
+			{Name: "encode_dtype", Type: `NumPy type of numbers such as "<f4"`, Doc: "type to store"},
+			{Name: "decode_dtype", Type: `NumPy type of numbers such as "<f8"`, Default: "null", Doc: "type of the array; left out: the array's data type"},
+		},
+		Types:   "the numbers that NumPy has",
+		Example: json.RawMessage(`{"encode_dtype":"<f4"}`),
+		Parse: func(text json.RawMessage) (Codec, error) {
+			var c struct {
+				Encode *string `json:"encode_dtype"`
+				Decode *string `json:"decode_dtype"`
+			}
+			if err := configuration(text, &c); err != nil {
+				return nil, err
+			}
+			if c.Encode == nil {
+				return nil, field("encode_dtype", `missing: want a NumPy type such as "<f4"`)
+			}
+			encode, err := types.parse("encode_dtype", c.Encode)
+			if err != nil {
+				return nil, err
+			}
+			decode, err := types.parse("decode_dtype", c.Decode)
+			return astypeCodec{encode: encode, decode: decode}, err
+		},
+	}
+}
+
+type astypeCodec struct{ encode, decode dtype.Type }
+
+func (c astypeCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
+	decode, err := decodedType("decode_dtype", c.decode, in.Type)
+	if err != nil {
+		return nil, err
+	}
+	b := &castBound{in: in.Type, out: in}
+	b.encode, b.decode = cast(numberOf(c.encode), numberOf(in.Type)), cast(numberOf(in.Type), numberOf(c.encode))
+	if b.encode == nil {
+		return nil, field("encode_dtype", "%s: complex numbers are stored as complex numbers, and others as others", c.encode.Name())
+	}
+	b.out.Type, b.out.Fill = c.encode, b.encode.scalar(c.encode, in.Type, in.Fill)
+	b.spec = Spec{Name: "numcodecs.astype", Configuration: fmt.Appendf(nil,
+		`{"encode_dtype":%s,"decode_dtype":%s}`, numpyName(c.encode), numpyName(decode))}
+	return b, nil
+}
+
+// castBound is a codec that computes each element from one other.
+//
+// The fill value of its encoded arrays is nil where the array's own has no
+// encoding: such arrays can be read, and written as long as the fill value is
+// not among the elements.
+type castBound struct {
+	spec           Spec
+	in             dtype.Type
+	out            Chunk
+	encode, decode kernel
+}
+
+func (b *castBound) Spec() Spec     { return b.spec }
+func (b *castBound) Encoded() Chunk { return b.out }
+
+func (b *castBound) Encode(dst, src ndarray.Array) error {
+	if bad := b.encode.run(dst, src); bad >= 0 {
+		return unfit(src, bad, b.out.Type)
+	}
+	return nil
+}
+
+func (b *castBound) Decode(dst, src ndarray.Array) error {
+	if bad := b.decode.run(dst, src); bad >= 0 {
+		return fmt.Errorf("%w: %w", ErrCorrupt, unfit(src, bad, b.in))
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package codecs
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/adler32"
+	"hash/crc32"
+)
+
+// The codecs of this file are those of numcodecs that put a little-endian
+// checksum of 32 bits in front of the bytes that it covers, or behind them.
+
+// checksumSize is the length of all checksums, in bytes.
+const checksumSize = 4
+
+func numcodecsCRC32Definition() Definition {
+	return locatedDefinition("numcodecs.crc32", []string{"crc32"}, "start",
+		checksum{"CRC-32", crc32.ChecksumIEEE, nil})
+}
+
+// numcodecsCRC32CDefinition is a codec of its own: it differs from "crc32c" in
+// that its checksum may stand in front.
+func numcodecsCRC32CDefinition() Definition {
+	return locatedDefinition("numcodecs.crc32c", nil, "end",
+		checksum{"CRC-32C", func(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }, nil})
+}
+
+func numcodecsAdler32Definition() Definition {
+	return locatedDefinition("numcodecs.adler32", []string{"adler32"}, "start",
+		checksum{"Adler-32", adler32.Checksum, nil})
+}
+
+// locatedDefinition is the definition of a codec with the one field location.
+func locatedDefinition(name string, aliases []string, location string, sum checksum) Definition {
+	return Definition{
+		Name: name, Aliases: aliases, Kind: KindBytesToBytes,
+		Summary: "adds the " + sum.name + " of all bytes, checked on reading",
+		Fields: []Field{{
+			Name: "location", Type: `"start" or "end"`, Default: fmt.Sprintf("%q", location),
+			Doc: "whether the checksum stands in front of the bytes or behind them",
+		}},
+		Parse: func(text json.RawMessage) (Codec, error) {
+			c := struct {
+				Location *string `json:"location"`
+			}{}
+			if err := configuration(text, &c); err != nil {
+				return nil, err
+			}
+			if c.Location == nil {
+				c.Location = &location
+			}
+			if *c.Location != "start" && *c.Location != "end" {
+				return nil, field("location", `%.20q: want "start" or "end"`, *c.Location)
+			}
+			spec := Spec{Name: name, Configuration: fmt.Appendf(nil, `{"location":%q}`, *c.Location)}
+			return checksumCodec{spec, sum, *c.Location == "start"}, nil
+		},
+	}
+}
+
+// checksum is a function of bytes that a codec stores beside them.
+type checksum struct {
+	name string
+	sum  func(data []byte) uint32
+	// old, if there is one, says that a stored value is what an older writer
+	// gave for the data where sum gives another.
+	old func(data []byte, stored uint32) bool
+}
+
+// check compares a stored checksum with that of the data.
+func (c checksum) check(data []byte, stored uint32) error {
+	actual := c.sum(data)
+	if stored == actual || c.old != nil && c.old(data, stored) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is %08x, the data give %08x", ErrCorrupt, c.name, stored, actual)
+}
+
+type checksumCodec struct {
+	spec  Spec
+	sum   checksum
+	front bool // where the checksum stands
+}
+
+func (c checksumCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
+	return &checksumBound{c, in}, nil
+}
+
+type checksumBound struct {
+	checksumCodec
+	in Size
+}
+
+func (b *checksumBound) Spec() Spec { return b.spec }
+
+func (b *checksumBound) Size() Size {
+	size := b.in
+	size.Max += checksumSize
+	return size
+}
+
+func (b *checksumBound) AppendEncode(dst, src []byte) ([]byte, error) {
+	sum := b.sum.sum(src)
+	dst = grow(dst, len(src)+checksumSize)
+	if b.front {
+		return append(binary.LittleEndian.AppendUint32(dst, sum), src...), nil
+	}
+	return binary.LittleEndian.AppendUint32(append(dst, src...), sum), nil
+}
+
+func (b *checksumBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	n := len(src) - checksumSize
+	if n < 0 {
+		return nil, fmt.Errorf("%w: %d bytes hold no checksum", ErrCorrupt, len(src))
+	}
+	if err := decodedSize(b.in, n); err != nil {
+		return nil, err
+	}
+	data, stored := src[:n], src[n:]
+	if b.front {
+		stored, data = src[:checksumSize], src[checksumSize:]
+	}
+	if err := b.sum.check(data, binary.LittleEndian.Uint32(stored)); err != nil {
+		return nil, err
+	}
+	return append(grow(dst, n), data...), nil
+}

@@ -1,0 +1,306 @@
+package codecs
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// numcodecsDeltaDefinition is the codec "numcodecs.delta": the first element of
+// a chunk in C order, then the difference of each to the one before, stored as
+// another type if so configured. Integers wrap, so that nothing is lost while
+// the stored type holds the differences; one that it does not hold, which
+// numcodecs stores damaged, is an error, and so is a float that is not finite,
+// which would spoil all behind it. Floats are subtracted in the array's
+// type and summed up again in the wider of the two, as NumPy does, and may come
+// back rounded.
+func numcodecsDeltaDefinition() Definition {
+	types := numpyTypes{dtype.Standard()}
+	return Definition{
+		Name: "numcodecs.delta", Kind: KindArrayToArray,
+		Summary: "stores differences of neighbours",
+		Lossy:   "the last bits of floats; integers come back as they were",
+		Fields: []Field{
+			{Name: "dtype", Type: `NumPy type such as "<i4"`, Default: "null", Doc: "type of the array; left out: the array's data type"},
+			{Name: "astype", Type: `NumPy type such as "<i2"`, Default: "null", Doc: "type to store; left out: dtype: integers for integers, floats for floats"},
+		},
+		Types:   "integers of 8 to 64 bits, float16, float32, float64, datetime64, timedelta64",
+		Example: json.RawMessage(`{}`),
+		Parse: func(text json.RawMessage) (Codec, error) {
+			var c struct {
+				Dtype  *string `json:"dtype"`
+				Astype *string `json:"astype"`
+			}
+			err := configuration(text, &c)
+			if err != nil {
+				return nil, err
+			}
+			b := deltaCodec{}
+			if b.decoded, err = types.parse("dtype", c.Dtype); err != nil {
+				return nil, err
+			}
+			b.encoded, err = types.parse("astype", c.Astype)
+			return b, err
+		},
+	}
+}
+
+type deltaCodec struct{ decoded, encoded dtype.Type } // nil: not given
+
+func (c deltaCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
+	decoded, err := decodedType("dtype", c.decoded, in.Type)
+	if err != nil {
+		return nil, err
+	}
+	decoded = numpyTypeOf(numberOf(decoded)) // times are int64
+	encoded := c.encoded
+	if encoded == nil {
+		encoded = decoded
+	}
+	from, to := numberOf(decoded), numberOf(encoded)
+	b := &deltaBound{in: in.Type, out: in}
+	switch {
+	case from.integer() && to.integer():
+		b.encode, b.decode = integerDelta(from, to)
+		b.advice = "choose a wider astype"
+	case from.float() && to.float():
+		b.encode, b.decode = floatDelta(from, to)
+		b.advice = "all elements behind it would be lost, choose another codec"
+	case from.integer() || from.float():
+		return nil, field("astype", "%s: want integers for integers and floats for floats", encoded.Name())
+	default:
+		return nil, field("", "data type %s: want integers or floats", in.Type.Name())
+	}
+	b.out.Type, b.out.Fill = encoded, b.encode().scalar(encoded, decoded, in.Fill)
+	b.spec = Spec{Name: "numcodecs.delta", Configuration: fmt.Appendf(nil,
+		`{"dtype":%s,"astype":%s}`, numpyName(decoded), numpyName(encoded))}
+	return b, nil
+}
+
+// deltaBound makes a kernel for each chunk, which carries the last element from
+// piece to piece.
+type deltaBound struct {
+	spec           Spec
+	in             dtype.Type
+	out            Chunk // its fill value is a first element's
+	encode, decode func() kernel
+	advice         string // what to do about an element without an encoding
+}
+
+func (b *deltaBound) Spec() Spec     { return b.spec }
+func (b *deltaBound) Encoded() Chunk { return b.out }
+
+func (b *deltaBound) Encode(dst, src ndarray.Array) error {
+	if bad := b.encode().run(dst, src); bad >= 0 {
+		return fmt.Errorf("%s: its difference to the element before is %w of %s: %s",
+			element(src, bad), dtype.ErrOutOfRange, b.out.Type.Name(), b.advice)
+	}
+	return nil
+}
+
+func (b *deltaBound) Decode(dst, src ndarray.Array) error {
+	b.decode().run(dst, src) // sums wrap or are rounded
+	return nil
+}
+
+// integerDelta returns the makers of kernels between two types of integers.
+func integerDelta(from, to number) (encode, decode func() kernel) {
+	switch from {
+	case int8Number:
+		return integerDeltaAs[int8](to)
+	case int16Number:
+		return integerDeltaAs[int16](to)
+	case int32Number:
+		return integerDeltaAs[int32](to)
+	case int64Number:
+		return integerDeltaAs[int64](to)
+	case uint8Number:
+		return integerDeltaAs[uint8](to)
+	case uint16Number:
+		return integerDeltaAs[uint16](to)
+	case uint32Number:
+		return integerDeltaAs[uint32](to)
+	default:
+		return integerDeltaAs[uint64](to)
+	}
+}
+
+func integerDeltaAs[T integer](to number) (encode, decode func() kernel) {
+	switch to {
+	case int8Number:
+		return differences[int8, T], sums[T, int8]
+	case int16Number:
+		return differences[int16, T], sums[T, int16]
+	case int32Number:
+		return differences[int32, T], sums[T, int32]
+	case int64Number:
+		return differences[int64, T], sums[T, int64]
+	case uint8Number:
+		return differences[uint8, T], sums[T, uint8]
+	case uint16Number:
+		return differences[uint16, T], sums[T, uint16]
+	case uint32Number:
+		return differences[uint32, T], sums[T, uint32]
+	default:
+		return differences[uint64, T], sums[T, uint64]
+	}
+}
+
+// differences stops at the first that does not come back from A.
+func differences[A, T integer]() kernel {
+	var last T
+	return func(dst, src ndarray.Array) int {
+		to, _ := ndarray.As[A](dst)
+		from, _ := ndarray.As[T](src)
+		to = to[:len(from)]
+		for i, v := range from {
+			d := v - last
+			to[i] = A(d)
+			if T(A(d)) != d {
+				return i
+			}
+			last = v
+		}
+		return -1
+	}
+}
+
+func sums[T, A integer]() kernel {
+	var last T
+	return func(dst, src ndarray.Array) int {
+		to, _ := ndarray.As[T](dst)
+		from, _ := ndarray.As[A](src)
+		to = to[:len(from)]
+		for i, d := range from {
+			last += T(d)
+			to[i] = last
+		}
+		return -1
+	}
+}
+
+// floatDelta returns the makers of kernels between two types of floats.
+func floatDelta(from, to number) (encode, decode func() kernel) {
+	wide := max(from, to)
+	differ, add := differFloats[float32], sumFloats[float32]
+	switch from {
+	case float64Number:
+		differ = differFloats[float64]
+	case float16Number:
+		differ = differHalves
+	}
+	switch wide {
+	case float64Number:
+		add = sumFloats[float64]
+	case float16Number:
+		add = sumHalves
+	}
+	encode = func() kernel { return scan{from: from, work: from, to: to, loop: differ(), finite: true}.kernel() }
+	decode = func() kernel { return scan{from: to, work: wide, to: from, loop: add()}.kernel() }
+	return encode, decode
+}
+
+// scan goes over all elements in the type work, a float32 for float16.
+type scan struct {
+	from, work, to number
+	loop           func(ndarray.Array) // replaces the elements of one block
+	finite         bool                // NaN and infinity are no results: whatever is added to them is lost
+}
+
+func (s scan) kernel() kernel {
+	memory := s.work
+	if memory == float16Number {
+		memory = float32Number
+	}
+	typ := numpyTypeOf(memory)
+	load, store, reload := cast(memory, s.from), cast(s.to, memory), cast(memory, s.to)
+	return func(dst, src ndarray.Array) int {
+		n := src.Len()
+		scratch := make([]byte, min(n, pieceElements)*typ.Size())
+		for at := 0; at < n; at += pieceElements {
+			end := min(n, at+pieceElements)
+			block := line(typ, scratch[:(end-at)*typ.Size()])
+			load(block, span(src, at, end))
+			s.loop(block)
+			store(span(dst, at, end), block)
+			if !s.finite {
+				continue
+			}
+			reload(block, span(dst, at, end))
+			if bad := firstInfinite(block); bad >= 0 {
+				return at + bad
+			}
+		}
+		return -1
+	}
+}
+
+// firstInfinite returns the index of the first float that is infinite or NaN,
+// or -1.
+func firstInfinite(a ndarray.Array) int {
+	if values, ok := ndarray.As[float32](a); ok {
+		return slices.IndexFunc(values, func(v float32) bool { return v-v != 0 })
+	}
+	values, _ := ndarray.As[float64](a)
+	return slices.IndexFunc(values, func(v float64) bool { return v-v != 0 })
+}
+
+// The loops keep the first element as it is, with its sign of zero, and carry
+// the last one to the next block.
+
+func differFloats[T float]() func(ndarray.Array) {
+	var last T
+	first := true
+	return func(a ndarray.Array) {
+		values, _ := ndarray.As[T](a)
+		if first && len(values) > 0 {
+			last, values, first = values[0], values[1:], false
+		}
+		for i, v := range values {
+			values[i], last = v-last, v
+		}
+	}
+}
+
+func differHalves() func(ndarray.Array) {
+	differ := differFloats[float32]()
+	return func(a ndarray.Array) {
+		differ(a)
+		keepHalf(a)
+	}
+}
+
+func sumFloats[T float]() func(ndarray.Array) {
+	var last T
+	first := true
+	return func(a ndarray.Array) {
+		values, _ := ndarray.As[T](a)
+		if first && len(values) > 0 {
+			last, values, first = values[0], values[1:], false
+		}
+		for i, v := range values {
+			last += v
+			values[i] = last
+		}
+	}
+}
+
+// sumHalves rounds each sum before the next.
+func sumHalves() func(ndarray.Array) {
+	var last float32
+	first := true
+	return func(a ndarray.Array) {
+		values, _ := ndarray.As[float32](a)
+		if first && len(values) > 0 {
+			last, values, first = values[0], values[1:], false
+		}
+		for i, v := range values {
+			half, _ := dtype.Float16Layout.Round(float64(last+v), dtype.NearestEven)
+			last = float32(dtype.Float16Layout.Float64(half))
+			values[i] = last
+		}
+	}
+}

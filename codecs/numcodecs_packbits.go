@@ -1,0 +1,102 @@
+package codecs
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// numcodecsPackbitsDefinition is the codec "numcodecs.packbits": it makes an
+// array of bool, in C order, one of uint8 with one dimension. Its first element
+// is the number of bits that the last one has too many; each of the others holds
+// eight elements, the first in the most significant bit.
+func numcodecsPackbitsDefinition() Definition {
+	return Definition{
+		Name: "numcodecs.packbits", Kind: KindArrayToArray,
+		Summary: "packs eight bools into a uint8",
+		Types:   "bool",
+		Parse: func(text json.RawMessage) (Codec, error) {
+			return numcodecsPackbits{}, configuration(text, &struct{}{})
+		},
+	}
+}
+
+type numcodecsPackbits struct{}
+
+func (numcodecsPackbits) BindArrayToArray(in Chunk) (ArrayToArray, error) {
+	if numberOf(in.Type) != boolNumber {
+		return nil, field("", "data type %s: want bool", in.Type.Name())
+	}
+	n, ok := ndarray.Elements(in.Shape)
+	if !ok {
+		return nil, field("", "a chunk of shape %v is too large", in.Shape)
+	}
+	packed := n/8 + (n%8+7)/8
+	// Elements of a byte share one fill value only where all eight have it.
+	return &numcodecsPackbitsBound{
+		out:    Chunk{Type: dtype.Uint8, Shape: []int{1 + packed}, Fill: dtype.Uint8.Default()},
+		unused: byte(8*packed - n),
+	}, nil
+}
+
+type numcodecsPackbitsBound struct {
+	out    Chunk
+	unused byte // bits of the last byte
+}
+
+func (b *numcodecsPackbitsBound) Spec() Spec     { return Spec{Name: "numcodecs.packbits"} }
+func (b *numcodecsPackbitsBound) Encoded() Chunk { return b.out }
+
+func (b *numcodecsPackbitsBound) Encode(dst, src ndarray.Array) error {
+	bools := readable(src, make([]byte, scratchSize(src)))
+	packed, inPlace := flat(dst)
+	if !inPlace {
+		packed = line(dtype.Uint8, make([]byte, dst.Len()))
+	}
+	packed.Data[0] = b.unused
+	at := 1
+	for bits := range slices.Chunk(bools.Data, 8) {
+		var v byte
+		for i, bit := range bits {
+			if bit != 0 {
+				v |= 0x80 >> i
+			}
+		}
+		packed.Data[at] = v
+		at++
+	}
+	if !inPlace {
+		copyLine(dst, packed)
+	}
+	return nil
+}
+
+func (b *numcodecsPackbitsBound) Decode(dst, src ndarray.Array) error {
+	packed := readable(src, make([]byte, scratchSize(src))).Data
+	if packed[0] != b.unused {
+		return fmt.Errorf("%w: %d bits of padding, the chunk has %d", ErrCorrupt, packed[0], b.unused)
+	}
+	packed = packed[1:]
+	bools, inPlace := flat(dst)
+	if !inPlace {
+		bools = line(dst.Type, make([]byte, dst.Len()))
+	}
+	for i := range bools.Data {
+		bools.Data[i] = packed[i/8] << (i % 8) >> 7
+	}
+	if !inPlace {
+		copyLine(dst, bools)
+	}
+	return nil
+}
+
+// scratchSize is the memory that readable needs for the whole of an array.
+func scratchSize(a ndarray.Array) int {
+	if _, ok := flat(a); ok {
+		return 0
+	}
+	return a.Len() * a.Type.Size()
+}

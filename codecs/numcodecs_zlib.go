@@ -1,0 +1,63 @@
+package codecs
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zlib"
+)
+
+// numcodecsZlibDefinition is the codec "numcodecs.zlib": a stream of RFC 1950, as the
+// deflate filter of HDF5 writes it, too.
+func numcodecsZlibDefinition() Definition {
+	return Definition{
+		Name: "numcodecs.zlib", Aliases: []string{"zlib"}, Kind: KindBytesToBytes,
+		Summary: "DEFLATE in a zlib stream, with an Adler-32",
+		Fields: []Field{{
+			Name: "level", Type: "integer −1…9", Default: "1",
+			Doc: "0 stores, 1 is fastest, 9 smallest, −1 in between",
+		}},
+		Parse: func(text json.RawMessage) (Codec, error) {
+			c := struct {
+				Level int `json:"level"`
+			}{Level: 1}
+			if err := configuration(text, &c); err != nil {
+				return nil, err
+			}
+			if c.Level < -1 || c.Level > 9 {
+				return nil, field("level", "%d: want −1 to 9", c.Level)
+			}
+			return streamCodec{
+				spec: Spec{Name: "numcodecs.zlib", Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},
+				// Stored blocks have five bytes each, the shortest that the
+				// encoder emits being 16 KiB; header and trailer six.
+				most:   func(n int) int { return n + (n>>14+1)*5 + 32 },
+				writer: func() streamWriter { return newZlibWriter(c.Level) },
+				reader: readZlib,
+			}, nil
+		},
+	}
+}
+
+type zlibWriter struct{ *zlib.Writer }
+
+func newZlibWriter(level int) zlibWriter {
+	w, err := zlib.NewWriterLevel(nil, level)
+	if err != nil {
+		panic(err) // the level was checked
+	}
+	return zlibWriter{w}
+}
+
+func (z zlibWriter) Reset(w io.Writer) error {
+	z.Writer.Reset(w)
+	return nil
+}
+
+func readZlib(old io.Reader, r io.Reader) (io.Reader, error) {
+	if z, ok := old.(zlib.Resetter); ok {
+		return old, z.Reset(r, nil)
+	}
+	return zlib.NewReader(r)
+}

@@ -1,0 +1,74 @@
+package codecs
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// streamCodec is a bytes → bytes codec around a compressor that is a writer
+// and a reader.
+type streamCodec struct {
+	spec Spec
+	// most returns how many bytes n bytes can become.
+	most func(n int) int
+	// writer makes a compressor. It is reset before its first use, too.
+	writer func() streamWriter
+	// reader returns a reader of the one stream in r. It may be old, which has
+	// been read from before, or nil.
+	reader func(old io.Reader, r io.Reader) (io.Reader, error)
+}
+
+type streamWriter interface {
+	io.WriteCloser
+	Reset(w io.Writer) error
+}
+
+func (c streamCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
+	b := &streamBound{streamCodec: c, in: in}
+	b.writers.New = func() any { return c.writer() }
+	return b, nil
+}
+
+type streamBound struct {
+	streamCodec
+	in      Size
+	writers sync.Pool // of streamWriter
+	readers sync.Pool // of io.Reader
+}
+
+func (b *streamBound) Spec() Spec { return b.spec }
+
+func (b *streamBound) Size() Size {
+	return Size{Max: b.most(b.in.Max), Unbounded: b.in.Unbounded}
+}
+
+func (b *streamBound) AppendEncode(dst, src []byte) ([]byte, error) {
+	w := b.writers.Get().(streamWriter)
+	defer b.writers.Put(w)
+	out := appender{dst}
+	err := w.Reset(&out)
+	if err == nil {
+		_, err = w.Write(src)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return out.b, err
+}
+
+func (b *streamBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	in := bytes.NewReader(src)
+	old, _ := b.readers.Get().(io.Reader)
+	r, err := b.reader(old, in)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	defer b.readers.Put(r)
+	out, err := appendRead(dst, r, b.in)
+	if err == nil && in.Len() > 0 {
+		return nil, fmt.Errorf("%w: %d bytes behind the end", ErrCorrupt, in.Len())
+	}
+	return out, err
+}

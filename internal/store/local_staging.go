@@ -1,0 +1,233 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// staged is an object that waits: a written, still open file in the staging
+// folder.
+type staged struct {
+	f    *os.File
+	size int64
+}
+
+// discard closes and removes the file. Nothing depends on its success: what
+// stays behind is removed by clean.
+func (w staged) discard() {
+	_ = w.f.Close()
+	_ = os.Remove(w.f.Name())
+}
+
+func (d *local) put(ctx context.Context, key string, data []byte) error {
+	w, err := d.stage(data)
+	if err != nil {
+		return err
+	}
+	return d.join(ctx, key, w)
+}
+
+// join adds an object to the batch that waits, and publishes the batch if it
+// is full.
+func (d *local) join(ctx context.Context, key string, w staged) error {
+	d.mu.Lock()
+	if lost := d.lost; lost != nil {
+		d.mu.Unlock()
+		w.discard()
+		return lost
+	}
+	if old, ok := d.pending[key]; ok {
+		d.bytes -= old.size
+		old.discard()
+	}
+	d.pending[key] = w
+	d.bytes += w.size
+	full := d.full()
+	d.mu.Unlock()
+	if !full {
+		return nil
+	}
+	return d.publishIf(ctx, d.full)
+}
+
+// stage writes data to a new file in the staging folder.
+func (d *local) stage(data []byte) (staged, error) {
+	f, err := d.newFile()
+	if err != nil {
+		return staged{}, err
+	}
+	w := staged{f: f, size: int64(len(data))}
+	if _, err := f.Write(data); err != nil {
+		w.discard()
+		return staged{}, err
+	}
+	return w, nil
+}
+
+// partSize only spares small pieces a system call each.
+func (d *local) partSize(int) int { return 1 << 20 }
+
+func (d *local) begin(_ context.Context, key string) (upload, error) {
+	f, err := d.newFile()
+	if err != nil {
+		return nil, err
+	}
+	return &localUpload{d: d, key: key, file: staged{f: f}}, nil
+}
+
+// localUpload is a staged object that grows.
+type localUpload struct {
+	d      *local
+	key    string
+	file   staged
+	joined bool // the batch has the file
+}
+
+// part writes at the end of the last part that succeeded, over what a failed
+// one may have left.
+func (u *localUpload) part(_ context.Context, data []byte) error {
+	if _, err := u.file.f.WriteAt(data, u.file.size); err != nil {
+		return err
+	}
+	u.file.size += int64(len(data))
+	return nil
+}
+
+func (u *localUpload) complete(ctx context.Context) error {
+	u.joined = true
+	return u.d.join(ctx, u.key, u.file)
+}
+
+// abort takes the object out of the batch again if complete put it there and
+// then failed. A batch on its way to disk keeps it.
+func (u *localUpload) abort(context.Context) error {
+	d := u.d
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if u.joined {
+		if w, ok := d.pending[u.key]; !ok || w.f != u.file.f {
+			return nil
+		}
+		delete(d.pending, u.key)
+		d.bytes -= u.file.size
+	}
+	u.file.discard()
+	return nil
+}
+
+// newFile makes a file in the staging folder. Another process that closes its
+// store may remove the folder while it is empty, so it is made again if need be.
+func (d *local) newFile() (f *os.File, err error) {
+	const attempts = 8
+	for i := range attempts {
+		var dir string
+		var n int
+		if dir, n, err = d.stagingDir(i > 0); err == nil {
+			name := filepath.Join(dir, fmt.Sprintf("%s%d", d.prefix, n))
+			f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return f, err
+}
+
+// stagingDir returns the staging folder and a number for a new file in it. The
+// first time, or again, it makes the root and the folder, and moves the folder
+// into the root when a rename between the two is impossible.
+func (d *local) stagingDir(again bool) (dir string, n int, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.made++
+	if d.ready && !again {
+		return d.staging, d.made, nil
+	}
+	if err := d.mkdir(d.root); err != nil {
+		return "", 0, err
+	}
+	if err := os.MkdirAll(d.staging, 0o777); err != nil {
+		return "", 0, err
+	}
+	if inner := filepath.Join(d.root, innerStaging); d.staging != inner {
+		if err := d.probe(inner); err != nil {
+			return "", 0, err
+		}
+	}
+	d.ready = true
+	return d.staging, d.made, nil
+}
+
+// probe renames an empty folder from the staging folder to the root, to see
+// whether files will go the same way, and settles for inner if they cannot. The
+// names are our own: other processes may be probing too.
+func (d *local) probe(inner string) error {
+	name := fmt.Sprintf("%s%d", d.prefix, d.made)
+	probe, moved := filepath.Join(d.staging, name), inner+"-"+name
+	if err := os.Mkdir(probe, 0o777); err != nil {
+		return err
+	}
+	err := os.Rename(probe, moved)
+	if err == nil {
+		return os.Remove(moved)
+	}
+	_ = os.Remove(probe)
+	if !errors.Is(err, syscall.EXDEV) {
+		return err
+	}
+	d.removeStaging()
+	d.staging, d.own = inner, ""
+	return os.MkdirAll(inner, 0o777)
+}
+
+// removeStaging removes the staging folder and the parent made for it, as far
+// as they are empty.
+func (d *local) removeStaging() {
+	_ = os.Remove(d.staging)
+	if d.own != "" {
+		_ = os.Remove(d.own)
+	}
+}
+
+// clean empties the staging folders of what is not this store's own.
+func (d *local) clean(_ context.Context, do requester) error {
+	return do("", func(context.Context) error { return d.emptyStaging() })
+}
+
+func (d *local) emptyStaging() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	inner := filepath.Join(d.root, innerStaging)
+	for _, dir := range []string{d.staging, inner} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), stagedPrefix) || strings.HasPrefix(e.Name(), d.prefix) {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	// Empty folders of earlier probes and stores; one in use is not empty, or
+	// is made again.
+	entries, err := os.ReadDir(d.root)
+	if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), innerStaging) && e.IsDir() {
+			_ = os.Remove(filepath.Join(d.root, e.Name()))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestS3PartSizes(t *testing.T) {
+	u := new(s3Uploader)
+	var sum int64
+	for n := range 10_000 {
+		size := u.partSize(n)
+		if size < 5<<20 || int64(size) >= 5<<30 {
+			t.Fatalf("part %d has %d bytes", n, size)
+		}
+		sum += int64(size)
+	}
+	if sum < 5<<40 {
+		t.Errorf("10,000 parts hold %d GiB", sum>>30)
+	}
+	if a, b, c := u.partSize(999), u.partSize(1000), u.partSize(100_000); a != firstPart || b != 2*firstPart || int64(c) >= 5<<30 {
+		t.Errorf("%d, %d, %d", a, b, c)
+	}
+}
+
+// requests records what a server is asked.
+type requests struct {
+	mu   sync.Mutex
+	seen []*http.Request
+}
+
+func (r *requests) add(q *http.Request) (number int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = append(r.seen, q)
+	return len(r.seen)
+}
+
+// kind says what a request does.
+func kind(r *http.Request) string {
+	q := r.URL.Query()
+	switch {
+	case q.Has("uploads"):
+		return r.Method + " uploads"
+	case q.Has("partNumber"):
+		return r.Method + " part " + q.Get("partNumber")
+	case q.Has("uploadId"):
+		return r.Method + " upload"
+	default:
+		return r.Method
+	}
+}
+
+func (r *requests) kinds() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var kinds []string
+	for _, q := range r.seen {
+		kinds = append(kinds, kind(q))
+	}
+	return kinds
+}
+
+// TestS3UploadRequests looks at the requests of a large and of a small object.
+func TestS3UploadRequests(t *testing.T) {
+	for query, checksum := range map[string]string{
+		"": "CRC32", "&request_checksum_calculation=when_required": "",
+	} {
+		var all requests
+		s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				all.add(r.Clone(t.Context()))
+				server.ServeHTTP(w, r)
+			})
+		})+query, Options{})
+		if err := write(t.Context(), s, "large", random(1, threeParts(s)), 1<<20); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(t.Context(), s, "small", random(1, s.driver.partSize(0)), 1<<20); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"POST uploads", "PUT part 1", "PUT part 2", "PUT part 3", "POST upload", "PUT"}
+		if diff := cmp.Diff(want, all.kinds()); diff != "" {
+			t.Fatalf("requests (-want +got):\n%s", diff)
+		}
+		if got := s.Stats().Requests; got != int64(len(want)) {
+			t.Errorf("%d requests counted", got)
+		}
+		for i, r := range all.seen {
+			if body := strings.HasPrefix(want[i], "PUT"); body && (r.Header.Get("X-Amz-Checksum-Crc32") != "") != (checksum != "") {
+				t.Errorf("%s has the checksum %q", want[i], r.Header.Get("X-Amz-Checksum-Crc32"))
+			}
+			if i == 0 && (r.Header.Get("X-Amz-Checksum-Algorithm") != checksum || r.Header.Get("Content-Type") != objectType) {
+				t.Errorf("announced: %v", r.Header)
+			}
+		}
+	}
+}
+
+// TestS3LostAnswers carries every request out, and then says that it failed,
+// before the same request succeeds.
+func TestS3LostAnswers(t *testing.T) {
+	var all requests
+	s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodHead || r.Method == http.MethodGet || all.add(r)%2 == 0 {
+				server.ServeHTTP(w, r)
+				return
+			}
+			server.ServeHTTP(httptest.NewRecorder(), r)
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+	}), Options{})
+	impatient(s)
+	data := random(1, threeParts(s))
+	if err := write(t.Context(), s, "k", data, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, s, "k"); got != string(data) {
+		t.Error("holds something else")
+	}
+	// The first answer with an ID was lost.
+	if n := unfinished(t, s); n != 1 {
+		t.Errorf("%d unfinished", n)
+	}
+	if err := s.Clean(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := unfinished(t, s); n != 0 {
+		t.Errorf("%d unfinished after Clean", n)
+	}
+}
+
+// TestS3UploadGone fails to complete an upload that somebody else has aborted.
+func TestS3UploadGone(t *testing.T) {
+	for _, lost := range []bool{false, true} { // the first answer to "complete"
+		url := s3ServerBehind(t, func(server http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if kind(r) == "POST upload" && lost {
+					lost = false
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				server.ServeHTTP(w, r)
+			})
+		})
+		s, other := open(t, url, Options{}), open(t, url, Options{})
+		impatient(s)
+		put(t, s, map[string]string{"k": "old"})
+		w, err := s.NewWriter(t.Context(), "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(random(1, threeParts(s))); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.send(); err != nil {
+			t.Fatal(err)
+		}
+		up := w.up.(*s3Upload)
+		if err := other.Clean(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		err = s.do(t.Context(), "close", "k", 0, up.complete)
+		if status(err) != http.StatusNotFound || Passing(err) {
+			t.Errorf("close: %v", err)
+		}
+		if err := w.Abort(); err != nil {
+			t.Errorf("abort: %v", err)
+		}
+		if got := get(t, s, "k"); got != "old" {
+			t.Error("the object was replaced")
+		}
+	}
+}
+
+func TestS3Clean(t *testing.T) {
+	url := s3Server(t)
+	crashed, s := open(t, url, Options{}), open(t, url, Options{})
+	beside := open(t, strings.Replace(url, "some/prefix", "some/prefix-2", 1), Options{})
+	begin := func(s *Store, key string) *Writer {
+		t.Helper()
+		w, err := s.NewWriter(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(random(1, threeParts(s))); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	if err := s.Clean(t.Context()); err != nil {
+		t.Errorf("nothing to do: %v", err)
+	}
+	for _, key := range []string{"a/0", "a/1", "a/1", "b"} {
+		begin(crashed, key)
+	}
+	mine, foreign := begin(s, "a/0"), begin(beside, "a/0")
+	if n := unfinished(t, s); n != 6 {
+		t.Fatalf("%d unfinished", n)
+	}
+	var cleaned []string
+	s.fault = func(op, key string) error {
+		cleaned = append(cleaned, op+" "+key)
+		return nil
+	}
+	if err := s.Clean(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"clean ", "clean a/0", "clean a/1", "clean a/1", "clean b"}, cleaned); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, w := range []*Writer{mine, foreign} {
+		if err := w.Close(); err != nil {
+			t.Errorf("an upload that is under way: %v", err)
+		}
+	}
+	if n := unfinished(t, s); n != 0 {
+		t.Errorf("%d unfinished", n)
+	}
+	for _, key := range []string{"", "b"} {
+		begin(crashed, "b")
+		s.fault = func(_, k string) error {
+			if k == key {
+				return errors.ErrUnsupported
+			}
+			return nil
+		}
+		if err := s.Clean(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("fault at %q: %v", key, err)
+		}
+	}
+}
+
+// TestS3CleanLeavesUploads asks for what may not or cannot be known.
+func TestS3CleanLeavesUploads(t *testing.T) {
+	for _, c := range []struct {
+		prefix string
+		status int
+		logged string
+	}{
+		{"/p", http.StatusForbidden, "403"}, {"/p", http.StatusNotImplemented, "501"},
+		{"/p", http.StatusNotFound, ""}, {"", http.StatusOK, "whole bucket"},
+	} {
+		url := s3ServerBehind(t, func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(c.status) })
+		})
+		var log bytes.Buffer
+		s := open(t, strings.Replace(url, "/some/prefix", c.prefix, 1), Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err := s.Clean(t.Context()); err != nil {
+			t.Errorf("status %d: %v", c.status, err)
+		}
+		if got := log.String(); (c.logged == "") != (got == "") || !strings.Contains(got, c.logged) {
+			t.Errorf("status %d: logged %q", c.status, got)
+		}
+	}
+	url := s3ServerBehind(t, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	})
+	s := open(t, url, Options{})
+	impatient(s)
+	if err := s.Clean(t.Context()); !Passing(err) {
+		t.Errorf("a busy server: %v", err)
+	}
+}
+
+// forgetful answers as an S3 server would, and keeps nothing.
+func forgetful(http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // a broken request fails at the client
+		w.Header().Set("ETag", `"etag"`)
+		if r.URL.Query().Has("uploads") {
+			_, _ = io.WriteString(w, `<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>`)
+		}
+	})
+}

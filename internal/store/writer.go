@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"io/fs"
+	"time"
+)
+
+// abortTime bounds how long Abort tries, because it is called on the way out.
+const abortTime = 15 * time.Second
+
+// Writer writes one object piece by piece. It collects the pieces in a buffer
+// of one part, 8 MiB for S3 and 1 MiB for other places, and sends each part
+// when the next one begins; an object that fits into one part goes as Put would
+// send it. Parts in S3 double every 1000 parts, so that 10,000 of them hold the
+// largest object there. In memory (mem://) all parts stay, of course.
+//
+// The object appears as a whole with Close; nothing stays of one that is given
+// up with Abort. One of the two must be called, and Abort may follow Close:
+//
+//	w, err := s.NewWriter(ctx, key)
+//	…
+//	defer w.Abort()
+//	… w.Write(piece) …
+//	return w.Close()
+//
+// A Writer serves one goroutine at a time; any number of Writers of one Store
+// work side by side. Their errors are those of the Store.
+type Writer struct {
+	ctx    context.Context //nolint:containedctx // Write and Close have the signatures of package io
+	store  *Store
+	key    string
+	buffer []byte // the part that is being collected
+	up     upload // nil before the first part is sent
+	parts  int    // sent so far
+	size   int64  // of these parts together
+	err    error  // what every further call returns
+}
+
+// NewWriter begins an object that comes in pieces, in place of what is there
+// under the key. ctx governs all of the Writer's requests; the first is made
+// when there is a part to send.
+func (s *Store) NewWriter(ctx context.Context, key string) (*Writer, error) {
+	err := checkKey(key)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, s.pathError("open", key, err)
+	}
+	return &Writer{ctx: ctx, store: s, key: key}, nil
+}
+
+// Write adds the next piece, which is borrowed until Write returns. After an
+// error, which every further call repeats, only Abort is of use.
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n := 0
+	for n < len(p) {
+		limit := w.store.driver.partSize(w.parts)
+		if len(w.buffer) == limit {
+			if w.err = w.send(); w.err != nil {
+				return n, w.err
+			}
+			continue
+		}
+		if cap(w.buffer) < limit { // the first part, or parts have grown
+			w.release()
+			w.buffer = w.store.takeBuffer(limit)
+		}
+		k := min(len(p)-n, limit-len(w.buffer))
+		w.buffer = append(w.buffer, p[n:n+k]...)
+		n += k
+	}
+	return n, nil
+}
+
+// send sends the buffer as the next part and empties it.
+func (w *Writer) send() error {
+	if w.up == nil {
+		err := w.store.do(w.ctx, "open", w.key, 0, func(ctx context.Context) (err error) {
+			w.up, err = w.store.driver.begin(ctx, w.key)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	err := w.store.do(w.ctx, "write", w.key, len(w.buffer), func(ctx context.Context) error {
+		return w.up.part(ctx, w.buffer)
+	})
+	if err != nil {
+		return err
+	}
+	w.parts++
+	w.size += int64(len(w.buffer))
+	w.store.bytesWritten.Add(int64(len(w.buffer)))
+	w.buffer = w.buffer[:0]
+	return nil
+}
+
+// Close completes the object. As after Put, it is visible and durable after the
+// next Sync at the latest. When Close fails, the object may be there or not,
+// but only as a whole.
+func (w *Writer) Close() error {
+	if w.err != nil {
+		return w.err
+	}
+	if w.err = w.finish(); w.err != nil {
+		return w.err
+	}
+	w.up = nil
+	w.release()
+	w.err = w.store.pathError("write", w.key, fs.ErrClosed)
+	return nil
+}
+
+func (w *Writer) finish() error {
+	if w.up == nil {
+		return w.store.Put(w.ctx, w.key, w.buffer)
+	}
+	if err := w.send(); err != nil { // never empty: a part waits for the next one
+		return err
+	}
+	return w.store.do(w.ctx, "close", w.key, int(w.size), w.up.complete)
+}
+
+// Abort gives the object up, also when the Writer's context has ended, and does
+// nothing after a Close that succeeded. What stays because Abort fails is
+// removed by Clean.
+func (w *Writer) Abort() error {
+	w.release()
+	if w.err == nil {
+		w.err = w.store.pathError("write", w.key, fs.ErrClosed)
+	}
+	if w.up == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), abortTime)
+	defer cancel()
+	if err := w.store.do(ctx, "abort", w.key, 0, w.up.abort); err != nil {
+		return err
+	}
+	w.up = nil
+	return nil
+}
+
+// release gives the buffer back.
+func (w *Writer) release() {
+	if buffer := w.buffer; cap(buffer) == w.store.driver.partSize(0) {
+		w.store.buffers.Put(&buffer)
+	}
+	w.buffer = nil
+}
+
+// takeBuffer returns an empty buffer for a part. Those of first parts are
+// pooled, larger ones are left to the garbage collector.
+func (s *Store) takeBuffer(size int) []byte {
+	if size == s.driver.partSize(0) {
+		if buffer, ok := s.buffers.Get().(*[]byte); ok {
+			return (*buffer)[:0]
+		}
+	}
+	return make([]byte, 0, size)
+}

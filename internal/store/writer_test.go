@@ -1,0 +1,330 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+)
+
+// random returns bytes that repeat nowhere.
+func random(seed uint64, n int) []byte {
+	var key [32]byte
+	key[0] = byte(seed)
+	data := make([]byte, n)
+	_, _ = rand.NewChaCha8(key).Read(data) // never fails
+	return data
+}
+
+// write sends data through a Writer in pieces of a size, and closes it.
+func write(ctx context.Context, s *Store, key string, data []byte, piece int) error {
+	w, err := s.NewWriter(ctx, key)
+	if err != nil {
+		return err
+	}
+	for p := range slices.Chunk(data, piece) {
+		if n, err := w.Write(p); err != nil || n != len(p) {
+			return errors.Join(fmt.Errorf("%d of %d bytes: %w", n, len(p), err), w.Abort())
+		}
+	}
+	if err := w.Close(); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	return w.Abort() // does nothing
+}
+
+// unfinished counts what is staged, or uploaded in part.
+func unfinished(t *testing.T, s *Store) int {
+	t.Helper()
+	switch d := s.driver.(type) {
+	case *local:
+		entries, err := os.ReadDir(d.staging)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return len(entries)
+	case *bucket:
+		u, ok := d.uploader.(*s3Uploader)
+		if !ok {
+			return 0
+		}
+		out, err := u.client.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: &u.bucket})
+		if status(err) == http.StatusNotFound {
+			return 0
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(out.Uploads)
+	default:
+		t.Fatalf("driver %T", d)
+		return 0
+	}
+}
+
+// threeParts is the size of an object of three parts, the last of them short.
+func threeParts(s *Store) int { return s.driver.partSize(0) + s.driver.partSize(1) + 100 }
+
+func checkPieces(t *testing.T, s *Store) {
+	part := s.driver.partSize(0)
+	for _, size := range []int{0, 1, part - 1, part, part + 1, 2 * part, 20<<20 + 7} {
+		want := random(uint64(size), size)
+		for _, piece := range []int{1, 300_007, part, 20 << 20} {
+			if piece == 1 && size > part {
+				piece = 4097 // the many calls cost time
+			}
+			if err := write(t.Context(), s, "a/b", want, piece); err != nil {
+				t.Fatal(err)
+			}
+			put(t, s, nil)
+			got, err := s.ReadAll(t.Context(), "a/b", 1<<30)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%d bytes in pieces of %d: %d other bytes, %v", size, piece, len(got), err)
+			}
+		}
+	}
+	if n := unfinished(t, s); n != 0 {
+		t.Errorf("%d unfinished", n)
+	}
+	if diff := cmp.Diff([]string{"a/b"}, keys(t, s, "")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func checkReplacedInPieces(t *testing.T, s *Store) {
+	put(t, s, map[string]string{"k": "old"})
+	data := random(1, threeParts(s))
+	w, err := s.NewWriter(t.Context(), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	borrowed := bytes.Clone(data)
+	if _, err := w.Write(borrowed); err != nil {
+		t.Fatal(err)
+	}
+	clear(borrowed)
+	put(t, s, nil)
+	if got := get(t, s, "k"); got != "old" {
+		t.Errorf("before Close there are %d bytes", len(got))
+	}
+	before := s.Stats().BytesWritten
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, nil)
+	if got := get(t, s, "k"); got != string(data) {
+		t.Errorf("after Close there are %d other bytes", len(got))
+	}
+	if got := s.Stats().BytesWritten; got != before+100 || got != 3+int64(len(data)) {
+		t.Errorf("%d bytes written, %d before Close", got, before)
+	}
+}
+
+func checkGivenUp(t *testing.T, s *Store) {
+	for _, size := range []int{0, 10, threeParts(s)} {
+		w, err := s.NewWriter(t.Context(), "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(random(1, size)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := w.Abort(); err != nil {
+				t.Errorf("abort after %d bytes: %v", size, err)
+			}
+		}
+		if n := unfinished(t, s); n != 0 {
+			t.Errorf("%d unfinished after %d bytes", n, size)
+		}
+	}
+	put(t, s, nil)
+	if got := keys(t, s, ""); len(got) != 0 {
+		t.Errorf("left: %q", got)
+	}
+}
+
+func checkManyWriters(t *testing.T, s *Store) {
+	var g errgroup.Group
+	size := threeParts(s)
+	for i := range 6 {
+		g.Go(func() error {
+			return write(t.Context(), s, fmt.Sprintf("many/%d", i), random(uint64(i), size-i), 300_000)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, nil)
+	for i := range 6 {
+		if got := get(t, s, fmt.Sprintf("many/%d", i)); got != string(random(uint64(i), size-i)) {
+			t.Errorf("object %d is another", i)
+		}
+	}
+	if n := unfinished(t, s); n != 0 {
+		t.Errorf("%d unfinished", n)
+	}
+}
+
+func checkWriterLife(t *testing.T, s *Store) {
+	for _, size := range []int{10, threeParts(s)} {
+		for _, end := range []func(*Writer) error{(*Writer).Close, (*Writer).Abort} {
+			w, err := s.NewWriter(t.Context(), "k")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(random(1, size)); err != nil {
+				t.Fatal(err)
+			}
+			if err := end(w); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := w.Write([]byte("x")); n != 0 || !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("%d bytes written after the end, %v", n, err)
+			}
+			if err := w.Close(); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("closed after the end: %v", err)
+			}
+			if err := w.Abort(); err != nil {
+				t.Errorf("abort after the end: %v", err)
+			}
+		}
+	}
+	put(t, s, nil)
+	if got := get(t, s, "k"); got != string(random(1, threeParts(s))) {
+		t.Error("the object is not the one of the last Close")
+	}
+}
+
+func checkWriterKeys(t *testing.T, s *Store) {
+	for _, key := range []string{"", "/a", "a/../b", "a\nb"} {
+		if w, err := s.NewWriter(t.Context(), key); w != nil || !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+	for _, key := range []string{"a b", "ü/日本", "%41", "q?x=1&y", "#"} {
+		data := random(1, threeParts(s))
+		if err := write(t.Context(), s, key, data, 1<<20); err != nil {
+			t.Fatal(err)
+		}
+		put(t, s, nil)
+		if got := get(t, s, key); got != string(data) {
+			t.Errorf("%q holds something else", key)
+		}
+	}
+}
+
+func checkWriterCancelled(t *testing.T, s *Store) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w, err := s.NewWriter(ctx, "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(random(1, threeParts(s))); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	for range 2 {
+		if err := w.Close(); !errors.Is(err, context.Canceled) {
+			t.Errorf("close: %v", err)
+		}
+	}
+	if err := w.Abort(); err != nil {
+		t.Errorf("abort: %v", err)
+	}
+	if n := unfinished(t, s); n != 0 {
+		t.Errorf("%d unfinished", n)
+	}
+	if w, err := s.NewWriter(ctx, "k"); w != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("new: %v", err)
+	}
+}
+
+// growing is a driver whose parts grow quickly.
+type growing struct {
+	driver
+	sent []int
+}
+
+func (d *growing) partSize(n int) int { return 3 << (n / 2) }
+
+func (d *growing) begin(ctx context.Context, key string) (upload, error) {
+	up, err := d.driver.begin(ctx, key)
+	return &growingUpload{up, d}, err
+}
+
+type growingUpload struct {
+	upload
+	d *growing
+}
+
+func (u *growingUpload) part(ctx context.Context, data []byte) error {
+	u.d.sent = append(u.d.sent, len(data))
+	return u.upload.part(ctx, data)
+}
+
+func TestWriterWithGrowingParts(t *testing.T) {
+	s := open(t, "mem://name", Options{})
+	for _, piece := range []int{1, 2, 100} {
+		d := &growing{driver: s.driver}
+		s.driver = d
+		data := random(1, 40)
+		if err := write(t.Context(), s, "k", data, piece); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]int{3, 3, 6, 6, 12, 10}, d.sent); diff != "" {
+			t.Errorf("pieces of %d: parts (-want +got):\n%s", piece, diff)
+		}
+		if got := get(t, s, "k"); got != string(data) {
+			t.Errorf("pieces of %d: holds something else", piece)
+		}
+		s.driver = d.driver
+	}
+}
+
+// TestWriterMemory writes far more than it may hold.
+func TestWriterMemory(t *testing.T) {
+	const size, limit = 200 << 20, 20 << 20
+	for place, url := range map[string]string{
+		"local": filepath.Join(t.TempDir(), "root"),
+		"s3":    s3ServerBehind(t, forgetful),
+	} {
+		s := open(t, url, Options{})
+		piece := random(1, 1<<20)
+		if err := write(t.Context(), s, "first", piece, 1000); err != nil { // opens connections
+			t.Fatal(err)
+		}
+		w, err := s.NewWriter(t.Context(), "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range size / len(piece) {
+			if _, err := w.Write(piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > limit {
+			t.Errorf("%s: %d MiB allocated for an object of %d MiB", place, n>>20, size>>20)
+		} else {
+			t.Logf("%s: %d KiB", place, n>>10)
+		}
+	}
+}
