@@ -91,7 +91,9 @@ func (a *app) codecOf(d codecs.Definition) codecJSON {
 		if err != nil {
 			continue
 		}
-		out.DataTypes = append(out.DataTypes, f.Name)
+		if d.Kind != codecs.KindBytesToBytes {
+			out.DataTypes = append(out.DataTypes, f.Name)
+		}
 		if out.Size.Kind == "" {
 			out.Size = sizeJSON{Kind: size.String()}
 			if !size.Unbounded {
@@ -112,7 +114,10 @@ func (a *app) explainCodec(d codecs.Definition) {
 	}
 	a.printf("%s: %s\n", c.Name, c.Summary)
 	types := strings.Join(c.DataTypes, ", ")
-	if len(c.DataTypes) == len(a.env.Types.Families()) {
+	switch {
+	case d.Kind == codecs.KindBytesToBytes:
+		types = "whatever the codec in front takes"
+	case len(c.DataTypes) == len(a.env.Types.Families()):
 		types = "all"
 	}
 	encoded := c.Size.Kind
@@ -158,7 +163,7 @@ func (a *app) dtypesCommand() *cli.Command {
 			}
 			out := []typeJSON{}
 			for _, f := range a.env.Types.Families() {
-				out = append(out, a.typeOf(f, f.Example))
+				out = append(out, a.typeOf(f, f.Example, dtype.Little))
 			}
 			if a.json {
 				a.printJSON(out)
@@ -167,10 +172,10 @@ func (a *app) dtypesCommand() *cli.Command {
 			rows := [][]string{{"data type", "bytes", "Zarr v2", "fill value", "codecs", ""}}
 			for _, t := range out {
 				size := t.bytes()
-				if strings.Contains(t.Name, "*") || strings.Contains(string(t.V3), "length_bytes") || strings.Contains(string(t.V3), "fields") {
+				if t.sizeVaries {
 					size = "as said"
 				}
-				rows = append(rows, []string{t.Name, size, t.v2(), t.FillValue, strings.Join(t.Codecs, " "), t.Summary})
+				rows = append(rows, []string{t.Name, size, t.v2("none"), t.FillValue, strings.Join(t.Codecs, " "), t.Summary})
 			}
 			a.table(rows)
 			return nil
@@ -184,15 +189,19 @@ type typeJSON struct {
 	Aliases []string `json:"aliases"`
 	Summary string   `json:"summary"`
 	Size    *int     `json:"size"` // null: elements differ in size
-	// V3 and V2 spell an example of the type; V2 is null where Zarr v2 has no
-	// name for it.
+	// V3 and V2 spell an example of the type, or are null where that format
+	// has no name for it. NoV3 and NoV2 then say why, and what to choose.
 	V3        json.RawMessage `json:"v3"`
+	NoV3      string          `json:"v3_error,omitempty"`
 	V2        json.RawMessage `json:"v2"`
+	NoV2      string          `json:"v2_error,omitempty"`
 	V2Filter  string          `json:"v2_filter,omitempty"`
 	FillValue string          `json:"fill_value"`
 	Default   json.RawMessage `json:"default_fill_value"`
 	Codecs    []string        `json:"codecs"`
 	Note      string          `json:"note,omitempty"`
+
+	sizeVaries bool
 }
 
 // bytes is the size of an element as it is shown.
@@ -203,10 +212,11 @@ func (t typeJSON) bytes() string {
 	return fmt.Sprint(*t.Size)
 }
 
-func (t typeJSON) v2() string {
+// v2 is the spelling in Zarr v2 as it is shown, or none.
+func (t typeJSON) v2(none string) string {
 	text := string(t.V2)
 	if t.V2 == nil {
-		text = "none"
+		text = none
 	}
 	if t.V2Filter != "" {
 		text += " with the filter " + t.V2Filter
@@ -216,25 +226,29 @@ func (t typeJSON) v2() string {
 
 func (t typeJSON) v3() string {
 	if t.V3 == nil {
-		return "none"
+		return "none: " + t.NoV3
 	}
 	return string(t.V3)
 }
 
-func (a *app) typeOf(f dtype.Family, t dtype.Type) typeJSON {
+// typeOf describes a type of a family. The order is that of its spelling in
+// Zarr v2.
+func (a *app) typeOf(f dtype.Family, t dtype.Type, order dtype.Order) typeJSON {
 	out := typeJSON{
 		Name: f.Name, Aliases: append([]string{}, f.Aliases...), Summary: f.Summary,
 		FillValue: f.FillValue, Default: t.FormatScalar(dtype.V3, t.Default()),
 		Codecs: append([]string{}, a.env.Codecs.Takes(t)...), Note: f.Note,
+		sizeVaries: f.SizeVaries,
 	}
 	if size := t.Size(); size > 0 {
 		out.Size = &size
 	}
-	if v3, err := t.V3(); err == nil {
-		out.V3 = v3
+	var err error
+	if out.V3, err = t.V3(); err != nil {
+		out.V3, out.NoV3 = nil, err.Error()
 	}
-	if v2, err := t.V2(dtype.Little); err == nil {
-		out.V2 = v2
+	if out.V2, err = t.V2(order); err != nil {
+		out.V2, out.NoV2 = nil, err.Error()
 	}
 	if o, ok := t.(dtype.Object); ok {
 		out.V2Filter = o.V2Filter()
@@ -249,14 +263,14 @@ func (a *app) explainType(name string) error {
 	var out typeJSON
 	if i := slices.IndexFunc(types.Families(), func(f dtype.Family) bool { return f.Name == name }); i >= 0 {
 		f := types.Families()[i]
-		out = a.typeOf(f, f.Example)
+		out = a.typeOf(f, f.Example, dtype.Little)
 	} else {
-		t, err := parseType(types, name)
+		t, order, err := parseType(types, name)
 		if err != nil {
 			return invalid(err)
 		}
 		f, _ := types.FamilyOf(t)
-		out = a.typeOf(f, t)
+		out = a.typeOf(f, t, order)
 		out.Name = t.Name()
 	}
 	if a.json {
@@ -267,7 +281,7 @@ func (a *app) explainType(name string) error {
 	rows := [][]string{
 		{"bytes of an element", out.bytes()},
 		{"Zarr v3 data_type", out.v3()},
-		{"Zarr v2 dtype", out.v2()},
+		{"Zarr v2 dtype", out.v2("none: " + out.NoV2)},
 		{"fill value", out.FillValue},
 		{"default fill value", string(out.Default)},
 		{"codecs", strings.Join(out.Codecs, ", ") + ", and all bytes → bytes codecs behind them"},
@@ -283,15 +297,20 @@ func (a *app) explainType(name string) error {
 }
 
 // parseType reads what a user types for a data type: a Zarr v3 name or object,
-// or a Zarr v2 spelling, which has a mark of byte order or is a list.
-func parseType(types *dtype.Registry, name string) (dtype.Type, error) {
+// or a Zarr v2 spelling, which has a mark of byte order or is a list. The order
+// is Little, in which types are shown, but for records with more than one.
+func parseType(types *dtype.Registry, name string) (dtype.Type, dtype.Order, error) {
 	text := json.RawMessage(name)
 	if !strings.ContainsAny(name[:min(1, len(name))], "{[") {
 		text, _ = json.Marshal(name)
 	}
-	if strings.ContainsAny(name[:min(1, len(name))], "<>|[") {
-		t, _, err := types.ParseV2(text, "")
-		return t, err
+	if !strings.ContainsAny(name[:min(1, len(name))], "<>|=[") {
+		t, err := types.ParseV3(text)
+		return t, dtype.Little, err
 	}
-	return types.ParseV3(text)
+	t, order, err := types.ParseV2(text, "")
+	if order != dtype.Mixed {
+		order = dtype.Little
+	}
+	return t, order, err
 }
