@@ -25,7 +25,7 @@ type faults struct {
 }
 
 func (f *faults) fault(op, key string) error {
-	if !slices.Contains([]string{"put", "create", "sync", "delete"}, op) {
+	if !slices.Contains([]string{"put", "create", "sync", "delete", "open", "write", "close"}, op) {
 		return nil
 	}
 	f.mu.Lock()

@@ -162,11 +162,17 @@ source:
   arrays:
     field/values: {url: data.bin, data_type: float32, shape: [%[1]d, %[1]d, %[1]d], dimension_names: [z, y, x]}
     field/line: {url: data.bin, data_type: float32, shape: [%[2]d]}
+    shards/end: {url: data.bin, data_type: float32, shape: [%[1]d, %[1]d, %[1]d]}
+    shards/start: {url: data.bin, data_type: float32, shape: [%[1]d, %[1]d, %[1]d]}
 target: {url: out.zarr}
 defaults: {codecs: [bytes, {%[4]s: {level: 9}}, crc32c]}
 arrays:
   field/values: {chunks: [8, 8, 8]}
   field/line: {chunks: [%[3]d]}
+  shards/end: {chunks: [4, 8, 8], shards: [12, 8, 16]}
+  shards/start:
+    chunks: [16, 16, 16]
+    codecs: [{sharding_indexed: {chunk_shape: [4, 8, 8], codecs: [bytes, {%[4]s: {level: 1}}], index_location: start}}]
 run: {checkpoint: {every: 50ms}}
 `, side, side*side*side, side*side, codec)), target
 }

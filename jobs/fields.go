@@ -17,6 +17,7 @@ import (
 type parser struct {
 	job      *Job
 	problems *collector
+	depth    int // of codec chains within each other
 }
 
 // setter reads one value, found at a trail, to where it belongs. It is not

@@ -25,10 +25,11 @@ const (
 	stringKind
 	listKind
 	mapKind
+	jsonKind // JSON that was read already; no file has one
 )
 
 func (k kind) String() string {
-	return [...]string{"null", "a boolean", "a number", "a string", "a list", "a mapping"}[k]
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "a mapping", "JSON"}[k]
 }
 
 // node is a value of a job file with aliases, merge keys and environment
@@ -71,7 +72,7 @@ func (n *node) json() json.RawMessage { return n.appendJSON(nil) }
 
 func (n *node) appendJSON(b []byte) []byte {
 	switch n.kind {
-	case boolKind, numberKind:
+	case boolKind, numberKind, jsonKind:
 		return append(b, n.text...)
 	case stringKind:
 		return append(b, quoteJSON(n.text)...)

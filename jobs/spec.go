@@ -66,8 +66,48 @@ func (p *parser) codec(dst *codecs.Spec, n *node, at *trail) {
 	}
 }
 
+// configuration reads the configuration of a codec. The chains within, of
+// shards and the like, may have the forms that chains of a job have.
 func (p *parser) configuration(dst *codecs.Spec) setter {
-	return p.raw(&dst.Configuration, "a mapping with the codec's configuration", mapKind)
+	return func(n *node, at *trail) {
+		if n.kind == mapKind && p.depth < maxChains {
+			p.depth++
+			n = p.longForms(n, at)
+			p.depth--
+		}
+		p.raw(&dst.Configuration, "a mapping with the codec's configuration", mapKind)(n, at)
+	}
+}
+
+// maxChains bounds the chains within each other that may have short forms.
+const maxChains = 10
+
+// longForms returns a configuration with the codecs of its chains in Zarr v3's
+// form.
+func (p *parser) longForms(n *node, at *trail) *node {
+	out := *n
+	out.members = slices.Clone(n.members)
+	for i, m := range out.members {
+		if m.name != "codecs" && m.name != "index_codecs" || m.value.kind != listKind {
+			continue
+		}
+		list := *m.value
+		list.items = make([]*node, len(m.value.items))
+		for k, item := range m.value.items {
+			var s codecs.Spec
+			p.codec(&s, item, at.key(m.name).item(k))
+			list.items[k] = &node{kind: mapKind, at: item.at, members: []member{
+				{name: "name", at: item.at, value: &node{kind: stringKind, at: item.at, text: s.Name}},
+			}}
+			if s.Configuration != nil {
+				list.items[k].members = append(list.items[k].members, member{
+					name: "configuration", at: item.at, value: &node{kind: jsonKind, at: item.at, text: string(s.Configuration)},
+				})
+			}
+		}
+		out.members[i].value = &list
+	}
+	return &out
 }
 
 // mustUnderstand allows the default alone: data behind a codec that a reader
