@@ -28,8 +28,12 @@
 // far as the type has such values; complex numbers are [real, imaginary]; r*
 // is an array of byte values, other bytes are base64; times are integers or
 // "NaT"; text is a string; a struct is an object with a value for every field.
-// Zarr v2 spells r* and records in base64 and has no hex form. Its null, no
-// fill value, is for [ParseFill] alone: it is no scalar of any type.
+// Zarr v2 spells r* and records in base64 and has no hex form. It leaves the
+// rest to NumPy, so more is read there: integers with a fraction or an exponent,
+// such as -9999.0 and 1e3; true and false as integers, and 1 and 0 as booleans;
+// 0 as an element of zero bytes of every type that is no number; and "" as one
+// of opaque bytes. Its null, no fill value, is for [ParseFill] alone: it is no
+// scalar of any type.
 //
 // Formatting gives the shortest text that reads back to the same bits, and
 // "NaN" only for the NaN that the specification gives the name to. Floats

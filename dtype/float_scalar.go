@@ -1,6 +1,7 @@
 package dtype
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,10 +55,10 @@ func (f floatForm) parse(format Format, s Scalar, text []byte) error {
 	return nil
 }
 
-// summary says in some words what the form is.
+// summary says in some words what the form is, with an article.
 func (f floatForm) summary() string {
 	if f.layout == nil || f.layout == Float16Layout {
-		return fmt.Sprintf("IEEE 754 float of %d bits", f.bits)
+		return fmt.Sprintf("an IEEE 754 float of %d bits", f.bits)
 	}
 	lacks := ""
 	_, nan := f.nan()
@@ -67,7 +68,7 @@ func (f floatForm) summary() string {
 	case !nan:
 		lacks = ", no infinity or NaN"
 	}
-	return fmt.Sprintf("float of %d bits%s", f.bits, lacks)
+	return fmt.Sprintf("a float of %d bits%s", f.bits, lacks)
 }
 
 // wanted lists what parse takes.
@@ -92,17 +93,18 @@ func (f floatForm) wanted(format Format) string {
 // parseNumber reads a JSON number. A finite number that would round to
 // infinity is refused: it is not a value of the type.
 func (f floatForm) parseNumber(s Scalar, text []byte) error {
-	if !json.Valid(text) || strings.ContainsAny(string(text[:1]), `tfn[{`) {
+	if !isNumber(text) {
 		return errors.New("want a number")
 	}
 	parse := 64
 	if f.bits == 32 {
 		parse = 32 // rounded once, not by way of float64
 	}
-	v, err := strconv.ParseFloat(string(text), parse)
+	digits := shortDecimal(text)
+	v, err := strconv.ParseFloat(digits, parse)
 	switch {
 	case f.layout != nil:
-		pattern, fits := f.layout.Round(f.offMidpoint(string(text), v), NearestEven)
+		pattern, fits := f.layout.Round(f.offMidpoint(digits, v), NearestEven)
 		if inf, ok := f.infinity(v < 0); !fits || ok && uint64(pattern) == inf {
 			err = ErrOutOfRange
 		}
@@ -118,23 +120,40 @@ func (f floatForm) parseNumber(s Scalar, text []byte) error {
 	return nil
 }
 
+// shortDecimal returns a JSON number that is rounded to the same float as text
+// and has few enough digits for strconv, which loses the place of the decimal
+// point behind 800. No float64, and no middle between two, has more than 768
+// digits: beyond those it only matters that there are more, which are not all 0.
+func shortDecimal(text []byte) string {
+	const enough = 780
+	if len(text) <= enough {
+		return string(text)
+	}
+	d := splitDecimal(text)
+	if more := len(d.digits) - enough; more > 0 {
+		d.digits, d.exponent = d.digits[:enough]+"1", d.exponent+more-1
+	}
+	return d.sign + cmp.Or(d.digits, "0") + "e" + strconv.Itoa(d.exponent)
+}
+
 // offMidpoint returns v, the float64 nearest to a decimal number, or, where v is
 // half way between two values of the layout and the number is not, the
 // neighbour of v on the number's side: rounding twice is then rounding once.
 func (f floatForm) offMidpoint(text string, v float64) float64 {
+	if v == 0 || math.IsInf(v, 0) {
+		return v
+	}
 	up, down := math.Nextafter(v, math.Inf(1)), math.Nextafter(v, math.Inf(-1))
 	above, fitsAbove := f.layout.Round(up, NearestEven)
 	below, fitsBelow := f.layout.Round(down, NearestEven)
 	if above == below && fitsAbove == fitsBelow {
 		return v
 	}
-	// Four bits hold a decimal digit; what more than a thousand digits could
-	// still say is not heard.
-	exact, _, err := big.ParseFloat(text, 10, uint(64+4*min(len(text), 1000)), big.ToNearestEven)
-	if err != nil {
-		return v
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return v // never: ParseFloat has read the same text
 	}
-	switch exact.Cmp(big.NewFloat(v)) {
+	switch exact.Cmp(new(big.Rat).SetFloat64(v)) {
 	case 1:
 		return up
 	case -1:
@@ -144,6 +163,9 @@ func (f floatForm) offMidpoint(text string, v float64) float64 {
 }
 
 func (f floatForm) parsePair(format Format, s Scalar, text []byte) error {
+	if isZero(format, text) {
+		return nil
+	}
 	var parts []json.RawMessage
 	if err := json.Unmarshal(text, &parts); err != nil || len(parts) != 2 {
 		return errors.New("want [real, imaginary]")
@@ -219,9 +241,10 @@ func (f floatForm) infinity(negative bool) (uint64, bool) {
 	return v, true
 }
 
-// AppendFloat appends a finite number to dst as JSON, with the fewest digits
-// that read back to the same float64, and always with a fraction or an
-// exponent, so that readers which tell integers from floats see a float.
+// AppendFloat appends f to dst as JSON, with the fewest digits that read back to
+// the same float64, and always with a fraction or an exponent, so that readers
+// which tell integers from floats see a float. f is finite: JSON has no NaN and
+// no infinities.
 func AppendFloat(dst []byte, f float64) []byte {
 	form := byte('f')
 	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {

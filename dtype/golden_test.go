@@ -224,7 +224,7 @@ func FuzzDataTypeJSON(f *testing.F) {
 				t.Fatal(err)
 			}
 			again, err := r.ParseV3(written)
-			if err != nil || !Same(typ, again) || typ.Size() < 0 || typ.Size() > maxSize || len(typ.Default()) != typ.Size() {
+			if err != nil || !Same(typ, again) || typ.Size() < 0 || typ.Size() > MaxSize || len(typ.Default()) != typ.Size() {
 				t.Fatalf("%q: %s becomes %v (%v)", text, written, again, err)
 			}
 		}
@@ -236,6 +236,11 @@ func FuzzDataTypeJSON(f *testing.F) {
 			again, order2, err := r.ParseV2(name, filter)
 			if err != nil || !Same(typ, again) || order != order2 {
 				t.Fatalf("%q: %s becomes %v (%v)", text, name, again, err)
+			}
+			if _, err := typ.V3(); err == nil { // what Zarr v3 can say comes back from there
+				if again, err = throughV3(r, typ, order, name); err != nil || !Same(typ, again) {
+					t.Fatalf("%q: %s becomes %v by way of Zarr v3 (%v)", text, name, again, err)
+				}
 			}
 		}
 	})

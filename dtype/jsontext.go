@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +70,7 @@ func members(text []byte) ([]member, error) {
 	if _, err := d.Token(); err != nil {
 		return nil, err
 	}
-	if d.More() {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("want one object and nothing behind it")
 	}
 	return list, nil

@@ -2,18 +2,17 @@ package dtype
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
 // spelledElsewhere are names of other programs and formats for types that Zarr
 // v3 calls otherwise.
 var spelledElsewhere = map[string]string{
-	"bool_": "bool", "boolean": "bool", "b1": "bool", "?": "bool",
+	"bool_": "bool", "boolean": "bool", "?": "bool",
 	"byte": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "integer": "int64",
 	"ubyte": "uint8", "ushort": "uint16", "uint": "uint32", "ulong": "uint64",
-	"i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64",
 	"half": "float16", "halffloat": "float16", "float": "float32", "single": "float32", "double": "float64", "real": "float32",
-	"f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128",
 	"complex": "complex128", "complex_": "complex128", "csingle": "complex64", "cdouble": "complex128",
 	"complex32": "complex_float16", "complex_complex64": "complex64",
 	"str": "string", "utf8": "string", "vlen-utf8": "string", "variable_length_utf8": "string", "unicode": "string", "object": "string",
@@ -26,12 +25,12 @@ var spelledElsewhere = map[string]string{
 // differentNames are spellings that look like one of ours and mean another
 // layout, with what to say about them.
 var differentNames = map[string]string{
-	"float8_e4m3fn": ` (not registered: it has no infinities; "float8_e4m3" has them and gives other values to the same bytes)`,
-	"float8_e5m2fn": ` (not registered; "float8_e5m2" has infinities and gives other values to the same bytes)`,
-	"float128":      ` (Zarr has no float wider than "float64")`,
-	"longdouble":    ` (Zarr has no float wider than "float64")`,
-	"complex256":    ` (Zarr has no complex number wider than "complex128")`,
-	"decimal128":    ` (Zarr has no decimals: convert to "float64" or to integers with a scale)`,
+	"float8_e4m3fn":         ` (not registered: it has no infinities; "float8_e4m3" has them and gives other values to the same bytes)`,
+	"complex_float8_e4m3fn": ` (not registered: its parts have no infinities; those of "complex_float8_e4m3" have them and give other values to the same bytes)`,
+	"float128":              ` (Zarr has no float wider than "float64")`,
+	"longdouble":            ` (Zarr has no float wider than "float64")`,
+	"complex256":            ` (Zarr has no complex number wider than "complex128")`,
+	"decimal128":            ` (Zarr has no decimals: convert to "float64" or to integers with a scale)`,
 }
 
 // hint says which name to use instead of an unknown one, or "".
@@ -40,26 +39,16 @@ func (r *Registry) hint(name string) string {
 	if text, ok := differentNames[low]; ok {
 		return text
 	}
-	if code := strings.TrimLeft(name, "<>|="); code != "" {
-		if known, ok := spelledElsewhere[strings.ToLower(code)]; ok {
-			return didYouMean(known)
-		}
-		for _, f := range r.families { // a name of Zarr v2
-			if f.ParseV2 == nil {
-				continue
-			}
-			t, ok, err := f.ParseV2(code)
-			if !ok || err != nil {
-				continue
-			}
-			if text, err := t.V3(); err == nil {
-				return fmt.Sprintf(" (a name of Zarr v2; in v3 it is %s)", text)
-			}
-		}
+	if text := r.v2Name(strings.TrimLeft(name, "<>|=")); text != "" {
+		return text
 	}
-	best, least := "", 4
+	known := spelledElsewhere[strings.TrimLeft(low, "<>|=")]
+	if _, ok := r.byName[known]; ok {
+		return didYouMean(known)
+	}
+	best, least := "", 1+max(1, min(3, len(low)/3))
 	for known, i := range r.byName {
-		if r.families[i].ParseV3 == nil {
+		if !r.families[i].parsesV3() || otherWidth(low, known) {
 			continue
 		}
 		if d := distance(low, known); d < least || d == least && known < best {
@@ -75,11 +64,35 @@ func (r *Registry) hint(name string) string {
 	return didYouMean(best)
 }
 
+// v2Name says how Zarr v3 spells a name of Zarr v2, or of NumPy, without its
+// byte order; "" for what is none. Capital letters have meanings of their own:
+// "U4" is text and "u4" a number.
+func (r *Registry) v2Name(code string) string {
+	for long, letter := range map[string]string{"datetime64[": "M8[", "timedelta64[": "m8["} {
+		if unit, ok := strings.CutPrefix(code, long); ok {
+			code = letter + unit
+		}
+	}
+	for _, f := range r.families {
+		if f.ParseV2 == nil {
+			continue
+		}
+		t, ok, err := f.ParseV2(code)
+		if !ok || err != nil {
+			continue
+		}
+		if text, err := t.V3(); err == nil {
+			return fmt.Sprintf(" (a name of NumPy and Zarr v2; in v3 it is %s)", text)
+		}
+	}
+	return ""
+}
+
 func didYouMean(name string) string { return fmt.Sprintf(" (did you mean %q?)", name) }
 
-// v2Hint says what stands in the way of a NumPy type that Zarr v2 stores may
-// have and no registered type matches.
-func v2Hint(code string) string {
+// v2Hint says what to write instead of a NumPy type string that no registered
+// type matches. The mark of its byte order is in name and not in code.
+func v2Hint(name, code string) string {
 	if text, ok := differentNames[code]; ok {
 		return text
 	}
@@ -90,8 +103,31 @@ func v2Hint(code string) string {
 		return " (did you mean \"|S" + clip([]byte(code[1:])) + "\"?)"
 	case strings.HasPrefix(code, "t"):
 		return ": Zarr v3 has no type for bit fields: rewrite the array as bool or uint8"
+	case strings.HasPrefix(name, "="):
+		return ": the byte order of whichever machine wrote it: say < (little-endian) or > (big-endian)"
+	case code == "b2" || code == "b4" || code == "b8":
+		return fmt.Sprintf(": a bool is \"|b1\", an integer of %[1]s bytes \"<i%[1]s\"", code[1:])
+	}
+	if letters, unit, ok := strings.Cut(code, "["); ok && (letters == "M8" || letters == "m8") {
+		return fmt.Sprintf(`: want a unit in the brackets, with a number of them or without, such as "<%[1]s[s]" or "<%[1]s[10us]": [%[2]s`, letters, clip([]byte(unit)))
 	}
 	return ""
+}
+
+// otherWidth reports whether an unknown name counts other bits than a known
+// one. A number of bits that nobody has, such as 31, is taken for a slip.
+func otherWidth(name, known string) bool {
+	isLetter := func(r rune) bool { return r < '0' || r > '9' }
+	want, have := strings.FieldsFunc(name, isLetter), strings.FieldsFunc(known, isLetter)
+	for i, group := range want {
+		if i < len(have) && have[i] == group {
+			continue
+		}
+		if n, err := strconv.Atoi(group); err == nil && (n < 8 || n%8 == 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // distance is the number of single-letter edits between two short names.

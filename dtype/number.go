@@ -201,9 +201,9 @@ func (t *number) ParseScalar(format Format, text json.RawMessage) (Scalar, error
 	case Bool:
 		err = parseBool(format, s, text)
 	case Int:
-		err = parseInt(s, t.bits, text)
+		err = parseInt(format, s, t.bits, text)
 	case Uint:
-		err = parseUint(s, t.bits, text)
+		err = parseUint(format, s, t.bits, text)
 	case Float:
 		err = t.form().parse(format, s, text)
 	case Complex:
@@ -264,11 +264,11 @@ type orderedNarrow struct{ ordered }
 // Layout implements [Narrow].
 func (t *orderedNarrow) Layout() *FloatLayout { return t.layout }
 
-// clip shortens text from outside for use in a message.
+// clip shortens text from outside for use in a message, and makes it UTF-8.
 func clip(text []byte) string {
 	const most = 60
 	if len(text) <= most {
-		return string(text)
+		return strings.ToValidUTF8(string(text), "\uFFFD")
 	}
 	return strings.ToValidUTF8(string(text[:most]), "") + "…"
 }

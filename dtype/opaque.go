@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// maxSize bounds one element in bytes, so that a type name cannot ask for
-// absurd allocations: 1 MiB.
-const maxSize = 1 << 20
+// MaxSize is the most bytes that an element of this package's types has, so that
+// a type name cannot ask for absurd allocations: 1 MiB.
+const MaxSize = 1 << 20
 
 // opaque is a type whose elements are so many bytes of no stated meaning.
 type opaque struct {
@@ -36,17 +36,31 @@ var spellings = [...]struct{ name, v2 string }{
 }
 
 // RawBits returns the Zarr v3 core type r* of size bytes: RawBits(2) is "r16".
-func RawBits(size int) Type { return &opaque{size, coreBits} }
+// It panics where size is not from 1 to [MaxSize].
+func RawBits(size int) Type { return &opaque{checkSize("r*", size), coreBits} }
 
 // RawBytes returns the type that Python's readers know for opaque elements:
 // raw_bytes with a length, what NumPy calls V2. It is not in the registry of
-// Zarr extensions; zarr-python and tensorstore read it, and do not read r*.
-func RawBytes(size int) Type { return &opaque{size, rawBytes} }
+// Zarr extensions; zarr-python and tensorstore read it, and do not read r*. It
+// panics where size is not from 1 to [MaxSize].
+func RawBytes(size int) Type { return &opaque{checkSize("raw_bytes", size), rawBytes} }
 
 // NullTerminated returns the type of byte strings of at most size bytes, filled
 // up with zero bytes: NumPy's S5. It is not in the registry of Zarr
-// extensions; zarr-python writes and reads it.
-func NullTerminated(size int) Type { return &opaque{size, nullTerminated} }
+// extensions; zarr-python writes and reads it. It panics where size is not from
+// 1 to [MaxSize].
+func NullTerminated(size int) Type {
+	return &opaque{checkSize("null_terminated_bytes", size), nullTerminated}
+}
+
+// checkSize panics for a size that no element has: whoever makes a type from
+// numbers that come from outside checks them before.
+func checkSize(name string, size int) int {
+	if size < 1 || size > MaxSize {
+		panic(fmt.Sprintf("dtype: data type %s of %d bytes: want 1 to %d", name, size, MaxSize))
+	}
+	return size
+}
 
 // Opaque reports whether t is one of the types of uninterpreted bytes, r* and
 // raw_bytes, of which one may stand for the other.
@@ -81,8 +95,13 @@ func (t *opaque) V2(Order) (json.RawMessage, error) {
 	return fmt.Appendf(nil, `"|%s%d"`, spellings[t.spelled].v2, t.size), nil
 }
 
+// ParseScalar implements [Type]. In Zarr v2, 0 and "" fill with zero bytes.
 func (t *opaque) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
-	s, err := t.parse(format, bytes.TrimSpace(text))
+	text = bytes.TrimSpace(text)
+	if isZero(format, text) || format == V2 && string(text) == `""` {
+		return t.Default(), nil
+	}
+	s, err := t.parse(format, text)
 	if err == nil && len(s) > t.size {
 		err = fmt.Errorf("%w: %d bytes, want %d", ErrOutOfRange, len(s), t.size)
 	} else if err == nil && len(s) < t.size {
@@ -101,7 +120,12 @@ func (t *opaque) parse(format Format, text []byte) (Scalar, error) {
 	if format == V3 && t.spelled == coreBits {
 		return parseByteValues(text, errors.New("want an array of byte values"))
 	}
-	return parseBytes(text)
+	s, err := parseBytes(text)
+	var plain string
+	if err != nil && t.spelled == nullTerminated && json.Unmarshal(text, &plain) == nil && plain != "" {
+		err = fmt.Errorf("%w: want base64, in which these bytes are %s", err, clip(formatBase64([]byte(plain))))
+	}
+	return s, err
 }
 
 // parseBytes reads bytes in base64 or as an array of their values.
@@ -155,17 +179,22 @@ func formatBase64(value []byte) json.RawMessage {
 }
 
 // parseRawBits reads the name r<bits>.
-func parseRawBits(digits string) (Type, error) {
-	n, err := strconv.Atoi(digits)
-	if err != nil || n <= 0 || n%8 != 0 || n > maxSize*8 || strings.HasPrefix(digits, "0") {
-		return nil, fmt.Errorf("data type r%s: want a multiple of 8 from 8 to %d behind the r", clip([]byte(digits)), maxSize*8)
+func parseRawBits(name string) (Type, bool, error) {
+	digits, ok := strings.CutPrefix(name, "r")
+	if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return nil, false, nil
 	}
-	return RawBits(n / 8), nil
+	n, err := strconv.Atoi(digits)
+	if err != nil || n <= 0 || n%8 != 0 || n > MaxSize*8 || strings.HasPrefix(digits, "0") {
+		return nil, true, fmt.Errorf("data type r%s: want a multiple of 8 from 8 to %d behind the r", clip([]byte(digits)), MaxSize*8)
+	}
+	return RawBits(n / 8), true, nil
 }
 
 // sized describes the families of types with a length_bytes in v3 and a count
 // behind a letter in v2: unit is how many bytes the count counts.
 func sized(f Family, letter string, unit int, build func(bytes int) Type) Family {
+	f.SizeVaries = true
 	f.ParseV3 = func(configuration json.RawMessage) (Type, error) {
 		fields, err := readConfiguration(f.Name, configuration, "length_bytes")
 		if err != nil {
@@ -173,8 +202,8 @@ func sized(f Family, letter string, unit int, build func(bytes int) Type) Family
 		}
 		length := fields["length_bytes"]
 		n, err := strconv.Atoi(string(length))
-		if err != nil || n < 1 || n > maxSize || n%unit != 0 {
-			return nil, fmt.Errorf("data type %s: length_bytes %s: want a multiple of %d from %d to %d", f.Name, clip(length), unit, unit, maxSize)
+		if err != nil || n < 1 || n > MaxSize || n%unit != 0 {
+			return nil, fmt.Errorf("data type %s: length_bytes %s: want a multiple of %d from %d to %d", f.Name, clip(length), unit, unit, MaxSize)
 		}
 		return build(n), nil
 	}
@@ -184,8 +213,8 @@ func sized(f Family, letter string, unit int, build func(bytes int) Type) Family
 			return nil, false, nil
 		}
 		n, err := strconv.Atoi(digits)
-		if err != nil || n < 1 || n > maxSize/unit || strings.Trim(digits, "0123456789") != "" {
-			return nil, true, fmt.Errorf("data type %s%s: want a length from 1 to %d", letter, clip([]byte(digits)), maxSize/unit)
+		if err != nil || n < 1 || n > MaxSize/unit || strings.Trim(digits, "0123456789") != "" {
+			return nil, true, fmt.Errorf("data type %s%s: want a length from 1 to %d", letter, clip([]byte(digits)), MaxSize/unit)
 		}
 		return build(n * unit), true, nil
 	}

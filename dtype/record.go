@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // Field is a part of a [Record].
@@ -39,15 +40,8 @@ type record struct {
 	swaps  []swap
 }
 
-// swap is a place in an element with n words to swap, or with one element of a
-// type from outside, word bytes long, that swaps its words itself.
-type swap struct {
-	offset, word, n int
-	by              Ordered
-}
-
 // Struct returns the type of records with these fields, at least one, with
-// names that differ and are not empty, and types of fixed size. Offsets are
+// names in UTF-8 that differ and are not empty, and types of fixed size. Offsets are
 // computed: fields follow each other without gaps. Records may be in each other
 // to a depth of 24, beyond which their JSON would not be read back.
 func Struct(fields ...Field) (Record, error) {
@@ -56,18 +50,20 @@ func Struct(fields ...Field) (Record, error) {
 		return nil, errors.New("data type struct: no fields, want at least one")
 	}
 	for i, f := range fields {
-		r.depth = max(r.depth, 1+depthOf(f.Type))
 		_, again := r.byName[f.Name]
 		switch {
-		case f.Name == "":
-			return nil, fmt.Errorf("data type struct: field %d has no name", i)
+		case f.Name == "" || !utf8.ValidString(f.Name):
+			return nil, fmt.Errorf("data type struct: field %d has no name in UTF-8", i)
 		case again:
 			return nil, fmt.Errorf("data type struct: field %q is there twice", clip([]byte(f.Name)))
-		case f.Type.Size() == 0:
+		case f.Type == nil:
+			return nil, fmt.Errorf("data type struct: field %q has no type", clip([]byte(f.Name)))
+		case f.Type.Size() < 1:
 			return nil, fmt.Errorf("data type struct: field %q is a %s, elements of which have no fixed size: choose fixed_length_utf32 or raw_bytes", clip([]byte(f.Name)), f.Type.Name())
-		case f.Type.Size() > maxSize-r.size:
-			return nil, fmt.Errorf("data type struct: more than %d bytes an element", maxSize)
-		case r.depth > maxRecordDepth:
+		case f.Type.Size() > MaxSize-r.size:
+			return nil, fmt.Errorf("data type struct: more than %d bytes an element", MaxSize)
+		}
+		if r.depth = max(r.depth, 1+depthOf(f.Type)); r.depth > maxRecordDepth {
 			return nil, fmt.Errorf("data type struct: more than %d records in each other", maxRecordDepth)
 		}
 		r.byName[f.Name] = i
@@ -103,39 +99,6 @@ func depthOf(t Type) int {
 
 func (t *record) recordDepth() int { return t.depth }
 
-// worded is a type that knows where in an element its words are.
-type worded interface {
-	// words calls add for the words of an element that starts at byte at.
-	words(at int, add func(swap))
-}
-
-func addSwaps(t Type, at int, add func(swap)) {
-	if w, ok := t.(worded); ok {
-		w.words(at, add)
-	} else if by, ok := t.(Ordered); ok {
-		add(swap{at, t.Size(), 1, by})
-	}
-}
-
-// add notes words to swap and joins rows of equal ones.
-func (t *record) add(s swap) {
-	if k := len(t.swaps) - 1; k >= 0 {
-		last := &t.swaps[k]
-		if last.by == nil && s.by == nil && last.word == s.word && last.offset+last.word*last.n == s.offset {
-			last.n += s.n
-			return
-		}
-	}
-	t.swaps = append(t.swaps, s)
-}
-
-func (t *record) words(at int, add func(swap)) {
-	for _, s := range t.swaps {
-		s.offset += at
-		add(s)
-	}
-}
-
 func (t *record) Name() string    { return "struct" }
 func (t *record) Size() int       { return t.size }
 func (t *record) Fields() []Field { return t.fields }
@@ -164,7 +127,8 @@ func (t *record) V3() (json.RawMessage, error) {
 }
 
 // V2 implements [Type]: a list of fields. With NoOrder and Mixed each field has
-// its declared order, else all have the given one.
+// its declared order, else all have the given one. Fill values follow the
+// declared orders: see [InOrder].
 func (t *record) V2(order Order) (json.RawMessage, error) {
 	text := []byte{'['}
 	for i, f := range t.fields {
@@ -198,15 +162,20 @@ func (f Field) declared() Order {
 		}
 		t = a.subarrayOf().element
 	}
-	if _, inner := t.(Record); inner || f.Order != NoOrder {
+	if _, inner := t.(Record); inner || f.Order == Big {
 		return f.Order
 	}
 	return Little
 }
 
-// InOrder returns t with all of its words declared to be in the given order:
-// what the base64 spelling of a record's fill value follows. Types other than
-// records are returned as they are.
+// InOrder returns t with all of its words declared to be in the given order,
+// Little or Big. Types other than records are returned as they are.
+//
+// The base64 spelling of a record's fill value follows the declared orders, and
+// the fields of a record that Zarr v3 metadata describe declare none, which is
+// taken as Little. So a type from Zarr v3 goes through InOrder before its dtype
+// and its fill value are written to the metadata of a big-endian Zarr v2 array,
+// and before a base64 fill value of Zarr v3 is read whose array is big-endian.
 func InOrder(t Type, order Order) Type {
 	if a, ok := t.(subarrayType); ok {
 		return newSubarray(InOrder(a.subarrayOf().element, order), a.subarrayOf().shape)
@@ -250,6 +219,9 @@ func (t *record) parse(format Format, text []byte) (Scalar, error) {
 		}
 		return s, err
 	}
+	if isZero(format, text) {
+		return make(Scalar, t.size), nil
+	}
 	if format == V2 {
 		return nil, errors.New("want the packed bytes in base64")
 	}
@@ -265,8 +237,11 @@ func (t *record) parse(format Format, text []byte) (Scalar, error) {
 			return nil, fmt.Errorf("there is no field %q", clip([]byte(m.name)))
 		}
 		value, err := t.fields[i].Type.ParseScalar(format, m.value)
+		if err == nil && len(value) != t.fields[i].Type.Size() {
+			err = fmt.Errorf("data type %s gave %d bytes, want its size %d", t.fields[i].Type.Name(), len(value), t.fields[i].Type.Size())
+		}
 		if err != nil {
-			return nil, fmt.Errorf("field %q: %w", m.name, err)
+			return nil, fmt.Errorf("field %q: %w", clip([]byte(m.name)), err)
 		}
 		copy(s[t.fields[i].Offset:], value)
 		given[i] = true
@@ -277,7 +252,8 @@ func (t *record) parse(format Format, text []byte) (Scalar, error) {
 	return s, nil
 }
 
-// FormatScalar implements [Type].
+// FormatScalar implements [Type]: in Zarr v2 the packed bytes in base64, each
+// field in its declared order. See [InOrder] for types that come from Zarr v3.
 func (t *record) FormatScalar(format Format, value Scalar) json.RawMessage {
 	if format == V2 {
 		s := slices.Clone(value)
@@ -293,130 +269,4 @@ func (t *record) FormatScalar(format Format, value Scalar) json.RawMessage {
 		text = fmt.Appendf(text, `%s:%s`, quoted(f.Name), inner)
 	}
 	return append(text, '}')
-}
-
-// reorder turns an element between the host's order and the declared orders.
-func (t *record) reorder(s []byte) {
-	if swapper := Swapper(t, Mixed); swapper != nil {
-		swapper.SwapInto(s, s)
-	}
-}
-
-// Swapper returns what turns elements of type t that are stored in the given
-// order into the host's order and back, and nil where they are the same. Mixed
-// stands for the orders that the fields of a record declare.
-func Swapper(t Type, order Order) Ordered {
-	if order != Mixed {
-		if o, ok := t.(Ordered); ok && order != Native {
-			return o
-		}
-		return nil
-	}
-	swapper := &orderedRecord{record{size: t.Size()}}
-	addForeign(t, Mixed, 0, swapper.add)
-	if len(swapper.swaps) == 0 {
-		return nil
-	}
-	return swapper
-}
-
-// addForeign adds the words of an element at byte at that are not in the
-// host's order.
-func addForeign(t Type, order Order, at int, add func(swap)) {
-	if r, ok := t.(Record); ok && order != Little && order != Big {
-		for _, f := range r.Fields() {
-			addForeign(f.Type, f.declared(), at+f.Offset, add)
-		}
-		return
-	}
-	if a, ok := t.(subarrayType); ok {
-		element := a.subarrayOf().element
-		for i := range a.subarrayOf().n {
-			addForeign(element, order, at+i*element.Size(), add)
-		}
-		return
-	}
-	if order != Native {
-		addSwaps(t, at, add)
-	}
-}
-
-// orderedRecord is a record with words of several bytes.
-type orderedRecord struct{ record }
-
-// SwapInto implements [Ordered].
-func (t *orderedRecord) SwapInto(dst, src []byte) {
-	if s := t.swaps[0]; s.by == nil && s.word*s.n == t.size {
-		SwapWords(s.word, dst, src) // all words are of one length
-		return
-	}
-	dst = dst[:len(src)]
-	copy(dst, src)
-	for _, s := range t.swaps {
-		for at := s.offset; at < len(dst); at += t.size {
-			if words := dst[at : at+s.word*s.n]; s.by != nil {
-				s.by.SwapInto(words, words)
-			} else {
-				SwapWords(s.word, words, words)
-			}
-		}
-	}
-}
-
-// readFields reads the configuration of struct or structured: objects with
-// name and data_type, or for the latter pairs.
-func (r *Registry) readFields(family string, legacy bool) func(json.RawMessage) (Type, error) {
-	return func(configuration json.RawMessage) (Type, error) {
-		values, err := readConfiguration(family, configuration, "fields")
-		if err != nil {
-			return nil, err
-		}
-		var list []json.RawMessage
-		if err := json.Unmarshal(values["fields"], &list); err != nil {
-			return nil, fmt.Errorf("data type %s: fields: want a list", family)
-		}
-		fields := make([]Field, len(list))
-		for i, text := range list {
-			if fields[i], err = r.readField(text, legacy); err != nil {
-				return nil, fmt.Errorf("data type %s: field %d: %w", family, i, err)
-			}
-		}
-		t, err := Struct(fields...)
-		if err != nil {
-			return nil, err
-		}
-		return t, nil
-	}
-}
-
-func (r *Registry) readField(text json.RawMessage, legacy bool) (f Field, err error) {
-	var name, dataType json.RawMessage
-	var pair []json.RawMessage
-	if legacy && json.Unmarshal(text, &pair) == nil && len(pair) == 2 {
-		name, dataType = pair[0], pair[1]
-	} else {
-		list, err := members(text)
-		if err != nil {
-			return f, fmt.Errorf("%w with name and data_type", err)
-		}
-		for _, m := range list {
-			switch m.name {
-			case "name":
-				name = m.value
-			case "data_type":
-				dataType = m.value
-			default:
-				return f, fmt.Errorf("unknown field %q, want name and data_type", clip([]byte(m.name)))
-			}
-		}
-	}
-	runes, err := parseRunes(name)
-	if err != nil || dataType == nil {
-		return f, errors.New("want a name and a data_type")
-	}
-	f.Name = string(runes)
-	if f.Type, err = r.ParseV3(dataType); err != nil {
-		return f, fmt.Errorf("%q: %w", clip([]byte(f.Name)), err)
-	}
-	return f, nil
 }

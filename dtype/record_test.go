@@ -3,7 +3,9 @@ package dtype
 import (
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +54,8 @@ func TestRecord(t *testing.T) {
 		`{"n":700,"p":{"y":-2,"x":1.5},"t":1}`:     `field "n": 700`,
 		`{"n":7,"p":{"y":-2},"t":1}`:               `field "x" has no value`,
 		`{"n":7,"p":{"y":-2,"x":1.5},"t":1} 5`:     "nothing behind it",
+		`{"n":7,"p":{"y":-2,"x":1.5},"t":1}]`:      "nothing behind it",
+		`{"n":7,"p":{"y":-2,"x":1.5},"t":1}}`:      "nothing behind it",
 		`0`:                                        "want an object",
 		`"AAAA"`:                                   "3 bytes, want 15",
 		`{"n":7,"p":{"y":-2,"x":1.5},"t":1`:        "not a struct value",
@@ -191,5 +195,132 @@ func TestStructuredFill(t *testing.T) {
 		if err != nil || string(typ.FormatScalar(V3, s)) != want {
 			t.Errorf("%v: %s (%v), want %s", order, typ.FormatScalar(V3, s), err, want)
 		}
+	}
+}
+
+// The fields of a type from Zarr v3 declare no byte order. InOrder does, and the
+// fill value of a big-endian Zarr v2 array follows.
+func TestRecordFromV3ToV2(t *testing.T) {
+	r := Standard()
+	from, err := r.ParseV3([]byte(`{"name":"struct","configuration":{"fields":[{"name":"x","data_type":"int16"},{"name":"in","data_type":` +
+		`{"name":"struct","configuration":{"fields":[{"name":"y","data_type":"float32"}]}}}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := from.ParseScalar(V3, []byte(`{"x":258,"in":{"y":1.0}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for order, want := range map[Order]string{Little: "AgEAAIA/", Big: "AQI/gAAA"} {
+		typ := InOrder(from, order)
+		text, err := typ.V2(order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill := typ.FormatScalar(V2, value)
+		if string(fill) != `"`+want+`"` {
+			t.Errorf("%v: fill value %s, want %s", order, fill, want)
+		}
+		again, read, err := r.ParseV2(text, "")
+		if err != nil || read != order || !Same(again, from) {
+			t.Fatalf("%s is read as %v, %v (%v)", text, again, read, err)
+		}
+		if back, err := again.ParseScalar(V2, fill); err != nil || !slices.Equal(back, value) {
+			t.Errorf("%v: the fill value is read as % x (%v), want % x", order, back, err, value)
+		}
+	}
+}
+
+// short is a type from outside whose scalars are too short.
+type short struct{ Type }
+
+func (short) ParseScalar(Format, json.RawMessage) (Scalar, error) { return Scalar{1}, nil }
+
+func TestStructRefusals(t *testing.T) {
+	for want, field := range map[string]Field{
+		`"x" has no type`:         {Name: "x"},
+		"field 0 has no name":     {Type: Int8},
+		"no name in UTF-8":        {Name: "\xff", Type: Int8},
+		"no fixed size":           {Name: "x", Type: StringType},
+		"more than 1048576 bytes": {Name: "x", Type: foreign{newSubarray(RawBytes(MaxSize), []int{2})}},
+	} {
+		if typ, err := Struct(field); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, %v, want %q", typ, err, want)
+		}
+	}
+	typ := must(Struct(Field{Name: "x", Type: short{Int16}}))
+	if s, err := typ.ParseScalar(V3, []byte(`{"x":1}`)); err == nil || !strings.Contains(err.Error(), "int16 gave 1 bytes, want its size 2") {
+		t.Errorf("a scalar that is too short: % x, %v", s, err)
+	}
+}
+
+// What a type takes in memory grows with its text, not with the numbers in it.
+func TestManyWords(t *testing.T) {
+	const n, depth = 349_000, 22
+	for inner, order := range map[string]Order{`[["x","|u1"],["y",">i2"]]`: Big, `[["a",">u2"],["y","|u1"]]`: Big, `[["x",">i2"],["y","<i2"]]`: Mixed} {
+		count := n
+		if order == Mixed {
+			count = MaxSize / 4
+		}
+		text := strings.Repeat(`[["x",`, depth) + inner + fmt.Sprintf(`,[%d]`, count) + strings.Repeat(`]]`, depth)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		typ, read, err := Standard().ParseV2([]byte(text), "")
+		if err != nil || read != order {
+			t.Fatalf("%s: %v (%v)", inner, read, err)
+		}
+		swapper := Swapper(typ, order)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+			t.Errorf("%s: reading the type took %d bytes", inner, used)
+		}
+		src := make([]byte, typ.Size())
+		for i := range src {
+			src[i] = byte(rand.Uint32())
+		}
+		dst := make([]byte, len(src))
+		swapper.SwapInto(dst, src)
+		element := typ
+		for range depth {
+			element = element.(Record).Fields()[0].Type
+		}
+		record := element.(subarrayType).subarrayOf().element.(Record)
+		for i, e := 0, src; len(e) > 0; i, e = i+1, e[record.Size():] {
+			for _, f := range record.Fields() {
+				if f.Order != Native {
+					swapSlowly(f.Type, e[f.Offset:f.Offset+f.Type.Size()])
+				}
+			}
+		}
+		if !slices.Equal(dst, src) {
+			t.Errorf("%s: words are swapped wrongly", inner)
+		}
+	}
+}
+
+// A long list of words in records in each other is kept once.
+func TestManyFields(t *testing.T) {
+	var fields []Field
+	for i := range 100 {
+		fields = append(fields, Field{Name: fmt.Sprint(i), Type: []Type{Int16, Float32, Uint8}[i%3]})
+	}
+	typ := must(Struct(fields...))
+	for range 20 {
+		typ = must(Struct(Field{Name: "b", Type: Uint8}, Field{Name: "x", Type: typ}))
+		if n := len(typ.(*orderedRecord).swaps); n != 1 {
+			t.Fatalf("%d swaps", n)
+		}
+	}
+	src := make([]byte, 3*typ.Size())
+	for i := range src {
+		src[i] = byte(rand.Uint32())
+	}
+	want, dst := slices.Clone(src), make([]byte, len(src))
+	for e := range slices.Chunk(want, typ.Size()) {
+		swapSlowly(typ, e)
+	}
+	typ.(Ordered).SwapInto(dst, src)
+	if !slices.Equal(dst, want) {
+		t.Error("words are swapped wrongly")
 	}
 }

@@ -2,13 +2,12 @@ package dtype
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // ErrUnknown is the cause of an error about a name that no type answers to.
@@ -22,20 +21,38 @@ type Family struct {
 	Summary string
 	// Aliases are other v3 names that mean the same on reading.
 	Aliases []string
-	// Example is a type of the family, for listings.
+	// Example is a type of the family, for listings. Its name is that of the
+	// family, or one that ParseName reads; where WrittenAs is set, it is that.
 	Example Type
+	// WrittenAs is the family whose types this one, which is only read, gives:
+	// a newer name of the same. "" for all others.
+	WrittenAs string
+	// SizeVaries says that the types of the family differ in size; that of
+	// Example is one of many.
+	SizeVaries bool
 	// FillValue says in a line how fill values are written in Zarr v3.
 	FillValue string
 	// Note is what a user ought to know before choosing the type, or "".
 	Note string
 	// ParseV3 returns the type with this v3 configuration, nil where the
-	// metadata has none. nil: the family has no v3 name of its own.
+	// metadata has none. nil: see the other two, or else the family has no v3
+	// name of its own.
 	ParseV3 func(configuration json.RawMessage) (Type, error)
+	// ParseNested is ParseV3 for types that are made of others: r is the
+	// registry that the type is looked up in, and has those.
+	ParseNested func(r *Registry, configuration json.RawMessage) (Type, error)
+	// ParseName returns the type with this v3 name, for families of which the
+	// name has a parameter in it, as "r16" has; false where the name means
+	// another family. Such types have no configuration.
+	ParseName func(name string) (Type, bool, error)
 	// ParseV2 returns the type with this Zarr v2 type string, without its
 	// byte order mark, and false where the string means another family. nil:
 	// the family has no v2 spelling, or it is an [Object].
 	ParseV2 func(code string) (Type, bool, error)
 }
+
+// parsesV3 reports whether v3 metadata may have the name of the family.
+func (f Family) parsesV3() bool { return f.ParseV3 != nil || f.ParseNested != nil }
 
 // Registry finds data types by their names. Register everything before the
 // first use; lookups are then safe for concurrent use. The zero value is
@@ -45,7 +62,8 @@ type Registry struct {
 	byName   map[string]int
 }
 
-// Register adds a family. Its names must be new to the registry.
+// Register adds a family. Its names must be new to the registry, and so must be
+// the filter of an [Object].
 func (r *Registry) Register(f Family) error {
 	if f.Name == "" || f.Example == nil || !reflect.TypeOf(f.Example).Comparable() {
 		return errors.New("a data type family needs a name and an example of a comparable Go type")
@@ -58,6 +76,14 @@ func (r *Registry) Register(f Family) error {
 			return fmt.Errorf("data type %s is registered already", name)
 		}
 	}
+	if err := f.checkExample(); err != nil {
+		return err
+	}
+	if o, ok := f.Example.(Object); ok {
+		if other, err := r.object(o.V2Filter()); err == nil {
+			return fmt.Errorf("data type %s: the filter %q of Zarr v2 stands for %s already", f.Name, o.V2Filter(), other.Name())
+		}
+	}
 	if r.byName == nil {
 		r.byName = map[string]int{}
 	}
@@ -68,9 +94,26 @@ func (r *Registry) Register(f Family) error {
 	return nil
 }
 
+// checkExample refuses an example that [Registry.FamilyOf] would not find the
+// family of.
+func (f Family) checkExample() error {
+	name := f.Example.Name()
+	if name == cmp.Or(f.WrittenAs, f.Name) {
+		return nil
+	}
+	if f.ParseName != nil {
+		if t, ok, err := f.ParseName(name); ok && err == nil && Same(t, f.Example) {
+			return nil
+		}
+	}
+	return fmt.Errorf("data type %s: the example is called %s", f.Name, name)
+}
+
+// mustRegister is Register for the families of [Standard], of which an error is
+// a mistake in this package.
 func (r *Registry) mustRegister(f Family) {
 	if err := r.Register(f); err != nil {
-		panic(err) // a name given twice in this file
+		panic(err)
 	}
 }
 
@@ -80,15 +123,38 @@ func (r *Registry) Families() []Family { return r.families }
 
 // FamilyOf returns the family that a type belongs to, by its name.
 func (r *Registry) FamilyOf(t Type) (Family, bool) {
-	name := t.Name()
-	if o, ok := t.(*opaque); ok && o.spelled == coreBits {
-		name = "r*"
+	if i, ok := r.byName[t.Name()]; ok {
+		return r.families[i], true
 	}
-	i, ok := r.byName[name]
-	if !ok {
-		return Family{}, false
+	for _, f := range r.families {
+		if f.ParseName == nil {
+			continue
+		}
+		if _, ok, err := f.ParseName(t.Name()); ok && err == nil {
+			return f, true
+		}
 	}
-	return r.families[i], true
+	return Family{}, false
+}
+
+// Notes returns what a user ought to know before choosing a type, a sentence
+// for each family that has one: that of the type itself, and those of the
+// fields of a [Record].
+func (r *Registry) Notes(t Type) []string {
+	var notes []string
+	if f, ok := r.FamilyOf(t); ok && f.Note != "" {
+		notes = append(notes, fmt.Sprintf("data type %s: %s", f.Name, f.Note))
+	}
+	if record, ok := t.(Record); ok {
+		for _, field := range record.Fields() {
+			for _, note := range r.Notes(field.Type) {
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
+		}
+	}
+	return notes
 }
 
 // ParseV3 reads the data_type field of a Zarr v3 array: a name, or an object
@@ -101,14 +167,29 @@ func (r *Registry) ParseV3(text json.RawMessage) (Type, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data type %s: %w", clip(text), err)
 	}
-	if i, ok := r.byName[name]; ok && r.families[i].ParseV3 != nil {
-		return r.families[i].ParseV3(configuration)
+	if i, ok := r.byName[name]; ok {
+		switch f := r.families[i]; {
+		case f.ParseV3 != nil:
+			return f.ParseV3(configuration)
+		case f.ParseNested != nil:
+			return f.ParseNested(r, configuration)
+		}
 	}
-	if digits, ok := strings.CutPrefix(name, "r"); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
-		if _, err := readConfiguration(name, configuration); err != nil {
+	for _, f := range r.families {
+		if f.ParseName == nil {
+			continue
+		}
+		t, ok, err := f.ParseName(name)
+		if !ok {
+			continue
+		}
+		if err == nil {
+			_, err = plain(t)(configuration)
+		}
+		if err != nil {
 			return nil, err
 		}
-		return parseRawBits(digits)
+		return t, nil
 	}
 	return nil, fmt.Errorf("%w %q%s", ErrUnknown, clip([]byte(name)), r.hint(name))
 }
@@ -124,14 +205,17 @@ func nameOf(text []byte) (name string, configuration json.RawMessage, err error)
 		}
 		nameText = nil
 		for _, m := range list {
-			switch m.name {
-			case "name":
+			value := string(m.value)
+			switch {
+			case m.name == "name":
 				nameText = m.value
-			case "configuration":
+			case m.name == "configuration" && value == "null": // as if it were not there
+			case m.name == "configuration":
 				configuration = m.value
-			case "must_understand":
-			default:
+			case m.name != "must_understand":
 				return "", nil, fmt.Errorf("%w; %q is neither", want, clip([]byte(m.name)))
+			case value != "true" && value != "false":
+				return "", nil, fmt.Errorf("must_understand %s: want true or false", clip(m.value))
 			}
 		}
 	}
@@ -198,13 +282,13 @@ func (r *Registry) ParseV2(text json.RawMessage, objectFilter string) (Type, Ord
 		}
 		return t, order, nil
 	}
-	return nil, NoOrder, fmt.Errorf("%w %q%s", ErrUnknown, clip([]byte(name)), v2Hint(code))
+	return nil, NoOrder, fmt.Errorf("%w %q%s", ErrUnknown, clip([]byte(name)), v2Hint(name, code))
 }
 
 // object returns the type of objects that a filter turns into bytes.
 func (r *Registry) object(filter string) (Type, error) {
 	for _, f := range r.families {
-		if o, ok := f.Example.(Object); ok && o.V2Filter() == filter {
+		if o, ok := f.Example.(Object); ok && filter != "" && o.V2Filter() == filter {
 			return o, nil
 		}
 	}
@@ -212,80 +296,4 @@ func (r *Registry) object(filter string) (Type, error) {
 		return nil, fmt.Errorf("%w %q: objects without a filter that says what they are: want vlen-utf8 (string) or vlen-bytes (bytes)", ErrUnknown, "|O")
 	}
 	return nil, fmt.Errorf("%w %q: Zarr v3 has no type for objects of the filter %q: rewrite the array with vlen-utf8 (string) or vlen-bytes (bytes)", ErrUnknown, "|O", clip([]byte(filter)))
-}
-
-// parseRecord reads a list of fields, each [name, type] or [name, type, shape].
-func (r *Registry) parseRecord(text json.RawMessage) (Type, Order, error) {
-	var list [][]json.RawMessage
-	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, NoOrder, fmt.Errorf("data type %s: want a list of fields, each [name, type] or [name, type, shape]", clip(text))
-	}
-	fields := make([]Field, len(list))
-	order := NoOrder
-	for i, parts := range list {
-		f, err := r.parseRecordField(i, parts)
-		if err != nil {
-			return nil, NoOrder, fmt.Errorf("data type %s: field %d: %w", clip(text), i, err)
-		}
-		fields[i] = f
-		switch {
-		case f.Order == NoOrder:
-		case order == NoOrder:
-			order = f.Order
-		case order != f.Order:
-			order = Mixed
-		}
-		if _, inner := f.Type.(Record); inner {
-			fields[i].Order = NoOrder
-		}
-	}
-	t, err := Struct(fields...)
-	if err != nil {
-		return nil, NoOrder, err
-	}
-	return t, order, nil
-}
-
-// parseRecordField reads one field. The order of a record among the fields is
-// that of its own fields.
-func (r *Registry) parseRecordField(i int, parts []json.RawMessage) (f Field, err error) {
-	if len(parts) != 2 && len(parts) != 3 {
-		return f, errors.New("want [name, type] or [name, type, shape]")
-	}
-	name, err := parseRunes(parts[0])
-	if err != nil {
-		return f, fmt.Errorf("name %s: %w", clip(parts[0]), err)
-	}
-	if f.Name = string(name); f.Name == "" {
-		f.Name = "f" + strconv.Itoa(i) // as NumPy calls padding
-	}
-	if f.Type, f.Order, err = r.ParseV2(parts[1], ""); err != nil {
-		return f, err
-	}
-	if len(parts) == 2 {
-		return f, nil
-	}
-	shape, err := parseShape(parts[2], f.Type.Size())
-	if err == nil && len(shape) > 0 {
-		f.Type = newSubarray(f.Type, shape)
-	}
-	return f, err
-}
-
-// parseShape reads the shape of a field: a number or a list of them.
-func parseShape(text json.RawMessage, size int) ([]int, error) {
-	var shape []int
-	var n int
-	if json.Unmarshal(text, &n) == nil {
-		shape = []int{n}
-	} else if err := json.Unmarshal(text, &shape); err != nil {
-		return nil, fmt.Errorf("shape %s: want a list of extents", clip(text))
-	}
-	for _, extent := range shape {
-		if extent < 1 || size < 1 || extent > maxSize/size {
-			return nil, fmt.Errorf("shape %s: want extents of at least 1, and at most %d bytes", clip(text), maxSize)
-		}
-		size *= extent
-	}
-	return shape, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -66,8 +67,17 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Several spellings of one type are read.
+func TestOtherSpellings(t *testing.T) {
+	r := Standard()
 	for text, want := range map[string]Type{
-		`"variable_length_bytes"`: BytesType,
+		`"variable_length_bytes"`:                    BytesType,
+		`{"name":"int8","configuration":null}`:       Int8,
+		`{"name":"r8","configuration":null}`:         RawBits(1),
+		`{"name":"float32","must_understand":false}`: Float32,
+
 		`{"name":"numpy.datetime64","configuration":{"unit":"\u03bcs","scale_factor":1}}`:                    must(Datetime64("us", 1)),
 		`{"name":"struct","configuration":{"fields":[{"name":"x","data_type":{"name":"complex_float32"}}]}}`: must(Struct(Field{Name: "x", Type: Complex64})),
 		`{"name":"structured","configuration":{"fields":[["x","int8"],{"name":"y","data_type":"r8"}]}}`:      must(Struct(Field{Name: "x", Type: Int8}, Field{Name: "y", Type: RawBits(1)})),
@@ -77,7 +87,7 @@ func TestNames(t *testing.T) {
 		`"complex_float32"`:                         Complex64,
 		`"complex_float64"`:                         Complex128,
 		` {"name" : "r8"} `:                         RawBits(1),
-		fmt.Sprintf(`"r%d"`, maxSize*8):             RawBits(maxSize),
+		fmt.Sprintf(`"r%d"`, MaxSize*8):             RawBits(MaxSize),
 	} {
 		if got, err := r.ParseV3(json.RawMessage(text)); err != nil || !Same(got, want) {
 			t.Errorf("%s is read as %v (%v)", text, got, err)
@@ -88,9 +98,19 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestNameRefusals(t *testing.T) {
+// refusesV3 checks that each text is no type of Zarr v3, and what the error has.
+func refusesV3(t *testing.T, cases map[string]string) {
+	t.Helper()
 	r := Standard()
-	for text, want := range map[string]string{
+	for text, want := range cases {
+		if got, err := r.ParseV3(json.RawMessage(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestNameRefusals(t *testing.T) {
+	refusesV3(t, map[string]string{
 		`"float31"`:               `did you mean "float32"`,
 		`"Float64"`:               `did you mean "float64"`,
 		`"r*"`:                    "unknown data type",
@@ -103,12 +123,21 @@ func TestNameRefusals(t *testing.T) {
 		`5`:                       "want a name",
 		``:                        "want a name",
 		`{}`:                      "want a name",
-		`{"name":"int8","x":1}`:   "want a name",
-		`{"name":"int8","configuration":{"a":1}}`: "takes no configuration",
-		`{"name":"int8","configuration":5}`:       "takes no configuration",
-		`"float8_e4m3fn"`:                         "no infinities", `"<f4"`: `"float32"`, `"f8"`: `"float64"`, `"double"`: `"float64"`, `"<M8[ns]"`: "numpy.datetime64",
+		`"float8_e4m3fn"`:         "no infinities", `"<f4"`: `"float32"`, `"f8"`: `"float64"`, `"double"`: `"float64"`, `"<M8[ns]"`: "numpy.datetime64",
 		`"complex_float322"`: `canonical name "complex64"`, `"str"`: `"string"`, `"datetime64"`: `"numpy.datetime64"`, `"bflot16"`: `"bfloat16"`,
 		`"S5"`: "null_terminated_bytes", `"decimal128"`: "no decimals",
+		`"raw_bytes"`: "length_bytes",
+	})
+	if _, err := Standard().ParseV3([]byte(`"nope"`)); !errors.Is(err, ErrUnknown) {
+		t.Errorf("%v is not ErrUnknown", err)
+	}
+}
+
+func TestConfigurationRefusals(t *testing.T) {
+	refusesV3(t, map[string]string{
+		`{"name":"int8","x":1}`:                                                            "want a name",
+		`{"name":"int8","configuration":{"a":1}}`:                                          "takes no configuration",
+		`{"name":"int8","configuration":5}`:                                                "takes no configuration",
 		`{"name":"struct","configuration":{"fields":[]}}`:                                  "no fields",
 		`{"name":"struct","configuration":{"fields":[{"name":"","data_type":"int8"}]}}`:    "no name",
 		`{"name":"struct","configuration":{"fields":[{"name":"a","data_type":"string"}]}}`: "no fixed size",
@@ -117,35 +146,39 @@ func TestNameRefusals(t *testing.T) {
 		`{"name":"struct","configuration":{"fields":[{"name":"a"}]}}`:                      "want a name and a data_type",
 		`{"name":"struct","configuration":{"fields":[{"name":"a","name":"b"}]}}`:           "twice",
 		`{"name":"struct"}`: "needs fields",
-		`{"name":"numpy.datetime64","configuration":{"unit":"s"}}`:                           "needs unit and scale_factor",
-		`{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":0}}`:          "scale_factor 0",
-		`{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":2147483648}}`: "scale_factor 2147483648",
-		`{"name":"numpy.datetime64","configuration":{"unit":"x","scale_factor":1}}`:          `unit "x"`,
-		`{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":1,"more":1}}`: `"more"`,
-		`{"name":"fixed_length_utf32","configuration":{"length_bytes":6}}`:                   "multiple of 4",
-		`{"name":"fixed_length_utf32","configuration":{"length_bytes":"8"}}`:                 "length_bytes",
-		`{"name":"string","configuration":{"a":1}}`:                                          "takes no configuration",
-		`"raw_bytes"`: "length_bytes",
-		`{"name":"raw_bytes","configuration":{}}`:                          "length_bytes",
-		`{"name":"raw_bytes","configuration":{"length_bytes":0}}`:          "length_bytes 0",
-		`{"name":"raw_bytes","configuration":{"length_bytes":1e3}}`:        "length_bytes 1e3",
-		`{"name":"raw_bytes","configuration":{"length_bytes":99999999}}`:   "length_bytes 99999999",
-		`{"name":"raw_bytes","configuration":{"length_bytes":2,"more":1}}`: `"more"`,
-	} {
-		if got, err := r.ParseV3(json.RawMessage(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, %v, want %q", text, got, err, want)
-		}
-	}
-	if _, err := r.ParseV3([]byte(`"nope"`)); !errors.Is(err, ErrUnknown) {
-		t.Errorf("%v is not ErrUnknown", err)
-	}
+		`{"name":"numpy.datetime64","configuration":{"unit":"s"}}`:                            "needs unit and scale_factor",
+		`{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":0}}`:           "scale_factor 0",
+		`{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":2147483648}}`:  "scale_factor 2147483648",
+		`{"name":"numpy.datetime64","configuration":{"unit":"x","scale_factor":1}}`:           `unit "x"`,
+		`{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":1,"more":1}}`:  `"more"`,
+		`{"name":"fixed_length_utf32","configuration":{"length_bytes":6}}`:                    "multiple of 4",
+		`{"name":"fixed_length_utf32","configuration":{"length_bytes":"8"}}`:                  "length_bytes",
+		`{"name":"string","configuration":{"a":1}}`:                                           "takes no configuration",
+		`{"name":"raw_bytes","configuration":{}}`:                                             "length_bytes",
+		`{"name":"raw_bytes","configuration":{"length_bytes":0}}`:                             "length_bytes 0",
+		`{"name":"raw_bytes","configuration":{"length_bytes":1e3}}`:                           "length_bytes 1e3",
+		`{"name":"raw_bytes","configuration":{"length_bytes":99999999}}`:                      "length_bytes 99999999",
+		`{"name":"raw_bytes","configuration":{"length_bytes":2,"more":1}}`:                    `"more"`,
+		`{"name":"int8","must_understand":1}`:                                                 "must_understand 1: want true or false",
+		`{"name":"int8"}}`:                                                                    "nothing behind it",
+		`{"name":"int8"}]`:                                                                    "nothing behind it",
+		`{"name":"struct","configuration":{"fields":[{"name":"\ud800","data_type":"int8"}]}}`: "surrogate",
+		`{"name":"struct","configuration":{"fields":[{"name":5,"data_type":"int8"}]}}`:        "name 5: want a string",
+		`{"name":"structured","configuration":{"fields":[["\udc00x","int8"]]}}`:               "surrogate",
+	})
+}
+
+func TestV2NameRefusals(t *testing.T) {
+	r := Standard()
 	for text, want := range map[string]string{
-		`"|f4"`: "want < (little-endian)", `"f4"`: "want < (little-endian)", `"=f4"`: "unknown", `"<f5"`: "unknown", `"|O"`: "vlen-utf8",
+		`"|f4"`: "want < (little-endian)", `"f4"`: "want < (little-endian)", `"=f4"`: "say < (little-endian) or > (big-endian)", `"<f5"`: "unknown", `"|O"`: "vlen-utf8",
 		`"|V0"`: "length", `"|Vx"`: "length", `"|S+1"`: "length", `"<U300000"`: "length", `"<"`: "NumPy", `null`: "NumPy",
 		`"<M8[x]"`: "unit", `"<M8[0s]"`: "scale_factor 0", `"<M8[99999999999s]"`: "scale_factor 99999999999", `"|M8[s]"`: "want < (little-endian)",
 		`"<M8[s"`: "unknown", `">bfloat16"`: "unknown", `"float8_e4m3fn"`: "infinities", `"<f16"`: "float64", `"<c32"`: "complex128", `"|a5"`: "|S5",
-		`[]`: "no fields", `[["a"]]`: "want [name, type]", `[["a","<f4"],["a","<f4"]]`: "twice", `[["a","|O"]]`: "field 0", `[["a","<f4",[0]]]`: "extents",
+		`[]`: "no fields", `[["a"]]`: "want [name, type]", `[["a","<f4"],["a","<f4"]]`: "twice", `[["a","<f4",[0]]]`: "extents",
 		`[["a","<f4",[1000000]]]`: "extents", `[["a","|V1048576"],["b","|u1"]]`: "more than 1048576 bytes", `[[["t","a"],"<f4"]]`: "name",
+		`"|b2"`: `a bool is "|b1", an integer of 2 bytes "<i2"`, `"<M8[2]"`: `"<M8[10us]": [2]`, `"<m8[s]]"`: `"<m8[s]"`,
+		`[["a","|O"]]`: `field 0: "a": fields have a fixed size`, `[["\ud800","<f4"]]`: "surrogate", `[["x",[["y","|O"]]]]`: "fixed size",
 	} {
 		if got, _, err := r.ParseV2(json.RawMessage(text), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %q", text, got, err, want)
@@ -153,27 +186,25 @@ func TestNameRefusals(t *testing.T) {
 	}
 }
 
-func TestRegister(t *testing.T) {
-	var r Registry
-	if err := r.Register(Family{Name: "pair", Aliases: []string{"two"}, Example: RawBytes(2),
-		ParseV3: func(json.RawMessage) (Type, error) { return RawBytes(2), nil }}); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := r.ParseV3([]byte(`"two"`)); err != nil || got.Size() != 2 {
-		t.Errorf("%v, %v", got, err)
-	}
-	for _, bad := range []Family{{}, {Name: "x"}, {Name: "pair", Example: Int8}, {Name: "new", Aliases: []string{"two"}, Example: Int8}} {
-		if err := r.Register(bad); err == nil {
-			t.Errorf("%q was registered", bad.Name)
+// What is suggested for an unknown name is a type that may have been meant.
+func TestHints(t *testing.T) {
+	for name, want := range map[string]string{
+		"U4": `{"name":"fixed_length_utf32","configuration":{"length_bytes":16}}`, "<U4": "fixed_length_utf32", "u4": `"uint32"`, "S4": "null_terminated_bytes",
+		"M8[s]": "numpy.datetime64", "m8[s]": "numpy.timedelta64", "timedelta64[D]": "numpy.timedelta64",
+		"datetime64[ns]":        `{"name":"numpy.datetime64","configuration":{"unit":"ns","scale_factor":1}}`,
+		"complex_float8_e4m3fn": `not registered: its parts have no infinities`,
+		"float31":               `did you mean "float32"?`, "strng": `did you mean "string"?`, "bfloat": `did you mean "bfloat16"?`, "in8": `did you mean "int8"?`,
+		"int24": "", "int128": "", "uint1": "", "float80": "", "float6": "", "bits": "", "zzz": "", "float8_e4m2": "",
+	} {
+		text := strconv.Quote(name)
+		_, err := Standard().ParseV3(json.RawMessage(text))
+		_, hint, _ := strings.Cut(err.Error(), text)
+		if !strings.Contains(hint, want) || want == "" && strings.Contains(hint, "did you mean") {
+			t.Errorf("%s: hint %q, want %q", name, hint, want)
 		}
 	}
-	if _, err := r.ParseV3([]byte(`"new"`)); !errors.Is(err, ErrUnknown) {
-		t.Errorf("a refused family left its name: %v", err)
-	}
-	for _, f := range Standard().Families() {
-		if f.Summary == "" || f.Example == nil {
-			t.Errorf("%s has no summary or example", f.Name)
-		}
+	if _, err := (&Registry{}).ParseV3([]byte(`"double"`)); err == nil || strings.Contains(err.Error(), "float64") {
+		t.Errorf("an empty registry suggests a type: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package dtype
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -14,38 +15,101 @@ import (
 // hold.
 var ErrOutOfRange = errors.New("out of range")
 
+// parseBool reads true or false and, in Zarr v2, which leaves the spelling to
+// NumPy, the numbers 1 and 0.
 func parseBool(format Format, s Scalar, text []byte) error {
-	switch string(text) {
-	case "true":
+	digits, err := integerText(format, text)
+	switch {
+	case string(text) == "true" || err == nil && format == V2 && digits == "1":
 		s[0] = 1
-	case "false":
+	case string(text) == "false" || err == nil && format == V2 && strings.TrimPrefix(digits, "-") == "0":
 		s[0] = 0
-	case "0", "1":
-		// Zarr v2 leaves the spelling to NumPy, and stores in the wild have
-		// both; v3 allows true and false alone.
-		if format == V3 {
-			return errors.New(`want true or false`)
-		}
-		s[0] = text[0] - '0'
 	default:
-		return errors.New(`want true or false`)
+		return errors.New("want true or false")
 	}
 	return nil
 }
 
-// integral checks that text is a JSON integer without fraction or exponent.
-func integral(text []byte) error {
-	if json.Valid(text) && strings.Trim(string(text), "-0123456789") == "" {
-		return nil
+// integerText returns the digits of a JSON integer, and the sign of a negative
+// one. In Zarr v3 it has no fraction or exponent. Zarr v2 leaves the spelling
+// to NumPy: there "-9999.0" and "1e3" are integers as well, and true and false
+// are 1 and 0.
+func integerText(format Format, text []byte) (string, error) {
+	wrong := errors.New("want an integer without fraction or exponent")
+	if format == V2 {
+		wrong = errors.New("want an integer")
+		switch string(text) {
+		case "true":
+			return "1", nil
+		case "false":
+			return "0", nil
+		}
 	}
-	return errors.New("want an integer without fraction or exponent")
+	if !isNumber(text) {
+		return "", wrong
+	}
+	if strings.Trim(string(text), "-0123456789") == "" {
+		return string(text), nil
+	}
+	d := splitDecimal(text)
+	if format == V3 || d.exponent < 0 {
+		return "", wrong
+	}
+	// Twenty zeros behind any digit are more than 64 bits hold.
+	return d.sign + cmp.Or(d.digits, "0") + strings.Repeat("0", min(d.exponent, 20)), nil
 }
 
-func parseInt(s Scalar, bits int, text []byte) error {
-	if err := integral(text); err != nil {
+// isNumber reports whether text is a JSON number.
+func isNumber(text []byte) bool {
+	return json.Valid(text) && strings.IndexByte("-0123456789", text[0]) >= 0
+}
+
+// isZero reports whether text is the number 0, which fills what is not a number
+// in older stores of Zarr v2: all bytes of the element are zero.
+func isZero(format Format, text []byte) bool {
+	if format != V2 || !isNumber(text) {
+		return false
+	}
+	d := splitDecimal(text)
+	return d.digits == "" && d.sign == ""
+}
+
+// decimal is a number as it is written: digits times a power of ten. The digits
+// begin and end with another one than 0; zero has none, and the exponent 0.
+type decimal struct {
+	sign     string // "-" or ""
+	digits   string
+	exponent int
+}
+
+// splitDecimal takes a JSON number apart, in time proportional to its length.
+func splitDecimal(text []byte) decimal {
+	var d decimal
+	rest, negative := strings.CutPrefix(string(text), "-")
+	if negative {
+		d.sign = "-"
+	}
+	if at := strings.IndexAny(rest, "eE"); at >= 0 {
+		exponent, _ := strconv.ParseInt(rest[at+1:], 10, 48) // the nearest of 48 bits
+		d.exponent, rest = int(exponent), rest[:at]
+	}
+	whole, fraction, _ := strings.Cut(rest, ".")
+	d.exponent -= len(fraction)
+	digits := strings.TrimLeft(whole+fraction, "0")
+	d.digits = strings.TrimRight(digits, "0")
+	d.exponent += len(digits) - len(d.digits)
+	if d.digits == "" {
+		d.exponent = 0
+	}
+	return d
+}
+
+func parseInt(format Format, s Scalar, bits int, text []byte) error {
+	digits, err := integerText(format, text)
+	if err != nil {
 		return err
 	}
-	v, err := strconv.ParseInt(string(text), 10, bits)
+	v, err := strconv.ParseInt(digits, 10, bits)
 	if err != nil {
 		top := int64(math.MaxInt64) >> (64 - bits)
 		return fmt.Errorf("%w: want %d to %d", ErrOutOfRange, -top-1, top)
@@ -54,11 +118,11 @@ func parseInt(s Scalar, bits int, text []byte) error {
 	return nil
 }
 
-func parseUint(s Scalar, bits int, text []byte) error {
-	if err := integral(text); err != nil {
+func parseUint(format Format, s Scalar, bits int, text []byte) error {
+	digits, err := integerText(format, text)
+	if err != nil {
 		return err
 	}
-	digits := string(text)
 	if digits == "-0" {
 		digits = "0"
 	}

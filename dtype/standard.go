@@ -16,6 +16,7 @@ func Standard() *Registry {
 	}
 	r.mustRegister(Family{
 		Name: "r*", Summary: "opaque bits, a multiple of 8: r8, r16, …", Example: RawBits(2), FillValue: "an array of byte values",
+		SizeVaries: true, ParseName: parseRawBits,
 		Note: "zarr-python reads no r* and tensorstore only with another fill value: raw_bytes is what they read",
 	})
 	for _, t := range extensionNumbers() {
@@ -40,12 +41,13 @@ func Standard() *Registry {
 	}, "V", 1, RawBytes))
 	example, _ := Struct(Field{Name: "x", Type: Float32}, Field{Name: "n", Type: Int16})
 	r.mustRegister(Family{
-		Name: "struct", Summary: "a record of named fields, packed", Example: example,
-		FillValue: "an object with a value for every field", ParseV3: r.readFields("struct", false),
+		Name: "struct", Summary: "a record of named fields, packed", Example: example, SizeVaries: true,
+		FillValue: "an object with a value for every field", ParseNested: recordParser("struct", false),
+		Note: "zarr-python reads it from version 3.2 on; earlier ones only know its older name, structured",
 	})
 	r.mustRegister(Family{
-		Name: "structured", Summary: "the older name of struct, only read", Example: example,
-		FillValue: "base64 of the packed bytes, or an object", ParseV3: r.readFields("structured", true),
+		Name: "structured", Summary: "the older name of struct, only read", Example: example, WrittenAs: "struct", SizeVaries: true,
+		FillValue: "base64 of the packed bytes, or an object", ParseNested: recordParser("structured", true),
 		Note: "written as struct",
 	})
 	return r
@@ -108,13 +110,13 @@ func summary(t Numeric) string {
 	case Bool:
 		return "true or false, one byte"
 	case Int:
-		return fmt.Sprintf("signed integer of %d bits%s", n.bits, held)
+		return fmt.Sprintf("a signed integer of %d bits%s", n.bits, held)
 	case Uint:
-		return fmt.Sprintf("unsigned integer of %d bits%s", n.bits, held)
+		return fmt.Sprintf("an unsigned integer of %d bits%s", n.bits, held)
 	case Float:
 		return n.form().summary() + held
 	default:
-		return "complex number of two, each a " + n.form().summary() + held
+		return "a complex number of two, each " + n.form().summary() + held
 	}
 }
 

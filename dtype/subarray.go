@@ -88,10 +88,8 @@ func (t *subarray) FormatScalar(format Format, value Scalar) json.RawMessage {
 	return append(text, ']')
 }
 
-func (t *subarray) words(at int, add func(swap)) {
-	for i := range t.n {
-		addSwaps(t.element, at+i*t.element.Size(), add)
-	}
+func (t *orderedSubarray) words(at int, add func(swap)) {
+	addRepeated(t.element.(Ordered), at, t.n, add)
 }
 
 // SwapInto implements [Ordered].

@@ -3,15 +3,16 @@ package dtype
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // SwapWords copies src to dst, which has the same length and may be the same
-// slice, reversing the bytes of each word. The length is a multiple of word,
-// which is 2, 4 or 8; any other word is copied as it is. It is what an
-// [Ordered] type of equal words uses for SwapInto.
+// slice, reversing the bytes of each word. A word is 1 or more bytes, and the
+// length a multiple of it. It is what an [Ordered] type of equal words uses for
+// SwapInto.
 //
-// The loops go in steps of 32 bytes: four loads, then four stores, which the
-// processor overlaps.
+// The loops for words of 2, 4 and 8 bytes go in steps of 32 bytes: four loads,
+// then four stores, which the processor overlaps. Other words take longer.
 func SwapWords(word int, dst, src []byte) {
 	dst = dst[:len(src)]
 	switch word {
@@ -23,6 +24,9 @@ func SwapWords(word int, dst, src []byte) {
 		swap8(dst, src)
 	default:
 		copy(dst, src)
+		for at := 0; word > 1 && at+word <= len(dst); at += word {
+			slices.Reverse(dst[at : at+word])
+		}
 	}
 }
 

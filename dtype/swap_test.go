@@ -10,7 +10,7 @@ import (
 
 func TestSwapWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, word := range []int{1, 2, 4, 8} {
+	for _, word := range []int{1, 2, 3, 4, 5, 8, 10, 16} {
 		for n := range 80 {
 			src := make([]byte, n*word)
 			for i := range src {
@@ -36,7 +36,7 @@ func TestSwapWords(t *testing.T) {
 
 func BenchmarkSwapWords(b *testing.B) {
 	src, dst := make([]byte, 1<<20), make([]byte, 1<<20)
-	for _, word := range []int{1, 2, 4, 8} {
+	for _, word := range []int{1, 2, 3, 4, 8} {
 		b.Run(fmt.Sprint(word), func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {

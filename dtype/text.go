@@ -15,8 +15,10 @@ import (
 type utf32 struct{ size int }
 
 // FixedUTF32 returns the type of strings of at most points code points, four
-// bytes each.
-func FixedUTF32(points int) Type { return &utf32{points * 4} }
+// bytes each. It panics where they are none or more than [MaxSize] bytes.
+func FixedUTF32(points int) Type {
+	return &utf32{checkSize("fixed_length_utf32", min(points, MaxSize)*4)}
+}
 
 func (t *utf32) Name() string    { return "fixed_length_utf32" }
 func (t *utf32) Size() int       { return t.size }
@@ -37,9 +39,13 @@ func (t *utf32) SwapInto(dst, src []byte) { SwapWords(4, dst, src) }
 func (t *utf32) words(at int, add func(swap)) { add(swap{offset: at, word: 4, n: t.size / 4}) }
 
 // ParseScalar implements [Type]: a string; shorter ones are filled up with
-// U+0000, longer ones refused.
-func (t *utf32) ParseScalar(_ Format, text json.RawMessage) (Scalar, error) {
-	runes, err := parseRunes(bytes.TrimSpace(text))
+// U+0000, longer ones refused. 0 is the empty one in Zarr v2.
+func (t *utf32) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
+	text = bytes.TrimSpace(text)
+	if isZero(format, text) {
+		return t.Default(), nil
+	}
+	runes, err := parseRunes(text)
 	if err == nil && len(runes) > t.size/4 {
 		err = fmt.Errorf("%w: %d code points, at most %d fit", ErrOutOfRange, len(runes), t.size/4)
 	}
@@ -66,6 +72,8 @@ func (t *utf32) FormatScalar(_ Format, value Scalar) json.RawMessage {
 	return appendRunes(nil, runes[:used])
 }
 
+var errLoneSurrogate = errors.New("a surrogate on its own is no text")
+
 // object is a type of elements of any length.
 type object struct{ name, filter string }
 
@@ -86,7 +94,7 @@ func (t *object) V2Filter() string                  { return t.filter }
 // zarr-python 2 fills arrays of objects with it when nobody chose.
 func (t *object) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
 	text = bytes.TrimSpace(text)
-	if format == V2 && string(text) == "0" {
+	if isZero(format, text) {
 		return Scalar{}, nil
 	}
 	s, err := t.parse(text)
@@ -106,7 +114,7 @@ func (t *object) parse(text []byte) (Scalar, error) {
 		return nil, err
 	}
 	if slices.ContainsFunc(runes, utf16.IsSurrogate) {
-		return nil, errors.New("a surrogate on its own is no text")
+		return nil, errLoneSurrogate
 	}
 	return Scalar(string(runes)), nil
 }

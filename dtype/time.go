@@ -101,7 +101,8 @@ func (t *temporal) ParseScalar(_ Format, text json.RawMessage) (Scalar, error) {
 		return t.Default(), nil
 	}
 	s := make(Scalar, 8)
-	if err := parseInt(s, 64, text); err != nil {
+	// Every writer of Zarr v2 spells times as Zarr v3 has them.
+	if err := parseInt(V3, s, 64, text); err != nil {
 		return nil, fmt.Errorf(`%s is not a %s value: %w, or "NaT"`, clip(text), t.Name(), err)
 	}
 	return s, nil

@@ -80,7 +80,8 @@ type Type interface {
 	// whose elements have different sizes, such as strings.
 	Size() int
 	// Default is the value that readers and writers use when nobody chose a
-	// fill value: zero, "" or NaT.
+	// fill value: zero, "" or NaT, with all bits zero but for NaT. In a type
+	// without zero, float8_e8m0fnu, those are the smallest number, 2^-127.
 	Default() Scalar
 	// V3 returns the type as it stands in the data_type field of a Zarr v3
 	// array: a string, or an object with name and configuration. The error
@@ -88,7 +89,7 @@ type Type interface {
 	V3() (json.RawMessage, error)
 	// V2 returns the type as it stands in the dtype field of a Zarr v2 array,
 	// with the byte order in the name: "<f4". The error says what to use
-	// instead of a type that only Zarr v3 has.
+	// instead of a type that only Zarr v3 has. See [InOrder] for records.
 	V2(order Order) (json.RawMessage, error)
 	// ParseScalar reads a fill_value field of the given format other than
 	// null, see [ParseFill]. Values that the type cannot hold are an error;
@@ -120,7 +121,9 @@ type Numeric interface {
 // Kind tells how the bytes of a Numeric element are to be understood.
 type Kind uint8
 
-// Kinds of numeric elements. The width follows from Type.Size.
+// Kinds of numeric elements. A number is as wide as Type.Size, half of that for
+// Complex; a [Packed] one has its value in fewer bits. Floats of at most 16 bits
+// are [Narrow] and have a layout; the others are those of IEEE 754.
 const (
 	Bool Kind = iota + 1
 	Int

@@ -21,7 +21,7 @@ const (
 	// metadata of the deepest is still read by [dtype.Registry.ParseV3].
 	maxStructs = 24
 	// maxRow bounds the elements in a row, so that its bytes can be counted.
-	maxRow = math.MaxInt / maxWidth
+	maxRow = math.MaxInt / dtype.MaxSize
 )
 
 // Of returns the data type of the elements of Arrow columns of type t, and the
@@ -97,8 +97,8 @@ func elementOf(t arrow.DataType, structs int) (dtype.Type, error) {
 	}
 	switch t := t.(type) {
 	case *arrow.FixedSizeBinaryType:
-		if t.ByteWidth < 1 || t.ByteWidth > maxWidth {
-			return nil, fmt.Errorf("elements of %d bytes: want 1 to %d: cast it to binary", t.ByteWidth, maxWidth)
+		if t.ByteWidth < 1 || t.ByteWidth > dtype.MaxSize {
+			return nil, fmt.Errorf("elements of %d bytes: want 1 to %d: cast it to binary", t.ByteWidth, dtype.MaxSize)
 		}
 		return dtype.RawBytes(t.ByteWidth), nil
 	case *arrow.TimestampType:

@@ -6,9 +6,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// maxWidth is the largest element of a data type, in bytes.
-const maxWidth = 1 << 20
-
 // pair is a data type and an Arrow type whose elements are the same values.
 type pair struct {
 	zarr  dtype.Type

@@ -29,11 +29,8 @@ func To(t dtype.Type) (arrow.DataType, error) {
 	case dtype.Record:
 		return toStruct(t)
 	}
-	if !dtype.Opaque(t) && !dtype.Same(t, dtype.NullTerminated(t.Size())) {
+	if !dtype.Opaque(t) && t.Name() != "null_terminated_bytes" {
 		return nil, fmt.Errorf("data type %s has no arrow type: choose %s", t.Name(), substitute(t))
-	}
-	if t.Size() < 1 || t.Size() > maxWidth {
-		return nil, fmt.Errorf("data type %s of %d bytes: choose a size of 1 to %d", t.Name(), t.Size(), maxWidth)
 	}
 	return &arrow.FixedSizeBinaryType{ByteWidth: t.Size()}, nil
 }

@@ -79,8 +79,6 @@ func TestToRefuses(t *testing.T) {
 		{dtype.FixedUTF32(4), "choose string for text"},
 		{inner, `field "z": data type complex64`},
 		{subarray, `field "v": data type subarray has no arrow type: choose string for text, or raw_bytes with length_bytes 8`},
-		{dtype.RawBytes(0), "choose a size of 1 to 1048576"},
-		{dtype.RawBits(1<<20 + 1), "choose a size of 1 to 1048576"},
 		{nil, "no data type"},
 
 		// Types from outside.

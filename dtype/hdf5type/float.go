@@ -82,21 +82,26 @@ func (d *Datatype) float() (Native, error) {
 	return n, nil
 }
 
-// complexPair takes a compound of two equal floats called r and i for a complex
-// number, as h5py writes and reads it.
-func (d *Datatype) complexPair() (Native, bool) {
+// complexPair reports whether a compound is two floats of one type called r and
+// i, which h5py writes and reads for a complex number.
+func (d *Datatype) complexPair() bool {
 	if len(d.Members) != 2 || d.Members[0].Name != "r" || d.Members[1].Name != "i" {
-		return Native{}, false
+		return false
 	}
-	re, im := d.Members[0], d.Members[1]
-	if re.Type.Class != FloatingPoint || im.Type.Class != FloatingPoint {
-		return Native{}, false
+	re, im := d.Members[0].Type, d.Members[1].Type
+	if re.Class != FloatingPoint || im.Class != FloatingPoint {
+		return false
 	}
-	n, err := complexOf(re.Type, re.Offset, im.Type, im.Offset)
-	return n, err == nil
+	first, err := re.format()
+	if err != nil {
+		return false
+	}
+	second, err := im.format()
+	return err == nil && first == second
 }
 
-// complexOf makes a complex number of two floats at their places in an element.
+// complexOf makes a complex number of two floats of one type at their places in
+// an element.
 func complexOf(re *Datatype, reAt int, im *Datatype, imAt int) (Native, error) {
 	f, err := re.format()
 	if err != nil {
@@ -110,10 +115,10 @@ func complexOf(re *Datatype, reAt int, im *Datatype, imAt int) (Native, error) {
 	if err != nil {
 		return Native{}, err
 	}
-	if first.Type != second.Type {
-		return Native{}, unsupported("a complex number of %s and %s", first.Type.Name(), second.Type.Name())
+	if first.Order != second.Order {
+		return Native{}, unsupported("a complex number with a %v-endian real and a %v-endian imaginary part: rewrite the data with both in one order, or with members called otherwise than r and i", first.Order, second.Order)
 	}
-	n := Native{Type: f.Pair, Order: both(first.Order, second.Order), Notes: first.Notes}
+	n := Native{Type: f.Pair, Order: first.Order, Notes: first.Notes}
 	a, b := first.Moves[0], second.Moves[0]
 	a.From = reAt
 	b.From, b.To = imAt, f.Size

@@ -8,16 +8,13 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// maxElement is the most bytes of an element whose length is part of its data
-// type that dtype reads back: 1 MiB.
-const maxElement = 1 << 20
-
 // Native is what the elements of a [Datatype] are to Zarr.
 type Native struct {
 	// Type is the data type of an element.
 	Type dtype.Type
-	// Order is the byte order of its words in the file, Mixed where members of
-	// a compound differ (they then have theirs as [dtype.Field]'s).
+	// Order is the byte order of its words in the file, Mixed where the members
+	// of a compound that is a record differ: they then have theirs as
+	// [dtype.Field]'s.
 	Order dtype.Order
 	// Shape is that of array datatypes, nil for others: an element of the
 	// dataset is so many elements of Type, in C order. These are further
@@ -84,8 +81,9 @@ func (d *Datatype) native() (Native, error) {
 	case Opaque:
 		return d.opaque()
 	case Compound:
-		if n, ok := d.complexPair(); ok {
-			return n, nil
+		if d.complexPair() {
+			re, im := d.Members[0], d.Members[1]
+			return complexOf(re.Type, re.Offset, im.Type, im.Offset)
 		}
 		return d.compound()
 	case Enumeration:
@@ -140,8 +138,8 @@ func (d *Datatype) integer(signed bool) (Native, error) {
 
 // text makes a string of fixed length.
 func (d *Datatype) text() (Native, error) {
-	if d.Size > maxElement {
-		return Native{}, unsupported("strings of %d bytes: null_terminated_bytes takes at most %d: rewrite the data with strings of variable length", d.Size, maxElement)
+	if d.Size > dtype.MaxSize {
+		return Native{}, unsupported("strings of %d bytes: null_terminated_bytes takes at most %d: rewrite the data with strings of variable length", d.Size, dtype.MaxSize)
 	}
 	n := Native{Type: dtype.NullTerminated(d.Size), Moves: []Move{{Length: d.Size, Word: 1}}}
 	switch d.Padding {

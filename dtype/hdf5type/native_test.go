@@ -188,15 +188,19 @@ func TestTypeErrors(t *testing.T) {
 func TestComplexPair(t *testing.T) {
 	big, little := parsed(t, goldenCase(t, "float32/big")), parsed(t, goldenCase(t, "float32/little"))
 	d := &hdf5type.Datatype{Class: hdf5type.Compound, Size: 16, Members: []hdf5type.Member{
-		{Name: "r", Offset: 9, Type: big}, {Name: "i", Offset: 1, Type: little},
+		{Name: "r", Offset: 9, Type: big}, {Name: "i", Offset: 1, Type: big},
 	}}
 	n, err := d.Type()
-	if err != nil || n.Type != dtype.Complex64 || n.Order != dtype.Mixed {
+	if err != nil || n.Type != dtype.Complex64 || n.Order != dtype.Big {
 		t.Fatalf("%v in order %v, error %v", n.Type, n.Order, err)
 	}
-	want := []hdf5type.Move{word(9, 0, 4, 4, dtype.Big), word(1, 4, 4, 4, dtype.Little)}
+	want := []hdf5type.Move{word(9, 0, 4, 4, dtype.Big), word(1, 4, 4, 4, dtype.Big)}
 	if diff := cmp.Diff(want, n.Moves); diff != "" {
 		t.Errorf("moves (-want +got):\n%s", diff)
+	}
+	d.Members[1].Type = little
+	if n, err := d.Type(); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "both in one order") {
+		t.Errorf("of two byte orders: %v, error %v", n.Type, err)
 	}
 	d.Members[1].Type = parsed(t, goldenCase(t, "float16/little"))
 	if n, err = d.Type(); err != nil || n.Type.Name() != "struct" {

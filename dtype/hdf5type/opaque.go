@@ -3,6 +3,7 @@ package hdf5type
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/zmigrate/zmigrate/dtype"
 )
@@ -11,9 +12,12 @@ import (
 // not: the rest is the type string, such as "<M8[us]".
 const numpyTag = "NUMPY:"
 
+// numpyTypes reads the type strings in tags.
+var numpyTypes = sync.OnceValue(dtype.Standard)
+
 func (d *Datatype) opaque() (Native, error) {
-	if d.Size > maxElement {
-		return Native{}, unsupported("opaque elements of %d bytes: raw_bytes takes at most %d: rewrite the data as uint8 with one more dimension", d.Size, maxElement)
+	if d.Size > dtype.MaxSize {
+		return Native{}, unsupported("opaque elements of %d bytes: raw_bytes takes at most %d: rewrite the data as uint8 with one more dimension", d.Size, dtype.MaxSize)
 	}
 	if n, ok := d.tagged(); ok {
 		return n, nil
@@ -31,7 +35,7 @@ func (d *Datatype) tagged() (Native, bool) {
 	if !ok || d.Size != 8 {
 		return Native{}, false
 	}
-	t, order, err := dtype.Standard().ParseV2([]byte(strconv.Quote(name)), "")
+	t, order, err := numpyTypes().ParseV2([]byte(strconv.Quote(name)), "")
 	if err != nil {
 		return Native{}, false
 	}

@@ -155,6 +155,9 @@ func instead(t dtype.Type) string {
 	case dtype.Numeric:
 		return insteadOf(t)
 	case dtype.Temporal:
+		if t.Span() {
+			return `choose int64 and an attribute units, such as "seconds"`
+		}
 		return `choose int64 and an attribute units, such as "seconds since 1970-01-01"`
 	case dtype.Record:
 		return "make a variable of each field"

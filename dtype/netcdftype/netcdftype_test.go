@@ -90,6 +90,7 @@ func TestToErrors(t *testing.T) {
 		`{"name":"null_terminated_bytes","configuration":{"length_bytes":5}}`:            "choose string, or uint8 with one more dimension of length 5",
 		`{"name":"fixed_length_utf32","configuration":{"length_bytes":8}}`:               "choose string",
 		`{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":1}}`:      "seconds since",
+		`{"name":"numpy.timedelta64","configuration":{"unit":"s","scale_factor":1}}`:     `units, such as "seconds": `,
 		`{"name":"struct","configuration":{"fields":[{"name":"x","data_type":"int8"}]}}`: "a variable of each field",
 	}
 	for text, want := range cases {
