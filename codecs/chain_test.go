@@ -316,3 +316,35 @@ func TestRegister(t *testing.T) {
 		t.Errorf("a refused definition left its name: %v", err)
 	}
 }
+
+// Where a codec in front leaves no fill value, every inner chunk is stored.
+func TestShardWithoutFill(t *testing.T) {
+	in := codecs.Chunk{Type: dtype.Float32, Shape: []int{4}, Fill: dtype.Float32.Default()}
+	nan, err := dtype.Float32.ParseScalar(dtype.V3, []byte(`"NaN"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Fill = nan
+	chain, err := codecs.Standard().Bind([]codecs.Spec{
+		spec("numcodecs.astype", `{"encode_dtype":"<i2"}`),
+		spec("sharding_indexed", `{"chunk_shape":[2],"codecs":["bytes"],"index_codecs":["bytes"]}`),
+	}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pool ndarray.Pool
+	a, back := ndarray.New(in.Type, in.Shape), ndarray.New(in.Type, in.Shape)
+	copy(a.Data, []byte{0, 0, 128, 63}) // 1, 0, 0, 0
+	data, buffer, err := chain.Encode(&pool, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer buffer.Release()
+	if err := chain.Decode(&pool, back, data); err != nil || !bytes.Equal(a.Data, back.Data) {
+		t.Errorf("% x becomes % x (%v)", a.Data, back.Data, err)
+	}
+	absent := append(bytes.Clone(data[:len(data)-32]), bytes.Repeat([]byte{255}, 32)...)
+	if err := chain.Decode(&pool, back, absent); !errors.Is(err, codecs.ErrCorrupt) {
+		t.Errorf("inner chunks that are not stored: %v", err)
+	}
+}

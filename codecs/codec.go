@@ -44,7 +44,9 @@ type Spec struct {
 type Chunk struct {
 	Type  dtype.Type
 	Shape []int // elements along each dimension; empty for a 0-D array
-	Fill  dtype.Scalar
+	// Fill is the fill value, nil where what a codec in front makes of it is
+	// none: then nothing can stand for it.
+	Fill dtype.Scalar
 }
 
 // Size is what is known of the length of an encoded chunk before it is

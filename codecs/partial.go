@@ -276,7 +276,9 @@ func (s *Shards) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 		}
 		part := dst.Sub(to)
 		if p == Absent {
-			ndarray.Fill(part, s.inner.Chunk().Fill)
+			if err := s.fillPart(i, part); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := s.inner.DecodeRegion(ctx, pool, part, from.Start, section{in, int64(p.Offset), int64(p.Length)}); err != nil {

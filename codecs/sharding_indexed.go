@@ -290,13 +290,25 @@ func (s *Shards) Decode(dst ndarray.Array, src []byte) error {
 	for i, p := range places {
 		part := dst.Sub(s.Region(i))
 		if p == Absent {
-			ndarray.Fill(part, s.inner.Chunk().Fill)
+			if err := s.fillPart(i, part); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := s.inner.Decode(s.pool, part, src[p.Offset:p.Offset+p.Length]); err != nil {
 			return fmt.Errorf("inner chunk %v: %w", s.coordinates(i), err)
 		}
 	}
+	return nil
+}
+
+// fillPart sets inner chunk number i, or a part of it, which is not stored.
+func (s *Shards) fillPart(i int, part ndarray.Array) error {
+	fill := s.inner.Chunk().Fill
+	if fill == nil {
+		return fmt.Errorf("%w: inner chunk %v is not stored, and the fill value has no encoding that could stand for it", ErrCorrupt, s.coordinates(i))
+	}
+	ndarray.Fill(part, fill)
 	return nil
 }
 

@@ -50,8 +50,12 @@ func Fill(a Array, value dtype.Scalar) {
 	})
 }
 
-// Uniform reports whether every element equals value bit for bit.
+// Uniform reports whether every element equals value bit for bit; none equals
+// nil, which is no value.
 func Uniform(a Array, value dtype.Scalar) bool {
+	if value == nil {
+		return false
+	}
 	if a.Heap != nil {
 		return uniformItems(a, value)
 	}
