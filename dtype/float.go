@@ -23,9 +23,10 @@ type FloatLayout struct {
 	nan      uint16 // the canonical NaN; 0 if there is none
 
 	// The tables of the kernels, each built when it is first asked for.
-	values   func() *valueTable
-	patterns [roundings]func() *patternTable
-	segments [roundings]func() *segmentTable
+	values       func() *valueTable
+	patterns     [roundings]func() *patternTable
+	segments     [roundings]func() *segmentTable
+	wideSegments [roundings]func() *wideSegmentTable
 }
 
 // The layouts of the Zarr data types whose names they have in lower case; the
@@ -78,6 +79,7 @@ func newFloatLayout(bits, mantissa, bias int, special specials) *FloatLayout {
 	for mode := range l.patterns {
 		l.patterns[mode] = sync.OnceValue(func() *patternTable { return l.buildPatterns(Rounding(mode)) })
 		l.segments[mode] = sync.OnceValue(func() *segmentTable { return l.buildSegments(Rounding(mode)) })
+		l.wideSegments[mode] = sync.OnceValue(func() *wideSegmentTable { return l.buildWideSegments(Rounding(mode)) })
 	}
 	return l
 }

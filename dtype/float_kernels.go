@@ -70,13 +70,15 @@ func (l *FloatLayout) findUnfit(src []float32, mode Rounding) int {
 
 // FromFloat64 is FromFloat32 for float64. Numbers are rounded once.
 func (l *FloatLayout) FromFloat64(dst []byte, src []float64, mode Rounding) (firstUnfit int) {
+	if l.bits > 8 {
+		return l.encodeWideWords(dst, src, mode)
+	}
 	firstUnfit = len(src)
 	var block [floatBlock]float32
-	size := (l.bits + 7) / 8
 	for start := 0; start < len(src); start += floatBlock {
 		n := min(len(src)-start, floatBlock)
 		tooLarge := roundToOdd(block[:n], src[start:])
-		i := min(l.FromFloat32(dst[start*size:], block[:n], mode), tooLarge)
+		i := min(l.FromFloat32(dst[start:], block[:n], mode), tooLarge)
 		if i < n && firstUnfit == len(src) {
 			firstUnfit = start + i
 		}
@@ -222,25 +224,42 @@ func encodeBytes(dst []byte, src []float32, patterns *patternTable) bool {
 }
 
 // segmentTable holds how to round the float32 with given 9 upper bits, sign and
-// exponent, to an IEEE layout of 16 bits. It is empty for those above the
-// layout's largest number.
-type segmentTable [1 << 9]segment
+// exponent, to an IEEE layout of 16 bits, and wideSegmentTable the float64 with
+// given 12 upper bits. They are empty for those above the layout's largest
+// number.
+type (
+	segmentTable     [1 << 9]segment[uint32]
+	wideSegmentTable [1 << 12]segment[uint64]
+)
 
-// segment rounds a float32 significand s to (s + add) >> drop + base; for
-// NearestEven, the lowest bit that stays is added before the shift as well.
-type segment struct {
-	implicit uint32 // the bit of the significand that float32 does not store
-	add      uint32 // what makes a rounding of cutting bits off
+// segment rounds a significand s to (s + add) >> drop + base; for NearestEven,
+// the lowest bit that stays is added before the shift as well.
+type segment[B uint32 | uint64] struct {
+	implicit B      // the bit of the significand that is not stored
+	add      B      // what makes a rounding of cutting bits off
 	drop     uint32 // number of bits to cut off
 	base     uint32 // sign and exponent; the implicit bit adds one to the exponent
 }
 
 func (l *FloatLayout) buildSegments(mode Rounding) *segmentTable {
-	const mantissa, bias = 23, 127 // of float32
 	t := new(segmentTable)
+	fillSegments(l, t[:], 23, mode)
+	return t
+}
+
+func (l *FloatLayout) buildWideSegments(mode Rounding) *wideSegmentTable {
+	t := new(wideSegmentTable)
+	fillSegments(l, t[:], 52, mode)
+	return t
+}
+
+// fillSegments builds the table for floats with so many stored bits of mantissa.
+func fillSegments[B uint32 | uint64](l *FloatLayout, t []segment[B], mantissa int, mode Rounding) {
+	highest := len(t)/2 - 1 // exponent
+	bias := highest / 2
 	for upper := range t {
-		exponent, negative := upper&0xff, upper>>8 != 0
-		g := segment{implicit: 1 << mantissa}
+		exponent, negative := upper&highest, upper > highest
+		g := segment[B]{implicit: 1 << mantissa}
 		if exponent == 0 {
 			g.implicit = 0
 			exponent = 1
@@ -255,15 +274,14 @@ func (l *FloatLayout) buildSegments(mode Rounding) *segmentTable {
 			field = 1
 		}
 		g.drop = uint32(drop)
-		g.add = roundingAddend(g.drop, mode, negative)
+		g.add = B(roundingAddend(g.drop, mode, negative))
 		g.base = uint32(l.signed(uint16(field-1)<<l.mantissa, negative))
 		t[upper] = g
 	}
-	return t
 }
 
 // roundingAddend returns what must be added before drop bits are cut off.
-func roundingAddend(drop uint32, mode Rounding, negative bool) uint32 {
+func roundingAddend(drop uint32, mode Rounding, negative bool) uint64 {
 	switch mode {
 	case NearestEven:
 		return 1<<(drop-1) - 1
@@ -312,6 +330,45 @@ func encodeRun(dst []byte, src []float32, segments *segmentTable, largest, even 
 		s := b&(1<<23-1) | g.implicit
 		drop := g.drop & 31 // as it is; spares the check for more
 		pattern := (s+g.add+s>>drop&even)>>drop + g.base
+		binary.NativeEndian.PutUint16(dst[2*i:], uint16(pattern))
+	}
+	return len(src)
+}
+
+// encodeWideWords is FromFloat64 for layouts of 16 bits.
+func (l *FloatLayout) encodeWideWords(dst []byte, src []float64, mode Rounding) (firstUnfit int) {
+	firstUnfit = len(src)
+	segments := l.wideSegments[mode]()
+	largest := math.Float64bits(l.Float64(l.largest))
+	var even uint64
+	if mode == NearestEven {
+		even = 1
+	}
+	for i := 0; ; i++ {
+		i += encodeWideRun(dst[2*i:], src[i:], segments, largest, even)
+		if i == len(src) {
+			return firstUnfit
+		}
+		pattern, fits := l.Round(src[i], mode)
+		binary.NativeEndian.PutUint16(dst[2*i:], pattern)
+		if !fits {
+			firstUnfit = min(firstUnfit, i)
+		}
+	}
+}
+
+// encodeWideRun is encodeRun for float64.
+func encodeWideRun(dst []byte, src []float64, segments *wideSegmentTable, largest, even uint64) int {
+	dst = dst[:2*len(src)]
+	for i, f := range src {
+		b := math.Float64bits(f)
+		if b&^(1<<63) > largest {
+			return i
+		}
+		g := &segments[b>>52]
+		s := b&(1<<52-1) | g.implicit
+		drop := g.drop & 63 // as it is; spares the check for more
+		pattern := uint32((s+g.add+s>>drop&even)>>drop) + g.base
 		binary.NativeEndian.PutUint16(dst[2*i:], uint16(pattern))
 	}
 	return len(src)
