@@ -132,7 +132,8 @@ func (c bloscCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 		c.TypeSize = in.Item
 	}
 	if c.TypeSize == 0 {
-		if c.Shuffle != blosc.NoShuffle {
+		// numcodecs takes bytes for elements of one.
+		if c.Shuffle != blosc.NoShuffle && c.name == "blosc" {
 			return nil, field("typesize", "is required: the bytes in front of this codec are not those of elements")
 		}
 		c.TypeSize = 1
@@ -192,14 +193,9 @@ func (b *bloscBound) AppendEncode(dst, src []byte) ([]byte, error) {
 }
 
 func (b *bloscBound) AppendDecode(dst, src []byte) ([]byte, error) {
-	n, err := blosc.DecodedSize(src)
-	switch {
-	case err != nil:
-		return nil, bloscError(err)
-	case n > b.in.Max:
-		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, n, b.in.Max)
-	case b.in.Fixed && n < b.in.Max:
-		return nil, fmt.Errorf("%w: decodes to %d bytes, want %d", ErrCorrupt, n, b.in.Max)
+	n, err := b.decodedSize(src)
+	if err != nil {
+		return nil, err
 	}
 	dst = grow(dst, n)
 	if err := b.decoder.DecodeInto(dst[len(dst):len(dst)+n], src); err != nil {
@@ -208,8 +204,20 @@ func (b *bloscBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+n], nil
 }
 
+// decodedSize is what a buffer says that it decodes to, if that may be.
+func (b *bloscBound) decodedSize(src []byte) (int, error) {
+	n, err := blosc.DecodedSize(src)
+	if err != nil {
+		return 0, bloscError(err)
+	}
+	return n, decodedSize(b.in, n)
+}
+
 // DecodeRange implements [Blocked].
 func (b *bloscBound) DecodeRange(dst, src []byte, off int) error {
+	if _, err := b.decodedSize(src); err != nil {
+		return err
+	}
 	return bloscError(b.decoder.DecodeRange(dst, src, off))
 }
 

@@ -1,9 +1,11 @@
 package codecs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -32,14 +34,46 @@ func (r *Registry) Check(specs []Spec) error {
 	return err
 }
 
+// maxDepth bounds chains within chains, of shards and the like, which take time
+// and memory at each level.
+const maxDepth = 8
+
+// deep reports whether JSON of the specs is nested more than so many chains may
+// need, three levels each and some for values.
+func deep(specs []Spec) bool {
+	for _, s := range specs {
+		depth := 0
+		for _, c := range s.Configuration {
+			switch c {
+			case '{', '[':
+				if depth++; depth > 3*maxDepth+6 {
+					return true
+				}
+			case '}', ']':
+				depth--
+			}
+		}
+	}
+	return false
+}
+
 // parsed is a codec with its definition.
 type parsed struct {
 	Definition
 	codec Codec
 }
 
+// otherKind is the error about a definition whose parser makes codecs of
+// another kind than it says.
+func (p parsed) otherKind() error {
+	return fmt.Errorf("the definition of %s says %s, its parser makes %T", p.Name, p.Kind, p.codec)
+}
+
 func (r *Registry) parse(specs []Spec) ([]parsed, error) {
 	var faults []error
+	if deep(specs) {
+		return nil, &Error{-1, "", fmt.Errorf("chains within each other are nested more than %d deep", maxDepth)}
+	}
 	list := make([]parsed, len(specs))
 	for i, s := range specs {
 		d, err := r.Lookup(s.Name)
@@ -115,19 +149,31 @@ func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 func (c *Chain) bind(p parsed) error {
 	switch p.Kind {
 	case KindArrayToArray:
-		b, err := p.codec.(ArrayToArrayCodec).BindArrayToArray(c.stages[len(c.stages)-1])
+		codec, ok := p.codec.(ArrayToArrayCodec)
+		if !ok {
+			return p.otherKind()
+		}
+		b, err := codec.BindArrayToArray(c.stages[len(c.stages)-1])
 		if err != nil {
 			return err
 		}
 		c.arrays, c.stages = append(c.arrays, b), append(c.stages, b.Encoded())
 	case KindArrayToBytes:
-		b, err := p.codec.(ArrayToBytesCodec).BindArrayToBytes(c.stages[len(c.stages)-1])
+		codec, ok := p.codec.(ArrayToBytesCodec)
+		if !ok {
+			return p.otherKind()
+		}
+		b, err := codec.BindArrayToBytes(c.stages[len(c.stages)-1])
 		if err != nil {
 			return err
 		}
 		c.bytes, c.sizes = b, []Size{b.Size()}
 	default:
-		b, err := p.codec.(BytesToBytesCodec).BindBytesToBytes(c.sizes[len(c.sizes)-1])
+		codec, ok := p.codec.(BytesToBytesCodec)
+		if !ok {
+			return p.otherKind()
+		}
+		b, err := codec.BindBytesToBytes(c.sizes[len(c.sizes)-1])
 		if err != nil {
 			return err
 		}
@@ -154,8 +200,20 @@ func (c *Chain) Specs() []Spec {
 	for i := range specs {
 		specs[i].Name = c.names[i]
 	}
+	if b, ok := c.bytes.(*bytesBound); ok && b.order == dtype.Big {
+		for i, a := range c.arrays {
+			if _, ok := a.(numpySpelled); ok {
+				specs[i].Configuration = bytes.ReplaceAll(specs[i].Configuration, []byte(`:"<`), []byte(`:">`))
+			}
+		}
+	}
 	return specs
 }
+
+// numpySpelled is a codec that names types as NumPy does, with a byte order.
+// zarr-python takes it for the order of the bytes, and so it has to be that of
+// the bytes codec.
+type numpySpelled interface{ numpySpelled() }
 
 // Chunk returns what the chain is bound to.
 func (c *Chain) Chunk() Chunk { return c.in }
@@ -184,10 +242,22 @@ func (c *Chain) Memory() int {
 			step(s.Max)
 		}
 	}
-	if s, ok := c.bytes.(scratcher); ok {
-		most += s.scratch()
+	own := 0
+	for _, a := range c.arrays {
+		own = max(own, scratchOf(a))
 	}
-	return most
+	own = max(own, scratchOf(c.bytes))
+	for _, b := range c.binary {
+		own = max(own, scratchOf(b))
+	}
+	return most + own
+}
+
+func scratchOf(codec any) int {
+	if s, ok := codec.(scratcher); ok {
+		return s.scratch()
+	}
+	return 0
 }
 
 // Encode returns the encoding of src, an array like those bound to with any

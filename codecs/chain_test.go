@@ -348,3 +348,45 @@ func TestShardWithoutFill(t *testing.T) {
 		t.Errorf("inner chunks that are not stored: %v", err)
 	}
 }
+
+// Chains within chains are bounded, and binding them does not double at each
+// level.
+func TestNestedChains(t *testing.T) {
+	in := codecs.Chunk{Type: dtype.Uint16, Shape: []int{64}, Fill: dtype.Uint16.Default()}
+	shards, conditional := `"bytes"`, `"zstd"`
+	for range 12 {
+		shards = `{"name":"sharding_indexed","configuration":{"chunk_shape":[1],"codecs":[` + shards + `]}}`
+		conditional = `{"name":"conditional","configuration":{"codecs":[` + conditional + `]}}`
+	}
+	for _, text := range []string{`[` + shards + `]`, `["bytes",` + conditional + `]`} {
+		var specs []codecs.Spec
+		if err := json.Unmarshal([]byte(text), &specs); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := codecs.Standard().Bind(specs, in); err == nil || !strings.Contains(err.Error(), "nested more than") {
+			t.Errorf("%.60s: %v", text, err)
+		}
+	}
+	// The codecs within know the elements, and keep their names.
+	specs := []codecs.Spec{{Name: "bytes"}, spec("conditional", `{"codecs":[{"name":"blosc","configuration":{"shuffle":"shuffle"}},"lz4"]}`)}
+	chain, err := codecs.Standard().Bind(specs, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(chain.Specs()); err != nil || !strings.Contains(string(text), `"typesize":2`) || !strings.Contains(string(text), `{"name":"lz4"`) {
+		t.Errorf("%s (%v)", text, err)
+	}
+}
+
+// A definition whose parser makes something else is an error, not a panic.
+func TestOtherKind(t *testing.T) {
+	r := codecs.Standard()
+	err := r.Register(codecs.Definition{Name: "wrong", Kind: codecs.KindBytesToBytes, Parse: func(json.RawMessage) (codecs.Codec, error) { return 5, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := codecs.Chunk{Type: dtype.Uint16, Shape: []int{64}, Fill: dtype.Uint16.Default()}
+	if _, err := r.Bind(names("bytes", "wrong"), in); err == nil || !strings.Contains(err.Error(), "its parser makes int") {
+		t.Errorf("%v", err)
+	}
+}

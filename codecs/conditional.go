@@ -58,6 +58,7 @@ func parseConditional(r *Registry, text json.RawMessage) (Codec, error) {
 			return nil, &FieldError{fmt.Sprintf("codecs[%d]", i), fmt.Errorf("%s: %w", s.Name, err)}
 		}
 		c.inner = append(c.inner, inner)
+		c.names = append(c.names, s.Name)
 	}
 	return c, nil
 }
@@ -80,25 +81,22 @@ func (r *Registry) binaryCodec(s Spec) (BytesToBytesCodec, error) {
 
 type conditionalCodec struct {
 	inner  []BytesToBytesCodec
+	names  []string
 	header int // bytes
 }
 
 func (c *conditionalCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	b := &conditionalBound{in: in, header: c.header}
-	b.scratch.New = func() any { return new([2][]byte) }
+	b.pieces.New = func() any { return new([2][]byte) }
 	size, specs := in, make([]Spec, len(c.inner))
 	for i, codec := range c.inner {
 		bound, err := codec.BindBytesToBytes(size)
 		if err != nil {
 			return nil, &FieldError{fmt.Sprintf("codecs[%d]", i), err}
 		}
-		fixed, err := codec.BindBytesToBytes(Size{Max: 64, Fixed: true})
-		if err != nil {
-			return nil, &FieldError{fmt.Sprintf("codecs[%d]", i), err}
-		}
-		always := fixed.Size().Fixed
-		b.inner = append(b.inner, conditionalStep{bound, always})
+		b.inner = append(b.inner, conditionalStep{bound, sameSize(codec)})
 		specs[i] = bound.Spec()
+		specs[i].Name = c.names[i]
 		size = either(size, bound.Size())
 	}
 	b.size = Size{Max: size.Max + c.header, Fixed: size.Fixed, Unbounded: size.Unbounded}
@@ -108,6 +106,16 @@ func (c *conditionalCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	}{specs, c.header * 8})
 	b.spec = Spec{Name: "conditional", Configuration: text}
 	return b, err
+}
+
+// sameSize reports whether the output of a codec has a fixed size where its
+// input has one: a checksum or a shuffle, which is there for what follows.
+func sameSize(codec BytesToBytesCodec) bool {
+	if _, again := codec.(*conditionalCodec); again {
+		return false
+	}
+	fixed, err := codec.BindBytesToBytes(Size{Max: 64, Fixed: true, Item: 1})
+	return err == nil && fixed.Size().Fixed
 }
 
 // either is what is known of a size that can be one or the other.
@@ -124,7 +132,7 @@ type conditionalBound struct {
 	header   int // bytes
 	inner    []conditionalStep
 	spec     Spec
-	scratch  sync.Pool // of *[2][]byte, between one inner codec and the next
+	pieces   sync.Pool // of *[2][]byte, between one inner codec and the next
 }
 
 type conditionalStep struct {
@@ -133,11 +141,20 @@ type conditionalStep struct {
 }
 
 func (b *conditionalBound) Spec() Spec { return b.spec }
+
+// scratch is what lies between two inner codecs, one piece read and one made.
+func (b *conditionalBound) scratch() int {
+	if b.size.Unbounded {
+		return 0
+	}
+	return 2 * b.size.Max
+}
+
 func (b *conditionalBound) Size() Size { return b.size }
 
 func (b *conditionalBound) AppendEncode(dst, src []byte) ([]byte, error) {
-	scratch := b.scratch.Get().(*[2][]byte)
-	defer b.scratch.Put(scratch)
+	scratch := b.pieces.Get().(*[2][]byte)
+	defer b.pieces.Put(scratch)
 	mask := make([]byte, b.header)
 	data, free := src, 0 // free is the scratch that data does not lie in
 	for i, step := range b.inner {
@@ -165,8 +182,8 @@ func (b *conditionalBound) AppendDecode(dst, src []byte) ([]byte, error) {
 			return nil, fmt.Errorf("%w: bit %d of the header is set, but there are only %d codecs", ErrCorrupt, i, len(b.inner))
 		}
 	}
-	scratch := b.scratch.Get().(*[2][]byte)
-	defer b.scratch.Put(scratch)
+	scratch := b.pieces.Get().(*[2][]byte)
+	defer b.pieces.Put(scratch)
 	free := 0
 	for i, step := range slices.Backward(b.inner) {
 		if mask[i/8]>>(i%8)&1 == 0 {

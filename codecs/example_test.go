@@ -24,7 +24,7 @@ func lz4Definition() codecs.Definition {
 	return codecs.Definition{
 		Name: "example.lz4", Aliases: []string{"https://example.org/lz4"}, Kind: codecs.KindBytesToBytes,
 		Summary: "LZ4, as an example",
-		Fields:  []codecs.Field{{Name: "acceleration", Type: "integer", Default: "1", Doc: "higher is faster and larger"}},
+		Fields:  []codecs.Field{{Name: "acceleration", Type: "integer", Default: "1", Doc: "kept for writers that have a choice; this one has none"}},
 		Parse: func(configuration json.RawMessage) (codecs.Codec, error) {
 			c := lz4Codec{Acceleration: 1}
 			if configuration == nil {

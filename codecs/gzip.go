@@ -40,7 +40,7 @@ type gzipCodec struct{ level int }
 func (c gzipCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	b := &gzipBound{in: in, level: c.level}
 	b.writers.New = func() any {
-		w, err := gzip.NewWriterLevel(nil, c.level)
+		w, err := gzip.NewWriterLevel(nil, deflateLevel(c.level))
 		if err != nil {
 			panic(err) // the level was checked
 		}
@@ -48,6 +48,12 @@ func (c gzipCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	}
 	return b, nil
 }
+
+// deflateLevel is the level that compresses best within what a level of zlib may
+// cost. The encoder's own level 9 is about a hundred times slower than its
+// level 8 on long runs and leaves them several times as large; on other data the
+// two differ by a percent.
+func deflateLevel(level int) int { return min(level, 8) }
 
 type gzipBound struct {
 	in      Size

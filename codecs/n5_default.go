@@ -99,7 +99,7 @@ func (c n5Codec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	if err := checkN5Layout(chain.Specs()); err != nil {
 		return nil, err
 	}
-	return &n5Bound{registry: c.registry, chain: chain}, nil
+	return &n5Bound{registry: c.registry, chain: chain, pool: &ndarray.Pool{Keep: maxKept}}, nil
 }
 
 // checkN5Layout demands the first dimension to vary fastest, and big-endian
@@ -131,7 +131,11 @@ func checkN5Layout(specs []Spec) error {
 type n5Bound struct {
 	registry *Registry
 	chain    *Chain
+	pool     *ndarray.Pool
 }
+
+// scratch is what the chain within takes.
+func (b *n5Bound) scratch() int { return b.chain.Memory() }
 
 func (b *n5Bound) Spec() Spec {
 	text, err := json.Marshal(map[string][]Spec{"codecs": b.chain.Specs()})
@@ -158,8 +162,7 @@ func (b *n5Bound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 	for _, n := range src.Shape {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(n))
 	}
-	var pool ndarray.Pool
-	data, buffer, err := b.chain.Encode(&pool, src)
+	data, buffer, err := b.chain.Encode(b.pool, src)
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +178,9 @@ func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {
 	if err != nil {
 		return err
 	}
-	var pool ndarray.Pool
 	src = src[b.header():]
 	if slices.Equal(shape, b.chain.in.Shape) {
-		return b.chain.Decode(&pool, dst, src)
+		return b.chain.Decode(b.pool, dst, src)
 	}
 	in := b.chain.in
 	in.Shape = shape
@@ -187,7 +189,7 @@ func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {
 		return fmt.Errorf("%w: a block of shape %v: %w", ErrCorrupt, shape, err)
 	}
 	block := ndarray.New(in.Type, shape)
-	if err := chain.Decode(&pool, block, src); err != nil {
+	if err := chain.Decode(b.pool, block, src); err != nil {
 		return err
 	}
 	both := ndarray.Region{Start: make([]int, len(shape)), Shape: make([]int, len(shape))}

@@ -75,7 +75,12 @@ type castBound struct {
 	encode, decode kernel
 }
 
-func (b *castBound) Spec() Spec     { return b.spec }
+func (b *castBound) Spec() Spec    { return b.spec }
+func (b *castBound) numpySpelled() {}
+
+// EncodedRegion implements [Regional]: each element is for itself.
+func (b *castBound) EncodedRegion(r ndarray.Region) ndarray.Region { return r }
+
 func (b *castBound) Encoded() Chunk { return b.out }
 
 func (b *castBound) Encode(dst, src ndarray.Array) error {

@@ -91,6 +91,7 @@ type deltaBound struct {
 }
 
 func (b *deltaBound) Spec() Spec     { return b.spec }
+func (b *deltaBound) numpySpelled()  {}
 func (b *deltaBound) Encoded() Chunk { return b.out }
 
 func (b *deltaBound) Encode(dst, src ndarray.Array) error {

@@ -47,7 +47,9 @@ type numcodecsPackbitsBound struct {
 	unused byte // bits of the last byte
 }
 
-func (b *numcodecsPackbitsBound) Spec() Spec     { return Spec{Name: "numcodecs.packbits"} }
+func (b *numcodecsPackbitsBound) Spec() Spec {
+	return Spec{Name: "numcodecs.packbits", Configuration: []byte("{}")} // zarr-python wants one
+}
 func (b *numcodecsPackbitsBound) Encoded() Chunk { return b.out }
 
 func (b *numcodecsPackbitsBound) Encode(dst, src ndarray.Array) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs/pcodec"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -38,6 +39,12 @@ func numcodecsPcodecDefinition() Definition {
 				return nil, field("level", "%d: want 0 to %d", c.Level, pcodec.MaxLevel)
 			case c.Order != nil && (*c.Order < 0 || *c.Order > 7):
 				return nil, field("delta_encoding_order", "%d: want 0 to 7", *c.Order)
+			case c.Mode != "auto" && c.Mode != "classic":
+				return nil, field("mode_spec", `%.60q: want "auto" or "classic"`, c.Mode)
+			case !slices.Contains([]string{"auto", "none", "try_consecutive", "try_lookback"}, c.Delta):
+				return nil, field("delta_spec", `%.60q: want "auto", "none", "try_consecutive" or "try_lookback"`, c.Delta)
+			case c.Paging != "equal_pages_up_to":
+				return nil, field("paging_spec", `%.60q: want "equal_pages_up_to"`, c.Paging)
 			case c.Pages < 1:
 				return nil, field("equal_pages_up_to", "%d: want at least 1", c.Pages)
 			}

@@ -43,7 +43,7 @@ func numcodecsZlibDefinition() Definition {
 type zlibWriter struct{ *zlib.Writer }
 
 func newZlibWriter(level int) zlibWriter {
-	w, err := zlib.NewWriterLevel(nil, level)
+	w, err := zlib.NewWriterLevel(nil, deflateLevel(level))
 	if err != nil {
 		panic(err) // the level was checked
 	}

@@ -3,6 +3,7 @@ package codecs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -268,12 +269,17 @@ func (s *Shards) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 	if err != nil {
 		return err
 	}
-	for i, p := range places {
-		inner := s.Region(i)
-		from, to, meet := overlap(inner, ndarray.Region{Start: start, Shape: dst.Shape})
-		if !meet {
-			continue
-		}
+	if dst.Len() == 0 {
+		return nil
+	}
+	first, last := make([]int, len(start)), make([]int, len(start)) // inner chunks that the box meets
+	for k, at := range start {
+		first[k], last[k] = at/s.shape[k], (at+dst.Shape[k]-1)/s.shape[k]
+	}
+	for index := slices.Clone(first); index != nil; index = following(index, first, last) {
+		i := s.number(index)
+		p := places[i]
+		from, to := overlap(s.Region(i), ndarray.Region{Start: start, Shape: dst.Shape})
 		part := dst.Sub(to)
 		if p == Absent {
 			if err := s.fillPart(i, part); err != nil {
@@ -288,19 +294,38 @@ func (s *Shards) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 	return nil
 }
 
-// overlap returns where two boxes of one array meet, relative to each of them.
-func overlap(a, b ndarray.Region) (inA, inB ndarray.Region, meet bool) {
+// number is the inverse of coordinates.
+func (s *Shards) number(index []int) int {
+	n := 0
+	for k, count := range s.count {
+		n = n*count + index[k]
+	}
+	return n
+}
+
+// following returns the index behind one within the box from first to last, in
+// C order, nil behind the last one. It changes index.
+func following(index, first, last []int) []int {
+	for k := len(index) - 1; k >= 0; k-- {
+		if index[k]++; index[k] <= last[k] {
+			return index
+		}
+		index[k] = first[k]
+	}
+	return nil
+}
+
+// overlap returns where two boxes of one array that meet do so, relative to
+// each of them.
+func overlap(a, b ndarray.Region) (inA, inB ndarray.Region) {
 	shape := make([]int, len(a.Start))
 	inA, inB = ndarray.Region{Shape: shape}, ndarray.Region{Shape: shape}
 	for i := range shape {
 		first := max(a.Start[i], b.Start[i])
 		shape[i] = min(a.Start[i]+a.Shape[i], b.Start[i]+b.Shape[i]) - first
-		if shape[i] <= 0 {
-			return inA, inB, false
-		}
 		inA.Start, inB.Start = append(inA.Start, first-a.Start[i]), append(inB.Start, first-b.Start[i])
 	}
-	return inA, inB, true
+	return inA, inB
 }
 
 // DecodeRegion implements [Ranged].

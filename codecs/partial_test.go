@@ -175,3 +175,23 @@ func TestDecodeRegionReadsLittle(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A Blosc buffer that says it is larger than the chunk is refused before its
+// blocks are made room for.
+func TestDecodeRegionOfLyingBlosc(t *testing.T) {
+	in := codecs.Chunk{Type: dtype.Uint8, Shape: []int{1024}, Fill: dtype.Uint8.Default()}
+	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("bytes", ""), spec("blosc", `{"typesize":4}`)}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := slices.Concat([]byte{2, 1, 0x21, 4, 0, 0, 0xe0, 0x7f, 0, 0, 0, 0x2a, 52, 0, 0, 0, 36, 0, 0, 0}, make([]byte, 32))
+	var pool ndarray.Pool
+	got := ndarray.New(in.Type, []int{4})
+	err = chain.DecodeRegion(t.Context(), &pool, got, []int{8}, &object{data: data})
+	if !errors.Is(err, codecs.ErrTooLarge) {
+		t.Errorf("%v, want ErrTooLarge", err)
+	}
+	if n := pool.Lent(); n != 0 {
+		t.Errorf("%d buffers were not released", n)
+	}
+}

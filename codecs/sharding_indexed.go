@@ -95,6 +95,9 @@ func (c *shardingCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 		s.count[i] = in.Shape[i] / n
 		s.n *= s.count[i] // at most the shard's elements
 	}
+	if s.n > maxParts {
+		return nil, field("chunk_shape", "%d inner chunks are too many for one shard, at most %d: choose larger chunks or smaller shards", s.n, maxParts)
+	}
 	var err error
 	if s.inner, err = bind(c.inner, c.specs, Chunk{in.Type, c.shape, in.Fill}); err != nil {
 		return nil, &FieldError{"codecs", err}
@@ -119,6 +122,10 @@ func Sharding(inner *Chain) (Spec, error) {
 	text, err := json.Marshal(map[string]any{"chunk_shape": append([]int{}, inner.Chunk().Shape...), "codecs": inner.Specs()})
 	return Spec{Name: "sharding_indexed", Configuration: text}, err
 }
+
+// maxParts bounds the inner chunks of a shard, whose index is read and written
+// as a whole.
+const maxParts = 1 << 22
 
 // maxKept bounds the buffers that a bound codec keeps for its next use.
 const maxKept = 64 << 20

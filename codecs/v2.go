@@ -39,7 +39,7 @@ func (r *Registry) FromV2(v V2) ([]Spec, error) {
 	}
 	for i, text := range list {
 		spec, kind, next, err := r.fromV2(text)
-		if err == nil && kind != KindBytesToBytes && len(back) > 0 {
+		if err == nil && kind != KindBytesToBytes && (len(back) > 0 || serializer.Name != "bytes") {
 			err = errors.New("it takes arrays, and a filter in front of it makes bytes")
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,12 +59,10 @@ func (c zstdCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.encoders[c] == nil {
-		level := c.level
-		if level == 0 {
-			level = 3
-		}
+		effort, literals := zstdEffort(c.level)
 		e, err := zstd.NewWriter(nil,
-			zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
+			zstd.WithEncoderLevel(effort),
+			zstd.WithAllLitEntropyCompression(literals),
 			zstd.WithEncoderCRC(c.checksum),
 			zstd.WithZeroFrames(true), // an empty chunk is a frame, too
 		)
@@ -84,6 +83,17 @@ func (c zstdCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 		s.decoder = d
 	}
 	return &zstdBound{zstdCodec: c, in: in, encoder: s.encoders[c], decoder: s.decoder}, nil
+}
+
+// zstdEffort spreads the levels of the C library over the four that there are.
+// literals tells whether blocks in which nothing repeats are coded by the
+// frequency of their bytes: that is most of what noisy numbers have to gain, and
+// the C library leaves it out at negative levels alone.
+func zstdEffort(level int) (effort zstd.EncoderLevel, literals bool) {
+	if level == 0 {
+		level = 3
+	}
+	return zstd.EncoderLevelFromZstd(level), level > 0
 }
 
 type zstdBound struct {
@@ -110,6 +120,9 @@ func (b *zstdBound) AppendEncode(dst, src []byte) ([]byte, error) {
 }
 
 func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	if b.in.Unbounded {
+		return b.appendStream(dst, src)
+	}
 	from := len(dst)
 	room := b.in.Max
 	// A frame states its size, or cannot expand more than its blocks allow
@@ -128,4 +141,15 @@ func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: zstd: %w", ErrCorrupt, err)
 	}
 	return out, decodedSize(b.in, len(out)-from)
+}
+
+// appendStream decodes what has no bound worth making room for: memory grows
+// with what comes out.
+func (b *zstdBound) appendStream(dst, src []byte) ([]byte, error) {
+	r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(b.in.Max)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: zstd: %w", ErrCorrupt, err)
+	}
+	defer r.Close()
+	return appendRead(dst, r, b.in)
 }

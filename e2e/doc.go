@@ -1,17 +1,20 @@
 // Package e2e tests the program from outside; it holds nothing but tests.
 //
-//	script_test.go       the command line, by the scripts in testdata/script
-//	same_bytes_test.go   workers, budget and interruptions change no byte of the target
-//	changed_test.go      resuming is refused when the job or the source has changed
-//	fault_test.go        a run that fails at each durable operation, and is run again
-//	kill_test.go         the program killed at random moments; SIGINT, SIGTERM
-//	signal_test.go       the second signal ends it at once
-//	s3_test.go           a target, and a source, in an S3 server within the test
-//	disk_full_test.go    a target on a file system that is too small
-//	memory_test.go       peak resident size against run.memory (ZMIGRATE_HEAVY=1)
-//	bench_test.go        throughput as ratios to cp and to the zstd library
-//	layering_test.go     which room may import which
-//	interop_test.go      other programs read what zmigrate wrote
+//	script_test.go          the command line, by the scripts in testdata/script
+//	same_bytes_test.go      workers, budget and interruptions change no byte of the target
+//	changed_test.go         resuming is refused when the job or the source has changed
+//	fault_test.go           a run that fails at each durable operation, and is run again
+//	kill_test.go            the program killed at random moments; SIGINT, SIGTERM
+//	signal_test.go          the second signal ends it at once
+//	s3_test.go              a target, and a source, in an S3 server within the test
+//	disk_full_test.go       a target on a file system that is too small
+//	memory_test.go          peak resident size against run.memory (ZMIGRATE_HEAVY=1)
+//	bench_test.go           throughput as ratios to cp and to the zstd library
+//	layering_test.go        which room may import which
+//	interop_test.go         other programs read what zmigrate wrote
+//	interop_types_test.go   every data type
+//	interop_codecs_test.go  every codec
+//	blosc_interop_test.go   c-blosc decodes our buffers, and how fast it is beside ours
 //
 // Tests that need a peer, a privilege or much memory say so when they skip.
 package e2e

@@ -221,6 +221,23 @@ func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 	return chain
 }
 
+// divisorNear returns the largest divisor of n that is at most wanted or, where
+// that is less than half of it, the smallest one above.
+func divisorNear(n, wanted int) int {
+	below := wanted
+	for n%below != 0 {
+		below--
+	}
+	above := wanted
+	for n%above != 0 {
+		above++
+	}
+	if 2*below < wanted {
+		return above
+	}
+	return below
+}
+
 // autoBytes is the size, in bytes of elements, that AutoChunks stays within.
 const autoBytes = 4 << 20
 
@@ -233,9 +250,7 @@ func AutoChunks(shape, shards []int, size int) []int {
 	if shards != nil {
 		chunk := AutoChunks(shards, nil, size)
 		for i, n := range shards {
-			for n%chunk[i] != 0 {
-				chunk[i]--
-			}
+			chunk[i] = divisorNear(n, chunk[i])
 		}
 		return chunk
 	}

@@ -237,6 +237,10 @@ func (j *Job) codecProblems(field string, registry *codecs.Registry, err error) 
 	if at, ok := errors.AsType[*codecs.FieldError](err); ok && at.Field != "" {
 		field += "." + at.Field
 		err = at.Err
+		_, several := err.(interface{ Unwrap() []error })
+		if _, inner := errors.AsType[*codecs.Error](err); inner || several {
+			return j.codecProblems(field, registry, err) // of a chain within
+		}
 	}
 	return Problems{j.Problem(field, err.Error(), hint)}
 }

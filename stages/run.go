@@ -319,7 +319,7 @@ func (p *pipeline) encode(ctx context.Context) error {
 		}
 		chunk := l.array.Sub(ndarray.Region{Start: at, Shape: shape})
 		var err error
-		if (!t.KeepEmpty || l.shard != nil) && ndarray.Uniform(chunk, t.fill()) {
+		if !t.KeepEmpty && ndarray.Uniform(chunk, t.fill()) {
 			u.empty = true
 		} else if u.data, u.buffer, err = chain.Encode(p.pool, chunk); err != nil {
 			p.abandon(l, 1)

@@ -2,9 +2,11 @@ package stages
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
@@ -27,8 +29,7 @@ type shard struct {
 
 	mutex   sync.Mutex
 	waiting map[int]parcel // encoded inner chunks whose turn has not come
-	parts   []int          // inner chunks inside the array, in the order of writing
-	next    int            // index into parts
+	next    int            // of the parts, in the order of writing
 	busy    bool           // somebody writes
 	failed  bool           // the object cannot be finished
 	stream  Stream         // nil until there is something to write
@@ -57,7 +58,6 @@ func newShard(t *Task, number, unit int, layout *codecs.Shards) *shard {
 func (s *shard) blocks(f func(block) bool) {
 	counts := s.layout.Count()
 	outer := zarr.Grid{Shape: s.inside, Chunk: s.task.blockShape()}
-	var list []block
 	for n := range outer.Len() {
 		r := outer.Region(outer.Index(n))
 		b := block{task: s.number, first: r.Start, count: r.Shape, shard: s}
@@ -72,14 +72,27 @@ func (s *shard) blocks(f func(block) bool) {
 		for i := range b.first {
 			b.first[i] += s.index[i] * counts[i]
 		}
-		s.parts = append(s.parts, b.units...)
-		list = append(list, b)
-	}
-	for _, b := range list {
 		if !f(b) {
 			return
 		}
 	}
+}
+
+// parts is the number of inner chunks that reach into the array.
+func (s *shard) parts() int {
+	n, _ := ndarray.Elements(s.inside)
+	return n
+}
+
+// part is the number in the shard of the k-th inner chunk to write.
+func (s *shard) part(k int) int {
+	part, step := 0, 1
+	for i, n := range slices.Backward(s.inside) {
+		part += k % n * step
+		k /= n
+		step *= s.layout.Count()[i]
+	}
+	return part
 }
 
 // cell returns the cell coordinates of an inner chunk.
@@ -104,15 +117,15 @@ func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Re
 		return nil, nil // whoever failed tells why
 	}
 	if s.layout.AtStart() {
-		if len(s.waiting) < len(s.parts) {
+		if len(s.waiting) < s.parts() {
 			return nil, nil
 		}
 		if err := s.placeAll(ctx); err != nil {
 			return nil, err
 		}
 	}
-	for !s.busy && s.next < len(s.parts) {
-		u, ready := s.waiting[s.parts[s.next]]
+	for !s.busy && s.next < s.parts() {
+		u, ready := s.waiting[s.part(s.next)]
 		if !ready {
 			return nil, nil
 		}
@@ -122,7 +135,7 @@ func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Re
 			return nil, err
 		}
 	}
-	if s.busy || s.next < len(s.parts) {
+	if s.busy || s.next < s.parts() {
 		return nil, nil
 	}
 	return s.finish(ctx)
@@ -163,7 +176,8 @@ func (s *shard) open(ctx context.Context) error {
 func (s *shard) placeAll(ctx context.Context) error {
 	places, at, empty := make([]codecs.Place, len(s.places)), s.length, true
 	copy(places, s.places)
-	for _, part := range s.parts {
+	for k := range s.parts() {
+		part := s.part(k)
 		if u := s.waiting[part]; !u.empty {
 			places[part] = codecs.Place{Offset: at, Length: uint64(len(u.data))}
 			at += uint64(len(u.data))

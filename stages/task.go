@@ -168,9 +168,8 @@ func (s *shard) reserved() int {
 	if !s.layout.AtStart() {
 		return 0
 	}
-	n, _ := ndarray.Elements(s.inside)
 	_, unit := s.task.cost(s.task.blockShape())
-	return n * unit
+	return s.parts() * unit
 }
 
 func ones(n int) []int { return slices.Repeat([]int{1}, n) }
@@ -200,7 +199,18 @@ func (t *Task) Cost() int {
 		count = s.Count() // a whole shard waits for its index
 	}
 	n, _ := ndarray.Elements(count)
-	return buffer + n*unit
+	return buffer + n*unit + t.bookkeeping()
+}
+
+// bookkeeping is what the places of a shard's inner chunks and its index take,
+// for two shards: the next one begins while the last is being written.
+func (t *Task) bookkeeping() int {
+	s, ok := t.Chain.Shards()
+	if !ok {
+		return 0
+	}
+	n, _ := ndarray.Elements(s.Count())
+	return 2 * (16*n + 3*s.IndexSize())
 }
 
 // fill is the value that stands in the padding of chunks at the edges.

@@ -30,7 +30,8 @@ func NewEncoder(level int) (*Encoder, error) {
 	if level < 0 || level > MaxLevel {
 		return nil, fmt.Errorf("gdeflate: level %d: want 0 to %d", level, MaxLevel)
 	}
-	w, err := flate.NewWriter(nil, min(level, flate.BestCompression))
+	// The library's level 9 is far slower and larger than 8 on long runs.
+	w, err := flate.NewWriter(nil, min(level, 8))
 	if err != nil {
 		return nil, err
 	}

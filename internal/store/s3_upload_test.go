@@ -163,7 +163,7 @@ func TestS3UploadGone(t *testing.T) {
 		if _, err := w.Write(random(1, threeParts(s))); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.send(); err != nil {
+		if err := w.send(w.buffer); err != nil {
 			t.Fatal(err)
 		}
 		up := w.up.(*s3Upload)

@@ -61,9 +61,17 @@ func (w *Writer) Write(p []byte) (int, error) {
 	for n < len(p) {
 		limit := w.store.driver.partSize(w.parts)
 		if len(w.buffer) == limit {
-			if w.err = w.send(); w.err != nil {
+			if w.err = w.send(w.buffer); w.err != nil {
 				return n, w.err
 			}
+			w.buffer = w.buffer[:0]
+			continue
+		}
+		if len(w.buffer) == 0 && len(p)-n > limit { // a whole part, and not the last
+			if w.err = w.send(p[n : n+limit]); w.err != nil {
+				return n, w.err
+			}
+			n += limit
 			continue
 		}
 		if cap(w.buffer) < limit { // the first part, or parts have grown
@@ -77,8 +85,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// send sends the buffer as the next part and empties it.
-func (w *Writer) send() error {
+// send sends the next part, which is borrowed.
+func (w *Writer) send(part []byte) error {
 	if w.up == nil {
 		err := w.store.do(w.ctx, "open", w.key, 0, func(ctx context.Context) (err error) {
 			w.up, err = w.store.driver.begin(ctx, w.key)
@@ -88,16 +96,15 @@ func (w *Writer) send() error {
 			return err
 		}
 	}
-	err := w.store.do(w.ctx, "write", w.key, len(w.buffer), func(ctx context.Context) error {
-		return w.up.part(ctx, w.buffer)
+	err := w.store.do(w.ctx, "write", w.key, len(part), func(ctx context.Context) error {
+		return w.up.part(ctx, part)
 	})
 	if err != nil {
 		return err
 	}
 	w.parts++
-	w.size += int64(len(w.buffer))
-	w.store.bytesWritten.Add(int64(len(w.buffer)))
-	w.buffer = w.buffer[:0]
+	w.size += int64(len(part))
+	w.store.bytesWritten.Add(int64(len(part)))
 	return nil
 }
 
@@ -121,7 +128,7 @@ func (w *Writer) finish() error {
 	if w.up == nil {
 		return w.store.Put(w.ctx, w.key, w.buffer)
 	}
-	if err := w.send(); err != nil { // never empty: a part waits for the next one
+	if err := w.send(w.buffer); err != nil { // never empty: a part waits for the next one
 		return err
 	}
 	return w.store.do(w.ctx, "close", w.key, int(w.size), w.up.complete)
