@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -81,7 +82,8 @@ type n5Codec struct {
 }
 
 func (c n5Codec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
-	if n := numberOf(in.Type); !n.integer() && n != float32Number && n != float64Number {
+	_, number := in.Type.(dtype.Numeric) // not a time, which numberOf counts among them
+	if n := numberOf(in.Type); !number || !n.integer() && n != float32Number && n != float64Number {
 		return nil, field("", "data type %s: N5 has integers of 8 to 64 bits, float32 and float64", in.Type.Name())
 	}
 	if len(in.Shape) > math.MaxUint16 {

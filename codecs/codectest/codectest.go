@@ -31,6 +31,9 @@ type Case struct {
 	Shapes [][]int
 	// DetectsDamage says that no change of the encoded bytes goes unnoticed.
 	DetectsDamage bool
+	// Related says that an encoded element depends on its neighbours, so that
+	// an array of one value is not encoded as one.
+	Related bool
 	// TakesMore says that bytes behind the encoding are legal.
 	TakesMore bool
 	// Refused are configurations that must be refused, and the field of the
@@ -65,8 +68,11 @@ func Run(t *testing.T, registry *codecs.Registry, c Case) {
 	t.Run("size", s.size)
 	t.Run("concurrent", s.concurrent)
 	t.Run("damage", s.damage)
-	if d.Kind == codecs.KindBytesToBytes {
+	switch d.Kind {
+	case codecs.KindBytesToBytes:
 		t.Run("append", s.appending)
+	case codecs.KindArrayToArray:
+		t.Run("fill value", s.fillValue)
 	}
 }
 
