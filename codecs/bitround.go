@@ -25,7 +25,6 @@ func bitroundDefinition() Definition {
 			Name: "keepbits", Type: "integer of at least 0",
 			Doc: "bits to keep: of the mantissa for floats, from the highest set bit on for integers; more than there are keep all",
 		}},
-		Types:   "float16, float32, float64, bfloat16, float8 with infinities, complex of them, integers of 8 to 64 bits, datetime64, timedelta64",
 		Example: json.RawMessage(`{"keepbits":7}`),
 		Parse: func(text json.RawMessage) (Codec, error) {
 			keep, err := parseKeepbits(text)
@@ -44,7 +43,6 @@ func numcodecsBitroundDefinition() Definition {
 		Fields: []Field{{
 			Name: "keepbits", Type: "integer of at least 0", Doc: "bits of the mantissa to keep, at most as many as there are",
 		}},
-		Types:   "float16, float32, float64",
 		Example: json.RawMessage(`{"keepbits":7}`),
 		Parse: func(text json.RawMessage) (Codec, error) {
 			keep, err := parseKeepbits(text)

@@ -18,7 +18,6 @@ func bytesDefinition() Definition {
 			Name: "endian", Type: `"little" or "big"`, Default: `"little"`,
 			Doc: "byte order of the words of an element; left out for types of single bytes",
 		}},
-		Types: "all of fixed size",
 		Parse: func(text json.RawMessage) (Codec, error) {
 			var c struct {
 				Endian *string `json:"endian"`

@@ -33,7 +33,6 @@ func n5DefaultDefinition(r *Registry) Definition {
 			Name: "codecs", Type: "array of two or three codecs",
 			Doc: "transpose with all dimensions reversed, bytes with big-endian words, and at most one codec of bytes",
 		}},
-		Types:   "integers of 8 to 64 bits, float32, float64",
 		Example: json.RawMessage(`{"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}}]}`),
 		Parse: func(text json.RawMessage) (Codec, error) {
 			var c struct {

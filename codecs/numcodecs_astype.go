@@ -22,7 +22,6 @@ func numcodecsAstypeDefinition() Definition {
 			{Name: "encode_dtype", Type: `NumPy type of numbers such as "<f4"`, Doc: "type to store"},
 			{Name: "decode_dtype", Type: `NumPy type of numbers such as "<f8"`, Default: "null", Doc: "type of the array; left out: the array's data type"},
 		},
-		Types:   "the numbers that NumPy has",
 		Example: json.RawMessage(`{"encode_dtype":"<f4"}`),
 		Parse: func(text json.RawMessage) (Codec, error) {
 			var c struct {

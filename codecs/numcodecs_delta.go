@@ -27,7 +27,6 @@ func numcodecsDeltaDefinition() Definition {
 			{Name: "dtype", Type: `NumPy type such as "<i4"`, Default: "null", Doc: "type of the array; left out: the array's data type"},
 			{Name: "astype", Type: `NumPy type such as "<i2"`, Default: "null", Doc: "type to store; left out: dtype: integers for integers, floats for floats"},
 		},
-		Types:   "integers of 8 to 64 bits, float16, float32, float64, datetime64, timedelta64",
 		Example: json.RawMessage(`{}`),
 		Parse: func(text json.RawMessage) (Codec, error) {
 			var c struct {

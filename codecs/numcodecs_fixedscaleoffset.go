@@ -30,7 +30,6 @@ func numcodecsFixedscaleoffsetDefinition() Definition {
 			{Name: "dtype", Type: `NumPy type such as "<f8"`, Default: "null", Doc: "type of the array; left out: the array's data type"},
 			{Name: "astype", Type: `NumPy type such as "<i2"`, Default: "null", Doc: "type to store; left out: dtype"},
 		},
-		Types:   "integers of 8 to 64 bits, float16, float32, float64",
 		Example: json.RawMessage(`{"offset":0,"scale":100,"astype":"<i4"}`),
 		Parse: func(text json.RawMessage) (Codec, error) {
 			var c struct {

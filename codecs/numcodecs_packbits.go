@@ -17,7 +17,6 @@ func numcodecsPackbitsDefinition() Definition {
 	return Definition{
 		Name: "numcodecs.packbits", Kind: KindArrayToArray,
 		Summary: "packs eight bools into a uint8",
-		Types:   "bool",
 		Parse: func(text json.RawMessage) (Codec, error) {
 			return numcodecsPackbits{}, configuration(text, &struct{}{})
 		},

@@ -26,7 +26,6 @@ func numcodecsPcodecDefinition() Definition {
 			{Name: "delta_encoding_order", Type: "integer 0…7 or null", Default: "null", Doc: "kept for other writers"},
 			{Name: "equal_pages_up_to", Type: "integer", Default: "262144", Doc: "kept for other writers"},
 		},
-		Types: "integers and floats of 8 to 64 bits",
 		Parse: func(text json.RawMessage) (Codec, error) {
 			c := pcodecCodec{
 				Level: 8, Mode: "auto", Delta: "auto", Paging: "equal_pages_up_to", Pages: 262144,

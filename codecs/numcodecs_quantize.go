@@ -26,7 +26,6 @@ func numcodecsQuantizeDefinition() Definition {
 			{Name: "dtype", Type: `NumPy type of floats such as "<f8"`, Default: "null", Doc: "type of the array; left out: the array's data type"},
 			{Name: "astype", Type: `NumPy type of floats such as "<f4"`, Default: "null", Doc: "type to store; left out: dtype"},
 		},
-		Types:   "float16, float32, float64",
 		Example: json.RawMessage(`{"digits":3}`),
 		Parse: func(text json.RawMessage) (Codec, error) {
 			var c struct {

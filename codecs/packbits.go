@@ -25,7 +25,6 @@ func packbitsDefinition() Definition {
 			{Name: "first_bit", Type: "integer or null", Default: "0", Doc: "lowest bit to store"},
 			{Name: "last_bit", Type: "integer or null", Default: "null", Doc: "left out: the highest of the data type; highest bit to store; above it, signed integers get copies of it and others zeros"},
 		},
-		Types:   "bool, integers, floats and complex numbers, datetime64, timedelta64",
 		Example: json.RawMessage(`{}`),
 		Parse:   parsePackbits,
 	}

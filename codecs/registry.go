@@ -21,7 +21,6 @@ type Definition struct {
 	Kind    Kind
 	Summary string // one line
 	Fields  []Field
-	Types   string // data types that it takes; "" for all
 	// Lossy says in some words what decoding does not give back, or is "".
 	Lossy string
 	// Example is a configuration that suits arrays of two dimensions, or nil

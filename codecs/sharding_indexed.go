@@ -24,7 +24,6 @@ func shardingDefinition(r *Registry) Definition {
 			{Name: "index_codecs", Type: "codec chain", Default: `["bytes","crc32c"]`, Doc: "how the index is encoded; its size must be fixed"},
 			{Name: "index_location", Type: `"start" or "end"`, Default: `"end"`, Doc: "where the index lies in the object"},
 		},
-		Types:   "those of the inner codecs",
 		Example: json.RawMessage(`{"chunk_shape":[2,2],"codecs":["bytes"]}`),
 		Parse:   func(text json.RawMessage) (Codec, error) { return parseSharding(r, text) },
 	}

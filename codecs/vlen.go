@@ -20,7 +20,7 @@ import (
 func vlenDefinition(name string) Definition {
 	return Definition{
 		Name: name, Aliases: []string{"numcodecs." + name}, Kind: KindArrayToBytes,
-		Summary: "elements of any length, each behind its length", Types: "those of variable size that name it",
+		Summary: "elements of any length, each behind its length",
 		Parse: func(text json.RawMessage) (Codec, error) {
 			return vlenCodec{name}, configuration(text, &struct{}{})
 		},
