@@ -76,8 +76,8 @@ func compressorCases() []codectest.Case {
 			{Configuration: `{"acceleration":2147483648}`, Field: "acceleration"},
 			{Configuration: `{"acceleration":null,"level":1}`, Field: "level"},
 		}},
-		{Spec: spec("numcodecs.bz2", `{"level":1}`), Types: few(), DetectsDamage: true},
-		{Spec: spec("numcodecs.bz2", `{"level":9}`), Types: few()[:1], DetectsDamage: true, Refused: []codectest.Refused{
+		{Slow: true, Spec: spec("numcodecs.bz2", `{"level":1}`), Types: few(), DetectsDamage: true},
+		{Slow: true, Spec: spec("numcodecs.bz2", `{"level":9}`), Types: few()[:1], DetectsDamage: true, Refused: []codectest.Refused{
 			{Configuration: `{"level":0}`, Field: "level"},
 			{Configuration: `{"level":10}`, Field: "level"},
 		}},
@@ -107,13 +107,13 @@ func compressorCases() []codectest.Case {
 
 func lzmaCases() []codectest.Case {
 	cases := []codectest.Case{
-		{Spec: spec("numcodecs.lzma", `{}`), DetectsDamage: true},
-		{Spec: spec("numcodecs.lzma", `{"format":1,"check":0,"preset":0}`)},
-		{Spec: spec("numcodecs.lzma", `{"check":1,"preset":2147483657}`), DetectsDamage: true},
-		{Spec: spec("numcodecs.lzma", `{"check":10,"filters":[{"id":3,"dist":256},{"id":3},{"id":33,"dict_size":4096,"lc":0,"lp":4,"pb":0}]}`), DetectsDamage: true},
-		{Spec: spec("numcodecs.lzma", `{"format":2,"check":0}`)},
-		{Spec: spec("numcodecs.lzma", lzmaRaw)},
-		{Spec: spec("numcodecs.lzma", `{"format":3,"filters":[{"id":3,"dist":2},{"id":4611686018427387905,"lc":1,"lp":2,"pb":3,"mode":2,"nice_len":64,"mf":20,"depth":0}]}`), Refused: []codectest.Refused{
+		{Slow: true, Spec: spec("numcodecs.lzma", `{}`), DetectsDamage: true},
+		{Slow: true, Spec: spec("numcodecs.lzma", `{"format":1,"check":0,"preset":0}`)},
+		{Slow: true, Spec: spec("numcodecs.lzma", `{"check":1,"preset":2147483657}`), DetectsDamage: true},
+		{Slow: true, Spec: spec("numcodecs.lzma", `{"check":10,"filters":[{"id":3,"dist":256},{"id":3},{"id":33,"dict_size":4096,"lc":0,"lp":4,"pb":0}]}`), DetectsDamage: true},
+		{Slow: true, Spec: spec("numcodecs.lzma", `{"format":2,"check":0}`)},
+		{Slow: true, Spec: spec("numcodecs.lzma", lzmaRaw)},
+		{Slow: true, Spec: spec("numcodecs.lzma", `{"format":3,"filters":[{"id":3,"dist":2},{"id":4611686018427387905,"lc":1,"lp":2,"pb":3,"mode":2,"nice_len":64,"mf":20,"depth":0}]}`), Refused: []codectest.Refused{
 			{Configuration: `{"format":0}`, Field: "format"},
 			{Configuration: `{"format":3}`, Field: "filters"},
 			{Configuration: `{"format":3,"filters":[]}`, Field: "filters"},

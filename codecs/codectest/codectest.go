@@ -31,6 +31,8 @@ type Case struct {
 	Shapes [][]int
 	// DetectsDamage says that no change of the encoded bytes goes unnoticed.
 	DetectsDamage bool
+	// Slow codecs are tried on fewer damaged and on shorter inputs.
+	Slow bool
 	// Related says that an encoded element depends on its neighbours, so that
 	// an array of one value is not encoded as one.
 	Related bool
@@ -56,6 +58,7 @@ func Run(t *testing.T, registry *codecs.Registry, c Case) {
 		t.Fatal(err)
 	}
 	s := &suite{Case: c, registry: registry, kind: d.Kind}
+	s.Slow = s.Slow || underRace
 	if s.Types == nil {
 		s.Types = someTypes(t)
 	}
@@ -306,6 +309,9 @@ func (s *suite) size(t *testing.T) {
 	if s.kind == codecs.KindBytesToBytes {
 		r := rand.New(rand.NewPCG(3, 4))
 		for _, n := range []int{0, 1, 2, 100, 1<<14 - 1, 1 << 14, 1<<16 + 1, 1 << 17, 1<<20 - 3, 1 << 20} {
+			if s.Slow && n > 1<<17 {
+				continue
+			}
 			chain := s.bind(t, dtype.Uint8, []int{n})
 			for _, content := range contents(r, dtype.Uint8, []int{n}) {
 				check(chain, content)
@@ -375,10 +381,16 @@ func (s *suite) damage(t *testing.T) {
 			stored := encode(t, &pool, chain, a)
 			out := ndarray.New(in.Type, in.Shape)
 			for cut := range stored {
+				if s.Slow && cut%5 != 0 {
+					continue
+				}
 				err := chain.Decode(&pool, out, stored[:cut:cut])
 				s.checkDamage(t, fmt.Sprintf("%v cut to %d of %d bytes", shape, cut, len(stored)), err, n > 0)
 			}
 			for bit := range len(stored) * 8 {
+				if s.Slow && bit%11 != 0 {
+					continue
+				}
 				damaged := slices.Clone(stored)
 				damaged[bit/8] ^= 1 << (bit % 8)
 				err := chain.Decode(&pool, out, damaged)
