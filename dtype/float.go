@@ -27,6 +27,7 @@ type FloatLayout struct {
 	patterns     [roundings]func() *patternTable
 	segments     [roundings]func() *segmentTable
 	wideSegments [roundings]func() *wideSegmentTable
+	widePatterns [roundings]func() *widePatternTable
 }
 
 // The layouts of the Zarr data types whose names they have in lower case; the
@@ -79,6 +80,7 @@ func newFloatLayout(bits, mantissa, bias int, special specials) *FloatLayout {
 	for mode := range l.patterns {
 		l.patterns[mode] = sync.OnceValue(func() *patternTable { return l.buildPatterns(Rounding(mode)) })
 		l.segments[mode] = sync.OnceValue(func() *segmentTable { return l.buildSegments(Rounding(mode)) })
+		l.widePatterns[mode] = sync.OnceValue(func() *widePatternTable { return l.buildWidePatterns(Rounding(mode)) })
 		l.wideSegments[mode] = sync.OnceValue(func() *wideSegmentTable { return l.buildWideSegments(Rounding(mode)) })
 	}
 	return l

@@ -6,7 +6,7 @@ import (
 )
 
 // floatBlock is the number of elements between two looks at whether all fitted,
-// and that conversions to and from float64 hold as float32.
+// and that conversions to float64 hold as float32.
 const floatBlock = 512
 
 // ToFloat32 converts the len(dst) elements in src, exactly. An element is one
@@ -52,14 +52,14 @@ func (l *FloatLayout) FromFloat32(dst []byte, src []float32, mode Rounding) (fir
 	for start := 0; start < len(src); start += floatBlock {
 		block := src[start:min(start+floatBlock, len(src))]
 		if !encodeBytes(dst[start:], block, patterns) && firstUnfit == len(src) {
-			firstUnfit = start + l.findUnfit(block, mode)
+			firstUnfit = start + findUnfit(l, block, mode)
 		}
 	}
 	return firstUnfit
 }
 
 // findUnfit returns the index of the first number that does not fit.
-func (l *FloatLayout) findUnfit(src []float32, mode Rounding) int {
+func findUnfit[F float32 | float64](l *FloatLayout, src []F, mode Rounding) int {
 	for i, f := range src {
 		if _, fits := l.Round(float64(f), mode); !fits {
 			return i
@@ -74,75 +74,14 @@ func (l *FloatLayout) FromFloat64(dst []byte, src []float64, mode Rounding) (fir
 		return l.encodeWideWords(dst, src, mode)
 	}
 	firstUnfit = len(src)
-	var block [floatBlock]float32
+	patterns := l.widePatterns[mode]()
 	for start := 0; start < len(src); start += floatBlock {
-		n := min(len(src)-start, floatBlock)
-		tooLarge := roundToOdd(block[:n], src[start:])
-		i := min(l.FromFloat32(dst[start:], block[:n], mode), tooLarge)
-		if i < n && firstUnfit == len(src) {
-			firstUnfit = start + i
+		block := src[start:min(start+floatBlock, len(src))]
+		if !encodeWideBytes(dst[start:], block, patterns) && firstUnfit == len(src) {
+			firstUnfit = start + findUnfit(l, block, mode)
 		}
 	}
 	return firstUnfit
-}
-
-// roundToOdd converts len(dst) numbers to float32. Of the two neighbours of one
-// that is no float32 it takes the one with an odd mantissa. The numbers of a
-// layout with at least two bits less, and the middles between them, are even, so
-// the neighbour lies on the same side of them as the number itself: rounding it
-// again gives what rounding the number gives.
-//
-// Magnitudes from 2^128, which no layout holds, become infinity; the index of
-// the first one of them that is finite is returned, len(dst) if there is none.
-func roundToOdd(dst []float32, src []float64) (tooLarge int) {
-	tooLarge = len(dst)
-	for i := 0; ; i++ {
-		i += roundRunToOdd(dst[i:], src[i:])
-		if i == len(dst) {
-			return tooLarge
-		}
-		x := src[i]
-		if math.Abs(x) < 1 {
-			dst[i] = roundToOddSubnormal(x)
-		} else {
-			dst[i] = float32(math.Copysign(math.Inf(1), x))
-			tooLarge = min(tooLarge, i)
-		}
-	}
-}
-
-// roundRunToOdd converts the numbers before the first one whose magnitude is
-// below 2^-126 or finite and at least 2^128, and returns how many.
-func roundRunToOdd(dst []float32, src []float64) int {
-	const (
-		normal   = (1023 - 126) << 52 // bits of 2^-126
-		large    = (1023 + 128) << 52 // bits of 2^128
-		infinity = 0x7ff << 52
-		lower    = 1<<29 - 1 // bits that float32 has no place for
-	)
-	src = src[:len(dst)]
-	for i, x := range src {
-		b := math.Float64bits(x)
-		magnitude := b &^ (1 << 63)
-		if magnitude-1 < normal-1 || magnitude-large < infinity-large {
-			return i
-		}
-		// The sum carries into the lowest bit that stays unless all lower ones are 0.
-		b |= b&lower + lower
-		dst[i] = float32(math.Float64frombits(b &^ lower))
-	}
-	return len(dst)
-}
-
-// roundToOddSubnormal is roundToOdd for magnitudes below 2^-126, of which
-// float32 holds the multiples of 2^-149.
-func roundToOddSubnormal(x float64) float32 {
-	multiple := math.Abs(x) * 0x1p149
-	b := uint32(multiple)
-	if float64(b) != multiple {
-		b |= 1
-	}
-	return float32(math.Copysign(float64(math.Float32frombits(b)), x))
 }
 
 // valueTable holds the values of the patterns of 8 bits.
@@ -217,6 +156,40 @@ func encodeBytes(dst []byte, src []float32, patterns *patternTable) bool {
 		b := math.Float32bits(f)
 		// The sum carries into the upper half unless the lower one is 0.
 		pattern := patterns[uint16((b|(b&0xffff+0xffff))>>16)]
+		dst[i] = byte(pattern)
+		flags |= pattern
+	}
+	return flags&unfit == 0
+}
+
+// widePatternTable is patternTable for the 18 upper bits of a float64: its six
+// highest bits of the mantissa are two more than any such layout has, one to
+// decide the rounding and one to tell whether there is anything below.
+type widePatternTable [1 << 18]uint16
+
+func (l *FloatLayout) buildWidePatterns(mode Rounding) *widePatternTable {
+	t := new(widePatternTable)
+	for upper := range t {
+		pattern, fits := l.Round(math.Float64frombits(uint64(upper)<<46), mode)
+		if !fits {
+			pattern |= unfit
+		}
+		t[upper] = pattern
+	}
+	return t
+}
+
+// encodeWideBytes is encodeBytes for float64.
+//
+//go:noinline
+func encodeWideBytes(dst []byte, src []float64, patterns *widePatternTable) bool {
+	const lower = 1<<46 - 1
+	dst = dst[:len(src)]
+	var flags uint16
+	for i, f := range src {
+		b := math.Float64bits(f)
+		// The sum carries into the upper bits unless the lower ones are 0.
+		pattern := patterns[(b|(b&lower+lower))>>46]
 		dst[i] = byte(pattern)
 		flags |= pattern
 	}
