@@ -238,24 +238,11 @@ func (c *Chain) Size() Size { return c.sizes[len(c.sizes)-1] }
 // reserves them before it starts a chunk. What has no bound, the bytes of
 // elements of variable size, is not in it.
 func (c *Chain) Memory() int {
-	most, held := 0, 0
-	step := func(n int) {
-		n = ndarray.Rounded(n)
-		most, held = max(most, held+n), n
-	}
-	for i, a := range c.arrays {
-		// Within a pass there are no whole arrays, and with store what it gives
-		// are the bytes.
-		_, view := a.(View)
-		if end := c.passes[i].end; view || end > i+1 || end == len(c.arrays) && c.store != nil {
-			continue
-		}
-		n, _ := ndarray.Bytes(c.stages[i+1].Type, c.stages[i+1].Shape)
-		step(n)
-	}
+	most, held := c.arraysMemory(c.store != nil)
 	for _, s := range c.sizes {
 		if !s.Unbounded {
-			step(s.Max)
+			n := ndarray.Rounded(s.Max)
+			most, held = max(most, held+n), n
 		}
 	}
 	own := 0
@@ -267,6 +254,22 @@ func (c *Chain) Memory() int {
 		own = max(own, scratchOf(b))
 	}
 	return most + own
+}
+
+// arraysMemory returns the most bytes that arrays between the codecs take at the
+// same time, and those of the last of them. Within a pass there are none, and
+// none behind the last one if that makes the bytes.
+func (c *Chain) arraysMemory(makesBytes bool) (most, last int) {
+	for i, a := range c.arrays {
+		_, view := a.(View)
+		if end := c.passes[i].end; view || end > i+1 || end == len(c.arrays) && makesBytes {
+			continue
+		}
+		n, _ := ndarray.Bytes(c.stages[i+1].Type, c.stages[i+1].Shape)
+		n = ndarray.Rounded(n)
+		most, last = max(most, last+n), n
+	}
+	return most, last
 }
 
 // scratcher is a codec that holds more memory than its output while it works.

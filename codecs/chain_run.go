@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -22,7 +23,7 @@ func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 			src = v.EncodeView(src)
 			continue
 		}
-		next, buffer := c.intermediate(pool, p.end)
+		next, buffer := lendArray(pool, c.stages[p.end].Type, c.stages[p.end].Shape)
 		err := c.encodePass(p, next, src)
 		swap(buffer)
 		if err != nil {
@@ -44,7 +45,7 @@ func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 		swap(buffer)
 		if err != nil {
 			swap(nil)
-			return nil, nil, &Error{len(c.arrays), c.bytes.Spec().Name, err}
+			return nil, nil, c.fault(len(c.arrays), err)
 		}
 		data = out
 	}
@@ -54,7 +55,7 @@ func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 		swap(buffer)
 		if err != nil {
 			swap(nil)
-			return nil, nil, &Error{len(c.arrays) + 1 + i, b.Spec().Name, err}
+			return nil, nil, c.fault(len(c.arrays)+1+i, err)
 		}
 		data = out
 	}
@@ -71,45 +72,27 @@ func (c *Chain) lend(pool *ndarray.Pool, i int) (*ndarray.Buffer, []byte) {
 	return buffer, buffer.Bytes[:0]
 }
 
-// intermediate lends an array for the output of arrays[i-1].
-func (c *Chain) intermediate(pool *ndarray.Pool, i int) (ndarray.Array, *ndarray.Buffer) {
-	return lendArray(pool, c.stages[i].Type, c.stages[i].Shape)
-}
-
 // Decode fills dst, an array like those bound to with any strides, from an
 // encoded chunk. Damage is ErrCorrupt or ErrTooLarge; dst is then undefined.
 func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error {
 	data, held, err := c.decodeBinary(pool, data, 0, nil)
-	swap := func(b *ndarray.Buffer) {
-		if held != nil {
-			held.Release()
+	var to target
+	if err == nil {
+		stage := len(c.arrays)
+		if c.load != nil {
+			stage = c.passes[stage-1].first
 		}
-		held = b
+		to = c.target(pool, dst, stage, nil)
+		err = c.decodeBytes(to.view, data)
 	}
-	defer func() { swap(nil) }()
+	if held != nil {
+		held.Release()
+	}
 	if err != nil {
+		to.release()
 		return err
 	}
-	stage := len(c.arrays)
-	if c.load != nil {
-		stage = c.passes[stage-1].first
-	}
-	to := c.target(pool, dst, stage)
-	err = c.decodeBytes(to.view, data)
-	swap(to.buffer)
-	if err != nil {
-		return err
-	}
-	for to.stage > 0 {
-		from, p := to.base, c.passes[to.stage-1]
-		to = c.target(pool, dst, p.first)
-		err := c.decodePass(p, to.view, from)
-		swap(to.buffer)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.decodeArrays(pool, dst, to, nil)
 }
 
 // decodeBinary undoes the bytes → bytes codecs from the last one to number
@@ -124,29 +107,51 @@ func (c *Chain) decodeBinary(pool *ndarray.Pool, data []byte, last int, held *nd
 		}
 		held = buffer
 		if err != nil {
-			return nil, held, &Error{len(c.arrays) + 1 + i, c.names[len(c.arrays)+1+i], err}
+			return nil, held, c.fault(len(c.arrays)+1+i, err)
 		}
 		data = out
 	}
 	return data, held, nil
 }
 
+// decodeArrays fills dst from an array of a later stage, which it takes over.
+// boxes are what target takes.
+func (c *Chain) decodeArrays(pool *ndarray.Pool, dst ndarray.Array, from target, boxes []ndarray.Region) error {
+	for from.stage > 0 {
+		p := c.passes[from.stage-1]
+		to := c.target(pool, dst, p.first, boxes)
+		err := c.decodePass(p, to.view, from.base)
+		from.release()
+		from = to
+		if err != nil {
+			from.release()
+			return err
+		}
+	}
+	return nil
+}
+
 // target is where an array of some stage is decoded to.
 type target struct {
-	view   ndarray.Array // the array, as seen at its stage
-	base   ndarray.Array // the array of a stage further back that view looks at
-	stage  int           // of base; 0: base is what the caller wants filled
-	buffer *ndarray.Buffer
+	view   ndarray.Array   // the array, as seen at its stage
+	base   ndarray.Array   // the array of a stage further back that view looks at
+	stage  int             // of base; 0: base is what the caller wants filled
+	buffer *ndarray.Buffer // nil at stage 0
 }
 
 // target returns the memory for the array of stage i, what arrays[i] receives
 // when it encodes: a view of dst where all codecs before are views, else one
-// of a lent array.
-func (c *Chain) target(pool *ndarray.Pool, dst ndarray.Array, i int) target {
+// of a lent array. boxes has the box of each stage where dst is one of the
+// chunk; it is nil where dst is the chunk.
+func (c *Chain) target(pool *ndarray.Pool, dst ndarray.Array, i int, boxes []ndarray.Region) target {
 	t := target{base: dst, stage: i}
 	for t.stage > 0 {
 		if _, ok := c.arrays[t.stage-1].(View); !ok {
-			t.base, t.buffer = c.intermediate(pool, t.stage)
+			shape := c.stages[t.stage].Shape
+			if boxes != nil {
+				shape = boxes[t.stage].Shape
+			}
+			t.base, t.buffer = lendArray(pool, c.stages[t.stage].Type, shape)
 			break
 		}
 		t.stage--
@@ -156,4 +161,21 @@ func (c *Chain) target(pool *ndarray.Pool, dst ndarray.Array, i int) target {
 		t.view = a.(View).DecodeView(t.view)
 	}
 	return t
+}
+
+func (t target) release() {
+	if t.buffer != nil {
+		t.buffer.Release()
+	}
+}
+
+// lendArray lends an array from the pool.
+func lendArray(pool *ndarray.Pool, t dtype.Type, shape []int) (ndarray.Array, *ndarray.Buffer) {
+	n, _ := ndarray.Bytes(t, shape)
+	buffer := pool.Get(n)
+	a, err := ndarray.View(t, shape, buffer.Bytes)
+	if err != nil {
+		panic(err) // the buffer has the size of the view
+	}
+	return a, buffer
 }

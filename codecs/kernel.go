@@ -2,7 +2,6 @@ package codecs
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -31,7 +30,7 @@ func (k kernel) run(dst, src ndarray.Array) int {
 	most := min(pieceElements, src.Len())
 	toScratch, fromScratch := make([]byte, most*dst.Type.Size()), make([]byte, most*src.Type.Size())
 	at := 0
-	for region := range pieces(src.Shape) {
+	for region := range ndarray.Pieces(src.Shape, pieceElements) {
 		toPart := dst.Sub(region)
 		from := readable(src.Sub(region), fromScratch)
 		to, inPlace := flat(toPart)
@@ -54,7 +53,7 @@ func (k kernel) find(to dtype.Type, src ndarray.Array) int {
 	most := min(pieceElements, src.Len())
 	toScratch, fromScratch := make([]byte, most*to.Size()), make([]byte, most*src.Type.Size())
 	at := 0
-	for region := range pieces(src.Shape) {
+	for region := range ndarray.Pieces(src.Shape, pieceElements) {
 		from := readable(src.Sub(region), fromScratch)
 		if bad := k(line(to, toScratch[:from.Len()*to.Size()]), from); bad >= 0 {
 			return at + bad
@@ -76,42 +75,6 @@ func (k kernel) scalar(to, from dtype.Type, value dtype.Scalar) dtype.Scalar {
 		return nil
 	}
 	return dst.Data
-}
-
-// pieces lists boxes of at most pieceElements elements that together make an
-// array of this shape. Their elements follow each other in C order. The slices
-// of a region are overwritten by the next one.
-func pieces(shape []int) iter.Seq[ndarray.Region] {
-	return func(yield func(ndarray.Region) bool) {
-		if slices.Contains(shape, 0) {
-			return
-		}
-		n := len(shape)
-		extent, r := make([]int, n), ndarray.Region{Start: make([]int, n), Shape: make([]int, n)}
-		room := pieceElements
-		for i, length := range slices.Backward(shape) {
-			extent[i] = min(length, max(room, 1))
-			room /= length
-		}
-		for {
-			for i := range r.Shape {
-				r.Shape[i] = min(extent[i], shape[i]-r.Start[i])
-			}
-			if !yield(r) {
-				return
-			}
-			i := n - 1
-			for ; i >= 0; i-- {
-				if r.Start[i] += extent[i]; r.Start[i] < shape[i] {
-					break
-				}
-				r.Start[i] = 0
-			}
-			if i < 0 {
-				return
-			}
-		}
-	}
 }
 
 // readable returns the elements of a as a kernel wants them: in a's own memory

@@ -67,3 +67,56 @@ func allocated(f func()) int {
 	runtime.ReadMemStats(&after)
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
+
+// TestRegionMemory reads most of a chunk and counts what the pool had to
+// allocate: no more than RegionMemory says.
+func TestRegionMemory(t *testing.T) {
+	const n = 1024
+	for name, c := range map[string]struct {
+		typ   dtype.Type
+		specs []codecs.Spec
+	}{
+		"an array in front of shards": {dtype.Float64, []codecs.Spec{
+			spec("scale_offset", `{"scale":2}`),
+			spec("sharding_indexed", `{"chunk_shape":[64,64],"codecs":["bytes","zstd"]}`),
+		}},
+		"wider arrays": {dtype.Uint8, []codecs.Spec{
+			spec("cast_value", `{"data_type":"float64"}`), spec("bitround", `{"keepbits":30}`), spec("scale_offset", `{"scale":2}`),
+			spec("bytes", ""), spec("crc32c", ""),
+		}},
+		"no bytes to bytes codec": {dtype.Uint8, []codecs.Spec{spec("cast_value", `{"data_type":"float64"}`), spec("bytes", "")}},
+		"views": {dtype.Uint8, []codecs.Spec{
+			spec("transpose", `{"order":[1,0]}`), spec("bytes", ""), spec("gzip", ""),
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			chain, err := codecs.Standard().Bind(c.specs, of(c.typ, n, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := ndarray.New(c.typ, []int{n, n})
+			for i := range whole.Data {
+				whole.Data[i] = byte(i & 0x3f)
+			}
+			data, _, err := chain.Encode(&ndarray.Pool{}, whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			object, err := chain.Open(t.Context(), &sparse{size: int64(len(data)), parts: map[int64][]byte{0: data}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pool := ndarray.Pool{Keep: 1 << 30}
+			dst := ndarray.New(c.typ, []int{n - 1, n})
+			got := allocated(func() {
+				if err := object.DecodeRegion(t.Context(), &pool, dst, []int{1, 0}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			const mention = 2 << 20
+			if most := chain.RegionMemory() + mention; got > most {
+				t.Errorf("%d bytes were allocated, RegionMemory says %d", got, chain.RegionMemory())
+			}
+		})
+	}
+}

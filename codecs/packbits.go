@@ -176,7 +176,7 @@ func (b *packbitsBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, err
 		b.pack(&w, words)
 	} else {
 		scratch := make([]byte, min(pieceElements, src.Len())*src.Type.Size())
-		for region := range pieces(src.Shape) {
+		for region := range ndarray.Pieces(src.Shape, pieceElements) {
 			b.pack(&w, readable(src.Sub(region), scratch))
 		}
 	}
@@ -210,7 +210,7 @@ func (b *packbitsBound) Decode(dst ndarray.Array, src []byte) error {
 		return nil
 	}
 	scratch := make([]byte, min(pieceElements, dst.Len())*dst.Type.Size())
-	for region := range pieces(dst.Shape) {
+	for region := range ndarray.Pieces(dst.Shape, pieceElements) {
 		part := dst.Sub(region)
 		words := line(dst.Type, scratch[:part.Len()*dst.Type.Size()])
 		b.unpack(&r, words)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -67,7 +66,7 @@ func (c *Chain) Granularity() []int {
 	if s, ok := c.Parted(); ok {
 		return s.inner.Granularity()
 	}
-	if _, ranged := c.bytes.(Ranged); ranged && len(c.binary) == 0 && c.regional() {
+	if c.partial() {
 		ones := make([]int, len(shape))
 		for i := range ones {
 			ones[i] = 1
@@ -139,11 +138,14 @@ func (c *Chain) Kept() int {
 // buffers that one call holds at the same time, dst and what is kept not
 // included.
 func (c *Chain) RegionMemory() int {
+	most, last := c.arraysMemory(false)
 	if s, ok := c.indexed(); ok {
-		return ndarray.Rounded(maxRun) + s.inner.RegionMemory()
+		return max(most, last+ndarray.Rounded(maxRun)+s.inner.RegionMemory())
 	}
+	// Beside what Decode takes there is either the whole chunk or an array that
+	// Decode leaves out.
 	whole, _ := ndarray.Bytes(c.in.Type, c.in.Shape)
-	return ndarray.Rounded(whole) + c.Memory()
+	return max(ndarray.Rounded(whole), last) + c.Memory()
 }
 
 // partial reports whether a box is decoded from less than the whole encoding.
@@ -174,75 +176,28 @@ func (o *Object) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 		return c.decodeAround(ctx, pool, dst, start, o.in)
 	}
 	in, release, err := c.decoded(ctx, pool, o.in)
-	defer release()
+	var to target
+	region := ndarray.Region{Start: start, Shape: dst.Shape}
+	boxes := []ndarray.Region{region} // of each stage
+	if err == nil {
+		for _, a := range c.arrays {
+			region = a.(Regional).EncodedRegion(region)
+			boxes = append(boxes, region)
+		}
+		to = c.target(pool, dst, len(c.arrays), boxes)
+		if o.shard != nil {
+			err = o.shard.decodeRegion(ctx, pool, to.view, region.Start)
+		} else {
+			err = ranged.DecodeRegion(ctx, pool, to.view, region.Start, in)
+		}
+		err = c.fault(len(c.arrays), err)
+	}
+	release()
 	if err != nil {
+		to.release()
 		return err
 	}
-	region := ndarray.Region{Start: start, Shape: dst.Shape}
-	shapes := []ndarray.Region{region} // of each stage
-	for _, a := range c.arrays {
-		region = a.(Regional).EncodedRegion(region)
-		shapes = append(shapes, region)
-	}
-	// From the last stage back: into views of dst as long as there are only
-	// views in front, else into lent arrays.
-	var held *ndarray.Buffer
-	defer func() {
-		if held != nil {
-			held.Release()
-		}
-	}()
-	to := c.regionTarget(pool, dst, shapes, len(c.arrays))
-	if o.shard != nil {
-		err = o.shard.decodeRegion(ctx, pool, to.view, region.Start)
-	} else {
-		err = ranged.DecodeRegion(ctx, pool, to.view, region.Start, in)
-	}
-	held = to.buffer
-	if err != nil {
-		return &Error{len(c.arrays), c.names[len(c.arrays)], err}
-	}
-	for to.stage > 0 {
-		from, p := to.base, c.passes[to.stage-1]
-		to = c.regionTarget(pool, dst, shapes, p.first)
-		err := c.decodePass(p, to.view, from)
-		if held != nil {
-			held.Release()
-		}
-		held = to.buffer
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// regionTarget is target for a box of the array of stage i.
-func (c *Chain) regionTarget(pool *ndarray.Pool, dst ndarray.Array, shapes []ndarray.Region, i int) target {
-	t := target{base: dst, stage: i}
-	for t.stage > 0 {
-		if _, ok := c.arrays[t.stage-1].(View); !ok {
-			t.base, t.buffer = lendArray(pool, c.stages[t.stage].Type, shapes[t.stage].Shape)
-			break
-		}
-		t.stage--
-	}
-	t.view = t.base
-	for _, a := range c.arrays[t.stage:i] {
-		t.view = a.(View).DecodeView(t.view)
-	}
-	return t
-}
-
-// lendArray lends an array from the pool.
-func lendArray(pool *ndarray.Pool, t dtype.Type, shape []int) (ndarray.Array, *ndarray.Buffer) {
-	n, _ := ndarray.Bytes(t, shape)
-	buffer := pool.Get(n)
-	a, err := ndarray.View(t, shape, buffer.Bytes)
-	if err != nil {
-		panic(err) // the buffer has the size of the view
-	}
-	return a, buffer
+	return c.decodeArrays(pool, dst, to, boxes)
 }
 
 // decodeAll decodes the whole chunk.

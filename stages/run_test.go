@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/crc32"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -183,7 +184,7 @@ func TestBudget(t *testing.T) {
 			s := counted(64, 64)
 			x, w := task(t, s, 8, 64)
 			x.Chain = bind(t, []int{8, 64}, test.codecs...)
-			held, _ := x.cost([]int{1, 1})
+			held, _, _ := x.cost(1)
 			if !test.alias {
 				held = ndarray.Rounded(x.Chain.Size().Max)
 			}
@@ -223,6 +224,60 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%d bytes in flight at the end", got)
 			}
 		})
+	}
+}
+
+// TestReadersAreInTheBudget: what reading takes is reserved while the source
+// reads, and no longer. The first readers wait until as many have begun as the
+// budget allows; later ones let others run, who might begin too soon.
+func TestReadersAreInTheBudget(t *testing.T) {
+	noLeaks(t)
+	const reading, blocks = 16 << 20, 2
+	s := counted(64, 64)
+	x, _ := task(t, s, 1, 64)
+	least := x.Cost()
+	s.info.Memory = 1
+	if got := x.Cost(); got != least {
+		t.Errorf("a block costs %d bytes, want %d: what encoding takes is enough for reading", got, least)
+	}
+	s.info.Memory = reading
+	buffer, _, _ := x.cost(1)
+	if got, want := x.Cost(), buffer+reading; got != want {
+		t.Errorf("a block costs %d bytes, want %d", got, want)
+	}
+	var begun, inFlight, most atomic.Int64
+	full := make(chan struct{})
+	s.before = func(ctx context.Context, _ []int) error {
+		n := inFlight.Add(1)
+		defer inFlight.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		if begun.Add(1) == blocks {
+			close(full)
+		}
+		for range 100 {
+			runtime.Gosched()
+		}
+		select {
+		case <-full:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	var l ledger
+	c := config(&l)
+	c.Memory, c.Read = blocks*x.Cost()+x.Cost()/2, 16
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := Run(ctx, c, []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	if got := most.Load(); got > blocks {
+		t.Errorf("%d blocks were read at the same time, the budget is for %d", got, blocks)
+	}
+	if got := len(l.units(0)); got != 64 {
+		t.Errorf("%d units were committed, want 64", got)
 	}
 }
 
@@ -278,7 +333,7 @@ func TestStopFinishesWhatWasBegun(t *testing.T) {
 		if begun.Load() != int64(done) || len(w.objects) != done {
 			t.Errorf("stopped at %d: %d units begun, %d stored, %d committed", at, begun.Load(), len(w.objects), done)
 		}
-		if buffer, _ := x.cost([]int{1, 1}); done > at+c.Memory/buffer { // what the budget had let in
+		if buffer, _, _ := x.cost(1); done > at+c.Memory/buffer { // what the budget had let in
 			t.Errorf("stopped at %d: went on to %d", at, done)
 		}
 	}

@@ -224,30 +224,36 @@ func (t *Task) readType() dtype.Type {
 	return t.Chain.Chunk().Type
 }
 
-// cost is the most bytes that a block holds: its buffer, and for each cell
-// what converting and encoding it takes.
-func (t *Task) cost(count []int) (buffer, unit int) {
-	n, _ := ndarray.Bytes(t.readType(), t.bufferShape(count))
+// cost is the most bytes that a block of so many cells holds: its buffer, and
+// for each cell what converting and encoding it takes. Before the first of them
+// is encoded, reading takes what the source needs.
+func (t *Task) cost(cells int) (buffer, unit, reading int) {
+	cell := t.cellChain().Chunk()
+	n, _ := ndarray.Bytes(t.readType(), cell.Shape)
 	unit = t.cellChain().Memory()
-	if cell := t.cellChain().Chunk(); t.Convert != nil {
+	if t.Convert != nil {
 		converted, _ := ndarray.Bytes(cell.Type, cell.Shape)
 		unit += ndarray.Rounded(converted)
 	}
-	return ndarray.Rounded(n), unit
+	return ndarray.Rounded(n * cells), unit, t.Source.Info().Memory
+}
+
+// costOf is the Cost of a task with blocks of so many cells.
+func (t *Task) costOf(cells int) int {
+	buffer, unit, reading := t.cost(cells)
+	most := buffer + max(cells*unit, reading) + t.own()
+	if s, ok := t.Chain.Parted(); ok {
+		n, _ := ndarray.Elements(s.Count())
+		most += n * t.waiting()
+	}
+	return most
 }
 
 // Cost returns the most bytes that one full block of the task holds in flight,
 // and its shard with it. A task whose Cost is above Config.Memory cannot run.
 func (t *Task) Cost() int {
-	count := t.blockShape()
-	buffer, unit := t.cost(count)
-	n, _ := ndarray.Elements(count)
-	most := buffer + n*unit + t.own()
-	if s, ok := t.Chain.Parted(); ok {
-		n, _ = ndarray.Elements(s.Count())
-		most += n * t.waiting()
-	}
-	return most
+	n, _ := ndarray.Elements(t.blockShape())
+	return t.costOf(n)
 }
 
 // Cheaper is a hint for a task that cannot run: what makes its Cost less, or

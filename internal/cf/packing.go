@@ -82,7 +82,8 @@ type Packing struct {
 // they are not. typeOf gives the types of the attributes in the source, or nil
 // for one that has none in Zarr; it is nil where JSON is all that is known of
 // them. Attributes that cannot be understood are an error when they are those
-// of packing, and a finding when they are those of missing data.
+// of packing, and a finding when they are those of missing data, unless these
+// list more values than can be looked for.
 func Read(t dtype.Type, attributes zarr.Attributes, typeOf func(name string) dtype.Type) (*Packing, error) {
 	if attributes.Get(scaleFactor) == nil && attributes.Get(addOffset) == nil {
 		return nil, nil
@@ -103,7 +104,9 @@ func Read(t dtype.Type, attributes zarr.Attributes, typeOf func(name string) dty
 	}
 	p.readUnsigned()
 	p.choosePhysical()
-	p.readSentinels()
+	if err = p.readSentinels(); err != nil {
+		return nil, err
+	}
 	p.readValid()
 	p.unpack = p.unpacker()
 	return p, nil
@@ -199,8 +202,12 @@ func (p *Packing) narrowest() sort {
 	return narrowest
 }
 
+// mostSentinels is how many values for missing data an attribute may list: every
+// element is compared with each of them.
+const mostSentinels = 256
+
 // readSentinels gathers the values for missing data.
-func (p *Packing) readSentinels() {
+func (p *Packing) readSentinels() error {
 	for _, name := range []string{fillValue, missingValue} {
 		text := p.attributes.Get(name)
 		if text == nil {
@@ -210,9 +217,12 @@ func (p *Packing) readSentinels() {
 		if !ok && name == fillValue && !p.isInteger() {
 			list, ok = floatFill(text)
 		}
-		if !ok {
+		switch {
+		case !ok || len(list) == 0:
 			p.ignore(name, "it is not a number")
 			continue
+		case len(list) > mostSentinels:
+			return fmt.Errorf("the attribute %s lists %d values for missing data: at most %d are told from others", name, len(list), mostSentinels)
 		}
 		for _, n := range list {
 			s, why := p.storedScalar(n)
@@ -223,6 +233,7 @@ func (p *Packing) readSentinels() {
 			p.sentinels = distinct(p.sentinels, s)
 		}
 	}
+	return nil
 }
 
 // distinct appends a value to a list that does not have it.

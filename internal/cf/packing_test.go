@@ -97,6 +97,7 @@ func TestReadRefused(t *testing.T) {
 		"bool":          {dtype.BoolType, `{"scale_factor": 2}`, `bool values have the attributes of packed ones`},
 		"half":          {dtype.Float16, `{"scale_factor": 2}`, `float16 values`},
 		"complex":       {dtype.Complex64, `{"scale_factor": 2}`, `complex64 values`},
+		"many missing":  {dtype.Int32, `{"scale_factor": 2, "missing_value": [0` + strings.Repeat(`, 1`, mostSentinels) + `]}`, `missing_value lists 257 values for missing data: at most 256`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := header{test.stored, strings.ReplaceAll(test.attributes, ", ", ","), nil}.read(t)
@@ -160,6 +161,7 @@ func TestMissing(t *testing.T) {
 		"NaN for integers":       {i2, `,"_FillValue": "NaN", "missing_value": 7`, "7", "", "", "ignored-attribute"},
 		"far beyond":             {i2, `,"missing_value": 1e30`, "", "", "", "ignored-attribute"},
 		"text":                   {i2, `,"missing_value": "none"`, "", "", "", "ignored-attribute"},
+		"an empty list":          {i2, `,"missing_value": []`, "", "", "", "ignored-attribute"},
 		"unsigned":               {i1, `,"_Unsigned": "true", "_FillValue": -1`, "255", "", "", ""},
 		"unsigned, said so":      {i1, `,"_Unsigned": "true", "_FillValue": 255`, "255", "", "", ""},
 		"unsigned, range":        {i2, `,"_Unsigned": "true", "_FillValue": -1, "valid_range": [0, -6]`, "65535", "0", "65530", ""},

@@ -200,8 +200,8 @@ func (r *readers) tellDifference(o *Outcome) {
 // the two sums once each, at most 2u of the largest of them.
 func (r *readers) mostApart() float64 {
 	p := r.packing
-	product := p.largest() * math.Abs(p.scale.float)
-	return 0x1p-53 * (3*product + 2*(product+math.Abs(r.offset))) * 1.001
+	product := float64(p.largest() * math.Abs(p.scale.float))
+	return 0x1p-53 * (float64(3*product) + float64(2*(product+math.Abs(r.offset)))) * 1.001
 }
 
 // largest bounds the magnitude of stored values.
@@ -237,7 +237,7 @@ func (r *readers) allReturn() bool {
 	if math.Abs(1/r.scale) < smallestNormal {
 		return false
 	}
-	return 0x1p-53*(4*p.largest()+math.Abs(r.offset*r.scale))*1.001 < 0.5
+	return 0x1p-53*(float64(4*p.largest())+math.Abs(float64(r.offset*r.scale)))*1.001 < 0.5
 }
 
 // probes are stored values at which rounding shows first: the extremes and the

@@ -1,9 +1,7 @@
 package cf
 
 import (
-	"iter"
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -155,7 +153,7 @@ func (u *unpacking[S, P, W]) arrays(dst, src ndarray.Array) {
 	}
 	var stored [pieceElements]S
 	var physical [pieceElements]P
-	for r := range boxes(src.Shape) {
+	for r := range ndarray.Pieces(src.Shape, pieceElements) {
 		from, to := src.Sub(r), dst.Sub(r)
 		n := from.Len()
 		ndarray.Copy(over(from, bytesOf(stored[:n])), from)
@@ -172,38 +170,6 @@ func over(a ndarray.Array, data []byte) ndarray.Array {
 // bytesOf is the memory of a slice that is not empty.
 func bytesOf[T real](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
-}
-
-// boxes lists regions of at most pieceElements elements that together make an
-// array of this shape. The next one takes the place of the last one.
-func boxes(shape []int) iter.Seq[ndarray.Region] {
-	return func(yield func(ndarray.Region) bool) {
-		if slices.Contains(shape, 0) {
-			return
-		}
-		most := make([]int, len(shape)) // extents of a box that is not at an end
-		room := pieceElements
-		for i, n := range slices.Backward(shape) {
-			most[i] = max(min(n, room), 1)
-			room /= n
-		}
-		r := ndarray.Region{Start: make([]int, len(shape)), Shape: make([]int, len(shape))}
-		for more := true; more; {
-			for i, n := range shape {
-				r.Shape[i] = min(most[i], n-r.Start[i])
-			}
-			if !yield(r) {
-				return
-			}
-			more = false
-			for i := len(shape) - 1; i >= 0 && !more; i-- {
-				r.Start[i] += most[i]
-				if more = r.Start[i] < shape[i]; !more {
-					r.Start[i] = 0
-				}
-			}
-		}
-	}
 }
 
 // line unpacks elements without gaps. src may be the last bytes of dst: a piece

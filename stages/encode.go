@@ -1,0 +1,134 @@
+package stages
+
+import (
+	"context"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// parcel is one cell in flight: a unit, or a part of one that is a shard.
+type parcel struct {
+	load  *load
+	unit  int   // its number in the task's grid, or in its shard
+	index []int // coordinates of the cell
+	// data is the encoded unit: in buffer, or in the load's buffer when that
+	// is nil. Neither is set for a unit without an object.
+	data     []byte
+	buffer   *ndarray.Buffer
+	reserved int // bytes of the budget for buffer
+	empty    bool
+}
+
+// encode turns units into objects.
+func (p *pipeline) encode(ctx context.Context) error {
+	for first := true; ; first = false {
+		u, more := p.nextUnit(!first)
+		if !more {
+			return nil
+		}
+		t, l := &p.tasks[u.load.task], u.load
+		if err := p.encodeCell(t, &u); err != nil {
+			p.abandon(l, 1)
+			return t.fail(u.index, "encode", err)
+		}
+		p.settle(t, &u)
+		select {
+		case p.writes <- u:
+		case <-ctx.Done():
+			p.drop(u)
+			return ctx.Err()
+		}
+	}
+}
+
+// encodeCell converts and encodes a cell, unless there is only the fill value in
+// it.
+func (p *pipeline) encodeCell(t *Task, u *parcel) error {
+	chain := t.cellChain()
+	shape := chain.Chunk().Shape
+	at, start := make([]int, len(shape)), make([]int, len(shape)) // in the load, in the array
+	for i, n := range shape {
+		at[i], start[i] = (u.index[i]-u.load.first[i])*n, u.index[i]*n
+	}
+	cell := u.load.array.Sub(ndarray.Region{Start: at, Shape: shape})
+	var converted *ndarray.Buffer
+	if t.Convert != nil {
+		n, _ := ndarray.Bytes(chain.Chunk().Type, shape)
+		converted = p.pool.Get(n)
+		to, err := ndarray.View(chain.Chunk().Type, shape, converted.Bytes)
+		if err == nil {
+			inside := t.inside(start, shape)
+			t.pad(to, inside)
+			region := ndarray.Region{Start: make([]int, len(shape)), Shape: inside}
+			err = t.Convert.Encode(to.Sub(region), cell.Sub(region))
+		}
+		if err != nil {
+			converted.Release()
+			return err
+		}
+		cell = to
+	}
+	var err error
+	if u.empty = !t.KeepEmpty && ndarray.Uniform(cell, t.fill()); !u.empty {
+		u.data, u.buffer, err = chain.Encode(p.pool, cell)
+	}
+	switch {
+	case converted == nil:
+	case err == nil && !u.empty && u.buffer == nil:
+		u.buffer = converted // the data may lie in it
+	default:
+		converted.Release()
+	}
+	return err
+}
+
+// settle gives back what an encoded unit took that it does not need to be
+// written. An inner chunk whose shard waits for the last one moves to memory of
+// its own size.
+func (p *pipeline) settle(t *Task, u *parcel) {
+	l, taken := u.load, u.load.unit
+	if l.shard != nil && l.shard.layout.AtStart() {
+		taken += t.waiting()
+		if !u.empty {
+			kept := p.pool.Get(len(u.data))
+			copy(kept.Bytes, u.data)
+			if u.buffer != nil {
+				u.buffer.Release()
+			}
+			u.data, u.buffer = kept.Bytes, kept
+		}
+	}
+	if u.buffer != nil {
+		u.reserved = min(ndarray.Rounded(len(u.buffer.Bytes)), taken)
+	}
+	p.budget.Release(int64(taken - u.reserved))
+	if u.empty || u.buffer != nil {
+		p.leave(l, 1)
+	}
+}
+
+// nextUnit returns the next unit to encode, if there is one. An encoder that
+// has worked and now has to wait needs more readers.
+func (p *pipeline) nextUnit(worked bool) (parcel, bool) {
+	if worked {
+		select {
+		case u, more := <-p.encodes:
+			return u, more
+		default:
+			p.widen()
+		}
+	}
+	u, more := <-p.encodes
+	return u, more
+}
+
+// drop gives back what a unit holds behind the encoder.
+func (p *pipeline) drop(u parcel) {
+	switch {
+	case u.buffer != nil:
+		u.buffer.Release()
+	case !u.empty:
+		p.leave(u.load, 1)
+	}
+	p.budget.Release(int64(u.reserved))
+}

@@ -1,0 +1,59 @@
+package stages
+
+import (
+	"context"
+)
+
+// write puts objects and sends their receipts on.
+func (p *pipeline) write(ctx context.Context) error {
+	for u := range p.writes {
+		t := &p.tasks[u.load.task]
+		receipt, err := p.store(ctx, t, u)
+		if err != nil {
+			return t.fail(u.index, "write", err)
+		}
+		sharded := u.load.shard != nil
+		if sharded && p.Observe != nil {
+			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.load.shard.unit}, Read: t.elements(t.cells(), u.index), Part: true})
+		}
+		if receipt == nil {
+			continue
+		}
+		p.receipts <- *receipt // the collector always listens
+		if p.failed.Load() {
+			return errCommit
+		}
+		if p.Observe != nil {
+			e := Event{Receipt: *receipt}
+			if !sharded {
+				e.Read = t.elements(t.Grid, u.index)
+			}
+			p.Observe(e)
+		}
+	}
+	return nil
+}
+
+// store takes a cell over, and returns a receipt when a unit is stored with it.
+func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*Receipt, error) {
+	if s := u.load.shard; s != nil {
+		receipt, err := s.deliver(ctx, p, u)
+		if receipt != nil {
+			p.budget.Release(int64(t.own()))
+			p.mutex.Lock()
+			defer p.mutex.Unlock()
+			delete(p.shards, s)
+		}
+		return receipt, err
+	}
+	defer p.drop(u)
+	receipt := &Receipt{Task: u.load.task, Unit: u.unit, Empty: u.empty}
+	if !u.empty {
+		stored, err := t.Writer.Put(ctx, u.index, u.data)
+		if err != nil {
+			return nil, err
+		}
+		receipt.Bytes, receipt.Sum = stored.Bytes, stored.Sum
+	}
+	return receipt, nil
+}
