@@ -121,9 +121,18 @@ func (b *builder) block(a *PlannedArray) {
 		return
 	}
 	// A quarter of the budget leaves room for blocks being read while others
-	// are encoded and written.
-	task.Block = task.ReadBlock(memory / 4)
-	a.Block, a.Cost = task.Block, task.Cost()
+	// are encoded and written. More is for blocks with which fewer chunks of the
+	// source are decoded several times.
+	for _, limit := range []int{memory / 4, memory / 2, memory} {
+		wider := task
+		wider.Block = task.ReadBlock(limit)
+		if decodes, chunks := wider.Decodes(); a.Block == nil || decodes < a.Decodes {
+			a.Block, a.Cost, a.Decodes, a.SourceChunks = wider.Block, wider.Cost(), decodes, chunks
+		}
+	}
+	if a.Decodes > a.SourceChunks {
+		a.DecodeOnce, _ = task.DecodeOnce()
+	}
 }
 
 func (b *builder) dataType() dtype.Type {

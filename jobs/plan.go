@@ -44,6 +44,12 @@ type PlannedArray struct {
 	Chain  *codecs.Chain
 	// Block is the shape, in chunks, of the boxes that are read together.
 	Block []int
+	// Decodes is how many source chunks are decoded, and SourceChunks how many
+	// there are; both are 0 where the source stores no chunks.
+	Decodes, SourceChunks int
+	// DecodeOnce is the least run.memory with which each is decoded once; 0 where
+	// that is so already, or cannot be.
+	DecodeOnce int
 	// Cost is the most bytes in flight for one block.
 	Cost int
 	// Notes tell decisions: where the fill value is from, what could not be

@@ -18,7 +18,7 @@ import (
 func (a *app) copyCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "copy", Usage: "migrate a source without a job file", ArgsUsage: "SRC DST",
-		Description: "SRC and DST are paths or URLs. " + exitTable,
+		Description: "SRC and DST are paths or URLs; SRC is a Zarr hierarchy or NetCDF. " + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...),
 			&cli.StringFlag{Name: "concat", Usage: "`DIMENSION` to join several files along"},
 			&cli.StringSliceFlag{Name: "codec", Usage: "a codec of the chain, `name:field=value,field=value`; repeat for each, bytes comes by itself"},
@@ -55,7 +55,7 @@ func (a *app) copyCommand() *cli.Command {
 
 // copyJob writes the job file that a command line stands for, as JSON.
 func (a *app) copyJob(c *cli.Context) ([]byte, error) {
-	source := map[string]any{"driver": "netcdf", "url": literal(c.Args().Get(0))}
+	source := map[string]any{"driver": jobs.DriverOf(c.Context, c.Args().Get(0), a.env), "url": literal(c.Args().Get(0))}
 	for _, flag := range []string{"include", "exclude"} {
 		if globs := c.StringSlice(flag); len(globs) > 0 {
 			source[flag] = globs

@@ -50,6 +50,9 @@ type plannedJSON struct {
 	BytesRead   int64           `json:"bytes_read"`
 	BytesAtMost int64           `json:"bytes_written_at_most"`
 	ReadBlock   []int           `json:"read_block"`
+	Decodes     int             `json:"source_chunk_decodes,omitempty"`
+	Stored      int             `json:"source_chunks,omitempty"`
+	DecodeOnce  int             `json:"memory_to_decode_once,omitempty"`
 	Memory      int             `json:"memory"`
 	Path        string          `json:"path"`
 	Notes       []string        `json:"notes"`
@@ -74,7 +77,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 			Source: x.Source, Target: x.Target, DataType: dataType, Shape: x.Meta.Grid.Shape,
 			Chunks: x.Meta.Grid.Chunk, Objects: x.Chunks(), BytesRead: x.Bytes(),
 			BytesAtMost: int64(x.Chunks()) * int64(x.Chain.Size().Max),
-			ReadBlock:   x.Block, Memory: x.Cost, Path: "decode: the source stores no Zarr chunks", Notes: x.Notes,
+			ReadBlock:   x.Block, Decodes: x.Decodes, Stored: x.SourceChunks, DecodeOnce: x.DecodeOnce, Memory: x.Cost, Path: "decode: the source stores no Zarr chunks", Notes: x.Notes,
 			codecs: x.Meta.Codecs,
 		}
 		if layout, ok := x.Chain.Parted(); ok {
@@ -119,7 +122,7 @@ func (a *app) printPlanned(x plannedJSON) error {
 		{"shape", shape(x.Shape)},
 		{"chunks", fmt.Sprintf("%s (%s, at most %s written)", chunks, count(x.Objects, "object"), size(x.BytesAtMost))},
 		{"codecs", chainText(x.codecs)},
-		{"reads", fmt.Sprintf("%s, each element once, in blocks of %s chunks", size(x.BytesRead), shape(x.ReadBlock))},
+		{"reads", fmt.Sprintf("%s, %s, in blocks of %s chunks", size(x.BytesRead), x.often(), shape(x.ReadBlock))},
 		{"memory", size(int64(x.Memory)) + " for one block"},
 		{"path", x.Path},
 	})
@@ -134,6 +137,22 @@ func (a *app) printPlanned(x plannedJSON) error {
 		a.printf("%s", text)
 	}
 	return nil
+}
+
+// often tells how many times the source is read.
+func (x plannedJSON) often() string {
+	switch {
+	case x.Stored == 0:
+		return "each element once"
+	case x.Decodes == x.Stored:
+		return "each source chunk decoded once"
+	}
+	text := fmt.Sprintf("each source chunk decoded %.2f times", float64(x.Decodes)/float64(x.Stored))
+	if x.DecodeOnce > 0 {
+		const mib = 1 << 20
+		text += fmt.Sprintf(" (once with run.memory of %dMiB)", (x.DecodeOnce+mib-1)/mib)
+	}
+	return text
 }
 
 // chainText spells a codec chain in one line.
