@@ -1,0 +1,65 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// func detect() bool
+TEXT ·detect(SB), NOSPLIT, $0-1
+	MOVB $0, ret+0(FP)
+	MOVL $0, AX
+	CPUID
+	CMPL AX, $7
+	JLT  done
+	MOVL $1, AX
+	MOVL $0, CX
+	CPUID
+	ANDL $(1<<27), CX // OSXSAVE
+	JZ   done
+	MOVL $0, CX
+	XGETBV
+	ANDL $0xe6, AX // the system keeps X, Y, Z and K registers
+	CMPL AX, $0xe6
+	JNE  done
+	MOVL $7, AX
+	MOVL $0, CX
+	CPUID
+	ANDL $(1<<16|1<<17|1<<30), BX // F, DQ, BW
+	CMPL BX, $(1<<16|1<<17|1<<30)
+	JNE  done
+	ANDL $(1<<1), CX // VBMI
+	JZ   done
+	MOVB $1, ret+0(FP)
+
+done:
+	RET
+
+// Indexes of the words that WORDS64 takes of two registers.
+DATA ·wordsLow+0(SB)/8, $0
+DATA ·wordsLow+8(SB)/8, $1
+DATA ·wordsLow+16(SB)/8, $8
+DATA ·wordsLow+24(SB)/8, $9
+DATA ·wordsLow+32(SB)/8, $4
+DATA ·wordsLow+40(SB)/8, $5
+DATA ·wordsLow+48(SB)/8, $12
+DATA ·wordsLow+56(SB)/8, $13
+GLOBL ·wordsLow(SB), RODATA|NOPTR, $64
+
+DATA ·wordsHigh+0(SB)/8, $2
+DATA ·wordsHigh+8(SB)/8, $3
+DATA ·wordsHigh+16(SB)/8, $10
+DATA ·wordsHigh+24(SB)/8, $11
+DATA ·wordsHigh+32(SB)/8, $6
+DATA ·wordsHigh+40(SB)/8, $7
+DATA ·wordsHigh+48(SB)/8, $14
+DATA ·wordsHigh+56(SB)/8, $15
+GLOBL ·wordsHigh(SB), RODATA|NOPTR, $64
+
+// Indexes that transpose 8 words of 8 bytes.
+DATA ·bytes8+0(SB)/8, $0x3830282018100800
+DATA ·bytes8+8(SB)/8, $0x3931292119110901
+DATA ·bytes8+16(SB)/8, $0x3a322a221a120a02
+DATA ·bytes8+24(SB)/8, $0x3b332b231b130b03
+DATA ·bytes8+32(SB)/8, $0x3c342c241c140c04
+DATA ·bytes8+40(SB)/8, $0x3d352d251d150d05
+DATA ·bytes8+48(SB)/8, $0x3e362e261e160e06
+DATA ·bytes8+56(SB)/8, $0x3f372f271f170f07
+GLOBL ·bytes8(SB), RODATA|NOPTR, $64

@@ -1,0 +1,316 @@
+package zfp
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// An encoder writes the blocks of one array, or of a part of one.
+type encoder[W word] struct {
+	bitWriter
+	params  Params
+	typ     Type
+	dims    int
+	room    int  // bits that a block takes at most before it is cut
+	kernels bool // whether blocks are loaded and transformed by kernels
+	runs    bool // whether they take runs of blocks
+
+	mantissa, bias, width int // of floats: see layout; width is that of exponents
+
+	largest W        // the largest magnitude in q, where kernels are used
+	q, c    block[W] // a block: its values, its coefficients in the stream's order
+	planes  wideBlock
+	shift   int // where the block has its bits in the words of planes
+	run     run[W]
+}
+
+func newEncoder[W word](p Params, t Type, dims int) *encoder[W] {
+	uncut := p
+	uncut.MaxBits = NoMaxBits
+	mantissa, bias := layout[W]()
+	return &encoder[W]{
+		mantissa: mantissa, bias: bias, width: t.exponentBits(), params: p, typ: t, dims: dims, room: uncut.maxBlockBits(t, dims),
+		kernels: hasKernels && dims >= 3, runs: hasKernels && dims < 3,
+	}
+}
+
+// encode writes blocks first to end-1.
+func (e *encoder[W]) encode(src []W, g *grid, first, end int) {
+	for b := first; b < end; {
+		s := g.span(b, end)
+		b += s.blocks
+		for s.blocks > 0 {
+			n := 1
+			if e.runs && s.fitsRun(e.dims) {
+				n = runBlocks(e.dims)
+				e.encodeRun(src[s.offset:], runStride(g))
+			} else {
+				e.load(src[s.offset:], g, &s)
+				e.encodeBlock()
+			}
+			s.skip(n)
+		}
+	}
+}
+
+// load copies the first block of a span to e.q.
+func (e *encoder[W]) load(src []W, g *grid, s *span) {
+	switch whole := s.whole && s.left >= 4; {
+	case whole && e.kernels && e.dims == 3:
+		e.largest = loadBlock(&e.q, src, g.stride[1], g.stride[2])
+	case whole && e.kernels:
+		e.largest = loadWideBlock(&e.q, src, g.stride[1], g.stride[2], g.stride[3])
+	case whole:
+		gather(&e.q, src, g)
+	default:
+		gatherPartial(&e.q, src, g, s)
+		if e.kernels && e.typ.isFloat() {
+			e.largest = maxMagnitude(e.q[:1<<(2*e.dims)])
+		}
+	}
+}
+
+// A lead is what precedes the planes of a block.
+type lead struct {
+	zeros bool // there are no planes
+	form  form
+	emax  int // the exponent of a block of floats
+	prec  int // the planes that are kept, at most
+}
+
+// encodeBlock writes the block that e.q holds.
+func (e *encoder[W]) encodeBlock() {
+	l := lead{prec: e.params.MaxPrec}
+	n := 1 << (2 * e.dims)
+	if e.typ.isFloat() {
+		largest := e.largest
+		if !e.kernels {
+			largest = maxMagnitude(e.q[:n])
+		}
+		l = e.leadOf(exponent(largest, e.q[:n]), e.q[:n])
+	}
+	if l.form == magnitudes && !l.zeros && quantizesExactly(&e.c, &e.q, n, l.emax, e.kernels && e.dims == 3) {
+		l.form = quantized
+	}
+	var bits W
+	if !l.zeros {
+		bits = e.transform(l.form, l.emax, max(e.typ.bits()-l.prec, 0))
+	}
+	e.putBlock(l, bits)
+}
+
+// leadOf returns what precedes the planes of a block of floats, of which values
+// are looked at where emax says that there may be no others than zeros. In the
+// lossless mode, blocks that are not zeros have the form magnitudes as long as
+// it is not known that they can be quantized.
+func (e *encoder[W]) leadOf(emax int, values []W) lead {
+	none := emax == -e.bias
+	if e.params.reversible() {
+		if none {
+			emax = 0 // a scale with which zeros lose their sign, and are not taken for exact
+		}
+		return lead{zeros: none && isZero(values), form: magnitudes, emax: emax, prec: e.params.MaxPrec}
+	}
+	prec := e.params.planes(emax, e.dims)
+	return lead{zeros: none || prec == 0, form: quantized, emax: emax, prec: prec}
+}
+
+// putBlock writes a block of e.planes, up to MaxBits bits, and pads it to
+// MinBits. It is given the bits that are set in any coefficient.
+func (e *encoder[W]) putBlock(l lead, set W) {
+	e.reserve(e.room)
+	start := e.pos
+	lossless := e.params.reversible()
+	switch {
+	case l.zeros:
+		e.put(0, 1)
+	case l.form == magnitudes:
+		e.put(3, 2)
+	case l.form == quantized && lossless:
+		e.put(uint64(l.emax+e.bias)<<2|1, 2+e.width)
+	case l.form == quantized:
+		e.put(uint64(l.emax+e.bias)<<1|1, 1+e.width)
+	}
+	if !l.zeros {
+		prec := l.prec
+		if lossless {
+			prec = max(1, min(prec, e.typ.bits()-min(bits.TrailingZeros64(uint64(set)), e.typ.bits())))
+			e.put(uint64(prec-1), precBits(e.typ))
+		}
+		e.putCoefficients(start, prec, set)
+	}
+	if n := e.params.MinBits - (e.pos - start); n > 0 {
+		e.pad(n)
+	}
+}
+
+// putCoefficients writes the highest prec planes of a block that begins at bit
+// start.
+func (e *encoder[W]) putCoefficients(start, prec int, set W) {
+	intprec := e.typ.bits()
+	end := start + e.params.MaxBits
+	if end < e.pos {
+		end = math.MaxInt // see Params.MaxBits
+	}
+	bottom := max(intprec-prec, 0)
+	top := max(min(bits.Len64(uint64(set)), intprec), bottom) // a sign fills 64 bits
+	if e.dims == 1 {
+		top = min(top+top&1, intprec) // planes come in pairs
+	}
+	e.pad(intprec - top)
+	switch e.dims {
+	case 1:
+		e.putNibblePlanes(&e.planes[0], e.shift>>2, top, bottom, end)
+	case 2:
+		e.putPlanes16(&e.planes[0], e.shift, top, bottom, end)
+	case 3:
+		e.putPlanes(&e.planes[0], top, bottom, end)
+	default:
+		e.putWidePlanes(&e.planes, top, bottom, end)
+	}
+	if e.pos > end {
+		e.cut(end)
+	}
+}
+
+// transform turns the values in e.q into planes, from bottom on, and returns
+// the bits that are set in any coefficient.
+func (e *encoder[W]) transform(f form, emax, bottom int) W {
+	lossless := e.params.reversible()
+	switch {
+	case e.kernels && e.dims == 4:
+		return forwardWideBlock(&e.planes, &e.c, &e.q, f, emax, lossless, bottom)
+	case e.kernels:
+		return forwardBlock(&e.planes[0], &e.q, f, emax, lossless, bottom)
+	}
+	n := 1 << (2 * e.dims)
+	switch f {
+	case quantized:
+		quantize(&e.q, n, emax)
+	case magnitudes:
+		signMagnitude(&e.q, n)
+	}
+	forward(&e.q, e.dims, lossless)
+	all := toSequence(&e.c, &e.q, e.dims)
+	switch e.dims {
+	case 1:
+		toNibbles(&e.planes[0], &e.c)
+	case 2:
+		toPlanes16(&e.planes[0], &e.c, all)
+	default:
+		for g := range n / 64 {
+			toPlanes64(&e.planes[g], &e.c, 64*g, all)
+		}
+	}
+	return all
+}
+
+// Slack is what [AppendEncode] needs in bytes behind the largest stream to work
+// without a copy of it: room for a header and for a block before it is cut.
+const Slack = maxMinBits/8 + maxHeaderBits/8 + 2*slack
+
+// Options are what else there is to say about a stream. The zero Options are
+// those of the Zarr codec zfp.
+type Options struct {
+	// Header puts zfp's full header in front of the blocks, as numcodecs.zfpy
+	// does, and when decoding expects it there: one that tells another type,
+	// shape or mode than the arguments is refused with ErrCorrupt.
+	Header bool
+	// Workers is how many goroutines work on an array at most; below 2 it is the
+	// caller's alone. The stream does not depend on it. All arrays are encoded
+	// in pieces; only those in fixed rate are decoded in pieces.
+	Workers int
+}
+
+// AppendEncode appends the stream of an array to dst and returns the longer
+// slice. The elements of src are in C order, those along the last dimension
+// next to each other; shape has 1 to 4 dimensions, whose product is the length
+// of src. The stream is a multiple of 8 bytes long.
+//
+// Any elements can be encoded; see the package's limits for what comes back in
+// the lossy modes. Arguments out of range give an error that wraps ErrParams,
+// and dst as it was. A capacity of [MaxSize] and [Slack] bytes behind what dst holds
+// spares other memory for the stream; without it AppendEncode allocates about
+// what the stream takes.
+func AppendEncode[T Scalar](dst []byte, src []T, shape []int, p Params, o Options) ([]byte, error) {
+	g, err := checkArray(src, shape, p)
+	if err != nil {
+		return dst, err
+	}
+	if typeOf[T]().bits() == 32 {
+		return encodeArray[int32](dst, src, &g, shape, p, o)
+	}
+	return encodeArray[int64](dst, src, &g, shape, p, o)
+}
+
+// encodeArray encodes an array whose elements have the size of W.
+func encodeArray[W word, T Scalar](dst []byte, src []T, g *grid, shape []int, p Params, o Options) ([]byte, error) {
+	t := typeOf[T]()
+	e := newEncoder[W](p, t, g.dims)
+	if size, fixed := p.BlockBits(t); fixed {
+		total, err := maxStream(g.count, size, maxHeaderBits)
+		if err != nil {
+			return dst, err
+		}
+		dst = slices.Grow(dst, total+Slack)
+	}
+	e.buf, e.pos = dst[:cap(dst)], 8*len(dst)
+	if o.Header {
+		if err := e.putHeader(t, shape, p); err != nil {
+			return dst, err
+		}
+	}
+	runs := pieces(g.count, o.Workers)
+	others := make([]*encoder[W], len(runs)-1)
+	var wait sync.WaitGroup
+	for i := range others {
+		others[i] = newEncoder[W](p, t, g.dims)
+		wait.Go(func() { others[i].encode(words[W](src), g, runs[i+1][0], runs[i+1][1]) })
+	}
+	e.encode(words[W](src), g, runs[0][0], runs[0][1])
+	wait.Wait()
+	for _, other := range others {
+		e.reserve(other.pos)
+		e.append(other.buf, other.pos)
+	}
+	e.reserve(64)
+	e.pad(-(e.pos - 8*len(dst)) & 63)
+	return e.buf[:e.pos/8], nil
+}
+
+// minPiece is the number of blocks for which a goroutine is worth starting.
+const minPiece = 256
+
+// pieces cuts blocks into as many runs of the same length as there are workers.
+func pieces(blocks, workers int) [][2]int {
+	n := max(1, min(workers, blocks/minPiece))
+	runs := make([][2]int, n)
+	for i := range runs {
+		runs[i] = [2]int{cut(blocks, i, n), cut(blocks, i+1, n)}
+	}
+	return runs
+}
+
+// cut returns where part i of n begins.
+func cut(blocks, i, n int) int {
+	return blocks/n*i + min(i, blocks%n)
+}
+
+// checkArray checks the arguments that are common to encoding and decoding, and
+// returns the blocks of the array.
+func checkArray[T Scalar](elements []T, shape []int, p Params) (grid, error) {
+	g, err := newGrid(shape)
+	if err != nil {
+		return grid{}, err
+	}
+	if err := p.Validate(typeOf[T]()); err != nil {
+		return grid{}, err
+	}
+	if len(elements) != g.values {
+		return grid{}, fmt.Errorf("%w: %d elements for shape %v, which has %d", ErrParams, len(elements), shape, g.values)
+	}
+	return g, nil
+}

@@ -1,0 +1,169 @@
+package zfp
+
+import "unsafe"
+
+// A form is what the values of a block are before or after the transform.
+type form int
+
+const (
+	integers   form = iota
+	quantized       // floats, multiplied by a power of two
+	magnitudes      // floats, whose bits are taken as signed magnitudes
+)
+
+// The bits of the mode of a kernel.
+const (
+	modeLossless   = 1
+	modeQuantized  = 2
+	modeMagnitudes = 4
+)
+
+// kernelMode returns the mode for a form.
+func kernelMode(f form, lossless bool) int {
+	mode := 0
+	switch f {
+	case quantized:
+		mode = modeQuantized
+	case magnitudes:
+		mode = modeMagnitudes
+	}
+	if lossless {
+		mode |= modeLossless
+	}
+	return mode
+}
+
+// The kernels transform a block along x, y and z in turn, and leave it with its
+// axes in another order: collect32 says where the highest byte of each
+// coefficient then is, counted from the block's first byte, and spread32 from
+// where each byte of the block comes.
+var collect32, spread32 = makeOrder32()
+
+func makeOrder32() (collect [64]uint8, spread [4][64]uint8) {
+	for i, at := range order3 {
+		x, y, z := at&3, at>>2&3, at>>4
+		word := 16*z + 4*x + y
+		collect[i] = 4*word + 3
+		for b := range uint8(4) {
+			spread[z][4*(word&15)+b] = uint8(i) + 64*(b&1)
+		}
+	}
+	return collect, spread
+}
+
+// collect64 says where coefficients are in a register of 64 equal bytes of each,
+// spread64 which of them each byte is.
+var collect64, spread64 = makeOrder64()
+
+func makeOrder64() (collect, spread [64]uint8) {
+	for i, at := range order3 {
+		x, y, z := at&3, at>>2&3, at>>4
+		word := 16*z + 4*x + y
+		collect[i] = word
+		spread[word] = uint8(i)
+	}
+	return collect, spread
+}
+
+// transposed is where the kernels leave the coefficients of blocks of four
+// dimensions, of which those of each three are transposed as above; inOrder is
+// collect32 of coefficients in the order of the stream.
+var transposed, inOrder = makeOrder4()
+
+func makeOrder4() (at [256]uint8, collect [64]uint8) {
+	for i, natural := range order4 {
+		x, y, z, w := natural&3, natural>>2&3, natural>>4&3, natural>>6
+		at[i] = 64*w + 16*z + 4*x + y
+	}
+	for i := range collect {
+		collect[i] = uint8(4*i + 3)
+	}
+	return at, collect
+}
+
+// loadBlock copies a block whose rows and slices are sy and sz elements apart,
+// and returns its largest magnitude, as floats have them.
+func loadBlock[W word](q *block[W], src []W, sy, sz int) W {
+	from := unsafe.Pointer(unsafe.SliceData(src[:3*sy+3*sz+4]))
+	switch q := any(q).(type) {
+	case *block[int32]:
+		return W(gather32(q, from, 4*sy, 4*sz))
+	case *block[int64]:
+		return W(gather64(q, from, 8*sy, 8*sz))
+	}
+	return 0
+}
+
+// loadWideBlock is loadBlock in four dimensions.
+func loadWideBlock[W word](q *block[W], src []W, sy, sz, sw int) W {
+	var largest W
+	var part block[W]
+	for w := range 4 {
+		largest = max(largest, loadBlock(&part, src[w*sw:], sy, sz))
+		copy(q[64*w:][:64], part[:64])
+	}
+	return largest
+}
+
+// forwardWideBlock is forwardBlock in four dimensions. It uses c as scratch.
+func forwardWideBlock[W word](p *wideBlock, c, q *block[W], f form, emax int, lossless bool, bottom int) W {
+	mode := kernelMode(f, lossless)
+	var set W
+	switch q := any(q).(type) {
+	case *block[int32]:
+		c := any(c).(*block[int32])
+		set = W(forward4x32(c, q, scale32(30-emax), mode))
+		for i, at := range transposed {
+			q[i] = c[at]
+		}
+		for g := range p {
+			planes32(&p[g], &q[64*g], &inOrder, bottom)
+		}
+	case *block[int64]:
+		c := any(c).(*block[int64])
+		set = W(forward4x64(c, q, scale64(62-emax), mode))
+		for i, at := range transposed {
+			q[i] = c[at]
+		}
+		for g := range p {
+			planes64(&p[g], &q[64*g], bottom)
+		}
+	}
+	return set
+}
+
+// exactBlock is quantizesExactly.
+func exactBlock[W word](c, q *block[W], emax int) bool {
+	switch q := any(q).(type) {
+	case *block[int32]:
+		return exact32(any(c).(*block[int32]), q, scale32(30-emax), scale32(emax-30))
+	case *block[int64]:
+		return exact64(any(c).(*block[int64]), q, scale64(62-emax), scale64(emax-62))
+	}
+	return false
+}
+
+// forwardBlock makes planes of a block, from bottom on, and returns the bits
+// that are set in any coefficient.
+func forwardBlock[W word](p *planes, q *block[W], f form, emax int, lossless bool, bottom int) W {
+	mode := kernelMode(f, lossless)
+	switch q := any(q).(type) {
+	case *block[int32]:
+		return W(forward32(p, q, &collect32, scale32(30-emax), mode, bottom))
+	case *block[int64]:
+		return W(forward64(p, q, &collect64, scale64(62-emax), mode, bottom))
+	}
+	return 0
+}
+
+// inverseBlock makes a block of the planes that were found, and copies it to
+// rows and slices that are sy and sz elements apart.
+func inverseBlock[W word](dst []W, sy, sz int, p *planes, f found, lossless bool) {
+	to := unsafe.Pointer(unsafe.SliceData(dst[:3*sy+3*sz+4]))
+	mode := kernelMode(f.form, lossless)
+	if wide[W]() {
+		inverse64(to, 8*sy, 8*sz, p, &spread64, scale64(f.emax-62), mode, f.bottom)
+		return
+	}
+	inverse32(to, 4*sy, 4*sz, p, &spread32, scale32(f.emax-30), mode, f.bottom)
+}

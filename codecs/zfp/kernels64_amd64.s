@@ -1,0 +1,192 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "kernels_amd64.h"
+#include "planes_amd64.h"
+
+// LOAD64 loads a slice of four rows.
+#define LOAD64(y0, z0, y1, z1) \
+	VMOVDQU      (SI), y0;               \
+	VINSERTI64X4 $1, (SI)(R8*1), z0, z0;  \
+	VMOVDQU      (SI)(R8*2), y1;          \
+	VINSERTI64X4 $1, (SI)(R10*1), z1, z1; \
+	ADDQ         R9, SI
+
+// func gather64(q *block[int64], src unsafe.Pointer, sy, sz int) int64
+TEXT ·gather64(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ sy+16(FP), R8
+	MOVQ sz+24(FP), R9
+	LEAQ (R8)(R8*2), R10
+	LOAD64(Y0, Z0, Y1, Z1)
+	LOAD64(Y2, Z2, Y3, Z3)
+	LOAD64(Y4, Z4, Y5, Z5)
+	LOAD64(Y6, Z6, Y7, Z7)
+	VMOVDQU64 Z0, 0(DI)
+	VMOVDQU64 Z1, 64(DI)
+	VMOVDQU64 Z2, 128(DI)
+	VMOVDQU64 Z3, 192(DI)
+	VMOVDQU64 Z4, 256(DI)
+	VMOVDQU64 Z5, 320(DI)
+	VMOVDQU64 Z6, 384(DI)
+	VMOVDQU64 Z7, 448(DI)
+	FILL64(0x7fffffffffffffff, Z8)
+	VPANDQ Z8, Z0, Z0
+	VPANDQ Z8, Z1, Z1
+	VPANDQ Z8, Z2, Z2
+	VPANDQ Z8, Z3, Z3
+	VPANDQ Z8, Z4, Z4
+	VPANDQ Z8, Z5, Z5
+	VPANDQ Z8, Z6, Z6
+	VPANDQ Z8, Z7, Z7
+	VPMAXUQ Z1, Z0, Z0
+	VPMAXUQ Z3, Z2, Z2
+	VPMAXUQ Z5, Z4, Z4
+	VPMAXUQ Z7, Z6, Z6
+	VPMAXUQ Z2, Z0, Z0
+	VPMAXUQ Z6, Z4, Z4
+	VPMAXUQ Z4, Z0, Z0
+	VSHUFI64X2 $0x4e, Z0, Z0, Z1
+	VPMAXUQ Z1, Z0, Z0
+	VSHUFI64X2 $0xb1, Z0, Z0, Z1
+	VPMAXUQ Z1, Z0, Z0
+	VPSHUFD $0x4e, Z0, Z1
+	VPMAXUQ Z1, Z0, Z0
+	VMOVQ X0, AX
+	MOVQ AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// EXACT64 quantizes 8 floats, and collects in K1 which come back.
+#define EXACT64(at) \
+	VMOVDQU64  at(SI), Z0;     \
+	VMULPD     Z4, Z0, Z1;     \
+	VCVTTPD2QQ Z1, Z1;         \
+	VMOVDQU64  Z1, at(DI);     \
+	VCVTQQ2PD  Z1, Z1;         \
+	VMULPD     Z5, Z1, Z1;     \
+	VPCMPEQQ   Z1, Z0, K1, K1
+
+// func exact64(c, q *block[int64], scale, back float64) bool
+TEXT ·exact64(SB), NOSPLIT, $0-33
+	MOVQ c+0(FP), DI
+	MOVQ q+8(FP), SI
+	VBROADCASTSD scale+16(FP), Z4
+	VBROADCASTSD back+24(FP), Z5
+	KXNORQ K1, K1, K1
+	EXACT64(0)
+	EXACT64(64)
+	EXACT64(128)
+	EXACT64(192)
+	EXACT64(256)
+	EXACT64(320)
+	EXACT64(384)
+	EXACT64(448)
+	KMOVQ K1, AX
+	CMPB  AX, $0xff
+	SETEQ ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func forward64(p *planes, q *block[int64], order *[64]uint8, scale float64, mode, bottom int) int64
+TEXT ·forward64(SB), NOSPLIT, $0-56
+	MOVQ p+0(FP), DI
+	MOVQ q+8(FP), SI
+	MOVQ order+16(FP), BX
+	MOVQ mode+32(FP), CX
+	VMOVDQU64 ·wordsLow(SB), Z30
+	VMOVDQU64 ·wordsHigh(SB), Z31
+	VMOVDQU64 0(SI), Z0
+	VMOVDQU64 64(SI), Z1
+	VMOVDQU64 128(SI), Z2
+	VMOVDQU64 192(SI), Z3
+	VMOVDQU64 256(SI), Z4
+	VMOVDQU64 320(SI), Z5
+	VMOVDQU64 384(SI), Z6
+	VMOVDQU64 448(SI), Z7
+	TESTL $2, CX
+	JZ    noQuantize
+	VBROADCASTSD scale+24(FP), Z16
+	VMULPD     Z16, Z0, Z0
+	VMULPD     Z16, Z1, Z1
+	VMULPD     Z16, Z2, Z2
+	VMULPD     Z16, Z3, Z3
+	VMULPD     Z16, Z4, Z4
+	VMULPD     Z16, Z5, Z5
+	VMULPD     Z16, Z6, Z6
+	VMULPD     Z16, Z7, Z7
+	VCVTTPD2QQ Z0, Z0
+	VCVTTPD2QQ Z1, Z1
+	VCVTTPD2QQ Z2, Z2
+	VCVTTPD2QQ Z3, Z3
+	VCVTTPD2QQ Z4, Z4
+	VCVTTPD2QQ Z5, Z5
+	VCVTTPD2QQ Z6, Z6
+	VCVTTPD2QQ Z7, Z7
+
+noQuantize:
+	TESTL $4, CX
+	JZ    noMagnitude
+	MAGNITUDE64(Z0, Z16)
+	MAGNITUDE64(Z1, Z17)
+	MAGNITUDE64(Z2, Z18)
+	MAGNITUDE64(Z3, Z19)
+	MAGNITUDE64(Z4, Z20)
+	MAGNITUDE64(Z5, Z21)
+	MAGNITUDE64(Z6, Z22)
+	MAGNITUDE64(Z7, Z23)
+
+noMagnitude:
+	TESTL $1, CX
+	JNZ   lossless
+	FORWARD64
+	JMP negabinary
+
+lossless:
+	DIFFER64
+
+negabinary:
+	FILL64(0xaaaaaaaaaaaaaaaa, Z16)
+	VPADDQ Z16, Z8, Z8
+	VPADDQ Z16, Z9, Z9
+	VPADDQ Z16, Z10, Z10
+	VPADDQ Z16, Z11, Z11
+	VPADDQ Z16, Z12, Z12
+	VPADDQ Z16, Z13, Z13
+	VPADDQ Z16, Z14, Z14
+	VPADDQ Z16, Z15, Z15
+	VPXORQ Z16, Z8, Z8
+	VPXORQ Z16, Z9, Z9
+	VPXORQ Z16, Z10, Z10
+	VPXORQ Z16, Z11, Z11
+	VPXORQ Z16, Z12, Z12
+	VPXORQ Z16, Z13, Z13
+	VPXORQ Z16, Z14, Z14
+	VPXORQ Z16, Z15, Z15
+	VPORQ Z9, Z8, Z16
+	VPORQ Z11, Z10, Z17
+	VPORQ Z13, Z12, Z18
+	VPORQ Z15, Z14, Z19
+	VPORQ Z17, Z16, Z16
+	VPORQ Z19, Z18, Z18
+	VPORQ Z18, Z16, Z16
+	VSHUFI64X2 $0x4e, Z16, Z16, Z17
+	VPORQ Z17, Z16, Z16
+	VSHUFI64X2 $0xb1, Z16, Z16, Z17
+	VPORQ Z17, Z16, Z16
+	VPSHUFD $0x4e, Z16, Z17
+	VPORQ Z17, Z16, Z16
+	VMOVQ X16, AX
+	MOVQ AX, ret+48(FP)
+
+	// Equal bytes of the eight words of each register, then of all registers.
+	VMOVDQU64 ·bytes8(SB), Z28
+	VMOVDQU64 (BX), Z29
+	BYTES64
+	MOVQ bottom+40(FP), CX
+	TOPLANES64(CX, forward64Done)
+
+forward64Done:
+	VZEROUPPER
+	RET

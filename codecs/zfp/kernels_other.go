@@ -1,0 +1,39 @@
+//go:build !amd64 || purego
+
+package zfp
+
+import "unsafe"
+
+// Without kernels for the processor, the functions in Go do all the work.
+const hasKernels = false
+
+func gather32(_ *block[int32], _ unsafe.Pointer, _, _ int) int32                            { return 0 }
+func gather64(_ *block[int64], _ unsafe.Pointer, _, _ int) int64                            { return 0 }
+func exact32(_, _ *block[int32], _, _ float32) bool                                         { return false }
+func exact64(_, _ *block[int64], _, _ float64) bool                                         { return false }
+func forward32(_ *planes, _ *block[int32], _ *[64]uint8, _ float32, _, _ int) int32         { return 0 }
+func forward64(_ *planes, _ *block[int64], _ *[64]uint8, _ float64, _, _ int) int64         { return 0 }
+func inverse32(_ unsafe.Pointer, _, _ int, _ *planes, _ *[4][64]uint8, _ float32, _, _ int) {}
+func inverse64(_ unsafe.Pointer, _, _ int, _ *planes, _ *[64]uint8, _ float64, _, _ int)    {}
+
+func gatherRows32(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
+func gatherRows64(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
+
+func forwardRows32(_ *planes, _ *block[int32], _ *[64]uint8, _ *run[int32], _, _, _ int) int {
+	return 0
+}
+
+func forwardRows64(_ *planes, _ *block[int64], _ *[64]uint8, _ *run[int64], _, _, _ int) int {
+	return 0
+}
+
+func inverseRows32(_ unsafe.Pointer, _ int, _ *planes, _ *[4][64]uint8, _ *run[int32], _, _, _, _ int) {
+}
+
+func inverseRows64(_ unsafe.Pointer, _ int, _ *planes, _ *[64]uint8, _ *run[int64], _, _, _, _ int) {
+}
+
+func forward4x32(_, _ *block[int32], _ float32, _ int) int32 { return 0 }
+func forward4x64(_, _ *block[int64], _ float64, _ int) int64 { return 0 }
+func planes32(_ *planes, _ *int32, _ *[64]uint8, _ int)      {}
+func planes64(_ *planes, _ *int64, _ int)                    {}

@@ -1,0 +1,104 @@
+package zfp
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestKernels compares what the kernels make with what Go makes, of contents
+// that processors and languages do not agree about as well.
+func TestKernels(t *testing.T) {
+	if !hasKernels {
+		t.Skip("this processor has no kernels")
+	}
+	for _, shape := range [][]int{{64}, {259}, {4, 16}, {9, 70}, {8, 12, 17}, {5, 8, 9, 12}} {
+		testKernels[int32, int32](t, shape)
+		testKernels[int64, int64](t, shape)
+		testKernels[int32, float32](t, shape)
+		testKernels[int64, float64](t, shape)
+	}
+}
+
+func testKernels[W word, T Scalar](t *testing.T, shape []int) {
+	t.Helper()
+	g, err := newGrid(shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ := typeOf[T]()
+	rng := rand.New(rand.NewPCG(5, 6))
+	params := settings(t, typ, len(shape))
+	params["all"] = Params{NoMinBits, NoMaxBits, NoMaxPrec, NoMinExp}
+	for name, p := range params {
+		for round := range 30 {
+			field := peculiar[T](rng, g.values, round)
+			compareKernels[W](t, fmt.Sprintf("%v, %s, round %d", shape, name, round), &g, p, field)
+		}
+	}
+}
+
+// compareKernels encodes and decodes an array with and without kernels.
+func compareKernels[W word, T Scalar](t *testing.T, name string, g *grid, p Params, field []T) {
+	t.Helper()
+	typ := typeOf[T]()
+	var streams [2][]byte
+	var values [2][]T
+	for i, kernels := range []bool{false, true} {
+		e := newEncoder[W](p, typ, g.dims)
+		e.kernels, e.runs = e.kernels && kernels, e.runs && kernels
+		e.encode(words[W](field), g, 0, g.count)
+		e.reserve(64)
+		e.pad(64)
+		streams[i] = e.buf[:e.pos/8]
+		d := newDecoder[W](streams[0], 0, p, typ, g.dims)
+		d.kernels, d.runs = d.kernels && kernels, d.runs && kernels
+		values[i] = make([]T, g.values)
+		if err := d.decode(words[W](values[i]), g, 0, g.count); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(streams[0], streams[1]) {
+		t.Errorf("%v %s: another stream with kernels", typ, name)
+	}
+	if !slices.Equal(words[W](values[0]), words[W](values[1])) {
+		t.Errorf("%v %s: other values with kernels", typ, name)
+	}
+}
+
+// peculiar returns elements of one of several kinds: any bits, small numbers
+// with a few special ones, subnormal numbers, zeros of both signs.
+func peculiar[T Scalar](rng *rand.Rand, n, kind int) []T {
+	field := make([]T, n)
+	special := []float64{0, math.Copysign(0, -1), 1, -1e-30, 1e-310}
+	if typeOf[T]().isFloat() {
+		special = append(special, math.NaN(), math.Inf(1), math.Inf(-1), 1e38, 1e-40, 3e-36)
+	}
+	for i := range field {
+		v := math.Sin(float64(i) / 9)
+		switch kind % 5 {
+		case 0:
+			v = special[rng.IntN(len(special))]
+		case 1:
+			if rng.IntN(60) == 0 {
+				v = special[rng.IntN(len(special))]
+			}
+		case 2:
+			v *= 1e-38
+		case 3:
+			v = math.Copysign(0, v)
+		default:
+			v = math.Round(v*1000) / 64
+		}
+		field[i] = T(v)
+	}
+	if kind%10 == 9 {
+		for i, w := range words[int32](field[:n/2]) {
+			words[int32](field[:n/2])[i] = w ^ int32(rng.Uint32())
+		}
+	}
+	return field
+}

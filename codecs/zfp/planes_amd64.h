@@ -1,0 +1,242 @@
+// Macros that make planes of coefficients in registers, and coefficients of planes.
+
+// PLANE stores the highest bit of each byte of z, and shifts the bytes.
+#define PLANE(z, at) \
+	VPMOVB2M z, K1;     \
+	KMOVQ    K1, at(DI); \
+	VPADDB   z, z, z
+
+#define PLANES(z, at) \
+	PLANE(z, at+56); \
+	PLANE(z, at+48); \
+	PLANE(z, at+40); \
+	PLANE(z, at+32); \
+	PLANE(z, at+24); \
+	PLANE(z, at+16); \
+	PLANE(z, at+8);  \
+	PLANE(z, at)
+
+// UNPLANE shifts the bytes of z and fills their lowest bits from a plane; Z31
+// has ones in the bytes.
+#define UNPLANE(z, at) \
+	VPADDB z, z, z;      \
+	KMOVQ  at(DX), K1;   \
+	VPADDB Z31, z, K1, z
+
+#define UNPLANES(z, at) \
+	UNPLANE(z, at+56); \
+	UNPLANE(z, at+48); \
+	UNPLANE(z, at+40); \
+	UNPLANE(z, at+32); \
+	UNPLANE(z, at+24); \
+	UNPLANE(z, at+16); \
+	UNPLANE(z, at+8);  \
+	UNPLANE(z, at)
+
+// BYTE32 collects in z byte b of each coefficient: the indexes of their bytes
+// in Z0 to Z3 are in Z12, those in Z2 and Z3 are in K1.
+#define BYTE32(z) \
+	VMOVDQA64 Z12, z;             \
+	VMOVDQA64 Z12, Z14;           \
+	VPERMI2B  Z1, Z0, z;          \
+	VPERMI2B  Z3, Z2, Z14;        \
+	VPBLENDMB Z14, z, K2, z;      \
+	VPADDB    Z13, Z12, Z12
+
+// WORD32 puts bytes of coefficients together: those that the indexes in memory
+// choose of Z8 and Z9 for the lower halves, of Z10 and Z11 for the upper ones.
+#define WORD32(at, z) \
+	VMOVDQU32 at(BX), z;      \
+	VMOVDQA64 z, Z12;         \
+	VPERMI2B  Z9, Z8, z;      \
+	VPERMI2B  Z11, Z10, Z12;  \
+	VPBLENDMB Z12, z, K2, z;  \
+	VPXORD    Z13, z, z;      \
+	VPSUBD    Z13, z, z
+
+// ORDER64 sorts the bytes of a register by the indexes in Z29.
+#define ORDER64(z) \
+	VPERMB z, Z29, z
+
+// TOPLANES32 makes planes of the coefficients in Z0 to Z3, in the order at BX, and
+// goes to done behind the byte of plane bottom.
+#define TOPLANES32(bottom, done) \
+	FILL32(0xffffffff, Z13); \
+	VMOVDQU32 (BX), Z12; \
+	VPMOVB2M Z12, K2; \
+	BYTE32(Z11); \
+	PLANES(Z11, 192); \
+	CMPQ bottom, $24; \
+	JGE done; \
+	BYTE32(Z10); \
+	PLANES(Z10, 128); \
+	CMPQ bottom, $16; \
+	JGE done; \
+	BYTE32(Z9); \
+	PLANES(Z9, 64); \
+	CMPQ bottom, $8; \
+	JGE done; \
+	BYTE32(Z8); \
+	PLANES(Z8, 0)
+
+// FROMPLANES32 makes bytes of planes, Z11 the highest ones, and goes to done behind
+// the byte of plane bottom.
+#define FROMPLANES32(bottom, done) \
+	FILL32(0x01010101, Z31); \
+	VPXORD Z8, Z8, Z8; \
+	VPXORD Z9, Z9, Z9; \
+	VPXORD Z10, Z10, Z10; \
+	VPXORD Z11, Z11, Z11; \
+	UNPLANES(Z11, 192); \
+	CMPQ bottom, $24; \
+	JGE done; \
+	UNPLANES(Z10, 128); \
+	CMPQ bottom, $16; \
+	JGE done; \
+	UNPLANES(Z9, 64); \
+	CMPQ bottom, $8; \
+	JGE done; \
+	UNPLANES(Z8, 0)
+
+// SORTBYTES32 puts the bytes of coefficients together in Z0 to Z3, no longer in
+// negabinary: byte b of each coefficient is in Z8+b, their order is at BX.
+#define SORTBYTES32 \
+	FILL32(0xaaaaaaaa, Z13); \
+	MOVQ $0xcccccccccccccccc, AX; \
+	KMOVQ AX, K2; \
+	WORD32(0, Z0); \
+	WORD32(64, Z1); \
+	WORD32(128, Z2); \
+	WORD32(192, Z3)
+
+// BYTES64 collects equal bytes of the coefficients in Z8 to Z15: first those of
+// the eight words of each register, by the indexes in Z28, then of all registers.
+// Z7 has the highest ones, Z16 to Z23 are scratch.
+#define BYTES64 \
+	VPERMB Z8, Z28, Z8; \
+	VPERMB Z9, Z28, Z9; \
+	VPERMB Z10, Z28, Z10; \
+	VPERMB Z11, Z28, Z11; \
+	VPERMB Z12, Z28, Z12; \
+	VPERMB Z13, Z28, Z13; \
+	VPERMB Z14, Z28, Z14; \
+	VPERMB Z15, Z28, Z15; \
+	VPUNPCKLQDQ Z9, Z8, Z0; \
+	VPUNPCKHQDQ Z9, Z8, Z1; \
+	VPUNPCKLQDQ Z11, Z10, Z2; \
+	VPUNPCKHQDQ Z11, Z10, Z3; \
+	VPUNPCKLQDQ Z13, Z12, Z4; \
+	VPUNPCKHQDQ Z13, Z12, Z5; \
+	VPUNPCKLQDQ Z15, Z14, Z6; \
+	VPUNPCKHQDQ Z15, Z14, Z7; \
+	LANES(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
+	LANES(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
+
+// TOPLANES64 makes planes of the bytes in Z0 to Z7, in the order in Z29, and goes
+// to done behind the byte of plane bottom.
+#define TOPLANES64(bottom, done) \
+	ORDER64(Z7); \
+	PLANES(Z7, 448); \
+	CMPQ bottom, $56; \
+	JGE done; \
+	ORDER64(Z6); \
+	PLANES(Z6, 384); \
+	CMPQ bottom, $48; \
+	JGE done; \
+	ORDER64(Z5); \
+	PLANES(Z5, 320); \
+	CMPQ bottom, $40; \
+	JGE done; \
+	ORDER64(Z4); \
+	PLANES(Z4, 256); \
+	CMPQ bottom, $32; \
+	JGE done; \
+	ORDER64(Z3); \
+	PLANES(Z3, 192); \
+	CMPQ bottom, $24; \
+	JGE done; \
+	ORDER64(Z2); \
+	PLANES(Z2, 128); \
+	CMPQ bottom, $16; \
+	JGE done; \
+	ORDER64(Z1); \
+	PLANES(Z1, 64); \
+	CMPQ bottom, $8; \
+	JGE done; \
+	ORDER64(Z0); \
+	PLANES(Z0, 0)
+
+// FROMPLANES64 makes bytes of planes, Z7 the highest ones, in the order in Z29, and
+// goes to done behind the byte of plane bottom.
+#define FROMPLANES64(bottom, done) \
+	FILL32(0x01010101, Z31); \
+	VPXORQ Z0, Z0, Z0; \
+	VPXORQ Z1, Z1, Z1; \
+	VPXORQ Z2, Z2, Z2; \
+	VPXORQ Z3, Z3, Z3; \
+	VPXORQ Z4, Z4, Z4; \
+	VPXORQ Z5, Z5, Z5; \
+	VPXORQ Z6, Z6, Z6; \
+	VPXORQ Z7, Z7, Z7; \
+	UNPLANES(Z7, 448); \
+	ORDER64(Z7); \
+	CMPQ bottom, $56; \
+	JGE done; \
+	UNPLANES(Z6, 384); \
+	ORDER64(Z6); \
+	CMPQ bottom, $48; \
+	JGE done; \
+	UNPLANES(Z5, 320); \
+	ORDER64(Z5); \
+	CMPQ bottom, $40; \
+	JGE done; \
+	UNPLANES(Z4, 256); \
+	ORDER64(Z4); \
+	CMPQ bottom, $32; \
+	JGE done; \
+	UNPLANES(Z3, 192); \
+	ORDER64(Z3); \
+	CMPQ bottom, $24; \
+	JGE done; \
+	UNPLANES(Z2, 128); \
+	ORDER64(Z2); \
+	CMPQ bottom, $16; \
+	JGE done; \
+	UNPLANES(Z1, 64); \
+	ORDER64(Z1); \
+	CMPQ bottom, $8; \
+	JGE done; \
+	UNPLANES(Z0, 0); \
+	ORDER64(Z0)
+
+// UNBYTES64 undoes BYTES64, and the negabinary but for a subtraction of Z16.
+#define UNBYTES64 \
+	VMOVDQU64 ·wordsLow(SB), Z30; \
+	VMOVDQU64 ·wordsHigh(SB), Z31; \
+	LANES(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
+	LANES(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23); \
+	VPUNPCKLQDQ Z1, Z0, Z8; \
+	VPUNPCKHQDQ Z1, Z0, Z9; \
+	VPUNPCKLQDQ Z3, Z2, Z10; \
+	VPUNPCKHQDQ Z3, Z2, Z11; \
+	VPUNPCKLQDQ Z5, Z4, Z12; \
+	VPUNPCKHQDQ Z5, Z4, Z13; \
+	VPUNPCKLQDQ Z7, Z6, Z14; \
+	VPUNPCKHQDQ Z7, Z6, Z15; \
+	VPERMB Z8, Z28, Z8; \
+	VPERMB Z9, Z28, Z9; \
+	VPERMB Z10, Z28, Z10; \
+	VPERMB Z11, Z28, Z11; \
+	VPERMB Z12, Z28, Z12; \
+	VPERMB Z13, Z28, Z13; \
+	VPERMB Z14, Z28, Z14; \
+	VPERMB Z15, Z28, Z15; \
+	FILL64(0xaaaaaaaaaaaaaaaa, Z16); \
+	VPXORQ Z16, Z8, Z8; \
+	VPXORQ Z16, Z9, Z9; \
+	VPXORQ Z16, Z10, Z10; \
+	VPXORQ Z16, Z11, Z11; \
+	VPXORQ Z16, Z12, Z12; \
+	VPXORQ Z16, Z13, Z13; \
+	VPXORQ Z16, Z14, Z14; \
+	VPXORQ Z16, Z15, Z15

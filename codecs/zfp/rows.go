@@ -1,0 +1,245 @@
+package zfp
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Blocks of one and two dimensions are few values for a kernel. It takes a run
+// of them instead that has 64 values: 16 neighbouring blocks of one dimension,
+// or 4 of two. A word of a plane then has the bits of all blocks of the run,
+// those of block j from bit 4j or 16j on.
+
+// A run is what kernels take and give for each block of a run, at the word that
+// place tells. Scales are the bits of floats; that of a block which is not to be
+// quantized is NaN.
+type run[W word] struct {
+	scale, back [16]W // to quantize floats, and to undo it
+	bits        [16]W // the bits that are set in any coefficient
+	largest     [16]W // the largest magnitude, as floats have them
+}
+
+// place returns the word of block j of a run. In two dimensions the kernels use
+// the next three as well.
+func place(j, dims int) int {
+	if dims == 1 {
+		return j&3<<2 | j>>2
+	}
+	return 4 * j
+}
+
+// scaleBits returns the bits of 2 to the power of e.
+func scaleBits[W word](e int) W {
+	if wide[W]() {
+		return W(math.Float64bits(scale64(e)))
+	}
+	return W(math.Float32bits(scale32(e)))
+}
+
+// The orders for runs, by dimensions less one: see collect32 and collect64.
+var (
+	collectRows32, spreadRows32 = makeRowOrders32()
+	collectRows64, spreadRows64 = makeRowOrders64()
+)
+
+// rowCoefficient returns where in a run of dims dimensions bit i of its planes
+// comes from: the register of 16 words, the block, and the block's word in it.
+func rowCoefficient(i, dims int) (register, block, word int) {
+	if dims == 1 {
+		return i & 3, i >> 2, 0
+	}
+	at := int(order2[i&15])
+	return at >> 2, i >> 4, at & 3
+}
+
+func makeRowOrders32() (collect [2][64]uint8, spread [2][4][64]uint8) {
+	for dims := 1; dims <= 2; dims++ {
+		for i := range 64 {
+			register, block, word := rowCoefficient(i, dims)
+			at := place(block, dims) + word
+			collect[dims-1][i] = uint8(64*register + 4*at + 3)
+			for b := range 4 {
+				spread[dims-1][register][4*at+b] = uint8(i + 64*(b&1))
+			}
+		}
+	}
+	return collect, spread
+}
+
+func makeRowOrders64() (collect, spread [2][64]uint8) {
+	for dims := 1; dims <= 2; dims++ {
+		for i := range 64 {
+			register, block, word := rowCoefficient(i, dims)
+			at := 16*register + place(block, dims) + word
+			collect[dims-1][i] = uint8(at)
+			spread[dims-1][at] = uint8(i)
+		}
+	}
+	return collect, spread
+}
+
+// rowPointer returns the address of 4 rows of 16 elements that are sy elements
+// apart.
+func rowPointer[W word](a []W, sy int) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(a[:3*sy+16]))
+}
+
+// loadRun copies a run of blocks, and the largest magnitude of each.
+func loadRun[W word](q *block[W], r *run[W], src []W, sy, dims int) {
+	switch q := any(q).(type) {
+	case *block[int32]:
+		gatherRows32(q, any(&r.largest).(*[16]int32), rowPointer(src, sy), 4*sy, dims)
+	case *block[int64]:
+		gatherRows64(q, any(&r.largest).(*[16]int64), rowPointer(src, sy), 8*sy, dims)
+	}
+}
+
+// forwardRun makes planes of a run of blocks, and returns those that come back
+// the same when their floats are quantized.
+func forwardRun[W word](p *planes, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
+	switch q := any(q).(type) {
+	case *block[int32]:
+		return forwardRows32(p, q, &collectRows32[dims-1], any(r).(*run[int32]), mode, bottom, dims)
+	case *block[int64]:
+		return forwardRows64(p, q, &collectRows64[dims-1], any(r).(*run[int64]), mode, bottom, dims)
+	}
+	return 0
+}
+
+// inverseRun makes a run of blocks of planes.
+func inverseRun[W word](dst []W, sy int, p *planes, r *run[W], mode, bottom, dims, exact int) {
+	switch r := any(r).(type) {
+	case *run[int32]:
+		inverseRows32(rowPointer(dst, sy), 4*sy, p, &spreadRows32[dims-1], r, mode, bottom, dims, exact)
+	case *run[int64]:
+		inverseRows64(rowPointer(dst, sy), 8*sy, p, &spreadRows64[dims-1], r, mode, bottom, dims, exact)
+	}
+}
+
+// valuesInRun copies block j of a run to c.
+func valuesInRun[W word](c, q *block[W], j, dims int) []W {
+	if dims == 1 {
+		return append(c[:0], q[4*j:][:4]...)
+	}
+	v := c[:0]
+	for y := range 4 {
+		v = append(v, q[16*y+4*j:][:4]...)
+	}
+	return v
+}
+
+// runBlocks is how many blocks are a run.
+func runBlocks(dims int) int { return 64 >> (2 * dims) }
+
+// runStride is how many elements are from one row of a run to the next.
+func runStride(g *grid) int {
+	if g.dims == 1 {
+		return 16
+	}
+	return g.stride[1]
+}
+
+// fitsRun reports whether the blocks of a span begin with a run.
+func (s *span) fitsRun(dims int) bool {
+	n := runBlocks(dims)
+	return s.whole && s.blocks >= n && s.left >= 4*n
+}
+
+// runMode returns the mode of kernels for runs.
+func runMode(t Type, lossless bool) int {
+	mode := 0
+	if t.isFloat() {
+		mode = modeQuantized
+		if lossless {
+			mode |= modeMagnitudes
+		}
+	}
+	if lossless {
+		mode |= modeLossless
+	}
+	return mode
+}
+
+// encodeRun writes the run of blocks that begins with the first element of src.
+func (e *encoder[W]) encodeRun(src []W, sy int) {
+	loadRun(&e.q, &e.run, src, sy, e.dims)
+	var leads [16]lead
+	n, intprec := runBlocks(e.dims), e.typ.bits()
+	bottom := intprec
+	for j := range n {
+		leads[j] = e.leadInRun(j)
+		bottom = min(bottom, max(intprec-leads[j].prec, 0))
+	}
+	exact := forwardRun(&e.planes[0], &e.q, &e.run, runMode(e.typ, e.params.reversible()), bottom, e.dims)
+	if e.dims == 1 {
+		turnNibbles(&e.planes[0], intprec, bottom)
+	}
+	for j := range n {
+		at := place(j, e.dims)
+		if leads[j].form == magnitudes && exact>>at&1 != 0 {
+			leads[j].form = quantized
+		}
+		e.shift = j << (2 * e.dims)
+		e.putBlock(leads[j], e.run.bits[at])
+	}
+	e.shift = 0
+}
+
+// leadInRun returns what precedes the planes of block j of a run, and sets the
+// block's scale. In the lossless mode it is left to the kernel to find out which
+// blocks of floats can be quantized.
+func (e *encoder[W]) leadInRun(j int) lead {
+	if !e.typ.isFloat() {
+		return lead{prec: e.params.MaxPrec}
+	}
+	at := place(j, e.dims)
+	largest := e.run.largest[at]
+	emax := int(largest>>e.mantissa) - (e.bias - 1)
+	var values []W
+	if largest == 0 || emax > e.bias+1 { // zeros; infinity or NaN
+		values = valuesInRun(&e.c, &e.q, j, e.dims)
+		emax = exponent(largest, values)
+	}
+	l := e.leadOf(emax, values)
+	if l.emax == -e.bias {
+		e.run.scale[at], e.run.back[at] = infinity[W]()+1, 0 // NaN
+		return l
+	}
+	digits := e.typ.bits() - 2
+	e.run.scale[at] = scaleBits[W](digits - l.emax)
+	if l.form == magnitudes {
+		e.run.back[at] = scaleBits[W](l.emax - digits)
+	}
+	return l
+}
+
+// decodeRun reads the run of blocks that begins with block b.
+func (d *decoder[W]) decodeRun(dst []W, sy, b int) error {
+	intprec := d.typ.bits()
+	p := &d.planes[0]
+	clear(p[:intprec])
+	bottom, exact := intprec, 0
+	for j := range runBlocks(d.dims) {
+		d.shift = j << (2 * d.dims)
+		f, err := d.readBlock(b + j)
+		if err != nil {
+			return err
+		}
+		scale := W(0)
+		if f.length > 0 {
+			bottom = min(bottom, f.bottom)
+			scale = scaleBits[W](f.emax - (intprec - 2))
+		}
+		if f.form != magnitudes {
+			exact |= (1<<(1+3*(d.dims-1)) - 1) << place(j, d.dims)
+		}
+		d.run.scale[place(j, d.dims)] = scale
+	}
+	d.shift = 0
+	if d.dims == 1 {
+		turnNibbles(p, intprec, min(bottom, intprec-1))
+	}
+	mode := runMode(d.typ, d.params.reversible())
+	inverseRun(dst, sy, p, &d.run, mode, min(bottom, intprec-1), d.dims, exact)
+	return nil
+}

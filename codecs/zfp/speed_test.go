@@ -1,0 +1,91 @@
+//go:build linux
+
+package zfp
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// TestSpeed compares the time that one core takes with libzfp's.
+func TestSpeed(t *testing.T) {
+	if os.Getenv("ZMIGRATE_SPEED") != "1" {
+		t.Skip("set ZMIGRATE_SPEED=1 to measure for half a minute")
+	}
+	p := findPeer(t)
+	for _, s := range []setting{{"tolerance", 0.01}, {"rate", 8}, {"precision", 16}, {}} {
+		for _, shape := range [][]int{
+			{16, 256, 256}, {17, 255, 253}, {1 << 20}, {1024, 1024}, {1022, 1021}, {16, 16, 64, 64},
+		} {
+			t.Run(fmt.Sprintf("%dD", len(shape)), func(t *testing.T) {
+				speed[float32](t, p, s, shape)
+				speed[float64](t, p, s, shape)
+				speed[int32](t, p, s, shape)
+				speed[int64](t, p, s, shape)
+			})
+		}
+	}
+}
+
+// speed logs megabytes a second and the ratio to libzfp's.
+func speed[T Scalar](t *testing.T, p *peer, s setting, shape []int) {
+	t.Helper()
+	const repeat = 9
+	field := smooth[T](shape)
+	raw := littleEndian(t, field)
+	params := s.params(t, typeOf[T](), len(shape))
+	var stream []byte
+	got := make([]T, len(field))
+	encode := best(t, repeat, func() error {
+		var err error
+		stream, err = AppendEncode(stream[:0], field, shape, params, Options{})
+		return err
+	})
+	decode := best(t, repeat, func() error { return Decode(got, shape, stream, params, Options{}) })
+	r := p.ask(t, s, typeOf[T](), shape, false, repeat, raw, nil)
+	if !bytes.Equal(r.stream, stream) {
+		t.Errorf("%v %v %v: another stream than libzfp's", typeOf[T](), shape, s)
+	}
+	if !bytes.Equal(r.values, littleEndian(t, got)) {
+		t.Errorf("%v %v %v: other values than libzfp's", typeOf[T](), shape, s)
+	}
+	rate := func(d time.Duration) float64 { return float64(len(raw)) / d.Seconds() / 1e6 }
+	size := strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", "×")
+	t.Logf("%-8v%-12v%-15v encode %6.0f MB/s %5.2f×   decode %6.0f MB/s %5.2f×", typeOf[T](), size, s,
+		rate(encode), r.encode.Seconds()/encode.Seconds(), rate(decode), r.decode.Seconds()/decode.Seconds())
+}
+
+// best returns the shortest of several times, in time of the processor.
+func best(t *testing.T, repeat int, work func() error) time.Duration {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	shortest := time.Duration(math.MaxInt64)
+	for range repeat {
+		start := threadTime(t)
+		if err := work(); err != nil {
+			t.Fatal(err)
+		}
+		shortest = min(shortest, threadTime(t)-start)
+	}
+	return shortest
+}
+
+// threadTime returns how long this thread has run.
+func threadTime(t *testing.T) time.Duration {
+	t.Helper()
+	const thread = 3 // CLOCK_THREAD_CPUTIME_ID
+	var now syscall.Timespec
+	if _, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, thread, uintptr(unsafe.Pointer(&now)), 0); errno != 0 {
+		t.Fatal(errno)
+	}
+	return time.Duration(now.Nano())
+}
