@@ -41,8 +41,8 @@ fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
 bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-interop: $(PEERS) ## zarr-python, tensorstore, xarray read what zmigrate wrote (needs: Go, Python 3.12 or root on a Debian; installs the peers)
-	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e
+interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12 or root on a Debian; installs the peers)
+	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./codecs/zfp
 
 check: test lint ## test and lint, to run before a commit
 

@@ -70,7 +70,7 @@ func TestArrayCodecsConformance(t *testing.T) {
 
 func arrayCases(t *testing.T) []codectest.Case {
 	t.Helper()
-	return slices.Concat(bitroundCases(t), packbitsCases(t), shapeCases(), convertingCases(t), scalingCases(), scaleOffsetCases(t), castValueCases(), n5Cases(), pcodecCases())
+	return slices.Concat(bitroundCases(t), packbitsCases(t), shapeCases(), convertingCases(t), scalingCases(), scaleOffsetCases(t), castValueCases(), n5Cases(), pcodecCases(), zfpCases(t))
 }
 
 func pcodecCases() []codectest.Case {

@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,6 +203,22 @@ func (b *bloscBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, bloscError(err)
 	}
 	return dst[:len(dst)+n], nil
+}
+
+// verify implements [verifier]: by its header.
+func (b *bloscBound) verify(ctx context.Context, in Input) error {
+	head := make([]byte, min(blosc.HeaderSize, in.Size()))
+	if err := in.ReadAt(ctx, head, 0); err != nil {
+		return err
+	}
+	h, err := blosc.ParseHeader(head)
+	switch {
+	case err != nil:
+		return bloscError(err)
+	case int64(h.EncodedSize) != in.Size():
+		return fmt.Errorf("%w: %d bytes, by its header the buffer has %d", ErrCorrupt, in.Size(), h.EncodedSize)
+	}
+	return decodedSize(b.in, h.Size)
 }
 
 // decodedSize is what a buffer says that it decodes to, if that may be.

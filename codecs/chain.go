@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -14,7 +15,7 @@ import (
 // concurrent use.
 type Chain struct {
 	in     Chunk
-	names  []string // as the specs had them: a codec keeps the alias it was read by
+	specs  []Spec   // as they were given: a codec keeps the alias it was read by
 	list   []parsed // what was bound
 	arrays []ArrayToArray
 	stages []Chunk // stages[i] is what arrays[i] receives; the last is what bytes receives
@@ -137,9 +138,8 @@ func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 	if n, ok := ndarray.Bytes(in.Type, in.Shape); !ok || n > maxChunk {
 		return nil, &Error{-1, "", fmt.Errorf("a chunk of shape %v is too large", in.Shape)}
 	}
-	c := &Chain{in: in, list: list, stages: []Chunk{in}}
+	c := &Chain{in: in, specs: slices.Clone(specs), list: list, stages: []Chunk{in}}
 	for i, p := range list {
-		c.names = append(c.names, specs[i].Name)
 		err := c.bind(p)
 		if err == nil && len(c.sizes) > 0 && c.Size().Max > maxChunk {
 			err = errors.New("the encoded chunk can be too large")
@@ -206,7 +206,7 @@ func (c *Chain) Specs() []Spec {
 		specs = append(specs, b.Spec())
 	}
 	for i := range specs {
-		specs[i].Name = c.names[i]
+		specs[i].Name = c.specs[i].Name
 	}
 	if b, ok := c.bytes.(*bytesBound); ok && b.order == dtype.Big {
 		for i, a := range c.arrays {
@@ -232,6 +232,17 @@ func (c *Chain) Stage(n int) Chunk { return c.stages[n] }
 
 // Size returns what is known of the size of an encoded chunk.
 func (c *Chain) Size() Size { return c.sizes[len(c.sizes)-1] }
+
+// PadsNearest reports whether chunks that reach beyond the array are best padded
+// with the elements at its edge. No reader looks at the padding, and the fill
+// value would cost the elements beside it their precision.
+func (c *Chain) PadsNearest() bool {
+	p, ok := c.bytes.(nearestPadded)
+	return ok && p.padsNearest()
+}
+
+// nearestPadded is a codec that may say so of its chunks.
+type nearestPadded interface{ padsNearest() bool }
 
 // Memory returns the most bytes of buffers that one Encode or Decode holds at
 // the same time, the encoded chunk included and the decoded one not. A plan

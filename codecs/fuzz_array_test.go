@@ -182,3 +182,81 @@ func FuzzN5DefaultDecode(f *testing.F) {
 		[]codecs.Spec{spec("n5_default", `{"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}},{"name":"gzip","configuration":{"level":1}}]}`)},
 		[]byte{0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 3}, []byte{0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, []byte{0, 1, 0, 2}, []byte{})
 }
+
+// FuzzZfpConfig: a configuration is refused, or what it stores is read.
+func FuzzZfpConfig(f *testing.F) {
+	types := append([]dtype.Type{dtype.Int2, dtype.Uint4, dtype.BFloat16}, append(fuzzIntegers, fuzzFloats...)...)
+	configurations := []string{
+		`{"mode":"reversible"}`, `{"mode":"fixed_accuracy","tolerance":0.01,"verify_bound":true}`, `{"mode":"fixed_rate","rate":3.7}`,
+		`{"mode":"fixed_rate","rate":0.1}`, `{"mode":"fixed_precision","precision":11}`, `{"mode":"expert","minbits":9,"maxbits":70,"maxprec":20,"minexp":-20}`,
+		`{"mode":"expert","minbits":0,"maxbits":4294967295,"maxprec":64,"minexp":-2000}`,
+	}
+	for _, text := range configurations {
+		for i := range types {
+			f.Add([]byte(text), uint8(i), uint8(3), uint8(5), []byte("some elements, \x00\x80\xff\x7f"), []byte("not a stream"))
+		}
+	}
+	registry := codecs.Standard()
+	f.Fuzz(func(t *testing.T, text []byte, typ, rows, columns uint8, elements, damaged []byte) {
+		in := of(types[int(typ)%len(types)], int(rows%20), int(columns%20))
+		chain, err := registry.Bind([]codecs.Spec{{Name: "zfp", Configuration: text}}, in)
+		if err != nil {
+			return
+		}
+		if _, err := registry.Bind(chain.Specs(), in); err != nil {
+			t.Fatalf("%s: what it writes is refused: %v", text, err)
+		}
+		var pool ndarray.Pool
+		a := ndarray.New(in.Type, in.Shape)
+		if err := chain.Decode(&pool, a, damaged); err != nil && !errors.Is(err, codecs.ErrCorrupt) {
+			t.Fatal(err)
+		}
+		for i := range a.Data {
+			if len(elements) > 0 {
+				a.Data[i] = elements[i%len(elements)]
+			}
+		}
+		ndarray.ClearUnused(a)
+		stored, err := encodeChunk(&pool, chain, a)
+		if err == nil {
+			err = chain.Decode(&pool, a, stored)
+			if size := chain.Size(); len(stored) > size.Max || size.Fixed && len(stored) != size.Max {
+				t.Fatalf("%s: %d bytes, promised %+v", text, len(stored), size)
+			}
+		}
+		if err != nil && (stored != nil || !errors.Is(err, dtype.ErrOutOfRange)) && !bytes.Contains(text, []byte("verify_bound")) {
+			t.Fatal(err)
+		}
+		if n := pool.Lent(); n != 0 {
+			t.Fatalf("%d buffers were not released", n)
+		}
+	})
+}
+
+// FuzzNumcodecsZfpyDecode: a stream is refused, or its elements are what the
+// lossless mode keeps.
+func FuzzNumcodecsZfpyDecode(f *testing.F) {
+	in := of(dtype.Float32, 3, 5)
+	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("numcodecs.zfpy", `{}`)}, in)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, configuration := range []string{`{}`, `{"tolerance":0.1}`, `{"mode":3,"precision":9}`, `{"mode":2,"rate":5}`} {
+		var pool ndarray.Pool
+		writer, err := codecs.Standard().Bind([]codecs.Spec{spec("numcodecs.zfpy", configuration)}, in)
+		if err != nil {
+			f.Fatal(err)
+		}
+		a := ndarray.New(in.Type, in.Shape)
+		for i := range a.Data {
+			a.Data[i] = byte(i*i) & 0x3f
+		}
+		stored, err := encodeChunk(&pool, writer, a)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(stored)
+		f.Add(stored[:len(stored)-9])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { decodeAgain(t, chain, data) })
+}

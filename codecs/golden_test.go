@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -20,7 +21,7 @@ import (
 // TestGolden decodes arrays that zarr-python wrote, and encodes and decodes
 // their chunks again.
 func TestGolden(t *testing.T) {
-	least := map[string]int{"zarr-python-v3.zip": 140, "zarrs-b2b.zip": 8, "array-codecs.zip": 45}
+	least := map[string]int{"zarr-python-v3.zip": 140, "zarrs-b2b.zip": 55, "array-codecs.zip": 45}
 	for name, archive := range goldenArchives(t) {
 		if n := testGolden(t, archive); n < least[name] || least[name] == 0 {
 			t.Errorf("%s: only %d arrays were read", name, n)
@@ -126,12 +127,15 @@ func compareItems(t *testing.T, where string, got ndarray.Array, want []json.Raw
 	}
 }
 
-// readGolden reads a whole array. Each chunk is also encoded and decoded again.
+// readGolden reads a whole array. Each chunk is also encoded and decoded again:
+// zfp gives the same bytes then in mode reversible, and in the others perhaps
+// other elements; all other codecs give the same elements.
 func readGolden(t *testing.T, folder fs.FS, where string, array *zarr.Array, chain *codecs.Chain) ndarray.Array {
 	t.Helper()
 	var pool ndarray.Pool
 	all := ndarray.New(array.Type, array.Grid.Shape)
 	ndarray.Fill(all, array.Fill)
+	zfp := zfpMode(t, array.Codecs)
 	for number := range array.Grid.Len() {
 		index := array.Grid.Index(number)
 		data, err := fs.ReadFile(folder, path.Join(where, array.Keys.Key(index)))
@@ -151,7 +155,14 @@ func readGolden(t *testing.T, folder fs.FS, where string, array *zarr.Array, cha
 		if err == nil {
 			err = chain.Decode(&pool, stored, encoded)
 		}
-		if err != nil || !slices.EqualFunc(slices.Collect(chunk.Items()), slices.Collect(stored.Items()), bytes.Equal) {
+		same := slices.EqualFunc(slices.Collect(chunk.Items()), slices.Collect(stored.Items()), bytes.Equal)
+		switch {
+		case zfp == "reversible":
+			same = bytes.Equal(data, encoded)
+		case zfp != "":
+			same = true
+		}
+		if err != nil || !same {
 			t.Errorf("%s, chunk %v does not survive: %v", where, index, err)
 		}
 		if buffer != nil {
@@ -165,4 +176,18 @@ func readGolden(t *testing.T, folder fs.FS, where string, array *zarr.Array, cha
 		t.Errorf("%s: %d buffers were not released", where, n)
 	}
 	return all
+}
+
+// zfpMode returns the mode of zfp in a chain, also within shards; "" where there
+// is no zfp.
+func zfpMode(t *testing.T, specs []codecs.Spec) string {
+	t.Helper()
+	text, err := json.Marshal(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`"(?:zfp|numcodecs\.zfpy)","configuration":\{"mode":"?(\w+)`).FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	return ""
 }

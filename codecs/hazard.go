@@ -49,7 +49,7 @@ const FillValueLost = "fill-value-lost"
 // codecs, those of shards' inner chains among them: what the codecs know of,
 // and a fill value that does not come back bit for bit.
 func (c *Chain) Hazards() []Hazard {
-	bound := make([]any, 0, len(c.names))
+	bound := make([]any, 0, len(c.specs))
 	for _, a := range c.arrays {
 		bound = append(bound, a)
 	}
@@ -67,12 +67,14 @@ func (c *Chain) Hazards() []Hazard {
 				}
 				h.Codec = i
 				if h.Name == "" {
-					h.Name = c.names[i]
+					h.Name = c.specs[i].Name
 				}
 				list = append(list, h)
 			}
 		}
-		told := slices.ContainsFunc(list, func(h Hazard) bool { return h.Code == FillValueLost })
+		told := slices.ContainsFunc(list, func(h Hazard) bool {
+			return h.Code == FillValueLost || h.Codec == i && (h.Code == ZfpNonfinite || h.Code == ZfpRange)
+		})
 		if found && changes.Codec == i && !told {
 			list = append(list, changes)
 		}
@@ -80,9 +82,32 @@ func (c *Chain) Hazards() []Hazard {
 	return list
 }
 
-// Hazards implements [Hazardous] with what the inner chain knows of.
+// ShardedZero is the code of the hazard that codecs inside of shards cannot
+// encode 0.
+const ShardedZero = "sharded-zero"
+
+// Hazards implements [Hazardous] with what the inner chain knows of, and that
+// zarr-python, as of 3.4.2, opens no array whose inner codecs refuse 0, or what
+// else is the default of the data type: it tries them with that (in
+// ShardingCodec) and not with the array's fill value.
 func (s *Shards) Hazards() []Hazard {
 	list := s.inner.Hazards()
+	trial := s.inner.trial()
+	trial.in.Fill = trial.in.Type.Default()
+	for i := range trial.arrays {
+		if trial.in.Type.Size() == 0 {
+			break
+		}
+		if _, err := trial.thereAndBack(i + 1); err != nil {
+			name := trial.in.Type.FormatScalar(dtype.V3, trial.in.Fill)
+			list = append(list, Hazard{
+				Codec: i, Name: s.inner.specs[i].Name, Code: ShardedZero,
+				Message: fmt.Sprintf("%s cannot be encoded (%v): zarr-python tries that when it opens an array with such codecs inside of shards, whatever its fill value, and then reads neither it nor the group around it", name, err),
+				Hint:    "out_of_range: clamp or an entry for it in scalar_map lets it, as does a chain without shards",
+			})
+			break
+		}
+	}
 	for i, h := range list {
 		at := fmt.Sprintf("codecs[%d]", h.Codec)
 		if h.Field != "" {
@@ -117,7 +142,7 @@ func (c *Chain) fillValueChanges() (Hazard, bool) {
 			continue
 		}
 		h := Hazard{
-			Codec: i, Name: c.names[i], Code: FillValueChanges,
+			Codec: i, Name: c.specs[i].Name, Code: FillValueChanges,
 			Hint: "set a fill_value that the codec keeps, or leave the codec out",
 		}
 		name := c.in.Type.FormatScalar(dtype.V3, fill)
@@ -144,7 +169,7 @@ func (c *Chain) trial() *Chain {
 	if _, ok := c.bytes.(*Shards); ok {
 		last--
 	}
-	small := &Chain{in: c.in, names: c.names}
+	small := &Chain{in: c.in, specs: c.specs}
 	small.in.Shape = fewElements(c.in.Shape)
 	small.stages = []Chunk{small.in}
 	for _, p := range c.list[:last] {
@@ -154,7 +179,7 @@ func (c *Chain) trial() *Chain {
 		if n, _ := ndarray.Bytes(c.in.Type, c.in.Shape); n > trialBytes {
 			break
 		}
-		whole := &Chain{in: c.in, names: c.names, stages: c.stages, arrays: c.arrays}
+		whole := &Chain{in: c.in, specs: c.specs, stages: c.stages, arrays: c.arrays}
 		if last > len(c.arrays) {
 			whole.bytes = c.bytes
 		}

@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -107,6 +108,15 @@ func (b *checksumBound) AppendEncode(dst, src []byte) ([]byte, error) {
 }
 
 func (b *checksumBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	data, err := b.covered(src)
+	if err != nil {
+		return nil, err
+	}
+	return append(grow(dst, len(data)), data...), nil
+}
+
+// covered returns the bytes that the checksum in src is of, if it is theirs.
+func (b *checksumBound) covered(src []byte) ([]byte, error) {
 	n := len(src) - checksumSize
 	if n < 0 {
 		return nil, fmt.Errorf("%w: %d bytes hold no checksum", ErrCorrupt, len(src))
@@ -118,8 +128,18 @@ func (b *checksumBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	if b.front {
 		stored, data = src[:checksumSize], src[checksumSize:]
 	}
-	if err := b.sum.check(data, binary.LittleEndian.Uint32(stored)); err != nil {
-		return nil, err
+	return data, b.sum.check(data, binary.LittleEndian.Uint32(stored))
+}
+
+// verify implements [verifier].
+func (b *checksumBound) verify(ctx context.Context, in Input) error {
+	src, ok := in.(InMemory)
+	if !ok {
+		src = make([]byte, in.Size())
+		if err := in.ReadAt(ctx, src, 0); err != nil {
+			return err
+		}
 	}
-	return append(grow(dst, n), data...), nil
+	_, err := b.covered(src)
+	return err
 }

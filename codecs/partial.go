@@ -2,7 +2,6 @@ package codecs
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -59,7 +58,7 @@ type Blocked interface {
 
 // Granularity returns the shape of the boxes that can be decoded apart from
 // each other at little more cost than their own: the inner chunks of shards,
-// single elements where nothing is compressed, else the chunk itself. What
+// single elements where each has its place in the bytes, else the chunk itself. What
 // lies in one box is best read at once and kept.
 func (c *Chain) Granularity() []int {
 	shape := c.in.Shape
@@ -112,7 +111,7 @@ func (c *Chain) Open(ctx context.Context, in Input) (*Object, error) {
 	if s, ok := c.indexed(); ok {
 		var err error
 		if o.shard, err = s.open(ctx, in); err != nil {
-			return nil, &Error{len(c.arrays), c.names[len(c.arrays)], err}
+			return nil, &Error{len(c.arrays), c.specs[len(c.arrays)].Name, err}
 		}
 	}
 	return o, nil
@@ -228,7 +227,7 @@ func (c *Chain) decodeAround(ctx context.Context, pool *ndarray.Pool, dst ndarra
 func (c *Chain) readAll(ctx context.Context, pool *ndarray.Pool, in Input) ([]byte, *ndarray.Buffer, error) {
 	size := in.Size()
 	if size > int64(c.Size().Max) {
-		return nil, nil, fmt.Errorf("%w: the object has %d bytes, a chunk of shape %v at most %d", ErrTooLarge, size, c.in.Shape, c.Size().Max)
+		return nil, nil, c.tooLarge(size)
 	}
 	if m, ok := in.(InMemory); ok {
 		return m, nil, nil

@@ -49,13 +49,13 @@ func (c *Chain) sequences(first, end int, plain *bytesBound) (encode, decode *se
 	for i := first; i < end; i++ {
 		e := c.arrays[i].(elementwise)
 		there = append(there, elementStep{e.encodeKernel(), c.stages[i+1].Type, e, func(src ndarray.Array, at int) error {
-			return &Error{i, c.names[i], e.encodeError(src, at)}
+			return &Error{i, c.specs[i].Name, e.encodeError(src, at)}
 		}})
 	}
 	for i := end - 1; i >= first; i-- {
 		e := c.arrays[i].(elementwise)
 		back = append(back, elementStep{e.decodeKernel(), c.stages[i].Type, e, func(src ndarray.Array, at int) error {
-			return &Error{i, c.names[i], e.decodeError(src, at)}
+			return &Error{i, c.specs[i].Name, e.decodeError(src, at)}
 		}})
 	}
 	if plain != nil {
@@ -103,5 +103,5 @@ func (c *Chain) fault(i int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{i, c.names[i], err}
+	return &Error{i, c.specs[i].Name, err}
 }

@@ -56,7 +56,7 @@ func Standard() *Registry {
 		numcodecsFixedscaleoffsetDefinition(), numcodecsPackbitsDefinition(), numcodecsQuantizeDefinition(),
 		// array → bytes
 		bytesDefinition(), shardingDefinition(r), vlenDefinition("vlen-utf8"), vlenDefinition("vlen-bytes"),
-		packbitsDefinition(), n5DefaultDefinition(r), numcodecsPcodecDefinition(),
+		packbitsDefinition(), zfpDefinition(), n5DefaultDefinition(r), numcodecsPcodecDefinition(), numcodecsZfpyDefinition(),
 		// bytes → bytes
 		bloscDefinition(), gzipDefinition(), zstdDefinition(), crc32cDefinition(), conditionalDefinition(r),
 		numcodecsBloscDefinition(), numcodecsLZ4Definition(), numcodecsZlibDefinition(), numcodecsBz2Definition(),

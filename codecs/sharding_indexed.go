@@ -115,9 +115,10 @@ func (c *shardingCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 }
 
 // Sharding returns the spec of shards whose inner chunks are encoded by a
-// chain, with a checksum over the index at the end.
+// chain, with a checksum over the index at the end. It has all that the chain's
+// codecs were given, what is not for metadata included.
 func Sharding(inner *Chain) (Spec, error) {
-	text, err := json.Marshal(map[string]any{"chunk_shape": append([]int{}, inner.Chunk().Shape...), "codecs": inner.Specs()})
+	text, err := json.Marshal(map[string]any{"chunk_shape": append([]int{}, inner.Chunk().Shape...), "codecs": inner.specs})
 	return Spec{Name: "sharding_indexed", Configuration: text}, err
 }
 
@@ -187,11 +188,8 @@ func (c *Chain) part() *Shards {
 			return nil // boxes go other ways than dimensions
 		}
 	}
-	var specs []Spec
-	for _, name := range append(slices.Clone(c.names[:len(c.arrays)]), s.inner.names...) {
-		specs = append(specs, Spec{Name: name})
-	}
-	list := append(slices.Clone(c.list[:len(c.arrays)]), s.inner.list...)
+	specs := slices.Concat(c.specs[:len(c.arrays)], s.inner.specs)
+	list := slices.Concat(c.list[:len(c.arrays)], s.inner.list)
 	var err error
 	if seen.inner, err = bind(list, specs, Chunk{c.in.Type, seen.shape, c.in.Fill}); err != nil {
 		return nil // some codec wants the whole

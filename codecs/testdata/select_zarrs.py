@@ -1,4 +1,4 @@
-"""Select the arrays with bytes-to-bytes codecs, and with pcodec, that zarrs wrote.
+"""Select the arrays with bytes-to-bytes codecs, with pcodec and zfp, that zarrs wrote.
 
 usage: python3 select_zarrs.py GOLDEN/zarrs zarrs-b2b.zip
 
@@ -16,7 +16,7 @@ with open(os.path.join(root, "expected.json")) as f:
     expected = json.load(f)
 arrays, files = [], {}
 for array in expected["arrays"]:
-    if not array["path"].startswith(("b2b/", "pcodec")):
+    if not array["path"].startswith(("b2b/", "pcodec", "zfp/")):
         continue
     arrays.append({"store": "v3.zarr", "path": array["path"], "raw": array["raw"]})
     paths = {array["raw"]: array["raw"]}

@@ -6,7 +6,9 @@ import itertools
 
 import numcodecs
 import numpy as np
+import zfpy
 
+from codec_script import demoted, promoted
 from type_sources import numpy_type, sized, struct, temporal
 
 FLOATING = ["float16", "float32", "float64"]
@@ -49,6 +51,7 @@ class Case:
     option: bool = False  # the job says `shards:`, the chain is that of inner chunks
     loss: object = None  # (Array, the elements of one chunk) → those that come back
     ranks: range = range(6)
+    nearest: bool = False  # chunks at the edges are padded with their neighbours
 
     def __post_init__(self):
         self.types = self.types or CORE + OTHERS
@@ -290,6 +293,42 @@ def bits_kept(first, last):
     return loss
 
 
+def zfp():
+    """zfp with and without its header, which libzfp decodes; it says what comes back, too."""
+
+    def by_libzfp(**limit):
+        def loss(a, values):
+            numbers = promoted(values, a.t)
+            back = zfpy.decompress_numpy(zfpy.compress_numpy(numbers.reshape(numbers.shape or [1]), **limit))
+            return demoted(back, a.t).reshape(values.shape)
+
+        return loss
+
+    native = ["int32", "int64", "float32", "float64", *TIMES]
+    narrow = ["int2", "int4", "uint2", "uint4", "int8", "int16", "uint8", "uint16"]
+    ranks = {"ranks": range(5)}
+    yield simple("zfp reversible", {"zfp": {"mode": "reversible"}}, types=[*native, *narrow], **ranks)
+    yield simple("numcodecs.zfpy", "numcodecs.zfpy", types=native[:4], **ranks)
+    unsigned = simple("zfp of unsigned numbers", {"zfp": {"mode": "reversible"}}, types=["uint32", "uint64", "float16"], **ranks)
+    yield dataclasses.replace(unsigned, loss=lambda a, values: values)  # mild ones
+    for t, number, mode, field, value in (
+        (["float32", "float64"], 4, "fixed_accuracy", "tolerance", 0.01),
+        ([*native[:4], *narrow[4:], "float16"], 2, "fixed_rate", "rate", 9.5),
+        ([*native[:4], *narrow[4:], "float16"], 3, "fixed_precision", "precision", 13),
+    ):
+        loss, lossy = by_libzfp(**{field: value}), {"zfp": {"mode": mode, field: value}}
+        yield simple(f"zfp {mode}", lossy, types=t, loss=loss, nearest=True, **ranks)
+        yield Case(f"zfp {mode} in shards", lambda a, c=lossy: [shard(a, [c])], t, 2, loss=loss, nearest=True, **ranks)
+        plain = [name for name in t if name in native]
+        yield simple(f"numcodecs.zfpy {mode}", {"numcodecs.zfpy": {"mode": number, field: value}}, types=plain, loss=loss, nearest=True, **ranks)
+    yield Case(
+        "zfp behind transpose", lambda a: [a.reverse, {"zfp": {"mode": "reversible"}}, "crc32c"], native[:4], **ranks,
+    )
+    line = [{"reshape": {"shape": [-1]}}, {"zfp": {"mode": "fixed_rate", "rate": 12}}]
+    rated = by_libzfp(rate=12)
+    yield simple("zfp behind reshape", *line, types=native[:4], nearest=True, loss=lambda a, values: rated(a, values.reshape(-1)))
+
+
 def registered():
     """Codecs of the registry that no peer reads."""
     rounding = [*NUMBERS, *COMPLEX, "bfloat16", *TIMES]
@@ -325,4 +364,4 @@ def registered():
         )
 
 
-CASES = [*compressors(), *shards(), *numcodecs_binary(), *packing(), *filters(), *registered()]
+CASES = [*compressors(), *shards(), *numcodecs_binary(), *packing(), *filters(), *zfp(), *registered()]

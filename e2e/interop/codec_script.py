@@ -1,5 +1,5 @@
 """Decodes chunks from the text of the codecs' specifications, with NumPy, and
-with numcodecs and the standard library for compression.
+with numcodecs, zfpy and the standard library for compression.
 
 Elements are rows of little-endian bytes here, whatever their type: an array of
 shape s is one of bytes of shape [*s, size of an element].
@@ -14,6 +14,7 @@ import math
 import google_crc32c
 import numcodecs
 import numpy as np
+import zfpy
 
 from type_sources import FLOATS, INTS, swapped, words
 
@@ -162,7 +163,7 @@ def sharded(data, configuration, chunk):
             raise ValueError(f"inner chunk {at} lies at {start}, {length} bytes, of {len(data)}")
         used += length
         values = decode(data[start : start + length], configuration["codecs"], part)
-        if values.tobytes() == part.fill * math.prod(inner):
+        if values.tobytes() == part.fill * math.prod(inner) and "zfp" not in dict(map(named, configuration["codecs"])):
             raise ValueError(f"inner chunk {at} holds only the fill value and is stored")
         whole[tuple(slice(i * k, (i + 1) * k) for i, k in zip(at, inner))] = values
     if used != len(data):
@@ -179,4 +180,46 @@ def n5_block(data, configuration, chunk):
     return decode(data[4 + 4 * rank :], configuration["codecs"], chunk)
 
 
-TO_BYTES = {"bytes": plain, "packbits": packed, "sharding_indexed": sharded, "n5_default": n5_block}
+def zfp_stream(data, configuration, chunk):
+    """The codec zfp, with libzfp: a stream without header."""
+    limit = {k: v for k, v in configuration.items() if k != "mode"}
+    number = zfp_number(chunk.t)
+    values = zfpy._decompress(data, zfpy.dtype_to_ztype(number), tuple(chunk.shape or [1]), **limit)
+    return demoted(values, chunk.t).view(np.uint8).reshape([*chunk.shape, chunk.t.itemsize])
+
+
+def zfp_number(t):
+    """The data type that zfp has for elements of another."""
+    if t.kind in "mM" or t.name == "uint64":
+        return np.dtype("<i8")
+    return t if t.itemsize >= 4 and t.kind != "u" else np.dtype("<f4" if t.kind == "f" or t.name == "bfloat16" else "<i4")
+
+
+def promoted(values, t):
+    """Elements as numbers that zfp has, as zfp_promote_* makes them."""
+    values, number = np.ascontiguousarray(values), zfp_number(t)
+    if number.itemsize == t.itemsize:
+        return values.view(number)
+    if number.kind == "f":
+        return values.astype(number)
+    bits = BITS.get(t.name, 8 * t.itemsize)
+    middle = 1 << bits - 1 if "uint" in t.name else 0
+    return values.astype(number) - number.type(middle) << 31 - bits
+
+
+def demoted(numbers, t):
+    """The nearest elements of numbers."""
+    numbers = np.ascontiguousarray(numbers)
+    if numbers.dtype.itemsize == t.itemsize:
+        return np.maximum(numbers, 0).astype(t) if t.kind == "u" else numbers.view(t)
+    if numbers.dtype.kind == "f":
+        return numbers.astype(t)
+    bits = BITS.get(t.name, 8 * t.itemsize)
+    low, middle = (0, 1 << bits - 1) if "uint" in t.name else (-1 << bits - 1, 0)
+    elements = np.clip((numbers >> 31 - bits).astype("<i8") + middle, low, low + (1 << bits) - 1)
+    return elements.astype(f"<i{t.itemsize}").view(t)
+
+
+TO_BYTES = {
+    "bytes": plain, "packbits": packed, "sharding_indexed": sharded, "n5_default": n5_block, "zfp": zfp_stream,
+}

@@ -76,7 +76,7 @@ def mild(random, a, whole):
     whole[...] = values.view(np.uint8).reshape(whole.shape)
 
 
-def after(loss, a, whole, fill):
+def after(case, a, whole, fill):
     """The array as it comes back from a lossy chain, chunk by chunk. Chunks of
     the fill value alone are not stored."""
     result = whole.copy()
@@ -90,7 +90,9 @@ def after(loss, a, whole, fill):
         chunk[inside] = part
         if (chunk == fill).all():
             continue
-        back = np.ascontiguousarray(loss(a, chunk.view(a.t)[..., 0])).astype(a.t, copy=False)
+        if case.nearest:
+            chunk = np.pad(part, [(0, k - n) for k, n in zip(chunk.shape, part.shape)], mode="edge")
+        back = np.ascontiguousarray(case.loss(a, chunk.view(a.t)[..., 0])).astype(a.t, copy=False)
         part[...] = back.reshape([*back.shape, 1]).view(np.uint8).reshape(chunk.shape)[inside]
     return result
 
@@ -134,7 +136,7 @@ def main(folder, seed):
             whole[tuple(slice(0, n) for n in chunk)] = row
         file = f"{number}.bin"
         (folder / "src" / file).write_bytes(whole.tobytes())
-        back = after(case.loss, a, whole, row) if case.loss else whole
+        back = after(case, a, whole, row) if case.loss else whole
         (folder / "expected" / file).write_bytes(back.tobytes())
 
         sources[path] = {"url": "src/" + file, "data_type": data_type, "endian": "little", "shape": shape}

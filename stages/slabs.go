@@ -1,0 +1,56 @@
+package stages
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// readSlabs reads a region in several calls at the same time, none of which
+// decodes a source chunk of another one: as many as there is memory for in what
+// is reserved to encode the block with. It may be the only block in flight.
+func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.Array, start []int) error {
+	info, calls := t.Source.Info(), 1
+	if info.Memory > 0 {
+		room := l.reading + l.allotment.free // nobody takes from it yet
+		calls = max(1, min(room/info.Memory, orElse(p.Read, runtime.GOMAXPROCS(0))))
+	}
+	chunk := info.Chunks
+	if info.Shards != nil {
+		chunk = info.Shards
+	}
+	group, inner := errgroup.WithContext(ctx)
+	for _, slab := range slabs(ndarray.Region{Start: start, Shape: dst.Shape}, chunk, calls) {
+		within := ndarray.Region{Start: slices.Clone(slab.Start), Shape: slab.Shape}
+		for i, at := range start {
+			within.Start[i] -= at
+		}
+		group.Go(func() error { return t.Source.ReadRegion(inner, dst.Sub(within), slab.Start) })
+	}
+	return group.Wait()
+}
+
+// slabs cuts a region into at most n slabs of about the same size along the
+// first dimension in which it meets several chunks, between two of these.
+func slabs(region ndarray.Region, chunk []int, n int) (list []ndarray.Region) {
+	for dim, size := range chunk {
+		begin, end := region.Start[dim], region.Start[dim]+region.Shape[dim]
+		first, last := begin/size, ceil(end, size)
+		if last-first < 2 {
+			continue
+		}
+		step := ceil(last-first, n)
+		for at := first; at < last; at += step {
+			slab := ndarray.Region{Start: slices.Clone(region.Start), Shape: slices.Clone(region.Shape)}
+			slab.Start[dim] = max(at*size, begin)
+			slab.Shape[dim] = min((at+step)*size, end) - slab.Start[dim]
+			list = append(list, slab)
+		}
+		return list
+	}
+	return []ndarray.Region{region}
+}

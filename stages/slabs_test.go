@@ -1,0 +1,101 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// TestSlabs: the parts of a region follow each other without gaps, and where one
+// ends a chunk does as well.
+func TestSlabs(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		rank := r.IntN(4)
+		region := ndarray.Region{Start: make([]int, rank), Shape: make([]int, rank)}
+		chunk := make([]int, rank)
+		for i := range rank {
+			region.Start[i], region.Shape[i], chunk[i] = r.IntN(20), 1+r.IntN(20), 1+r.IntN(8)
+		}
+		n := 1 + r.IntN(5)
+		list := slabs(region, chunk, n)
+		name := fmt.Sprintf("seed %d: %v in chunks of %v, %d parts: %v", seed, region, chunk, n, list)
+		if len(list) == 0 || len(list) > n {
+			t.Fatalf("%s: %d parts", name, len(list))
+		}
+		several := false
+		for i := range rank {
+			several = several || region.Start[i]/chunk[i] != (region.Start[i]+region.Shape[i]-1)/chunk[i]
+		}
+		if several && n > 1 && len(list) == 1 {
+			t.Errorf("%s: not cut", name)
+		}
+		at, cut := slices.Clone(region.Start), -1
+		for _, part := range list {
+			for i := range rank {
+				if part.Shape[i] != region.Shape[i] {
+					cut = i
+				}
+			}
+			if !slices.Equal(part.Start, at) {
+				t.Errorf("%s: a part begins at %v, want %v", name, part.Start, at)
+			}
+			if cut < 0 {
+				continue
+			}
+			at[cut] += part.Shape[cut]
+			if end := region.Start[cut] + region.Shape[cut]; at[cut] != end && at[cut]%chunk[cut] != 0 {
+				t.Errorf("%s: a chunk is cut at %d", name, at[cut])
+			}
+		}
+		if cut >= 0 && at[cut] != region.Start[cut]+region.Shape[cut] {
+			t.Errorf("%s: ends at %v", name, at)
+		}
+	}
+}
+
+// TestPartsOfABlock: as many parts of one block are read at the same time as the
+// memory to encode it with allows.
+func TestPartsOfABlock(t *testing.T) {
+	for _, test := range []struct{ memory, want int }{{0, 1}, {1 << 30, 1}, {4096, 2}, {1, 4}} {
+		t.Run(fmt.Sprint(test.memory), func(t *testing.T) {
+			noLeaks(t)
+			s := counted(64, 64)
+			x, w := task(t, s, 64, 32)
+			x.Block, x.AtOnce = []int{1, 2}, 1
+			s.info.Chunks, s.info.Memory = []int{8, 64}, test.memory
+			if _, each, _ := x.cost(1); test.memory == 4096 {
+				s.info.Memory = each / 2
+			}
+			begun := make(chan struct{}, test.want)
+			s.before = func(ctx context.Context, _ []int) error {
+				begun <- struct{}{} // blocks the calls that are too many
+				for len(begun) < test.want {
+					select {
+					case <-ctx.Done():
+						return ctx.Err()
+					default:
+					}
+				}
+				return nil
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			var l ledger
+			c := config(&l)
+			c.Memory, c.Read = max(x.Cost(), 4<<20), 4
+			if err := Run(ctx, c, []Task{x}); err != nil {
+				t.Fatal(err)
+			}
+			if len(begun) != test.want {
+				t.Errorf("read in %d parts, want %d", len(begun), test.want)
+			}
+			checkDecoded(t, s, x, w)
+		})
+	}
+}
