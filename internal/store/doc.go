@@ -1,6 +1,6 @@
 // Package store is the one place that opens a URL. A [Store] is a folder of
-// objects, each a key and its bytes, in a local directory, in memory or in an
-// S3 bucket. It checks keys, counts and paces requests and repeats those that
+// objects, each a key and its bytes, in a local directory, in memory, in an S3
+// bucket, on an HTTP server or in a zip archive. It checks keys, counts and paces requests and repeats those that
 // failed for a passing reason; an unexported driver for each kind of place
 // does the rest. An object goes to a store whole with [Store.Put], or in pieces
 // with a [Writer], which never holds all of it.
@@ -11,6 +11,7 @@
 //	file:///data/coads.zarr              the same, as a URL (percent-encoded)
 //	mem://name/prefix                    memory; shared between stores through [Options.Memory]
 //	s3://bucket/prefix?region=eu-west-1  S3 and what speaks its protocol
+//	https://server/path                  a plain HTTP server, also http; only read
 //
 // An s3 URL knows the parameters region, endpoint, profile, anonymous,
 // use_path_style (or s3ForcePathStyle), request_checksum_calculation and
@@ -18,6 +19,22 @@
 // when_required, as the AWS variables of these names do. Credentials come from
 // the ordinary AWS chain (environment, shared files, instance roles), never
 // from the URL. Another scheme is an error that wraps [errors.ErrUnsupported].
+//
+// A plain HTTP server cannot be listed, which is an error that wraps
+// [ErrNoList], and has to tell the size of what it sends. Where it knows no
+// ranges, objects are read whole, or from their beginning as far as 8 MiB are to
+// be skipped. Redirects are followed, and proxies are those of the environment.
+//
+// # Zip archives
+//
+// The path of a file whose name ends in ".zip", in any of these places, is a
+// folder with the members of that archive, and what follows such a name is a
+// folder in it. It is only read. Its central directory, ZIP64 or not, is read
+// once, up to 128 MiB of it, and kept in memory. Members that are stored are
+// read by ranges; those that are deflated are decompressed from their beginning
+// for each read. Objects that are read whole are held against their checksum.
+// Members whose names are no keys are left out, and of several with one name the
+// last counts.
 //
 // # Keys
 //

@@ -238,10 +238,10 @@ func openRegular(name string) (*os.File, error) {
 }
 
 // irregular is the error for what is there but is no object: a folder counts as
-// absent, as it would in a bucket.
+// absent, as it would in a bucket, and wraps syscall.EISDIR as well.
 func irregular(name string, mode fs.FileMode) error {
 	if mode.IsDir() {
-		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is a directory: %w", fs.ErrNotExist)}
+		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w (%w)", fs.ErrNotExist, syscall.EISDIR)}
 	}
 	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("not a regular file (%v): %w", mode.Type(), fs.ErrInvalid)}
 }

@@ -56,6 +56,11 @@ func (d *local) join(ctx context.Context, key string, w staged) error {
 	return d.publishIf(ctx, d.full)
 }
 
+// largeObject is the size from which on it is worth a system call to have an
+// object written to the disk while the others of its batch are still coming.
+// Below, a flush of many small files at once makes longer writes of them.
+const largeObject = 1 << 20
+
 // stage writes data to a new file in the staging folder.
 func (d *local) stage(data []byte) (staged, error) {
 	f, err := d.newFile()
@@ -66,6 +71,9 @@ func (d *local) stage(data []byte) (staged, error) {
 	if _, err := f.Write(data); err != nil {
 		w.discard()
 		return staged{}, err
+	}
+	if w.size >= largeObject {
+		startWriteback(f, 0, w.size)
 	}
 	return w, nil
 }
@@ -95,6 +103,7 @@ func (u *localUpload) part(_ context.Context, data []byte) error {
 	if _, err := u.file.f.WriteAt(data, u.file.size); err != nil {
 		return err
 	}
+	startWriteback(u.file.f, u.file.size, int64(len(data)))
 	u.file.size += int64(len(data))
 	return nil
 }

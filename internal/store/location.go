@@ -16,8 +16,8 @@ import (
 
 // location is a parsed URL of a folder or an object.
 type location struct {
-	scheme string // "" for a bare path, else "file", "mem" or "s3"
-	host   string // name of the bucket; "" for local places
+	scheme string // "" for a bare path, else that of the URL
+	host   string // name of the bucket or the server; "" for local places
 	path   string // local: a path of the operating system; else without leading and trailing slash
 	query  url.Values
 }
@@ -49,9 +49,9 @@ func parse(raw string) (location, error) {
 	}
 	name := u.Scheme + "://" + u.Host + u.Path
 	switch u.Scheme {
-	case "file", "mem", "s3":
+	case "file", "mem", "s3", "http", "https":
 	default:
-		return location{}, fmt.Errorf("%s: scheme %q: %w (supported: file, mem, s3 and bare paths)", name, u.Scheme, errors.ErrUnsupported)
+		return location{}, fmt.Errorf("%s: scheme %q: %w (supported: file, mem, s3, http, https and bare paths)", name, u.Scheme, errors.ErrUnsupported)
 	}
 	if u.User != nil {
 		return location{}, fmt.Errorf("%s: credentials do not belong in a URL: set them in the environment or in a profile", name)
@@ -78,6 +78,8 @@ func parse(raw string) (location, error) {
 			return location{}, fmt.Errorf("%s: no path", name)
 		}
 		return l, nil
+	case u.Host == "" && strings.HasPrefix(u.Scheme, "http"):
+		return location{}, fmt.Errorf("%s: no server after %s://", name, u.Scheme)
 	case u.Host == "":
 		return location{}, fmt.Errorf("%s: no bucket name after %s://", name, u.Scheme)
 	}

@@ -64,7 +64,7 @@ func (s *Store) try(ctx context.Context, op, key string, size int, f func(contex
 			return err
 		}
 	}
-	if s.at.scheme == "s3" {
+	if !s.at.local() && s.at.scheme != "mem" {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, attemptTime+time.Duration(size/slowestRate)*time.Second)
 		defer cancel()
@@ -107,8 +107,11 @@ func transient(err error) bool {
 	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
 		// A broken body comes with status 200.
 		if code := response.HTTPStatusCode(); code >= 300 {
-			return code == 408 || code == 429 || code >= 500 && code != 501
+			return passingStatus(code)
 		}
+	}
+	if status, ok := errors.AsType[*statusError](err); ok {
+		return passingStatus(status.code)
 	}
 	var network net.Error
 	return errors.As(err, &network) && network.Timeout() ||
@@ -119,4 +122,9 @@ func transient(err error) bool {
 		errors.Is(err, syscall.ECONNREFUSED) ||
 		errors.Is(err, syscall.ECONNABORTED) ||
 		errors.Is(err, syscall.EPIPE)
+}
+
+// passingStatus tells whether an HTTP status is that of a busy server.
+func passingStatus(code int) bool {
+	return code == 408 || code == 429 || code >= 500 && code != 501
 }

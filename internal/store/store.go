@@ -123,7 +123,8 @@ type pager func(ctx context.Context) ([]Info, error)
 var errEnd = errors.New("end of list")
 
 // Open opens the folder that url names; it need not exist. Nothing is written
-// before the first object is.
+// before the first object is. Where a part of the path is the name of a zip
+// archive, the folder is what that holds, and its directory is read.
 func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	at, err := parse(url)
 	if err != nil {
@@ -148,21 +149,42 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	if rps := opt.RequestsPerSecond; rps > 0 && !at.local() {
 		s.limiter = rate.NewLimiter(rate.Limit(rps), int(math.Max(1, math.Min(rps, 1e6))))
 	}
-	switch at.scheme {
-	case "mem":
-		s.driver = newMemory(at, opt.Memory)
-	case "s3":
-		s.driver, err = newS3(ctx, at)
-	default:
-		if at.path, err = absolute(at.path); err == nil {
-			s.at = at
-			s.driver = newLocal(at.path, opt.Staging)
+	if at.local() {
+		if at.path, err = absolute(at.path); err != nil {
+			return nil, fmt.Errorf("open %s: %w", at, err)
+		}
+		s.at = at
+	}
+	if folder, name, inside, ok := at.zipIn(); ok {
+		if s.driver, err = newDriver(ctx, folder, opt); err != nil {
+			return nil, fmt.Errorf("open %s: %w", at, err)
+		}
+		if err = s.openZip(ctx, name, inside); err == nil {
+			return s, nil
+		}
+		if err = errors.Join(err, s.driver.close()); !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
 	}
-	if err != nil {
+	if s.driver, err = newDriver(ctx, at, opt); err != nil {
 		return nil, fmt.Errorf("open %s: %w", at, err)
 	}
 	return s, nil
+}
+
+// newDriver returns the driver of a location; the path of a local one is
+// absolute.
+func newDriver(ctx context.Context, at location, opt Options) (driver, error) {
+	switch at.scheme {
+	case "mem":
+		return newMemory(at, opt.Memory), nil
+	case "s3":
+		return newS3(ctx, at)
+	case "http", "https":
+		return newWeb(at), nil
+	default:
+		return newLocal(at.path, opt.Staging), nil
+	}
 }
 
 // URL names the store in messages and reports: an absolute path or a URL

@@ -7,20 +7,27 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Grid is a regular chunk grid: an array cut into boxes of one shape. Chunks
-// at the upper edges reach beyond the array. Zarr v3 core, "Regular grids".
+// Grid is a chunk grid: an array cut into boxes, all of one shape unless Runs
+// says otherwise. Chunks at the upper edges may reach beyond the array. Zarr v3
+// core, "Regular grids".
 type Grid struct {
 	Shape []int // of the array, in elements
-	Chunk []int // of every chunk, in elements, each at least 1
+	// Chunk is the shape of every chunk, in elements, each extent at least 1; of
+	// a rectilinear grid the largest extents.
+	Chunk []int
+	// Runs are the chunks along each dimension of a rectilinear grid, nil for a
+	// regular one. Zarr extensions, chunk grid "rectilinear".
+	Runs [][]Run
 }
 
 // Count returns the number of chunks along each dimension.
 func (g Grid) Count() []int {
 	n := make([]int, len(g.Shape))
 	for i, extent := range g.Shape {
-		n[i] = extent / g.Chunk[i]
-		if extent%g.Chunk[i] != 0 {
-			n[i]++
+		n[i] = ceil(extent, g.Chunk[i])
+		if g.Runs != nil && extent > 0 {
+			last := g.Runs[i][len(g.Runs[i])-1]
+			n[i] = last.First + last.Count
 		}
 	}
 	return n
@@ -57,8 +64,8 @@ func (g Grid) Number(index []int) int {
 func (g Grid) Region(index []int) ndarray.Region {
 	r := ndarray.Region{Start: make([]int, len(index)), Shape: make([]int, len(index))}
 	for i, k := range index {
-		r.Start[i] = k * g.Chunk[i]
-		r.Shape[i] = min(g.Chunk[i], g.Shape[i]-r.Start[i])
+		begin, extent := g.Span(i, k)
+		r.Start[i], r.Shape[i] = begin, min(extent, g.Shape[i]-begin)
 	}
 	return r
 }

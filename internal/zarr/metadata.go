@@ -7,6 +7,7 @@ package zarr
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -68,6 +69,9 @@ type arrayDocument struct {
 
 // MarshalJSON writes the document. The same metadata gives the same bytes.
 func (a *Array) MarshalJSON() ([]byte, error) {
+	if a.Grid.Runs != nil {
+		return nil, fmt.Errorf("a rectilinear chunk grid cannot be written: %w", errors.ErrUnsupported)
+	}
 	chunk, err := json.Marshal(map[string][]int{"chunk_shape": append([]int{}, a.Grid.Chunk...)})
 	if err != nil {
 		return nil, err

@@ -165,13 +165,13 @@ func (d *document) grid() Grid {
 	case err != nil:
 		d.problem("chunk_grid", err)
 		return g
-	case name != "regular":
-		d.problem("chunk_grid", fmt.Errorf("%.60q is not known, want regular", name))
+	case name == "rectilinear":
+		g, err = rectilinear(configuration, g.Shape)
+	case name == "regular":
+		g.Chunk, err = chunkShape(configuration)
+	default:
+		d.problem("chunk_grid", fmt.Errorf("%.60q is not known, want regular or rectilinear", name))
 		return g
-	}
-	fields, err := members(configuration, "chunk_shape")
-	if err == nil {
-		g.Chunk, err = extents(fields["chunk_shape"])
 	}
 	if err == nil {
 		err = g.Check()
@@ -180,6 +180,15 @@ func (d *document) grid() Grid {
 		d.problem("chunk_grid", err)
 	}
 	return g
+}
+
+// chunkShape reads the configuration of a regular grid.
+func chunkShape(configuration json.RawMessage) ([]int, error) {
+	fields, err := members(configuration, "chunk_shape")
+	if err != nil {
+		return nil, err
+	}
+	return extents(fields["chunk_shape"])
 }
 
 // extents reads an array of sizes.

@@ -35,7 +35,7 @@ func TestGrid(t *testing.T) {
 		{[]int{math.MaxInt}, []int{math.MaxInt}, []int{1}, 1},
 		{[]int{math.MaxInt}, []int{math.MaxInt - 1}, []int{2}, 2},
 	} {
-		g := Grid{c.shape, c.chunk}
+		g := Grid{Shape: c.shape, Chunk: c.chunk}
 		if err := g.Check(); err != nil {
 			t.Errorf("%v: %v", g, err)
 		}
@@ -79,13 +79,13 @@ func TestGridCheck(t *testing.T) {
 		grid Grid
 		want string
 	}{
-		{Grid{[]int{3}, []int{}}, "dimensions"},
-		{Grid{[]int{3}, []int{0}}, "not positive"},
-		{Grid{[]int{3}, []int{-1}}, "not positive"},
-		{Grid{[]int{-3}, []int{1}}, "negative"},
-		{Grid{[]int{1 << 40, 1 << 40}, []int{1, 1}}, "too many elements"},
-		{Grid{[]int{0, 1 << 40, 1 << 40}, []int{1, 1, 1}}, "too many elements"},
-		{Grid{[]int{1, 1}, []int{1 << 40, 1 << 40}}, "too many elements"},
+		{Grid{Shape: []int{3}, Chunk: []int{}}, "dimensions"},
+		{Grid{Shape: []int{3}, Chunk: []int{0}}, "not positive"},
+		{Grid{Shape: []int{3}, Chunk: []int{-1}}, "not positive"},
+		{Grid{Shape: []int{-3}, Chunk: []int{1}}, "negative"},
+		{Grid{Shape: []int{1 << 40, 1 << 40}, Chunk: []int{1, 1}}, "too many elements"},
+		{Grid{Shape: []int{0, 1 << 40, 1 << 40}, Chunk: []int{1, 1, 1}}, "too many elements"},
+		{Grid{Shape: []int{1, 1}, Chunk: []int{1 << 40, 1 << 40}}, "too many elements"},
 	} {
 		if err := c.grid.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.grid, err, c.want)
@@ -154,7 +154,7 @@ func TestAttributes(t *testing.T) {
 
 func testArray() *Array {
 	return &Array{
-		Type: dtype.Float32, Grid: Grid{[]int{7, 5}, []int{4, 3}}, Fill: dtype.Float32.Default(),
+		Type: dtype.Float32, Grid: Grid{Shape: []int{7, 5}, Chunk: []int{4, 3}}, Fill: dtype.Float32.Default(),
 		Codecs: []codecs.Spec{
 			{Name: "bytes", Configuration: json.RawMessage(`{"endian":"little"}`)}, {Name: "crc32c"},
 		},
@@ -479,6 +479,7 @@ func FuzzParseArray(f *testing.F) {
 	f.Add(bytes.Replace(text, []byte(`{"name":"crc32c"}`), nil, 1))
 	f.Add([]byte(`{"zarr_format":3,"node_type":"array","shape":[],"data_type":"int8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[]}},"chunk_key_encoding":"default","fill_value":0,"codecs":[]}`))
 	f.Add([]byte(`{"zarr_format":3,"node_type":"array","shape":[],"data_type":{"name":"r16"},"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[]}},"chunk_key_encoding":"v2","fill_value":[1,2],"codecs":["bytes"]}`))
+	f.Add([]byte(`{"zarr_format":3,"node_type":"array","shape":[9,7],"data_type":"int8","chunk_grid":{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[[2,3],3,[1,4]],4]}},"chunk_key_encoding":"default","fill_value":0,"codecs":["bytes"]}`))
 	types := dtype.Standard()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, err := ParseArray(text, types)
@@ -486,6 +487,10 @@ func FuzzParseArray(f *testing.F) {
 			return
 		}
 		a.Grid.Len()
+		if a.Grid.Runs != nil {
+			checkRuns(t, a.Grid)
+			return
+		}
 		first, err := Document(a)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,211 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNoList reports a place that cannot tell which objects it has.
+var ErrNoList = errors.New("a plain HTTP server cannot be listed")
+
+// mostSkipped is how many bytes in front of a range are read and dropped where
+// a server sends whole objects only.
+const mostSkipped = 8 << 20
+
+// web is the driver of a plain HTTP server, of RFC 9110: GET, with a range for a
+// part, and HEAD. Redirects are followed, and proxies are those of the
+// environment.
+type web struct {
+	readOnly
+	at     location
+	client *http.Client
+}
+
+func newWeb(at location) *web {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	// HTTP/1.1 has a connection for each request, and its failures are those of
+	// connections, which may pass.
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	t.MaxIdleConnsPerHost = 64
+	t.ResponseHeaderTimeout = time.Minute
+	return &web{readOnly: httpServer, at: at, client: &http.Client{Transport: t}}
+}
+
+// statusError is an answer that is no success.
+type statusError struct{ code int }
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("the server answers %d %s", e.code, http.StatusText(e.code))
+}
+
+// Unwrap returns what the status means for an object.
+func (e *statusError) Unwrap() error {
+	switch e.code {
+	case http.StatusNotFound, http.StatusGone:
+		return fs.ErrNotExist
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+// request sends a request without a body. The caller closes the body of an
+// answer, which is a success or, with a range, one that has no such range.
+func (w *web) request(ctx context.Context, method, key, span string) (*http.Response, error) {
+	u := url.URL{Scheme: w.at.scheme, Host: w.at.host, Path: "/" + w.at.key(key)}
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept-Encoding", "identity") // ranges and sizes are those of the object
+	if span != "" {
+		r.Header.Set("Range", span)
+	}
+	answer, err := w.client.Do(r)
+	if err != nil {
+		if outer, ok := errors.AsType[*url.Error](err); ok {
+			err = outer.Err // a redirect's URL may hold a secret
+		}
+		return nil, err
+	}
+	switch encoding := answer.Header.Get("Content-Encoding"); {
+	case span != "" && answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+		return answer, nil
+	case answer.StatusCode/100 != 2:
+		err = &statusError{answer.StatusCode}
+	case encoding != "" && encoding != "identity":
+		err = fmt.Errorf("the server compresses what it sends (Content-Encoding %.60q): %w", encoding, errors.ErrUnsupported)
+	default:
+		return answer, nil
+	}
+	return nil, errors.Join(err, answer.Body.Close())
+}
+
+func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err error) {
+	want := int64(len(p))
+	answer, err := w.request(ctx, http.MethodGet, key, fmt.Sprintf("bytes=%d-%d", off, off+want-1))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, answer.Body.Close()) }()
+	switch answer.StatusCode {
+	case http.StatusPartialContent:
+		first, size, ok := contentRange(answer.Header.Get("Content-Range"))
+		switch {
+		case !ok || first != off:
+			return fmt.Errorf("the server answers with the range %.60q where bytes from %d on are wanted", answer.Header.Get("Content-Range"), off)
+		case size >= 0 && off > size-want:
+			return &shortError{off: off, want: want, size: size}
+		}
+	case http.StatusRequestedRangeNotSatisfiable:
+		if _, size, ok := contentRange(answer.Header.Get("Content-Range")); ok && off > size-want {
+			return &shortError{off: off, want: want, size: size}
+		}
+		return &statusError{answer.StatusCode}
+	default: // the whole object
+		if size := answer.ContentLength; size >= 0 && off > size-want {
+			return &shortError{off: off, want: want, size: size}
+		}
+		if off > mostSkipped {
+			return fmt.Errorf("the server knows no ranges and would send %d bytes in front of those wanted: copy the object first: %w", off, errors.ErrUnsupported)
+		}
+		if _, err := io.CopyN(io.Discard, answer.Body, off); err != nil {
+			return fmt.Errorf("body: %w", unexpected(err))
+		}
+	}
+	if _, err := io.ReadFull(answer.Body, p); err != nil {
+		return fmt.Errorf("body of %d bytes: %w", want, unexpected(err))
+	}
+	return nil
+}
+
+// unexpected makes the end of a body one that is too early.
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// contentRange reads "bytes 0-9/100", or "bytes */100" of an answer without a
+// range. The size is -1 where the server does not tell it.
+func contentRange(text string) (first, size int64, ok bool) {
+	span, total, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
+	if !ok || !strings.HasPrefix(text, "bytes ") {
+		return 0, 0, false
+	}
+	if size = -1; total != "*" {
+		if size, ok = decimal(total); !ok {
+			return 0, 0, false
+		}
+	}
+	if span == "*" {
+		return -1, size, size >= 0
+	}
+	begin, _, _ := strings.Cut(span, "-")
+	first, ok = decimal(begin)
+	return first, size, ok
+}
+
+func decimal(text string) (int64, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n >= 0
+}
+
+func (w *web) readAll(ctx context.Context, key string, limit int64) (data []byte, err error) {
+	answer, err := w.request(ctx, http.MethodGet, key, "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, answer.Body.Close()) }()
+	size := answer.ContentLength
+	if size > limit {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
+	}
+	if size >= 0 {
+		data = make([]byte, size)
+		_, err = io.ReadFull(answer.Body, data)
+	} else if data, err = io.ReadAll(io.LimitReader(answer.Body, limit+1)); int64(len(data)) > limit {
+		return nil, fmt.Errorf("%w: more than the %d bytes wanted", ErrTooLarge, limit)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("body: %w", unexpected(err))
+	}
+	return data, nil
+}
+
+func (w *web) stat(ctx context.Context, key string) (Info, error) {
+	answer, err := w.request(ctx, http.MethodHead, key, "")
+	if err != nil {
+		return Info{}, err
+	}
+	if err := answer.Body.Close(); err != nil {
+		return Info{}, err
+	}
+	if answer.ContentLength < 0 {
+		return Info{}, fmt.Errorf("the server does not tell the size of the object: %w", errors.ErrUnsupported)
+	}
+	info := Info{Key: key, Size: answer.ContentLength, ETag: answer.Header.Get("ETag")}
+	if changed, err := http.ParseTime(answer.Header.Get("Last-Modified")); err == nil {
+		info.ModTime = changed
+	}
+	return info, nil
+}
+
+func (w *web) list(string) pager {
+	return func(context.Context) ([]Info, error) { return nil, ErrNoList }
+}
+
+func (w *web) close() error {
+	w.client.CloseIdleConnections()
+	return nil
+}

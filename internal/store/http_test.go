@@ -1,0 +1,268 @@
+package store
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// webServer starts a server with a handler and returns its URL.
+func webServer(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// objects serves texts by their paths, with ranges.
+func objects(texts map[string]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		text, ok := texts[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("ETag", `"1"`)
+		http.ServeContent(w, r, "", time.Unix(1e9, 0), strings.NewReader(text))
+	}
+}
+
+func TestHTTP(t *testing.T) {
+	long := noise(1 << 20)
+	server := webServer(t, objects(map[string]string{
+		"/data x/stored": long, "/data x/a/?&#%b": "odd", "/data x/empty": "",
+		"/data x/a.zip": string(archive(t, zipFile{"in/stored", long, 0})),
+	}))
+	s := open(t, server+"/data%20x/", Options{})
+	if s.Local() || s.URL() != server+"/data%20x" {
+		t.Errorf("URL %s", s.URL())
+	}
+	for key, text := range map[string]string{"stored": long, "a/?&#%b": "odd", "empty": ""} {
+		if get(t, s, key) != text {
+			t.Errorf("%s: another object", key)
+		}
+		info, err := s.Stat(t.Context(), key)
+		if diff := cmp.Diff(Info{Key: key, Size: int64(len(text)), ModTime: time.Unix(1e9, 0).UTC(), ETag: `"1"`}, info); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", key, err, diff)
+		}
+	}
+	part := make([]byte, 1000)
+	if err := s.ReadRange(t.Context(), "stored", part, 1<<19); err != nil || string(part) != long[1<<19:][:1000] {
+		t.Errorf("range: %v", err)
+	}
+	if err := s.ReadRange(t.Context(), "stored", part, 1<<20-10); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "the object has 1048576") {
+		t.Errorf("range that begins in the object: %v", err)
+	}
+	if err := s.List(t.Context(), "", func(Info) error { return nil }); !errors.Is(err, ErrNoList) {
+		t.Errorf("list: %v", err)
+	}
+	checkOnlyRead(t, s)
+	zipped := open(t, server+"/data%20x/a.zip/in", Options{})
+	if get(t, zipped, "stored") != long {
+		t.Error("another object in the archive")
+	}
+	checkOnlyRead(t, zipped)
+}
+
+// Answers of all kinds: what may pass is asked for again, all else is told.
+func TestHTTPAnswers(t *testing.T) {
+	sound := objects(map[string]string{"/dir/key": "0123456789"})
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+	}
+	with := func(code int, text string, header ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			for i := 0; i < len(header); i += 2 {
+				w.Header().Set(header[i], header[i+1])
+			}
+			w.WriteHeader(code)
+			w.(http.Flusher).Flush() // of no size, unless the header tells it
+			_, _ = io.WriteString(w, text)
+		}
+	}
+	all := func(s *Store) error {
+		data, err := s.ReadAll(t.Context(), "key", 10)
+		if err == nil && string(data) != "0123456789" {
+			err = fmt.Errorf("read %q", data)
+		}
+		return err
+	}
+	span := func(s *Store) error {
+		p := make([]byte, 4)
+		err := s.ReadRange(t.Context(), "key", p, 2)
+		if err == nil && string(p) != "2345" {
+			err = fmt.Errorf("read %q", p)
+		}
+		return err
+	}
+	stat := func(s *Store) error {
+		_, err := s.Stat(t.Context(), "key")
+		return err
+	}
+	for name, test := range map[string]struct {
+		do       func(*Store) error
+		answer   http.HandlerFunc
+		want     error // nil: none
+		word     string
+		attempts int64
+	}{
+		"sound":               {all, sound, nil, "", 1},
+		"not found":           {all, status(404), fs.ErrNotExist, "404", 1},
+		"range not found":     {span, status(404), fs.ErrNotExist, "404", 1},
+		"gone":                {stat, status(410), fs.ErrNotExist, "410", 1},
+		"forbidden":           {stat, status(403), fs.ErrPermission, "403 Forbidden", 1},
+		"forbidden range":     {span, status(403), fs.ErrPermission, "403 Forbidden", 1},
+		"unauthorised":        {all, status(401), fs.ErrPermission, "401", 1},
+		"busy":                {all, status(429), errPassing, "429", 3},
+		"broken":              {span, status(503), errPassing, "503", 3},
+		"not known":           {stat, status(501), errOther, "501", 1},
+		"cut off":             {all, with(200, "0123", "Content-Length", "10"), errPassing, "unexpected EOF", 3},
+		"cut off in a range":  {span, with(206, "23", "Content-Length", "4", "Content-Range", "bytes 2-5/10"), errPassing, "unexpected EOF", 3},
+		"no size":             {all, with(200, "0123456789"), nil, "", 1},
+		"no size, too large":  {all, with(200, "01234567890"), ErrTooLarge, "10 bytes", 1},
+		"too large":           {all, with(200, "01234567890", "Content-Length", "11"), ErrTooLarge, "11 bytes", 1},
+		"stat without size":   {stat, with(200, ""), errors.ErrUnsupported, "size", 1},
+		"no ranges":           {span, with(200, "0123456789"), nil, "", 1},
+		"short, no ranges":    {span, with(200, "012", "Content-Length", "3"), io.ErrUnexpectedEOF, "the object has 3", 1},
+		"range behind it":     {span, with(416, "", "Content-Range", "bytes */3"), io.ErrUnexpectedEOF, "the object has 3", 1},
+		"no such range":       {span, status(416), errOther, "416", 1},
+		"range ends early":    {span, with(206, "2", "Content-Range", "bytes 2-2/3"), io.ErrUnexpectedEOF, "the object has 3", 1},
+		"range of no size":    {span, with(206, "2345", "Content-Range", "bytes 2-5/*"), nil, "", 1},
+		"another range":       {span, with(206, "0123", "Content-Range", "bytes 0-3/10"), errOther, "bytes 0-3/10", 1},
+		"no range":            {span, with(206, "0123"), errOther, "range", 1},
+		"range of nonsense":   {span, with(206, "0123", "Content-Range", "bytes 2-5/x"), errOther, "range", 1},
+		"compressed":          {all, with(200, "x", "Content-Encoding", "gzip"), errors.ErrUnsupported, "gzip", 1},
+		"endless redirection": {all, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x?token=secret", http.StatusFound) }, errOther, "redirects", 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests atomic.Int64
+			server := webServer(t, func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				test.answer(w, r)
+			})
+			s := open(t, server+"/dir", Options{Retries: 2})
+			impatient(s)
+			err := test.do(s)
+			switch {
+			case test.want == nil && err != nil, test.want != nil && err == nil:
+				t.Fatalf("got %v, want %v", err, test.want)
+			case errors.Is(test.want, errPassing) != Passing(err):
+				t.Errorf("is it passing? %v", err)
+			case !slices.Contains([]error{nil, errPassing, errOther}, test.want) && !errors.Is(err, test.want):
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+			if err != nil && (!strings.Contains(err.Error(), test.word) || !strings.Contains(err.Error(), server+"/dir/key") || strings.Contains(err.Error(), "secret")) {
+				t.Errorf("%v: want %q in it, and the object, and no secret", err, test.word)
+			}
+			if n := requests.Load(); n != test.attempts {
+				t.Errorf("%d requests, want %d", n, test.attempts)
+			}
+		})
+	}
+}
+
+// Kinds of errors that TestHTTPAnswers wants.
+var (
+	errPassing = errors.New("of a busy server, after all attempts")
+	errOther   = errors.New("any")
+)
+
+// TLS is spoken below HTTP/1.1, with certificates that are checked.
+func TestHTTPS(t *testing.T) {
+	var versions atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		versions.Store(int64(r.ProtoMajor))
+		objects(map[string]string{"/key": "0123456789"})(w, r)
+	}))
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	s := open(t, server.URL, Options{Retries: -1})
+	if _, err := s.Stat(t.Context(), "key"); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("a certificate that nobody knows: %v", err)
+	}
+	known := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	s.driver.(*web).client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: known}
+	if get(t, s, "key") != "0123456789" || versions.Load() != 1 {
+		t.Errorf("another object, or HTTP/%d", versions.Load())
+	}
+}
+
+// An object is read after answers of a busy server, and from where a redirect
+// leads.
+func TestHTTPRecovers(t *testing.T) {
+	serve := objects(map[string]string{"/real/key": "0123456789"})
+	var requests atomic.Int64
+	server := webServer(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case requests.Add(1) < 3:
+			w.WriteHeader(http.StatusTooManyRequests)
+		case strings.HasPrefix(r.URL.Path, "/dir/"):
+			http.Redirect(w, r, strings.Replace(r.URL.Path, "/dir/", "/real/", 1), http.StatusTemporaryRedirect)
+		default:
+			serve(w, r)
+		}
+	})
+	s := open(t, server+"/dir", Options{Retries: 2})
+	impatient(s)
+	p := make([]byte, 4)
+	if err := s.ReadRange(t.Context(), "key", p, 2); err != nil || string(p) != "2345" {
+		t.Errorf("%q, %v", p, err)
+	}
+	if got := s.Stats(); got.Retries != 2 || get(t, s, "key") != "0123456789" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A server without ranges is not made to send much for little.
+func TestHTTPSkips(t *testing.T) {
+	long := strings.Repeat("x", mostSkipped+10)
+	server := webServer(t, func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Range")
+		objects(map[string]string{"/key": long})(w, r)
+	})
+	s := open(t, server, Options{})
+	p := make([]byte, 5)
+	if err := s.ReadRange(t.Context(), "key", p, mostSkipped); err != nil {
+		t.Error(err)
+	}
+	if err := s.ReadRange(t.Context(), "key", p, mostSkipped+1); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "no ranges") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Where nothing can be written is told by the URL.
+func TestWritable(t *testing.T) {
+	for url, want := range map[string]bool{
+		"https://host/x": false, "http://host/x": false, "s3://b/x.zip": false, "x.zarr.zip": false,
+		"a/x.zarr": true, "s3://b/x": true, "": true,
+	} {
+		if err := Writable(url); (err == nil) != want {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
+
+func FuzzContentRange(f *testing.F) {
+	f.Add("bytes 2-5/10")
+	f.Add("bytes */10")
+	f.Add("bytes 0-0/*")
+	f.Fuzz(func(t *testing.T, text string) {
+		if first, size, ok := contentRange(text); ok && (first < -1 || size < -1 || first < 0 && size < 0) {
+			t.Errorf("%q: from %d of %d", text, first, size)
+		}
+	})
+}

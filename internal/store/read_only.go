@@ -1,0 +1,45 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Writable returns why nothing can be written to the folder with this URL, nil
+// where its name does not tell. That of a zip archive is an error even where
+// there is none.
+func Writable(url string) error {
+	l, err := parse(url)
+	switch {
+	case err != nil:
+		return nil // for whoever opens it
+	case strings.HasSuffix(l.path, ".zip"):
+		return zipArchive.refuse()
+	case l.scheme == "http" || l.scheme == "https":
+		return httpServer.refuse()
+	}
+	return nil
+}
+
+// readOnly is what a driver does not do for a place that is only read. Its
+// text names such places in messages.
+type readOnly string
+
+const (
+	zipArchive readOnly = "a zip archive"
+	httpServer readOnly = "a plain HTTP server"
+)
+
+func (r readOnly) refuse() error {
+	return fmt.Errorf("%s is only read: %w", string(r), errors.ErrUnsupported)
+}
+
+func (r readOnly) put(context.Context, string, []byte) error     { return r.refuse() }
+func (r readOnly) create(context.Context, string, []byte) error  { return r.refuse() }
+func (r readOnly) begin(context.Context, string) (upload, error) { return nil, r.refuse() }
+func (r readOnly) delete(context.Context, string) error          { return r.refuse() }
+func (r readOnly) partSize(int) int                              { return 1 << 20 }
+func (r readOnly) sync(context.Context) error                    { return nil }
+func (r readOnly) clean(_ context.Context, _ requester) error    { return nil }

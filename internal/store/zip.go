@@ -1,0 +1,252 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Compression methods of the members of a zip archive.
+const (
+	zipStored   = 0
+	zipDeflated = 8
+)
+
+const (
+	// headerSlack is how many bytes of extra fields are expected, at the most,
+	// in the header in front of a member, so that one read has both.
+	headerSlack = 64
+	// inflateBuffer is how much of a deflated member is read at a time.
+	inflateBuffer = 256 << 10
+	// mostInflation is how many times as long as its compressed form the
+	// contents of a deflated member can be.
+	mostInflation = 1032
+)
+
+// zipped is the driver of an archive in a place of another driver, or of a
+// folder in it. Its directory was read when it was opened.
+type zipped struct {
+	readOnly
+	inner   driver
+	archive Info // as it was when it was opened
+	prefix  string
+	members directory
+}
+
+// zipIn returns the location of the folder in which an archive lies, the name of
+// the archive there, and the rest of the path, which is in the archive: that of
+// the first part of the path that ends in ".zip". ok is false where none does.
+func (l location) zipIn() (folder location, name, inside string, ok bool) {
+	p := l.path
+	if l.local() {
+		p = filepath.ToSlash(filepath.Clean(p))
+	}
+	parts := strings.Split(p, "/")
+	i := slices.IndexFunc(parts, func(part string) bool { return strings.HasSuffix(part, ".zip") })
+	if i < 0 {
+		return l, "", "", false
+	}
+	folder = l
+	folder.path = strings.Join(parts[:i], "/")
+	if l.local() {
+		folder.path = filepath.FromSlash(folder.path + "/")
+	}
+	return folder, parts[i], strings.Join(parts[i+1:], "/"), true
+}
+
+// openZip makes the store one of what an archive holds that the driver has under
+// a key. It is an error that wraps fs.ErrNotExist where there is no such file.
+func (s *Store) openZip(ctx context.Context, key, inside string) error {
+	z := &zipped{readOnly: zipArchive, inner: s.driver}
+	if inside != "" {
+		z.prefix = inside + "/"
+	}
+	err := s.do(ctx, "stat", "", 0, func(ctx context.Context) (err error) {
+		z.archive, err = z.inner.stat(ctx, key)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.driver = z
+	return s.do(ctx, "read", "", mostDirectory, func(ctx context.Context) (err error) {
+		z.members, err = readDirectory(ctx, z.archive.Size, z.readArchive)
+		return err
+	})
+}
+
+func (z *zipped) readArchive(ctx context.Context, p []byte, off int64) error {
+	return z.inner.read(ctx, z.archive.Key, p, off)
+}
+
+func (z *zipped) member(key string) (*member, error) {
+	m := z.members.find(z.prefix + key)
+	switch {
+	case m == nil:
+		return nil, fs.ErrNotExist
+	case m.encrypted:
+		return nil, fmt.Errorf("encrypted in the zip archive: %w", errors.ErrUnsupported)
+	case m.method != zipStored && m.method != zipDeflated:
+		return nil, fmt.Errorf("compressed by method %d in the zip archive, only those stored or deflated are read: %w", m.method, errors.ErrUnsupported)
+	case m.packed > z.archive.Size:
+		return nil, damagedZip("%d bytes are more than it has", m.packed)
+	case m.method == zipStored && m.packed != m.size, m.method == zipDeflated && m.size/mostInflation > m.packed:
+		return nil, damagedZip("%d bytes cannot stand for %d", m.packed, m.size)
+	}
+	return m, nil
+}
+
+// open returns where the contents of a member begin in the archive, and those
+// of its first bytes that were read with its header, at most n.
+func (z *zipped) open(ctx context.Context, m *member, n int64) (int64, []byte, error) {
+	if m.header > z.archive.Size-localHeaderSize {
+		return 0, nil, damagedZip("a member at %d, behind the end", m.header)
+	}
+	text := make([]byte, min(localHeaderSize+int64(len(m.key))+headerSlack+n, z.archive.Size-m.header))
+	if err := z.readArchive(ctx, text, m.header); err != nil {
+		return 0, nil, err
+	}
+	if string(text[:4]) != "PK\x03\x04" {
+		return 0, nil, damagedZip("no member at %d", m.header)
+	}
+	begin := localHeaderSize + int64(binary.LittleEndian.Uint16(text[26:])) + int64(binary.LittleEndian.Uint16(text[28:]))
+	if m.packed > z.archive.Size-m.header-begin {
+		return 0, nil, damagedZip("a member of %d bytes at %d reaches behind the end", m.packed, m.header)
+	}
+	text = text[:copy(text, text[min(begin, int64(len(text))):])] // to where memory is aligned
+	return m.header + begin, text[:min(n, int64(len(text)))], nil
+}
+
+func (z *zipped) read(ctx context.Context, key string, p []byte, off int64) error {
+	m, err := z.member(key)
+	if err != nil {
+		return err
+	}
+	if off > m.size-int64(len(p)) {
+		return &shortError{off: off, want: int64(len(p)), size: m.size}
+	}
+	if m.method == zipDeflated {
+		return z.inflate(ctx, m, off, p)
+	}
+	begin, _, err := z.open(ctx, m, 0)
+	if err != nil {
+		return err
+	}
+	return z.readArchive(ctx, p, begin+off)
+}
+
+func (z *zipped) readAll(ctx context.Context, key string, limit int64) ([]byte, error) {
+	m, err := z.member(key)
+	if err != nil {
+		return nil, err
+	}
+	if m.size > limit {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, m.size, limit)
+	}
+	data, err := z.contents(ctx, m)
+	if err == nil && crc32.ChecksumIEEE(data) != m.sum {
+		return nil, damagedZip("the checksum is not %08x", m.sum)
+	}
+	return data, err
+}
+
+// contents returns those of a member, without a look at its checksum.
+func (z *zipped) contents(ctx context.Context, m *member) ([]byte, error) {
+	if m.method == zipDeflated {
+		data := make([]byte, m.size)
+		return data, z.inflate(ctx, m, 0, data)
+	}
+	begin, data, err := z.open(ctx, m, m.size)
+	if err != nil || int64(len(data)) == m.size {
+		return data, err
+	}
+	data = make([]byte, m.size)
+	return data, z.readArchive(ctx, data, begin)
+}
+
+// inflate fills p with the contents of a deflated member from off on. All that
+// is in front of them has to be decompressed as well.
+func (z *zipped) inflate(ctx context.Context, m *member, off int64, p []byte) error {
+	begin, first, err := z.open(ctx, m, min(m.packed, inflateBuffer))
+	if err != nil {
+		return err
+	}
+	var failed error // of the store
+	next, left := begin+int64(len(first)), m.packed-int64(len(first))
+	rest := readerFunc(func(p []byte) (int, error) {
+		if left == 0 {
+			return 0, io.EOF
+		}
+		p = p[:min(int64(len(p)), left)]
+		if failed = z.readArchive(ctx, p, next); failed != nil {
+			return 0, failed
+		}
+		next, left = next+int64(len(p)), left-int64(len(p))
+		return len(p), nil
+	})
+	contents := flate.NewReader(io.MultiReader(bytes.NewReader(first), bufio.NewReaderSize(rest, inflateBuffer)))
+	_, err = io.CopyN(io.Discard, contents, off)
+	if err == nil {
+		_, err = io.ReadFull(contents, p)
+	}
+	if err == nil && off+int64(len(p)) == m.size {
+		if n, more := io.CopyN(io.Discard, contents, 1); n > 0 || !errors.Is(more, io.EOF) {
+			err = fmt.Errorf("more than %d bytes", m.size)
+		}
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil:
+		return damagedZip("a deflated member: %v", err) // its end would pass for that of a connection
+	}
+	return nil
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// stat describes a member. Its time is that of the archive as it is now, so that
+// another archive in its place is seen.
+func (z *zipped) stat(ctx context.Context, key string) (Info, error) {
+	m, err := z.member(key)
+	if err != nil {
+		return Info{}, err
+	}
+	now, err := z.inner.stat(ctx, z.archive.Key)
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{Key: key, Size: m.size, ModTime: now.ModTime, ETag: fmt.Sprintf("%s%08x", now.ETag, m.sum)}, nil
+}
+
+func (z *zipped) list(prefix string) pager {
+	done := false
+	return func(context.Context) ([]Info, error) {
+		if done {
+			return nil, errEnd
+		}
+		done = true
+		var page []Info
+		for _, m := range z.members {
+			key, inside := strings.CutPrefix(m.key, z.prefix)
+			if inside && strings.HasPrefix(key, prefix) {
+				page = append(page, Info{Key: key, Size: m.size, ModTime: z.archive.ModTime})
+			}
+		}
+		return page, nil
+	}
+}
+
+func (z *zipped) close() error { return z.inner.close() }
