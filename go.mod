@@ -3,6 +3,7 @@ module github.com/zmigrate/zmigrate
 go 1.26.0
 
 require (
+	github.com/andybalholm/brotli v1.2.8
 	github.com/apache/arrow/go/v17 v17.0.0
 	github.com/aws/aws-sdk-go-v2 v1.47.6
 	github.com/aws/aws-sdk-go-v2/config v1.33.3

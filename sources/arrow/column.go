@@ -1,0 +1,191 @@
+package arrow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/arrowtype"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// column is a column of a file, or a field of one of structs: what becomes an
+// array.
+type column struct {
+	path  string
+	at    []int // the number of its field in the schema, then in each struct
+	field arrow.Field
+	err   error // why it is no array; the fields below are then empty
+
+	typ   dtype.Type
+	row   []int    // shape of what a row holds, as it is stored
+	order []int    // dimension i of a row in the array is the stored one order[i]
+	names []string // of the dimensions of a row in the array; nil: none has one
+}
+
+// elements is how many elements a row has.
+func (c *column) elements() int {
+	n := 1
+	for _, extent := range c.row {
+		n *= extent
+	}
+	return n
+}
+
+// shape is that of a row in the array.
+func (c *column) shape() []int {
+	shape := make([]int, len(c.row))
+	for i, k := range c.order {
+		shape[i] = c.row[k]
+	}
+	return shape
+}
+
+// columns lists the columns of a schema. Those of structs are the columns of
+// their fields, in a group.
+func columns(fields []arrow.Field) []*column { return appendColumns(nil, fields, "", nil) }
+
+func appendColumns(list []*column, fields []arrow.Field, group string, at []int) []*column {
+	named := map[string]int{}
+	for _, f := range fields {
+		named[f.Name]++
+	}
+	for i, f := range fields {
+		c := &column{path: group + f.Name, at: append(slices.Clone(at), i), field: f}
+		n := named[f.Name]
+		named[f.Name] = 0
+		s, isStruct := f.Type.(*arrow.StructType)
+		switch {
+		case n == 0: // listed already
+			continue
+		case n > 1:
+			c.err = fmt.Errorf("%d columns have this name: rename all but one", n)
+		case f.Name == "" || strings.Contains(f.Name, "/"):
+			c.err = errors.New("an array needs a name without slashes: rename it")
+		case isStruct && s.NumFields() > 0:
+			list = appendColumns(list, s.Fields(), c.path+"/", c.at)
+			continue
+		default:
+			c.err = c.describe()
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// describe finds the data type of a column and the shape of its rows.
+func (c *column) describe() error {
+	t, row, err := arrowtype.Of(c.field.Type)
+	if err != nil {
+		return err
+	}
+	if _, ok := t.(dtype.Record); ok {
+		return errors.New("structs within lists or dictionaries: make each of their fields a column of its own")
+	}
+	order := make([]int, len(row))
+	for i := range order {
+		order[i] = i
+	}
+	c.typ, c.row, c.order = t, row, order
+	if name, ok := metadataOf(c.field, extensionName); ok && name == tensorName {
+		return c.tensor()
+	}
+	return nil
+}
+
+const (
+	extensionName     = "ARROW:extension:name"
+	extensionMetadata = "ARROW:extension:metadata"
+	tensorName        = "arrow.fixed_shape_tensor"
+)
+
+func metadataOf(f arrow.Field, key string) (string, bool) {
+	i := f.Metadata.FindKey(key)
+	if i < 0 {
+		return "", false
+	}
+	return f.Metadata.Values()[i], true
+}
+
+// tensor takes the shape of a row from the metadata of the extension type
+// arrow.fixed_shape_tensor, which stores its elements as one list.
+func (c *column) tensor() error {
+	text, _ := metadataOf(c.field, extensionMetadata)
+	var of struct {
+		Shape       []int    `json:"shape"`
+		Permutation []int    `json:"permutation"`
+		DimNames    []string `json:"dim_names"`
+	}
+	if err := json.Unmarshal([]byte(text), &of); err != nil {
+		return fmt.Errorf("the metadata of arrow.fixed_shape_tensor, %.80q: %w", text, err)
+	}
+	if len(c.row) == 0 {
+		return fmt.Errorf("an arrow.fixed_shape_tensor is stored as %s, which is no list of fixed size", c.field.Type)
+	}
+	elements := 1
+	for _, n := range of.Shape {
+		if n < 1 || n > c.row[0]/elements {
+			elements = 0
+			break
+		}
+		elements *= n
+	}
+	if elements != c.row[0] {
+		return fmt.Errorf("a tensor of shape %v is stored in lists of %d elements", of.Shape, c.row[0])
+	}
+	rank := len(of.Shape)
+	if of.Permutation == nil {
+		of.Permutation = c.order[:0:0]
+		for i := range rank {
+			of.Permutation = append(of.Permutation, i)
+		}
+	}
+	sorted := slices.Sorted(slices.Values(of.Permutation))
+	for i, k := range sorted {
+		if i != k {
+			sorted = nil
+			break
+		}
+	}
+	if len(sorted) != rank || of.DimNames != nil && len(of.DimNames) != rank {
+		return fmt.Errorf("the permutation %v and the names %q do not fit a tensor of shape %v", of.Permutation, of.DimNames, of.Shape)
+	}
+	c.order = slices.Clone(of.Permutation)
+	for i := range c.row[1:] {
+		c.order = append(c.order, rank+i)
+	}
+	c.row = slices.Concat(of.Shape, c.row[1:])
+	if of.DimNames != nil {
+		c.names = make([]string, len(c.row))
+		for i, k := range of.Permutation {
+			c.names[i] = of.DimNames[k]
+		}
+	}
+	return nil
+}
+
+// attributes are the pairs that a field or a schema has, those excepted that
+// only say how it is stored.
+func attributes(m arrow.Metadata) (list zarr.Attributes) {
+	for i, key := range m.Keys() {
+		if strings.HasPrefix(key, "ARROW:") || strings.HasPrefix(key, "PARQUET:") {
+			continue
+		}
+		list = list.With(key, text(m.Values()[i]))
+	}
+	return list
+}
+
+// text writes a JSON string, with bytes that are not UTF-8 replaced.
+func text(s string) json.RawMessage {
+	quoted, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return quoted
+}

@@ -1,0 +1,106 @@
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// windowBytes is what is read at once of the metadata of a file, the end of
+// the file first. One request finds the footer of most files.
+const windowBytes = 64 << 10
+
+// maxMetadata bounds the footer of a file and the metadata of a message.
+const maxMetadata = 256 << 20
+
+// file reads the metadata of a file by way of the window that was read last.
+type file struct {
+	*sources.OpenFile
+	window []byte
+	at     int64 // of the window in the file
+}
+
+// bytes returns n bytes of the file, from the window or from a new one that
+// begins there. They are not to be modified.
+func (f *file) bytes(ctx context.Context, at int64, n int) ([]byte, error) {
+	if at < 0 || n < 0 || n > maxMetadata || at > f.Size-int64(n) {
+		return nil, fmt.Errorf("%d bytes of metadata at byte %d of %d: %w", n, at, f.Size, io.ErrUnexpectedEOF)
+	}
+	if at < f.at || at+int64(n) > f.at+int64(len(f.window)) {
+		if err := f.read(ctx, at, int(min(f.Size-at, int64(max(n, windowBytes))))); err != nil {
+			return nil, err
+		}
+	}
+	return f.window[at-f.at:][:n], nil
+}
+
+// exactly is bytes without a new window: it may be called concurrently.
+func (f *file) exactly(ctx context.Context, at int64, n int) ([]byte, error) {
+	if n > maxMetadata {
+		return nil, fmt.Errorf("%d bytes of metadata at byte %d, more than %d", n, at, maxMetadata)
+	}
+	if at >= f.at && at+int64(n) <= f.at+int64(len(f.window)) {
+		return f.window[at-f.at:][:n], nil
+	}
+	p := make([]byte, n)
+	return p, f.Store.ReadRange(ctx, f.Key, p, at)
+}
+
+func (f *file) read(ctx context.Context, at int64, n int) error {
+	window := make([]byte, n)
+	if err := f.Store.ReadRange(ctx, f.Key, window, at); err != nil {
+		return err
+	}
+	f.window, f.at = window, at
+	return nil
+}
+
+const (
+	parquetMagic   = "PAR1"
+	encryptedMagic = "PARE"
+	ipcMagic       = "ARROW1"
+	featherMagic   = "FEA1"
+)
+
+// openTable opens a file of whatever format it is.
+func openTable(ctx context.Context, open *sources.OpenFile) (table, error) {
+	if open.Err != nil {
+		return nil, open.Err
+	}
+	f := &file{OpenFile: open}
+	if open.Size == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	tail := min(open.Size, windowBytes)
+	if err := f.read(ctx, open.Size-tail, int(tail)); err != nil {
+		return nil, err
+	}
+	switch {
+	case bytes.HasSuffix(f.window, []byte(parquetMagic)):
+		return openParquet(ctx, f)
+	case bytes.HasSuffix(f.window, []byte(ipcMagic)):
+		return openIPCFile(ctx, f)
+	case bytes.HasSuffix(f.window, []byte(featherMagic)):
+		return nil, errors.New("a Feather file of version 1: write it again as version 2, which pyarrow.feather.write_feather does")
+	case bytes.HasSuffix(f.window, []byte(encryptedMagic)):
+		return nil, errors.New("an encrypted Parquet file: write it again without encryption")
+	}
+	head, err := f.bytes(ctx, 0, int(min(open.Size, 8)))
+	if err != nil {
+		return nil, err
+	}
+	for _, magic := range []string{parquetMagic, ipcMagic} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return nil, fmt.Errorf("truncated: the file begins with %s and does not end with it", magic)
+		}
+	}
+	t, err := openIPCStream(ctx, f)
+	if errors.Is(err, errNoStream) {
+		return nil, errors.New("neither Arrow IPC (a file or a stream) nor Parquet")
+	}
+	return t, err
+}

@@ -1,0 +1,142 @@
+package arrow
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
+)
+
+// check makes sure that a batch has what a field takes, for values up to one.
+// After that buffers are still to be asked for what they hold, but no number of
+// values is larger than the file makes likely.
+func (r *record) check(n *node, values int) error {
+	if n.index >= len(r.Nodes) || n.views > len(r.Views) {
+		return fmt.Errorf("%w: it has %d fields, fewer than the schema", ipc.ErrCorrupt, len(r.Nodes))
+	}
+	last := n.buffer
+	for _, views := range r.Views[:n.views] {
+		last += views
+	}
+	switch n.kind {
+	case kindFixed, kindWide, kindBits, kindDictionary:
+		last++
+	case kindOffsets:
+		last += 2
+	case kindViews:
+		if n.views >= len(r.Views) {
+			return fmt.Errorf("%w: %d fields of views, fewer than in the schema", ipc.ErrCorrupt, len(r.Views))
+		}
+		last += 1 + r.Views[n.views]
+	case kindRuns:
+		last--
+	}
+	if last >= len(r.Buffers) {
+		return fmt.Errorf("%w: it has %d buffers, fewer than the schema needs", ipc.ErrCorrupt, len(r.Buffers))
+	}
+	if length := r.Nodes[n.index].Length; values > length {
+		return fmt.Errorf("%w: %d values where there should be %d", ipc.ErrCorrupt, length, values)
+	}
+	if err := r.plausible(n, values); err != nil {
+		return err
+	}
+	switch n.kind {
+	case kindList:
+		if values > math.MaxInt/n.length {
+			return fmt.Errorf("%w: %d lists of %d elements", ipc.ErrCorrupt, values, n.length)
+		}
+		return r.check(n.children[0], values*n.length)
+	case kindStruct:
+		return r.check(n.children[0], values)
+	case kindRuns:
+		if err := r.check(n.children[0], r.Nodes[n.children[0].index].Length); err != nil {
+			return err
+		}
+		return r.check(n.children[1], 0)
+	}
+	return nil
+}
+
+// plausible refuses more values than the buffers of a field can hold, however
+// they are compressed.
+func (r *record) plausible(n *node, values int) error {
+	at := n.buffer + 1
+	for _, views := range r.Views[:n.views] {
+		at += views
+	}
+	need := int64(n.bytes(values))
+	if need == 0 {
+		return nil
+	}
+	has := r.Buffers[at].Length
+	if r.Codec != ipc.Uncompressed {
+		need /= mostRatio
+	}
+	if need > has {
+		return fmt.Errorf("%w: %d bytes for %d values", ipc.ErrCorrupt, has, values)
+	}
+	return nil
+}
+
+// bytes is how long the second buffer of a field is, the values or what leads
+// to them; 0 where it has none.
+func (n *node) bytes(values int) int {
+	switch n.kind {
+	case kindFixed, kindWide, kindOffsets, kindDictionary:
+		if values > math.MaxInt/max(n.width, 1) {
+			return math.MaxInt
+		}
+		return values * n.width
+	case kindBits:
+		return values / 8
+	case kindViews:
+		return min(values, math.MaxInt/16) * 16
+	}
+	return 0
+}
+
+// memory implements [reader]: the buffers of a batch where they are compressed,
+// and as they are for one piece where they are not, with what is made of them.
+func (r *ipcReader) memory(batch int) int {
+	record := &r.table.data[batch]
+	return record.memory(r.node, record.Rows, ndarray.ItemSize(r.column.typ)) + r.table.memory(r.node, r.column.typ)
+}
+
+// memory is what reading values of a field takes; elements have size bytes.
+func (r *record) memory(n *node, values, size int) int {
+	sum := 0
+	piece := min(values, pieceElements)
+	switch n.kind {
+	case kindOffsets, kindDictionary:
+		sum = piece * 8 // as integers
+	case kindRuns:
+		count := r.Nodes[min(n.children[0].index, len(r.Nodes)-1)].Length
+		const item = 24 + 1 // of the lists of items and nulls
+		return count*8 + r.memory(n.children[0], count, 8) + r.memory(n.children[1], min(count, values), size) + piece*n.elements*(size+item)
+	}
+	if r.Codec == ipc.Uncompressed {
+		sum += n.bytes(piece) + piece/8
+	} else {
+		sum += 2 * (n.bytes(values) + values/8)
+	}
+	for _, c := range n.children {
+		if n.kind == kindDictionary {
+			break
+		}
+		sum += r.memory(c, values*max(n.length, 1), size)
+	}
+	return sum
+}
+
+// dictionaries is how many dictionaries lie one within the other.
+func (n *node) dictionaries() int {
+	most := 0
+	for _, c := range n.children {
+		most = max(most, c.dictionaries())
+	}
+	if n.kind == kindDictionary {
+		most++
+	}
+	return most
+}

@@ -1,0 +1,119 @@
+package arrow
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// dictionaryKey names the values of a dictionary as they are after so many of
+// its batches.
+type dictionaryKey struct {
+	id      int64
+	batches int
+	values  dtype.Type
+}
+
+// dictionary is the values that indices stand for.
+type dictionary struct {
+	items [][]byte // elements, one after the other
+	null  []bool   // which items are null
+}
+
+// lookUp reads indices and puts values of the dictionary in their place.
+func (r *ipcRows) lookUp(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
+	d, err := r.table.dictionary(ctx, n, r.record, out.Type)
+	if err != nil {
+		return fmt.Errorf("dictionary %d: %w", n.dictionary, err)
+	}
+	indices, err := r.integers(ctx, r.buffer(n)+1, n.width, n.signed, lo, hi)
+	if err != nil {
+		return fmt.Errorf("indices: %w", err)
+	}
+	next := -1
+	return out.SetItems(func() ([]byte, error) {
+		next++
+		if null.at(next) {
+			return nil, nil
+		}
+		index := indices[next/n.elements]
+		if index < 0 || index >= int64(len(d.items)/n.elements) {
+			return nil, fmt.Errorf("%w: value %d has index %d, the dictionary %d values", errCorrupt, lo+next/n.elements, index, len(d.items)/n.elements)
+		}
+		k := int(index)*n.elements + next%n.elements
+		if d.null[k] {
+			null.mark(next, 1)
+		}
+		return d.items[k], nil
+	})
+}
+
+// dictionary returns the values of a dictionary as a batch knows it, which are
+// read once.
+func (t *ipcTable) dictionary(ctx context.Context, n *node, batch *record, values dtype.Type) (*dictionary, error) {
+	all := t.dictionaries[n.dictionary]
+	key := dictionaryKey{id: n.dictionary, values: values}
+	begin := 0
+	for i, d := range all {
+		if t.stream && d.body > batch.body {
+			break
+		}
+		if !d.delta {
+			begin = i
+		}
+		key.batches = i + 1
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if d := t.values[key]; d != nil {
+		return d, nil
+	}
+	d := &dictionary{}
+	for _, from := range all[begin:key.batches] {
+		if err := t.extend(ctx, d, n.children[0], &from, values); err != nil {
+			return nil, err
+		}
+	}
+	t.values[key] = d
+	return d, nil
+}
+
+// extend adds the values of a dictionary batch.
+func (t *ipcTable) extend(ctx context.Context, d *dictionary, n *node, from *record, values dtype.Type) error {
+	if err := from.check(n, from.Rows); err != nil {
+		return err
+	}
+	count := from.Rows * n.elements
+	out, null := ndarray.New(values, []int{count}), &nulls{n: count}
+	r := &ipcRows{table: t, record: from, node: n, plain: map[int][]byte{}}
+	if err := r.next(ctx, from.Rows, out, null); err != nil {
+		return err
+	}
+	i := 0
+	for item := range out.Items() {
+		d.items = append(d.items, item)
+		d.null = append(d.null, null.at(i))
+		i++
+	}
+	return nil
+}
+
+// memory is what the values of the dictionaries of a field hold once they were
+// read, what those of variable size have in a heap excepted.
+func (t *ipcTable) memory(n *node, values dtype.Type) int {
+	if n.kind != kindDictionary {
+		sum := 0
+		for _, c := range n.children {
+			sum += t.memory(c, values)
+		}
+		return sum
+	}
+	const item = 24 + 1 // of the lists of items and nulls
+	sum := 0
+	for _, d := range t.dictionaries[n.dictionary] {
+		sum += d.Rows * n.elements * (ndarray.ItemSize(values) + item)
+	}
+	return sum
+}

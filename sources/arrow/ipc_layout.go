@@ -1,0 +1,165 @@
+package arrow
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
+)
+
+// kind is how a field is stored in the buffers of a record batch, as the section
+// "Physical Memory Layout" of the columnar format says.
+type kind int
+
+const (
+	kindFixed      kind = iota // validity, values of width bytes
+	kindWide                   // the same, of 4 bytes that become 8
+	kindBits                   // validity, values of one bit
+	kindOffsets                // validity, ends of width bytes, bytes
+	kindViews                  // validity, views, any number of buffers
+	kindList                   // validity; length elements of the child for each
+	kindStruct                 // validity; the one child that is wanted
+	kindDictionary             // validity, indices of width bytes
+	kindRuns                   // nothing; ends of width bytes and values are children
+	kindOther                  // what arrowtype refuses
+)
+
+// node is a field and where its buffers are in a record batch.
+type node struct {
+	kind     kind
+	index    int // of the field in the batch's nodes
+	buffer   int // of its first buffer, but for those of views in front
+	views    int // how many fields of views are in front
+	width    int
+	signed   bool // of the indices of a dictionary
+	length   int  // of lists
+	elements int  // in one value
+	children []*node
+	// dictionary is the number of the dictionary. What its values are like is
+	// the only child, as it is stored in dictionary batches.
+	dictionary int64
+}
+
+// layout counts what the fields of a batch take.
+type layout struct {
+	nodes, buffers, views int
+	unknown               *ipc.Field // of which nobody knows what it takes
+}
+
+// node returns how a field is stored, and counts what it takes.
+func (l *layout) node(f *ipc.Field) *node {
+	n := &node{index: l.nodes, buffer: l.buffers, views: l.views, elements: 1}
+	l.nodes++
+	if f.Index != nil {
+		values := *f
+		values.Index = nil
+		n.kind, n.dictionary = kindDictionary, f.Dictionary
+		n.width, n.signed = indexWidth(f.Index)
+		child := (&layout{}).node(&values)
+		n.children, n.elements = []*node{child}, child.elements
+		l.buffers += 2
+		return n
+	}
+	if f.Unknown != 0 && l.unknown == nil {
+		l.unknown = f
+	}
+	l.buffers += n.store(f.Type)
+	if n.kind == kindViews {
+		l.views++
+	}
+	for i := range f.Children {
+		n.children = append(n.children, l.node(&f.Children[i]))
+	}
+	switch n.kind {
+	case kindList:
+		n.elements = n.length * n.children[0].elements
+	case kindRuns:
+		n.elements, n.width = n.children[1].elements, n.children[0].width
+	}
+	return n
+}
+
+func indexWidth(t arrow.DataType) (width int, signed bool) {
+	switch t.ID() {
+	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64:
+		signed = true
+	}
+	return t.(arrow.FixedWidthDataType).Bytes(), signed
+}
+
+// store sets how values of a type are stored, and returns the number of buffers
+// that they have, those of views excepted that hold data.
+func (n *node) store(t arrow.DataType) (buffers int) {
+	switch t := t.(type) {
+	case *arrow.BooleanType:
+		n.kind = kindBits
+		return 2
+	case *arrow.StringType, *arrow.BinaryType:
+		n.kind, n.width = kindOffsets, 4
+		return 3
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		n.kind, n.width = kindOffsets, 8
+		return 3
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		n.kind = kindViews
+		return 2
+	case *arrow.FixedSizeListType:
+		n.kind, n.length = kindList, int(t.Len())
+		return 1
+	case *arrow.StructType:
+		n.kind = kindStruct
+		return 1
+	case *arrow.RunEndEncodedType:
+		n.kind = kindRuns
+		return 0
+	case *arrow.Date32Type, *arrow.Time32Type, *arrow.MonthIntervalType:
+		n.kind, n.width = kindWide, 4
+		return 2
+	case *arrow.FixedSizeBinaryType:
+		n.kind, n.width = kindFixed, t.ByteWidth
+		return 2
+	default:
+		return n.storeOther(t)
+	}
+}
+
+// storeOther is store for numbers, and for types that are refused and whose
+// buffers only count.
+func (n *node) storeOther(t arrow.DataType) (buffers int) {
+	n.kind = kindOther
+	switch t.ID() {
+	case arrow.NULL:
+		return 0
+	case arrow.SPARSE_UNION:
+		return 1
+	case arrow.LIST, arrow.LARGE_LIST, arrow.MAP, arrow.DENSE_UNION:
+		return 2
+	case arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
+		return 3
+	case arrow.DECIMAL128, arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO:
+		return 2
+	}
+	if fixed, ok := t.(arrow.FixedWidthDataType); ok {
+		n.kind, n.width = kindFixed, fixed.Bytes()
+	}
+	return 2
+}
+
+// only returns the node of a column: structs on the way to it keep the one child
+// that leads there.
+func (n *node) only(at []int) (*node, error) {
+	if len(at) == 0 {
+		return n, nil
+	}
+	if n.kind != kindStruct || at[0] >= len(n.children) {
+		return nil, fmt.Errorf("%w: no struct where the schema has one", ipc.ErrCorrupt)
+	}
+	child, err := n.children[at[0]].only(at[1:])
+	if err != nil {
+		return nil, err
+	}
+	outer := *n
+	outer.children, outer.elements = []*node{child}, child.elements
+	return &outer, nil
+}

@@ -1,0 +1,271 @@
+package arrow
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
+)
+
+// ipcTable implements [table] for an IPC file or stream.
+type ipcTable struct {
+	file         *sources.OpenFile
+	schema       *ipc.Schema
+	list         []*column
+	fields       []*node // of schema.Fields
+	unknown      *ipc.Field
+	data         []record
+	dictionaries map[int64][]record // in the order of the file
+	stream       bool               // a batch knows only the dictionaries before it
+
+	mu     sync.Mutex
+	values map[dictionaryKey]*dictionary // those read so far; guarded by mu
+}
+
+// record is a batch of records or of a dictionary.
+type record struct {
+	*ipc.Batch
+	body  int64 // where its body begins
+	delta bool  // the values come after those of the dictionary batches before
+}
+
+// errCorrupt is the cause of errors about buffers that contradict the metadata.
+var errCorrupt = errors.New("the data are corrupt")
+
+// errNoStream is the cause of an error about a file that does not begin with a
+// schema.
+var errNoStream = errors.New("no Arrow schema at the beginning")
+
+// openIPCFile reads the footer of a file, and the metadata of all batches.
+func openIPCFile(ctx context.Context, f *file) (table, error) {
+	const tail = 4 + len(ipcMagic)
+	if f.Size < int64(2*tail) {
+		return nil, fmt.Errorf("truncated: an Arrow file of %d bytes", f.Size)
+	}
+	end, err := f.bytes(ctx, f.Size-int64(tail), 4)
+	if err != nil {
+		return nil, err
+	}
+	length := int64(binary.LittleEndian.Uint32(end))
+	if length > min(maxMetadata, f.Size-int64(tail)) {
+		return nil, fmt.Errorf("%w: a footer of %d bytes in a file of %d", ipc.ErrCorrupt, length, f.Size)
+	}
+	text, err := f.bytes(ctx, f.Size-int64(tail)-length, int(length))
+	if err != nil {
+		return nil, err
+	}
+	footer, err := ipc.ParseFooter(text, f.Size)
+	if err != nil {
+		return nil, fmt.Errorf("footer: %w", err)
+	}
+	t, err := newIPCTable(f.OpenFile, footer.Schema)
+	if err != nil {
+		return nil, err
+	}
+	blocks := append(footer.Dictionaries, footer.Batches...)
+	messages := make([]*ipc.Message, len(blocks))
+	err = sources.InParallel(ctx, len(blocks), func(ctx context.Context, i int) error {
+		m, err := readBlock(ctx, f, blocks[i])
+		if err != nil {
+			return fmt.Errorf("batch at byte %d: %w", blocks[i].Offset, err)
+		}
+		messages[i] = m
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range messages {
+		if dictionary := i < len(footer.Dictionaries); m.Batch == nil || dictionary != (m.Dictionary != nil) {
+			return nil, fmt.Errorf("%w: the footer names a batch at byte %d that is none", ipc.ErrCorrupt, blocks[i].Offset)
+		}
+		t.add(m, blocks[i].Offset+int64(blocks[i].Metadata))
+	}
+	return t, t.check()
+}
+
+// readBlock reads the metadata of a batch, from the window where they are in it.
+func readBlock(ctx context.Context, f *file, b ipc.Block) (*ipc.Message, error) {
+	text, err := f.exactly(ctx, b.Offset, b.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	prefix, length := messageLength(text)
+	if length < 0 || length > len(text)-prefix {
+		return nil, fmt.Errorf("%w: metadata of %d bytes where the footer says %d", ipc.ErrCorrupt, length, b.Metadata)
+	}
+	m, err := ipc.ParseMessage(text[prefix : prefix+length])
+	if err != nil {
+		return nil, err
+	}
+	if m.Body > b.Body {
+		return nil, fmt.Errorf("%w: a body of %d bytes where the footer says %d", ipc.ErrCorrupt, m.Body, b.Body)
+	}
+	return m, nil
+}
+
+// messageLength returns the length of what begins a message, of at least 8
+// bytes, and that of the metadata behind it, which is 0 at the end of a stream.
+func messageLength(head []byte) (prefix, length int) {
+	first := binary.LittleEndian.Uint32(head)
+	if first == 0xffffffff {
+		return 8, int(int32(binary.LittleEndian.Uint32(head[4:])))
+	}
+	return 4, int(int32(first))
+}
+
+// openIPCStream reads the metadata of all messages of a stream.
+func openIPCStream(ctx context.Context, f *file) (table, error) {
+	var t *ipcTable
+	for at := int64(0); at < f.Size; {
+		head, err := f.bytes(ctx, at, int(min(8, f.Size-at)))
+		if err != nil {
+			return nil, err
+		}
+		head = append(append(make([]byte, 0, 8), head...), 0, 0, 0, 0)[:max(8, len(head))]
+		prefix, length := messageLength(head)
+		if t == nil && (length < 8 || at+int64(prefix+length) > f.Size) {
+			return nil, errNoStream
+		}
+		if length == 0 {
+			break
+		}
+		text, err := f.bytes(ctx, at+int64(prefix), length)
+		if err != nil {
+			return nil, fmt.Errorf("truncated: message at byte %d: %w", at, err)
+		}
+		m, err := ipc.ParseMessage(text)
+		switch {
+		case t == nil && (err != nil || m.Schema == nil):
+			return nil, errors.Join(errNoStream, err)
+		case err != nil:
+			return nil, fmt.Errorf("message at byte %d: %w", at, err)
+		}
+		at += int64(prefix + length)
+		if m.Body > f.Size-at {
+			return nil, fmt.Errorf("truncated: a message has a body of %d bytes at byte %d, the file has %d: %w", m.Body, at, f.Size, io.ErrUnexpectedEOF)
+		}
+		switch {
+		case t == nil:
+			if t, err = newIPCTable(f.OpenFile, m.Schema); err != nil {
+				return nil, err
+			}
+		case m.Batch != nil:
+			t.add(m, at)
+		}
+		at += m.Body
+	}
+	t.stream = true
+	return t, t.check()
+}
+
+func newIPCTable(f *sources.OpenFile, s *ipc.Schema) (*ipcTable, error) {
+	if s.BigEndian {
+		return nil, errors.New("written on a big-endian machine: write it again on a little-endian one")
+	}
+	t := &ipcTable{file: f, schema: s, dictionaries: map[int64][]record{}, values: map[dictionaryKey]*dictionary{}}
+	var l layout
+	fields := make([]arrow.Field, 0, len(s.Fields))
+	for i := range s.Fields {
+		t.fields = append(t.fields, l.node(&s.Fields[i]))
+		fields = append(fields, s.Fields[i].Field)
+	}
+	t.list = columns(fields)
+	t.unknown = l.unknown
+	return t, nil
+}
+
+// add takes a batch whose body begins at a byte.
+func (t *ipcTable) add(m *ipc.Message, body int64) {
+	r := record{Batch: m.Batch, body: body}
+	if m.Dictionary == nil {
+		t.data = append(t.data, r)
+		return
+	}
+	r.delta = m.Dictionary.Delta
+	t.dictionaries[m.Dictionary.ID] = append(t.dictionaries[m.Dictionary.ID], r)
+}
+
+// check compares the rows of each batch with the lengths of its columns.
+func (t *ipcTable) check() error {
+	for i, r := range t.data {
+		for k, n := range t.fields {
+			if t.unknown != nil {
+				break
+			}
+			if n.index >= len(r.Nodes) || r.Nodes[n.index].Length != r.Rows {
+				return fmt.Errorf("%w: batch %d has %d rows, but column %q has another length", ipc.ErrCorrupt, i, r.Rows, t.schema.Fields[k].Name)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *ipcTable) columns() []*column { return t.list }
+
+func (t *ipcTable) batches() []int {
+	list := make([]int, len(t.data))
+	for i, r := range t.data {
+		list[i] = r.Rows
+	}
+	return list
+}
+
+// metadata implements [table].
+func (t *ipcTable) metadata() arrow.Metadata { return t.schema.Metadata }
+
+// reader implements [table].
+func (t *ipcTable) reader(c *column) (reader, error) {
+	if t.unknown != nil {
+		return nil, fmt.Errorf("column %q is of a type that is not known (%d): nobody knows where the others are: write the data without it", t.unknown.Name, t.unknown.Unknown)
+	}
+	n, err := t.fields[c.at[0]].only(c.at[1:])
+	if err != nil {
+		return nil, err
+	}
+	if n.dictionaries() > 1 {
+		return nil, errors.New("dictionaries within a dictionary: decode them before writing")
+	}
+	return &ipcReader{t, n, c}, nil
+}
+
+// ipcReader implements [reader].
+type ipcReader struct {
+	table  *ipcTable
+	node   *node
+	column *column
+}
+
+// open implements [reader].
+func (r *ipcReader) open(_ context.Context, batch, lo, hi int) (rows, error) {
+	data := &r.table.data[batch]
+	if err := data.check(r.node, hi); err != nil {
+		return nil, err
+	}
+	return &ipcRows{table: r.table, record: data, node: r.node, at: lo, plain: map[int][]byte{}}, nil
+}
+
+// mayHoldNulls implements [reader].
+func (r *ipcReader) mayHoldNulls(batch int) bool { return r.table.data[batch].mayHoldNulls(r.node) }
+
+func (r *record) mayHoldNulls(n *node) bool {
+	if n.kind == kindDictionary {
+		return r.Nodes[n.index].Nulls != 0 // those among its values are seen when they are read
+	}
+	if n.index >= len(r.Nodes) || r.Nodes[n.index].Nulls != 0 {
+		return true
+	}
+	for _, c := range n.children {
+		if r.mayHoldNulls(c) {
+			return true
+		}
+	}
+	return false
+}

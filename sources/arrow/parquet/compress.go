@@ -1,0 +1,119 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// Compressions of the specification.
+const (
+	codecNone   = 0
+	codecSnappy = 1
+	codecGzip   = 2
+	codecLZO    = 3
+	codecBrotli = 4
+	codecLZ4    = 5 // as Hadoop frames it
+	codecZstd   = 6
+	codecLZ4Raw = 7
+)
+
+// mostRatio is above what any block of a compression is compressed to but for
+// Brotli: zstd writes a run of 128 KiB in 4 bytes.
+const mostRatio = 1 << 15
+
+// decompressor decompresses pages. It serves one goroutine.
+type decompressor struct {
+	codec int
+	zstd  *zstd.Decoder
+}
+
+// into fills dst, of the size that a page header gives, with what src holds.
+func (d *decompressor) into(dst, src []byte) error {
+	n, err := 0, error(nil)
+	switch d.codec {
+	case codecSnappy:
+		if n, err = snappy.DecodedLen(src); err == nil && n == len(dst) {
+			_, err = snappy.Decode(dst, src)
+		}
+	case codecGzip:
+		var r *gzip.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(src)); err == nil {
+			n, err = readFull(r, dst)
+		}
+	case codecBrotli:
+		n, err = readFull(brotli.NewReader(bytes.NewReader(src)), dst)
+	case codecZstd:
+		n, err = d.zstdInto(dst, src)
+	case codecLZ4Raw:
+		n, err = lz4.UncompressBlock(src, dst)
+	case codecLZ4:
+		n, err = hadoopInto(dst, src)
+	case codecLZO:
+		return fmt.Errorf("%w: compression LZO: write the file again with zstd", ErrUnsupported)
+	default:
+		return fmt.Errorf("%w: compression %d", ErrUnsupported, d.codec)
+	}
+	if err == nil && n != len(dst) {
+		err = fmt.Errorf("%d bytes in place of %d", n, len(dst))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: decompressing %d bytes: %w", ErrCorrupt, len(src), err)
+	}
+	return nil
+}
+
+// readFull fills dst, and counts a byte more where there is one.
+func readFull(r io.Reader, dst []byte) (int, error) {
+	n, err := io.ReadFull(r, dst)
+	if err != nil {
+		return n, err
+	}
+	var more [1]byte
+	k, err := r.Read(more[:])
+	if err == io.EOF {
+		err = nil
+	}
+	return n + k, err
+}
+
+func (d *decompressor) zstdInto(dst, src []byte) (n int, err error) {
+	if d.zstd == nil {
+		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return 0, err
+		}
+	}
+	out, err := d.zstd.DecodeAll(src, dst[:0:len(dst)])
+	return len(out), err
+}
+
+// hadoopInto decompresses blocks that each begin with two big-endian numbers:
+// the bytes that it has and those that it is stored in. Where src is no such
+// blocks, it is one without numbers, as older writers left it.
+func hadoopInto(dst, src []byte) (int, error) {
+	const head = 8
+	n := 0
+	for rest := src; len(rest) > 0; {
+		if len(rest) < head {
+			return lz4.UncompressBlock(src, dst)
+		}
+		size, stored := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
+		if uint64(stored) > uint64(len(rest)-head) || uint64(size) > uint64(len(dst)-n) {
+			return lz4.UncompressBlock(src, dst)
+		}
+		k, err := lz4.UncompressBlock(rest[head:head+stored], dst[n:n+int(size)])
+		if err != nil || k != int(size) {
+			return lz4.UncompressBlock(src, dst)
+		}
+		n, rest = n+k, rest[head+stored:]
+	}
+	return n, nil
+}

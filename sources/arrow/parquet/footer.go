@@ -1,0 +1,268 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Causes of errors about files.
+var (
+	ErrCorrupt     = errors.New("the Parquet data are corrupt")
+	ErrUnsupported = errors.New("not supported")
+)
+
+// File is what the footer of a file tells.
+type File struct {
+	Rows     int
+	Root     *Node
+	Leaves   []*Node // in the order of the column chunks
+	Groups   []Group
+	Metadata []KeyValue
+}
+
+// KeyValue is an entry of a file's metadata.
+type KeyValue struct{ Key, Value string }
+
+// Group is a row group.
+type Group struct {
+	Rows   int
+	Chunks []Chunk // one for each leaf
+}
+
+// Chunk is where a column of a row group lies in the file and how.
+type Chunk struct {
+	Offset       int64 // of the first page
+	Compressed   int64 // bytes of all pages, with their headers
+	Uncompressed int64 // the same before compression
+	Codec        int
+	Values       int // entries: values, nulls and empty lists
+	Nulls        int // -1: not known
+	external     bool
+	encrypted    bool
+}
+
+// Repetition is how often a node is there in what holds it.
+type Repetition int
+
+// The repetitions of the specification.
+const (
+	Required Repetition = iota
+	Optional
+	Repeated
+)
+
+// Physical is how the values of a leaf are stored.
+type Physical int
+
+// The physical types of the specification.
+const (
+	Boolean Physical = iota
+	Int32
+	Int64
+	Int96
+	Float
+	Double
+	ByteArray
+	FixedLenByteArray
+)
+
+// Node is a node of the schema.
+type Node struct {
+	Name       string
+	Repetition Repetition
+	Logical    Logical
+	Children   []*Node // none: a leaf
+	Parent     *Node   // nil: the root
+	// Levels of an entry in which the node is there, and of one in which it is
+	// repeated.
+	MaxDef, MaxRep int
+
+	Leaf     int // the number of a leaf, -1 for groups
+	Physical Physical
+	Length   int // bytes of a value of FixedLenByteArray
+}
+
+// Width is the bytes of a value as it is decoded, 0 where they differ.
+func (n *Node) Width() int {
+	switch n.Physical {
+	case Boolean:
+		return 1
+	case Int32, Float:
+		return 4
+	case Int64, Double:
+		return 8
+	case Int96:
+		return 12
+	case FixedLenByteArray:
+		return n.Length
+	default:
+		return 0
+	}
+}
+
+// maxDepth bounds groups within groups, and so the levels.
+const maxDepth = 60
+
+// ParseFooter reads the footer of a file of size bytes. The column chunks are
+// within the file, and the rows of all groups are those of the file.
+func ParseFooter(data []byte, size int64) (*File, error) {
+	t := &thrift{data: data}
+	f := &File{}
+	var elements []element
+	encrypted := false
+	t.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 2 && kind == thriftList:
+			t.list(func(byte) { elements = append(elements, t.element()) })
+		case id == 3 && kind == thriftInt64:
+			f.Rows = int(t.int())
+		case id == 4 && kind == thriftList:
+			t.list(func(byte) { f.Groups = append(f.Groups, t.group()) })
+		case id == 5 && kind == thriftList:
+			t.list(func(byte) { f.Metadata = append(f.Metadata, t.keyValue()) })
+		case id == 8:
+			encrypted = true
+			return false
+		default:
+			return false
+		}
+		return true
+	})
+	if t.failed() {
+		return nil, fmt.Errorf("%w: the footer of %d bytes breaks off at byte %d", ErrCorrupt, len(data), t.at)
+	}
+	if encrypted {
+		return nil, fmt.Errorf("%w: encrypted columns: write the file again without encryption", ErrUnsupported)
+	}
+	tree := &tree{elements: elements}
+	root, err := tree.node(nil)
+	if err == nil && len(tree.elements) > 0 {
+		err = fmt.Errorf("%d nodes below none", len(tree.elements))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: schema: %w", ErrCorrupt, err)
+	}
+	f.Root, f.Leaves = root, tree.leaves
+	if err := f.check(size); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return f, nil
+}
+
+// check compares what parts of the footer say of each other and of the file.
+func (f *File) check(size int64) error {
+	rows := 0
+	for g := range f.Groups {
+		group := &f.Groups[g]
+		if group.Rows < 0 || group.Rows > math.MaxInt-rows {
+			return fmt.Errorf("row group %d has %d rows", g, group.Rows)
+		}
+		rows += group.Rows
+		if len(group.Chunks) != len(f.Leaves) {
+			return fmt.Errorf("row group %d has %d columns, the schema %d", g, len(group.Chunks), len(f.Leaves))
+		}
+		for i := range group.Chunks {
+			c := &group.Chunks[i]
+			if c.external || c.encrypted {
+				continue // refused when it is read
+			}
+			if c.Offset < 0 || c.Compressed < 0 || c.Uncompressed < 0 || c.Values < 0 || c.Compressed > size || c.Offset > size-c.Compressed {
+				return fmt.Errorf("row group %d, column %q: %d bytes at byte %d of a file of %d", g, f.Leaves[i].Name, c.Compressed, c.Offset, size)
+			}
+			if f.Leaves[i].MaxRep == 0 && c.Values != group.Rows {
+				return fmt.Errorf("row group %d, column %q: %d values for %d rows", g, f.Leaves[i].Name, c.Values, group.Rows)
+			}
+		}
+	}
+	if rows != f.Rows {
+		return fmt.Errorf("the footer says %d rows, its row groups have %d", f.Rows, rows)
+	}
+	return nil
+}
+
+func (t *thrift) keyValue() (kv KeyValue) {
+	t.fields(func(id int, kind byte) bool {
+		if kind != thriftBinary || id != 1 && id != 2 {
+			return false
+		}
+		if text := string(t.bytes()); id == 1 {
+			kv.Key = text
+		} else {
+			kv.Value = text
+		}
+		return true
+	})
+	return kv
+}
+
+func (t *thrift) group() (g Group) {
+	t.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 1 && kind == thriftList:
+			t.list(func(byte) { g.Chunks = append(g.Chunks, t.chunk()) })
+		case id == 3 && kind == thriftInt64:
+			g.Rows = int(t.int())
+		default:
+			return false
+		}
+		return true
+	})
+	return g
+}
+
+func (t *thrift) chunk() Chunk {
+	c := Chunk{Nulls: -1}
+	there := false
+	t.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 1 && kind == thriftBinary:
+			c.external = len(t.bytes()) > 0
+		case id == 3 && kind == thriftStruct:
+			there = true
+			t.chunkMetadata(&c)
+		case id == 8:
+			c.encrypted = true
+			return false
+		default:
+			return false
+		}
+		return true
+	})
+	c.encrypted = c.encrypted || !there
+	return c
+}
+
+func (t *thrift) chunkMetadata(c *Chunk) {
+	dictionary := int64(0)
+	t.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 4 && kind == thriftInt32:
+			c.Codec = int(t.int())
+		case id == 5 && kind == thriftInt64:
+			c.Values = int(t.int())
+		case id == 6 && kind == thriftInt64:
+			c.Uncompressed = t.int()
+		case id == 7 && kind == thriftInt64:
+			c.Compressed = t.int()
+		case id == 9 && kind == thriftInt64:
+			c.Offset = t.int()
+		case id == 11 && kind == thriftInt64:
+			dictionary = t.int()
+		case id == 12 && kind == thriftStruct:
+			t.fields(func(id int, kind byte) bool {
+				if id != 3 || kind != thriftInt64 {
+					return false
+				}
+				c.Nulls = int(t.int())
+				return true
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	if dictionary > 0 && dictionary < c.Offset {
+		c.Offset = dictionary
+	}
+}

@@ -1,0 +1,131 @@
+package parquet_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+	"io/fs"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
+)
+
+// archived returns a file of the archive of package arrow, and its footer.
+func archived(t testing.TB, name string) (file, footer []byte) {
+	t.Helper()
+	archive, err := zip.OpenReader("../testdata/golden.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close() //nolint:errcheck // only read
+	file, err = fs.ReadFile(archive, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(file) - 8
+	length := int(binary.LittleEndian.Uint32(file[end:]))
+	return file, file[end-length : end]
+}
+
+// memory is a file in memory.
+type memory []byte
+
+func (m memory) ReadAt(_ context.Context, p []byte, off int64) error {
+	_, err := io.ReadFull(io.NewSectionReader(bytes.NewReader(m), off, int64(len(p))), p)
+	return err
+}
+
+// readColumns reads all entries of all columns of a file, and returns how many
+// columns could be read to their end.
+func readColumns(t *testing.T, data []byte, f *parquet.File) (whole int) {
+	const most = 1 << 16 // entries of a column
+	for _, group := range f.Groups {
+		for i, leaf := range f.Leaves {
+			chunk := &group.Chunks[i]
+			if chunk.Values > most {
+				continue
+			}
+			r, err := parquet.NewReader(memory(data), leaf, chunk, 1<<10)
+			if err != nil {
+				continue
+			}
+			left := chunk.Values
+			for left > 0 {
+				var def, rep [100]uint32
+				n, err := r.Levels(t.Context(), def[:], rep[:])
+				if err != nil {
+					break
+				}
+				if n < 1 || n > left {
+					t.Fatalf("%d entries, %d are left", n, left)
+				}
+				values := 0
+				for _, level := range def[:n] {
+					if int(level) == leaf.MaxDef {
+						values++
+					}
+				}
+				if r.Skip(values) != nil {
+					break
+				}
+				left -= n
+			}
+			if left == 0 {
+				whole++
+			}
+		}
+	}
+	return whole
+}
+
+func TestReadColumns(t *testing.T) {
+	for _, name := range []string{"gzip_v1.parquet", "brotli_v2.parquet", "delta_byte_array.parquet"} {
+		data, footer := archived(t, name)
+		f, err := parquet.ParseFooter(footer, int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := readColumns(t, data, f); got != len(f.Groups)*len(f.Leaves) || len(f.Groups) != 3 {
+			t.Errorf("%s: %d column chunks were read of %d", name, got, len(f.Groups)*len(f.Leaves))
+		}
+	}
+}
+
+func FuzzParseFooter(f *testing.F) {
+	for _, name := range []string{"rle.parquet", "empty.parquet", "without_schema.parquet"} {
+		_, footer := archived(f, name)
+		f.Add(footer)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := parquet.ParseFooter(data, 1<<20)
+		if err != nil {
+			return
+		}
+		for _, g := range file.Groups {
+			if len(g.Chunks) != len(file.Leaves) {
+				t.Fatalf("%d column chunks for %d columns", len(g.Chunks), len(file.Leaves))
+			}
+		}
+	})
+}
+
+// FuzzReader reads the columns of files whose footers are sound.
+func FuzzReader(f *testing.F) {
+	names := []string{"rle.parquet", "delta_byte_array.parquet", "delta_binary_packed.parquet", "byte_stream_split.parquet", "without_schema.parquet"}
+	footers := make([][]byte, len(names))
+	for i, name := range names {
+		data, footer := archived(f, name)
+		footers[i] = footer
+		f.Add(i, data)
+	}
+	f.Fuzz(func(t *testing.T, which int, data []byte) {
+		if which < 0 || which >= len(footers) {
+			return
+		}
+		if file, err := parquet.ParseFooter(footers[which], int64(len(data))); err == nil {
+			readColumns(t, data, file)
+		}
+	})
+}

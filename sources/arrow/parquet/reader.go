@@ -1,0 +1,264 @@
+package parquet
+
+import (
+	"context"
+	"fmt"
+)
+
+// Reader goes through a column chunk from its first entry to its last. An entry
+// is a value, or a null or an empty list in its place. It serves one goroutine.
+//
+// The caller asks for the levels of some entries and then takes the values that
+// belong to them, all of them: there is one for each entry whose definition
+// level is the highest.
+type Reader struct {
+	leaf  *Node
+	pages pages
+	limit int64 // of uncompressed pages
+	codec decompressor
+
+	dictionary *dictionary
+	left       int // entries of the chunk
+	inPage     int // of them those in the page
+	def, rep   hybrid
+	values     values
+	page       []byte // uncompressed; reused for the next page
+}
+
+// NewReader returns the reader of a column chunk. It reads ahead bytes at once,
+// or a page where that is longer.
+func NewReader(source Source, leaf *Node, chunk *Chunk, ahead int) (*Reader, error) {
+	if chunk.external {
+		return nil, fmt.Errorf("%w: the column lies in another file", ErrUnsupported)
+	}
+	if chunk.encrypted {
+		return nil, fmt.Errorf("%w: the column is encrypted", ErrUnsupported)
+	}
+	return &Reader{
+		leaf: leaf, left: chunk.Values, limit: chunk.Uncompressed, codec: decompressor{codec: chunk.Codec},
+		pages: pages{source: source, at: chunk.Offset, end: chunk.Offset + chunk.Compressed, ahead: ahead},
+	}, nil
+}
+
+// SkipRows passes over rows of a column without repetition; pages that hold
+// nothing else are not read.
+func (r *Reader) SkipRows(ctx context.Context, n int) error {
+	for n > 0 {
+		if r.inPage == 0 {
+			h, err := r.nextData(ctx)
+			if err != nil {
+				return err
+			}
+			if h.values <= n {
+				r.pages.skip(int64(h.compressed))
+				n -= h.values
+				r.left -= h.values
+				continue
+			}
+			if err := r.begin(ctx, h); err != nil {
+				return err
+			}
+		}
+		var def [512]uint32
+		count, err := r.Levels(ctx, def[:min(n, len(def))], nil)
+		if err != nil {
+			return err
+		}
+		valid := 0
+		for _, level := range def[:count] {
+			if level == uint32(r.leaf.MaxDef) {
+				valid++
+			}
+		}
+		if err := r.Skip(valid); err != nil {
+			return err
+		}
+		n -= count
+	}
+	return nil
+}
+
+// Skip passes over n values.
+func (r *Reader) Skip(n int) error {
+	width := r.leaf.Width()
+	if width == 0 {
+		for range n {
+			if _, err := r.values.item(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	some := min(n, max(1, 4096/width))
+	scratch := make([]byte, some*width)
+	for n > 0 {
+		some = min(some, n)
+		if err := r.values.fixed(scratch[:some*width], some); err != nil {
+			return err
+		}
+		n -= some
+	}
+	return nil
+}
+
+// Values returns how many of the next entries, most at most, are sure to be
+// values and have no repetition levels, and passes over their levels. 0: Levels
+// tells more.
+func (r *Reader) Values(ctx context.Context, most int) (int, error) {
+	if r.leaf.MaxRep > 0 {
+		return 0, nil
+	}
+	if err := r.nextPage(ctx); err != nil {
+		return 0, err
+	}
+	n, err := r.def.same(uint32(r.leaf.MaxDef), min(most, r.inPage))
+	if err != nil {
+		return 0, fmt.Errorf("definition levels: %w", err)
+	}
+	r.inPage -= n
+	r.left -= n
+	return n, nil
+}
+
+// nextPage begins the next page that has entries where the last one has no more.
+func (r *Reader) nextPage(ctx context.Context) error {
+	for r.inPage == 0 {
+		h, err := r.nextData(ctx)
+		if err != nil {
+			return err
+		}
+		if err := r.begin(ctx, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Levels fills def with the definition levels of the next entries and, where the
+// column has any, rep, which is as long, with their repetition levels. It
+// returns how many entries these are, at least one.
+func (r *Reader) Levels(ctx context.Context, def, rep []uint32) (int, error) {
+	if err := r.nextPage(ctx); err != nil {
+		return 0, err
+	}
+	n := min(len(def), r.inPage)
+	if err := r.def.read(def[:n]); err != nil {
+		return 0, fmt.Errorf("definition levels: %w", err)
+	}
+	if r.leaf.MaxRep > 0 {
+		if err := r.rep.read(rep[:n]); err != nil {
+			return 0, fmt.Errorf("repetition levels: %w", err)
+		}
+	}
+	highest := uint32(0)
+	for _, level := range def[:n] {
+		highest = max(highest, level)
+	}
+	if highest > uint32(r.leaf.MaxDef) {
+		return 0, fmt.Errorf("%w: definition level %d, the highest is %d", ErrCorrupt, highest, r.leaf.MaxDef)
+	}
+	r.inPage -= n
+	r.left -= n
+	return n, nil
+}
+
+// Fixed fills p with n values of a column whose values have a width, in
+// little-endian order.
+func (r *Reader) Fixed(p []byte, n int) error { return r.values.fixed(p, n) }
+
+// Item returns the next value of a column of byte arrays. It is valid until the
+// next call of a method.
+func (r *Reader) Item() ([]byte, error) { return r.values.item() }
+
+// nextData reads the headers of pages up to that of a data page, and the
+// dictionary on the way.
+func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
+	for r.pages.at < r.pages.end {
+		h, err := r.pages.header(ctx)
+		if err != nil {
+			return h, err
+		}
+		switch h.kind {
+		case pageDictionary:
+			if r.dictionary != nil || h.encoding != encodingPlain && h.encoding != encodingPlainDictionary {
+				return h, fmt.Errorf("%w: a second dictionary, or one of encoding %d", ErrCorrupt, h.encoding)
+			}
+			data, err := r.read(ctx, h, 0, nil)
+			if err != nil {
+				return h, fmt.Errorf("dictionary: %w", err)
+			}
+			if r.dictionary, err = newDictionary(r.leaf, data, h.values); err != nil {
+				return h, err
+			}
+		case pageData, pageDataV2:
+			if h.values > r.left {
+				return h, fmt.Errorf("%w: the pages of the column have more values than the footer says", ErrCorrupt)
+			}
+			return h, nil
+		case pageIndex:
+			r.pages.skip(int64(h.compressed))
+		default:
+			return h, fmt.Errorf("%w: a page of kind %d", ErrCorrupt, h.kind)
+		}
+	}
+	return pageHeader{}, fmt.Errorf("%w: the pages of the column lack %d values of those in the footer", ErrCorrupt, r.left)
+}
+
+// read reads a page and decompresses what is behind its first bytes. The result
+// uses the memory of page where that is large enough.
+func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte) ([]byte, error) {
+	if int64(h.uncompressed) > r.limit || r.codec.codec != codecBrotli && h.uncompressed/mostRatio > h.compressed {
+		return nil, fmt.Errorf("%w: a page of %d bytes in %d, in a column of %d", ErrCorrupt, h.uncompressed, h.compressed, r.limit)
+	}
+	data, err := r.pages.body(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if h.plain || r.codec.codec == codecNone {
+		if len(data) != h.uncompressed {
+			return nil, fmt.Errorf("%w: a page of %d bytes in %d", ErrCorrupt, h.uncompressed, len(data))
+		}
+		return data, nil
+	}
+	if cap(page) < h.uncompressed {
+		page = make([]byte, h.uncompressed)
+	}
+	page = page[:h.uncompressed]
+	copy(page, data[:first])
+	if len(data) == first && len(page) == first {
+		return page, nil
+	}
+	return page, r.codec.into(page[first:], data[first:])
+}
+
+// begin reads a data page and makes its levels and values ready.
+func (r *Reader) begin(ctx context.Context, h pageHeader) error {
+	levels := h.repBytes + h.defBytes
+	data, err := r.read(ctx, h, levels, r.page)
+	if err != nil {
+		return err
+	}
+	if !h.plain && r.codec.codec != codecNone {
+		r.page = data
+	}
+	if h.kind == pageDataV2 {
+		r.rep = levelsOf(data[:h.repBytes], r.leaf.MaxRep)
+		r.def = levelsOf(data[h.repBytes:levels], r.leaf.MaxDef)
+		data = data[levels:]
+	} else {
+		if r.leaf.MaxRep > 0 && h.repEncoding != encodingRLE || r.leaf.MaxDef > 0 && h.defEncoding != encodingRLE {
+			return fmt.Errorf("%w: levels of encoding %d and %d", ErrUnsupported, h.repEncoding, h.defEncoding)
+		}
+		if r.rep, data, err = cutLevels(data, r.leaf.MaxRep); err != nil {
+			return err
+		}
+		if r.def, data, err = cutLevels(data, r.leaf.MaxDef); err != nil {
+			return err
+		}
+	}
+	if r.values, err = newValues(r.leaf, h.encoding, data, r.dictionary); err != nil {
+		return err
+	}
+	r.inPage = h.values
+	return nil
+}

@@ -1,0 +1,194 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+)
+
+// LogicalKind is what the values of a node mean.
+type LogicalKind int
+
+// The logical types of the specification. What has no meaning of its own is
+// None, and what is not known to this package Unknown.
+const (
+	None LogicalKind = iota
+	String
+	Map
+	List
+	Enum
+	Decimal
+	Date
+	Time
+	Timestamp
+	Integer
+	Null
+	JSON
+	BSON
+	UUID
+	Float16
+	Interval
+	Unknown
+)
+
+// Unit is that of a time.
+type Unit int
+
+// The units of the specification.
+const (
+	Milliseconds Unit = 1 + iota
+	Microseconds
+	Nanoseconds
+)
+
+// Logical is a logical type, or the converted type that older files have in its
+// place.
+type Logical struct {
+	Kind   LogicalKind
+	Unit   Unit // of Time and Timestamp
+	UTC    bool // of Time and Timestamp: instants, not local times
+	Bits   int  // of Integer
+	Signed bool // of Integer
+}
+
+// element is a node as it is stored: in a list, its children behind it.
+type element struct {
+	node     Node
+	children int
+}
+
+func (t *thrift) element() (e element) {
+	e.node.Physical = -1
+	var logical, converted Logical
+	t.fields(func(id int, kind byte) bool {
+		switch {
+		case id == 1 && kind == thriftInt32:
+			e.node.Physical = Physical(t.int())
+		case id == 2 && kind == thriftInt32:
+			e.node.Length = int(t.int())
+		case id == 3 && kind == thriftInt32:
+			e.node.Repetition = Repetition(t.int())
+		case id == 4 && kind == thriftBinary:
+			e.node.Name = string(t.bytes())
+		case id == 5 && kind == thriftInt32:
+			e.children = int(t.int())
+		case id == 6 && kind == thriftInt32:
+			converted = convertedType(int(t.int()))
+		case id == 10 && kind == thriftStruct:
+			logical = t.logical()
+		default:
+			return false
+		}
+		return true
+	})
+	e.node.Logical = logical
+	if logical.Kind == None {
+		e.node.Logical = converted
+	}
+	return e
+}
+
+// logical reads the union LogicalType.
+func (t *thrift) logical() (l Logical) {
+	kinds := map[int]LogicalKind{1: String, 2: Map, 3: List, 4: Enum, 5: Decimal, 6: Date, 7: Time, 8: Timestamp, 10: Integer, 11: Null, 12: JSON, 13: BSON, 14: UUID, 15: Float16}
+	t.fields(func(id int, kind byte) bool {
+		known := false
+		if l.Kind, known = kinds[id]; !known {
+			l.Kind = Unknown
+		}
+		if kind != thriftStruct {
+			return false
+		}
+		t.fields(func(id int, kind byte) bool {
+			switch {
+			case (l.Kind == Time || l.Kind == Timestamp) && id == 1:
+				l.UTC = kind == thriftTrue
+				return false
+			case (l.Kind == Time || l.Kind == Timestamp) && id == 2 && kind == thriftStruct:
+				t.fields(func(id int, _ byte) bool {
+					l.Unit = Unit(id)
+					return false
+				})
+				return true
+			case l.Kind == Integer && id == 1 && kind == thriftByte:
+				l.Bits = int(t.byte())
+				return true
+			case l.Kind == Integer && id == 2:
+				l.Signed = kind == thriftTrue
+			}
+			return false
+		})
+		return true
+	})
+	return l
+}
+
+func convertedType(number int) Logical {
+	list := [...]Logical{
+		{Kind: String}, {Kind: Map}, {Kind: Map}, {Kind: List}, {Kind: Enum}, {Kind: Decimal}, {Kind: Date},
+		{Kind: Time, Unit: Milliseconds, UTC: true}, {Kind: Time, Unit: Microseconds, UTC: true},
+		{Kind: Timestamp, Unit: Milliseconds, UTC: true}, {Kind: Timestamp, Unit: Microseconds, UTC: true},
+		{Kind: Integer, Bits: 8}, {Kind: Integer, Bits: 16}, {Kind: Integer, Bits: 32}, {Kind: Integer, Bits: 64},
+		{Kind: Integer, Bits: 8, Signed: true}, {Kind: Integer, Bits: 16, Signed: true}, {Kind: Integer, Bits: 32, Signed: true}, {Kind: Integer, Bits: 64, Signed: true},
+		{Kind: JSON}, {Kind: BSON}, {Kind: Interval},
+	}
+	if number < 0 || number >= len(list) {
+		return Logical{Kind: Unknown}
+	}
+	return list[number]
+}
+
+// tree makes nodes of the elements that are left.
+type tree struct {
+	elements []element
+	leaves   []*Node
+	depth    int
+}
+
+func (t *tree) node(parent *Node) (*Node, error) {
+	if len(t.elements) == 0 {
+		return nil, errors.New("a node is missing")
+	}
+	e := t.elements[0]
+	t.elements = t.elements[1:]
+	n := &e.node
+	n.Parent, n.Leaf = parent, -1
+	if parent != nil {
+		n.MaxDef, n.MaxRep = parent.MaxDef, parent.MaxRep
+		switch n.Repetition {
+		case Required:
+		case Optional:
+			n.MaxDef++
+		case Repeated:
+			n.MaxDef++
+			n.MaxRep++
+		default:
+			return nil, fmt.Errorf("node %q has repetition %d", n.Name, n.Repetition)
+		}
+	}
+	if parent != nil && e.children == 0 && n.Physical >= 0 {
+		if n.Physical > FixedLenByteArray || n.Physical == FixedLenByteArray && (n.Length < 1 || n.Length > maxFixed) {
+			return nil, fmt.Errorf("column %q has physical type %d of %d bytes", n.Name, n.Physical, n.Length)
+		}
+		n.Leaf = len(t.leaves)
+		t.leaves = append(t.leaves, n)
+		return n, nil
+	}
+	if e.children < 0 || e.children > len(t.elements) {
+		return nil, fmt.Errorf("node %q has %d children", n.Name, e.children)
+	}
+	if t.depth++; t.depth > maxDepth {
+		return nil, fmt.Errorf("groups nested more than %d deep", maxDepth)
+	}
+	for range e.children {
+		child, err := t.node(n)
+		if err != nil {
+			return nil, err
+		}
+		n.Children = append(n.Children, child)
+	}
+	t.depth--
+	return n, nil
+}
+
+// maxFixed bounds the bytes of values of fixed length.
+const maxFixed = 1 << 20

@@ -1,0 +1,262 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Encodings of the specification.
+const (
+	encodingPlain           = 0
+	encodingPlainDictionary = 2
+	encodingRLE             = 3
+	encodingDeltaBinary     = 5
+	encodingDeltaLength     = 6
+	encodingDeltaByteArray  = 7
+	encodingDictionary      = 8
+	encodingByteStreamSplit = 9
+)
+
+// values reads the values of a page one after the other. Only one of the two
+// ways is right for a column: Node.Width tells which.
+type values interface {
+	// fixed fills p with n values of fixed width.
+	fixed(p []byte, n int) error
+	// item returns a value of any length, which is valid until the next call.
+	item() ([]byte, error)
+}
+
+// errNoItems is the cause of an error about values of the other kind than the
+// encoding has.
+var errNoItems = errors.New("the encoding does not go with the type of the column")
+
+// newValues returns what reads the values of a page.
+func newValues(leaf *Node, encoding int, data []byte, d *dictionary) (values, error) {
+	width := leaf.Width()
+	switch {
+	case len(data) == 0: // a page of nulls
+		return &plainFixed{nil, max(width, 1)}, nil
+	case encoding == encodingPlain && leaf.Physical == Boolean:
+		return &plainBits{data: data}, nil
+	case encoding == encodingPlain && width > 0:
+		return &plainFixed{data, width}, nil
+	case encoding == encodingPlain:
+		return &plainBytes{data}, nil
+	case encoding == encodingDictionary || encoding == encodingPlainDictionary:
+		if d == nil {
+			return nil, fmt.Errorf("%w: a page of a dictionary's indices without the dictionary", ErrCorrupt)
+		}
+		if data[0] > 32 {
+			return nil, fmt.Errorf("%w: indices of %d bits", ErrCorrupt, data[0])
+		}
+		return &indices{dictionary: d, numbers: hybrid{data: data[1:], width: int(data[0])}}, nil
+	case encoding == encodingRLE && leaf.Physical == Boolean:
+		if len(data) < 4 {
+			return nil, fmt.Errorf("%w: booleans without the length of their runs", ErrCorrupt)
+		}
+		return &runBits{hybrid{data: data[4:], width: 1}}, nil
+	case encoding == encodingDeltaBinary && (leaf.Physical == Int32 || leaf.Physical == Int64):
+		d, err := newDeltas(data)
+		return &deltaNumbers{d, width}, err
+	case encoding == encodingDeltaLength && leaf.Physical == ByteArray:
+		return newDeltaLengths(data)
+	case encoding == encodingDeltaByteArray && (leaf.Physical == ByteArray || leaf.Physical == FixedLenByteArray):
+		return newDeltaStrings(data)
+	case encoding == encodingByteStreamSplit && width > 0:
+		if len(data)%width != 0 {
+			return nil, fmt.Errorf("%w: %d bytes of values of %d", ErrCorrupt, len(data), width)
+		}
+		return &split{data: data, width: width}, nil
+	default:
+		return nil, fmt.Errorf("%w: encoding %d of physical type %d", ErrUnsupported, encoding, leaf.Physical)
+	}
+}
+
+// plainFixed is the encoding PLAIN of values of one width.
+type plainFixed struct {
+	data  []byte
+	width int
+}
+
+func (d *plainFixed) item() ([]byte, error) { return nil, errNoItems }
+
+func (d *plainFixed) fixed(p []byte, n int) error {
+	if n > len(d.data)/d.width {
+		return fmt.Errorf("%w: %d values of %d bytes are wanted, %d bytes are left", ErrCorrupt, n, d.width, len(d.data))
+	}
+	copy(p, d.data[:n*d.width])
+	d.data = d.data[n*d.width:]
+	return nil
+}
+
+// plainBytes is the encoding PLAIN of byte arrays: each behind its length.
+type plainBytes struct{ data []byte }
+
+func (d *plainBytes) item() ([]byte, error) {
+	if len(d.data) < 4 {
+		return nil, fmt.Errorf("%w: values end too early", ErrCorrupt)
+	}
+	n := binary.LittleEndian.Uint32(d.data)
+	if uint64(n) > uint64(len(d.data)-4) {
+		return nil, fmt.Errorf("%w: a value of %d bytes, %d are left", ErrCorrupt, n, len(d.data)-4)
+	}
+	value := d.data[4 : 4+n]
+	d.data = d.data[4+n:]
+	return value, nil
+}
+
+func (d *plainBytes) fixed([]byte, int) error { return errNoItems }
+
+// plainBits is the encoding PLAIN of booleans: a bit each, the lowest first.
+type plainBits struct {
+	data []byte
+	at   int
+}
+
+func (d *plainBits) item() ([]byte, error) { return nil, errNoItems }
+
+func (d *plainBits) fixed(p []byte, n int) error {
+	if n > len(d.data)*8-d.at {
+		return fmt.Errorf("%w: %d booleans are wanted, %d are left", ErrCorrupt, n, len(d.data)*8-d.at)
+	}
+	for i := range p[:n] {
+		p[i] = d.data[d.at/8] >> (d.at % 8) & 1
+		d.at++
+	}
+	return nil
+}
+
+// runBits is the encoding RLE of booleans.
+type runBits struct{ numbers hybrid }
+
+func (d *runBits) item() ([]byte, error) { return nil, errNoItems }
+
+func (d *runBits) fixed(p []byte, n int) error {
+	var list [512]uint32
+	for n > 0 {
+		some := list[:min(n, len(list))]
+		if err := d.numbers.read(some); err != nil {
+			return err
+		}
+		for i, bit := range some {
+			p[i] = byte(bit & 1)
+		}
+		p, n = p[len(some):], n-len(some)
+	}
+	return nil
+}
+
+// dictionary is the values of a dictionary page.
+type dictionary struct {
+	data  []byte
+	width int      // of values of one width, else 0
+	count int      // values
+	ends  []uint32 // of values of any width: where each begins and ends, in pairs
+}
+
+func newDictionary(leaf *Node, data []byte, count int) (*dictionary, error) {
+	d := &dictionary{data: data, width: leaf.Width(), count: count}
+	if count < 0 || leaf.Physical == Boolean {
+		return nil, fmt.Errorf("%w: a dictionary of %d values of physical type %d", ErrCorrupt, count, leaf.Physical)
+	}
+	if d.width > 0 {
+		if count > len(data)/d.width {
+			return nil, fmt.Errorf("%w: a dictionary of %d values in %d bytes", ErrCorrupt, count, len(data))
+		}
+		return d, nil
+	}
+	if count > len(data)/4 {
+		return nil, fmt.Errorf("%w: a dictionary of %d values in %d bytes", ErrCorrupt, count, len(data))
+	}
+	plain := &plainBytes{data}
+	d.ends = make([]uint32, 0, 2*count)
+	for range count {
+		value, err := plain.item()
+		if err != nil {
+			return nil, fmt.Errorf("dictionary: %w", err)
+		}
+		end := uint32(len(data) - len(plain.data))
+		d.ends = append(d.ends, end-uint32(len(value)), end)
+	}
+	return d, nil
+}
+
+// indices is the encoding RLE_DICTIONARY.
+type indices struct {
+	dictionary *dictionary
+	numbers    hybrid
+	some       [1]uint32
+}
+
+func (d *indices) check(list []uint32) error {
+	for _, k := range list {
+		if uint64(k) >= uint64(d.dictionary.count) {
+			return fmt.Errorf("%w: index %d, the dictionary has %d values", ErrCorrupt, k, d.dictionary.count)
+		}
+	}
+	return nil
+}
+
+func (d *indices) item() ([]byte, error) {
+	if err := d.numbers.read(d.some[:]); err != nil {
+		return nil, err
+	}
+	if err := d.check(d.some[:]); err != nil {
+		return nil, err
+	}
+	k := d.some[0]
+	return d.dictionary.data[d.dictionary.ends[2*k]:d.dictionary.ends[2*k+1]], nil
+}
+
+func (d *indices) fixed(p []byte, n int) error {
+	var list [512]uint32
+	width := d.dictionary.width
+	for n > 0 {
+		some := list[:min(n, len(list))]
+		if err := d.numbers.read(some); err != nil {
+			return err
+		}
+		if err := d.check(some); err != nil {
+			return err
+		}
+		gather(p, d.dictionary.data, width, some)
+		p, n = p[len(some)*width:], n-len(some)
+	}
+	return nil
+}
+
+// gather copies values of a dictionary to p. All indices are within it.
+func gather(p, from []byte, width int, list []uint32) {
+	switch width {
+	case 4:
+		for i, k := range list {
+			binary.LittleEndian.PutUint32(p[4*i:], binary.LittleEndian.Uint32(from[4*int(k):]))
+		}
+	case 8:
+		for i, k := range list {
+			binary.LittleEndian.PutUint64(p[8*i:], binary.LittleEndian.Uint64(from[8*int(k):]))
+		}
+	default:
+		for i, k := range list {
+			copy(p[i*width:(i+1)*width], from[int(k)*width:])
+		}
+	}
+}
+
+// items fills p with n values of one width out of an encoding that knows only
+// values of any length.
+func items(v values, p []byte, n int) error {
+	width := len(p) / max(n, 1)
+	for i := range n {
+		value, err := v.item()
+		if err != nil {
+			return err
+		}
+		if len(value) != width {
+			return fmt.Errorf("%w: a value of %d bytes, where all have %d", ErrCorrupt, len(value), width)
+		}
+		copy(p[i*width:], value)
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package arrow
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
+)
+
+// leaf is a column of a Parquet file, with what leads to it.
+type leaf struct {
+	*parquet.Node
+	lists []int // lengths of the lists of fixed size around the values, outermost first
+}
+
+// schemaKey is the entry of a file's metadata in which writers of Arrow leave
+// the schema, as a message of an IPC stream in base64.
+const schemaKey = "ARROW:schema"
+
+// parquetFields returns the fields of a file as Arrow has them. Parquet knows
+// neither lists of fixed size nor durations nor names of time zones: those come
+// from the schema that writers of Arrow leave, where it fits.
+func parquetFields(f *parquet.File) []arrow.Field {
+	stored := map[string]ipc.Field{}
+	for _, kv := range f.Metadata {
+		if kv.Key == schemaKey {
+			stored = storedFields(kv.Value)
+		}
+	}
+	fields := make([]arrow.Field, 0, len(f.Root.Children))
+	for _, n := range f.Root.Children {
+		field := arrow.Field{Name: n.Name, Type: parquetType(n)}
+		if s, ok := stored[n.Name]; ok {
+			field.Metadata = s.Metadata
+			field.Type = refine(field.Type, &s)
+		}
+		fields = append(fields, field)
+	}
+	return fields
+}
+
+// storedFields reads the value of ARROW:schema; one that cannot be read says
+// nothing.
+func storedFields(text string) map[string]ipc.Field {
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(data) < 8 {
+		return nil
+	}
+	prefix, length := messageLength(data)
+	if length < 0 || length > len(data)-prefix {
+		return nil
+	}
+	m, err := ipc.ParseMessage(data[prefix:][:length])
+	if err != nil || m.Schema == nil {
+		return nil
+	}
+	fields := map[string]ipc.Field{}
+	for _, f := range m.Schema.Fields {
+		fields[f.Name] = f
+	}
+	return fields
+}
+
+// parquetType is the Arrow type of a node, by what Parquet says.
+func parquetType(n *parquet.Node) arrow.DataType {
+	if n.Repetition == parquet.Repeated { // without the groups of a list around it
+		once := *n
+		once.Repetition = parquet.Required
+		return arrow.ListOf(parquetType(&once))
+	}
+	if n.Leaf >= 0 {
+		return leafType(n)
+	}
+	switch {
+	case n.Logical.Kind == parquet.Map:
+		return arrow.MapOf(arrow.BinaryTypes.String, arrow.Null)
+	case n.Logical.Kind == parquet.List && len(n.Children) == 1:
+		return arrow.ListOf(parquetType(listElement(n)))
+	}
+	fields := make([]arrow.Field, 0, len(n.Children))
+	for _, c := range n.Children {
+		fields = append(fields, arrow.Field{Name: c.Name, Type: parquetType(c)})
+	}
+	return arrow.StructOf(fields...)
+}
+
+// listElement is the node of the elements of a list: the one within the repeated
+// group or, in the older form, the repeated node itself.
+func listElement(n *parquet.Node) *parquet.Node {
+	repeated := n.Children[0]
+	if repeated.Leaf < 0 && len(repeated.Children) == 1 && repeated.Name != "array" && repeated.Name != n.Name+"_tuple" {
+		return repeated.Children[0]
+	}
+	once := *repeated
+	once.Repetition = parquet.Required
+	return &once
+}
+
+// leafType is parquetType for a leaf.
+func leafType(n *parquet.Node) arrow.DataType {
+	units := map[parquet.Unit]arrow.TimeUnit{parquet.Milliseconds: arrow.Millisecond, parquet.Microseconds: arrow.Microsecond, parquet.Nanoseconds: arrow.Nanosecond}
+	unit, known := units[n.Logical.Unit]
+	integer := n.Physical == parquet.Int32 || n.Physical == parquet.Int64
+	switch kind := n.Logical.Kind; {
+	case kind == parquet.Decimal:
+		return &arrow.Decimal128Type{Precision: 38}
+	case kind == parquet.Null:
+		return arrow.Null
+	case kind == parquet.Interval:
+		return arrow.FixedWidthTypes.MonthDayNanoInterval
+	case kind == parquet.Date && n.Physical == parquet.Int32:
+		return arrow.FixedWidthTypes.Date32
+	case kind == parquet.Time && n.Physical == parquet.Int32 && known:
+		return &arrow.Time32Type{Unit: unit}
+	case kind == parquet.Time && n.Physical == parquet.Int64 && known:
+		return &arrow.Time64Type{Unit: unit}
+	case kind == parquet.Timestamp && n.Physical == parquet.Int64 && known:
+		if n.Logical.UTC {
+			return &arrow.TimestampType{Unit: unit, TimeZone: "UTC"}
+		}
+		return &arrow.TimestampType{Unit: unit}
+	case kind == parquet.Integer && integer:
+		if t := integerType(n.Logical.Bits, n.Logical.Signed); t != nil {
+			return t
+		}
+	case kind == parquet.Float16 && n.Physical == parquet.FixedLenByteArray && n.Length == 2:
+		return arrow.FixedWidthTypes.Float16
+	case (kind == parquet.String || kind == parquet.Enum || kind == parquet.JSON) && n.Physical == parquet.ByteArray:
+		return arrow.BinaryTypes.String
+	}
+	switch n.Physical {
+	case parquet.Boolean:
+		return arrow.FixedWidthTypes.Boolean
+	case parquet.Int32:
+		return arrow.PrimitiveTypes.Int32
+	case parquet.Int64:
+		return arrow.PrimitiveTypes.Int64
+	case parquet.Int96: // what Hive, Impala and older Spark have for timestamps
+		return &arrow.TimestampType{Unit: arrow.Nanosecond}
+	case parquet.Float:
+		return arrow.PrimitiveTypes.Float32
+	case parquet.Double:
+		return arrow.PrimitiveTypes.Float64
+	case parquet.FixedLenByteArray:
+		return &arrow.FixedSizeBinaryType{ByteWidth: n.Length}
+	default:
+		return arrow.BinaryTypes.Binary
+	}
+}
+
+func integerType(bits int, signed bool) arrow.DataType {
+	types := map[int][2]arrow.DataType{
+		8:  {arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int8},
+		16: {arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int16},
+		32: {arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int32},
+		64: {arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Int64},
+	}
+	if signed {
+		return types[bits][1]
+	}
+	return types[bits][0]
+}
+
+// refine returns a type that Parquet gives with what the stored field knows
+// better. Where they do not go together, Parquet's stays.
+func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
+	switch t := t.(type) {
+	case *arrow.ListType:
+		fixed, ok := stored.Type.(*arrow.FixedSizeListType)
+		if !ok || len(stored.Children) != 1 {
+			return t
+		}
+		return arrow.FixedSizeListOf(fixed.Len(), refine(t.Elem(), &stored.Children[0]))
+	case *arrow.StructType:
+		fields := t.Fields()
+		for i := range fields {
+			for k := range stored.Children {
+				if c := &stored.Children[k]; c.Name == fields[i].Name {
+					fields[i].Type, fields[i].Metadata = refine(fields[i].Type, c), c.Metadata
+				}
+			}
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.TimestampType:
+		if of, ok := stored.Type.(*arrow.TimestampType); ok && of.TimeZone != "" {
+			return &arrow.TimestampType{Unit: t.Unit, TimeZone: of.TimeZone}
+		}
+	case *arrow.Int64Type:
+		if duration, ok := stored.Type.(*arrow.DurationType); ok {
+			return duration
+		}
+	}
+	return t
+}
+
+// findLeaf returns the column of the field at a place of the schema, whose lists
+// have fixed sizes.
+func findLeaf(f *parquet.File, at []int, t arrow.DataType) (*leaf, error) {
+	n := f.Root
+	for _, i := range at {
+		n = n.Children[i]
+	}
+	l := &leaf{}
+	for {
+		list, ok := t.(*arrow.FixedSizeListType)
+		if !ok {
+			break
+		}
+		l.lists = append(l.lists, int(list.Len()))
+		t = list.Elem()
+		if n.Repetition != parquet.Repeated {
+			n = listElement(n)
+		}
+	}
+	if n.Leaf < 0 {
+		return nil, fmt.Errorf("%w: no column where the schema has one", parquet.ErrCorrupt)
+	}
+	l.Node = f.Leaves[n.Leaf]
+	return l, nil
+}
+
+// julianEpoch is the Julian day of 1970-01-01.
+const julianEpoch = 2440588
+
+// fromInt96 returns nanoseconds since 1970 of a timestamp in 12 bytes: the
+// nanoseconds of the day, then the Julian day.
+func fromInt96(b []byte) (int64, bool) {
+	const day = 86400e9
+	nanoseconds := int64(binary.LittleEndian.Uint64(b))
+	days := int64(binary.LittleEndian.Uint32(b[8:])) - julianEpoch
+	const most = 106751 // days of nanoseconds in 63 bits
+	if days < -most || days > most || nanoseconds < 0 || nanoseconds > day {
+		return 0, false
+	}
+	return days*day + nanoseconds, true
+}

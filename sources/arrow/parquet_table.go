@@ -1,0 +1,171 @@
+package arrow
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
+)
+
+// aheadBytes is what is read of a column at once from a local file; from a
+// remote one it is more, because a request costs more.
+const aheadBytes = 1 << 20
+
+// mostInRow bounds the elements in a row of lists, for each of which the reader
+// of a column holds its repetition level.
+const mostInRow = 1 << 24
+
+// parquetTable implements [table] for a Parquet file.
+type parquetTable struct {
+	file  *sources.OpenFile
+	tree  *parquet.File
+	list  []*column
+	pairs arrow.Metadata
+}
+
+// openParquet reads the footer of a file.
+func openParquet(ctx context.Context, f *file) (table, error) {
+	const tail = 4 + len(parquetMagic)
+	if f.Size < int64(tail+len(parquetMagic)) {
+		return nil, fmt.Errorf("truncated: a Parquet file of %d bytes", f.Size)
+	}
+	end, err := f.bytes(ctx, f.Size-int64(tail), 4)
+	if err != nil {
+		return nil, err
+	}
+	length := int64(binary.LittleEndian.Uint32(end))
+	if length > min(maxMetadata, f.Size-int64(tail)) {
+		return nil, fmt.Errorf("%w: a footer of %d bytes in a file of %d", parquet.ErrCorrupt, length, f.Size)
+	}
+	text, err := f.bytes(ctx, f.Size-int64(tail)-length, int(length))
+	if err != nil {
+		return nil, err
+	}
+	t := &parquetTable{file: f.OpenFile}
+	if t.tree, err = parquet.ParseFooter(text, f.Size); err != nil {
+		return nil, fmt.Errorf("footer: %w", err)
+	}
+	t.list = columns(parquetFields(t.tree))
+	var keys, values []string
+	for _, kv := range t.tree.Metadata {
+		keys, values = append(keys, kv.Key), append(values, kv.Value)
+	}
+	t.pairs = arrow.NewMetadata(keys, values)
+	return t, nil
+}
+
+func (t *parquetTable) columns() []*column       { return t.list }
+func (t *parquetTable) metadata() arrow.Metadata { return t.pairs }
+
+// batches implements [table].
+func (t *parquetTable) batches() []int {
+	list := make([]int, len(t.tree.Groups))
+	for i, g := range t.tree.Groups {
+		list[i] = g.Rows
+	}
+	return list
+}
+
+// ReadAt implements [parquet.Source].
+func (t *parquetTable) ReadAt(ctx context.Context, p []byte, off int64) error {
+	return t.file.Store.ReadRange(ctx, t.file.Key, p, off)
+}
+
+// ahead is how many bytes of a column are read at once.
+func (t *parquetTable) ahead() int { return max(aheadBytes, 32*t.file.Store.GapBytes()) }
+
+// reader implements [table].
+func (t *parquetTable) reader(c *column) (reader, error) {
+	l, err := findLeaf(t.tree, c.at, c.field.Type)
+	if err != nil {
+		return nil, err
+	}
+	size := c.typ.Size()
+	convert, err := conversionOf(l.Node, size)
+	if err != nil {
+		return nil, err
+	}
+	if n := c.elements(); n > mostInRow {
+		return nil, fmt.Errorf("%d elements in a row, more than %d: split the column", n, mostInRow)
+	}
+	r := &parquetReader{table: t, column: c, leaf: l, width: l.Width(), size: size, convert: convert}
+	r.shape()
+	return r, nil
+}
+
+// parquetReader implements [reader] for one column.
+type parquetReader struct {
+	table   *parquetTable
+	column  *column
+	leaf    *leaf
+	width   int     // bytes of a value as it is decoded, 0 where they differ
+	size    int     // bytes of an element
+	convert convert // nil: they are the same
+	// below[r] is how many elements an item of the list at repetition level r
+	// has, below[0] those of a row.
+	below []int
+	// row holds the repetition level of each element of a row.
+	row []uint8
+	// missing[d] is how many elements an entry of definition level d stands for,
+	// all of them null; 0: for an empty list.
+	missing []int
+}
+
+// shape finds below, row and missing.
+func (r *parquetReader) shape() {
+	r.below = []int{1}
+	for _, length := range slices.Backward(r.leaf.lists) {
+		r.below = slices.Insert(r.below, 0, r.below[0]*length)
+	}
+	r.row = make([]uint8, r.below[0])
+	for i := range r.row {
+		for i%r.below[r.row[i]] != 0 {
+			r.row[i]++
+		}
+	}
+	r.missing = make([]int, r.leaf.MaxDef)
+	for n := r.leaf.Node; n.Parent != nil; n = n.Parent {
+		switch n.Repetition {
+		case parquet.Optional:
+			r.missing[n.MaxDef-1] = r.below[min(n.MaxRep, len(r.below)-1)]
+		case parquet.Repeated:
+			r.missing[n.MaxDef-1] = 0
+		}
+	}
+}
+
+// mayHoldNulls implements [reader].
+func (r *parquetReader) mayHoldNulls(batch int) bool {
+	return r.leaf.MaxDef > 0 && r.table.tree.Groups[batch].Chunks[r.leaf.Leaf].Nulls != 0
+}
+
+// memory implements [reader]: the dictionary and a page, as it is stored and as
+// it is, and the window of the file.
+func (r *parquetReader) memory(batch int) int {
+	chunk := &r.table.tree.Groups[batch].Chunks[r.leaf.Leaf]
+	total := int(min(chunk.Compressed, 1<<50)) + int(min(chunk.Uncompressed, 1<<50))
+	if r.width == 0 {
+		total += int(min(chunk.Uncompressed, 1<<50)) * 2 // where the values of a dictionary begin and end
+	}
+	return total + min(r.table.ahead(), int(min(chunk.Compressed, 1<<50))) + convertBytes + len(r.row)
+}
+
+// open implements [reader].
+func (r *parquetReader) open(ctx context.Context, batch, lo, hi int) (rows, error) {
+	group := &r.table.tree.Groups[batch]
+	chunk := &group.Chunks[r.leaf.Leaf]
+	reader, err := parquet.NewReader(r.table, r.leaf.Node, chunk, min(r.table.ahead(), int(min(chunk.Compressed, 1<<50))))
+	if err != nil {
+		return nil, err
+	}
+	p := &parquetRows{parquetReader: r, pages: reader}
+	if len(r.leaf.lists) == 0 {
+		return p, reader.SkipRows(ctx, lo)
+	}
+	return p, p.skip(ctx, lo)
+}

@@ -1,0 +1,437 @@
+package arrow_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/arrow"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+)
+
+// readable is a source without the arrays that cannot be opened.
+type readable struct {
+	sources.Source
+	names []string
+}
+
+func (r readable) Arrays() []string { return r.names }
+
+func newReadable(t *testing.T, src sources.Source) readable {
+	t.Helper()
+	r := readable{Source: src}
+	for _, name := range src.Arrays() {
+		if _, err := src.Array(t.Context(), name); err == nil {
+			r.names = append(r.names, name)
+		}
+	}
+	if len(r.names) == 0 {
+		t.Fatal("no column can be read")
+	}
+	return r
+}
+
+// withNull has a value for the nulls of all columns.
+func withNull(t *testing.T) arrow.Options {
+	return arrow.Options{Null: func(_ string, typ dtype.Type) (dtype.Scalar, error) { return null(t, typ), nil }}
+}
+
+func TestConformance(t *testing.T) {
+	dir := unpack(t)
+	for _, name := range []string{"file_plain.arrow", "file_zstd.arrow", "stream.arrows", "none_v1.parquet", "snappy_v2.parquet"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, name)
+			sourcetest.Run(t, newReadable(t, open(t, withNull(t), path)))
+			joined := open(t, withNull(t), path, path, path)
+			sourcetest.Run(t, newReadable(t, joined))
+		})
+	}
+}
+
+// TestJoined compares three files with one after the other.
+func TestJoined(t *testing.T) {
+	dir := unpack(t)
+	one, other := filepath.Join(dir, "none_v1.parquet"), filepath.Join(dir, "stream.arrows")
+	for _, name := range []string{"int16", "string", "matrix", "struct/in/count"} {
+		var want []string
+		for _, path := range []string{one, other, one} {
+			a, err := open(t, withNull(t), path).Array(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for item := range sourcetest.ReadAll(t, a).Items() {
+				want = append(want, string(item))
+			}
+		}
+		a, err := open(t, withNull(t), one, other, one).Array(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for item := range sourcetest.ReadAll(t, a).Items() {
+			got = append(got, string(item))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the rows of three files differ from those of each", name)
+		}
+		if n := a.Info().Shape[0]; n != 51 {
+			t.Errorf("%s has %d rows, want 51", name, n)
+		}
+	}
+}
+
+// TestFolder takes the files of a folder and of those below it, in the natural
+// order of their names, and leaves out what is beside the data.
+func TestFolder(t *testing.T) {
+	dir := unpack(t)
+	parts := t.TempDir()
+	var want []string
+	for _, name := range []string{"part-2.parquet", "part-10.parquet", "year=2020/part-0.parquet", "_SUCCESS", ".part-1.crc", "_metadata/x"} {
+		data, err := os.ReadFile(filepath.Join(dir, "rle.parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(parts, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(filepath.Base(path), "part") {
+			want = append(want, path)
+		}
+	}
+	for url, want := range map[string][]string{
+		parts: want, filepath.Join(parts, "part-*"): want[:2], want[0]: want[:1], filepath.Join(parts, "none"): {filepath.Join(parts, "none")},
+	} {
+		got, err := arrow.Expand(t.Context(), url, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", url, diff)
+		}
+	}
+	for url, want := range map[string]bool{parts: true, want[1]: true, filepath.Join(dir, "stream.arrows"): true, filepath.Join(dir, "expected.json"): false, filepath.Join(dir, "none.nc"): false} {
+		if got := arrow.Recognises(t.Context(), url, store.Options{}); got != want {
+			t.Errorf("%s is recognised: %v", url, got)
+		}
+	}
+}
+
+func TestDescription(t *testing.T) {
+	dir := unpack(t)
+	src := open(t, arrow.Options{Rows: "time"}, filepath.Join(dir, "file_plain.arrow"))
+	var groups []string
+	for _, g := range src.Groups() {
+		groups = append(groups, g.Path)
+	}
+	if diff := cmp.Diff([]string{"", "struct", "struct/in", "with"}, groups); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
+	}
+	if got := string(src.Groups()[0].Attributes.Get("made by")); got != `"arrow_sources.py"` {
+		t.Errorf("the root has the attributes %v", src.Groups()[0].Attributes)
+	}
+	type description struct {
+		Shape, Slowest, Chunks []int
+		Names                  []string
+		Attributes             string
+	}
+	for name, want := range map[string]description{
+		"int8":            {Shape: []int{17}, Chunks: []int{5}, Names: []string{"time"}, Attributes: `units="m" `},
+		"timestamp_utc":   {Shape: []int{17}, Chunks: []int{5}, Names: []string{"time"}, Attributes: `timezone="UTC" `},
+		"matrix":          {Shape: []int{17, 2, 3}, Chunks: []int{5, 2, 3}, Names: []string{"time", "matrix_0", "matrix_1"}},
+		"tensor":          {Shape: []int{17, 2, 3}, Chunks: []int{5, 2, 3}, Names: []string{"time", "y", "x"}},
+		"tensor_permuted": {Shape: []int{17, 4, 2, 3}, Slowest: []int{0, 2, 3, 1}, Chunks: []int{5, 4, 2, 3}, Names: []string{"time", "w", "c", "h"}},
+	} {
+		a, err := src.Array(t.Context(), name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		info := a.Info()
+		got := description{Shape: info.Shape, Slowest: info.Slowest, Chunks: info.Chunks, Names: info.DimensionNames}
+		for _, x := range info.Attributes {
+			got.Attributes += fmt.Sprintf("%s=%s ", x.Name, x.Value)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestNulls opens columns with nulls, with and without a value for them.
+func TestNulls(t *testing.T) {
+	dir := unpack(t)
+	for _, file := range []string{"file_lz4.arrow", "stream.arrows", "gzip_v1.parquet", "lz4_v2.parquet"} {
+		path := filepath.Join(dir, file)
+		for name, row := range firstNulls(t, dir, file) {
+			_, err := open(t, arrow.Options{}, path).Array(t.Context(), name)
+			want := fmt.Sprintf("row %d is null: give the array a fill_value", row)
+			if name == "dictionary_of_null" && err == nil { // only its values tell
+				var a sources.Array
+				if a, err = open(t, arrow.Options{}, path).Array(t.Context(), name); err == nil {
+					err = a.ReadRegion(t.Context(), ndarray.New(a.Info().Type, a.Info().Shape), []int{0})
+				}
+			}
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: column %s: got %v, want an error with %q", file, name, err, want)
+			}
+		}
+	}
+	bad := errors.New("300 does not fit")
+	opt := arrow.Options{Null: func(string, dtype.Type) (dtype.Scalar, error) { return nil, bad }}
+	src := open(t, opt, filepath.Join(dir, "file_lz4.arrow"))
+	if _, err := src.Array(t.Context(), "int8_nulls"); !errors.Is(err, bad) {
+		t.Errorf("got %v, want the reason why there is no value", err)
+	}
+	if _, err := src.Array(t.Context(), "int8"); err != nil {
+		t.Errorf("a value that nobody needs: %v", err)
+	}
+}
+
+// firstNulls lists the first row with a null of each column that has any.
+func firstNulls(t *testing.T, dir, file string) map[string]int {
+	t.Helper()
+	rows := map[string]int{}
+	for name, c := range readGolden(t, dir)[file].Columns {
+		for i, v := range c.Values {
+			if string(v) == "null" {
+				rows[name] = i * c.Shape[0] / len(c.Values)
+				break
+			}
+		}
+	}
+	if len(rows) < 10 {
+		t.Fatalf("%s: only %d columns have nulls", file, len(rows))
+	}
+	return rows
+}
+
+func TestDifferences(t *testing.T) {
+	dir := unpack(t)
+	first := filepath.Join(dir, "file_plain.arrow")
+	src := open(t, withNull(t), first, filepath.Join(dir, "rle.parquet"), filepath.Join(dir, "dictionaries_deltas.arrows"), filepath.Join(dir, "empty.arrow"))
+	_, err := src.Array(t.Context(), "bool")
+	for _, want := range []string{`column "bool" is not the same in all files`, "file_plain.arrow has bool", "dictionaries_deltas.arrows has no such column; ", "empty.arrow has no such column: exclude it"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+	if _, err := src.Array(t.Context(), "words"); err == nil || !strings.Contains(err.Error(), "file_plain.arrow has no such column") {
+		t.Errorf("a column of a later file: got %v", err)
+	}
+	if !slices.Contains(src.Arrays(), "words") {
+		t.Error("a column of a later file is not listed")
+	}
+}
+
+func TestFilesRefused(t *testing.T) {
+	dir := unpack(t)
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	file, stream, parquet := read("file_plain.arrow"), read("stream.arrows"), read("none_v1.parquet")
+	for name, test := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"nothing":           {nil, "the file is empty"},
+		"something":         {[]byte("a,b\n1,2\n"), "neither Arrow IPC (a file or a stream) nor Parquet"},
+		"short":             {[]byte("a"), "neither Arrow IPC (a file or a stream) nor Parquet"},
+		"Feather 1":         {[]byte("FEA1 … FEA1"), "write_feather"},
+		"encrypted":         {[]byte("PARE … PARE"), "without encryption"},
+		"half a file":       {file[:len(file)/2], "truncated"},
+		"half a Parquet":    {parquet[:len(parquet)/2], "truncated"},
+		"half a stream":     {stream[:len(stream)/2], "truncated"},
+		"only magic":        {[]byte("PAR1PAR1"), "truncated"},
+		"footer too large":  {[]byte("PAR1\xff\xff\xff\x7fPAR1"), "a footer of 2147483647 bytes"},
+		"Arrow footer size": {[]byte("ARROW1\x00\x00\x00\x00\xff\xff\xff\x7fARROW1"), "a footer of 2147483647 bytes"},
+	} {
+		path := filepath.Join(dir, "bad")
+		if err := os.WriteFile(path, test.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := arrow.Open(t.Context(), []string{filepath.Join(dir, "rle.parquet"), path}, arrow.Options{})
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, test.want)
+		}
+	}
+	if _, err := arrow.Open(t.Context(), []string{filepath.Join(dir, "missing")}, arrow.Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// remote puts files into a store in memory that counts what is read.
+func remote(t *testing.T, dir string, names ...string) (opt store.Options, reads *atomic.Int64) {
+	t.Helper()
+	opt.Memory = &store.Memory{}
+	s, err := store.Open(t.Context(), "mem://bucket/dir", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Put(t.Context(), name, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Sync(t.Context()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	reads = &atomic.Int64{}
+	opt.Fault = func(op, _ string) error {
+		if op == "read" {
+			reads.Add(1)
+		}
+		return nil
+	}
+	return opt, reads
+}
+
+// TestRequests reads one column of many: of three batches, or row groups, each
+// by a request for a buffer or a column chunk.
+func TestRequests(t *testing.T) {
+	dir := unpack(t)
+	for _, test := range []struct {
+		file, column    string
+		open, all, some int64 // requests
+	}{
+		{"none_v1.parquet", "int64", 1, 3, 1},
+		{"snappy_v2.parquet", "string", 1, 3, 1},
+		{"file_plain.arrow", "int64", 1, 4, 1},
+		{"file_zstd.arrow", "float64", 1, 4, 1},
+		{"file_plain.arrow", "string", 1, 8, 2},
+		{"stream.arrows", "int64", 1, 5, 1},
+	} {
+		opt, reads := remote(t, dir, test.file)
+		src := open(t, arrow.Options{Store: opt, Null: withNull(t).Null}, "mem://bucket/dir/"+test.file)
+		opened := reads.Swap(0)
+		a, err := src.Array(t.Context(), test.column)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sourcetest.ReadAll(t, a)
+		all := reads.Swap(0)
+		if err := a.ReadRegion(t.Context(), ndarray.New(a.Info().Type, []int{2}), []int{1}); err != nil {
+			t.Fatal(err)
+		}
+		if some := reads.Swap(0); opened != test.open || all != test.all || some != test.some {
+			t.Errorf("%s, column %s: %d requests to open, %d for all rows, %d for two; want %d, %d, %d",
+				test.file, test.column, opened, all, some, test.open, test.all, test.some)
+		}
+	}
+}
+
+// readEverything opens a file and reads all columns that can be read. Only their
+// errors may tell that it is corrupt.
+func readEverything(ctx context.Context, path string, opt arrow.Options, most int) (values map[string][]byte) {
+	values = map[string][]byte{}
+	src, err := arrow.Open(ctx, []string{path}, opt)
+	if err != nil {
+		return values
+	}
+	defer src.Close() //nolint:errcheck // only read
+	for _, name := range src.Arrays() {
+		a, err := src.Array(ctx, name)
+		if err != nil {
+			continue
+		}
+		if n, ok := ndarray.Bytes(a.Info().Type, a.Info().Shape); !ok || n > most {
+			continue
+		}
+		whole := ndarray.New(a.Info().Type, a.Info().Shape)
+		if a.ReadRegion(ctx, whole, make([]int, len(whole.Shape))) != nil {
+			continue
+		}
+		var all bytes.Buffer
+		for item := range whole.Items() {
+			fmt.Fprintf(&all, "%d:%s", len(item), item)
+		}
+		values[name] = all.Bytes()
+	}
+	return values
+}
+
+// TestFlippedBytes inverts every byte of small files in turn: no panic, no
+// unbounded memory, and in pages with checksums no other values.
+func TestFlippedBytes(t *testing.T) {
+	dir := unpack(t)
+	for _, name := range []string{"dictionaries_deltas.arrows", "dictionaries_replaced.arrows", "rle.parquet", "empty.arrow", "empty.parquet"} {
+		flipEach(t, filepath.Join(dir, name), 1, func(int, map[string][]byte) {})
+	}
+	for _, name := range []string{"file_lz4.arrow", "stream.arrows", "snappy_v2.parquet", "delta_byte_array.parquet", "delta_binary_packed.parquet"} {
+		flipEach(t, filepath.Join(dir, name), 97, func(int, map[string][]byte) {})
+	}
+	path := filepath.Join(dir, "zstd_v1.parquet")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := readEverything(t.Context(), path, withNull(t), 1<<20)
+	footer := len(data) - 8 - int(data[len(data)-8]) - int(data[len(data)-7])<<8
+	flipEach(t, path, 151, func(at int, got map[string][]byte) {
+		if at >= footer || len(got) < len(want)-2 {
+			return
+		}
+		for column, values := range got {
+			if !bytes.Equal(values, want[column]) {
+				t.Errorf("byte %d inverted: column %s has other values and no error", at, column)
+			}
+		}
+	})
+}
+
+// flipEach calls check with what is read of a file with each byte inverted, step
+// bytes apart.
+func flipEach(t *testing.T, path string, step int, check func(at int, values map[string][]byte)) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := path + ".bad"
+	for at := 0; at < len(data); at += step {
+		data[at] ^= 0xff
+		if err := os.WriteFile(bad, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		check(at, readEverything(t.Context(), bad, withNull(t), 1<<20))
+		data[at] ^= 0xff
+	}
+}
+
+// FuzzOpen opens and reads what may be any file.
+func FuzzOpen(f *testing.F) {
+	for _, seed := range []string{"empty.arrow", "dictionaries_deltas.arrows", "rle.parquet", "delta_byte_array.parquet", "file_lz4.arrow"} {
+		f.Add(archived(f, seed))
+	}
+	dir := f.TempDir()
+	opt := arrow.Options{Null: func(_ string, typ dtype.Type) (dtype.Scalar, error) { return typ.Default(), nil }}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(dir, "file")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		readEverything(t.Context(), path, opt, 1<<16)
+	})
+}
