@@ -1,8 +1,10 @@
 package jobs
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"runtime"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -105,6 +107,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 		Source: b.info.Path, Target: target, Info: b.info, Meta: meta, Chain: chain,
 		array: b.array, convert: b.convert,
 	}
+	b.carry(planned)
 	b.block(planned)
 	b.noteShards(planned)
 	planned.Notes = b.notes
@@ -114,24 +117,34 @@ func (b *builder) build() (*PlannedArray, Problems) {
 // block chooses what is read together and checks that it fits the budget.
 func (b *builder) block(a *PlannedArray) {
 	memory := int(b.plan.Job.Run.Memory)
-	task := stages.Task{Source: b.array, Convert: a.convert, Grid: a.Meta.Grid, Chain: a.Chain, StreamBytes: store.WriterBytes(b.plan.Job.Target.URL)}
+	task := stages.Task{Source: b.array, Stored: a.stored, Convert: a.convert, Grid: a.Meta.Grid, Chain: a.Chain, StreamBytes: store.WriterBytes(b.plan.Job.Target.URL)}
 	if cost := task.Cost(); cost > memory {
 		b.wrong("chunks", fmt.Sprintf("one chunk of shape %v takes %d bytes in flight, run.memory is %d", a.Meta.Grid.Chunk, cost, memory),
 			task.Cheaper())
 		return
 	}
+	if a.stored != nil {
+		a.Cost = task.Cost()
+		return
+	}
 	// A quarter of the budget leaves room for blocks being read while others
 	// are encoded and written. More is for blocks with which fewer chunks of the
-	// source are decoded several times.
+	// source are decoded several times and, as long as one can be read beside
+	// another, for those whose units would keep too few encoders and writers busy.
+	workers := b.plan.Job.Run.Workers
+	enough := cmp.Or(workers.Encode, runtime.GOMAXPROCS(0)) + cmp.Or(workers.Write, runtime.GOMAXPROCS(0))
 	for _, limit := range []int{memory / 4, memory / 2, memory} {
 		wider := task
-		wider.Block = task.ReadBlock(limit)
-		if decodes, chunks := wider.Decodes(); a.Block == nil || decodes < a.Decodes {
-			a.Block, a.Cost, a.Decodes, a.SourceChunks = wider.Block, wider.Cost(), decodes, chunks
+		wider.Block, wider.AtOnce = task.ReadBlock(limit)
+		decodes, chunks := wider.Decodes()
+		idle := limit < memory && a.AtOnce > 0 && a.AtOnce < enough && decodes == a.Decodes
+		if a.Block == nil || decodes < a.Decodes || idle {
+			a.Block, a.AtOnce, a.Cost, a.Decodes, a.SourceChunks = wider.Block, wider.AtOnce, wider.Cost(), decodes, chunks
 		}
 	}
 	if a.Decodes > a.SourceChunks {
 		a.DecodeOnce, _ = task.DecodeOnce()
+		a.OnceChunks = b.onceChunks(task)
 	}
 }
 
@@ -156,6 +169,10 @@ func (b *builder) dataType() dtype.Type {
 	}
 	convert, problems := b.plan.Job.conversion(b.env, b.field, b.options, source, t)
 	b.problems = append(b.problems, problems...)
+	if b.otherSign(source) {
+		b.wrong("data_type", fmt.Sprintf("the attribute _Unsigned says that the values are not those of %s, which data_type converts", source.Name()),
+			"attributes: {_Unsigned: null} converts them as they are; with the type of the other sign and out_of_range: wrap beside it, none is changed")
+	}
 	if convert != nil {
 		b.convert = convert
 		b.note("values are converted from %s to %s by the rules of cast_value: %s", source.Name(), t.Name(), convert.Spec().Configuration)
@@ -192,6 +209,13 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 	}
 	for _, a := range b.options.Attributes {
 		list = list.With(a.Name, a.Value)
+		mode, field := b.plan.Job.cfMode(b.info.Path)
+		if scales := a.Name == "scale_factor" || a.Name == "add_offset"; scales && string(a.Value) != "null" && (mode == cf.Codecs || mode == cf.Unpack) {
+			p := b.plan.Job.Problem(b.field+".attributes."+a.Name,
+				fmt.Sprintf("array %q: readers that know CF apply %s to values that are physical by %s: %s already", b.info.Path, a.Name, field, mode), "leave the attribute out, or choose cf: keep")
+			p.Warning, p.Code = true, "scaled-twice"
+			b.problems = append(b.problems, p)
+		}
 	}
 	return list
 }
@@ -221,7 +245,7 @@ func (b *builder) fill(t dtype.Type) dtype.Scalar {
 		return fill
 	case b.info.Fill != nil && b.convert != nil:
 		own := b.info.Type.FormatScalar(dtype.V3, b.info.Fill)
-		fill, err := convertScalar(b.convert, t, b.info.Type, b.info.Fill)
+		fill, err := b.convertedFill(t)
 		if err != nil {
 			b.wrong("data_type", fmt.Sprintf("the fill value %s of the source's %s: %v", own, b.info.FillFrom, err), "give the array another fill_value")
 			return t.Default()
@@ -279,8 +303,10 @@ func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
 
 func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 	specs := b.options.Codecs.Chain
+	var kept []codecs.Spec
 	if specs == nil {
-		specs = b.keptCodecs(in)
+		kept = b.keptCodecs(in)
+		specs = kept
 	}
 	if specs == nil {
 		specs = DefaultCodecs(in.Type)
@@ -290,7 +316,11 @@ func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 		b.problems = append(b.problems, b.plan.Job.codecProblems(b.field+".codecs", b.env.Codecs, err)...)
 		return nil
 	}
-	b.problems = append(b.problems, b.plan.Job.hazards(b.field+".codecs", chain, b.options.AllowInexact)...)
+	if kept == nil {
+		b.problems = append(b.problems, b.plan.Job.hazards(b.field+".codecs", chain, b.options.AllowInexact)...)
+		return chain
+	}
+	b.keptHazards(chain)
 	return chain
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
 )
 
 // Check returns what is wrong with a job, or worth a warning, as far as that
@@ -32,6 +33,11 @@ func (j *Job) Check(env Environment) Problems {
 		c.add(j.Unmatched(names)...)
 	}
 	c.targetNames()
+	for field, url := range map[string]string{"target.url": j.Target.URL, "run.checkpoint.url": j.Run.Checkpoint.URL} {
+		if err := store.Writable(url); err != nil {
+			c.report(field, "name a folder or a bucket", "%v", err)
+		}
+	}
 	if inside(j.Run.Checkpoint.URL, j.Target.URL) {
 		c.report("run.checkpoint.url", "put it beside the target", "lies inside the target, where nothing but the hierarchy may be")
 	}
@@ -89,7 +95,7 @@ func (c *checker) options(s section) {
 	o := s.options
 	rank := c.rank(s)
 	driver := c.job.Source.Driver
-	if o.Codecs.Keep && (driver == "raw" || driver == "netcdf") {
+	if o.Codecs.Keep && driver != "" && driver != "zarr" {
 		c.report(s.field+".codecs", "list the codecs", "a %s source has no codecs to keep", driver)
 	}
 	if o.Chunks.Keep && driver == "raw" {

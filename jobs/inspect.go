@@ -16,6 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/arrow"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
 )
@@ -26,7 +27,7 @@ type Node struct {
 	Kind           string          `json:"kind"` // "group" or "array"
 	DataType       json.RawMessage `json:"data_type,omitempty"`
 	Shape          []int           `json:"shape,omitempty"`
-	ChunkShape     []int           `json:"chunk_shape,omitempty"`
+	ChunkShape     []int           `json:"chunk_shape,omitempty"` // not of uneven chunks
 	FillValue      json.RawMessage `json:"fill_value,omitempty"`
 	Codecs         []codecs.Spec   `json:"codecs,omitempty"`
 	DimensionNames []string        `json:"dimension_names,omitempty"`
@@ -37,7 +38,7 @@ type Node struct {
 }
 
 // Inspect lists the nodes of whatever lies at a URL, groups before what they
-// hold: a Zarr hierarchy, or a file that one of the drivers reads.
+// hold: a Zarr hierarchy, or files that one of the drivers reads.
 // Arrays of Zarr v2 are shown in the terms of v3.
 func Inspect(ctx context.Context, url string, env Environment) (format string, nodes []Node, err error) {
 	opt := store.Options{Log: env.Log, Memory: env.Memory, Fault: env.Fault}
@@ -55,8 +56,18 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 		return "", nil, err
 	}
 	format = "NetCDF"
-	source, err := netcdf.Open(ctx, []string{url}, netcdf.Options{Store: opt})
-	if errors.Is(err, fs.ErrNotExist) { // no file: a folder, or nothing
+	var source sources.Source
+	driver := DriverOf(ctx, url, env)
+	zarrs := driver == "zarr"
+	switch {
+	case driver == "arrow":
+		format = "Arrow or Parquet"
+		source, err = inspectArrow(ctx, url, opt)
+	case !zarrs:
+		source, err = netcdf.Open(ctx, []string{url}, netcdf.Options{Store: opt})
+		zarrs = errors.Is(err, fs.ErrNotExist) // no file: a folder, or nothing
+	}
+	if zarrs {
 		format = "Zarr"
 		source, err = zarrsource.Open(ctx, url, zarrsource.Options{Store: opt, Types: env.Types, Codecs: env.Codecs})
 	}
@@ -65,6 +76,17 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	return format, inspectSource(ctx, source), nil
+}
+
+// inspectArrow opens files whose columns are to be described: nulls do not
+// matter.
+func inspectArrow(ctx context.Context, url string, opt store.Options) (sources.Source, error) {
+	urls, err := arrow.Expand(ctx, url, opt)
+	if err != nil {
+		return nil, err
+	}
+	anything := func(_ string, t dtype.Type) (dtype.Scalar, error) { return t.Default(), nil }
+	return arrow.Open(ctx, urls, arrow.Options{Store: opt, Null: anything})
 }
 
 // inspectSource lists what a driver reads.
@@ -152,6 +174,9 @@ func zarrNode(p string, text []byte, types *dtype.Registry) Node {
 	n := Node{
 		Path: p, Kind: kind, Shape: a.Grid.Shape, ChunkShape: a.Grid.Chunk,
 		FillValue: a.Type.FormatScalar(dtype.V3, a.Fill), Codecs: a.Codecs, DimensionNames: a.DimensionNames, Attributes: a.Attributes,
+	}
+	if _, regular := a.Grid.Regular(); !regular {
+		n.ChunkShape = nil
 	}
 	if n.DataType, err = a.Type.V3(); err != nil {
 		n.Problem = err.Error()

@@ -45,9 +45,12 @@ type Source struct {
 	Locations []Location // field url; globs are not resolved yet; none for raw
 	Concat    string     // dimension to join several files along; "": none
 	CF        string     // "keep", "codecs" or "unpack", for arrays that do not say otherwise
-	Include   []string   // globs on array paths; none: every array
-	Exclude   []string
-	Arrays    []RawArray // of the raw driver, in file order
+	// MissingChunks says what a chunk of a Zarr source that is not there stands
+	// for: "fill" or "", or "error".
+	MissingChunks string
+	Include       []string // globs on array paths; none: every array
+	Exclude       []string
+	Arrays        []RawArray // of the raw driver, in file order
 }
 
 // RawArray describes one array of the raw driver, which knows no metadata.

@@ -9,6 +9,31 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
+// keepsCodecs reports whether an array of a Zarr source keeps its codecs as far
+// as the job says so, and with them its data type, which is t.
+func (j *Job) keepsCodecs(path string, t dtype.Type, types *dtype.Registry) bool {
+	o, _ := j.Options(path)
+	if o.Codecs.Chain != nil {
+		return false
+	}
+	if o.DataType == nil {
+		return true
+	}
+	wanted, err := types.ParseV3(o.DataType)
+	return err == nil && dtype.Same(t, wanted)
+}
+
+// keptHazards reports what may happen to values in a chain that the source has
+// as well. Nothing of it needs permission but the loss of the fill value: the
+// values came through these codecs already.
+func (b *builder) keptHazards(chain *codecs.Chain) {
+	for _, p := range b.plan.Job.hazards("", chain, true) {
+		at := b.plan.Job.Problem(b.field+".codecs", fmt.Sprintf("array %q: the source's codecs%s: %s", b.info.Path, p.Field, p.Message), p.Hint)
+		at.Warning, at.Code = p.Warning, p.Code
+		b.problems = append(b.problems, at)
+	}
+}
+
 // keepShards keeps the source's grid of shards where the job names neither
 // chunks nor shards: the array gets shards of that shape, unless the job's own
 // codecs make some.

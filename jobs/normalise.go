@@ -59,6 +59,7 @@ func normalSource(s Source) map[string]any {
 		m["url"] = texts(s.Locations)
 		put(m, "concat", s.Concat, s.Concat != "")
 	}
+	put(m, "missing_chunks", s.MissingChunks, s.MissingChunks == "error")
 	put(m, "include", s.Include, len(s.Include) > 0)
 	put(m, "exclude", s.Exclude, len(s.Exclude) > 0)
 	return m

@@ -68,6 +68,9 @@ func TestDifferences(t *testing.T) {
 		{[]string{"run.memory=64MiB", "name=two", "target.existing=overwrite"}, nil},
 		{[]string{"arrays.SST.chunks=[6,90,180]"}, []string{"arrays.SST.chunks: was [12,90], is [6,90,180]"}},
 		{[]string{"run.path=decode", "source.concat=t"}, []string{`run.path: was "auto", is "decode"`, `source.concat: was not given, is "t"`}},
+		{[]string{"source.driver=zarr", "source.missing_chunks=error"}, []string{
+			`source.driver: was "netcdf", is "zarr"`, `source.missing_chunks: was not given, is "error"`,
+		}},
 		{[]string{"arrays.AIRT.fill_value=null"}, []string{`arrays.AIRT.fill_value: was 1e400, is not given`}},
 		{[]string{"arrays.SST.fill_value=-9223372036854775807"}, []string{
 			"arrays.SST.fill_value: was -9223372036854775808, is -9223372036854775807",

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -42,7 +43,7 @@ func (b *builder) packing() {
 	wrong := func(message, hint string) {
 		b.problems = append(b.problems, b.plan.Job.Problem(field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
 	}
-	if b.options.DataType != nil {
+	if b.options.DataType != nil && !b.keeps() {
 		wrong("with codecs, the packing decides on the data type, and the array has data_type as well", "leave data_type out, or choose cf: unpack")
 		return
 	}
@@ -89,19 +90,23 @@ func (b *builder) packedFill(t dtype.Type) (fill, stored dtype.Scalar) {
 // stored elements mean in front of those by which they are stored.
 func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Spec {
 	in := codecs.Chunk{Type: meta.Type, Shape: inner.Chunk().Shape, Fill: meta.Fill}
-	chain, err := b.env.Codecs.Bind(slices.Concat(b.outcome.Codecs, inner.Specs()), in)
+	meaning := b.outcome.Codecs
+	if b.options.Shards != nil && !b.keeps() {
+		meaning = clamped(meaning)
+	}
+	chain, err := b.env.Codecs.Bind(slices.Concat(meaning, inner.Specs()), in)
 	if err != nil {
 		_, field := b.plan.Job.cfMode(b.info.Path)
 		b.problems = append(b.problems, b.plan.Job.codecProblems(field, b.env.Codecs, err)...)
 		return nil
 	}
-	for _, h := range chain.Hazards() {
+	if b.keeps() {
+		b.keptHazards(chain)
+	} else if h, found := fillHazard(chain); found {
 		// A chunk of stored fill values alone is not stored, and read as the
 		// physical one.
-		if h.Code == codecs.FillValueLost || h.Code == codecs.FillValueChanges {
-			b.wrong("fill_value", h.Message, "choose a value that the packing can store, or leave it out")
-			return nil
-		}
+		b.wrong("fill_value", h.Message, "choose a value that the packing can store, or leave it out")
+		return nil
 	}
 	if b.options.Shards != nil {
 		if chain = b.sharded(chain); chain == nil {
@@ -109,4 +114,43 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 		}
 	}
 	return chain.Specs()
+}
+
+// fillHazard is what a chain does to the fill value, if it does anything.
+func fillHazard(chain *codecs.Chain) (codecs.Hazard, bool) {
+	for _, h := range chain.Hazards() {
+		if h.Code == codecs.FillValueLost || h.Code == codecs.FillValueChanges {
+			return h, true
+		}
+	}
+	return codecs.Hazard{}, false
+}
+
+// keeps reports whether the packing is that of codecs which the source has, too.
+func (b *builder) keeps() bool {
+	return b.plan.Job.Source.Driver == "zarr" && b.plan.Job.modeOf(b.info.Path) != cf.Codecs
+}
+
+// clamped returns codecs that say what stored elements mean with a cast_value
+// that clamps: inside of shards zarr-python tries them with a fill value of 0,
+// whatever the array's is, and cannot open an array where that is out of range.
+// Nothing is stored through them.
+func clamped(specs []codecs.Spec) []codecs.Spec {
+	list := slices.Clone(specs)
+	for i, s := range list {
+		if s.Name != "cast_value" {
+			continue
+		}
+		fields := map[string]json.RawMessage{}
+		if err := json.Unmarshal(s.Configuration, &fields); err != nil {
+			panic(err) // the packing wrote it
+		}
+		fields["out_of_range"] = json.RawMessage(`"clamp"`)
+		text, err := json.Marshal(fields)
+		if err != nil {
+			panic(err) // fields that were read from JSON
+		}
+		list[i].Configuration = text
+	}
+	return list
 }

@@ -63,16 +63,20 @@ func (p *parser) source(n *node, at *trail) {
 		}
 	}
 	p.fields(n, at, map[string]setter{
-		"driver":  p.enum(&s.Driver, "raw", "netcdf", "arrow", "zarr"),
-		"url":     p.locations(&s.Locations),
-		"concat":  p.str(&s.Concat),
-		"cf":      p.cf(&s.CF),
-		"include": p.patterns(&s.Include),
-		"exclude": p.patterns(&s.Exclude),
-		"arrays":  p.rawArrays,
+		"driver":         p.enum(&s.Driver, "raw", "netcdf", "arrow", "zarr"),
+		"url":            p.locations(&s.Locations),
+		"concat":         p.str(&s.Concat),
+		"cf":             p.cf(&s.CF),
+		"missing_chunks": p.enum(&s.MissingChunks, "fill", "error"),
+		"include":        p.patterns(&s.Include),
+		"exclude":        p.patterns(&s.Exclude),
+		"arrays":         p.rawArrays,
 	}, required...)
 	if s.Driver == "raw" && len(s.Locations) > 0 {
 		p.problems.add(p.job.Problem(at.key("url").String(), "the raw driver takes its files from source.arrays", "move it to source.arrays.NAME.url"))
+	}
+	if s.Driver != "" && s.Driver != "zarr" && s.MissingChunks != "" {
+		p.problems.add(p.job.Problem(at.key("missing_chunks").String(), "only the zarr driver has it", ""))
 	}
 	if s.Driver != "" && s.Driver != "raw" && len(s.Arrays) > 0 {
 		p.problems.add(p.job.Problem(at.key("arrays").String(), "only the raw driver has it", "options for arrays stand under the top-level arrays"))

@@ -42,14 +42,24 @@ type PlannedArray struct {
 	Info   *sources.Info
 	Meta   *zarr.Array // as it will be written
 	Chain  *codecs.Chain
-	// Block is the shape, in chunks, of the boxes that are read together.
+	// Reason says why the source's objects do not become the target's as they
+	// are; "" where they do.
+	Reason string
+	// Block is the shape, in chunks, of the boxes that are read together; nil for
+	// objects that stay as they are.
 	Block []int
+	// AtOnce is how many chunks of a block are encoded at the same time; 0: all.
+	AtOnce int
 	// Decodes is how many source chunks are decoded, and SourceChunks how many
 	// there are; both are 0 where the source stores no chunks.
 	Decodes, SourceChunks int
 	// DecodeOnce is the least run.memory with which each is decoded once; 0 where
 	// that is so already, or cannot be.
 	DecodeOnce int
+	// OnceChunks are chunks smaller than those of Meta with which each source
+	// chunk is decoded once in the run.memory that there is, nil where none are
+	// known or needed.
+	OnceChunks []int
 	// Cost is the most bytes in flight for one block.
 	Cost int
 	// Notes tell decisions: where the fill value is from, what could not be
@@ -57,6 +67,7 @@ type PlannedArray struct {
 	Notes []string
 
 	array   sources.Array
+	stored  sources.Stored   // its objects, nil where they do not stay as they are
 	convert stages.Converter // of its elements, nil where they stay
 }
 
@@ -178,8 +189,8 @@ func (p *Plan) Tasks() []stages.Task {
 	tasks := make([]stages.Task, len(p.Arrays))
 	for i, a := range p.Arrays {
 		tasks[i] = stages.Task{
-			Path: a.Target, Source: a.array, Convert: a.convert, Grid: a.Meta.Grid, Chain: a.Chain,
-			Block: a.Block, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL),
+			Path: a.Target, Source: a.array, Stored: a.stored, Convert: a.convert, Grid: a.Meta.Grid, Chain: a.Chain,
+			Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL),
 		}
 	}
 	return tasks
@@ -201,6 +212,8 @@ type ManifestArray struct {
 	Target string          `json:"target"`
 	Chunks int             `json:"chunks"`
 	Meta   json.RawMessage `json:"metadata"`
+	// Carried says that the source's objects become the target's as they are.
+	Carried bool `json:"carried,omitempty"`
 }
 
 // Manifest returns the plan's manifest. The same job over the same sources
@@ -217,7 +230,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", a.Source, err)
 		}
-		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Meta: meta})
+		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Meta: meta, Carried: a.stored != nil})
 	}
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -18,7 +18,7 @@ func (b *builder) noteShards(a *PlannedArray) {
 		return
 	}
 	n, _ := ndarray.Bytes(a.Meta.Type, a.Meta.Grid.Chunk)
-	if _, ok := a.Chain.Parted(); !ok {
+	if _, ok := a.Chain.Parted(); !ok && a.stored == nil {
 		b.note("shards are encoded whole, %d bytes each, because of the codecs around sharding_indexed", n)
 	}
 	if n >= largeShard {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/arrow"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/raw"
 	"github.com/zmigrate/zmigrate/sources/zarr"
@@ -42,6 +44,12 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 			Store: opt, Concat: j.Source.Concat,
 			CF: j.modeOf,
 		})
+	case "arrow":
+		urls, err := expandBy(ctx, arrow.Expand, j.Source.Locations, opt)
+		if err != nil {
+			return nil, err
+		}
+		return arrow.Open(ctx, urls, arrow.Options{Store: opt, Rows: j.Source.Concat, Null: j.nullOf})
 	case "zarr":
 		return openZarr(ctx, j, env, opt)
 	default:
@@ -56,7 +64,20 @@ func openZarr(ctx context.Context, j *Job, env Environment, opt store.Options) (
 		return nil, Problems{j.Problem("source.url", fmt.Sprintf("a Zarr source is one hierarchy, the job names %d", len(j.Source.Locations)),
 			"migrate one after the other, without concat")}
 	}
-	return zarr.Open(ctx, j.Source.Locations[0].URL, zarr.Options{Store: opt, Types: env.Types, Codecs: env.Codecs, CF: j.modeOf})
+	return zarr.Open(ctx, j.Source.Locations[0].URL, zarr.Options{
+		Store: opt, Types: env.Types, Codecs: env.Codecs, CF: j.modeOf, AllChunks: j.Source.MissingChunks == "error",
+		Kept: func(path string, t dtype.Type) bool { return j.keepsCodecs(path, t, env.Types) },
+	})
+}
+
+// nullOf returns the value that takes the place of nulls in the column at a path:
+// the fill_value of its array, nil where the job names none.
+func (j *Job) nullOf(path string, t dtype.Type) (dtype.Scalar, error) {
+	options, _ := j.Options(path)
+	if options.FillValue == nil {
+		return nil, nil
+	}
+	return t.ParseScalar(dtype.V3, options.FillValue)
 }
 
 // storeOptions are the job's habits towards stores.
@@ -73,9 +94,14 @@ func (j *Job) storeOptions(env Environment) store.Options {
 
 // expand resolves globs, in the order in which the job names them.
 func expand(ctx context.Context, locations []Location, opt store.Options) ([]string, error) {
+	return expandBy(ctx, store.Glob, locations, opt)
+}
+
+// expandBy is expand with another way to resolve a location.
+func expandBy(ctx context.Context, resolve func(context.Context, string, store.Options) ([]string, error), locations []Location, opt store.Options) ([]string, error) {
 	var urls []string
 	for _, l := range locations {
-		found, err := store.Glob(ctx, l.URL, opt)
+		found, err := resolve(ctx, l.URL, opt)
 		if err != nil {
 			return nil, fmt.Errorf("source %s: %w", l.Text, err)
 		}

@@ -10,8 +10,6 @@ func (j *Job) unsupported() Problems {
 			ps = append(ps, j.Problem(field, "this version cannot "+what+" yet", hint))
 		}
 	}
-	s := j.Source
-	refuse(s.Driver == "arrow", "source.driver", "read "+s.Driver+" sources", "it reads raw, netcdf and zarr")
 	refuse(j.Target.Existing == "append", "target.existing", "append to a target", "resume, fail or overwrite")
 	return ps
 }

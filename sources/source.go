@@ -98,8 +98,8 @@ type Info struct {
 	// Packing says what the elements mean where they are packed and codecs are
 	// to tell so, see [Packed]; else nil.
 	Packing Packing
-	// Findings are what users should know of packed elements that were
-	// unpacked; those of Packing are not among them.
+	// Findings are what users should know of the values, such as of packed
+	// elements that were unpacked; those of Packing are not among them.
 	Findings []cf.Finding
 	// Notes are remarks on decisions taken while reading the metadata (a type
 	// without an exact counterpart, a fill value that was ignored) that the

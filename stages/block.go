@@ -14,16 +14,30 @@ import (
 // soon.
 const mostCells = 1 << 14
 
-// ReadBlock returns a Block for the task within limit bytes in flight: that with
-// which the fewest source chunks are decoded, made longer as far as it takes for
-// the source to be read in long runs. The source's chunks and its dimensions,
-// slowest first, are in its Info. The choice says how the source is read and
-// nothing about the objects that are written.
-func (t *Task) ReadBlock(limit int) []int {
+// ReadBlock returns Block and AtOnce for the task within limit bytes in flight:
+// the block with which the fewest source chunks are decoded, made longer as far
+// as it takes for the source to be read in long runs. What it leaves of limit is
+// for its units; a block that all units of can be encoded at once is not made so
+// long that some have to wait. The source's chunks and its dimensions, slowest
+// first, are in its Info. The choice says how the source is read and nothing
+// about the objects that are written.
+func (t *Task) ReadBlock(limit int) (block []int, atOnce int) {
+	best := t.fewestDecodes(limit)
+	block = t.longer(best, limit)
+	cells, _ := ndarray.Elements(block)
+	atOnce = 1 + sort.Search(cells-1, func(n int) bool { return t.costOf(cells, n+2) > limit })
+	if atOnce == cells {
+		atOnce = 0
+	}
+	return block, atOnce
+}
+
+// longer returns a block made longer within limit bytes, until it is read in
+// long runs.
+func (t *Task) longer(block choice, limit int) []int {
 	info := t.Source.Info()
 	counts := t.blockCounts()
-	best := t.fewestDecodes(limit)
-	shape, cells := best.shape, best.cells
+	shape, cells := block.shape, block.cells
 	order := info.Slowest
 	_, sharded := t.Chain.Parted()
 	if order == nil || sharded {
@@ -45,7 +59,7 @@ func (t *Task) ReadBlock(limit int) []int {
 				longer += shape[dim]
 			}
 			more := cells / shape[dim] * longer
-			if t.costOf(more) > limit {
+			if t.costOf(more, more) > limit {
 				return shape
 			}
 			shape[dim], cells = longer, more
@@ -92,7 +106,7 @@ func (t *Task) fewestDecodes(limit int) choice {
 		return single
 	}
 	all, _ := ndarray.Elements(counts)
-	most := max(1, sort.Search(min(all, mostCells), func(n int) bool { return t.costOf(n+1) > limit }))
+	most := max(1, sort.Search(min(all, mostCells), func(n int) bool { return t.costOf(n+1, 1) > limit }))
 	extents := make([][]choice, len(counts))
 	for dim, count := range counts {
 		extents[dim] = t.extents(dim, count, most)
@@ -203,7 +217,7 @@ func (t *Task) Decodes() (decodes, chunks int) {
 // that decode each source chunk once, and false where none is found.
 func (t *Task) DecodeOnce() (memory int, ok bool) {
 	best := *t
-	best.Block = t.fewestDecodes(math.MaxInt).shape
+	best.Block, best.AtOnce = t.fewestDecodes(math.MaxInt).shape, 1
 	if decodes, chunks := best.Decodes(); decodes > chunks {
 		return 0, false
 	}

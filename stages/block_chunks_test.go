@@ -57,19 +57,19 @@ func TestReadBlockOfChunks(t *testing.T) {
 		{"the whole axis", []int{64, 7}, []int{8, 5}, []int{8, 2}, nil, 0, []int{1, 4}, 16, 16},
 		{"slices become tiles", []int{64, 1024, 1024}, []int{1, 1024, 1024}, []int{64, 128, 128}, nil, 0, []int{1, 8, 8}, 64, 64},
 		{"room for half of the tiles", []int{64, 1024, 1024}, []int{1, 1024, 1024}, []int{64, 128, 128}, nil, 32, []int{1, 4, 8}, 128, 64},
-		{"the greater amplification first", []int{64, 64}, []int{16, 64}, []int{8, 8}, nil, 8, []int{1, 8}, 8, 4},
-		{"no room", []int{64, 64}, []int{16, 16}, []int{8, 8}, nil, 1, []int{1, 1}, 64, 16},
+		{"the greater amplification first", []int{512, 512}, []int{128, 512}, []int{64, 64}, nil, 8, []int{1, 8}, 8, 4},
+		{"no room", []int{512, 512}, []int{128, 128}, []int{64, 64}, nil, 1, []int{1, 1}, 64, 16},
 		{"shards of whole source chunks", []int{64, 64}, []int{16, 16}, []int{8, 8}, []int{4, 4}, 0, []int{2, 4}, 16, 16},
 		{"shards: one dimension only", []int{64, 64}, []int{64, 8}, []int{8, 8}, []int{4, 4}, 0, []int{4, 4}, 16, 8},
-		{"shards: room for a row", []int{64, 64}, []int{16, 16}, []int{8, 8}, []int{4, 4}, 4, []int{1, 2}, 32, 16},
+		{"shards: room for a row", []int{512, 512}, []int{128, 128}, []int{64, 64}, []int{4, 4}, 4, []int{1, 2}, 32, 16},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			x := chunked(t, test.shape, test.stored, test.chunk, test.shards)
 			limit := large
 			if test.cells > 0 {
-				limit = x.costOf(test.cells)
+				limit = x.costOf(test.cells, 1)
 			}
-			x.Block = x.ReadBlock(limit)
+			x.Block, x.AtOnce = x.ReadBlock(limit)
 			if diff := cmp.Diff(test.want, x.Block); diff != "" {
 				t.Errorf("block (-want +got):\n%s", diff)
 			}
@@ -97,14 +97,17 @@ func TestReadBlockIsOptimal(t *testing.T) {
 				shards[i] = 1 + r.IntN(6)
 			}
 		}
+		for _, extents := range [][]int{shape, stored, chunk} {
+			extents[rank-1] <<= 11 // so that no buffer is smaller than the smallest of the pool
+		}
 		x := chunked(t, shape, stored, chunk, shards)
 		cells := 1 + r.IntN(40)
-		limit := x.costOf(cells)
+		limit := x.costOf(cells, 1)
 		most := cells // where a few more cells cost the same
-		for x.costOf(most+1) <= limit {
+		for x.costOf(most+1, 1) <= limit {
 			most++
 		}
-		x.Source.Info().LongRun = r.IntN(200)
+		x.Source.Info().LongRun = r.IntN(200 << 11)
 		name := fmt.Sprintf("seed %d: shape %v in %v to %v, shards %v, %d cells", seed, shape, stored, chunk, shards, cells)
 		counts := x.blockCounts()
 		least := -1
@@ -121,7 +124,7 @@ func TestReadBlockIsOptimal(t *testing.T) {
 				least = d
 			}
 		}
-		x.Block = x.ReadBlock(limit)
+		x.Block, x.AtOnce = x.ReadBlock(limit)
 		got, _ := x.Decodes()
 		if want := countDecodes(&x, x.Block); got != want {
 			t.Errorf("%s: block %v is said to decode %d chunks, does %d", name, x.Block, got, want)
@@ -143,14 +146,14 @@ func checkOnce(t *testing.T, name string, x Task) {
 	x.Source.Info().LongRun = 0
 	memory, ok := x.DecodeOnce()
 	if !ok {
-		x.Block = x.ReadBlock(1 << 40)
+		x.Block, x.AtOnce = x.ReadBlock(1 << 40)
 		if decodes, chunks := x.Decodes(); decodes == chunks {
 			t.Errorf("%s: block %v decodes each chunk once, said to be impossible", name, x.Block)
 		}
 		return
 	}
 	for _, less := range []int{0, 1} {
-		x.Block = x.ReadBlock(memory - less)
+		x.Block, x.AtOnce = x.ReadBlock(memory - less)
 		if x.Cost() > memory-less {
 			continue // there is no room for a single cell
 		}

@@ -41,7 +41,8 @@ func TestReadBlock(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			x := described(t, test.shape, test.chunk, test.slowest)
-			if diff := cmp.Diff(test.want, x.ReadBlock(test.limit)); diff != "" {
+			block, _ := x.ReadBlock(test.limit)
+			if diff := cmp.Diff(test.want, block); diff != "" {
 				t.Errorf("block (-want +got):\n%s", diff)
 			}
 		})
@@ -60,7 +61,7 @@ func TestReadBlockProperties(t *testing.T) {
 		slowest := r.Perm(rank)
 		x := described(t, shape, chunk, slowest)
 		limit := 1 << (12 + r.IntN(20))
-		block := x.ReadBlock(limit)
+		block, atOnce := x.ReadBlock(limit)
 		name := fmt.Sprintf("seed %d: shape %v, chunk %v, order %v, limit %d: block %v", seed, shape, chunk, slowest, limit, block)
 		counts := x.Grid.Count()
 		for i := range block {
@@ -69,7 +70,7 @@ func TestReadBlockProperties(t *testing.T) {
 			}
 		}
 		with := x
-		with.Block = block
+		with.Block, with.AtOnce = block, atOnce
 		single := !slices.ContainsFunc(block, func(n int) bool { return n > 1 })
 		if !single && with.Cost() > limit {
 			t.Errorf("%s costs %d", name, with.Cost())
@@ -79,7 +80,7 @@ func TestReadBlockProperties(t *testing.T) {
 		if x.run(slowest, block, longRun) < x.run(slowest, ones(rank), longRun) {
 			t.Errorf("%s reads in shorter runs than one chunk", name)
 		}
-		free := x.ReadBlock(1 << 50)
+		free, _ := x.ReadBlock(1 << 50)
 		if x.run(slowest, free, longRun) < longRun && !slices.Equal(free, counts) {
 			t.Errorf("%s: without a limit %v reads runs of %d bytes", name, free, x.run(slowest, free, longRun))
 		}

@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -17,6 +18,11 @@ type parcel struct {
 	buffer   *ndarray.Buffer
 	reserved int // bytes of the budget for buffer
 	empty    bool
+
+	// Of an object that is carried through: sum is the CRC-32C of the bytes that
+	// were read, and stored is set where they do not fit into memory.
+	sum    uint32
+	stored codecs.Input
 }
 
 // encode turns units into objects.
@@ -28,7 +34,8 @@ func (p *pipeline) encode(ctx context.Context) error {
 		}
 		t, l := &p.tasks[u.load.task], u.load
 		if err := p.encodeCell(t, &u); err != nil {
-			p.abandon(l, 1)
+			p.giveBack(l, l.allotment.each)
+			p.leave(l, 1)
 			return t.fail(u.index, "encode", err)
 		}
 		p.settle(t, &u)
@@ -58,9 +65,9 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 		to, err := ndarray.View(chain.Chunk().Type, shape, converted.Bytes)
 		if err == nil {
 			inside := t.inside(start, shape)
-			t.pad(to, inside)
 			region := ndarray.Region{Start: make([]int, len(shape)), Shape: inside}
 			err = t.Convert.Encode(to.Sub(region), cell.Sub(region))
+			t.pad(to, inside)
 		}
 		if err != nil {
 			converted.Release()
@@ -86,9 +93,11 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 // written. An inner chunk whose shard waits for the last one moves to memory of
 // its own size.
 func (p *pipeline) settle(t *Task, u *parcel) {
-	l, taken := u.load, u.load.unit
+	l, taken := u.load, u.load.allotment.each
+	most := taken // that the object may keep
 	if l.shard != nil && l.shard.layout.AtStart() {
-		taken += t.waiting()
+		most = t.waiting()
+		taken += most
 		if !u.empty {
 			kept := p.pool.Get(len(u.data))
 			copy(kept.Bytes, u.data)
@@ -99,9 +108,9 @@ func (p *pipeline) settle(t *Task, u *parcel) {
 		}
 	}
 	if u.buffer != nil {
-		u.reserved = min(ndarray.Rounded(len(u.buffer.Bytes)), taken)
+		u.reserved = min(ndarray.Rounded(len(u.buffer.Bytes)), most)
 	}
-	p.budget.Release(int64(taken - u.reserved))
+	p.giveBack(l, taken-u.reserved)
 	if u.empty || u.buffer != nil {
 		p.leave(l, 1)
 	}
@@ -130,5 +139,5 @@ func (p *pipeline) drop(u parcel) {
 	case !u.empty:
 		p.leave(u.load, 1)
 	}
-	p.budget.Release(int64(u.reserved))
+	p.giveBack(u.load, u.reserved)
 }

@@ -44,6 +44,7 @@ func sample(t *testing.T, r *rand.Rand) (*memorySource, Task, *memoryWriter) {
 		x.Block = block
 	}
 	x.KeepEmpty = r.IntN(2) == 0
+	x.AtOnce = r.IntN(5)
 	if rank > 0 && r.IntN(2) == 0 {
 		inShards(t, r, &x)
 	}
@@ -121,7 +122,7 @@ func widened(s *memorySource) *memorySource {
 }
 
 // TestObjectsAreTheSame runs random tasks one unit after the other and with
-// random workers, budgets, blocks and, some of them, from a source that has to
+// random workers, budgets, blocks, encodings at once and, some of them, from a source that has to
 // be converted: the objects are the same, and each decodes to what the source
 // holds.
 func TestObjectsAreTheSame(t *testing.T) {
@@ -142,7 +143,7 @@ func TestObjectsAreTheSame(t *testing.T) {
 			if r.IntN(3) == 0 {
 				x.Source, x.Convert = widened(s), narrowing{}
 			}
-			c.Memory = x.Cost() * (1 + r.IntN(4))
+			c.Memory = x.Cost() + r.IntN(4)*r.IntN(x.Cost())
 			if err := Run(t.Context(), c, []Task{x}); err != nil {
 				t.Fatal(err)
 			}

@@ -11,12 +11,12 @@ import (
 // load is a block in flight. Its buffer belongs to all of its units together.
 type load struct {
 	block
-	buffer   *ndarray.Buffer
-	array    ndarray.Array // the block's elements, whole chunks
-	reserved int           // bytes of the budget for the buffer
-	unit     int           // bytes of the budget for each unit until it is encoded
-	reading  int           // bytes of the budget beside these until the block is read
-	users    atomic.Int64  // units that still need the buffer
+	buffer    *ndarray.Buffer
+	array     ndarray.Array // the block's elements, whole chunks
+	reserved  int           // bytes of the budget for the buffer
+	allotment *allotment    // bytes of the budget to encode units with
+	reading   int           // bytes of the budget beside these until the block is read
+	users     atomic.Int64  // units that still need the buffer
 }
 
 // widen lets one more reader work, as far as there are any.
@@ -49,6 +49,9 @@ func (p *pipeline) readBlock(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	t := &p.tasks[l.task]
+	if t.Stored != nil {
+		return true, p.carry(ctx, t, l)
+	}
 	err := p.fillBuffer(ctx, t, l)
 	p.budget.Release(int64(l.reading))
 	if err != nil {
@@ -56,14 +59,31 @@ func (p *pipeline) readBlock(ctx context.Context) (bool, error) {
 		return false, t.fail(l.first, "read", err)
 	}
 	for i, unit := range l.units {
-		select {
-		case p.encodes <- parcel{load: l, unit: unit, index: l.cell(t, unit)}:
-		case <-ctx.Done():
+		if err := p.send(ctx, parcel{load: l, unit: unit, index: l.cell(t, unit)}); err != nil {
 			p.abandon(l, len(l.units)-i)
-			return false, ctx.Err()
+			return false, err
 		}
 	}
 	return true, nil
+}
+
+// send hands a unit to the encoders when there is memory for it.
+func (p *pipeline) send(ctx context.Context, u parcel) error {
+	if err := u.load.allotment.take(ctx); err != nil {
+		return err
+	}
+	select {
+	case p.encodes <- u:
+		return nil
+	case <-ctx.Done():
+		p.giveBack(u.load, u.load.allotment.each)
+		return ctx.Err()
+	}
+}
+
+// giveBack returns what a unit of the load had to be encoded with.
+func (p *pipeline) giveBack(l *load, n int) {
+	p.budget.Release(int64(l.allotment.give(n)))
 }
 
 // cell returns the coordinates of the cell of a unit.
@@ -74,9 +94,9 @@ func (l *load) cell(t *Task, unit int) []int {
 	return t.Grid.Index(unit)
 }
 
-// abandon gives up n units of a load that nobody else has seen.
+// abandon gives up the last n units of a load, which were not sent.
 func (p *pipeline) abandon(l *load, n int) {
-	p.budget.Release(int64(n * l.unit))
+	p.budget.Release(int64(l.allotment.end()))
 	p.leave(l, n)
 }
 
@@ -90,14 +110,13 @@ func (p *pipeline) leave(l *load, n int) {
 	}
 }
 
-// fillBuffer reads a block and puts the fill value where chunks reach beyond
-// the array.
+// fillBuffer reads a block and pads its chunks that reach beyond the array.
 func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 	shape := t.bufferShape(l.count)
 	n, _ := ndarray.Bytes(t.readType(), shape)
-	l.buffer = p.pool.Get(n)
+	l.buffer = p.pool.Get(l.reserved)
 	var err error
-	if l.array, err = ndarray.View(t.readType(), shape, l.buffer.Bytes); err != nil {
+	if l.array, err = ndarray.View(t.readType(), shape, l.buffer.Bytes[:n]); err != nil {
 		return err
 	}
 	start := make([]int, len(shape))
@@ -105,12 +124,15 @@ func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 		start[i] = l.first[i] * n
 	}
 	inside := t.inside(start, shape)
+	dst := l.array.Sub(ndarray.Region{Start: make([]int, len(shape)), Shape: inside})
+	dst.Type = t.Source.Info().Type // the same bytes, perhaps under another name
+	if err := p.readSlabs(ctx, t, l, dst, start); err != nil {
+		return err
+	}
 	if t.Convert == nil {
 		t.pad(l.array, inside)
 	}
-	dst := l.array.Sub(ndarray.Region{Start: make([]int, len(shape)), Shape: inside})
-	dst.Type = t.Source.Info().Type // the same bytes, perhaps under another name
-	return t.Source.ReadRegion(ctx, dst, start)
+	return nil
 }
 
 // inside is how much of a box of elements that begins at start lies within the
@@ -123,15 +145,27 @@ func (t *Task) inside(start, shape []int) []int {
 	return inside
 }
 
-// pad puts the fill value into an array of the chain's type but for the
-// elements inside.
+// pad fills what of an array of whole cells, of the chain's type, is not inside:
+// with the fill value, or as far as the last cell goes that has elements inside
+// with the nearest of them, where the chain asks for that.
 func (t *Task) pad(a ndarray.Array, inside []int) {
+	cell := t.cellChain()
+	part := ndarray.Region{Start: make([]int, len(inside)), Shape: slices.Clone(inside)}
 	for i, n := range a.Shape { // the slab beyond the edge of dimension i
-		if inside[i] < n {
-			slab := ndarray.Region{Start: make([]int, len(inside)), Shape: slices.Clone(a.Shape)}
-			copy(slab.Shape, inside[:i])
-			slab.Start[i], slab.Shape[i] = inside[i], n-inside[i]
-			ndarray.Fill(a.Sub(slab), t.fill())
+		edge := inside[i]
+		if extent := cell.Chunk().Shape[i]; cell.PadsNearest() && edge%extent > 0 {
+			part.Start[i], part.Shape[i] = edge-1, 1
+			last := a.Sub(part)
+			edge += extent - edge%extent
+			part.Start[i], part.Shape[i] = inside[i], edge-inside[i]
+			last.Shape, last.Strides = part.Shape, slices.Clone(last.Strides)
+			last.Strides[i] = 0
+			ndarray.Copy(a.Sub(part), last)
 		}
+		if edge < n {
+			part.Start[i], part.Shape[i] = edge, n-edge
+			ndarray.Fill(a.Sub(part), t.fill())
+		}
+		part.Start[i], part.Shape[i] = 0, n
 	}
 }

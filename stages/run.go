@@ -65,6 +65,9 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 	if n := p.pool.Lent(); n != 0 {
 		panic(fmt.Sprintf("stages: %d buffers were not returned", n))
 	}
+	if err == nil && !p.budget.TryAcquire(int64(p.Memory)) {
+		panic("stages: not all of the budget was given back")
+	}
 	switch {
 	case errors.Is(err, errCommit) || err == nil && commitErr != nil:
 		return commitErr
@@ -150,11 +153,16 @@ func (p *pipeline) plan(ctx context.Context) error {
 		}
 		t.blocks(i, begin, func(b block) bool {
 			l := &load{block: b}
-			cells, _ := ndarray.Elements(b.count)
-			l.reserved, l.unit, l.reading = t.cost(cells)
+			// A block at the edge takes as much as the others, for what it has no
+			// use for is what the next one is read into.
+			cells, _ := ndarray.Elements(t.blockShape())
+			var each int
+			l.reserved, each, l.reading = t.cost(cells)
 			l.users.Store(int64(len(b.units)))
+			atOnce := t.atOnce(len(b.units))
+			l.allotment = newAllotment(each, atOnce, len(b.units))
 			// The units do not need theirs before the source is done with it.
-			units := l.unit * len(b.units)
+			units := each * atOnce
 			l.reading = max(l.reading-units, 0)
 			total := l.reserved + units + l.reading
 			stop := p.Stop

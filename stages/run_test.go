@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -103,6 +104,68 @@ func TestEdgesArePaddedWithTheFillValue(t *testing.T) {
 				index := x.Grid.Index(unit)
 				if diff := cmp.Diff(little(chunkOf(s, x.Grid, index)), w.objects[zarr.Key(index)]); diff != "" {
 					t.Errorf("chunk %v (-want +got):\n%s", index, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestEdgesArePaddedWithNeighbours has a codec that wants it so. Its chunks that
+// have no element of the array are the fill value still, and not stored.
+func TestEdgesArePaddedWithNeighbours(t *testing.T) {
+	// Lossy by its mode, and exact all the same for integers of 16 bits.
+	const zfp = `{"name":"zfp","configuration":{"mode":"fixed_precision","precision":64}}`
+	chain := func(shard []int) *codecs.Chain {
+		spec := codecs.Spec{Name: "sharding_indexed", Configuration: []byte(`{"chunk_shape":[3,4],"codecs":[` + zfp + `]}`)}
+		if shard == nil {
+			shard, spec = []int{3, 4}, codecs.Spec{Name: "zfp", Configuration: []byte(`{"mode":"fixed_precision","precision":64}`)}
+		}
+		c, err := codecs.Standard().Bind([]codecs.Spec{spec}, codecs.Chunk{Type: dtype.Uint16, Shape: shard, Fill: fillValue})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for _, test := range []struct {
+		name         string
+		shard, block []int
+		convert      bool
+	}{
+		{"chunks", nil, nil, false},
+		{"blocks", nil, []int{2, 2}, false},
+		{"shards", []int{9, 16}, nil, false},
+		{"blocks in shards", []int{9, 16}, []int{2, 4}, false},
+		{"converted", []int{9, 16}, nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := counted(10, 22)
+			x, w := task(t, s, 3, 4)
+			x.Chain, x.Block = chain(test.shard), test.block
+			x.Grid.Chunk = x.Chain.Chunk().Shape
+			if test.convert {
+				x.Source, x.Convert = widened(s), narrowing{}
+			}
+			var l ledger
+			if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+				t.Fatal(err)
+			}
+			var pool ndarray.Pool
+			for unit := range x.Grid.Len() {
+				index := x.Grid.Index(unit)
+				got := ndarray.New(dtype.Uint16, x.Grid.Chunk)
+				if err := x.Chain.Decode(&pool, got, w.objects[zarr.Key(index)]); err != nil {
+					t.Fatal(err)
+				}
+				values, _ := ndarray.As[uint16](got)
+				for k, v := range values {
+					row, column := index[0]*x.Grid.Chunk[0]+k/x.Grid.Chunk[1], index[1]*x.Grid.Chunk[1]+k%x.Grid.Chunk[1]
+					want := uint16(min(row, 9)*22 + min(column, 21) + 1)
+					if row >= 12 || column >= 24 { // beyond the last inner chunks of the array
+						want = 0xfefe
+					}
+					if v != want {
+						t.Fatalf("chunk %v: element [%d %d] is %d, want %d", index, row, column, v, want)
+					}
 				}
 			}
 		})

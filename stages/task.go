@@ -51,11 +51,18 @@ type Task struct {
 	// takes until it ends.
 	Stream      func(ctx context.Context, index []int) (Stream, error)
 	StreamBytes int
+	// Stored, if set, has the objects of the grid as the chain would make them:
+	// they are written as they are, without being decoded.
+	Stored sources.Stored
 	// Block is the shape, in chunks, of the boxes whose source bytes are read
 	// together; nil: one chunk. Where chunks are shards, it is in inner chunks
 	// and does not reach beyond a shard: extents of 1, then any extent, then
 	// those of the shard, so that its inner chunks follow each other in C order.
 	Block []int
+	// AtOnce is how many chunks of a block, inner ones where chunks are shards,
+	// are encoded and written at the same time: memory for so many is reserved
+	// with the block's. 0: all of them.
+	AtOnce int
 	// KeepEmpty stores chunks that hold only the fill value, too.
 	KeepEmpty bool
 	// Done tells the units that need not be done again; nil: none.
@@ -77,10 +84,11 @@ type Event struct {
 	// Read is the bytes of array elements that the unit holds. A shard is told
 	// of in parts, as its inner chunks are encoded: theirs are counted with
 	// Part set, and the shard itself, which may come before the last of them,
-	// has none left. Parts say how far a run is and no more: a shard that is not
+	// has none left. So is an object that is carried through without being in
+	// memory whole, as it is copied. Parts say how far a run is and no more: a shard that is not
 	// finished is begun anew by the next one.
 	Read int64
-	// Part is set for inner chunks: of the receipt, there are only Task and
+	// Part is set for parts: of the receipt, there are only Task and
 	// Unit.
 	Part bool
 }
@@ -112,7 +120,7 @@ func (t *Task) cells() zarr.Grid {
 
 // cellChain encodes a cell.
 func (t *Task) cellChain() *codecs.Chain {
-	if s, ok := t.Chain.Parted(); ok {
+	if s, ok := t.parted(); ok {
 		return s.Inner()
 	}
 	return t.Chain
@@ -131,7 +139,7 @@ type block struct {
 // returns false. begin is called before the first block of a shard, and false
 // ends it as well.
 func (t *Task) blocks(task int, begin func(*shard) bool, f func(block) bool) {
-	if layout, ok := t.Chain.Parted(); ok {
+	if layout, ok := t.parted(); ok {
 		more := true
 		for unit := range t.Grid.Len() {
 			if t.Done != nil && t.Done(unit) {
@@ -186,7 +194,7 @@ func (t *Task) blockShape() []int {
 // for its shard to be complete, because the index lies in front; 0 where it
 // does not, or where nothing bounds them.
 func (t *Task) waiting() int {
-	s, ok := t.Chain.Parted()
+	s, ok := t.parted()
 	if !ok || !s.AtStart() || s.Inner().Size().Unbounded {
 		return 0
 	}
@@ -197,7 +205,7 @@ func (t *Task) waiting() int {
 // places of these, its index, and what its stream collects. It is 0 for a task
 // without shards.
 func (t *Task) own() int {
-	s, ok := t.Chain.Parted()
+	s, ok := t.parted()
 	if !ok {
 		return 0
 	}
@@ -228,6 +236,9 @@ func (t *Task) readType() dtype.Type {
 // for each cell what converting and encoding it takes. Before the first of them
 // is encoded, reading takes what the source needs.
 func (t *Task) cost(cells int) (buffer, unit, reading int) {
+	if t.Stored != nil {
+		return cells * t.carriedCost(), 0, 0
+	}
 	cell := t.cellChain().Chunk()
 	n, _ := ndarray.Bytes(t.readType(), cell.Shape)
 	unit = t.cellChain().Memory()
@@ -238,11 +249,12 @@ func (t *Task) cost(cells int) (buffer, unit, reading int) {
 	return ndarray.Rounded(n * cells), unit, t.Source.Info().Memory
 }
 
-// costOf is the Cost of a task with blocks of so many cells.
-func (t *Task) costOf(cells int) int {
+// costOf is the Cost of a task with blocks of so many cells, of which atOnce are
+// encoded at a time.
+func (t *Task) costOf(cells, atOnce int) int {
 	buffer, unit, reading := t.cost(cells)
-	most := buffer + max(cells*unit, reading) + t.own()
-	if s, ok := t.Chain.Parted(); ok {
+	most := buffer + max(atOnce*unit, reading) + t.own()
+	if s, ok := t.parted(); ok {
 		n, _ := ndarray.Elements(s.Count())
 		most += n * t.waiting()
 	}
@@ -253,14 +265,22 @@ func (t *Task) costOf(cells int) int {
 // and its shard with it. A task whose Cost is above Config.Memory cannot run.
 func (t *Task) Cost() int {
 	n, _ := ndarray.Elements(t.blockShape())
-	return t.costOf(n)
+	return t.costOf(n, t.atOnce(n))
+}
+
+// atOnce is how many of some cells of a block are encoded at the same time.
+func (t *Task) atOnce(cells int) int {
+	if t.AtOnce == 0 {
+		return cells
+	}
+	return min(t.AtOnce, cells)
 }
 
 // Cheaper is a hint for a task that cannot run: what makes its Cost less, or
 // what else to do.
 func (t *Task) Cheaper() string {
 	hint := "raise run.memory or choose smaller chunks"
-	if s, ok := t.Chain.Parted(); ok && s.AtStart() {
+	if s, ok := t.parted(); ok && s.AtStart() {
 		hint += "; with index_location: end an inner chunk is written as soon as it is encoded, and need not wait for the whole shard"
 	}
 	return hint

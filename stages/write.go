@@ -25,7 +25,7 @@ func (p *pipeline) write(ctx context.Context) error {
 		}
 		if p.Observe != nil {
 			e := Event{Receipt: *receipt}
-			if !sharded {
+			if !sharded && u.stored == nil {
 				e.Read = t.elements(t.Grid, u.index)
 			}
 			p.Observe(e)
@@ -49,7 +49,7 @@ func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*Receipt, erro
 	defer p.drop(u)
 	receipt := &Receipt{Task: u.load.task, Unit: u.unit, Empty: u.empty}
 	if !u.empty {
-		stored, err := t.Writer.Put(ctx, u.index, u.data)
+		stored, err := p.put(ctx, t, &u)
 		if err != nil {
 			return nil, err
 		}

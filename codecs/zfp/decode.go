@@ -43,7 +43,7 @@ func newDecoder[W word](stream []byte, pos int, p Params, t Type, dims int) *dec
 	d := &decoder[W]{
 		bias: bias, width: t.exponentBits(),
 		params: p, typ: t, dims: dims, end: 8 * len(stream),
-		kernels: hasKernels && dims == 3, runs: hasKernels && dims < 3,
+		kernels: hasKernels && dims >= 3, runs: hasKernels && dims < 3,
 	}
 	d.room = loose.maxBlockBits(t, dims)
 	d.buf, d.pos = stream, pos
@@ -80,7 +80,7 @@ func (d *decoder[W]) decode(dst []W, g *grid, first, end int) error {
 func (d *decoder[W]) store(dst []W, g *grid, s *span, f found) {
 	switch whole := s.whole && s.left >= 4; {
 	case whole && d.kernels && f.length > 0:
-		inverseBlock(dst, g.stride[1], g.stride[2], &d.planes[0], f, d.params.reversible())
+		d.inverseTo(dst, g.stride[1], g.stride[2], g.stride[3], f)
 	case whole:
 		d.transform(f)
 		scatter(dst, &d.q, g)
@@ -205,7 +205,7 @@ func (d *decoder[W]) transform(f found) {
 		clear(d.q[:n])
 		return
 	case d.kernels:
-		inverseBlock(d.q[:], 4, 16, &d.planes[0], f, lossless)
+		d.inverseTo(d.q[:], 4, 16, 64, f)
 		return
 	}
 	clear(d.c[:n])
@@ -227,6 +227,17 @@ func (d *decoder[W]) transform(f found) {
 	case magnitudes:
 		signMagnitude(&d.q, n)
 	}
+}
+
+// inverseTo makes values of the planes by kernels, and copies them to rows, slices
+// and blocks of three dimensions that are sy, sz and sw elements apart.
+func (d *decoder[W]) inverseTo(dst []W, sy, sz, sw int, f found) {
+	lossless := d.params.reversible()
+	if d.dims == 3 {
+		inverseBlock(dst, sy, sz, &d.planes[0], f, lossless)
+		return
+	}
+	inverseWideBlock(dst, sy, sz, sw, &d.planes, &d.c, &d.q, f, lossless)
 }
 
 // Decode reads the stream of an array that [AppendEncode] or libzfp wrote, from

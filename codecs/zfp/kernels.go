@@ -65,20 +65,31 @@ func makeOrder64() (collect, spread [64]uint8) {
 	return collect, spread
 }
 
-// transposed is where the kernels leave the coefficients of blocks of four
-// dimensions, of which those of each three are transposed as above; inOrder is
-// collect32 of coefficients in the order of the stream.
-var transposed, inOrder = makeOrder4()
+// transposed is where the kernels have the coefficients of blocks of four
+// dimensions, of which those of each three are transposed as above.
+var transposed = makeOrder4()
 
-func makeOrder4() (at [256]uint8, collect [64]uint8) {
+func makeOrder4() (at [256]uint8) {
 	for i, natural := range order4 {
 		x, y, z, w := natural&3, natural>>2&3, natural>>4&3, natural>>6
 		at[i] = 64*w + 16*z + 4*x + y
 	}
-	for i := range collect {
-		collect[i] = uint8(4*i + 3)
+	return at
+}
+
+// These are collect32, spread32 and spread64 of coefficients that are in the order
+// of the stream.
+var collectInOrder32, spreadInOrder32, spreadInOrder64 = makeInOrder()
+
+func makeInOrder() (collect32 [64]uint8, spread32 [4][64]uint8, spread64 [64]uint8) {
+	for i := range uint8(64) {
+		collect32[i] = 4*i + 3
+		spread64[i] = i
+		for b := range uint8(4) {
+			spread32[i>>4][4*(i&15)+b] = i + 64*(b&1)
+		}
 	}
-	return at, collect
+	return collect32, spread32, spread64
 }
 
 // loadBlock copies a block whose rows and slices are sy and sz elements apart,
@@ -117,7 +128,7 @@ func forwardWideBlock[W word](p *wideBlock, c, q *block[W], f form, emax int, lo
 			q[i] = c[at]
 		}
 		for g := range p {
-			planes32(&p[g], &q[64*g], &inOrder, bottom)
+			planes32(&p[g], &q[64*g], &collectInOrder32, bottom)
 		}
 	case *block[int64]:
 		c := any(c).(*block[int64])
@@ -166,4 +177,33 @@ func inverseBlock[W word](dst []W, sy, sz int, p *planes, f found, lossless bool
 		return
 	}
 	inverse32(to, 4*sy, 4*sz, p, &spread32, scale32(f.emax-30), mode, f.bottom)
+}
+
+// inverseWideBlock is inverseBlock in four dimensions. It uses c and q as scratch,
+// of which q may be where dst is.
+func inverseWideBlock[W word](dst []W, sy, sz, sw int, p *wideBlock, c, q *block[W], f found, lossless bool) {
+	to := unsafe.Pointer(unsafe.SliceData(dst[:3*sy+3*sz+3*sw+4]))
+	mode := kernelMode(f.form, lossless)
+	groups := (f.length + 63) / 64
+	clear(q[:])
+	switch c := any(c).(type) {
+	case *block[int32]:
+		q := any(q).(*block[int32])
+		for g := range groups {
+			coefficients32(&c[64*g], &p[g], &spreadInOrder32, f.bottom)
+		}
+		for i, v := range c[:f.length] {
+			q[transposed[i&255]] = v
+		}
+		inverse4x32(to, 4*sy, 4*sz, 4*sw, q, scale32(f.emax-30), mode)
+	case *block[int64]:
+		q := any(q).(*block[int64])
+		for g := range groups {
+			coefficients64(&c[64*g], &p[g], &spreadInOrder64, f.bottom)
+		}
+		for i, v := range c[:f.length] {
+			q[transposed[i&255]] = v
+		}
+		inverse4x64(to, 8*sy, 8*sz, 8*sw, q, scale64(f.emax-62), mode)
+	}
 }

@@ -4,20 +4,13 @@
 #include "kernels_amd64.h"
 #include "planes_amd64.h"
 
-// LOAD32 loads a slice of four rows, SLICE32 stores one.
+// LOAD32 loads a slice of four rows.
 #define LOAD32(x, z) \
 	VMOVDQU      (SI), x;               \
 	VINSERTI32X4 $1, (SI)(R8*1), z, z;  \
 	VINSERTI32X4 $2, (SI)(R8*2), z, z;  \
 	VINSERTI32X4 $3, (SI)(R10*1), z, z; \
 	ADDQ         R9, SI
-
-#define SLICE32(x, z) \
-	VMOVDQU       x, (DI);            \
-	VEXTRACTI32X4 $1, z, (DI)(R8*1);  \
-	VEXTRACTI32X4 $2, z, (DI)(R8*2);  \
-	VEXTRACTI32X4 $3, z, (DI)(R10*1); \
-	ADDQ          R9, DI
 
 // func gather32(q *block[int32], src unsafe.Pointer, sy, sz int) int32
 TEXT ·gather32(SB), NOSPLIT, $0-36
@@ -168,33 +161,20 @@ word32:
 	SORTBYTES32
 	TESTL $1, CX
 	JNZ   lossless
-	UNLIFT(VPADDD, VPSUBD, VPSRAD, Z0, Z1, Z2, Z3, Z4)
-	WORDS32(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
-	UNLIFT(VPADDD, VPSUBD, VPSRAD, Z0, Z1, Z2, Z3, Z4)
-	LANES(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
-	UNLIFT(VPADDD, VPSUBD, VPSRAD, Z0, Z1, Z2, Z3, Z4)
-	JMP order32
+	INVERSE32(Z0, Z1, Z2, Z3)
+	JMP dequantize
 
 lossless:
-	SUMS(VPADDD, Z0, Z1, Z2, Z3)
-	WORDS32(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
-	SUMS(VPADDD, Z0, Z1, Z2, Z3)
-	LANES(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
-	SUMS(VPADDD, Z0, Z1, Z2, Z3)
+	RESTORE32(Z0, Z1, Z2, Z3)
 
-order32:
-	WORDS32(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
+dequantize:
 	TESTL $2, CX
 	JZ    noDequantize
 	VBROADCASTSS scale+40(FP), Z4
-	VCVTDQ2PS Z0, Z0
-	VCVTDQ2PS Z1, Z1
-	VCVTDQ2PS Z2, Z2
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z4, Z0, Z0
-	VMULPS    Z4, Z1, Z1
-	VMULPS    Z4, Z2, Z2
-	VMULPS    Z4, Z3, Z3
+	FLOAT32(Z4, Z0)
+	FLOAT32(Z4, Z1)
+	FLOAT32(Z4, Z2)
+	FLOAT32(Z4, Z3)
 
 noDequantize:
 	TESTL $4, CX

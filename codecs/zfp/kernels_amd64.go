@@ -97,3 +97,23 @@ func planes32(p *planes, c *int32, order *[64]uint8, bottom int)
 
 //go:noescape
 func planes64(p *planes, c *int64, bottom int)
+
+// coefficients32 and coefficients64 make 64 coefficients of planes, those from
+// the byte of plane bottom on, no longer in negabinary.
+//
+//go:noescape
+func coefficients32(c *int32, p *planes, order *[4][64]uint8, bottom int)
+
+//go:noescape
+func coefficients64(c *int64, p *planes, order *[64]uint8, bottom int)
+
+// inverse4x32 and inverse4x64 transform a block of four dimensions back, whose
+// coefficients are where transposed has them, and copy it to rows, slices and
+// blocks of three dimensions that are sy, sz and sw bytes apart. inverse4x64
+// changes c.
+//
+//go:noescape
+func inverse4x32(dst unsafe.Pointer, sy, sz, sw int, c *block[int32], scale float32, mode int)
+
+//go:noescape
+func inverse4x64(dst unsafe.Pointer, sy, sz, sw int, c *block[int64], scale float64, mode int)

@@ -190,6 +190,80 @@
 	DELTAS(VPSUBQ, Z8, Z10, Z12, Z14); \
 	DELTAS(VPSUBQ, Z9, Z11, Z13, Z15)
 
+// INVERSE32 undoes FORWARD32, RESTORE32 undoes DIFFER32.
+#define INVERSE32(a, b, c, d) \
+	UNLIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28); \
+	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31);       \
+	UNLIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28); \
+	LANES(a, b, c, d, Z28, Z29, Z30, Z31);         \
+	UNLIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28); \
+	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31)
+
+#define RESTORE32(a, b, c, d) \
+	SUMS(VPADDD, a, b, c, d);                \
+	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31); \
+	SUMS(VPADDD, a, b, c, d);                \
+	LANES(a, b, c, d, Z28, Z29, Z30, Z31);   \
+	SUMS(VPADDD, a, b, c, d);                \
+	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31)
+
+// INVERSE64 undoes FORWARD64, RESTORE64 undoes DIFFER64: from Z8 to Z15 to Z0 to Z7.
+#define INVERSE64 \
+	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z8, Z10, Z12, Z14, Z16); \
+	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z9, Z11, Z13, Z15, Z17); \
+	WORDS64(Z8, Z10, Z12, Z14, Z16, Z17, Z18, Z19); \
+	WORDS64(Z9, Z11, Z13, Z15, Z20, Z21, Z22, Z23); \
+	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z8, Z10, Z12, Z14, Z16); \
+	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z9, Z11, Z13, Z15, Z17); \
+	HALVES(Z8, Z10, Z0, Z2); \
+	HALVES(Z9, Z11, Z4, Z6); \
+	HALVES(Z12, Z14, Z1, Z3); \
+	HALVES(Z13, Z15, Z5, Z7); \
+	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z0, Z2, Z4, Z6, Z16); \
+	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z1, Z3, Z5, Z7, Z17); \
+	WORDS64(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
+	WORDS64(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
+
+#define RESTORE64 \
+	SUMS(VPADDQ, Z8, Z10, Z12, Z14); \
+	SUMS(VPADDQ, Z9, Z11, Z13, Z15); \
+	WORDS64(Z8, Z10, Z12, Z14, Z16, Z17, Z18, Z19); \
+	WORDS64(Z9, Z11, Z13, Z15, Z20, Z21, Z22, Z23); \
+	SUMS(VPADDQ, Z8, Z10, Z12, Z14); \
+	SUMS(VPADDQ, Z9, Z11, Z13, Z15); \
+	HALVES(Z8, Z10, Z0, Z2); \
+	HALVES(Z9, Z11, Z4, Z6); \
+	HALVES(Z12, Z14, Z1, Z3); \
+	HALVES(Z13, Z15, Z5, Z7); \
+	SUMS(VPADDQ, Z0, Z2, Z4, Z6); \
+	SUMS(VPADDQ, Z1, Z3, Z5, Z7); \
+	WORDS64(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
+	WORDS64(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
+
+// FLOAT32 and FLOAT64 turn integers into floats, and multiply them by s.
+#define FLOAT32(s, z) \
+	VCVTDQ2PS z, z; \
+	VMULPS    s, z, z
+
+#define FLOAT64(s, z) \
+	VCVTQQ2PD z, z; \
+	VMULPD    s, z, z
+
+// SLICE32 and SLICE64 store a slice of four rows.
+#define SLICE32(x, z) \
+	VMOVDQU       x, (DI);            \
+	VEXTRACTI32X4 $1, z, (DI)(R8*1);  \
+	VEXTRACTI32X4 $2, z, (DI)(R8*2);  \
+	VEXTRACTI32X4 $3, z, (DI)(R10*1); \
+	ADDQ          R9, DI
+
+#define SLICE64(y0, z0, y1, z1) \
+	VMOVDQU       y0, (DI);            \
+	VEXTRACTI64X4 $1, z0, (DI)(R8*1);  \
+	VMOVDQU       y1, (DI)(R8*2);      \
+	VEXTRACTI64X4 $1, z1, (DI)(R10*1); \
+	ADDQ          R9, DI
+
 // SCALES64 loads the scales of a run to a and b, and goes to done; in two
 // dimensions, R13, each for its half of a register.
 #define SCALES64(at, a, b, done) \

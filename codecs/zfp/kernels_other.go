@@ -37,3 +37,9 @@ func forward4x32(_, _ *block[int32], _ float32, _ int) int32 { return 0 }
 func forward4x64(_, _ *block[int64], _ float64, _ int) int64 { return 0 }
 func planes32(_ *planes, _ *int32, _ *[64]uint8, _ int)      {}
 func planes64(_ *planes, _ *int64, _ int)                    {}
+
+func coefficients32(_ *int32, _ *planes, _ *[4][64]uint8, _ int) {}
+func coefficients64(_ *int64, _ *planes, _ *[64]uint8, _ int)    {}
+
+func inverse4x32(_ unsafe.Pointer, _, _, _ int, _ *block[int32], _ float32, _ int) {}
+func inverse4x64(_ unsafe.Pointer, _, _, _ int, _ *block[int64], _ float64, _ int) {}

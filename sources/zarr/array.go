@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -38,8 +39,9 @@ type array struct {
 	path   string
 	grid   zarr.Grid
 	keys   zarr.KeyEncoding
-	chain  *codecs.Chain
-	fill   dtype.Scalar // of chunks that are not there
+	chain  *codecs.Chain // of chunks of the shape grid.Chunk
+	uneven chains        // of other chunks
+	fill   dtype.Scalar  // of chunks that are not there
 	// reorder turns what the chain decoded into the host's order, step by
 	// step, for the records of v2 whose fields have different orders.
 	reorder []dtype.Ordered
@@ -118,6 +120,11 @@ func (s *source) describe(name string, n *node) (*array, error) {
 		a.info.Chunks, a.info.Shards = layout.Inner().Chunk().Shape, meta.Grid.Chunk
 		a.info.LongRun = longRun * s.store.GapBytes()
 	}
+	if a.grid.Runs != nil {
+		if err := a.describeUneven(); err != nil {
+			return nil, err
+		}
+	}
 	a.parallel = 1
 	each := max(a.chain.RegionMemory()+3*a.chain.Kept(), 1) // an index is there three times while it is read
 	if !s.store.Local() && meta.Type.Size() > 0 {           // elements of variable size share a heap
@@ -144,7 +151,7 @@ func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 	first, last := make([]int, len(start)), make([]int, len(start)) // chunks that the region meets
 	count := 1
 	for k, at := range start {
-		first[k], last[k] = at/a.grid.Chunk[k], (at+dst.Shape[k]-1)/a.grid.Chunk[k]
+		first[k], last[k] = a.grid.Find(k, at), a.grid.Find(k, at+dst.Shape[k]-1)
 		count *= last[k] - first[k] + 1 // at most the region's elements
 	}
 	var mu sync.Mutex
@@ -173,9 +180,9 @@ func (a *array) readPart(ctx context.Context, index []int, dst ndarray.Array, st
 	within := make([]int, len(start)) // where the region begins in the chunk
 	part := ndarray.Region{Start: make([]int, len(start)), Shape: make([]int, len(start))}
 	for k, i := range index {
-		begin := i * a.grid.Chunk[k]
+		begin, extent := a.grid.Span(k, i)
 		from := max(begin, start[k])
-		to := min(begin+a.grid.Chunk[k], start[k]+dst.Shape[k])
+		to := min(begin+extent, start[k]+dst.Shape[k])
 		within[k], part.Start[k], part.Shape[k] = from-begin, from-start[k], to-from
 	}
 	return a.readChunk(ctx, index, dst.Sub(part), within)
@@ -199,6 +206,8 @@ func (a *array) readChunk(ctx context.Context, index []int, dst ndarray.Array, s
 	switch {
 	case err != nil:
 		return err
+	case !found && a.source.allChunks:
+		return ErrMissingChunk
 	case !found:
 		ndarray.Fill(dst, a.fill)
 		return nil
@@ -213,21 +222,31 @@ func (a *array) readChunk(ctx context.Context, index []int, dst ndarray.Array, s
 // is not.
 func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, start []int) (bool, error) {
 	key, s := a.key(index), a.source
+	chain, err := a.chainOf(index)
+	if err != nil {
+		return false, err
+	}
 	if a.inParts(index, dst.Shape) {
-		object, err := s.opened.get(ctx, a.chain, key)
+		object, err := s.opened.get(ctx, chain, key)
 		if err != nil || object == nil {
 			return false, err
 		}
 		return true, object.DecodeRegion(ctx, s.pool, dst, start)
 	}
-	data, err := s.store.ReadAll(ctx, key, int64(a.chain.Size().Max))
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := s.store.ReadAll(ctx, key, int64(chain.Size().Max))
+	if absent(err) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return true, a.chain.DecodeRegion(ctx, s.pool, dst, start, codecs.InMemory(data))
+	return true, chain.DecodeRegion(ctx, s.pool, dst, start, codecs.InMemory(data))
+}
+
+// absent reports whether an error of the store says that an object is not
+// there. A folder in the place of one is not that.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR)
 }
 
 // inParts reports whether a region of a chunk is to be read without the rest:
@@ -237,5 +256,6 @@ func (a *array) inParts(index, shape []int) bool {
 		return false
 	}
 	all := slices.Equal(shape, a.grid.Region(index).Shape)
-	return !all || a.info.Shards != nil && a.chain.Size().Max > wholeShard
+	_, sharded := a.chain.Shards()
+	return !all || sharded && a.chain.Size().Max > wholeShard
 }

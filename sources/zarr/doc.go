@@ -1,14 +1,16 @@
 // Package zarr reads Zarr hierarchies of the formats v2 and v3: a group with
-// everything below it, or one array, in a folder, a bucket or memory.
+// everything below it, or one array, in any place that [store.Open] opens: a
+// folder, a bucket, an HTTP server, a zip archive.
 //
 // # Metadata
 //
 // Consolidated metadata (.zmetadata of v2, inline in the zarr.json of v3) is
 // believed where the root has it, and nothing is listed then. Otherwise all
-// keys of the store are listed once and every document is read. A root without
-// a document is a group without attributes. Documents are parsed when an array
-// is opened, so that one that cannot be read harms no other; a group whose
-// document cannot be read harms the arrays below it.
+// keys of the store are listed once and every document is read, which is an
+// error where the store cannot be listed. A root without a document is a group
+// without attributes. Documents are parsed when an array is opened, so that one
+// that cannot be read harms no other; a group whose document cannot be read harms
+// the arrays below it.
 //
 // Arrays of v2 are described in the terms of v3: order "F" is a transpose,
 // filters and compressors are the codecs that read the same bytes, and the
@@ -18,11 +20,17 @@
 //
 // # Reading
 //
-// A chunk that is not there holds the fill value; any other failure to read it
-// is an error. A chunk is read whole, by one request, unless its codecs can
+// A chunk that is not there holds the fill value, or is an error where the
+// options say so; any other failure to read it is an error, and so is a folder
+// in its place. A chunk is read whole, by one request, unless its codecs can
 // decode a part of it: of a shard the index is read once and then, for each
 // region, the inner chunks that it meets, neighbours together; of uncompressed
 // chunks the rows.
+//
+// Chunks of a rectilinear grid have several shapes, and their codecs are bound to
+// each of them. Such an array is shown as one of even chunks where only the last
+// chunk along a dimension is smaller, or where its shards have inner chunks, and
+// else as one without chunks; its objects are never those of another array.
 //
 // # Memory
 //

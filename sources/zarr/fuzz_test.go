@@ -18,6 +18,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte(arrayV2), ".zarray", []byte("\x78\x9c"))
 	f.Add([]byte(`{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":{"g/a":`+arrayV3+`}}}`), "zarr.json", []byte(nil))
 	f.Add([]byte(`{"zarr_consolidated_format":1,"metadata":{"g/.zgroup":{"zarr_format":2},"g/a/.zarray":`+arrayV2+`,"g/a/.zattrs":{"_ARRAY_DIMENSIONS":["y","x"]}}}`), ".zmetadata", []byte(nil))
+	f.Add([]byte(`{"zarr_format":3,"node_type":"array","shape":[3,5],"data_type":"uint8","fill_value":1,"chunk_key_encoding":"default",
+		"chunk_grid":{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[1,[2,2]],[3,2]]}},"codecs":["bytes"]}`), "zarr.json", []byte("\x00\x01\x02"))
 	f.Fuzz(func(t *testing.T, text []byte, key string, chunk []byte) {
 		var memory store.Memory
 		st, err := store.Open(t.Context(), url, store.Options{Memory: &memory})

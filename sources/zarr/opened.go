@@ -3,8 +3,6 @@ package zarr
 import (
 	"container/list"
 	"context"
-	"errors"
-	"io/fs"
 	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -55,7 +53,7 @@ func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string) (*cod
 		return e.object, nil
 	}
 	info, err := o.store.Stat(ctx, key)
-	if errors.Is(err, fs.ErrNotExist) {
+	if absent(err) {
 		e.done = true
 		return nil, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -25,15 +26,32 @@ func (s *source) packed(a *array, format dtype.Format) (sources.Array, error) {
 			return nil, fmt.Errorf("%s: array %q: %w", s.store.URL(), a.path, err)
 		}
 		if a.info.Packing != nil {
-			return a, nil
+			return a.withObjects(), nil
+		}
+	}
+	if s.keeps(a, mode) {
+		if err := a.readArithmetic(); err != nil {
+			return nil, fmt.Errorf("%s: array %q: %w", s.store.URL(), a.path, err)
+		}
+		if a.info.Packing != nil {
+			return a.withObjects(), nil
 		}
 	}
 	list := a.info.Attributes
 	scaled := list.Get("scale_factor") != nil || list.Get("add_offset") != nil
-	if mode != cf.Keep && scaled && format == dtype.V2 && a.info.Fill != nil && list.Get("_FillValue") == nil {
-		a.info.Attributes = list.With("_FillValue", sources.FillAttribute(a.info.Type, a.info.Fill))
+	if scaled && format == dtype.V2 && a.info.Fill != nil && list.Get("_FillValue") == nil {
+		value := sources.FillAttribute(a.info.Type, a.info.Fill)
+		if mode == cf.Keep {
+			a.info.Findings = append(a.info.Findings, cf.Finding{
+				Code:    "fill-value-meaning",
+				Message: fmt.Sprintf("xarray takes the fill value of a Zarr v2 array, %s, for missing data, in v3 only what the attribute _FillValue names", value),
+				Hint:    fmt.Sprintf("set attributes: {_FillValue: %s} if it stands for that", value),
+			})
+		} else {
+			a.info.Attributes = list.With("_FillValue", value)
+		}
 	}
-	return sources.Packed(a, mode, nil)
+	return sources.Packed(a.withObjects(), mode, nil)
 }
 
 // fixedScaleOffset is the numcodecs codec of this name as a packing: two other
@@ -54,6 +72,9 @@ func (a *array) readStored() error {
 		a.info.Notes = append(a.info.Notes, name+" stays as it is inside of shards")
 	}
 	if specs[0].Name != name || a.reorder != nil {
+		if slices.ContainsFunc(specs[1:], func(s codecs.Spec) bool { return s.Name == name }) {
+			a.info.Notes = append(a.info.Notes, name+" stays as it is behind "+specs[0].Name)
+		}
 		return nil
 	}
 	p := &fixedScaleOffset{info: a.info, physical: a.info.Type, fill: a.fill}

@@ -25,7 +25,17 @@ type Options struct {
 	// CF says of each array what becomes of its values where they are packed,
 	// by attributes or by the codec fixedscaleoffset; nil: they are kept.
 	CF func(path string) cf.Mode
+	// Kept says of an array whose readers see a data type whether its codecs are
+	// to stay as they are: scale_offset and cast_value in front are then left out,
+	// and Info.Packing has them. nil: elements are what readers see.
+	Kept func(path string, t dtype.Type) bool
+	// AllChunks makes a chunk that is not there an error that wraps
+	// ErrMissingChunk, where otherwise it holds the fill value.
+	AllChunks bool
 }
+
+// ErrMissingChunk is the cause of an error about a chunk that is not there.
+var ErrMissingChunk = errors.New("the chunk is not there, and missing_chunks: error wants every one")
 
 // keptBuffers bounds the memory of buffers that are kept for the next chunk.
 const keptBuffers = 32 << 20
@@ -33,14 +43,11 @@ const keptBuffers = 32 << 20
 // Open opens the hierarchy, or the array, at a URL. A place without any Zarr
 // metadata is an error that wraps [zarr.ErrNotZarr].
 func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
-	if name, _, _ := strings.Cut(url, "?"); strings.HasSuffix(name, ".zip") {
-		return nil, fmt.Errorf("%s: a Zarr hierarchy in a zip file cannot be read: unpack it first", name)
-	}
 	st, err := store.Open(ctx, url, opt.Store)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{store: st, types: opt.Types, codecs: opt.Codecs, cf: opt.CF}
+	s := &source{store: st, types: opt.Types, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
 	if s.types == nil {
 		s.types = dtype.Standard()
 	}
@@ -58,16 +65,18 @@ func Open(ctx context.Context, url string, opt Options) (sources.Source, error) 
 
 // source implements [sources.Source].
 type source struct {
-	store  *store.Store
-	types  *dtype.Registry
-	codecs *codecs.Registry
-	cf     func(path string) cf.Mode
-	nodes  map[string]*node // by path
-	groups []sources.Group
-	arrays []string
-	files  identity
-	opened *opened
-	pool   *ndarray.Pool
+	store     *store.Store
+	types     *dtype.Registry
+	codecs    *codecs.Registry
+	cf        func(path string) cf.Mode
+	kept      func(path string, t dtype.Type) bool
+	allChunks bool             // none may be missing
+	nodes     map[string]*node // by path
+	groups    []sources.Group
+	arrays    []string
+	files     identity
+	opened    *opened
+	pool      *ndarray.Pool
 }
 
 // node is a group or an array, as it is described.

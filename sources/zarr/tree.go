@@ -137,6 +137,9 @@ func (s *source) readAll(ctx context.Context, names ...string) error {
 		}
 		return nil
 	})
+	if errors.Is(err, store.ErrNoList) {
+		return fmt.Errorf("%w, and there is no consolidated metadata: write it, by zarr.consolidate_metadata of zarr-python, or name one array", err)
+	}
 	if err != nil {
 		return err
 	}

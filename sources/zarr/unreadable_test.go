@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,7 +13,61 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources/zarr"
 )
+
+// A chunk that is not there is an error where the options want all of them.
+func TestMissingChunks(t *testing.T) {
+	sharded := v3(t, map[string]any{
+		"shape": []int{4, 1 << 20}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{2, 1 << 20}}},
+		"codecs": []any{map[string]any{"name": "sharding_indexed", "configuration": map[string]any{"chunk_shape": []int{1, 1 << 20}, "codecs": []any{"bytes"}}}},
+	})
+	for name, document := range map[string]string{"plain": v3(t, nil), "sharded": sharded} {
+		p := newPlace(t, map[string]string{"a/zarr.json": document, "a/c/0/0": half})
+		opt := p.options()
+		opt.AllChunks = true
+		a, err := open(t, url, opt).Array(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = a.ReadRegion(t.Context(), ndarray.New(dtype.Uint8, []int{1, 4}), []int{2, 0})
+		if !errors.Is(err, zarr.ErrMissingChunk) {
+			t.Fatalf("%s: got %v", name, err)
+		}
+		for _, word := range []string{`array "a"`, "chunk [1 0]", "a/c/1/0", "missing_chunks"} {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: %v: want %s in it", name, err, word)
+			}
+		}
+	}
+}
+
+// A folder in place of a chunk is damage, whereas a store has no folders.
+func TestFolderInPlaceOfChunk(t *testing.T) {
+	large := v3(t, map[string]any{
+		"shape": []int{4, 1 << 20}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{2, 1 << 20}}},
+	})
+	for name, document := range map[string]string{"read whole": v3(t, nil), "read in parts": large} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, "c", "0", "0"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "zarr.json"), []byte(document), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		a, err := open(t, dir, zarr.Options{}).Array(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := ndarray.New(dtype.Uint8, []int{1, 4})
+		if err := a.ReadRegion(t.Context(), dst, []int{1, 0}); err == nil || !strings.Contains(err.Error(), "directory") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if err := a.ReadRegion(t.Context(), dst, []int{2, 0}); err != nil {
+			t.Errorf("%s: a chunk that is not there: %v", name, err)
+		}
+	}
+}
 
 // A chunk that cannot be read is never the fill value.
 func TestUnreadableChunks(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 func (a *app) copyCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "copy", Usage: "migrate a source without a job file", ArgsUsage: "SRC DST",
-		Description: "SRC and DST are paths or URLs; SRC is a Zarr hierarchy or NetCDF. " + exitTable,
+		Description: "SRC and DST are paths or URLs; SRC is a Zarr hierarchy, NetCDF, Arrow or Parquet. " + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...),
 			&cli.StringFlag{Name: "concat", Usage: "`DIMENSION` to join several files along"},
 			&cli.StringSliceFlag{Name: "codec", Usage: "a codec of the chain, `name:field=value,field=value`; repeat for each, bytes comes by itself"},

@@ -38,6 +38,9 @@ func (a *app) planCommand() *cli.Command {
 	})
 }
 
+// carriedThrough is the path of arrays whose objects stay as they are.
+const carriedThrough = "carried through"
+
 // plannedJSON is an array of a plan as it is printed with --json.
 type plannedJSON struct {
 	Source      string          `json:"source"`
@@ -53,8 +56,10 @@ type plannedJSON struct {
 	Decodes     int             `json:"source_chunk_decodes,omitempty"`
 	Stored      int             `json:"source_chunks,omitempty"`
 	DecodeOnce  int             `json:"memory_to_decode_once,omitempty"`
+	OnceChunks  []int           `json:"chunk_shape_to_decode_once,omitempty"`
 	Memory      int             `json:"memory"`
 	Path        string          `json:"path"`
+	Reason      string          `json:"reason,omitempty"` // why the stored bytes are not carried through
 	Notes       []string        `json:"notes"`
 	Metadata    *zarr.Array     `json:"metadata,omitempty"`
 	codecs      []codecs.Spec
@@ -77,8 +82,11 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 			Source: x.Source, Target: x.Target, DataType: dataType, Shape: x.Meta.Grid.Shape,
 			Chunks: x.Meta.Grid.Chunk, Objects: x.Chunks(), BytesRead: x.Bytes(),
 			BytesAtMost: int64(x.Chunks()) * int64(x.Chain.Size().Max),
-			ReadBlock:   x.Block, Decodes: x.Decodes, Stored: x.SourceChunks, DecodeOnce: x.DecodeOnce, Memory: x.Cost, Path: "decode: the source stores no Zarr chunks", Notes: x.Notes,
+			ReadBlock:   x.Block, Decodes: x.Decodes, Stored: x.SourceChunks, DecodeOnce: x.DecodeOnce, OnceChunks: x.OnceChunks, Memory: x.Cost, Path: carriedThrough, Reason: x.Reason, Notes: x.Notes,
 			codecs: x.Meta.Codecs,
+		}
+		if x.Reason != "" {
+			one.Path = "re-encoded"
 		}
 		if layout, ok := x.Chain.Parted(); ok {
 			one.Chunks, one.Shards = layout.Inner().Chunk().Shape, x.Meta.Grid.Chunk
@@ -122,9 +130,9 @@ func (a *app) printPlanned(x plannedJSON) error {
 		{"shape", shape(x.Shape)},
 		{"chunks", fmt.Sprintf("%s (%s, at most %s written)", chunks, count(x.Objects, "object"), size(x.BytesAtMost))},
 		{"codecs", chainText(x.codecs)},
-		{"reads", fmt.Sprintf("%s, %s, in blocks of %s chunks", size(x.BytesRead), x.often(), shape(x.ReadBlock))},
+		{"reads", x.reads()},
 		{"memory", size(int64(x.Memory)) + " for one block"},
-		{"path", x.Path},
+		{"path", strings.TrimSuffix(x.Path+": "+x.Reason, ": ")},
 	})
 	for _, note := range x.Notes {
 		a.printf("  note: %s\n", note)
@@ -139,6 +147,14 @@ func (a *app) printPlanned(x plannedJSON) error {
 	return nil
 }
 
+// reads tells what is read of the source.
+func (x plannedJSON) reads() string {
+	if x.Path == carriedThrough {
+		return fmt.Sprintf("%s of elements, each stored object once, as it is", size(x.BytesRead))
+	}
+	return fmt.Sprintf("%s, %s, in blocks of %s chunks", size(x.BytesRead), x.often(), shape(x.ReadBlock))
+}
+
 // often tells how many times the source is read.
 func (x plannedJSON) often() string {
 	switch {
@@ -148,9 +164,16 @@ func (x plannedJSON) often() string {
 		return "each source chunk decoded once"
 	}
 	text := fmt.Sprintf("each source chunk decoded %.2f times", float64(x.Decodes)/float64(x.Stored))
+	var once []string
 	if x.DecodeOnce > 0 {
 		const mib = 1 << 20
-		text += fmt.Sprintf(" (once with run.memory of %dMiB)", (x.DecodeOnce+mib-1)/mib)
+		once = append(once, fmt.Sprintf("run.memory of %dMiB", (x.DecodeOnce+mib-1)/mib))
+	}
+	if x.OnceChunks != nil {
+		once = append(once, "chunks of "+shape(x.OnceChunks))
+	}
+	if once != nil {
+		text += " (once with " + strings.Join(once, " or ") + ")"
 	}
 	return text
 }

@@ -27,7 +27,7 @@ CHOSEN = {
         "sharding/st", "sharding/t", "transpose/", "fill/", "dtype/string", "dtype/struct", "dtype/bytes",
         "dtype/float32_", "dtype/datetime64_ns", "blosc/lz4_", "crc32c/", "numcodecs/shuffle",
     ),
-    "": ("b2b/", "bitround", "packbits", "reshape", "squeeze", "transpose", "pcodec"),
+    "": ("b2b/", "bitround", "packbits", "reshape", "squeeze", "transpose", "pcodec", "zfp/float32_fixed_rate", "zfp/sharded"),
 }
 ROOTS = {
     "zarr-python": [

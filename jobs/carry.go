@@ -1,0 +1,69 @@
+package jobs
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// carry decides whether the source's objects become the target's as they are,
+// which is the cheapest way to the same array, and says why where they do not.
+// It depends on nothing that may be another at the next run of the same job.
+func (b *builder) carry(a *PlannedArray) {
+	stored := sources.AsStored(b.array)
+	object := b.info.Shards
+	if object == nil {
+		object = b.info.Chunks
+	}
+	switch {
+	case b.plan.Job.Source.Driver != "zarr":
+		a.Reason = "the source stores no Zarr chunks"
+	case b.info.Codecs == nil:
+		a.Reason = "cf: unpack changes the values"
+	case stored == nil:
+		a.Reason = "no array of Zarr v3 with even chunks has the stored ones"
+	case b.plan.Job.Run.Path == "decode":
+		a.Reason = "run.path is decode"
+	case a.convert != nil:
+		a.Reason = "another data type"
+	case !slices.Equal(object, a.Meta.Grid.Chunk):
+		a.Reason = "other chunks"
+	case !bytes.Equal(b.sourceFill(), a.Chain.Chunk().Fill):
+		a.Reason = "another fill value"
+	case !b.sameCodecs(a.Chain):
+		a.Reason = "other codecs"
+	case b.plan.Job.Target.StoreEmptyChunks:
+		a.Reason = "store_empty_chunks wants chunks that the source may leave out"
+	default:
+		a.stored = stored
+	}
+}
+
+// sourceFill is the value of elements that the source does not store.
+func (b *builder) sourceFill() []byte {
+	if b.info.Fill == nil {
+		return b.info.Type.Default()
+	}
+	return b.info.Fill
+}
+
+// sameCodecs reports whether a chain of the target, for objects like those of
+// the source, is the one that these are stored by.
+func (b *builder) sameCodecs(chain *codecs.Chain) bool {
+	in := chain.Chunk()
+	in.Type = b.info.Type
+	own, err := b.env.Codecs.Bind(b.info.Codecs, in)
+	return err == nil && slices.EqualFunc(own.Specs(), chain.Specs(), func(x, y codecs.Spec) bool {
+		return b.codecName(x.Name) == b.codecName(y.Name) && bytes.Equal(x.Configuration, y.Configuration)
+	})
+}
+
+// codecName is what a codec with this name or alias is called.
+func (b *builder) codecName(name string) string {
+	if d, err := b.env.Codecs.Lookup(name); err == nil {
+		return d.Name
+	}
+	return name
+}

@@ -1,0 +1,50 @@
+package zarr_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+	"github.com/zmigrate/zmigrate/sources/zarr"
+)
+
+// TestHTTP reads hierarchies from a server that cannot be listed: by their
+// consolidated metadata, an array by its own, and otherwise not.
+func TestHTTP(t *testing.T) {
+	dir := t.TempDir()
+	consolidated := strings.Replace(group, "{", `{"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":`+v3(t, nil)+`}},`, 1)
+	for name, text := range map[string]string{
+		"v3/zarr.json": consolidated, "v3/a/zarr.json": v3(t, nil), "v3/a/c/0/0": half,
+		"v2/.zgroup": groupV2, "v2/.zmetadata": `{"zarr_consolidated_format":1,"metadata":{".zgroup":` + groupV2 + `,"a/.zarray":` + v2(t, nil) + `}}`,
+		"v2/a/.zarray": v2(t, nil), "v2/a/0.0": half,
+		"plain/zarr.json": group, "plain/a/zarr.json": v3(t, nil), "plain2/.zgroup": groupV2, "none/readme": "x",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	for _, test := range []struct{ at, array string }{{"/v3", "a"}, {"/v3/a", ""}, {"/v2/", "a"}, {"/v2/a", ""}} {
+		src := open(t, server.URL+test.at, zarr.Options{})
+		if got := string(elements(t, src, test.array)); got != string(partly) {
+			t.Errorf("%s: elements %q", test.at, got)
+		}
+		sourcetest.Run(t, src)
+	}
+	for _, at := range []string{"/plain", "/plain2", "/none"} {
+		_, err := zarr.Open(t.Context(), server.URL+at, zarr.Options{Store: store.Options{Retries: -1}})
+		if err == nil || !strings.Contains(err.Error(), "zarr.consolidate_metadata") || !strings.Contains(err.Error(), at) {
+			t.Errorf("%s: got %v", at, err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package zarr
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/cf"
+)
+
+// keptArithmetic is the arithmetic of codecs that stay as they are: elements are
+// read behind it, since what it makes of values that it has made itself may be
+// others, by a step of rounding.
+type keptArithmetic struct{ outcome cf.Outcome }
+
+// AsCodecs implements [sources.Packing].
+func (k *keptArithmetic) AsCodecs() (*cf.Outcome, error) { return &k.outcome, nil }
+
+// readArithmetic makes an array whose codecs begin with scale_offset or
+// cast_value, inside of its shards if it has some, one of what these store. It
+// stays as it is where they have no value for the fill value.
+func (a *array) readArithmetic() error {
+	specs, chain := a.chain.Specs(), a.chain
+	layout, sharded := chain.Shards()
+	if sharded {
+		chain = layout.Inner()
+		specs = chain.Specs()
+	}
+	n := 0
+	for a.isArithmetic(specs[n].Name) {
+		n++
+	}
+	stored := chain.Stage(n)
+	if n == 0 || stored.Fill == nil || a.reorder != nil || sharded && a.info.Shards == nil {
+		return nil
+	}
+	rest := specs[n:]
+	if sharded {
+		var err error
+		if rest, err = withInner(a.chain.Specs()[0], rest); err != nil {
+			return err
+		}
+		stored.Shape = a.grid.Chunk
+	}
+	bound, err := a.source.codecs.Bind(rest, stored)
+	if err != nil {
+		return err
+	}
+	a.info.Packing = &keptArithmetic{cf.Outcome{
+		Type: a.info.Type, Fill: a.fill, StoredFill: stored.Fill, Attributes: a.info.Attributes, Codecs: specs[:n],
+		Notes: []string{fmt.Sprintf("values of %s, of which the stored %s stay as they are", a.info.Type.Name(), stored.Type.Name())},
+	}}
+	a.chain, a.fill = bound, stored.Fill
+	a.info.Type, a.info.Fill, a.info.Codecs = stored.Type, stored.Fill, bound.Specs()
+	return nil
+}
+
+// isArithmetic reports whether a codec, by its name or an alias, is one that
+// computes.
+func (a *array) isArithmetic(name string) bool {
+	d, err := a.source.codecs.Lookup(name)
+	return err == nil && (d.Name == "scale_offset" || d.Name == "cast_value")
+}
+
+// withInner returns the spec of shards with other codecs inside.
+func withInner(sharding codecs.Spec, inner []codecs.Spec) ([]codecs.Spec, error) {
+	fields := map[string]json.RawMessage{}
+	err := json.Unmarshal(sharding.Configuration, &fields)
+	if err == nil {
+		fields["codecs"], err = json.Marshal(inner)
+	}
+	if err == nil {
+		sharding.Configuration, err = json.Marshal(fields)
+	}
+	return []codecs.Spec{sharding}, err
+}
+
+// keeps reports whether the codecs of an array are to stay as they are.
+func (s *source) keeps(a *array, mode cf.Mode) bool {
+	scaled := a.info.Attributes.Get("scale_factor") != nil || a.info.Attributes.Get("add_offset") != nil
+	return s.kept != nil && (mode == cf.Keep || !scaled) && s.kept(a.path, a.info.Type)
+}

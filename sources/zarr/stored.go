@@ -1,0 +1,63 @@
+package zarr
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// wholeObject is the size up to which an object of a remote store is read by
+// one request, when it is opened.
+const wholeObject = 8 << 20
+
+// storedArray is an array that implements [sources.Stored].
+type storedArray struct{ *array }
+
+// withObjects returns the array with its objects, unless these are no encoding
+// of Zarr v3 or of chunks of one shape.
+func (a *array) withObjects() sources.Array {
+	if a.reorder != nil || a.grid.Runs != nil {
+		return a
+	}
+	return storedArray{a}
+}
+
+// OpenStored implements [sources.Stored].
+func (a storedArray) OpenStored(ctx context.Context, index []int) (codecs.Input, error) {
+	in, err := a.open(ctx, a.key(index))
+	switch {
+	case absent(err) && a.source.allChunks:
+		err = ErrMissingChunk
+	case absent(err):
+		return nil, nil
+	}
+	if err != nil {
+		return nil, a.fail(index, err)
+	}
+	return in, nil
+}
+
+// VerifyStored implements [sources.Stored].
+func (a storedArray) VerifyStored(ctx context.Context, index []int, in codecs.Input) error {
+	if err := a.chain.Verify(ctx, in); err != nil {
+		return a.fail(index, err)
+	}
+	return nil
+}
+
+// fail names the object that an error is about.
+func (a storedArray) fail(index []int, err error) error {
+	return fmt.Errorf("%s: array %q: chunk %v, %s: %w", a.source.store.URL(), a.path, index, a.key(index), err)
+}
+
+func (a storedArray) open(ctx context.Context, key string) (codecs.Input, error) {
+	st, size := a.source.store, a.chain.Size()
+	if !st.Local() && !size.Unbounded && size.Max <= wholeObject {
+		data, err := st.ReadAll(ctx, key, int64(size.Max))
+		return codecs.InMemory(data), err
+	}
+	info, err := st.Stat(ctx, key)
+	return input{st, key, info.Size}, err
+}

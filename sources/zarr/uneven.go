@@ -1,0 +1,82 @@
+package zarr
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/codecs"
+)
+
+const (
+	// keptChains bounds the chains that an array with uneven chunks keeps, one
+	// for each shape of them.
+	keptChains = 256
+	// checkedChains bounds the shapes for which it is checked, when an array is
+	// opened, that its codecs take them.
+	checkedChains = 4096
+)
+
+// chains are the codecs of an array whose chunks have several shapes, bound to
+// those that were read last. It is safe for concurrent use.
+type chains struct {
+	mu      sync.Mutex
+	of      *codecs.Chain // which these are, but for the shape
+	byShape map[string]*codecs.Chain
+}
+
+// chainOf returns the codecs of a chunk.
+func (a *array) chainOf(index []int) (*codecs.Chain, error) {
+	if a.grid.Runs == nil {
+		return a.chain, nil
+	}
+	return a.chainFor(a.grid.ChunkShape(index))
+}
+
+func (a *array) chainFor(shape []int) (*codecs.Chain, error) {
+	c, name := &a.uneven, fmt.Sprint(shape)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of != a.chain || len(c.byShape) == keptChains {
+		c.of, c.byShape = a.chain, map[string]*codecs.Chain{}
+	}
+	if chain := c.byShape[name]; chain != nil {
+		return chain, nil
+	}
+	in := a.chain.Chunk()
+	in.Shape = shape
+	chain, err := a.source.codecs.Bind(a.chain.Specs(), in)
+	if err != nil {
+		return nil, fmt.Errorf("chunks of shape %v: %w", shape, err)
+	}
+	c.byShape[name] = chain
+	return chain, nil
+}
+
+// describeUneven makes an array whose chunks have several shapes known as one
+// with the regular grid that comes next to it. Each extent of a chunk is held
+// against the codecs.
+func (a *array) describeUneven() error {
+	checked := 0
+	for k, runs := range a.grid.Runs {
+		seen := map[int]bool{}
+		for _, r := range runs {
+			if seen[r.Extent] || checked == checkedChains {
+				continue
+			}
+			seen[r.Extent] = true
+			checked++
+			shape := append([]int{}, a.grid.Chunk...)
+			shape[k] = r.Extent
+			if _, err := a.chainFor(shape); err != nil {
+				return err
+			}
+		}
+	}
+	a.info.Notes = append(a.info.Notes, fmt.Sprintf("the chunk grid is rectilinear, with chunks up to the shape %v: one of even chunks is written", a.grid.Chunk))
+	if layout, ok := a.chain.Shards(); ok { // of which the inner chunks are even
+		a.info.Shards, a.info.Codecs = nil, layout.Inner().Specs()
+	} else if _, ok := a.grid.Regular(); !ok {
+		a.info.Chunks = nil
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sinks"
+)
+
+// carriedPiece is the most bytes of an object carried through that are in memory
+// at the same time, unless all of them are needed to verify it.
+const carriedPiece = 8 << 20
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// parted is what the chain's Parted is where inner chunks are encoded on their
+// own.
+func (t *Task) parted() (*codecs.Shards, bool) {
+	if t.Stored != nil {
+		return nil, false
+	}
+	return t.Chain.Parted()
+}
+
+// room is the most bytes of an object carried through that are in memory at the
+// same time, and own what else it takes until it is written.
+func (t *Task) room() (room, own int) {
+	size := t.Chain.Size()
+	if size.Max <= carriedPiece || !size.Unbounded && t.Chain.VerifiesAll() {
+		return size.Max, 0
+	}
+	return carriedPiece, t.StreamBytes
+}
+
+// carry reads an object that is carried through, or opens it where it is too
+// large to be in memory, and hands it to the writers. Its memory is the load's.
+func (p *pipeline) carry(ctx context.Context, t *Task, l *load) error {
+	p.widen() // there are no encoders to keep pace with
+	u := parcel{load: l, unit: l.units[0], index: t.Grid.Index(l.units[0])}
+	err := p.open(ctx, t, &u)
+	if err != nil || u.empty {
+		p.leave(l, 1)
+	}
+	if err != nil {
+		return t.fail(u.index, "read", err)
+	}
+	select {
+	case p.writes <- u:
+		return nil
+	case <-ctx.Done():
+		p.drop(u)
+		return ctx.Err()
+	}
+}
+
+// open opens an object, reads it if there is room for it, and verifies it.
+func (p *pipeline) open(ctx context.Context, t *Task, u *parcel) error {
+	in, err := t.Stored.OpenStored(ctx, u.index)
+	if err != nil {
+		return err
+	}
+	if u.empty = in == nil; u.empty {
+		return nil
+	}
+	room, _ := t.room()
+	whole := t.Chain.VerifiesAll() && in.Size() <= int64(t.Chain.Size().Max) // also where elements of variable size need more room
+	data, inMemory := in.(codecs.InMemory)
+	switch {
+	case inMemory:
+		u.data = data
+	case whole || in.Size() <= int64(room):
+		u.load.buffer = p.pool.Get(int(in.Size()))
+		if err := in.ReadAt(ctx, u.load.buffer.Bytes, 0); err != nil {
+			return err
+		}
+		u.data = u.load.buffer.Bytes
+		in = codecs.InMemory(u.data)
+	default:
+		u.stored, u.load.buffer = in, p.pool.Get(room)
+	}
+	u.sum = crc32.Checksum(u.data, castagnoli)
+	return t.Stored.VerifyStored(ctx, u.index, in)
+}
+
+// stream writes an object that is too large to be in memory, piece by piece, as
+// it is read, and tells the observer of each.
+func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Receipt, err error) {
+	stream, err := t.Stream(ctx, u.index)
+	if err != nil {
+		return sinks.Receipt{}, err
+	}
+	defer func() {
+		if err != nil {
+			_ = stream.Abort() // the error that ended the run counts
+		}
+	}()
+	buffer, size := u.load.buffer.Bytes, u.stored.Size()
+	elements, told := t.elements(t.Grid, u.index), int64(0)
+	for at := int64(0); at < size; {
+		piece := buffer[:min(int64(len(buffer)), size-at)]
+		if err := u.stored.ReadAt(ctx, piece, at); err != nil {
+			return sinks.Receipt{}, fmt.Errorf("read: %w", err)
+		}
+		u.sum = crc32.Update(u.sum, castagnoli, piece)
+		if _, err := stream.Write(piece); err != nil {
+			return sinks.Receipt{}, err
+		}
+		at += int64(len(piece))
+		if p.Observe != nil {
+			now := int64(float64(elements) * (float64(at) / float64(size)))
+			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.unit}, Read: now - told, Part: true})
+			told = now
+		}
+	}
+	return stream.Close()
+}
+
+// put stores an object, which is there as it was read, or else fails.
+func (p *pipeline) put(ctx context.Context, t *Task, u *parcel) (stored sinks.Receipt, err error) {
+	if u.stored != nil {
+		stored, err = p.stream(ctx, t, u)
+	} else {
+		stored, err = t.Writer.Put(ctx, u.index, u.data)
+	}
+	if err == nil && t.Stored != nil && stored.Sum != u.sum {
+		err = fmt.Errorf("the bytes written have the CRC-32C %08x, those read had %08x: is the memory of this machine sound?", stored.Sum, u.sum)
+	}
+	return stored, err
+}
+
+// carriedCost is the most bytes that an object carried through takes.
+func (t *Task) carriedCost() int {
+	room, own := t.room()
+	return ndarray.Rounded(room) + own
+}

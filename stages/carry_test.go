@@ -1,0 +1,318 @@
+package stages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sinks"
+)
+
+// storedSource is a source that gives objects, by their keys, and no elements.
+type storedSource struct {
+	memorySource
+	chain   *codecs.Chain
+	objects map[string][]byte
+	inRAM   bool // they are read when they are opened
+	// before, if set, is called before each read, with its length.
+	before func(index []int, n int) error
+}
+
+func (s *storedSource) OpenStored(_ context.Context, index []int) (codecs.Input, error) {
+	data, ok := s.objects[zarr.Key(index)]
+	switch {
+	case !ok:
+		return nil, nil
+	case s.inRAM:
+		return codecs.InMemory(data), nil
+	}
+	return storedInput{codecs.InMemory(data), s, index}, nil
+}
+
+func (s *storedSource) VerifyStored(ctx context.Context, _ []int, in codecs.Input) error {
+	return s.chain.Verify(ctx, in)
+}
+
+type storedInput struct {
+	codecs.InMemory
+	source *storedSource
+	index  []int
+}
+
+func (in storedInput) ReadAt(ctx context.Context, p []byte, off int64) error {
+	if in.source.before != nil {
+		if err := in.source.before(in.index, len(p)); err != nil {
+			return err
+		}
+	}
+	return in.InMemory.ReadAt(ctx, p, off)
+}
+
+// crcWriter is a memoryWriter whose receipts have the sums of real ones.
+type crcWriter struct{ *memoryWriter }
+
+func (w crcWriter) Put(ctx context.Context, index []int, data []byte) (sinks.Receipt, error) {
+	r, err := w.memoryWriter.Put(ctx, index, data)
+	r.Sum = crc32.Checksum(data, castagnoli)
+	return r, err
+}
+
+func (w crcWriter) stream(_ context.Context, index []int) (Stream, error) {
+	w.open.Add(1)
+	return &crcStream{memoryStream{writer: w.memoryWriter, ctx: context.Background(), index: index}}, nil
+}
+
+type crcStream struct{ memoryStream }
+
+func (s *crcStream) Close() (sinks.Receipt, error) {
+	r, err := s.memoryStream.Close()
+	r.Sum = crc32.Checksum(s.data, castagnoli)
+	return r, err
+}
+
+// stored makes the objects of a counted array by a chain, and a task that
+// carries them through.
+func stored(t testing.TB, shape, chunk []int, chain *codecs.Chain) (*storedSource, Task, crcWriter) {
+	t.Helper()
+	s := &storedSource{memorySource: *counted(shape...), chain: chain, objects: map[string][]byte{}}
+	made, w := task(t, &s.memorySource, chunk...)
+	made.Chain = chain
+	var l ledger
+	if err := Run(t.Context(), config(&l), []Task{made}); err != nil {
+		t.Fatal(err)
+	}
+	s.objects = w.objects
+	out := crcWriter{&memoryWriter{}}
+	carried := made
+	carried.Source, carried.Stored, carried.Writer, carried.Stream = s, s, out, out.stream
+	return s, carried, out
+}
+
+// shards binds a chain of shards with an index in front or at the end.
+func shards(t testing.TB, shard, inner []int, location string) *codecs.Chain {
+	t.Helper()
+	chain, err := codecs.Standard().Bind([]codecs.Spec{{
+		Name:          "sharding_indexed",
+		Configuration: fmt.Appendf(nil, `{"chunk_shape":[%s],"codecs":["bytes","crc32c"],"index_location":%q}`, join(inner), location),
+	}}, codecs.Chunk{Type: dtype.Uint16, Shape: shard, Fill: fillValue})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chain
+}
+
+func TestCarriedObjectsStayAsTheyAre(t *testing.T) {
+	for name, chain := range map[string]*codecs.Chain{
+		"fixed":           bind(t, []int{4, 5}, "bytes"),
+		"checksum":        bind(t, []int{4, 5}, "bytes", "zstd", "crc32c"),
+		"bounded":         bind(t, []int{4, 5}, "transpose", "bytes", "gzip"),
+		"shards":          shards(t, []int{4, 5}, []int{2, 5}, "end"),
+		"index in front":  shards(t, []int{4, 5}, []int{2, 5}, "start"),
+		"unlike an array": bind(t, []int{4, 5}, "bytes", "zstd"),
+	} {
+		for _, inRAM := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%v", name, inRAM), func(t *testing.T) {
+				noLeaks(t)
+				s, x, w := stored(t, []int{18, 12}, []int{4, 5}, chain)
+				s.inRAM = inRAM
+				delete(s.objects, zarr.Key([]int{1, 2}))
+				if name == "unlike an array" {
+					for key := range s.objects {
+						s.objects[key] = []byte("any") // nobody decodes it
+					}
+				}
+				done := x.Grid.Number([]int{3, 1})
+				x.Done = func(unit int) bool { return unit == done }
+				var l ledger
+				var seen atomic.Int64
+				c := config(&l)
+				c.Observe = func(e Event) { seen.Add(e.Read) }
+				if err := Run(t.Context(), c, []Task{x}); err != nil {
+					t.Fatal(err)
+				}
+				want := s.objects
+				delete(want, zarr.Key([]int{3, 1}))
+				if diff := cmp.Diff(want, w.objects); diff != "" {
+					t.Errorf("objects (-source +target):\n%s", diff)
+				}
+				empty := 0
+				for _, r := range l.receipts {
+					data := want[keyOf(x, r.Unit)]
+					if r.Empty != (data == nil) || r.Bytes != int64(len(data)) || !r.Empty && r.Sum != crc32.Checksum(data, castagnoli) {
+						t.Errorf("receipt %+v of %d bytes", r, len(data))
+					}
+					if r.Empty {
+						empty++
+					}
+				}
+				if empty != 1 || len(l.receipts) != x.Grid.Len()-1 {
+					t.Errorf("%d receipts, %d of them empty", len(l.receipts), empty)
+				}
+				if got, all := seen.Load(), int64(2*18*12-2*4*5); got != all {
+					t.Errorf("observed %d bytes of elements, want %d", got, all)
+				}
+			})
+		}
+	}
+}
+
+// Damage that shows without decoding is found, and the object is not written.
+func TestDamageOfCarriedObjects(t *testing.T) {
+	cut := func(data []byte) []byte { return data[:len(data)-1] }
+	flip := func(at int) func(data []byte) []byte {
+		return func(data []byte) []byte {
+			data = bytes.Clone(data)
+			data[(at+len(data))%len(data)] ^= 0x10
+			return data
+		}
+	}
+	for name, test := range map[string]struct {
+		chain  *codecs.Chain
+		damage func(data []byte) []byte
+		cause  error
+	}{
+		"cut short":             {bind(t, []int{4, 5}, "bytes"), cut, codecs.ErrCorrupt},
+		"empty":                 {bind(t, []int{4, 5}, "bytes", "zstd"), func([]byte) []byte { return nil }, codecs.ErrCorrupt},
+		"too long":              {bind(t, []int{4, 5}, "bytes", "zstd"), func([]byte) []byte { return make([]byte, 1<<20) }, codecs.ErrTooLarge},
+		"checksum":              {bind(t, []int{4, 5}, "bytes", "zstd", "crc32c"), flip(3), codecs.ErrCorrupt},
+		"header":                {bind(t, []int{4, 5}, "bytes", "blosc"), cut, codecs.ErrCorrupt},
+		"index":                 {shards(t, []int{4, 5}, []int{2, 5}, "end"), flip(-9), codecs.ErrCorrupt},
+		"index in front":        {shards(t, []int{4, 5}, []int{2, 5}, "start"), flip(3), codecs.ErrCorrupt},
+		"shard of less":         {shards(t, []int{4, 5}, []int{2, 5}, "start"), cut, codecs.ErrCorrupt},
+		"no room for the index": {shards(t, []int{4, 5}, []int{2, 5}, "end"), func(data []byte) []byte { return data[:7] }, codecs.ErrCorrupt},
+	} {
+		for _, inRAM := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%v", name, inRAM), func(t *testing.T) {
+				noLeaks(t)
+				s, x, w := stored(t, []int{8, 10}, []int{4, 5}, test.chain)
+				s.inRAM = inRAM
+				key := zarr.Key([]int{1, 0})
+				s.objects[key] = test.damage(s.objects[key])
+				var l ledger
+				err := Run(t.Context(), config(&l), []Task{x})
+				if !errors.Is(err, test.cause) || !strings.HasPrefix(fmt.Sprint(err), `array "a", chunk [1 0]: read: `) {
+					t.Errorf("error %v, want %v", err, test.cause)
+				}
+				if w.puts[key] != 0 {
+					t.Error("the object was written")
+				}
+			})
+		}
+	}
+}
+
+// Objects larger than a piece are copied piece by piece, within the budget.
+func TestLargeObjectsAreStreamed(t *testing.T) {
+	noLeaks(t)
+	const side = 3072 // a shard of 18 MiB
+	s, x, w := stored(t, []int{side, 2 * side}, []int{side, side}, shards(t, []int{side, side}, []int{768, side}, "end"))
+	var mu sync.Mutex
+	longest, reads := 0, 0
+	s.before = func(_ []int, n int) error {
+		mu.Lock()
+		defer mu.Unlock()
+		longest, reads = max(longest, n), reads+1
+		return nil
+	}
+	x.StreamBytes = 1 << 20
+	var l ledger
+	var told, whole atomic.Int64
+	c := config(&l)
+	c.Memory = x.Cost()
+	if most := carriedPiece + 1<<20; c.Memory > most {
+		t.Errorf("the cost of a streamed object is %d, want at most %d", c.Memory, most)
+	}
+	c.Observe = func(e Event) {
+		if told.Add(e.Read); !e.Part {
+			whole.Add(1)
+		}
+	}
+	if err := Run(t.Context(), c, []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s.objects, w.objects, cmp.Comparer(bytes.Equal)); diff != "" {
+		t.Error("the objects are not what they were")
+	}
+	if longest != carriedPiece || reads > 2*(1+3) { // an index, and pieces
+		t.Errorf("%d reads of up to %d bytes", reads, longest)
+	}
+	if told.Load() != 4*side*side || whole.Load() != 2 {
+		t.Errorf("observed %d bytes of elements in %d objects", told.Load(), whole.Load())
+	}
+	if n := w.open.Load(); n != 0 {
+		t.Errorf("%d streams are open", n)
+	}
+}
+
+// A run that is ended by any read or write of an object, and then goes on, leaves
+// the same objects, each with one receipt.
+func TestInterruptedCarrying(t *testing.T) {
+	const side = 2304 // a shard of 10 MiB
+	s, x, _ := stored(t, []int{2 * side, side}, []int{side, side}, shards(t, []int{side, side}, []int{side, 768}, "start"))
+	for _, fault := range []string{"read", "write", "put"} {
+		for n := range 4 {
+			t.Run(fmt.Sprintf("%s/%d", fault, n), func(t *testing.T) {
+				noLeaks(t)
+				s, x, w := *s, x, crcWriter{&memoryWriter{}}
+				x.Source, x.Stored, x.Writer, x.Stream = &s, &s, w, w.stream
+				var left atomic.Int64
+				left.Store(int64(n))
+				fail := func() error {
+					if left.Add(-1) == -1 {
+						return errTest
+					}
+					return nil
+				}
+				switch fault {
+				case "read":
+					s.before = func([]int, int) error { return fail() }
+				case "write":
+					w.piece = func([]int, int) error { return fail() }
+				case "put":
+					w.before = func(context.Context, []int) error { return fail() }
+				}
+				var l ledger
+				if err := Run(t.Context(), config(&l), []Task{x}); !errors.Is(err, errTest) && (fault != "put" || n < 2) {
+					t.Fatalf("error %v", err)
+				}
+				left.Store(-1)
+				committed := l.units(0)
+				x.Done = func(unit int) bool { return slices.Contains(committed, unit) }
+				if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff([]int{0, 1}, l.units(0)); diff != "" {
+					t.Errorf("committed units (-want +got):\n%s", diff)
+				}
+				if !cmp.Equal(s.objects, w.objects, cmp.Comparer(bytes.Equal)) || w.open.Load() != 0 {
+					t.Errorf("the objects are not what they were, or %d streams are open", w.open.Load())
+				}
+			})
+		}
+	}
+}
+
+// What is written is compared with what was read.
+func TestCarriedBytesThatChangeOnTheWay(t *testing.T) {
+	_, x, w := stored(t, []int{4, 5}, []int{4, 5}, bind(t, []int{4, 5}, "bytes"))
+	x.Writer = w.memoryWriter // whose sums are of another kind
+	var l ledger
+	if err := Run(t.Context(), config(&l), []Task{x}); err == nil || !strings.Contains(err.Error(), "CRC-32C") {
+		t.Errorf("error %v", err)
+	}
+	if len(l.receipts) != 0 {
+		t.Errorf("%d receipts", len(l.receipts))
+	}
+}
