@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"archive/zip"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -33,6 +34,8 @@ import (
 //	hold FOLDER                  hold the lock of a checkpoint until the script ends
 //	touch FILE                   set the time of the last change an hour back
 //	truncate FILE SIZE           cut a file
+//	zip FILE FOLDER              make a zip archive of a folder
+//	arrow FOLDER                 unpack the Arrow and Parquet files of sources/arrow into a folder
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
@@ -44,7 +47,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "example": copyExample, "raw": rawFile, "json": checkJSON,
-			"digest": digest, "hold": hold, "touch": touch, "truncate": truncate,
+			"digest": digest, "hold": hold, "touch": touch, "truncate": truncate, "zip": zipFolder, "arrow": arrowFiles,
 		},
 	})
 }
@@ -76,6 +79,28 @@ func copyExample(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(name)), 0o777))
 		ts.Check(os.WriteFile(ts.MkAbs(name), data, 0o666))
 	}
+}
+
+// zipFolder makes a zip archive of a folder.
+func zipFolder(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: zip FILE FOLDER")
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w := zip.NewWriter(f)
+	ts.Check(w.AddFS(os.DirFS(ts.MkAbs(args[1]))))
+	ts.Check(errors.Join(w.Close(), f.Close()))
+}
+
+// arrowFiles unpacks the test files of the driver arrow.
+func arrowFiles(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: arrow FOLDER")
+	}
+	archive, err := zip.OpenReader(filepath.Join(ts.Getenv("EXAMPLES"), "..", "sources", "arrow", "testdata", "golden.zip"))
+	ts.Check(err)
+	ts.Check(errors.Join(os.CopyFS(ts.MkAbs(args[0]), archive), archive.Close()))
 }
 
 func rawFile(ts *testscript.TestScript, neg bool, args []string) {
