@@ -153,6 +153,9 @@ type castValueBound struct {
 	encodeMap, decodeMap castMap
 }
 
+// refuses implements selective.
+func (b *castValueBound) refuses() bool { return b.rule.outOfRange == refuseOutOfRange }
+
 // configuration writes the fields that are not as when left out.
 func (b *castValueBound) configuration(encode, decode castMap) json.RawMessage {
 	name, _ := b.to.typ.V3() // read from v3 metadata

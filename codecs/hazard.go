@@ -261,3 +261,24 @@ func isNaN(t dtype.Type, value dtype.Scalar) bool {
 	text := t.FormatScalar(dtype.V3, value)
 	return bytes.Contains(text, []byte(`"NaN"`)) || bytes.Contains(text, []byte(`"0x`))
 }
+
+// selective is an optional ability of bound codecs that may refuse values of
+// their data type.
+type selective interface {
+	// refuses reports whether there are such values.
+	refuses() bool
+}
+
+// Refuses reports whether there may be values of its data type that a codec of
+// the chain refuses, which only a look at the data can tell.
+func (c *Chain) Refuses() bool {
+	for _, a := range c.arrays {
+		if s, ok := a.(selective); ok && s.refuses() {
+			return true
+		}
+	}
+	s, ok := c.bytes.(selective)
+	return ok && s.refuses()
+}
+
+func (s *Shards) refuses() bool { return s.inner.Refuses() }

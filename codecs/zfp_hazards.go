@@ -101,3 +101,8 @@ func (b *zfpArrays[T]) step(value float64) float64 {
 	_, exp := math.Frexp(value)
 	return math.Ldexp(1, exp-(8*b.form.stored.Size()-2)+len(b.shape)+1)
 }
+
+// refuses implements selective.
+func (b *zfpArrays[T]) refuses() bool {
+	return b.form.unsigned || !b.lossless() && !b.form.within
+}

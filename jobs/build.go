@@ -10,7 +10,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
-	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
@@ -117,7 +116,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 // block chooses what is read together and checks that it fits the budget.
 func (b *builder) block(a *PlannedArray) {
 	memory := int(b.plan.Job.Run.Memory)
-	task := stages.Task{Source: b.array, Stored: a.stored, Convert: a.convert, Grid: a.Meta.Grid, Chain: a.Chain, StreamBytes: store.WriterBytes(b.plan.Job.Target.URL)}
+	task := b.plan.Job.task(a)
 	if cost := task.Cost(); cost > memory {
 		b.wrong("chunks", fmt.Sprintf("one chunk of shape %v takes %d bytes in flight, run.memory is %d", a.Meta.Grid.Chunk, cost, memory),
 			task.Cheaper())

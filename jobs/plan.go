@@ -82,7 +82,8 @@ func (a *PlannedArray) Bytes() int64 {
 }
 
 // NewPlan opens the job's sources and decides everything that can be decided
-// without reading data. The error is Problems where the job is at fault, with
+// without reading data; some chunks are read where codecs may refuse values. The
+// error is Problems where the job is at fault, with
 // everything that is wrong at once.
 func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 	source, err := openSource(ctx, j, env)
@@ -141,7 +142,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		}
 	}
 	p.groups()
-	return nil
+	return p.sample(ctx)
 }
 
 // clashes finds arrays that would be written to the same place, or below
@@ -187,13 +188,17 @@ func (p *Plan) groups() {
 // Writer and Done.
 func (p *Plan) Tasks() []stages.Task {
 	tasks := make([]stages.Task, len(p.Arrays))
-	for i, a := range p.Arrays {
-		tasks[i] = stages.Task{
-			Path: a.Target, Source: a.array, Stored: a.stored, Convert: a.convert, Grid: a.Meta.Grid, Chain: a.Chain,
-			Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL),
-		}
+	for i := range p.Arrays {
+		tasks[i] = p.Job.task(&p.Arrays[i])
 	}
 	return tasks
+}
+
+func (j *Job) task(a *PlannedArray) stages.Task {
+	return stages.Task{
+		Path: a.Target, Source: a.array, Stored: a.stored, Convert: a.convert, Grid: a.Meta.Grid, Chain: a.Chain,
+		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: j.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(j.Target.URL),
+	}
 }
 
 // Manifest is the plan as a checkpoint remembers it: what has to be the same

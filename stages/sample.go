@@ -1,0 +1,45 @@
+package stages
+
+import (
+	"context"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Sample reads the first, the middle and the last cell of a task and encodes
+// them, as Run would, one after the other; nothing is stored. It returns the
+// error of the first that cannot be encoded, with array, chunk and value. What
+// cannot be read is left for Run to tell.
+func Sample(ctx context.Context, t *Task) error {
+	p := &pipeline{pool: &ndarray.Pool{}}
+	cells := t.cells()
+	n := cells.Len()
+	if n == 0 {
+		return nil
+	}
+	for _, number := range []int{0, n / 2, n - 1} {
+		index := cells.Index(number)
+		l := &load{block: block{first: index, count: ones(len(index))}, allotment: &allotment{}}
+		shape := t.bufferShape(l.count)
+		size, _ := ndarray.Bytes(t.readType(), shape)
+		l.reserved = size
+		err := p.fillBuffer(ctx, t, l)
+		if err == nil {
+			u := parcel{load: l, index: index}
+			err = p.encodeCell(t, &u)
+			if u.buffer != nil {
+				u.buffer.Release()
+			}
+			if err != nil {
+				err = t.fail(index, "encode", err)
+			}
+		} else {
+			err = ctx.Err()
+		}
+		l.buffer.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
