@@ -12,7 +12,7 @@ PYTHON       ?=
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
 
-.PHONY: help build test lint race fuzz bench interop check clean
+.PHONY: help build test lint race fuzz bench interop ports check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -43,6 +43,13 @@ bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 
 interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12 or root on a Debian; installs the peers)
 	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./codecs/zfp
+
+ports: ## zfp without kernels, for newer amd64 and on arm64 (needs: Go; qemu-user, or root on a Debian, which installs it)
+	go test -tags purego ./codecs/zfp
+	GOAMD64=v3 go test ./codecs/zfp
+	command -v qemu-aarch64 >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends qemu-user; }
+	CGO_ENABLED=0 GOARCH=arm64 go test -c -o .cache/arm64/zfp.test ./codecs/zfp
+	cd codecs/zfp && qemu-aarch64 ../../.cache/arm64/zfp.test -test.run 'Golden|Region|Header|UndefinedInC|EveryBit'
 
 check: test lint ## test and lint, to run before a commit
 
