@@ -59,9 +59,6 @@ func tooShort(buffer int, length, from int64, n int) error {
 	return fmt.Errorf("%w: buffer %d has %d bytes, %d are wanted from byte %d on", errCorrupt, buffer, length, n, from)
 }
 
-// length is that of a buffer in bytes, as it is stored.
-func (r *ipcRows) stored(buffer int) int64 { return r.record.Buffers[buffer].Length }
-
 // mostRatio is above what any block of zstd or LZ4 is compressed to: a run of
 // 128 KiB in 4 bytes.
 const mostRatio = 1 << 15

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -125,12 +126,13 @@ func messageLength(head []byte) (prefix, length int) {
 func openIPCStream(ctx context.Context, f *file) (table, error) {
 	var t *ipcTable
 	for at := int64(0); at < f.Size; {
-		head, err := f.bytes(ctx, at, int(min(8, f.Size-at)))
+		first, err := f.bytes(ctx, at, int(min(8, f.Size-at)))
 		if err != nil {
 			return nil, err
 		}
-		head = append(append(make([]byte, 0, 8), head...), 0, 0, 0, 0)[:max(8, len(head))]
-		prefix, length := messageLength(head)
+		var head [8]byte // the last message of an older stream is four zeros
+		copy(head[:], first)
+		prefix, length := messageLength(head[:])
 		if t == nil && (length < 8 || at+int64(prefix+length) > f.Size) {
 			return nil, errNoStream
 		}
@@ -255,17 +257,15 @@ func (r *ipcReader) open(_ context.Context, batch, lo, hi int) (rows, error) {
 // mayHoldNulls implements [reader].
 func (r *ipcReader) mayHoldNulls(batch int) bool { return r.table.data[batch].mayHoldNulls(r.node) }
 
+// mayHoldNulls looks at a field and those below it. Nulls among the values of a
+// dictionary are seen when they are read.
 func (r *record) mayHoldNulls(n *node) bool {
-	if n.kind == kindDictionary {
-		return r.Nodes[n.index].Nulls != 0 // those among its values are seen when they are read
-	}
-	if n.index >= len(r.Nodes) || r.Nodes[n.index].Nulls != 0 {
+	switch {
+	case n.index >= len(r.Nodes) || r.Nodes[n.index].Nulls != 0:
 		return true
+	case n.kind == kindDictionary:
+		return false
+	default:
+		return slices.ContainsFunc(n.children, r.mayHoldNulls)
 	}
-	for _, c := range n.children {
-		if r.mayHoldNulls(c) {
-			return true
-		}
-	}
-	return false
 }

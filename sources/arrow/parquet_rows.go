@@ -118,7 +118,7 @@ func (r *parquetRows) nested(at, most int, out ndarray.Array, null *nulls) (int,
 	}
 	entries := 0
 	for r.from+entries < r.to && r.def[r.from+entries] == level && (entries+1)*each <= most {
-		if r.rep[r.from+entries] != uint32(r.row[r.place]) {
+		if r.rep[r.from+entries] != uint32(r.row[r.place]) || r.place%each != 0 {
 			return 0, fmt.Errorf("row %d of these has lists of other lengths than %v, which the schema says", (at+entries*each)/r.below[0], r.leaf.lists)
 		}
 		if r.place += each; r.place == len(r.row) {

@@ -123,19 +123,25 @@ func (s *source) Array(ctx context.Context, path string) (sources.Array, error) 
 	for _, p := range parts[1:] {
 		info.Memory = max(info.Memory, p.Info().Memory)
 	}
-	size, _ := ndarray.Bytes(info.Type, info.Shape[1:])
-	info.Chunks = chunks(batches, info.Shape[1:])
+	row := max(1, ndarray.ItemSize(info.Type)*s.files[0].columns[path].elements()) // bytes
+	if info.Chunks = chunks(batches, info.Shape[1:]); info.Chunks != nil && info.Chunks[0] > chunkBytes/row {
+		info.Chunks = nil
+	}
 	joined, err := sources.Join(info, 0, parts)
 	if err != nil {
 		return nil, err
 	}
-	if info := joined.Info(); info.Chunks == nil && len(batches) > 1 {
-		// A batch whose end is within a region is read again with the next
-		// one: regions are to be longer than batches by far.
-		info.LongRun = max(info.LongRun, 4*slices.Max(batches)*max(size, 1))
+	if info := joined.Info(); info.Chunks == nil && len(batches) > 0 {
+		// A batch that ends beyond a region is read again with the next one:
+		// regions are to be longer than batches by far.
+		info.LongRun = max(info.LongRun, 4*slices.Max(batches)*row)
 	}
 	return joined, nil
 }
+
+// chunkBytes is the size in memory above which a batch is too large for a chunk
+// of the target.
+const chunkBytes = 64 << 20
 
 // chunks is the shape of the batches where all but the last have the same number
 // of rows, else nil.
@@ -211,7 +217,8 @@ func (s *source) open(ctx context.Context, f opened, c *column) (*array, error) 
 	for batch := range a.ends {
 		a.info.Memory = max(a.info.Memory, a.reader.memory(batch))
 	}
-	a.info.Memory += 2*movedBytes + pieceElements // a piece that is moved, its copy by strides, and its nulls
+	// With a piece that is moved, and which of its elements are null.
+	a.info.Memory += max(movedBytes, c.elements()*ndarray.ItemSize(c.typ)) + max(pieceElements, c.elements())
 	a.noFill = errors.New("give the array a fill_value, which takes the place of nulls")
 	if s.opt.Null != nil {
 		if a.fill, err = s.opt.Null(c.path, c.typ); err != nil {

@@ -401,6 +401,25 @@ func TestFlippedBytes(t *testing.T) {
 	})
 }
 
+// TestMisplacedNull reads a column of lists in lists in which a null stands for a
+// list that begins within another one: a repetition level was changed.
+func TestMisplacedNull(t *testing.T) {
+	data := archived(t, "snappy_v2.parquet")
+	data[6019] ^= 0xff
+	path := filepath.Join(t.TempDir(), "bad.parquet")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := open(t, withNull(t), path).Array(t.Context(), "matrix_nulls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = a.ReadRegion(t.Context(), ndarray.New(a.Info().Type, a.Info().Shape), []int{0, 0, 0})
+	if err == nil || !strings.Contains(err.Error(), "lists of other lengths than [2 3]") {
+		t.Errorf("got %v, want an error about the lengths of lists", err)
+	}
+}
+
 // flipEach calls check with what is read of a file with each byte inverted, step
 // bytes apart.
 func flipEach(t *testing.T, path string, step int, check func(at int, values map[string][]byte)) {
