@@ -90,10 +90,15 @@ func (d *decoder[W]) store(dst []W, g *grid, s *span, f found) {
 	}
 }
 
-// clearPlanes prepares the planes for a block.
+// clearPlanes prepares the planes for a block. Kernels look at those alone whose
+// byte a block may have.
 func (d *decoder[W]) clearPlanes() {
+	lowest := 0
+	if d.kernels && !d.params.reversible() {
+		lowest = max(d.typ.bits()-d.params.MaxPrec, 0) &^ 7
+	}
 	for g := range max(1, 1<<(2*d.dims)/64) {
-		clear(d.planes[g][:d.typ.bits()])
+		clear(d.planes[g][lowest:d.typ.bits()])
 	}
 }
 

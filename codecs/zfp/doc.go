@@ -93,9 +93,9 @@
 //
 // Where an amd64 processor has AVX-512 with the extensions BW, DQ and VBMI (Intel
 // since Ice Lake, AMD since Zen 4), kernels in its language transform blocks and
-// turn coefficients into planes and back, but for decoding four dimensions. On
-// all others, on other architectures, and with the build tag purego, Go does the
-// same, in two to three times the time. The streams and values are the same.
+// turn coefficients into planes and back. On all others, on other architectures,
+// and with the build tag purego, Go does the same, in two to three times the time.
+// The streams and values are the same.
 //
 // # Concurrency
 //

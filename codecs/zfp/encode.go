@@ -197,12 +197,12 @@ func (e *encoder[W]) transform(f form, emax, bottom int) W {
 	all := toSequence(&e.c, &e.q, e.dims)
 	switch e.dims {
 	case 1:
-		toNibbles(&e.planes[0], &e.c)
+		toNibbles(&e.planes[0], &e.c, bottom)
 	case 2:
-		toPlanes16(&e.planes[0], &e.c, all)
+		toPlanes16(&e.planes[0], &e.c, all, bottom)
 	default:
 		for g := range n / 64 {
-			toPlanes64(&e.planes[g], &e.c, 64*g, all)
+			toPlanes64(&e.planes[g], &e.c, 64*g, all, bottom)
 		}
 	}
 	return all

@@ -6,7 +6,7 @@ import "unsafe"
 
 // hasKernels tells whether the processor has what the functions below need:
 // AVX-512 with the extensions BW, DQ and VBMI. They do not check their
-// arguments. They work on blocks of three dimensions, of 32 or 64 bits.
+// arguments. Those without a word on dimensions work on blocks of three.
 var hasKernels = detect()
 
 func detect() bool

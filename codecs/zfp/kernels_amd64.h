@@ -249,7 +249,8 @@
 	VCVTQQ2PD z, z; \
 	VMULPD    s, z, z
 
-// SLICE32 and SLICE64 store a slice of four rows.
+// SLICE32 and SLICE64 store a slice of four rows at DI, R8 bytes apart, and move on by
+// R9; R10 is three times R8.
 #define SLICE32(x, z) \
 	VMOVDQU       x, (DI);            \
 	VEXTRACTI32X4 $1, z, (DI)(R8*1);  \

@@ -2,7 +2,6 @@ package zfp
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
 )
 
@@ -42,20 +41,30 @@ func turnNibbles(p *planes, intprec, bottom int) {
 
 // nibbles is the code of two planes of 4 bits, by the coefficients that had a
 // one-bit in a plane above and the planes, the higher one in the higher bits: the
-// bits in the stream, from bit 16 on their number.
-var nibbles = makeNibbles()
+// bits in the stream, from bit 16 on their number. nibble is that of one plane.
+var nibbles, nibble = makeNibbles()
 
-func makeNibbles() (t [16][256]uint32) {
-	for seen := range t {
+func makeNibbles() (pairs [16][256]uint32, single [16][16]uint32) {
+	for seen := range pairs {
 		n := bits.Len(uint(seen))
-		for pair := range t[seen] {
+		for x := range uint64(256) {
 			w := bitWriter{buf: make([]byte, 2*slack)}
-			w.putNibble(uint64(pair>>4), n)
-			w.putNibble(uint64(pair&15), max(n, bits.Len(uint(pair>>4))))
-			t[seen][pair] = uint32(binary.LittleEndian.Uint16(w.buf)) | uint32(w.pos)<<16
+			if x < 16 {
+				w.putNibble(x, n)
+				single[seen][x] = nibbleCodeOf(&w)
+				w = bitWriter{buf: w.buf}
+			}
+			w.putNibble(x>>4, n)
+			w.putNibble(x&15, max(n, bits.Len64(x>>4)))
+			pairs[seen][x] = nibbleCodeOf(&w)
 		}
 	}
-	return t
+	return pairs, single
+}
+
+// nibbleCodeOf returns what was written as an entry of nibbles.
+func nibbleCodeOf(w *bitWriter) uint32 {
+	return uint32(binary.LittleEndian.Uint16(w.buf)) | uint32(w.pos)<<16
 }
 
 // putNibble writes a plane of 4 bits of which n stand as they are.
@@ -89,42 +98,68 @@ func (w *bitWriter) putNibblePlanes(p *planes, j, top, bottom, end int) {
 		acc = v >> ((pos&7 + m) & 56)
 		pos += m
 	}
-	w.pos, w.acc = at<<3+pos, acc
-	w.buf[w.pos>>3] = byte(acc)
-	if k+1 == bottom && pos < limit {
-		w.putNibble(p[(bottom&^15+j)&63]>>(4*bottom&63)&15, bits.Len64(seen&15))
+	if pos < limit {
+		// The lowest plane is left every other time: there is no branch for it.
+		e := nibble[seen&15][p[(bottom&^15+j)&63]>>(4*bottom&63)&15]
+		if k+1 != bottom {
+			e = 0
+		}
+		acc |= uint64(e&0xffff) << (pos & 7)
+		binary.LittleEndian.PutUint64(out[pos>>3&63:][:8], acc)
+		m := int(e >> 16)
+		acc >>= (pos&7 + m) & 56
+		pos += m
 	}
+	w.pos, w.acc = at<<3+pos, acc
 }
 
 // nibbleCodes decodes up to 4 planes of 4 bits, as many as lie whole in 8 bits of
 // the stream: by the number of coefficients that had a one-bit and the 8 bits,
 // the planes, the first one from bit 12 on, from bit 16 on how many they are, from
 // bit 20 on how many bits of the stream, from bit 24 on how many coefficients then
-// have had a one-bit. nibbleCode decodes one.
+// have had a one-bit. nibbleCode decodes one. nibbleEnds decodes the last bits of
+// a block, up to 7 and a one-bit behind them, and the plane that they cut as well.
 var (
 	nibbleCodes = makeNibbleCodes(4)
 	nibbleCode  = makeNibbleCodes(1)
+	nibbleEnds  = makeNibbleEnds()
 )
 
 func makeNibbleCodes(most int) (t [8][256]uint32) {
 	for n := range 5 {
 		for code := range t[n] {
-			r := bitReader{buf: make([]byte, 2*slack)}
-			r.buf[0] = byte(code)
-			planes, count, used, after := uint64(0), 0, 0, n
-			for count < most {
-				x, m := r.getPlane(after, 4, math.MaxInt)
-				if r.pos > 8 {
-					break
-				}
-				count++
-				planes |= x << (16 - 4*count)
-				used, after = r.pos, m
-			}
-			t[n][code] = uint32(planes) | uint32(count)<<16 | uint32(used)<<20 | uint32(after)<<24
+			t[n][code] = nibbleEntry(n, code, most, 8, 8+7)
 		}
 	}
 	return t
+}
+
+func makeNibbleEnds() (t [8][256]uint32) {
+	for n := range 5 {
+		for code := 1; code < 256; code++ {
+			left := bits.Len(uint(code)) - 1
+			t[n][code] = nibbleEntry(n, code^1<<left, 4, left, left)
+		}
+	}
+	return t
+}
+
+// nibbleEntry decodes up to most planes that begin and end in size bits of code. A
+// plane is cut at bit end.
+func nibbleEntry(n, code, most, size, end int) uint32 {
+	r := bitReader{buf: make([]byte, 2*slack)}
+	r.buf[0] = byte(code)
+	planes, count, used := uint64(0), 0, 0
+	for count < most && used < size {
+		x, after := r.getPlane(n, 4, end)
+		if r.pos > size {
+			break
+		}
+		count++
+		planes |= x << (16 - 4*count)
+		used, n = r.pos, after
+	}
+	return uint32(planes) | uint32(count)<<16 | uint32(used)<<20 | uint32(n)<<24
 }
 
 // getNibblePlanes is getPlanes for block j of one dimension.
@@ -136,16 +171,25 @@ func (r *bitReader) getNibblePlanes(p *planes, j, intprec, bottom, end int) (low
 	limit := min(end, r.pos+8*64) - at<<3
 	n := 0
 	word := uint64(0)
-	for k-4 >= bottom && pos <= limit-8 {
+	for k-4 >= bottom && pos < limit {
 		i := pos >> 3 & 63
 		w := binary.LittleEndian.Uint64(in[i:i+8]) >> (pos & 7)
-		used, most := 0, min(56, limit-pos)-8
-		for k-4 >= bottom && used <= most {
+		used, left := 0, limit-pos
+		for most := min(57, left) - 8; k-4 >= bottom && used <= most; {
 			e := nibbleCodes[n&7][w&255]
 			m, count := int(e>>20&15), int(e>>16&15)
 			word = addNibbles(p, j, k, count, word, uint64(e&0xffff)<<48)
 			w >>= m
 			used += m
+			k -= count
+			n = int(e >> 24)
+		}
+		if left <= 57 && k-4 >= bottom {
+			last := uint64(1) << ((left - used) & 7)
+			e := nibbleEnds[n&7][w&(last-1)|last]
+			count := int(e >> 16 & 15)
+			word = addNibbles(p, j, k, count, word, uint64(e&0xffff)<<48)
+			used += int(e >> 20 & 15)
 			k -= count
 			n = int(e >> 24)
 		}
@@ -155,19 +199,15 @@ func (r *bitReader) getNibblePlanes(p *planes, j, intprec, bottom, end int) (low
 	w := binary.LittleEndian.Uint64(in[i:i+8]) >> (pos & 7)
 	for k > bottom && pos < limit {
 		e := nibbleCode[n&7][w&255]
-		m := int(e >> 20 & 15)
-		if pos+m > limit {
-			r.pos = at<<3 + pos
-			var x uint64
-			x, n = r.getPlane(n, 4, end)
-			word = addNibbles(p, j, k, 1, word, x<<60)
-			pos = limit
-		} else {
-			word = addNibbles(p, j, k, 1, word, uint64(e&0xffff)<<48)
-			w >>= m
-			pos += m
-			n = int(e >> 24)
+		if left := limit - pos; int(e>>20&15) > left {
+			last := uint64(1) << (left & 7)
+			e = nibbleEnds[n&7][w&(last-1)|last]
 		}
+		m := int(e >> 20 & 15)
+		word = addNibbles(p, j, k, 1, word, uint64(e&0xffff)<<48)
+		w >>= m
+		pos += m
+		n = int(e >> 24)
 		k--
 	}
 	if k&15 != 0 {

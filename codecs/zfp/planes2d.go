@@ -39,7 +39,6 @@ func (w *bitWriter) putPlanes16(p *planes, shift, top, bottom, end int) {
 		pos += 16
 	}
 	w.pos, w.acc = at<<3+pos, acc
-	w.buf[w.pos>>3] = byte(acc)
 }
 
 // shortTails decodes tails of which 10 bits of the stream have all: the bits, from

@@ -30,7 +30,11 @@ func place(j, dims int) int {
 
 // scaleBits returns the bits of 2 to the power of e.
 func scaleBits[W word](e int) W {
-	if wide[W]() {
+	mantissa, bias := layout[W]()
+	switch {
+	case -bias < e && e <= bias:
+		return W(e+bias) << mantissa
+	case wide[W]():
 		return W(math.Float64bits(scale64(e)))
 	}
 	return W(math.Float32bits(scale32(e)))
@@ -170,6 +174,7 @@ func (e *encoder[W]) encodeRun(src []W, sy int) {
 		leads[j] = e.leadInRun(j)
 		bottom = min(bottom, max(intprec-leads[j].prec, 0))
 	}
+	bottom = max(bottom, e.lowestPlane())
 	exact := forwardRun(&e.planes[0], &e.q, &e.run, runMode(e.typ, e.params.reversible()), bottom, e.dims)
 	if e.dims == 1 {
 		turnNibbles(&e.planes[0], intprec, bottom)
@@ -183,6 +188,19 @@ func (e *encoder[W]) encodeRun(src []W, sy int) {
 		e.putBlock(leads[j], e.run.bits[at])
 	}
 	e.shift = 0
+}
+
+// lowestPlane returns the lowest plane for which MaxBits leaves room behind what
+// precedes the planes of a block: each takes a bit or more.
+func (e *encoder[W]) lowestPlane() int {
+	header := 0
+	if e.typ.isFloat() {
+		header = 1 + e.width
+	}
+	if e.params.reversible() || e.params.MaxBits <= header {
+		return 0 // see Params.MaxBits
+	}
+	return max(e.typ.bits()-(e.params.MaxBits-header), 0)
 }
 
 // leadInRun returns what precedes the planes of block j of a run, and sets the
@@ -225,15 +243,15 @@ func (d *decoder[W]) decodeRun(dst []W, sy, b int) error {
 		if err != nil {
 			return err
 		}
-		scale := W(0)
-		if f.length > 0 {
-			bottom = min(bottom, f.bottom)
-			scale = scaleBits[W](f.emax - (intprec - 2))
+		if f.length == 0 {
+			continue // zeros in every form
 		}
-		if f.form != magnitudes {
-			exact |= (1<<(1+3*(d.dims-1)) - 1) << place(j, d.dims)
+		bottom = min(bottom, f.bottom)
+		if f.form == quantized {
+			at := place(j, d.dims)
+			exact |= (1<<(1+3*(d.dims-1)) - 1) << at
+			d.run.scale[at] = scaleBits[W](f.emax - (intprec - 2))
 		}
-		d.run.scale[place(j, d.dims)] = scale
 	}
 	d.shift = 0
 	if d.dims == 1 {

@@ -4,11 +4,14 @@ package zfp
 // of coefficient i, counted in the order of the stream.
 type planes = [64]uint64
 
-// toPlanes64 transposes coefficients at to at+63 to planes.
-func toPlanes64[W word](p *planes, c *block[W], at int, all W) {
-	if uint64(uint32(all)) != 0 {
+// toPlanes64 transposes coefficients at to at+63 to planes, from bottom on. Those
+// below are made or not.
+func toPlanes64[W word](p *planes, c *block[W], at int, all W, bottom int) {
+	switch {
+	case bottom >= 32:
+	case uint32(all) != 0:
 		transposeIn((*[32]uint64)(p[:32]), c, at, 0)
-	} else {
+	default:
 		clear(p[:32])
 	}
 	if high := uint64(all) >> 32; wide[W]() {
@@ -101,10 +104,10 @@ func exchange(a, b uint64, s int, mask uint64) (uint64, uint64) {
 }
 
 // toPlanes16 transposes 16 coefficients to planes of 16 bits, 16 planes at a
-// time: word j holds coefficients j, j+4, j+8 and j+12.
-func toPlanes16[W word](p *planes, c *block[W], all W) {
-	for shift := 0; shift < 64; shift += 16 {
-		if !wide[W]() && shift == 32 {
+// time from that of plane bottom on: word j holds coefficients j, j+4, j+8 and j+12.
+func toPlanes16[W word](p *planes, c *block[W], all W, bottom int) {
+	for shift := bottom &^ 15; shift < 64; shift += 16 {
+		if !wide[W]() && shift >= 32 {
 			return
 		}
 		if uint16(all>>shift) == 0 {
@@ -164,10 +167,10 @@ func transpose16(a *[4]uint64) {
 }
 
 // toNibbles transposes 4 coefficients to planes of 4 bits, 16 in each of the words
-// 0, 16, 32 and 48.
-func toNibbles[W word](p *planes, c *block[W]) {
-	for shift := 0; shift < 64; shift += 16 {
-		if !wide[W]() && shift == 32 {
+// 0, 16, 32 and 48, from that of plane bottom on.
+func toNibbles[W word](p *planes, c *block[W], bottom int) {
+	for shift := bottom &^ 15; shift < 64; shift += 16 {
+		if !wide[W]() && shift >= 32 {
 			return
 		}
 		p[shift] = spread4(uint64(uint16(c[0]>>shift))) | spread4(uint64(uint16(c[1]>>shift)))<<1 |
