@@ -11,6 +11,7 @@ PYTHON       ?=
 
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
+ZARRS := .cache/zarrs/bin/zarrs_reencode
 
 .PHONY: help build test lint race fuzz bench interop ports check clean
 .DEFAULT_GOAL := help
@@ -51,6 +52,10 @@ ports: ## zfp without kernels, for newer amd64 and on arm64 (needs: Go; qemu-use
 	CGO_ENABLED=0 GOARCH=arm64 go test -c -o .cache/arm64/zfp.test ./codecs/zfp
 	cd codecs/zfp && qemu-aarch64 ../../.cache/arm64/zfp.test -test.run 'Golden|Region|Header|UndefinedInC|EveryBit'
 
+speed: $(PEERS) ## whole migrations beside those of tensorstore and, where there is Rust, of zarrs (needs as interop; installs the peers)
+	if command -v cargo >/dev/null; then $(MAKE) $(ZARRS); fi
+	ZMIGRATE_SPEED=1 ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^TestMigrationSpeed' ./e2e
+
 check: test lint ## test and lint, to run before a commit
 
 clean: ## remove .cache/ and bin/
@@ -67,3 +72,7 @@ $(PEERS): e2e/interop/requirements.txt
 	"$$(PYTHON="$(PYTHON)" e2e/interop/python.sh .cache/debian)" -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r $<
 	touch $@
+
+$(ZARRS):
+	cargo install --quiet zarrs_tools --version 0.8.1 --locked --root .cache/zarrs --target-dir .cache/zarrs/target
+	rm -rf .cache/zarrs/target

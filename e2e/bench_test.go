@@ -71,7 +71,7 @@ arrays: {a: {%s}}
 	}
 }
 
-func remove(b *testing.B, names ...string) {
+func remove(b testing.TB, names ...string) {
 	b.Helper()
 	for _, name := range names {
 		if err := os.RemoveAll(name); err != nil {

@@ -14,6 +14,8 @@
 //	interop_test.go         other programs read what zmigrate wrote
 //	interop_types_test.go   every data type
 //	interop_codecs_test.go  every codec
+//	copy_interop_test.go    other programs' hierarchies, copied in three ways, read by their writers
+//	migrate_speed_test.go   whole migrations beside tensorstore's and zarrs' (ZMIGRATE_SPEED=1)
 //	blosc_interop_test.go   c-blosc decodes our buffers, and how fast it is beside ours
 //
 // Tests that need a peer, a privilege or much memory say so when they skip.

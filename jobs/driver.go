@@ -2,6 +2,9 @@ package jobs
 
 import (
 	"context"
+	"errors"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -11,8 +14,9 @@ import (
 
 // DriverOf returns the driver for a source that no job describes: zarr for a
 // place that is named or described as a Zarr hierarchy, and for a zip archive,
-// arrow for what begins as its files do, else netcdf. A place that cannot be
-// looked at is for the driver to complain about.
+// arrow for what begins as its files do, zarr again for a folder whose nodes have
+// no root, else netcdf. A place that cannot be looked at is for the driver to
+// complain about.
 func DriverOf(ctx context.Context, url string, env Environment) string {
 	name, _, _ := strings.Cut(url, "?")
 	name = strings.TrimRight(name, "/")
@@ -24,16 +28,35 @@ func DriverOf(ctx context.Context, url string, env Environment) string {
 	if err != nil {
 		return "netcdf"
 	}
-	driver := "netcdf"
+	defer st.Close() //nolint:errcheck // nothing was written
 	for _, key := range []string{zarr.MetadataKey, zarr.ConsolidatedKeyV2, zarr.GroupKeyV2, zarr.ArrayKeyV2} {
 		if _, err := st.Stat(ctx, key); err == nil {
-			driver = "zarr"
-			break
+			return "zarr"
 		}
 	}
-	_ = st.Close() // nothing was written
-	if driver == "netcdf" && arrow.Recognises(ctx, url, opt) {
+	switch {
+	case arrow.Recognises(ctx, url, opt):
 		return "arrow"
+	case holdsNodes(ctx, st):
+		return "zarr"
 	}
-	return driver
+	return "netcdf"
+}
+
+// errEnough ends a listing.
+var errEnough = errors.New("seen enough")
+
+// holdsNodes reports whether a document of a Zarr node is among the first objects
+// below a place.
+func holdsNodes(ctx context.Context, st *store.Store) (found bool) {
+	left := 10_000
+	_ = st.List(ctx, "", func(o store.Info) error { // a place that has no list has no nodes
+		left--
+		found = slices.Contains([]string{zarr.MetadataKey, zarr.GroupKeyV2, zarr.ArrayKeyV2}, path.Base(o.Key))
+		if found || left == 0 {
+			return errEnough
+		}
+		return nil
+	})
+	return found
 }
