@@ -13,12 +13,21 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
 // len returns the number of values.
-func (a *attribute) len() int { return len(a.values) / a.kind.Size() }
+func (a *attribute) len() int {
+	if a.kind == netcdftype.String {
+		return bytes.Count(a.values, []byte{0})
+	}
+	return len(a.values) / a.kind.Size()
+}
 
-// value returns value i in the host's byte order.
+// isText reports whether the values are characters or strings.
+func (a *attribute) isText() bool { return a.kind == netcdftype.Char || a.kind == netcdftype.String }
+
+// value returns number i in the host's byte order.
 func (a *attribute) value(i int) dtype.Scalar {
 	t := dataType(a.kind)
 	s := slices.Clone(dtype.Scalar(a.values[i*t.Size() : (i+1)*t.Size()]))
@@ -28,23 +37,34 @@ func (a *attribute) value(i int) dtype.Scalar {
 	return s
 }
 
+// text returns the value of an attribute that is one text, else "".
+func (a *attribute) text() string {
+	if a.kind != netcdftype.Char && (a.kind != netcdftype.String || a.len() != 1) {
+		return ""
+	}
+	return hdf5.Text(bytes.TrimRight(a.values, "\x00"))
+}
+
 // json returns the values as an attribute of Zarr, see the package comment.
 func (a *attribute) json() json.RawMessage {
 	if a.kind == netcdftype.Char {
-		return quote(text(bytes.TrimRight(a.values, "\x00")))
+		return quote(a.text())
 	}
 	n := a.len()
-	if n == 1 {
-		return number(dataType(a.kind), a.value(0))
-	}
-	list := []byte{'['}
-	for i := range n {
-		if i > 0 {
-			list = append(list, ',')
+	all := make([][]byte, n)
+	if a.kind == netcdftype.String {
+		for i, text := range bytes.SplitN(a.values, []byte{0}, n+1)[:n] {
+			all[i] = quote(string(text))
 		}
-		list = append(list, number(dataType(a.kind), a.value(i))...)
+	} else {
+		for i := range all {
+			all[i] = number(dataType(a.kind), a.value(i))
+		}
 	}
-	return append(list, ']')
+	if n == 1 {
+		return all[0]
+	}
+	return slices.Concat([]byte{'['}, bytes.Join(all, []byte{','}), []byte{']'})
 }
 
 // number writes a value as JSON. A NaN is "NaN" whatever its bits: attributes
@@ -109,25 +129,30 @@ func find(list []attribute, name string) *attribute {
 
 // attributeType is the data type of an attribute's values, nil when there are
 // none or they are text.
-func (v *variable) attributeType(name string) dtype.Type {
-	if a := find(v.attributes, name); a != nil && a.kind != netcdftype.Char {
+func attributeType(list []attribute, name string) dtype.Type {
+	if a := find(list, name); a != nil && !a.isText() {
 		return dataType(a.kind)
 	}
 	return nil
 }
 
 // setFill takes the fill value of a variable from its attribute _FillValue,
-// and writes the attribute as readers of Zarr need it.
-func setFill(info *sources.Info, v *variable) {
+// and writes the attribute as readers of Zarr need it. char says that the
+// values of the variable are characters.
+func setFill(info *sources.Info, list []attribute, char bool) {
 	const name = "_FillValue"
-	a := find(v.attributes, name)
+	a := find(list, name)
+	_, notNumber := netcdftype.To(info.Type)
 	switch {
-	case a == nil && find(v.attributes, "missing_value") != nil:
+	case a == nil && find(list, "missing_value") != nil:
 		note(info, "missing_value is kept as an attribute and not used as fill value")
 		return
 	case a == nil:
 		return
-	case a.len() == 0 || (a.kind == netcdftype.Char) != (v.kind == netcdftype.Char):
+	case info.Type == dtype.StringType && a.isText():
+		info.Fill, info.FillFrom = dtype.Scalar(a.text()), name
+		return
+	case a.len() == 0 || a.isText() != char || notNumber != nil || a.kind == netcdftype.String:
 		note(info, "the attribute _FillValue (%s) is not a value of the variable's type and not used as fill value", a.json())
 		return
 	case a.len() > 1:

@@ -105,7 +105,7 @@ func TestPackedParts(t *testing.T) {
 			cf.Keep: "scale_factor is 0.5 in ", cf.Codecs: "scale_factor is 0.5 in ", cf.Unpack: "",
 		}},
 		"type of the scale": {[]attribute{half}, []attribute{single}, map[cf.Mode]string{
-			cf.Keep: "scale_factor is 0.5 in ", cf.Codecs: "scale_factor is 0.5 in ", cf.Unpack: "is float64 in ",
+			cf.Keep: "scale_factor is 0.5 of float64 in ", cf.Codecs: "scale_factor is 0.5 of float64 in ", cf.Unpack: "is float64 in ",
 		}},
 		"valid range": {[]attribute{half}, []attribute{half, least}, map[cf.Mode]string{
 			cf.Keep: "", cf.Codecs: "valid_min is absent in ", cf.Unpack: "",

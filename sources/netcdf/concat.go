@@ -32,10 +32,10 @@ func packing(info *sources.Info) []string {
 func (s *source) join(ctx context.Context, name string) (sources.Array, error) {
 	parts := make([]sources.Array, len(s.files))
 	for i, f := range s.files {
-		if f.byName[name] == nil {
+		if _, ok := f.stated(name); !ok {
 			return nil, fmt.Errorf("%s: no variable %q, which other files have", f.URL, name)
 		}
-		part, err := s.open(f, name)
+		part, err := s.open(ctx, f, name)
 		if err != nil {
 			return nil, err
 		}
@@ -87,32 +87,33 @@ func (s *source) checkAlike(name string, i int, first, other *sources.Info) erro
 		}
 	}
 	for _, attr := range packing(first) {
-		x, y := a.stated(first, attr), b.stated(other, attr)
+		x, y := a.kept(first, attr), b.kept(other, attr)
 		if !same(x, y) {
 			return fmt.Errorf("variable %q: the attribute %s is %s in %s and %s in %s; the stored values do not mean the same",
-				name, attr, show(x), a.URL, show(y), b.URL)
+				name, attr, showBeside(x, y), a.URL, showBeside(y, x), b.URL)
 		}
 	}
 	return nil
 }
 
-// stated returns an attribute of the variable that info describes, nil where
+// kept returns an attribute of the variable that info describes, nil where
 // the file has none or unpacking has removed it: it makes no difference then.
-func (f file) stated(info *sources.Info, attr string) *attribute {
+func (f file) kept(info *sources.Info, attr string) *attribute {
 	if info.Attributes.Get(attr) == nil {
 		return nil
 	}
-	return find(f.byName[info.Path].attributes, attr)
+	list, _ := f.stated(info.Path)
+	return find(list, attr)
 }
 
 // differences lists, once each, the attributes of a variable that are not the
 // same in all files.
 func (s *source) differences(parts []sources.Array) []string {
 	var notes []string
-	first := s.files[0].allStated(parts[0].Info())
+	first := s.files[0].allKept(parts[0].Info())
 	reported := map[string]bool{}
 	for i, f := range s.files[1:] {
-		other := f.allStated(parts[i+1].Info())
+		other := f.allKept(parts[i+1].Info())
 		names := slices.Concat(slices.Collect(maps.Keys(first)), slices.Collect(maps.Keys(other)))
 		slices.Sort(names)
 		for _, attr := range names {
@@ -127,11 +128,11 @@ func (s *source) differences(parts []sources.Array) []string {
 	return notes
 }
 
-// allStated returns the attributes of a variable by their names.
-func (f file) allStated(info *sources.Info) map[string]*attribute {
+// allKept returns the attributes of a variable by their names.
+func (f file) allKept(info *sources.Info) map[string]*attribute {
 	m := make(map[string]*attribute, len(info.Attributes))
 	for _, a := range info.Attributes {
-		m[a.Name] = f.stated(info, a.Name)
+		m[a.Name] = f.kept(info, a.Name)
 	}
 	return m
 }
@@ -154,6 +155,15 @@ func show(a *attribute) string {
 		s = s[:most] + "…"
 	}
 	return s
+}
+
+// showBeside is show with the type where that alone tells an attribute from
+// another one.
+func showBeside(a, other *attribute) string {
+	if a == nil || other == nil || a.kind == other.kind || show(a) != show(other) {
+		return show(a)
+	}
+	return show(a) + " of " + dataType(a.kind).Name()
 }
 
 // compareValues compares a small variable of the first file with the same one

@@ -1,8 +1,11 @@
-// Package netcdf reads NetCDF classic files: CDF-1, CDF-2 (64-bit offset) and
-// CDF-5 (64-bit data). It follows "The NetCDF Classic Format Specification"
-// of the NetCDF User's Guide, and PnetCDF's description of CDF-5. Only the
-// header is read when a file is opened, and only the regions asked for after
-// that, be the file local or remote.
+// Package netcdf reads NetCDF files: the classic formats CDF-1, CDF-2 (64-bit
+// offset) and CDF-5 (64-bit data), and NetCDF-4 with any other HDF5 file. It
+// follows "The NetCDF Classic Format Specification" of the NetCDF User's Guide,
+// PnetCDF's description of CDF-5, and for NetCDF-4 what libnetcdf does; package
+// hdf5 below this one reads the file format. Only headers are read when a file is
+// opened, and only the regions asked for after that, be the file local or remote.
+//
+// # The classic formats
 //
 // All numbers of a file are big-endian. A file is:
 //
@@ -16,14 +19,31 @@
 // of variables that the header states are redundant, and too small a field for
 // large variables; they are not looked at.
 //
+// # NetCDF-4 and HDF5
+//
+// Groups and datasets are groups and arrays, in the order of their creation where
+// the file tracks that. Dimensions are dimension scales; an unlimited one is as
+// long as the longest variable that has it, and the others go on with their fill
+// value. Datasets without scales get the names that libnetcdf makes up,
+// phony_dim_0 and so on. Datasets that only stand for a dimension are no arrays,
+// and attributes that only keep the books (CLASS, NAME, DIMENSION_LIST,
+// REFERENCE_LIST, _NCProperties and their like) are not shown. Soft links are
+// followed within the file. What cannot be read (an external link, a filter or a
+// datatype that is not known) is listed all the same, and an error of its own
+// when it is opened.
+//
 // # What becomes of the values
 //
-// Numbers keep their types. Characters become uint8, because Zarr has no
-// character type in its core. Attributes become JSON: text a string (Latin-1
-// where it is not UTF-8; trailing NULs dropped), one number a number, any
-// other count an array; numbers that JSON lacks are "NaN", "Infinity" and
-// "-Infinity". The attribute _FillValue gives the fill value and is rewritten
-// as readers of Zarr expect it, see sources.FillAttribute.
+// Numbers keep their types; see package hdf5type for the other types of HDF5.
+// Characters, which NetCDF-4 stores as texts of one byte, become uint8, because
+// Zarr has no character type in its core. Attributes become JSON: text a string
+// (Latin-1 where it is not UTF-8; trailing NULs dropped), one number a number,
+// any other count an array; numbers that JSON lacks are "NaN", "Infinity" and
+// "-Infinity". Those of types that NetCDF does not have are left out with a note,
+// but for enumerations, which become integers. The attribute _FillValue gives the
+// fill value and is rewritten as readers of Zarr expect it, see
+// sources.FillAttribute; without it, the fill value is that of the HDF5 dataset
+// if it has one.
 //
 // Values that are packed by the CF conventions are kept, or become what
 // Options.CF says, see sources.Packed. Files that are joined have to agree on

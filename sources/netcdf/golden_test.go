@@ -1,14 +1,17 @@
 package netcdf_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,13 +27,13 @@ import (
 // coads is a real file, 5 MB, with a record dimension.
 const coads = "../../examples/data/coads_climatology.cdf"
 
-// more holds further real files, where it is present.
-const more = "../../../shared/golden/netcdf"
+// more holds further files, real ones and small ones, where it is present.
+const more = "../../../shared/golden"
 
 // golden is what libnetcdf reads from a file, see testdata/README.md.
 type golden struct {
-	Format     string
 	Attributes map[string]json.RawMessage
+	Groups     map[string]golden
 	Variables  map[string]struct {
 		Dimensions []string
 		Shape      []int
@@ -77,24 +80,63 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestGoldenRealFiles(t *testing.T) {
-	if _, err := os.Stat(more); err != nil {
-		t.Skipf("the real files in %s are absent", more)
+// TestGoldenNetCDF4 compares the files in a zip, see testdata/README.md.
+func TestGoldenNetCDF4(t *testing.T) {
+	folder := unzip(t, "testdata/netcdf4.zip")
+	for name, want := range readGolden(t, filepath.Join(folder, "expected.json")) {
+		t.Run(name, func(t *testing.T) {
+			checkGolden(t, filepath.Join(folder, name), want)
+			sourcetest.Run(t, open(t, netcdf.Options{}, filepath.Join(folder, name)))
+		})
 	}
-	for name, want := range readGolden(t, filepath.Join(more, "expected.json")) {
-		if strings.HasPrefix(want.Format, "NETCDF3") {
-			t.Run(name, func(t *testing.T) { checkGolden(t, filepath.Join(more, name), want) })
+}
+
+// unzip returns a folder with the files of a zip.
+func unzip(t *testing.T, name string) string {
+	t.Helper()
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := errors.Join(os.CopyFS(folder, z), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func TestGoldenMore(t *testing.T) {
+	for _, folder := range []string{"netcdf", "netcdf_features"} {
+		folder = filepath.Join(more, folder)
+		if _, err := os.Stat(folder); err != nil {
+			t.Skipf("the files in %s are absent", folder)
+		}
+		for name, want := range readGolden(t, filepath.Join(folder, "expected.json")) {
+			t.Run(name, func(t *testing.T) { checkGolden(t, filepath.Join(folder, name), want) })
 		}
 	}
 }
 
-func checkGolden(t *testing.T, path string, want golden) {
-	src := open(t, netcdf.Options{}, path)
-	checkAttributes(t, "", src.Groups()[0].Attributes, want.Attributes, nil)
-	if got := len(src.Arrays()); got != len(want.Variables) {
-		t.Errorf("%d arrays, want %d", got, len(want.Variables))
+func checkGolden(t *testing.T, file string, want golden) {
+	src := open(t, netcdf.Options{}, file)
+	arrays := 0
+	checkGroup(t, src, "", want, &arrays)
+	if got := len(src.Arrays()); got != arrays {
+		t.Errorf("%d arrays, want %d", got, arrays)
 	}
+}
+
+// checkGroup compares a group and all below it, and counts the arrays.
+func checkGroup(t *testing.T, src sources.Source, at string, want golden, arrays *int) {
+	i := slices.IndexFunc(src.Groups(), func(g sources.Group) bool { return g.Path == at })
+	if i < 0 {
+		t.Errorf("no group %q", at)
+		return
+	}
+	checkAttributes(t, at, src.Groups()[i].Attributes, want.Attributes, nil)
 	for name, v := range want.Variables {
+		*arrays++
+		name = path.Join(at, name)
 		a, err := src.Array(t.Context(), name)
 		if err != nil {
 			t.Error(err)
@@ -112,15 +154,32 @@ func checkGolden(t *testing.T, path string, want golden) {
 			continue
 		}
 		checkAttributes(t, name, info.Attributes, v.Attributes, info)
-		sum := sha256.Sum256(little(sourcetest.ReadAll(t, a)))
+		sum := sha256.Sum256(little(t, sourcetest.ReadAll(t, a)))
 		if got := hex.EncodeToString(sum[:]); got != v.SHA256 {
 			t.Errorf("%s: the values differ", name)
 		}
 	}
+	for name, child := range want.Groups {
+		checkGroup(t, src, path.Join(at, name), child, arrays)
+	}
 }
 
-// little returns the values in little-endian order.
-func little(a ndarray.Array) []byte {
+// little returns the values in little-endian order, strings as a list in JSON.
+func little(t *testing.T, a ndarray.Array) []byte {
+	t.Helper()
+	if a.Heap != nil {
+		list := []string{}
+		for item := range a.Items() {
+			list = append(list, string(item))
+		}
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(list); err != nil {
+			t.Fatal(err)
+		}
+		return bytes.ReplaceAll(bytes.TrimSpace(b.Bytes()), []byte(`","`), []byte(`", "`))
+	}
 	if o, ok := a.Type.(dtype.Ordered); ok && dtype.Native == dtype.Big {
 		ndarray.Swap(a, o)
 	}

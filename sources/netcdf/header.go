@@ -35,8 +35,9 @@ type dimension struct {
 	record bool
 }
 
-// attribute is a name with values as they stand in the file, big-endian and
-// without padding.
+// attribute is a name with values as they stand in a classic file, big-endian
+// and without padding. Each of kind String, which those files do not have, is
+// followed by a zero byte.
 type attribute struct {
 	name   string
 	kind   netcdftype.Type
@@ -66,14 +67,11 @@ type header struct {
 // errShort says that the header goes on behind the bytes at hand.
 var errShort = errors.New("the header is cut off")
 
-// readHeader reads the header of a file, in pieces that double.
-func readHeader(ctx context.Context, f *sources.OpenFile) (*header, error) {
-	if f.Err != nil {
-		return nil, f.Err
-	}
+// readHeader reads the header of a file of which the beginning is there, in
+// pieces that double.
+func readHeader(ctx context.Context, f *sources.OpenFile, buffer []byte) (*header, error) {
 	most := int(min(f.Size, maxHeader))
-	var buffer []byte
-	for want := min(firstRead, most); ; want = min(2*want, most) {
+	for want := len(buffer); ; want = min(2*want, most) {
 		have := len(buffer)
 		buffer = slices.Grow(buffer, want-have)[:want]
 		if err := f.Store.ReadRange(ctx, f.Key, buffer[have:], int64(have)); err != nil {

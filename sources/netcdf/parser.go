@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
 // parser reads the parts of a header. After the first error all of its methods
@@ -20,13 +20,14 @@ type parser struct {
 	err     error
 }
 
-// magic reads the first four bytes, and explains other formats.
+// isClassic tells the classic formats from all others.
+func isClassic(beginning []byte) bool {
+	return len(beginning) >= 4 && string(beginning[:3]) == "CDF"
+}
+
+// magic reads the first four bytes.
 func (p *parser) magic() error {
-	switch {
-	case len(p.data) >= 4 && string(p.data[:3]) == "CDF":
-	case isHDF5(p.data):
-		return fmt.Errorf("NetCDF-4/HDF5 files are not supported by this version; nccopy -k cdf5 converts them: %w", errors.ErrUnsupported)
-	default:
+	if !isClassic(p.data) {
 		return fmt.Errorf("not a NetCDF file: it begins with %q", p.data[:min(len(p.data), 8)])
 	}
 	p.version = p.data[3]
@@ -35,18 +36,6 @@ func (p *parser) magic() error {
 	}
 	p.at = 4
 	return nil
-}
-
-// isHDF5 looks for the signature of HDF5, which stands at the beginning or at
-// 512, 1024, 2048, … bytes.
-func isHDF5(data []byte) bool {
-	const signature = "\x89HDF\r\n\x1a\n"
-	for at := 0; at <= len(data)-len(signature); at = max(512, 2*at) {
-		if string(data[at:at+len(signature)]) == signature {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *parser) fail(format string, args ...any) {
@@ -153,7 +142,7 @@ func list[T any](p *parser, what string, tag uint32, size int, entry func(*parse
 
 // name reads a name: UTF-8, or Latin-1 in files older than the rule.
 func (p *parser) name() string {
-	return text(p.padded(p.number("bytes of a name", 1)))
+	return hdf5.Text(p.padded(p.number("bytes of a name", 1)))
 }
 
 func (p *parser) dimension() dimension {
@@ -218,16 +207,4 @@ func (p *parser) variable() variable {
 	}
 	v.begin = int64(begin)
 	return v
-}
-
-// text decodes bytes as UTF-8 or, where they are not that, as Latin-1.
-func text(b []byte) string {
-	if utf8.Valid(b) {
-		return string(b)
-	}
-	runes := make([]rune, len(b))
-	for i, c := range b {
-		runes[i] = rune(c)
-	}
-	return string(runes)
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
 // Options are the settings of Open. The zero value is usable.
@@ -24,6 +23,10 @@ type Options struct {
 	// packed; nil: they are kept. See [sources.Packed].
 	CF func(path string) cf.Mode
 }
+
+// keptMetadata is how many bytes of the metadata of HDF5 files are kept in memory,
+// those of all files together.
+const keptMetadata = 32 << 20
 
 // Open opens one file, or several that are joined along a dimension.
 //
@@ -41,12 +44,15 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &source{set: set, concat: opt.Concat, cf: opt.CF, scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}}
+	s := &source{
+		set: set, concat: opt.Concat, cf: opt.CF,
+		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(keptMetadata),
+	}
 	s.files = make([]file, len(urls))
 	err = sources.InParallel(ctx, len(urls), func(ctx context.Context, i int) error {
 		f := set.Get(urls[i])
-		h, err := readHeader(ctx, f)
-		s.files[i] = file{f, h}
+		c, err := s.read(ctx, f)
+		s.files[i] = file{f, c}
 		return err
 	})
 	if err == nil && opt.Concat != "" {
@@ -59,10 +65,41 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 	return s, nil
 }
 
-// file is an opened file and its header.
+// contents is what a file says of itself, of either format.
+type contents interface {
+	// groups lists the groups, the root first.
+	groups() []sources.Group
+	// paths lists the variables.
+	paths() []string
+	// stated returns the attributes of a variable, and false where there is no
+	// such variable.
+	stated(path string) ([]attribute, bool)
+	// hasDimension reports whether a dimension has this name.
+	hasDimension(name string) bool
+	// open returns a variable with its stored values.
+	open(ctx context.Context, path string) (sources.Array, error)
+}
+
+// file is an opened file and what it says of itself.
 type file struct {
 	*sources.OpenFile
-	*header
+	contents
+}
+
+// read reads the header of a file in the format that its first bytes tell.
+func (s *source) read(ctx context.Context, f *sources.OpenFile) (contents, error) {
+	if f.Err != nil {
+		return nil, f.Err
+	}
+	beginning := make([]byte, min(firstRead, f.Size))
+	if err := f.Store.ReadRange(ctx, f.Key, beginning, 0); err != nil {
+		return nil, err
+	}
+	if isClassic(beginning) {
+		h, err := readHeader(ctx, f, beginning)
+		return &classicFile{f, h, s.scratch}, err
+	}
+	return s.readTree(ctx, f, beginning)
 }
 
 // source implements [sources.Source].
@@ -73,6 +110,7 @@ type source struct {
 	cf      func(path string) cf.Mode
 	names   []string
 	scratch *ndarray.Pool
+	shared  *hdf5.Shared
 }
 
 // listNames lists the variables of all files: one that only a later file has
@@ -80,10 +118,10 @@ type source struct {
 func (s *source) listNames() {
 	seen := map[string]bool{}
 	for _, f := range s.files {
-		for _, v := range f.vars {
-			if !seen[v.name] {
-				seen[v.name] = true
-				s.names = append(s.names, v.name)
+		for _, path := range f.paths() {
+			if !seen[path] {
+				seen[path] = true
+				s.names = append(s.names, path)
 			}
 		}
 	}
@@ -92,11 +130,7 @@ func (s *source) listNames() {
 // checkConcat refuses a dimension that a file does not have.
 func (s *source) checkConcat() error {
 	for _, f := range s.files {
-		found := false
-		for _, d := range f.dims {
-			found = found || d.name == s.concat
-		}
-		if !found {
+		if !f.hasDimension(s.concat) {
 			return fmt.Errorf("%s: no dimension %q to join the files along", f.URL, s.concat)
 		}
 	}
@@ -104,7 +138,7 @@ func (s *source) checkConcat() error {
 }
 
 func (s *source) Groups() []sources.Group {
-	return []sources.Group{{Attributes: attributesJSON(s.files[0].attributes)}}
+	return s.files[0].groups()
 }
 
 func (s *source) Arrays() []string      { return s.names }
@@ -118,47 +152,26 @@ func (s *source) Changed(ctx context.Context) error { return s.set.Changed(ctx) 
 func (s *source) Array(ctx context.Context, path string) (sources.Array, error) {
 	found := false
 	for _, f := range s.files {
-		found = found || f.byName[path] != nil
+		_, has := f.stated(path)
+		found = found || has
 	}
 	if !found {
 		return nil, fmt.Errorf("%s: no variable %q", s.files[0].URL, path)
 	}
 	if len(s.files) == 1 {
-		return s.open(s.files[0], path)
+		return s.open(ctx, s.files[0], path)
 	}
 	return s.join(ctx, path)
 }
 
 // open returns a variable of one file.
-func (s *source) open(f file, name string) (sources.Array, error) {
-	v := f.byName[name]
-	if err := checkName(v.name); err != nil {
-		return nil, fmt.Errorf("%s: variable %q: %w", f.URL, v.name, err)
-	}
-	info := &sources.Info{Path: v.name, Type: dataType(v.kind), Attributes: attributesJSON(v.attributes)}
-	for _, d := range v.dims {
-		info.DimensionNames = append(info.DimensionNames, f.dims[d].name)
-		info.Shape = append(info.Shape, f.dims[d].length)
-	}
-	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {
-		return nil, fmt.Errorf("%s: variable %q of shape %v is too large for any file", f.URL, v.name, info.Shape)
-	}
-	if v.kind == netcdftype.Char {
-		note(info, "stored as uint8: NetCDF characters have no core Zarr type")
-	}
-	setFill(info, v)
-	strides := ndarray.CStrides(info.Type.Size(), info.Shape)
-	if v.record {
-		strides[0] = f.recordSize
-	}
-	a, err := sources.NewStrided(info, sources.Place{
-		Files: f.Store, Key: f.Key, URL: f.URL, Size: f.Size,
-		Order: dtype.Big, Offset: v.begin, Strides: strides, Scratch: s.scratch,
-	})
+func (s *source) open(ctx context.Context, f file, path string) (sources.Array, error) {
+	a, err := f.open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	packed, err := sources.Packed(a, s.mode(name), v.attributeType)
+	list, _ := f.stated(path)
+	packed, err := sources.Packed(a, s.mode(path), func(name string) dtype.Type { return attributeType(list, name) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
@@ -171,12 +184,4 @@ func (s *source) mode(name string) cf.Mode {
 		return cf.Keep
 	}
 	return s.cf(name)
-}
-
-// checkName refuses names that cannot be those of an array in the root.
-func checkName(name string) error {
-	if name == "" || strings.Contains(name, "/") {
-		return errors.New("an array needs a name without slashes")
-	}
-	return nil // what Zarr cannot hold, the target's name decides
 }

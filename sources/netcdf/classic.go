@@ -1,0 +1,83 @@
+package netcdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// classicFile is the contents of a file in one of the classic formats.
+type classicFile struct {
+	file    *sources.OpenFile
+	header  *header
+	scratch *ndarray.Pool
+}
+
+func (c *classicFile) groups() []sources.Group {
+	return []sources.Group{{Attributes: attributesJSON(c.header.attributes)}}
+}
+
+func (c *classicFile) paths() []string {
+	var list []string
+	for _, v := range c.header.vars {
+		list = append(list, v.name)
+	}
+	return list
+}
+
+func (c *classicFile) stated(path string) ([]attribute, bool) {
+	v := c.header.byName[path]
+	if v == nil {
+		return nil, false
+	}
+	return v.attributes, true
+}
+
+func (c *classicFile) hasDimension(name string) bool {
+	return slices.ContainsFunc(c.header.dims, func(d dimension) bool { return d.name == name })
+}
+
+func (c *classicFile) open(_ context.Context, path string) (sources.Array, error) {
+	f, v := c.file, c.header.byName[path]
+	if err := checkName(v.name); err != nil {
+		return nil, fmt.Errorf("%s: variable %q: %w", f.URL, v.name, err)
+	}
+	info := &sources.Info{Path: v.name, Type: dataType(v.kind), Attributes: attributesJSON(v.attributes)}
+	for _, d := range v.dims {
+		info.DimensionNames = append(info.DimensionNames, c.header.dims[d].name)
+		info.Shape = append(info.Shape, c.header.dims[d].length)
+	}
+	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {
+		return nil, fmt.Errorf("%s: variable %q of shape %v is too large for any file", f.URL, v.name, info.Shape)
+	}
+	if v.kind == netcdftype.Char {
+		note(info, noteChar)
+	}
+	setFill(info, v.attributes, v.kind == netcdftype.Char)
+	strides := ndarray.CStrides(info.Type.Size(), info.Shape)
+	if v.record {
+		strides[0] = c.header.recordSize
+	}
+	return sources.NewStrided(info, sources.Place{
+		Files: f.Store, Key: f.Key, URL: f.URL, Size: f.Size,
+		Order: dtype.Big, Offset: v.begin, Strides: strides, Scratch: c.scratch,
+	})
+}
+
+// noteChar tells users what became of characters.
+const noteChar = "stored as uint8: NetCDF characters have no core Zarr type"
+
+// checkName refuses names that cannot be those of an array in the root.
+func checkName(name string) error {
+	if name == "" || strings.Contains(name, "/") {
+		return errors.New("an array needs a name without slashes")
+	}
+	return nil // what Zarr cannot hold, the target's name decides
+}

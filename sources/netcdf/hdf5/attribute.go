@@ -1,0 +1,243 @@
+package hdf5
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Attribute is an attribute of an object. It shares no memory with the file's
+// metadata, and its values are read without the file as long as they are not
+// of variable size.
+type Attribute struct {
+	Name     string
+	Datatype *hdf5type.Datatype
+	Shape    []int // empty: one element
+	Null     bool  // it has a type, but no elements
+	file     *File
+	data     []byte // the elements as in the file
+	order    int
+}
+
+// maxAttributes bounds the attributes of an object.
+const maxAttributes = 1 << 20
+
+// Attributes reads the attributes of an object: in the order in which they were
+// created where the file tracks that, else in the order of the header, or by
+// their names where they are in a heap.
+func (o *Object) Attributes(ctx context.Context) ([]Attribute, error) {
+	list, err := o.attributes(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("attributes of the object at address %d: %w", o.address, err)
+	}
+	return list, nil
+}
+
+func (o *Object) attributes(ctx context.Context) ([]Attribute, error) {
+	f := o.file
+	var list []Attribute
+	for i := range o.header.messages {
+		m := &o.header.messages[i]
+		switch m.kind {
+		case msgAttribute:
+			data, err := f.content(ctx, m)
+			if err != nil {
+				return nil, err
+			}
+			a, err := f.attribute(ctx, data)
+			if err != nil {
+				return nil, err
+			}
+			a.order = m.order
+			list = append(list, a)
+		case msgAttributeInfo:
+			dense, err := f.denseAttributes(ctx, m.data)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, dense...)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Attribute) int { return cmp.Compare(a.order, b.order) })
+	seen := make(map[string]bool, len(list))
+	for _, a := range list {
+		if seen[a.Name] {
+			return nil, corrupt("two attributes %.60q", a.Name)
+		}
+		seen[a.Name] = true
+	}
+	return list, nil
+}
+
+// denseAttributes reads the attributes that an attribute info message tells of,
+// section IV.A.2.v.
+func (f *File) denseAttributes(ctx context.Context, data []byte) ([]Attribute, error) {
+	c := &cursor{data: data, widths: f.widths}
+	if version := c.uint8(); version != 0 {
+		return nil, unsupported("attribute info message of version %d", version)
+	}
+	tracked := c.uint8()&1 != 0
+	if tracked {
+		c.skip(2)
+	}
+	heapAt, names := c.address(), c.address()
+	if c.err != nil || heapAt == undefined || names == undefined {
+		return nil, c.err
+	}
+	h, err := f.heap(ctx, heapAt)
+	if err != nil {
+		return nil, err
+	}
+	var list []Attribute
+	err = f.btree2(ctx, names, func(record []byte) error {
+		r := &cursor{data: record}
+		id, flags, order := r.take(8), r.uint8(), r.uint32()
+		if r.err != nil {
+			return r.err
+		}
+		var message []byte
+		if flags&flagShared != 0 {
+			message, err = f.sharedMessage(ctx, msgAttribute, id)
+		} else {
+			message, err = h.get(ctx, id[:min(h.idSize, len(id))])
+		}
+		if err != nil {
+			return err
+		}
+		a, err := f.attribute(ctx, message)
+		if tracked {
+			a.order = int(order)
+		}
+		list = append(list, a)
+		if len(list) > maxAttributes {
+			return corrupt("more than %d attributes", maxAttributes)
+		}
+		return err
+	})
+	slices.SortFunc(list, func(a, b Attribute) int { return strings.Compare(a.Name, b.Name) })
+	return list, err
+}
+
+// attribute reads an attribute message, section IV.A.2.m.
+func (f *File) attribute(ctx context.Context, data []byte) (Attribute, error) {
+	c := &cursor{data: data, widths: f.widths}
+	version, flags := c.uint8(), c.uint8()
+	nameSize, typeSize, spaceSize := int(c.uint16()), int(c.uint16()), int(c.uint16())
+	pad := func(n int) int { return n }
+	switch version {
+	case 1:
+		flags = 0 // reserved
+		pad = func(n int) int { return (n + 7) &^ 7 }
+	case 2:
+	case 3:
+		c.skip(1) // character set of the name
+	default:
+		return Attribute{}, unsupported("attribute message of version %d", version)
+	}
+	name, _, _ := bytes.Cut(c.take(pad(nameSize)), []byte{0})
+	a := Attribute{Name: string(name), file: f}
+	typeMessage, spaceMessage := c.take(pad(typeSize)), c.take(pad(spaceSize))
+	if c.err != nil {
+		return a, c.err
+	}
+	if err := f.describe(ctx, &a, flags, typeMessage, spaceMessage); err != nil {
+		return a, fmt.Errorf("attribute %.60q: %w", a.Name, err)
+	}
+	if a.Null {
+		return a, nil
+	}
+	n, ok := ndarray.Elements(a.Shape)
+	if ok && n > 0 && a.Datatype.Size > c.left()/n {
+		ok = false
+	}
+	if !ok {
+		return a, corrupt("attribute %.60q: elements of %d bytes and shape %v in %d bytes", a.Name, a.Datatype.Size, a.Shape, c.left())
+	}
+	if !slices.Contains(a.Shape, 0) {
+		a.data = bytes.Clone(c.take(n * a.Datatype.Size))
+	}
+	return a, c.err
+}
+
+// describe reads the datatype and the dataspace of an attribute, each of which
+// may be shared.
+func (f *File) describe(ctx context.Context, a *Attribute, flags uint8, typeMessage, spaceMessage []byte) error {
+	var err error
+	if flags&1 != 0 {
+		if typeMessage, err = f.sharedContent(ctx, msgDatatype, &cursor{data: typeMessage, widths: f.widths}); err != nil {
+			return err
+		}
+	}
+	if flags&2 != 0 {
+		if spaceMessage, err = f.sharedContent(ctx, msgDataspace, &cursor{data: spaceMessage, widths: f.widths}); err != nil {
+			return err
+		}
+	}
+	if a.Datatype, _, err = hdf5type.Parse(typeMessage); err != nil {
+		return err
+	}
+	a.Shape, _, a.Null, err = f.dataspace(spaceMessage)
+	return err
+}
+
+// Values returns the elements of the attribute, in the order and with the
+// dimensions of its shape and those of an array datatype behind that. The error
+// of a datatype without a counterpart is that of [hdf5type.Datatype.Type].
+func (a *Attribute) Values(ctx context.Context) (ndarray.Array, hdf5type.Native, error) {
+	native, err := a.Datatype.Type()
+	if err != nil {
+		return ndarray.Array{}, native, err
+	}
+	shape := a.Shape
+	if a.Null {
+		shape = []int{0}
+	}
+	dst := ndarray.New(native.Type, slices.Concat(shape, native.Shape))
+	if len(a.data) == 0 {
+		return dst, native, nil
+	}
+	if err := a.file.decode(ctx, dst, a.data, &native); err != nil {
+		return ndarray.Array{}, native, fmt.Errorf("attribute %.60q: %w", a.Name, err)
+	}
+	return dst, native, nil
+}
+
+// References returns for each element of the attribute the addresses of the
+// objects that it refers to: one for an object reference, any number for a
+// sequence of them. Other attributes have none, and references to nothing are
+// left out.
+func (a *Attribute) References(ctx context.Context) ([][]uint64, error) {
+	d := a.Datatype
+	sequence := d.Class == hdf5type.VariableLength && !d.Text
+	if sequence {
+		d = d.Base
+	}
+	if d.Class != hdf5type.Reference || d.Reference != hdf5type.ObjectAddress || d.Size != a.file.offset {
+		return nil, nil
+	}
+	heap := a.file.globalHeap()
+	var list [][]uint64
+	for item := range slices.Chunk(a.data, a.Datatype.Size) {
+		if sequence {
+			var err error
+			if item, err = heap.sequence(ctx, item, d.Size); err != nil {
+				return nil, fmt.Errorf("attribute %.60q: %w", a.Name, err)
+			}
+		}
+		var to []uint64
+		for at := range slices.Chunk(item, d.Size) {
+			c := &cursor{data: at, widths: a.file.widths}
+			if address := c.address(); c.err == nil && address != undefined && address != 0 {
+				to = append(to, address)
+			}
+		}
+		list = append(list, to)
+	}
+	return list, nil
+}

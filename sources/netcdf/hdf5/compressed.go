@@ -1,0 +1,193 @@
+package hdf5
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/dsnet/compress/bzip2"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/zmigrate/zmigrate/codecs/blosc"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5/inflate"
+)
+
+// decoders is the state of decoders, kept for the next chunk. Its zero value is
+// ready.
+type decoders struct {
+	inflates sync.Pool // of *inflate.Decoder
+	bzip2s   sync.Pool // of *bzip2.Reader
+	bloscs   blosc.Decoder
+
+	zstdOnce    sync.Once
+	zstdDecoder *zstd.Decoder
+	zstdError   error
+}
+
+func (d *decoders) deflate(dst, src []byte) ([]byte, error) {
+	z, ok := d.inflates.Get().(*inflate.Decoder)
+	if !ok {
+		z = &inflate.Decoder{}
+	}
+	defer d.inflates.Put(z)
+	n, err := z.Zlib(dst, src)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
+	}
+	return dst[:n], nil
+}
+
+func (d *decoders) bzip2(dst, src []byte) ([]byte, error) {
+	z, ok := d.bzip2s.Get().(*bzip2.Reader)
+	var err error
+	if ok {
+		err = z.Reset(bytes.NewReader(src))
+	} else {
+		z, err = bzip2.NewReader(bytes.NewReader(src), nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
+	}
+	defer d.bzip2s.Put(z)
+	n := 0
+	for {
+		to := dst[n:]
+		if n == len(dst) {
+			to = make([]byte, 1) // which nothing may come into
+		}
+		k, err := z.Read(to)
+		switch {
+		case k > 0 && n == len(dst):
+			return nil, tooMuch(len(dst))
+		case errors.Is(err, io.EOF):
+			return dst[:n+k], nil
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
+		}
+		n += k
+	}
+}
+
+func (d *decoders) zstd(dst, src []byte) ([]byte, error) {
+	d.zstdOnce.Do(func() {
+		d.zstdDecoder, d.zstdError = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(mostDecoded), zstd.WithDecodeAllCapLimit(true))
+	})
+	if d.zstdError != nil {
+		return nil, d.zstdError
+	}
+	out, err := d.zstdDecoder.DecodeAll(src, dst[:0:len(dst)])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
+	}
+	return out, nil
+}
+
+// mostDecoded is the most that any chunk decodes to between two filters.
+const mostDecoded = 1 << 32
+
+func (d *decoders) blosc(dst, src []byte) ([]byte, error) {
+	n, err := blosc.DecodedSize(src)
+	switch {
+	case errors.Is(err, blosc.ErrUnsupported):
+		return nil, fmt.Errorf("%w: %w", err, errors.ErrUnsupported)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
+	case n > len(dst):
+		return nil, tooMuch(len(dst))
+	}
+	if err := d.bloscs.DecodeInto(dst[:n], src); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
+	}
+	return dst[:n], nil
+}
+
+// lz4Blocks undoes the filter lz4: the size of the content in 8 bytes and that
+// of a block in 4, both big-endian; then blocks of LZ4, each behind its size in
+// 4 bytes. One as large as its content is the content itself.
+func lz4Blocks(dst, src []byte) ([]byte, error) {
+	const header = 8 + 4
+	if len(src) < header {
+		return nil, corrupt("%d bytes are too few for a header", len(src))
+	}
+	size, block := binary.BigEndian.Uint64(src), int(binary.BigEndian.Uint32(src[8:]))
+	if size > uint64(len(dst)) {
+		return nil, tooMuch(len(dst))
+	}
+	if block == 0 && size > 0 {
+		return nil, corrupt("blocks of no bytes")
+	}
+	dst, src = dst[:size], src[header:]
+	for rest := dst; len(rest) > 0; {
+		content := rest[:min(block, len(rest))]
+		rest = rest[len(content):]
+		if len(src) < 4 {
+			return nil, corrupt("it ends before its last block")
+		}
+		n := int(binary.BigEndian.Uint32(src))
+		src = src[4:]
+		if n > len(src) {
+			return nil, corrupt("a block of %d bytes, of which %d are there", n, len(src))
+		}
+		if n == len(content) {
+			copy(content, src)
+		} else if got, err := lz4.UncompressBlock(src[:n], content); err != nil || got != len(content) {
+			return nil, corrupt("a block of LZ4 with %d of %d bytes: %v", got, len(content), err)
+		}
+		src = src[n:]
+	}
+	return dst, nil
+}
+
+// lzf undoes the filter lzf. A stream of LibLZF is a sequence of
+//
+//	000LLLLL                       L+1 bytes follow as they are
+//	LLLDDDDD dddddddd              repeat L+2 bytes from D·256+d+1 back
+//	111DDDDD LLLLLLLL dddddddd     repeat L+9 bytes, likewise
+func lzf(dst, src []byte) ([]byte, error) {
+	at := 0
+	for len(src) > 0 {
+		control := int(src[0])
+		src = src[1:]
+		if control < 32 {
+			n := control + 1
+			if n > len(src) {
+				return nil, corrupt("it ends within literals")
+			}
+			if n > len(dst)-at {
+				return nil, tooMuch(len(dst))
+			}
+			at += copy(dst[at:], src[:n])
+			src = src[n:]
+			continue
+		}
+		n, needed := control>>5, 1
+		if n == 7 {
+			needed = 2
+		}
+		if len(src) < needed {
+			return nil, corrupt("it ends within a repetition")
+		}
+		if n == 7 {
+			n += int(src[0])
+		}
+		back := (control&0x1f)<<8 + int(src[needed-1]) + 1
+		src = src[needed:]
+		n += 2
+		if back > at {
+			return nil, corrupt("a repetition from %d bytes back, after %d", back, at)
+		}
+		if n > len(dst)-at {
+			return nil, tooMuch(len(dst))
+		}
+		for n > 0 { // a repetition may go on in what it has written
+			k := copy(dst[at:at+n], dst[at-back:at])
+			at += k
+			n -= k
+		}
+	}
+	return dst[:at], nil
+}

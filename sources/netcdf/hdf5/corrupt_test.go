@@ -1,0 +1,183 @@
+package hdf5_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// everything reads all of a file, and returns what it says, with digests of
+// the values.
+func everything(ctx context.Context, data []byte, shared *hdf5.Shared) (string, error) {
+	f, err := hdf5.Open(ctx, &memory{data: data}, int64(len(data)), hdf5.Options{Shared: shared, Page: 4 << 10})
+	if err != nil {
+		return "", err
+	}
+	var said strings.Builder
+	err = walk(ctx, f, f.Root(), 0, func(o *hdf5.Object, name string) error {
+		fmt.Fprintf(&said, "%s %d\n", name, o.Kind())
+		list, err := o.Attributes(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			values, _, err := list[i].Values(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&said, "%s %v %s\n", list[i].Name, list[i].Shape, digest(values))
+		}
+		if o.Kind() != hdf5.DatasetObject {
+			return nil
+		}
+		d, err := o.Dataset(ctx)
+		if err != nil {
+			return err
+		}
+		const most = 1 << 20
+		shape := slices.Concat(d.Shape, d.Native.Shape)
+		if n, ok := ndarray.Bytes(d.Native.Type, shape); !ok || n > most {
+			return fmt.Errorf("shape %v is more than a test reads", shape)
+		}
+		dst := ndarray.New(d.Native.Type, shape)
+		if err := d.ReadRegion(ctx, dst, make([]int, len(shape))); err != nil {
+			return err
+		}
+		fmt.Fprintf(&said, "%v %v %s\n", shape, d.Native.Type.Name(), digest(dst))
+		return nil
+	})
+	return said.String(), err
+}
+
+// walk calls do for the object at an address and all below it.
+func walk(ctx context.Context, f *hdf5.File, at uint64, depth int, do func(o *hdf5.Object, name string) error) error {
+	const deepest = 5
+	o, err := f.Object(ctx, at)
+	if err != nil {
+		return err
+	}
+	if err := do(o, ""); err != nil || o.Kind() != hdf5.GroupObject || depth == deepest {
+		return err
+	}
+	links, err := o.Links(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		to, err := f.Follow(ctx, at, l)
+		if err == nil {
+			err = walk(ctx, f, to, depth+1, func(o *hdf5.Object, name string) error { return do(o, l.Name+"/"+name) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestFlippedBytes turns around the bits of each byte of a file in turn. All
+// but the gaps of tiny_checked.h5 is covered by checksums: whatever changes
+// there is an error.
+func TestFlippedBytes(t *testing.T) {
+	files := readZip(t, "testdata/golden.zip")
+	for _, name := range []string{"tiny_checked.h5", "tiny_plain.h5"} {
+		data := files[name]
+		want, err := everything(t.Context(), data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		silent := 0
+		for i := range data {
+			bits := []byte{0x01, 0x80, 0xff}[i%3]
+			data[i] ^= bits
+			began := time.Now()
+			got, err := everything(t.Context(), data, nil)
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("%s: with byte %d changed reading takes %v", name, i, took)
+			}
+			if err == nil && got != want {
+				silent++
+				if name == "tiny_checked.h5" {
+					t.Errorf("%s: byte %d changed the content without an error", name, i)
+				}
+			}
+			data[i] ^= bits
+		}
+		if name == "tiny_plain.h5" && silent == 0 {
+			t.Errorf("%s: no byte makes a difference, the test sees nothing", name)
+		}
+	}
+}
+
+// forge reads a file, and makes each checksum that does not fit fit, up to a
+// few: what lies behind checksums is not to be trusted either. It changes data.
+func forge(t *testing.T, data []byte) {
+	sums := regexp.MustCompile("the checksum is ([0-9a-f]{8}), stored is ([0-9a-f]{8})")
+	word := func(text string) []byte {
+		n, err := strconv.ParseUint(text, 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return binary.LittleEndian.AppendUint32(nil, uint32(n))
+	}
+	for range 12 {
+		_, err := everything(t.Context(), data, nil)
+		if err == nil {
+			return
+		}
+		m := sums.FindStringSubmatch(err.Error())
+		if m == nil {
+			return
+		}
+		at := bytes.Index(data, word(m[2]))
+		if at < 0 {
+			return // the last bits of a stream, not a checksum of its own
+		}
+		copy(data[at:], word(m[1]))
+	}
+}
+
+// TestForgedBytes changes each byte of a file in turn, with checksums that fit.
+func TestForgedBytes(t *testing.T) {
+	data := readZip(t, "testdata/golden.zip")["tiny_checked.h5"]
+	for i := range data {
+		for _, value := range []byte{0, 0xff, data[i] + 1} {
+			forged := bytes.Clone(data)
+			forged[i] = value
+			began := time.Now()
+			forge(t, forged)
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("with %#x for byte %d reading takes %v", value, i, took)
+			}
+		}
+	}
+}
+
+// TestTruncated opens the beginnings of a file.
+func TestTruncated(t *testing.T) {
+	data := readZip(t, "testdata/golden.zip")["tiny_plain.h5"]
+	for n := 0; n < len(data); n += 7 {
+		if _, err := everything(t.Context(), data[:n], nil); err == nil {
+			t.Errorf("%d of %d bytes were read without an error", n, len(data))
+		}
+	}
+}
+
+func FuzzFile(f *testing.F) {
+	files := readZip(f, "testdata/golden.zip")
+	f.Add(files["tiny_checked.h5"])
+	f.Add(files["tiny_plain.h5"])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		forge(t, bytes.Clone(data)) // no panic, no end of memory
+	})
+}

@@ -1,0 +1,264 @@
+package hdf5
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Dataset is an opened dataset. It is safe for concurrent use. Its fields are
+// not to be modified.
+type Dataset struct {
+	Datatype *hdf5type.Datatype
+	// Native is what the elements are in memory; an array datatype adds its
+	// dimensions behind those of Shape.
+	Native hdf5type.Native
+	Shape  []int
+	// MaxShape is how far each dimension can grow, Unlimited for ever.
+	MaxShape []int
+	// Null says that the dataset has no elements at all; its Shape is empty.
+	Null bool
+	// ChunkShape is the shape of the chunks, nil where there are none.
+	ChunkShape []int
+	Filters    []Filter
+	// Fill is the element that stands in place of those never written, as in
+	// the file, nil where zeros do. FillDefined says that whoever wrote the
+	// file chose it.
+	Fill        []byte
+	FillDefined bool
+
+	file      *File
+	address   uint64
+	layout    *layout
+	filters   []step
+	grid      grid       // of chunks, or of the pieces in which elements are read
+	piece     []int      // the shape of either
+	chunkSize int        // bytes of the elements of either
+	reading   sync.Mutex // held while the chunk index is read
+}
+
+// pieceBytes is how many bytes of elements that are not in chunks are read at
+// once, if an element has not more.
+const pieceBytes = 1 << 20
+
+// Dataset returns what the object is as a dataset. The error says what it is
+// that is not known here: a datatype, a filter, a layout.
+func (o *Object) Dataset(ctx context.Context) (*Dataset, error) {
+	if o.kind != DatasetObject {
+		return nil, fmt.Errorf("the object at address %d is not a dataset", o.address)
+	}
+	d := &Dataset{file: o.file, address: o.address}
+	read := []struct {
+		what string
+		kind int
+		take func(content []byte) error
+	}{
+		{"datatype", msgDatatype, d.takeDatatype},
+		{"dataspace", msgDataspace, d.takeDataspace},
+		{"filters", msgFilters, d.takeFilters},
+		{"data layout", msgLayout, d.takeLayout},
+		{"fill value", msgOldFill, d.takeOldFill},
+		{"fill value", msgFill, d.takeFill},
+		{"external files", msgExternalFiles, func(content []byte) error { return o.file.external(ctx, content) }},
+	}
+	for _, r := range read {
+		m := o.header.find(r.kind)
+		if m == nil && (r.kind == msgDatatype || r.kind == msgDataspace) {
+			return nil, corrupt("the dataset at address %d has no %s", o.address, r.what)
+		}
+		if m == nil {
+			continue
+		}
+		content, err := o.file.content(ctx, m)
+		if err == nil {
+			err = r.take(content)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.what, err)
+		}
+	}
+	return d, d.layOut()
+}
+
+func (d *Dataset) takeDatatype(content []byte) (err error) {
+	if d.Datatype, _, err = hdf5type.Parse(content); err != nil {
+		return err
+	}
+	d.Native, err = d.Datatype.Type()
+	return err
+}
+
+func (d *Dataset) takeDataspace(content []byte) (err error) {
+	d.Shape, d.MaxShape, d.Null, err = d.file.dataspace(content)
+	return err
+}
+
+func (d *Dataset) takeFilters(content []byte) (err error) {
+	if d.Filters, err = readFilters(content); err != nil {
+		return err
+	}
+	d.filters, err = d.file.shared.steps(d.Filters)
+	return err
+}
+
+func (d *Dataset) takeLayout(content []byte) (err error) {
+	if d.layout, err = d.file.layout(content); err != nil {
+		return err
+	}
+	if d.layout.class == virtual {
+		return unsupported("its elements are in other datasets (a virtual dataset): write it as one with h5repack")
+	}
+	return nil
+}
+
+// takeOldFill reads a fill value message of the first kind.
+func (d *Dataset) takeOldFill(content []byte) error {
+	c := &cursor{data: content}
+	return d.setFill(c, int(c.uint32()))
+}
+
+// takeFill reads a fill value message, section IV.A.2.f.
+func (d *Dataset) takeFill(content []byte) error {
+	c := &cursor{data: content}
+	version := c.uint8()
+	d.Fill, d.FillDefined = nil, false // of an older message
+	switch version {
+	case 1, 2:
+		c.skip(2)
+		if defined := c.uint8(); defined == 0 && version == 2 || c.left() == 0 {
+			return c.err
+		}
+	case 3:
+		if flags := c.uint8(); flags&0x20 == 0 {
+			return c.err
+		}
+	default:
+		return unsupported("message of version %d", version)
+	}
+	return d.setFill(c, int(int32(c.uint32())))
+}
+
+// setFill takes a fill value of n bytes; none is zeros.
+func (d *Dataset) setFill(c *cursor, n int) error {
+	if c.err != nil || n <= 0 {
+		return c.err
+	}
+	value := c.take(n)
+	if c.err != nil {
+		return c.err
+	}
+	if n != d.Datatype.Size {
+		return corrupt("%d bytes for elements of %d", n, d.Datatype.Size)
+	}
+	d.Fill, d.FillDefined = bytes.Clone(value), true
+	return nil
+}
+
+// external refuses elements in other files, by the name of the first.
+func (f *File) external(ctx context.Context, content []byte) error {
+	c := &cursor{data: content, widths: f.widths}
+	c.skip(8)
+	heapAt, name := c.address(), c.size()
+	if c.err != nil {
+		return c.err
+	}
+	names, err := f.localHeap(ctx, heapAt)
+	if err != nil {
+		return err
+	}
+	first, err := heapText(names, name)
+	if err != nil {
+		return err
+	}
+	return unsupported("the elements are in %.200q and not in this file: write them into one with h5repack", first)
+}
+
+// layOut checks that the parts of a dataset agree, and divides it into chunks
+// or pieces.
+func (d *Dataset) layOut() error {
+	size := d.Datatype.Size
+	n, ok := ndarray.Elements(d.Shape)
+	bytes, fits := ndarray.Bytes(d.Native.Type, slices.Concat(d.Shape, d.Native.Shape))
+	if !ok || !fits || bytes < 0 || n > (1<<62)/size {
+		return corrupt("shape %v of elements of %d bytes", d.Shape, size)
+	}
+	l := d.layout
+	switch l.class {
+	case chunked:
+		if len(l.chunk) != len(d.Shape) || l.element != size {
+			return corrupt("chunks of %d dimensions of elements of %d bytes, want %d and %d", len(l.chunk), l.element, len(d.Shape), size)
+		}
+		d.ChunkShape, d.piece = l.chunk, l.chunk
+	case compact:
+		if !d.Null && n*size > len(l.data) && !slices.Contains(d.Shape, 0) {
+			return corrupt("%d bytes in the header for shape %v of elements of %d bytes", len(l.data), d.Shape, size)
+		}
+		d.piece = d.wholePieces(n * size)
+	case contiguous:
+		if d.filters != nil {
+			return corrupt("filters, but no chunks")
+		}
+		if _, err := d.file.place(l.address, n*size); l.address != undefined && !slices.Contains(d.Shape, 0) && err != nil {
+			return fmt.Errorf("truncated: the dataset has %d bytes at address %d: %w", n*size, l.address, err)
+		}
+		d.piece = d.wholePieces(pieceBytes)
+	}
+	elements, _ := ndarray.Elements(d.piece)
+	d.chunkSize = elements * size
+	if d.chunkSize > maxChunk {
+		return unsupported("an element has %d bytes", d.chunkSize)
+	}
+	d.grid = newGrid(d.Shape, d.piece)
+	return nil
+}
+
+// wholePieces returns the shape of pieces of at most most bytes, or one element,
+// that are each one run of bytes in C order.
+func (d *Dataset) wholePieces(most int) []int {
+	piece := slices.Repeat([]int{1}, len(d.Shape))
+	room := max(most/d.Datatype.Size, 1)
+	for k := len(piece) - 1; k >= 0 && room > 0; k-- {
+		piece[k] = max(min(d.Shape[k], room), 1)
+		if piece[k] < d.Shape[k] {
+			break
+		}
+		room /= piece[k]
+	}
+	return piece
+}
+
+// Plain reports whether the elements of a dataset are the same in the file as in
+// memory, but for their byte order, that of Native.
+func (d *Dataset) Plain() bool { return d.same() || d.swapped() != nil }
+
+// Contiguous returns where in the file the elements are that lie one behind the
+// other in C order, and false where they are stored in another way, or nowhere
+// because none was ever written.
+func (d *Dataset) Contiguous() (offset int64, ok bool) {
+	if d.layout.class != contiguous || d.layout.address == undefined {
+		return 0, false
+	}
+	return int64(d.file.base + d.layout.address), true
+}
+
+// Memory is the most bytes that one call of ReadRegion holds besides its
+// destination; what elements of variable size have in a heap is not counted.
+func (d *Dataset) Memory() int {
+	inMemory, _ := ndarray.Bytes(d.Native.Type, slices.Concat(d.piece, d.Native.Shape))
+	if d.Native.Type.Size() == 0 {
+		n, _ := ndarray.Elements(slices.Concat(d.piece, d.Native.Shape))
+		inMemory = n * ndarray.ItemSize(d.Native.Type)
+	}
+	stored := d.chunkSize
+	between := 0
+	if d.filters != nil {
+		stored = mostStored(d.chunkSize)
+		between = min(len(d.filters)-1, 2) * ndarray.Rounded(mostStored(d.chunkSize))
+	}
+	return ndarray.Rounded(max(stored, batchBytes)) + between + ndarray.Rounded(d.chunkSize) + ndarray.Rounded(inMemory)
+}

@@ -1,0 +1,283 @@
+package hdf5
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs/shuffle"
+)
+
+// Numbers of filters: those of the format itself, and those registered for
+// others.
+const (
+	filterDeflate     = 1
+	filterShuffle     = 2
+	filterFletcher32  = 3
+	filterSzip        = 4
+	filterNBit        = 5
+	filterScaleOffset = 6
+	filterBzip2       = 307
+	filterLZF         = 32000
+	filterBlosc       = 32001
+	filterLZ4         = 32004
+	filterBitshuffle  = 32008
+	filterZstd        = 32015
+)
+
+// Filter is a step between the elements of a chunk and the bytes in the file,
+// the first one next to the elements.
+type Filter struct {
+	ID         int
+	Name       string // "" where the file has none
+	Optional   bool   // it may be left out where it is of no use
+	Parameters []uint32
+}
+
+// String names the filter as messages do.
+func (f Filter) String() string {
+	names := map[int]string{
+		filterDeflate: "deflate", filterShuffle: "shuffle", filterFletcher32: "fletcher32", filterSzip: "szip",
+		filterNBit: "nbit", filterScaleOffset: "scaleoffset", filterBzip2: "bzip2", filterLZF: "lzf",
+		filterBlosc: "blosc", filterLZ4: "lz4", filterZstd: "zstd",
+		filterBitshuffle: "bitshuffle",
+	}
+	name := names[f.ID]
+	if name == "" {
+		name = f.Name
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (filter %d)", name, f.ID))
+}
+
+// maxFilters is the most filters of a dataset, H5Z_MAX_NFILTERS.
+const maxFilters = 32
+
+// readFilters reads a filter pipeline message, section IV.A.2.l.
+func readFilters(data []byte) ([]Filter, error) {
+	c := &cursor{data: data}
+	version, n := c.uint8(), int(c.uint8())
+	if c.err == nil && version != 1 && version != 2 {
+		return nil, unsupported("filter message of version %d", version)
+	}
+	if n > maxFilters {
+		return nil, corrupt("%d filters", n)
+	}
+	if version == 1 {
+		c.skip(6)
+	}
+	var list []Filter
+	for range n {
+		f := Filter{ID: int(c.uint16())}
+		length := 0
+		if version == 1 || f.ID >= 256 {
+			length = int(c.uint16())
+		}
+		f.Optional = c.uint16()&1 != 0
+		count := int(c.uint16())
+		if version == 1 {
+			length = (length + 7) &^ 7
+		}
+		name, _, _ := bytes.Cut(c.take(length), []byte{0})
+		f.Name = string(name)
+		for range min(count, c.left()/4) {
+			f.Parameters = append(f.Parameters, c.uint32())
+		}
+		if len(f.Parameters) < count && c.err == nil {
+			c.err = corrupt("%d parameters of %v are not all there", count, f)
+		}
+		if version == 1 && count%2 == 1 {
+			c.skip(4)
+		}
+		if c.err != nil {
+			return nil, c.err
+		}
+		list = append(list, f)
+	}
+	return list, c.err
+}
+
+// maxChunk is the most bytes of a chunk as elements: 2 GiB.
+const maxChunk = 1 << 31
+
+// mostStored is the most bytes that a chunk may have in the file, or between
+// two filters: none makes more of it than this.
+func mostStored(chunk int) int { return int(min(uint64(chunk)*2+64<<10, math.MaxUint32)) }
+
+// step undoes a filter: it returns the content, in dst or as a part of src. dst
+// has room for the most that there may be; on an error its bytes are undefined.
+type step func(dst, src []byte) ([]byte, error)
+
+// steps returns what undoes the filters of a dataset, in their order. A filter
+// that is not known is an error that names it.
+func (s *Shared) steps(filters []Filter) ([]step, error) {
+	list := make([]step, len(filters))
+	for i, f := range filters {
+		var err error
+		switch f.ID {
+		case filterDeflate:
+			list[i] = s.decoders.deflate
+		case filterShuffle:
+			list[i], err = unshuffle(f.Parameters)
+		case filterFletcher32:
+			list[i] = checkFletcher32
+		case filterNBit:
+			list[i], err = nbit(f.Parameters)
+		case filterScaleOffset:
+			list[i], err = scaleOffset(f.Parameters)
+		case filterBzip2:
+			list[i] = s.decoders.bzip2
+		case filterLZF:
+			list[i] = lzf
+		case filterBlosc:
+			list[i] = s.decoders.blosc
+		case filterLZ4:
+			list[i] = lz4Blocks
+		case filterBitshuffle:
+			list[i], err = s.decoders.bitshuffle(f.Parameters)
+		case filterZstd:
+			list[i] = s.decoders.zstd
+		default:
+			err = unsupported("it is not known; write the data without it, with h5repack -f NONE")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", f, err)
+		}
+	}
+	return list, nil
+}
+
+// undo undoes filters but for those left out by the mask. It returns as many
+// bytes as dst has: dst, or a part of src.
+func (s *Shared) undo(filters []Filter, list []step, dst, src []byte, mask uint32) ([]byte, error) {
+	used := bits.Len32(^mask & (1<<len(list) - 1))
+	var lent [2][]byte // memory between two steps
+	next := 0
+	for i, undo := range slices.Backward(list) {
+		if mask>>i&1 != 0 {
+			continue
+		}
+		to := dst
+		if first := mask&(1<<i-1) == 1<<i-1; !first && used > 1 {
+			if lent[next] == nil {
+				b := s.buffers.Get(mostStored(len(dst)))
+				defer b.Release()
+				lent[next] = b.Bytes
+			}
+			to = lent[next]
+			next = 1 - next
+		}
+		var err error
+		if src, err = undo(to, src); err != nil {
+			return nil, fmt.Errorf("%v: %w", filters[i], err)
+		}
+	}
+	if len(src) != len(dst) {
+		return nil, corrupt("%d bytes come out of the filters, want %d", len(src), len(dst))
+	}
+	if lent[0] != nil && len(dst) > 0 && &src[0] != &dst[0] {
+		copy(dst, src) // out of memory that is about to be returned
+		return dst, nil
+	}
+	return src, nil
+}
+
+// filtered returns a block of metadata that went through filters, of size
+// bytes as it was before.
+func (f *File) filtered(ctx context.Context, filters []Filter, b heapBlock, size int) ([]byte, error) {
+	list, err := f.shared.steps(filters)
+	if err != nil {
+		return nil, err
+	}
+	if b.length > uint64(mostStored(size)) {
+		return nil, corrupt("a block of %d bytes has %d in the file", size, b.length)
+	}
+	raw, err := f.bytes(ctx, b.address, int(b.length))
+	if err != nil {
+		return nil, err
+	}
+	dst := make([]byte, size)
+	content, err := f.shared.undo(filters, list, dst, raw, b.mask)
+	if err != nil {
+		return nil, err
+	}
+	copy(dst, content)
+	return dst, nil
+}
+
+// unshuffle undoes the shuffle filter.
+func unshuffle(parameters []uint32) (step, error) {
+	if len(parameters) < 1 || parameters[0] == 0 || parameters[0] > maxChunk {
+		return nil, corrupt("elements of %d bytes", parameters)
+	}
+	size := int(parameters[0])
+	return func(dst, src []byte) ([]byte, error) {
+		if size == 1 {
+			return src, nil
+		}
+		if len(src) > len(dst) {
+			return nil, tooMuch(len(dst))
+		}
+		shuffle.DecodeBytes(dst[:len(src)], src, size)
+		return dst[:len(src)], nil
+	}, nil
+}
+
+// tooMuch is the error about content that is longer than it can be.
+func tooMuch(room int) error { return corrupt("it decodes to more than %d bytes", room) }
+
+// checkFletcher32 compares the checksum behind the content. Early versions of
+// the library swapped the bytes of its halves on little-endian machines.
+func checkFletcher32(_, src []byte) ([]byte, error) {
+	n := len(src) - 4
+	if n < 0 {
+		return nil, corrupt("%d bytes are too few for a checksum", len(src))
+	}
+	stored, sum := binary.LittleEndian.Uint32(src[n:]), fletcher32(src[:n])
+	swapped := stored>>8&0x00ff00ff | stored&0x00ff00ff<<8
+	if sum != stored && sum != swapped {
+		return nil, corrupt("the checksum is %08x, stored is %08x", sum, stored)
+	}
+	return src[:n], nil
+}
+
+// fletcher32 is Fletcher's checksum of big-endian words of 16 bits modulo 65535.
+// An odd byte at the end is the upper half of a word. A sum that is not zero
+// stands between 1 and 65535.
+func fletcher32(data []byte) uint32 {
+	var a, b uint64
+	const most = 1 << 16 // words whose sums cannot overflow 64 bits
+	for len(data) > 1 {
+		part := data[:min(len(data)&^1, 2*most)]
+		data = data[len(part):]
+		for ; len(part) >= 8; part = part[8:] {
+			w := binary.BigEndian.Uint64(part)
+			w0, w1, w2, w3 := w>>48, w>>32&0xffff, w>>16&0xffff, w&0xffff
+			b += 4*a + 4*w0 + 3*w1 + 2*w2 + w3
+			a += w0 + w1 + w2 + w3
+		}
+		for ; len(part) > 0; part = part[2:] {
+			a += uint64(binary.BigEndian.Uint16(part))
+			b += a
+		}
+		a, b = fold(a), fold(b)
+	}
+	if len(data) == 1 {
+		a += uint64(data[0]) << 8
+		b += a
+	}
+	return uint32(fold(b)<<16 | fold(a))
+}
+
+// fold returns a number of at most 16 bits that is the same modulo 65535, and 0
+// only for 0.
+func fold(x uint64) uint64 {
+	for x > 0xffff {
+		x = x&0xffff + x>>16
+	}
+	return x
+}

@@ -1,0 +1,282 @@
+package hdf5
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+const (
+	// batchBytes is how many bytes of chunks that lie close to each other are
+	// read at once, if a chunk has not more.
+	batchBytes = 4 << 20
+	// batchChunks is how many chunks are looked up before they are read, in the
+	// order of the file.
+	batchChunks = 1024
+)
+
+// box returns where in the dataset a chunk begins, and its shape without what
+// goes beyond the end of the dataset.
+func (d *Dataset) box(number int) (start, shape []int) {
+	start, shape = make([]int, len(d.Shape)), make([]int, len(d.Shape))
+	for k := range start {
+		start[k] = number / d.grid.stride[k] % d.grid.count[k] * d.piece[k]
+		shape[k] = min(d.piece[k], d.Shape[k]-start[k])
+	}
+	return start, shape
+}
+
+// ReadRegion fills dst with the elements of the region that begins at start and
+// has dst's shape. Both have the dimensions of the dataset, and those of an
+// array datatype behind them; the region lies within. dst has the type of
+// Native and any strides. Elements that were never written have the fill value.
+func (d *Dataset) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if slices.Contains(dst.Shape, 0) || d.Null {
+		return nil
+	}
+	find, err := d.finder(ctx)
+	if err != nil {
+		return err
+	}
+	r := &regionReader{Dataset: d, dst: dst, start: start}
+	rank := len(d.Shape)
+	first, last := make([]int, rank), make([]int, rank)
+	number := 0
+	for k := range rank {
+		first[k] = start[k] / d.piece[k]
+		last[k] = (start[k] + dst.Shape[k] - 1) / d.piece[k]
+		number += first[k] * d.grid.stride[k]
+	}
+	index := slices.Clone(first)
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		list := make([]chunk, 0, 16)
+		for more && len(list) < batchChunks {
+			if c, ok := find(number); ok {
+				list = append(list, c)
+			} else if err := r.fill(ctx, number); err != nil {
+				return err
+			}
+			number, more = d.grid.next(index, first, last, number)
+		}
+		if err := r.chunks(ctx, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next goes to the next index within the box from first to last, in C order,
+// and returns the number there, or false behind the end.
+func (g grid) next(index, first, last []int, number int) (int, bool) {
+	for k := len(index) - 1; k >= 0; k-- {
+		if index[k] < last[k] {
+			index[k]++
+			return number + g.stride[k], true
+		}
+		number -= (last[k] - first[k]) * g.stride[k]
+		index[k] = first[k]
+	}
+	return 0, false
+}
+
+// regionReader is one call of ReadRegion.
+type regionReader struct {
+	*Dataset
+	dst   ndarray.Array
+	start []int
+	fills *ndarray.Array // one element with the fill value
+}
+
+// part is where a chunk and the region meet.
+type part struct {
+	dst  ndarray.Array
+	from ndarray.Region // in the chunk
+}
+
+// part returns what a chunk has of the region.
+func (r *regionReader) part(number int) part {
+	begin, shape := r.box(number)
+	within := ndarray.Region{Start: make([]int, len(r.dst.Shape)), Shape: slices.Clone(r.dst.Shape)}
+	from := ndarray.Region{Start: slices.Clone(r.start), Shape: within.Shape}
+	for k := range begin {
+		low := max(begin[k], r.start[k])
+		high := min(begin[k]+shape[k], r.start[k]+r.dst.Shape[k])
+		within.Start[k], within.Shape[k], from.Start[k] = low-r.start[k], high-low, low-begin[k]
+	}
+	return part{r.dst.Sub(within), from}
+}
+
+// fill sets the elements of a chunk that is not there.
+func (r *regionReader) fill(ctx context.Context, number int) error {
+	if r.fills == nil {
+		value, err := r.FillValue(ctx)
+		if err != nil {
+			return err
+		}
+		r.fills = &value
+	}
+	p := r.part(number)
+	if r.Native.Shape == nil {
+		for item := range r.fills.Items() {
+			ndarray.Fill(p.dst, dtype.Scalar(item))
+		}
+		return nil
+	}
+	// The fill value is an array, too: the same one at each element.
+	same := *r.fills
+	same.Shape = p.dst.Shape
+	same.Strides = slices.Concat(make([]int, len(r.Shape)), r.fills.Strides)
+	ndarray.Copy(p.dst, same.Sub(ndarray.Region{Start: p.from.Start, Shape: p.dst.Shape}))
+	return nil
+}
+
+// FillValue returns the element that stands in place of those never written, of
+// the shape of an array datatype.
+func (d *Dataset) FillValue(ctx context.Context) (ndarray.Array, error) {
+	value := ndarray.New(d.Native.Type, d.Native.Shape)
+	if d.Fill == nil {
+		return value, nil
+	}
+	if err := d.file.decode(ctx, value, d.Fill, &d.Native); err != nil {
+		return value, fmt.Errorf("fill value: %w", err)
+	}
+	return value, nil
+}
+
+// chunks reads chunks in the order of the file, those close to each other at
+// once.
+func (r *regionReader) chunks(ctx context.Context, list []chunk) error {
+	slices.SortFunc(list, func(a, b chunk) int { return cmp.Compare(a.address, b.address) })
+	for len(list) > 0 {
+		end, n := list[0].address+uint64(list[0].size), 1
+		for ; n < len(list); n++ {
+			next := list[n]
+			reach := next.address + uint64(next.size)
+			if next.address > end+uint64(r.file.gap) || reach-list[0].address > batchBytes {
+				break
+			}
+			end = max(end, reach)
+		}
+		if err := r.batch(ctx, list[:n], int(end-list[0].address)); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// batch reads chunks that lie within n bytes of the file.
+func (r *regionReader) batch(ctx context.Context, list []chunk, n int) error {
+	if r.layout.class == compact {
+		return r.decodeChunk(ctx, list[0], r.layout.data)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	address := list[0].address
+	at, err := r.file.place(address, n)
+	if err != nil {
+		return err
+	}
+	b := r.file.shared.buffers.Get(n)
+	defer b.Release()
+	if err := r.file.r.ReadAt(ctx, b.Bytes, int64(at)); err != nil {
+		return err
+	}
+	for _, c := range list {
+		raw := b.Bytes[c.address-address:][:c.size]
+		if err := r.decodeChunk(ctx, c, raw); err != nil {
+			start, _ := r.box(c.number)
+			return fmt.Errorf("chunk at element %v, address %d: %w", start, c.address, err)
+		}
+	}
+	return nil
+}
+
+// decodeChunk undoes the filters of a chunk and takes over what the region has
+// of it.
+func (r *regionReader) decodeChunk(ctx context.Context, c chunk, raw []byte) error {
+	p := r.part(c.number)
+	shape := r.piece
+	if r.layout.class != chunked {
+		_, shape = r.box(c.number)
+	}
+	if r.filters == nil || r.layout.partialRaw && r.partial(c.number) {
+		return r.take(ctx, p, raw, shape)
+	}
+	if r.same() && slices.Equal(p.dst.Shape[:len(shape)], shape) {
+		if whole, ok := p.dst.Contiguous(); ok {
+			content, err := r.file.shared.undo(r.Filters, r.filters, whole, raw, c.mask)
+			if err == nil && &content[0] != &whole[0] {
+				copy(whole, content)
+			}
+			return err
+		}
+	}
+	b := r.file.shared.buffers.Get(r.chunkSize)
+	defer b.Release()
+	content, err := r.file.shared.undo(r.Filters, r.filters, b.Bytes, raw, c.mask)
+	if err != nil {
+		return err
+	}
+	return r.take(ctx, p, content, shape)
+}
+
+// partial reports whether a chunk goes beyond the end of the dataset.
+func (d *Dataset) partial(number int) bool {
+	_, shape := d.box(number)
+	return !slices.Equal(shape, d.piece)
+}
+
+// same reports whether elements in the file are what they are in memory.
+func (d *Dataset) same() bool {
+	m := d.Native.Moves
+	return d.Native.Type.Size() == d.Native.Element.Size && len(m) == 1 && !m[0].Swap && m[0].Precision == 0 &&
+		m[0].Text == hdf5type.AllBytes && m[0].Length == d.Native.Element.Size
+}
+
+// swapped returns what turns elements in the file into those in memory where
+// that is all there is to do, else nil.
+func (d *Dataset) swapped() dtype.Ordered {
+	m := d.Native.Moves
+	if d.Native.Type.Size() != d.Native.Element.Size || len(m) != 1 || !m[0].Swap || m[0].Precision != 0 || m[0].Length != d.Native.Element.Size {
+		return nil
+	}
+	return dtype.Swapper(d.Native.Type, d.Native.Order)
+}
+
+// take copies the elements of the region out of the content of a chunk of a
+// shape.
+func (r *regionReader) take(ctx context.Context, p part, content []byte, shape []int) error {
+	shape = slices.Concat(shape, r.Native.Shape)
+	all := ndarray.Array{Type: r.Native.Type, Data: content, Shape: shape, Strides: ndarray.CStrides(r.Native.Element.Size, shape)}
+	n, _ := ndarray.Elements(shape)
+	if len(content) < n*r.Native.Element.Size {
+		return corrupt("%d bytes for a chunk of shape %v", len(content), shape)
+	}
+	if swap := r.swapped(); swap != nil {
+		ndarray.CopySwapped(p.dst, all.Sub(p.from), swap)
+		return nil
+	}
+	if !r.same() {
+		size := ndarray.ItemSize(r.Native.Type)
+		b := r.file.shared.buffers.Get(n * size)
+		defer b.Release()
+		decoded := ndarray.New(r.Native.Type, nil)
+		decoded.Data, decoded.Shape, decoded.Strides = b.Bytes, shape, ndarray.CStrides(size, shape)
+		if err := r.file.decode(ctx, decoded, content[:n*r.Native.Element.Size], &r.Native); err != nil {
+			return err
+		}
+		all = decoded
+	}
+	ndarray.Copy(p.dst, all.Sub(p.from))
+	return nil
+}

@@ -1,0 +1,231 @@
+package netcdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// tree is the contents of a NetCDF-4 file, or of any other HDF5 file.
+type tree struct {
+	file    *sources.OpenFile
+	hdf5    *hdf5.File
+	scratch *ndarray.Pool
+	nodes   []*group // the root first, each before its subgroups
+	vars    []*treeVariable
+	byPath  map[string]*treeVariable
+	scales  map[uint64]*treeDimension // by the addresses of their datasets
+}
+
+// group is a group of a tree. The dimensions of the groups above are known in
+// it, too.
+type group struct {
+	path       string
+	parent     *group // nil for the root
+	address    uint64
+	attributes []attribute
+	dims       []*treeDimension
+	vars       []*treeVariable
+	groups     []*group
+}
+
+// treeVariable is a variable of a tree: a dataset, or a link to what cannot be
+// told to be none.
+type treeVariable struct {
+	path       string
+	name       string // of the dataset
+	address    uint64
+	err        error // why it cannot be opened
+	attributes []attribute
+	notes      []string
+	shape      []int // of the dataset
+	limits     []int
+	dims       []*treeDimension // one for each dimension
+	scale      *treeDimension   // not nil: the dataset stands for a dimension
+	lists      [][]uint64       // for each dimension, the datasets that stand for it
+	ids        []int            // of the dimensions, where they are told in this way
+}
+
+// maxNodes bounds the groups and variables of a file.
+const maxNodes = 1 << 20
+
+// storeReader reads a file of a store.
+type storeReader struct {
+	file      *sources.OpenFile
+	beginning []byte // what is there already
+}
+
+func (r *storeReader) ReadAt(ctx context.Context, p []byte, off int64) error {
+	if end := off + int64(len(p)); end <= int64(len(r.beginning)) {
+		copy(p, r.beginning[off:])
+		return nil
+	}
+	return r.file.Store.ReadRange(ctx, r.file.Key, p, off)
+}
+
+// The least and the most bytes of metadata that are read at once.
+const (
+	minPage = 64 << 10
+	maxPage = 512 << 10
+)
+
+// readTree reads the groups and the variables of an HDF5 file of which the
+// beginning is there.
+func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []byte) (*tree, error) {
+	r := &storeReader{f, beginning}
+	gap := f.Store.GapBytes()
+	opened, err := hdf5.Open(ctx, r, f.Size, hdf5.Options{Shared: s.shared, Gap: gap, Page: min(max(gap, minPage), maxPage)})
+	if err != nil {
+		if !hdf5.Is(beginning) {
+			err = fmt.Errorf("not a NetCDF file: it begins with %q", beginning[:min(len(beginning), 8)])
+		}
+		return nil, fmt.Errorf("%s: %w", f.URL, err)
+	}
+	t := &tree{file: f, hdf5: opened, scratch: s.scratch, byPath: map[string]*treeVariable{}, scales: map[uint64]*treeDimension{}}
+	root := &group{address: opened.Root()}
+	if err := t.readGroup(ctx, root); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.URL, err)
+	}
+	t.nameDimensions(root)
+	r.beginning = nil
+	return t, nil
+}
+
+// readGroup reads a group and all below it.
+func (t *tree) readGroup(ctx context.Context, g *group) error {
+	if t.nodes = append(t.nodes, g); len(t.nodes)+len(t.vars) > maxNodes {
+		return fmt.Errorf("the file has more than %d groups and variables", maxNodes)
+	}
+	o, err := t.hdf5.Object(ctx, g.address)
+	if err != nil {
+		return fmt.Errorf("group %q: %w", g.path, err)
+	}
+	all, err := o.Attributes(ctx)
+	if err == nil {
+		g.attributes, _, err = readAttributes(ctx, all)
+	}
+	var links []hdf5.Link
+	if err == nil {
+		links, err = o.Links(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("group %q: %w", g.path, err)
+	}
+	var ahead []uint64
+	for _, l := range links {
+		if l.Kind == hdf5.HardLink {
+			ahead = append(ahead, l.Address)
+		}
+	}
+	if err := t.hdf5.Expect(ctx, ahead); err != nil {
+		return err
+	}
+	for _, l := range links {
+		if err := t.readLink(ctx, g, l); err != nil {
+			return fmt.Errorf("%q: %w", path.Join(g.path, l.Name), err)
+		}
+	}
+	for _, child := range g.groups {
+		if err := t.readGroup(ctx, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLink takes what a link of a group leads to. A link that leads nowhere, or
+// out of the file, is a variable that cannot be opened.
+func (t *tree) readLink(ctx context.Context, g *group, l hdf5.Link) error {
+	v := &treeVariable{path: path.Join(g.path, strings.TrimPrefix(l.Name, notCoordinate)), name: l.Name}
+	var o *hdf5.Object
+	v.address, v.err = t.hdf5.Follow(ctx, g.address, l)
+	if v.err == nil {
+		o, v.err = t.hdf5.Object(ctx, v.address)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := checkName(l.Name); err != nil {
+		return err
+	}
+	if v.err == nil && o.Kind() == hdf5.GroupObject {
+		for above := g; above != nil; above = above.parent {
+			if above.address == v.address {
+				return nil // a circle
+			}
+		}
+		g.groups = append(g.groups, &group{path: path.Join(g.path, l.Name), parent: g, address: v.address})
+		return nil
+	}
+	if v.err == nil && o.Kind() == hdf5.DatatypeObject {
+		return nil
+	}
+	if v.err == nil {
+		v.err = t.describe(ctx, g, v, o)
+	}
+	if v.scale != nil && v.scale.alone {
+		return nil
+	}
+	if t.byPath[v.path] != nil {
+		return errors.New("another variable has this path")
+	}
+	t.byPath[v.path] = v
+	g.vars = append(g.vars, v)
+	if t.vars = append(t.vars, v); len(t.nodes)+len(t.vars) > maxNodes {
+		return fmt.Errorf("the file has more than %d groups and variables", maxNodes)
+	}
+	return nil
+}
+
+// describe reads the attributes and the extents of a dataset.
+func (t *tree) describe(ctx context.Context, g *group, v *treeVariable, o *hdf5.Object) error {
+	var err error
+	if v.shape, v.limits, err = o.Extents(ctx); err != nil {
+		return err
+	}
+	all, err := o.Attributes(ctx)
+	if err != nil {
+		return err
+	}
+	if v.attributes, v.notes, err = readAttributes(ctx, all); err != nil {
+		return err
+	}
+	return t.describeScale(ctx, g, v, all)
+}
+
+func (t *tree) groups() []sources.Group {
+	list := make([]sources.Group, len(t.nodes))
+	for i, g := range t.nodes {
+		list[i] = sources.Group{Path: g.path, Attributes: attributesJSON(g.attributes)}
+	}
+	return list
+}
+
+func (t *tree) paths() []string {
+	list := make([]string, len(t.vars))
+	for i, v := range t.vars {
+		list[i] = v.path
+	}
+	return list
+}
+
+func (t *tree) stated(path string) ([]attribute, bool) {
+	v := t.byPath[path]
+	if v == nil {
+		return nil, false
+	}
+	return v.attributes, true
+}
+
+func (t *tree) hasDimension(name string) bool {
+	return slices.ContainsFunc(t.nodes, func(g *group) bool {
+		return slices.ContainsFunc(g.dims, func(d *treeDimension) bool { return d.name == name })
+	})
+}

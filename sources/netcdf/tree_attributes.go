@@ -1,0 +1,85 @@
+package netcdf
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// readAttributes returns the attributes of an object but for bookkeeping, and
+// remarks on those that have no counterpart and are left out.
+func readAttributes(ctx context.Context, all []hdf5.Attribute) (list []attribute, notes []string, err error) {
+	for i := range all {
+		if isHidden(all[i].Name) {
+			continue
+		}
+		a, err := readAttribute(ctx, &all[i])
+		if errors.Is(err, errors.ErrUnsupported) {
+			notes = append(notes, fmt.Sprintf("the attribute %s is left out: %v", all[i].Name, err))
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, *a)
+	}
+	return list, notes, nil
+}
+
+// readAttribute returns an attribute in the terms of NetCDF: one text of fixed
+// length becomes characters, other texts strings, enumerations their integers.
+// Values of more than one dimension follow each other in C order.
+func readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute, error) {
+	values, native, err := h.Values(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if values.Len() == 0 {
+		values.Shape = []int{0} // there may be others that are too long to go along
+	}
+	a := &attribute{name: h.Name}
+	switch d := native.Element; {
+	case d.Class == hdf5type.String || d.Class == hdf5type.VariableLength && d.Text:
+		a.kind = netcdftype.String
+		for item := range values.Items() {
+			text, _, _ := bytes.Cut(item, []byte{0})
+			a.values = append(append(a.values, hdf5.Text(text)...), 0)
+		}
+		if n := a.len(); h.Null || n == 1 && len(h.Shape) == 0 && d.Class == hdf5type.String {
+			a.kind, a.values = netcdftype.Char, a.values[:max(len(a.values)-1, 0)]
+		}
+		return a, nil
+	case native.Type == dtype.BoolType:
+		values.Type = dtype.Int8
+	case native.Type == dtype.Float16:
+		values = widened(values)
+	}
+	if a.kind, err = netcdftype.To(values.Type); err != nil {
+		return nil, err
+	}
+	a.values = values.Data
+	if swap := dtype.Swapper(values.Type, dtype.Big); swap != nil {
+		swap.SwapInto(a.values, a.values)
+	}
+	return a, nil
+}
+
+// widened returns the values of an array of float16 as float32.
+func widened(a ndarray.Array) ndarray.Array {
+	wide := ndarray.New(dtype.Float32, a.Shape)
+	if to, ok := ndarray.As[float32](wide); ok {
+		dtype.Float16Layout.ToFloat32(to, a.Data)
+	}
+	return wide
+}
+
+// int32 returns value i of an attribute of kind Int.
+func (a *attribute) int32(i int) int32 { return int32(binary.BigEndian.Uint32(a.values[4*i:])) }

@@ -1,0 +1,185 @@
+package netcdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// NetCDF-4 keeps dimensions as dimension scales of HDF5: datasets with an
+// attribute CLASS, to which the attribute DIMENSION_LIST of a variable refers.
+// A dataset that is a scale is the coordinate variable of its dimension, too,
+// unless its attribute NAME says that there is none.
+const (
+	attrClass       = "CLASS"
+	attrName        = "NAME"
+	attrLists       = "DIMENSION_LIST"
+	attrScaleOf     = "REFERENCE_LIST"
+	attrID          = "_Netcdf4Dimid"
+	attrCoordinates = "_Netcdf4Coordinates"
+
+	classScale    = "DIMENSION_SCALE"
+	onlyScale     = "This is a netCDF dimension but not a netCDF variable"
+	notCoordinate = "_nc4_non_coord_" // before the names of some datasets
+)
+
+// hidden lists the attributes that are bookkeeping of the formats.
+func hidden() []string {
+	return []string{attrClass, attrName, attrLists, attrScaleOf, attrID, attrCoordinates, "_nc3_strict", "_NCProperties"}
+}
+
+// treeDimension is a dimension of a group.
+type treeDimension struct {
+	name      string
+	length    int
+	unlimited bool
+	alone     bool // there is no variable of this name
+	id        int  // -1: it is not told
+}
+
+// describeScale reads of a dataset what tells its dimensions.
+func (t *tree) describeScale(ctx context.Context, g *group, v *treeVariable, all []hdf5.Attribute) error {
+	d := &treeDimension{name: v.name, id: -1}
+	isScale := false
+	for i := range all {
+		h := &all[i]
+		if !isHidden(h.Name) {
+			continue
+		}
+		if h.Name == attrLists {
+			var err error
+			if v.lists, err = h.References(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		a, err := readAttribute(ctx, h)
+		if errors.Is(err, errors.ErrUnsupported) {
+			continue // such as REFERENCE_LIST, a list of references
+		}
+		if err != nil {
+			return err
+		}
+		switch h.Name {
+		case attrClass:
+			isScale = a.text() == classScale
+		case attrName:
+			d.alone = strings.HasPrefix(a.text(), onlyScale)
+		case attrID:
+			if ids := a.integers(); len(ids) > 0 {
+				d.id = ids[0]
+			}
+		case attrCoordinates:
+			v.ids = a.integers()
+		}
+	}
+	if !isScale {
+		return nil
+	}
+	if known := t.scales[v.address]; known != nil { // by another link
+		v.scale = known
+		return nil
+	}
+	v.scale = d
+	if len(v.shape) > 0 {
+		d.length, d.unlimited = v.shape[0], v.limits[0] == hdf5.Unlimited
+	}
+	g.dims = append(g.dims, d)
+	t.scales[v.address] = d
+	return nil
+}
+
+// integers returns the values of an attribute of 32-bit integers, as NetCDF
+// writes the numbers of dimensions.
+func (a *attribute) integers() []int {
+	if a.kind != netcdftype.Int {
+		return nil
+	}
+	list := make([]int, a.len())
+	for i := range list {
+		list[i] = int(a.int32(i))
+	}
+	return list
+}
+
+// nameDimensions finds the dimensions of all variables at and below a group, as
+// netCDF does: those of variables without dimension scales are made up, with
+// numbers that count all dimensions of the file.
+func (t *tree) nameDimensions(root *group) {
+	next := 0
+	byID := map[int]*treeDimension{}
+	for _, g := range t.nodes {
+		for _, d := range g.dims {
+			if d.id >= 0 {
+				byID[d.id] = d
+			}
+			next = max(next+1, d.id+1)
+		}
+	}
+	t.nameGroup(root, byID, &next)
+	t.lengthen()
+}
+
+func (t *tree) nameGroup(g *group, byID map[int]*treeDimension, next *int) {
+	for _, child := range g.groups {
+		t.nameGroup(child, byID, next)
+	}
+	for _, v := range g.vars {
+		v.dims = make([]*treeDimension, len(v.shape))
+		for k := range v.dims {
+			switch {
+			case k < len(v.ids):
+				v.dims[k] = byID[v.ids[k]]
+			case v.scale != nil && k == 0:
+				v.dims[k] = v.scale
+			case k < len(v.lists) && len(v.lists[k]) > 0:
+				v.dims[k] = t.scales[v.lists[k][0]]
+			}
+			if d := v.dims[k]; d == nil || d.length != v.shape[k] && !d.unlimited {
+				v.dims[k] = g.madeUp(v.dims[:k], v.shape[k], v.limits[k] == hdf5.Unlimited, next)
+			}
+		}
+	}
+}
+
+// madeUp returns a dimension of a group that has such a length and is none of
+// those that the variable has already; a new one if there is none.
+func (g *group) madeUp(used []*treeDimension, length int, unlimited bool, next *int) *treeDimension {
+	for _, d := range g.dims {
+		if d.length == length && d.unlimited == unlimited && !slices.Contains(used, d) {
+			return d
+		}
+	}
+	d := &treeDimension{name: fmt.Sprintf("phony_dim_%d", *next), length: length, unlimited: unlimited, alone: true, id: -1}
+	*next++
+	g.dims = append(g.dims, d)
+	return d
+}
+
+// lengthen gives unlimited dimensions the length of the longest variable that
+// has them. The others end earlier in the file, and go on with fill values.
+func (t *tree) lengthen() {
+	for _, v := range t.vars {
+		for k, d := range v.dims {
+			if d.unlimited {
+				d.length = max(d.length, v.shape[k])
+			}
+		}
+	}
+}
+
+// names returns the names of a variable's dimensions, and their lengths.
+func (v *treeVariable) names() (names []string, shape []int) {
+	for _, d := range v.dims {
+		names, shape = append(names, d.name), append(shape, d.length)
+	}
+	return names, shape
+}
+
+// isHidden reports whether an attribute is bookkeeping.
+func isHidden(name string) bool { return slices.Contains(hidden(), name) }

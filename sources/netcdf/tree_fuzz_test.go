@@ -1,0 +1,57 @@
+package netcdf
+
+import (
+	"archive/zip"
+	"errors"
+	"io/fs"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// FuzzTree reads the groups, variables and dimensions of files that may say
+// anything.
+func FuzzTree(f *testing.F) {
+	z, err := zip.OpenReader("testdata/netcdf4.zip")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range []string{"classic_model.nc", "scales.h5"} {
+		data, err := fs.ReadFile(z, name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	nothing, err := store.Open(f.Context(), "mem://nothing", store.Options{})
+	if err := errors.Join(err, z.Close()); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		opened := &sources.OpenFile{Store: nothing, File: sources.File{URL: "f.nc", Size: int64(len(data))}}
+		s := &source{shared: hdf5.NewShared(1 << 20)}
+		c, err := s.readTree(t.Context(), opened, data)
+		if err != nil {
+			return
+		}
+		s.files = []file{{opened, c}}
+		s.listNames()
+		for _, g := range s.Groups() {
+			if _, err := g.Attributes.MarshalJSON(); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, name := range s.Arrays() {
+			a, err := s.Array(t.Context(), name)
+			if err != nil {
+				continue
+			}
+			if _, err := (zarr.Attributes)(a.Info().Attributes).MarshalJSON(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

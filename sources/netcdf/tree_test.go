@@ -1,0 +1,167 @@
+package netcdf_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+)
+
+// TestJoinFormats joins files of which the last one is in a classic format.
+func TestJoinFormats(t *testing.T) {
+	folder := unzip(t, "testdata/netcdf4.zip")
+	urls := []string{filepath.Join(folder, "part_0.nc"), filepath.Join(folder, "part_1.nc"), filepath.Join(folder, "part_2.nc")}
+	src := open(t, netcdf.Options{Concat: "t"}, urls...)
+	sourcetest.Run(t, src)
+	a, err := src.Array(t.Context(), "v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{9, 4}, a.Info().Shape); diff != "" {
+		t.Errorf("shape (-want +got):\n%s", diff)
+	}
+	var want []byte
+	for _, url := range urls {
+		part, err := open(t, netcdf.Options{}, url).Array(t.Context(), "v")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, sourcetest.ReadAll(t, part).Data...)
+	}
+	if !bytes.Equal(sourcetest.ReadAll(t, a).Data, want) {
+		t.Error("the joined values are not those of the files")
+	}
+	if len(a.Info().Notes) != 0 {
+		t.Errorf("notes %q", a.Info().Notes)
+	}
+}
+
+// TestJoinNemo joins real files of a model, month by month.
+func TestJoinNemo(t *testing.T) {
+	urls, err := filepath.Glob(filepath.Join(more, "netcdf", "nemo_1m_*.nc"))
+	if err != nil || len(urls) == 0 {
+		t.Skipf("the files in %s are absent (%v)", more, err)
+	}
+	a, err := open(t, netcdf.Options{Concat: "time_counter"}, urls...).Array(t.Context(), "tos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Info().Shape[0]; got != len(urls) {
+		t.Errorf("%d months of %d files", got, len(urls))
+	}
+}
+
+// TestPackedNetCDF4 unpacks a variable of a NetCDF-4 file.
+func TestPackedNetCDF4(t *testing.T) {
+	file := filepath.Join(unzip(t, "testdata/netcdf4.zip"), "nc4_features.nc")
+	for mode, want := range map[cf.Mode]string{cf.Keep: "int16", cf.Codecs: "int16", cf.Unpack: "float64"} {
+		src := open(t, netcdf.Options{CF: func(string) cf.Mode { return mode }}, file)
+		a, err := src.Array(t.Context(), "packed")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info := a.Info(); info.Type.Name() != want || (info.Packing != nil) != (mode == cf.Codecs) {
+			t.Errorf("mode %v: type %s, packing %v", mode, info.Type.Name(), info.Packing)
+		}
+	}
+}
+
+// TestWhatCannotBeOpened has links and datasets that are listed but not read.
+func TestWhatCannotBeOpened(t *testing.T) {
+	files := unzip(t, "hdf5/testdata/golden.zip")
+	src := open(t, netcdf.Options{}, filepath.Join(files, "earliest.h5"))
+	for path, want := range map[string]string{
+		"groups/external":    `"/there" in the file "other.h5"`,
+		"groups/dangling":    `"nowhere": file does not exist`,
+		"types/references":   "references mean nothing outside of their file",
+		"types/sequences":    "Zarr has no ragged arrays",
+		"groups/no such one": `no variable "groups/no such one"`,
+	} {
+		_, err := src.Array(t.Context(), path)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "earliest.h5") {
+			t.Errorf("%s: error %v, want one with %q", path, err, want)
+		}
+	}
+	for _, path := range []string{"groups/soft", "groups/hard/v", "groups/absolute/inner/v"} {
+		if !slices.Contains(src.Arrays(), path) {
+			t.Errorf("%s is not listed", path)
+		}
+	}
+	if _, err := src.Array(t.Context(), "types/type"); err == nil {
+		t.Error("a committed datatype was opened")
+	}
+}
+
+// TestNotes tells what is left out, and what became of characters.
+func TestNotes(t *testing.T) {
+	folder := unzip(t, "testdata/netcdf4.zip")
+	a, err := open(t, netcdf.Options{}, filepath.Join(folder, "model.nc")).Array(t.Context(), "names")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"stored as uint8: NetCDF characters have no core Zarr type"}; !slices.Equal(a.Info().Notes, want) {
+		t.Errorf("notes %q, want %q", a.Info().Notes, want)
+	}
+	files := unzip(t, "hdf5/testdata/golden.zip")
+	a, err = open(t, netcdf.Options{}, filepath.Join(files, "latest.h5")).Array(t.Context(), "attributes/few")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"number": "1.5", "big": "[1,2,3]", "text": `"grün"`, "bytes": `"fixed"`, "texts": `["a","","ccc"]`, "flag": "1", "none": "[]", "empty": "[]",
+	}
+	for name, text := range want {
+		if got := a.Info().Attributes.Get(name); string(got) != text {
+			t.Errorf("attribute %s is %s, want %s", name, got, text)
+		}
+	}
+}
+
+// TestTruncatedNetCDF4 cuts a file.
+func TestTruncatedNetCDF4(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(unzip(t, "testdata/netcdf4.zip"), "classic_model.nc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cut.nc")
+	if err := os.WriteFile(file, data[:len(data)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = netcdf.Open(t.Context(), []string{file}, netcdf.Options{})
+	if err == nil || !strings.Contains(err.Error(), "truncated") || !strings.Contains(err.Error(), "cut.nc") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestHidden has no bookkeeping among the attributes.
+func TestHidden(t *testing.T) {
+	src := open(t, netcdf.Options{}, filepath.Join(unzip(t, "testdata/netcdf4.zip"), "model.nc"))
+	var names []string
+	for _, g := range src.Groups() {
+		for _, a := range g.Attributes {
+			names = append(names, a.Name)
+		}
+	}
+	for _, path := range src.Arrays() {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, attr := range a.Info().Attributes {
+			names = append(names, attr.Name)
+		}
+	}
+	for _, name := range names {
+		if name == "CLASS" || name == "DIMENSION_LIST" || strings.HasPrefix(name, "_N") {
+			t.Errorf("the attribute %s is bookkeeping", name)
+		}
+	}
+}
