@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -285,5 +287,43 @@ func TestCoads(t *testing.T) {
 	values, _ := ndarray.As[float32](sourcetest.ReadAll(t, a))
 	if low := slices.Min(values); math.Abs(float64(low)+1e34) > 1e28 {
 		t.Errorf("the least value is %v, want the fill value", low)
+	}
+}
+
+// TestGoldenHDF5 compares files that h5py wrote with the earliest and the latest
+// formats of the library.
+func TestGoldenHDF5(t *testing.T) {
+	folder := filepath.Join(more, "netcdf_features")
+	text, err := os.ReadFile(filepath.Join(folder, "expected_h5.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("the files in %s are absent", folder)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	type dataset struct {
+		Shape, Chunks []int
+		SHA256        string
+	}
+	var want struct{ Files map[string]map[string]dataset }
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	for name, datasets := range want.Files {
+		src := open(t, netcdf.Options{}, filepath.Join(folder, name))
+		for at, want := range datasets {
+			a, err := src.Array(t.Context(), at)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			info := a.Info()
+			got := dataset{info.Shape, info.Chunks, ""}
+			sum := sha256.Sum256(little(t, sourcetest.ReadAll(t, a)))
+			got.SHA256 = hex.EncodeToString(sum[:])
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, at, diff)
+			}
+		}
 	}
 }
