@@ -10,12 +10,12 @@ import (
 
 func (b *castValueBound) encodeError(src ndarray.Array, at int) error {
 	value := valueAt(src, at)
-	return fmt.Errorf("%s: %w: %s", element(src, at), b.misfit(b.to, b.from, value), b.wayOut("scalar_map.encode", b.to, b.from, value))
+	return fmt.Errorf("%w: %w: %s", element(src, at), b.misfit(b.to, b.from, value), b.wayOut("scalar_map.encode", b.to, b.from, value))
 }
 
 func (b *castValueBound) decodeError(src ndarray.Array, at int) error {
 	value := valueAt(src, at)
-	return fmt.Errorf("%w: %s: %w: %s", ErrCorrupt, element(src, at), b.misfit(b.from, b.to, value), b.wayOut("scalar_map.decode", b.from, b.to, value))
+	return fmt.Errorf("%w: %w: %w: %s", ErrCorrupt, element(src, at), b.misfit(b.from, b.to, value), b.wayOut("scalar_map.decode", b.from, b.to, value))
 }
 
 // misfit is why an element has no value of another type.

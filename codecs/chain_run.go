@@ -1,6 +1,10 @@
 package codecs
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -9,6 +13,12 @@ import (
 // strides. The bytes are either in the returned buffer, which the caller
 // releases, or, when the buffer is nil, in memory of their own or in src's.
 func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.Buffer, error) {
+	data, buffer, err := c.encode(pool, src)
+	return data, buffer, c.located(err)
+}
+
+// encode is Encode with errors about elements as codecs see them.
+func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.Buffer, error) {
 	var held *ndarray.Buffer // what the current array or bytes lie in; nil: src
 	swap := func(b *ndarray.Buffer) {
 		if held != nil {
@@ -70,6 +80,46 @@ func (c *Chain) lend(pool *ndarray.Pool, i int) (*ndarray.Buffer, []byte) {
 	}
 	buffer := pool.Get(c.sizes[i].Max)
 	return buffer, buffer.Bytes[:0]
+}
+
+// located adds to the error of a codec where in the chunk an element is that it
+// names, which is elsewhere behind codecs that move elements.
+func (c *Chain) located(err error) error {
+	at, ok := errors.AsType[*Error](err)
+	if !ok || at.Index > len(c.arrays) {
+		return err
+	}
+	if _, nested := errors.AsType[*Error](at.Err); nested {
+		return err // of a chain within, which has done so
+	}
+	element, ok := errors.AsType[*faultyElement](at.Err)
+	if !ok || len(element.index) != len(c.stages[at.Index].Shape) {
+		return err
+	}
+	if index := c.original(at.Index, element.index); !slices.Equal(index, element.index) {
+		return &Error{at.Index, at.Codec, fmt.Errorf("%w (element %v of the chunk)", at.Err, index)}
+	}
+	return err
+}
+
+// original is where an element of the array of stage i was in the chunk.
+func (c *Chain) original(i int, index []int) []int {
+	for ; i > 0; i-- {
+		shape := c.stages[i-1].Shape
+		v, moves := c.arrays[i-1].(View)
+		if !moves { // each element by itself, or in C order
+			index = coordinates(shape, ordinal(c.stages[i].Shape, index))
+			continue
+		}
+		// Elements of one byte that have their number for an address.
+		seen := v.EncodeView(ndarray.New(dtype.Uint8, shape))
+		at := seen.Offset
+		for k, n := range index {
+			at += n * seen.Strides[k]
+		}
+		index = coordinates(shape, at)
+	}
+	return index
 }
 
 // Decode fills dst, an array like those bound to with any strides, from an

@@ -132,17 +132,37 @@ func components(a ndarray.Array, part dtype.Type) ndarray.Array {
 // unfit is an error about one element of src, counted in C order, that has no
 // value of type to.
 func unfit(src ndarray.Array, at int, to dtype.Type) error {
-	return fmt.Errorf("%s: %w of %s", element(src, at), dtype.ErrOutOfRange, to.Name())
+	return fmt.Errorf("%w: %w of %s", element(src, at), dtype.ErrOutOfRange, to.Name())
 }
 
+// faultyElement is the part of an error that names the element it is about.
+type faultyElement struct {
+	index []int // in the array that the codec received
+	value string
+}
+
+func (e *faultyElement) Error() string { return fmt.Sprintf("element %v, %s", e.index, e.value) }
+
 // element names one element, counted in C order, and its value.
-func element(a ndarray.Array, at int) string {
-	index := make([]int, len(a.Shape))
-	rest := at
-	for i, n := range slices.Backward(a.Shape) {
-		index[i], rest = rest%n, rest/n
+func element(a ndarray.Array, at int) error {
+	return &faultyElement{coordinates(a.Shape, at), string(a.Type.FormatScalar(dtype.V3, valueAt(a, at)))}
+}
+
+// coordinates is the index of an element that is counted in C order.
+func coordinates(shape []int, at int) []int {
+	index := make([]int, len(shape))
+	for i, n := range slices.Backward(shape) {
+		index[i], at = at%n, at/n
 	}
-	return fmt.Sprintf("element %v, %s", index, a.Type.FormatScalar(dtype.V3, valueAt(a, at)))
+	return index
+}
+
+// ordinal counts an element in C order.
+func ordinal(shape, index []int) (at int) {
+	for i, n := range shape {
+		at = at*n + index[i]
+	}
+	return at
 }
 
 // valueAt is the value of one element, counted in C order, in a's own memory.

@@ -95,7 +95,7 @@ func (b *deltaBound) Encoded() Chunk     { return b.out }
 
 func (b *deltaBound) Encode(dst, src ndarray.Array) error {
 	if bad := b.encode().run(dst, src); bad >= 0 {
-		return fmt.Errorf("%s: its difference to the element before is %w of %s: %s",
+		return fmt.Errorf("%w: its difference to the element before is %w of %s: %s",
 			element(src, bad), dtype.ErrOutOfRange, b.out.Type.Name(), b.advice)
 	}
 	return nil

@@ -170,7 +170,7 @@ func (b *scaleOffsetBound) decodeKernel() kernel                          { retu
 
 func (b *scaleOffsetBound) encodeError(src ndarray.Array, at int) error {
 	value := valueAt(src, at)
-	return fmt.Errorf("%s: %w: choose another offset or scale", element(src, at), b.misfit(value))
+	return fmt.Errorf("%w: %w: choose another offset or scale", element(src, at), b.misfit(value))
 }
 
 // misfit says why an element cannot be encoded.

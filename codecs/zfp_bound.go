@@ -66,7 +66,7 @@ func (b *zfpArrays[T]) AppendEncode(dst []byte, src ndarray.Array) ([]byte, erro
 	}
 	if !b.lossless() && !b.form.within {
 		if at := zfpUnfit(numbers); at >= 0 {
-			return dst, fmt.Errorf("%s: %w of zfp's mode %s, which takes %s: mode reversible keeps all values",
+			return dst, fmt.Errorf("%w: %w of zfp's mode %s, which takes %s: mode reversible keeps all values",
 				element(src, at), dtype.ErrOutOfRange, b.mode, b.form.limits())
 		}
 	}
@@ -93,7 +93,7 @@ func (b *zfpArrays[T]) numbers(src ndarray.Array) ([]T, error) {
 	if b.form.promote == nil {
 		ndarray.Copy(a, src)
 	} else if at := b.form.promote.run(a, src); at >= 0 {
-		return nil, fmt.Errorf("%s: %w of zfp, whose integers are signed: store values of at most %d, or another data type",
+		return nil, fmt.Errorf("%w: %w of zfp, whose integers are signed: store values of at most %d, or another data type",
 			element(src, at), dtype.ErrOutOfRange, b.form.most())
 	}
 	return numbers, nil
@@ -159,7 +159,7 @@ func (b *zfpArrays[T]) prove(numbers []T, src ndarray.Array, stream []byte) erro
 	}
 	for i, v := range numbers {
 		if e := math.Abs(float64(v) - float64(got[i])); !(e <= b.tolerance) {
-			return fmt.Errorf("%s, comes back as %s: the error of %g exceeds the tolerance of %g: data type %s has no more digits beside the largest values around it",
+			return fmt.Errorf("%w, comes back as %s: the error of %g exceeds the tolerance of %g: data type %s has no more digits beside the largest values around it",
 				element(src, i), b.in.Type.FormatScalar(dtype.V3, valueAt(back, i)), e, b.tolerance, b.in.Type.Name())
 		}
 	}

@@ -43,6 +43,9 @@ func (h *Heap) put(ref, element []byte) {
 // memory, or of its heap, not to be modified.
 func (a Array) Items() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
+		if slices.Contains(a.Shape, 0) {
+			return // however many there are along the others
+		}
 		size := ItemSize(a.Type)
 		a.each(0, a.Offset, func(at int) bool {
 			item := a.Data[at : at+size]
