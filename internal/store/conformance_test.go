@@ -263,6 +263,15 @@ func checkList(t *testing.T, s *Store) {
 			t.Errorf("prefix %q (-want +got):\n%s", prefix, diff)
 		}
 	}
+	for folder, want := range map[string][]string{"": {"a", "b"}, "a": {"c"}, "a/c": nil, "b": nil, "none/x": nil} {
+		got, err := s.Folders(t.Context(), folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("folders in %q (-want +got):\n%s", folder, diff)
+		}
+	}
 	many := make(map[string]string)
 	for i := range 1100 {
 		many[fmt.Sprintf("many/%d", i)] = "x"

@@ -97,6 +97,9 @@ type driver interface {
 	readAll(ctx context.Context, key string, limit int64) ([]byte, error)
 	stat(ctx context.Context, key string) (Info, error)
 	list(prefix string) pager
+	// folders lists those directly in the folder whose keys begin with the
+	// prefix, which is "" or ends with "/".
+	folders(prefix string) folderPager
 	delete(ctx context.Context, key string) error
 	// clean removes what an earlier process left behind, and makes each of its
 	// requests through do.

@@ -2,22 +2,18 @@ package zarr
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/sources"
 )
 
 // readTree finds the nodes. The documents of the root decide: the first that is
-// there of zarr.json, .zmetadata and .zarray; otherwise all keys are listed.
+// there of zarr.json, .zmetadata and .zarray; otherwise the folders are walked.
 func (s *source) readTree(ctx context.Context) error {
 	s.nodes = map[string]*node{}
 	for _, root := range []struct {
@@ -41,7 +37,7 @@ func (s *source) readTree(ctx context.Context) error {
 		s.settle()
 		return nil
 	}
-	if err := s.readAll(ctx, zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2, zarr.AttributesKeyV2); err != nil {
+	if err := s.walk(ctx, zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2); err != nil {
 		return err
 	}
 	if len(s.nodes) == 0 {
@@ -81,7 +77,7 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 		return err
 	}
 	if g.Consolidated == nil {
-		return s.readAll(ctx, zarr.MetadataKey)
+		return s.walk(ctx, zarr.MetadataKey)
 	}
 	for p, text := range g.Consolidated {
 		if err := checkPath(p); err != nil {
@@ -124,36 +120,6 @@ func (s *source) readArrayV2(ctx context.Context, text []byte) error {
 		return nil
 	}
 	s.take(zarr.AttributesKeyV2, attributes, err)
-	return nil
-}
-
-// readAll lists the store and reads all documents with these names.
-func (s *source) readAll(ctx context.Context, names ...string) error {
-	var keys []string
-	err := s.store.List(ctx, "", func(o store.Info) error {
-		known := o.Key == zarr.MetadataKey && s.nodes[""] != nil
-		if slices.Contains(names, path.Base(o.Key)) && !known {
-			keys = append(keys, o.Key)
-		}
-		return nil
-	})
-	if errors.Is(err, store.ErrNoList) {
-		return fmt.Errorf("%w, and there is no consolidated metadata: write it, by zarr.consolidate_metadata of zarr-python, or name one array", err)
-	}
-	if err != nil {
-		return err
-	}
-	texts, faults := make([]json.RawMessage, len(keys)), make([]error, len(keys))
-	err = sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error {
-		texts[i], faults[i] = s.document(ctx, keys[i])
-		return ctx.Err()
-	})
-	if err != nil {
-		return err
-	}
-	for i, key := range keys {
-		s.take(key, texts[i], faults[i])
-	}
 	return nil
 }
 

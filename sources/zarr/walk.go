@@ -1,0 +1,123 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// visit is what a folder turned out to hold.
+type visit struct {
+	documents []document
+	folders   []string // in which there may be nodes
+	err       error    // why they are not known
+}
+
+// document is one of a node, or why it cannot be read.
+type document struct {
+	key  string
+	text []byte
+	err  error
+}
+
+// walk finds the nodes, level by level, by the documents with these names, of
+// which the first that is there tells what a folder is. What lies in the folder
+// of an array, mostly chunks, is not looked at. A folder that cannot be read
+// below the root harms no other: it is a node with an error.
+func (s *source) walk(ctx context.Context, names ...string) error {
+	for level := []string{""}; len(level) > 0; {
+		visits := make([]visit, len(level))
+		err := sources.InParallel(ctx, len(level), func(ctx context.Context, i int) error {
+			visits[i] = s.visit(ctx, level[i], names)
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		var next []string
+		for i, v := range visits {
+			for _, d := range v.documents {
+				s.take(d.key, d.text, d.err)
+			}
+			switch {
+			case v.err != nil && level[i] == "":
+				return fmt.Errorf("%s: %w", s.store.URL(), v.err)
+			case v.err != nil:
+				s.nodes[level[i]] = &node{array: true, err: v.err}
+			}
+			for _, name := range v.folders {
+				next = append(next, path.Join(level[i], name))
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+// visit reads the documents in a folder and, unless it is an array, lists the
+// folders in it.
+func (s *source) visit(ctx context.Context, folder string, names []string) (v visit) {
+	for _, name := range names {
+		if folder == "" && name != zarr.GroupKeyV2 {
+			continue // the root's were looked at before
+		}
+		d, there := s.visitDocument(ctx, path.Join(folder, name))
+		if !there {
+			continue
+		}
+		v.documents = append(v.documents, d)
+		if name != zarr.MetadataKey {
+			if d, there := s.visitDocument(ctx, path.Join(folder, zarr.AttributesKeyV2)); there {
+				v.documents = append(v.documents, d)
+			}
+		}
+		if s.describesArray(ctx, d, names) {
+			return v
+		}
+		break
+	}
+	v.folders, v.err = s.store.Folders(ctx, folder)
+	if errors.Is(v.err, store.ErrNoList) {
+		v.err = fmt.Errorf("%w, and there is no consolidated metadata: write it, by zarr.consolidate_metadata of zarr-python, or name one array", v.err)
+	}
+	return v
+}
+
+// describesArray tells whether a document is that of an array. One that does
+// not say is that of a group if there are nodes below it.
+func (s *source) describesArray(ctx context.Context, d document, names []string) bool {
+	array, fault := path.Base(d.key) == zarr.ArrayKeyV2, d.err
+	if path.Base(d.key) == zarr.MetadataKey && fault == nil {
+		n := newNode(d.text)
+		array, fault = n.array, n.err
+	}
+	return array && fault == nil || fault != nil && !s.documentsBelow(ctx, nodeOf(d.key), names)
+}
+
+func (s *source) visitDocument(ctx context.Context, key string) (d document, there bool) {
+	text, err := s.document(ctx, key)
+	return document{key, text, err}, !errors.Is(err, fs.ErrNotExist)
+}
+
+// documentsBelow tells whether there are nodes below a folder, which then is
+// that of a group even if its own document cannot be read.
+func (s *source) documentsBelow(ctx context.Context, folder string, names []string) bool {
+	found := errors.New("found")
+	prefix := folder + "/"
+	if folder == "" {
+		prefix = ""
+	}
+	return errors.Is(s.store.List(ctx, prefix, func(o store.Info) error {
+		if slices.Contains(names, path.Base(o.Key)) && nodeOf(o.Key) != folder {
+			return found
+		}
+		return nil
+	}), found)
+}

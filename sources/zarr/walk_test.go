@@ -1,0 +1,62 @@
+package zarr_test
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Without consolidated metadata each node is asked for, and nothing that lies in
+// the folder of an array, in either format.
+func TestWalkLeavesChunksAlone(t *testing.T) {
+	for name, objects := range map[string]map[string]string{
+		"v3":           {"zarr.json": group, "g/zarr.json": group, "g/a/zarr.json": v3(t, nil)},
+		"v2":           {".zgroup": `{"zarr_format":2}`, "g/.zgroup": `{"zarr_format":2}`, "g/a/.zarray": v2(t, nil)},
+		"no documents": {"g/a/.zarray": v2(t, nil)},
+	} {
+		for i := range 3000 {
+			objects[fmt.Sprintf("g/a/c/%d/0", i)] = "x"
+			objects[fmt.Sprintf("g/a/%d.0", i)] = "x"
+		}
+		p := newPlace(t, objects)
+		src := open(t, url, p.options())
+		if diff := cmp.Diff([]string{"g/a"}, src.Arrays()); diff != "" {
+			t.Errorf("%s: arrays (-want +got):\n%s", name, diff)
+		}
+		asked := p.taken()
+		if i := slices.IndexFunc(asked, func(r string) bool { return strings.HasPrefix(r, "list g/a") || strings.Contains(r, "g/a/c") }); i >= 0 || len(asked) > 20 {
+			t.Errorf("%s: %d requests: %q", name, len(asked), asked)
+		}
+	}
+}
+
+// A folder that cannot be read or listed harms the arrays in it and no other.
+func TestWalkAroundUnreadableFolders(t *testing.T) {
+	objects := map[string]string{
+		"zarr.json": group, "a/zarr.json": v3(t, nil),
+		"closed/zarr.json": group, "closed/b/zarr.json": v3(t, nil),
+	}
+	for fault, want := range map[string][]string{
+		"list closed":             {"a", "closed"},
+		"stat closed/zarr.json":   {"a", "closed/b"},
+		"read closed/zarr.json":   {"a", "closed/b"},
+		"read closed/b/zarr.json": {"a", "closed/b"},
+	} {
+		p := newPlace(t, objects)
+		p.faults[fault] = fs.ErrPermission
+		src := open(t, url, p.options())
+		if diff := cmp.Diff(want, src.Arrays()); diff != "" {
+			t.Errorf("%s: arrays (-want +got):\n%s", fault, diff)
+		}
+		if _, err := src.Array(t.Context(), "a"); err != nil {
+			t.Errorf("%s: %v", fault, err)
+		}
+		if _, err := src.Array(t.Context(), want[1]); err == nil || !strings.Contains(err.Error(), "closed") || !strings.Contains(err.Error(), "permission") {
+			t.Errorf("%s: the array behind it: %v", fault, err)
+		}
+	}
+}
