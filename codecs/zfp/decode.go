@@ -13,17 +13,22 @@ type decoder[W word] struct {
 	typ     Type
 	dims    int
 	room    int  // bits that reading a block looks at, at most
+	longest int  // bits that a block has, at most
 	end     int  // bits of the stream
 	base    int  // bits of the stream in front of buf
 	kernels bool // whether blocks are transformed and stored by kernels
 	runs    bool // whether they take runs of blocks
+	fixed   bool // whether all blocks have MaxBits bits
+	regular bool // whether runs of blocks are read by kernels, where the stream is long enough
 
 	bias, width int // of the exponents of floats
 
 	q, c   block[W] // a block: its values, its coefficients in the stream's order
 	planes wideBlock
-	shift  int // where the block has its bits in the words of planes
+	row    nibbleRow // has the planes in one dimension
+	shift  int       // where the block has its bits in the words of planes
 	run    run[W]
+	run16  reader16 // in two dimensions
 }
 
 // A found block is what was read of it besides its planes. With more than four
@@ -45,7 +50,11 @@ func newDecoder[W word](stream []byte, pos int, p Params, t Type, dims int) *dec
 		params: p, typ: t, dims: dims, end: 8 * len(stream),
 		kernels: hasKernels && dims >= 3, runs: hasKernels && dims < 3,
 	}
+	_, d.fixed = p.BlockBits(t)
 	d.room = loose.maxBlockBits(t, dims)
+	d.longest = p.maxBlockBits(t, dims)
+	d.regular = !p.reversible() && (p.MaxBits >= d.room || d.fixed && (dims == 2 || p.MaxBits <= fixedRowBits))
+	d.row, d.run16 = d.newNibbleRow(), d.newReader16()
 	d.buf, d.pos = stream, pos
 	return d
 }
@@ -90,12 +99,19 @@ func (d *decoder[W]) store(dst []W, g *grid, s *span, f found) {
 	}
 }
 
-// clearPlanes prepares the planes for a block. Kernels look at those alone whose
-// byte a block may have.
+// clearPlanes prepares the planes for a block, or for a run of them. Below the lowest
+// plane that a block may have, those are looked at that are taken together with it.
 func (d *decoder[W]) clearPlanes() {
+	if d.dims == 1 {
+		d.row.strings[0] = nibbleString{}
+		return
+	}
 	lowest := 0
-	if d.kernels && !d.params.reversible() {
-		lowest = max(d.typ.bits()-d.params.MaxPrec, 0) &^ 7
+	if !d.params.reversible() {
+		lowest = max(d.typ.bits()-d.params.MaxPrec, 0) &^ 15
+		if d.dims > 2 && !d.kernels {
+			lowest &^= 31
+		}
 	}
 	for g := range max(1, 1<<(2*d.dims)/64) {
 		clear(d.planes[g][lowest:d.typ.bits()])
@@ -162,9 +178,7 @@ func (d *decoder[W]) decodeBlock(start int) found {
 func (d *decoder[W]) dropPlanes() {
 	switch d.dims {
 	case 1:
-		for k := d.shift >> 2; k < 64; k += 16 {
-			d.planes[0][k] = 0
-		}
+		d.row.strings[d.shift>>2&15] = nibbleString{}
 		return
 	case 3, 4:
 		d.clearPlanes()
@@ -190,9 +204,17 @@ func (d *decoder[W]) decodeInts(start, prec int, f found) found {
 	p := &d.planes[0]
 	switch d.dims {
 	case 1:
-		f.bottom, f.length = d.getNibblePlanes(p, d.shift>>2, intprec, bottom, end)
+		n, set := d.getNibbles(&d.row.strings[d.shift>>2&15], intprec-bottom, end)
+		f.bottom = intprec - n
+		if set {
+			f.length = 4
+		}
 	case 2:
-		f.bottom, f.length = d.getPlanes16(p, d.shift, intprec, bottom, end)
+		if d.runs {
+			f.bottom, f.length = d.readPlanes16(p, d.shift, intprec, bottom, end)
+		} else {
+			f.bottom, f.length = d.getPlanes16(p, d.shift, intprec, bottom, end)
+		}
 	case 3:
 		f.bottom, f.length = d.getPlanes(p, intprec, bottom, end)
 	default:
@@ -216,7 +238,7 @@ func (d *decoder[W]) transform(f found) {
 	clear(d.c[:n])
 	switch d.dims {
 	case 1:
-		fromNibbles(&d.c, &d.planes[0])
+		fromNibbles(&d.c, &d.row.strings[0])
 	case 2:
 		fromPlanes16(&d.c, &d.planes[0], f.bottom&^15)
 	default:

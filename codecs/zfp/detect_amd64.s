@@ -12,7 +12,12 @@ TEXT ·detect(SB), NOSPLIT, $0-1
 	MOVL $1, AX
 	MOVL $0, CX
 	CPUID
-	ANDL $(1<<27), CX // OSXSAVE
+	ANDL $(1<<1|1<<23|1<<27), CX // PCLMULQDQ, POPCNT, OSXSAVE
+	CMPL CX, $(1<<1|1<<23|1<<27)
+	JNE  done
+	MOVL $0x80000001, AX
+	CPUID
+	ANDL $(1<<5), CX // LZCNT
 	JZ   done
 	MOVL $0, CX
 	XGETBV
@@ -22,11 +27,12 @@ TEXT ·detect(SB), NOSPLIT, $0-1
 	MOVL $7, AX
 	MOVL $0, CX
 	CPUID
-	ANDL $(1<<16|1<<17|1<<30), BX // F, DQ, BW
-	CMPL BX, $(1<<16|1<<17|1<<30)
+	ANDL $(1<<3|1<<8|1<<16|1<<17|1<<30), BX // BMI1, BMI2, F, DQ, BW
+	CMPL BX, $(1<<3|1<<8|1<<16|1<<17|1<<30)
 	JNE  done
-	ANDL $(1<<1), CX // VBMI
-	JZ   done
+	ANDL $(1<<1|1<<6), CX // VBMI, VBMI2
+	CMPL CX, $(1<<1|1<<6)
+	JNE  done
 	MOVB $1, ret+0(FP)
 
 done:

@@ -25,6 +25,7 @@ type encoder[W word] struct {
 	planes  wideBlock
 	shift   int // where the block has its bits in the words of planes
 	run     run[W]
+	row     rowCode // in one dimension
 }
 
 func newEncoder[W word](p Params, t Type, dims int) *encoder[W] {
@@ -44,12 +45,16 @@ func (e *encoder[W]) encode(src []W, g *grid, first, end int) {
 		b += s.blocks
 		for s.blocks > 0 {
 			n := 1
-			if e.runs && s.fitsRun(e.dims) {
-				n = runBlocks(e.dims)
-				e.encodeRun(src[s.offset:], runStride(g))
-			} else {
+			switch {
+			case !e.runs || !s.fitsRun(e.dims):
 				e.load(src[s.offset:], g, &s)
 				e.encodeBlock()
+			case e.dims == 1:
+				n = runBlocks(1)
+				e.encodeRow(src[s.offset:])
+			default:
+				n = runBlocks(2)
+				e.encodeRun(src[s.offset:], g.stride[1])
 			}
 			s.skip(n)
 		}
@@ -60,7 +65,7 @@ func (e *encoder[W]) encode(src []W, g *grid, first, end int) {
 func (e *encoder[W]) load(src []W, g *grid, s *span) {
 	switch whole := s.whole && s.left >= 4; {
 	case whole && e.kernels && e.dims == 3:
-		e.largest = loadBlock(&e.q, src, g.stride[1], g.stride[2])
+		e.largest = loadBlock(e.q[:], src, g.stride[1], g.stride[2])
 	case whole && e.kernels:
 		e.largest = loadWideBlock(&e.q, src, g.stride[1], g.stride[2], g.stride[3])
 	case whole:
@@ -123,28 +128,42 @@ func (e *encoder[W]) leadOf(emax int, values []W) lead {
 func (e *encoder[W]) putBlock(l lead, set W) {
 	e.reserve(e.room)
 	start := e.pos
-	lossless := e.params.reversible()
-	switch {
-	case l.zeros:
-		e.put(0, 1)
-	case l.form == magnitudes:
-		e.put(3, 2)
-	case l.form == quantized && lossless:
-		e.put(uint64(l.emax+e.bias)<<2|1, 2+e.width)
-	case l.form == quantized:
-		e.put(uint64(l.emax+e.bias)<<1|1, 1+e.width)
+	if e.params.reversible() {
+		l.prec = e.planesOf(l.prec, set)
 	}
+	e.put(e.leadCode(&l))
 	if !l.zeros {
-		prec := l.prec
-		if lossless {
-			prec = max(1, min(prec, e.typ.bits()-min(bits.TrailingZeros64(uint64(set)), e.typ.bits())))
-			e.put(uint64(prec-1), precBits(e.typ))
-		}
-		e.putCoefficients(start, prec, set)
+		e.putCoefficients(start, l.prec, set)
 	}
 	if n := e.params.MinBits - (e.pos - start); n > 0 {
 		e.pad(n)
 	}
+}
+
+// planesOf returns how many planes the lossless mode keeps of a block, of prec at
+// most: up to the lowest bit that is set in any coefficient.
+func (e *encoder[W]) planesOf(prec int, set W) int {
+	intprec := e.typ.bits()
+	return max(1, min(prec, intprec-min(bits.TrailingZeros64(uint64(set)), intprec)))
+}
+
+// leadCode returns the bits of a lead in the stream, and their number.
+func (e *encoder[W]) leadCode(l *lead) (v uint64, n int) {
+	lossless := e.params.reversible()
+	switch {
+	case l.zeros:
+		return 0, 1
+	case l.form == magnitudes:
+		v, n = 3, 2
+	case l.form == quantized && lossless:
+		v, n = uint64(l.emax+e.bias)<<2|1, 2+e.width
+	case l.form == quantized:
+		return uint64(l.emax+e.bias)<<1 | 1, 1 + e.width
+	}
+	if lossless {
+		v, n = v|uint64(l.prec-1)<<n, n+precBits(e.typ)
+	}
+	return v, n
 }
 
 // putCoefficients writes the highest prec planes of a block that begins at bit
@@ -163,9 +182,13 @@ func (e *encoder[W]) putCoefficients(start, prec int, set W) {
 	e.pad(intprec - top)
 	switch e.dims {
 	case 1:
-		e.putNibblePlanes(&e.planes[0], e.shift>>2, top, bottom, end)
+		e.putNibblePlanes(&e.planes[0], top, bottom, end)
 	case 2:
-		e.putPlanes16(&e.planes[0], e.shift, top, bottom, end)
+		if e.runs {
+			e.writePlanes16(&e.planes[0], e.shift, top, bottom, end)
+		} else {
+			e.putPlanes16(&e.planes[0], e.shift, top, bottom, end)
+		}
 	case 3:
 		e.putPlanes(&e.planes[0], top, bottom, end)
 	default:

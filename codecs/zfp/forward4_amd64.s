@@ -5,8 +5,7 @@
 #include "planes_amd64.h"
 
 // Blocks of four dimensions have 256 values: they are transformed, in one or in
-// several steps, and their coefficients sorted in Go before planes are made of
-// 64 at a time.
+// several steps, before their coefficients are sorted and planes made of 64 at a time.
 
 // STORE32 stores coefficients in negabinary, and collects their bits in Z29.
 #define STORE32(z, at) \
@@ -147,17 +146,65 @@ negabinary:
 	VZEROUPPER
 	RET
 
-// func planes32(p *planes, c *int32, order *[64]uint8, bottom int)
-TEXT ·planes32(SB), NOSPLIT, $0-32
+// BYTE4X32 collects the bytes of 64 coefficients in z, x is its lower part. X30 has the
+// bit where they begin.
+#define BYTE4X32(at, x, z) \
+	VMOVDQU32 at(SI), Z16;           \
+	VMOVDQU32 at+64(SI), Z17;        \
+	VMOVDQU32 at+128(SI), Z18;       \
+	VMOVDQU32 at+192(SI), Z19;       \
+	VPSRLD X30, Z16, Z16;            \
+	VPSRLD X30, Z17, Z17;            \
+	VPSRLD X30, Z18, Z18;            \
+	VPSRLD X30, Z19, Z19;            \
+	VPMOVDB Z16, x;                  \
+	VPMOVDB Z17, X17;                \
+	VPMOVDB Z18, X18;                \
+	VPMOVDB Z19, X19;                \
+	VINSERTI32X4 $1, X17, z, z;      \
+	VINSERTI32X4 $2, X18, z, z;      \
+	VINSERTI32X4 $3, X19, z, z
+
+// GROUP4 makes 8 planes of the next 64 coefficients in the order at AX, of equal bytes
+// of all 256 in Z0 to Z3.
+#define GROUP4 \
+	VMOVDQU64 (AX), Z4;       \
+	VPMOVB2M  Z4, K2;         \
+	VMOVDQA64 Z4, Z5;         \
+	VPERMI2B  Z1, Z0, Z4;     \
+	VPERMI2B  Z3, Z2, Z5;     \
+	VPBLENDMB Z5, Z4, K2, Z4; \
+	PLANES(Z4, 0);            \
+	ADDQ $512, DI;            \
+	ADDQ $64, AX
+
+// func planes4x32(p *wideBlock, c *block[int32], order *[256]uint8, bottom int)
+TEXT ·planes4x32(SB), NOSPLIT, $0-32
 	MOVQ p+0(FP), DI
 	MOVQ c+8(FP), SI
 	MOVQ order+16(FP), BX
 	MOVQ bottom+24(FP), CX
-	VMOVDQU32 (SI), Z0
-	VMOVDQU32 64(SI), Z1
-	VMOVDQU32 128(SI), Z2
-	VMOVDQU32 192(SI), Z3
-	TOPLANES32(CX, done)
+	ADDQ $192, DI // plane 24
+	MOVQ $24, DX
+
+byte:
+	VMOVQ DX, X30
+	BYTE4X32(0, X0, Z0)
+	BYTE4X32(256, X1, Z1)
+	BYTE4X32(512, X2, Z2)
+	BYTE4X32(768, X3, Z3)
+	MOVQ BX, AX
+	MOVQ $4, R8
+
+group:
+	GROUP4
+	DECQ R8
+	JNZ  group
+	SUBQ $(2048+64), DI
+	CMPQ CX, DX
+	JGE  done // that was the byte of plane bottom
+	SUBQ $8, DX
+	JMP  byte
 
 done:
 	VZEROUPPER
@@ -281,12 +328,17 @@ negabinary:
 	VZEROUPPER
 	RET
 
-// func planes64(p *planes, c *int64, bottom int)
-TEXT ·planes64(SB), NOSPLIT, $0-24
+// func planes4x64(p *wideBlock, c *block[int64], order *[256]uint8, bottom int)
+TEXT ·planes4x64(SB), NOSPLIT, $0-32
 	MOVQ p+0(FP), DI
 	MOVQ c+8(FP), SI
-	MOVQ bottom+16(FP), CX
+	MOVQ order+16(FP), BX
+	MOVQ bottom+24(FP), CX
 	VMOVDQU64 ·bytes8(SB), Z28
+	MOVQ $4, R8
+
+quarter:
+	// The bytes of 64 coefficients take their place, the lowest ones first.
 	VMOVDQU64 0(SI), Z8
 	VMOVDQU64 64(SI), Z9
 	VMOVDQU64 128(SI), Z10
@@ -296,28 +348,39 @@ TEXT ·planes64(SB), NOSPLIT, $0-24
 	VMOVDQU64 384(SI), Z14
 	VMOVDQU64 448(SI), Z15
 	BYTES64
-	PLANES(Z7, 448)
-	CMPQ CX, $56
-	JGE  done
-	PLANES(Z6, 384)
-	CMPQ CX, $48
-	JGE  done
-	PLANES(Z5, 320)
-	CMPQ CX, $40
-	JGE  done
-	PLANES(Z4, 256)
-	CMPQ CX, $32
-	JGE  done
-	PLANES(Z3, 192)
-	CMPQ CX, $24
-	JGE  done
-	PLANES(Z2, 128)
-	CMPQ CX, $16
-	JGE  done
-	PLANES(Z1, 64)
-	CMPQ CX, $8
-	JGE  done
-	PLANES(Z0, 0)
+	VMOVDQU64 Z0, 0(SI)
+	VMOVDQU64 Z1, 64(SI)
+	VMOVDQU64 Z2, 128(SI)
+	VMOVDQU64 Z3, 192(SI)
+	VMOVDQU64 Z4, 256(SI)
+	VMOVDQU64 Z5, 320(SI)
+	VMOVDQU64 Z6, 384(SI)
+	VMOVDQU64 Z7, 448(SI)
+	ADDQ $512, SI
+	DECQ R8
+	JNZ  quarter
+	SUBQ $(2048-448), SI // the highest bytes
+	ADDQ $448, DI        // plane 56
+	MOVQ $56, DX
+
+byte:
+	VMOVDQU64 0(SI), Z0
+	VMOVDQU64 512(SI), Z1
+	VMOVDQU64 1024(SI), Z2
+	VMOVDQU64 1536(SI), Z3
+	MOVQ BX, AX
+	MOVQ $4, R8
+
+group:
+	GROUP4
+	DECQ R8
+	JNZ  group
+	SUBQ $(2048+64), DI
+	CMPQ CX, DX
+	JGE  done // that was the byte of plane bottom
+	SUBQ $64, SI
+	SUBQ $8, DX
+	JMP  byte
 
 done:
 	VZEROUPPER

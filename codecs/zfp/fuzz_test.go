@@ -10,14 +10,14 @@ import (
 )
 
 // fuzzShape makes a small shape of the bytes of a number. With fewer dimensions
-// than three it is long enough for a run of blocks.
+// than three it is long enough for runs of blocks, with others behind them.
 func fuzzShape(seed uint32) []int {
 	shape := make([]int, 1+seed&3)
 	seed >>= 2
 	for i := range shape {
 		most := uint32(11)
 		if len(shape) < 3 && i == len(shape)-1 {
-			most = 89
+			most = 149
 		}
 		shape[i] = 1 + int(seed%most)
 		seed /= most

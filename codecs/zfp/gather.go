@@ -128,8 +128,13 @@ func scatterPartial[W word](dst []W, q *block[W], g *grid, s *span) {
 	nx := min(s.left, 4)
 	for w := range s.valid[3] {
 		for z := range s.valid[2] {
+			rows := dst[w*g.stride[3]+z*g.stride[2]:]
 			for y := range s.valid[1] {
-				row := dst[w*g.stride[3]+z*g.stride[2]+y*g.stride[1]:][:nx]
+				row := rows[y*g.stride[1]:][:nx]
+				if nx == 4 {
+					put4(row, q, 64*w+16*z+4*y)
+					continue
+				}
 				for x := range row {
 					row[x] = q[uint8(64*w+16*z+4*y+x)]
 				}

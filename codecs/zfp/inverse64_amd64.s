@@ -76,6 +76,14 @@ store:
 	MAGNITUDE64(z, u); \
 	VMULPD s, t, k, z
 
+// JOIN64 undoes HALVES64, and the negabinary but for a subtraction of Z16.
+#define JOIN64(at, z) \
+	VPMOVZXDQ at(DX), z;       \
+	VPMOVZXDQ at+256(DX), Z17; \
+	VPSLLQ    $32, Z17, Z17;   \
+	VPORQ     Z17, z, z;       \
+	VPXORQ    Z16, z, z
+
 // func inverseRows64(dst unsafe.Pointer, sy int, p *planes, order *[64]uint8, r *run[int64], mode, bottom, dims, exact int)
 TEXT ·inverseRows64(SB), NOSPLIT, $0-72
 	MOVQ dst+0(FP), DI
@@ -87,12 +95,30 @@ TEXT ·inverseRows64(SB), NOSPLIT, $0-72
 	MOVQ mode+40(FP), CX
 	MOVQ bottom+48(FP), SI
 	MOVQ dims+56(FP), R13
+	CMPQ R13, $1
+	JE   row64
 	VMOVDQU64 ·bytes8(SB), Z28
 	VMOVDQU64 (BX), Z29
 	FROMPLANES64(SI, words64)
 
 words64:
 	UNBYTES64
+	JMP integers
+
+row64:
+	VMOVDQU64 ·wordsLow(SB), Z30
+	VMOVDQU64 ·wordsHigh(SB), Z31
+	FILL64(0xaaaaaaaaaaaaaaaa, Z16)
+	JOIN64(0, Z8)
+	JOIN64(32, Z9)
+	JOIN64(64, Z10)
+	JOIN64(96, Z11)
+	JOIN64(128, Z12)
+	JOIN64(160, Z13)
+	JOIN64(192, Z14)
+	JOIN64(224, Z15)
+
+integers:
 	VPSUBQ Z16, Z8, Z0
 	VPSUBQ Z16, Z9, Z1
 	VPSUBQ Z16, Z10, Z2

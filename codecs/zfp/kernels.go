@@ -77,41 +77,35 @@ func makeOrder4() (at [256]uint8) {
 	return at
 }
 
-// These are collect32, spread32 and spread64 of coefficients that are in the order
-// of the stream.
-var collectInOrder32, spreadInOrder32, spreadInOrder64 = makeInOrder()
+// These are spread32 and spread64 of coefficients that are in the order of the stream.
+var spreadInOrder32, spreadInOrder64 = makeInOrder()
 
-func makeInOrder() (collect32 [64]uint8, spread32 [4][64]uint8, spread64 [64]uint8) {
+func makeInOrder() (spread32 [4][64]uint8, spread64 [64]uint8) {
 	for i := range uint8(64) {
-		collect32[i] = 4*i + 3
 		spread64[i] = i
 		for b := range uint8(4) {
 			spread32[i>>4][4*(i&15)+b] = i + 64*(b&1)
 		}
 	}
-	return collect32, spread32, spread64
+	return spread32, spread64
 }
 
 // loadBlock copies a block whose rows and slices are sy and sz elements apart,
 // and returns its largest magnitude, as floats have them.
-func loadBlock[W word](q *block[W], src []W, sy, sz int) W {
+func loadBlock[W word](q []W, src []W, sy, sz int) W {
+	to := unsafe.Pointer(unsafe.SliceData(q[:64]))
 	from := unsafe.Pointer(unsafe.SliceData(src[:3*sy+3*sz+4]))
-	switch q := any(q).(type) {
-	case *block[int32]:
-		return W(gather32(q, from, 4*sy, 4*sz))
-	case *block[int64]:
-		return W(gather64(q, from, 8*sy, 8*sz))
+	if wide[W]() {
+		return W(gather64(to, from, 8*sy, 8*sz))
 	}
-	return 0
+	return W(gather32(to, from, 4*sy, 4*sz))
 }
 
 // loadWideBlock is loadBlock in four dimensions.
 func loadWideBlock[W word](q *block[W], src []W, sy, sz, sw int) W {
 	var largest W
-	var part block[W]
 	for w := range 4 {
-		largest = max(largest, loadBlock(&part, src[w*sw:], sy, sz))
-		copy(q[64*w:][:64], part[:64])
+		largest = max(largest, loadBlock(q[64*w:], src[w*sw:], sy, sz))
 	}
 	return largest
 }
@@ -124,20 +118,14 @@ func forwardWideBlock[W word](p *wideBlock, c, q *block[W], f form, emax int, lo
 	case *block[int32]:
 		c := any(c).(*block[int32])
 		set = W(forward4x32(c, q, scale32(30-emax), mode))
-		for i, at := range transposed {
-			q[i] = c[at]
-		}
-		for g := range p {
-			planes32(&p[g], &q[64*g], &collectInOrder32, bottom)
+		if uint32(set)>>bottom != 0 {
+			planes4x32(p, c, &transposed, bottom)
 		}
 	case *block[int64]:
 		c := any(c).(*block[int64])
 		set = W(forward4x64(c, q, scale64(62-emax), mode))
-		for i, at := range transposed {
-			q[i] = c[at]
-		}
-		for g := range p {
-			planes64(&p[g], &q[64*g], bottom)
+		if uint64(set)>>bottom != 0 {
+			planes4x64(p, c, &transposed, bottom)
 		}
 	}
 	return set

@@ -4,15 +4,7 @@
 #include "kernels_amd64.h"
 #include "planes_amd64.h"
 
-// LOAD32 loads a slice of four rows.
-#define LOAD32(x, z) \
-	VMOVDQU      (SI), x;               \
-	VINSERTI32X4 $1, (SI)(R8*1), z, z;  \
-	VINSERTI32X4 $2, (SI)(R8*2), z, z;  \
-	VINSERTI32X4 $3, (SI)(R10*1), z, z; \
-	ADDQ         R9, SI
-
-// func gather32(q *block[int32], src unsafe.Pointer, sy, sz int) int32
+// func gather32(q, src unsafe.Pointer, sy, sz int) int32
 TEXT ·gather32(SB), NOSPLIT, $0-36
 	MOVQ q+0(FP), DI
 	MOVQ src+8(FP), SI

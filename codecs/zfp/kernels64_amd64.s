@@ -12,7 +12,7 @@
 	VINSERTI64X4 $1, (SI)(R10*1), z1, z1; \
 	ADDQ         R9, SI
 
-// func gather64(q *block[int64], src unsafe.Pointer, sy, sz int) int64
+// func gather64(q, src unsafe.Pointer, sy, sz int) int64
 TEXT ·gather64(SB), NOSPLIT, $0-40
 	MOVQ q+0(FP), DI
 	MOVQ src+8(FP), SI

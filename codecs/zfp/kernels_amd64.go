@@ -5,8 +5,8 @@ package zfp
 import "unsafe"
 
 // hasKernels tells whether the processor has what the functions below need:
-// AVX-512 with the extensions BW, DQ and VBMI. They do not check their
-// arguments. Those without a word on dimensions work on blocks of three.
+// AVX-512 with the extensions BW, DQ, VBMI and VBMI2, and BMI2. They do not check
+// their arguments. Those without a word on dimensions work on blocks of three.
 var hasKernels = detect()
 
 func detect() bool
@@ -15,7 +15,7 @@ func detect() bool
 // apart, and returns its largest magnitude, read as that of floats.
 //
 //go:noescape
-func gather32(q *block[int32], src unsafe.Pointer, sy, sz int) int32
+func gather32(q, src unsafe.Pointer, sy, sz int) int32
 
 // exact32 quantizes floats from q to c, and reports whether they give the same
 // bits when they are multiplied by back.
@@ -38,7 +38,7 @@ func inverse32(dst unsafe.Pointer, sy, sz int, p *planes, order *[4][64]uint8, s
 // gather64, exact64, forward64 and inverse64 do the same with 64 bits.
 //
 //go:noescape
-func gather64(q *block[int64], src unsafe.Pointer, sy, sz int) int64
+func gather64(q, src unsafe.Pointer, sy, sz int) int64
 
 //go:noescape
 func exact64(c, q *block[int64], scale, back float64) bool
@@ -58,7 +58,10 @@ func gatherRows32(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, d
 
 // forwardRows32 is forward32 for such blocks, with a scale for each. In mode
 // modeMagnitudes it quantizes the blocks that come back the same, and returns
-// which ones; of the others it takes the magnitudes.
+// which ones; of the others it takes the magnitudes. Of blocks of one dimension it
+// leaves the coefficients in p, as bits of words of 32: 16 words are coefficient i of
+// all blocks, behind those of coefficients before. Of 64 bits the upper halves follow
+// in p[32:].
 //
 //go:noescape
 func forwardRows32(p *planes, q *block[int32], order *[64]uint8, r *run[int32], mode, bottom, dims int) int
@@ -79,6 +82,46 @@ func forwardRows64(p *planes, q *block[int64], order *[64]uint8, r *run[int64], 
 //go:noescape
 func inverseRows64(dst unsafe.Pointer, sy int, p *planes, order *[64]uint8, r *run[int64], mode, bottom, dims, exact int)
 
+// codeNibbles codes planes of a row in chunks, from plane top-1 down. It is given the
+// coefficients as forwardRows32 leaves them, in which plane top-1 is bit 31-shift. There
+// has to be a plane. It stops when all blocks have limit bits, and returns the number
+// of chunks.
+//
+//go:noescape
+func codeNibbles(to *nibbleChunk, s *nibbleState, c *uint64, t *nibbleTables, shift, top, planes, limit int) int
+
+// readNibbles reads the planes of a row from a stream that goes on for 8 bytes behind
+// it.
+//
+//go:noescape
+func readNibbles(r *nibbleRow, buf *byte, codes *[8 << 8]uint64)
+
+// readBlocks16 reads blocks of 16 coefficients from a stream that goes on for 16 bytes
+// behind them. It writes planes to words of 16 bits that are 8 bytes apart, those of
+// each block behind the block's before.
+//
+//go:noescape
+func readBlocks16(r *reader16, buf *byte, to unsafe.Pointer, tails *[1 << 10]uint32, blocks int)
+
+// writeBlock16 writes planes of a block of 16 coefficients, which are in words of 16
+// bits that are 8 bytes apart.
+//
+//go:noescape
+func writeBlock16(w *writer16, buf *byte, from unsafe.Pointer, spreads *[256]uint32)
+
+// splitNibbles makes coefficients, as forwardRows32 leaves them, of 32 planes of a row,
+// from one byte of its strings on.
+//
+//go:noescape
+func splitNibbles(c *uint64, s *byte)
+
+// decodeFixed decodes planes of a row, behind some bits that it skips, to coefficients
+// as forwardRows32 leaves them. It returns how many planes are left at the end of the
+// longest block.
+//
+//go:noescape
+func decodeFixed(c *uint64, r *fixedRow, t *fixedTables, skip, planes int) (left int)
+
 // forward4x32 and forward4x64 transform a block of four dimensions from q to c,
 // its coefficients in the order that transposed has, and return the bits that
 // are set in any of them.
@@ -89,14 +132,14 @@ func forward4x32(c, q *block[int32], scale float32, mode int) int32
 //go:noescape
 func forward4x64(c, q *block[int64], scale float64, mode int) int64
 
-// planes32 and planes64 make planes of 64 coefficients, from the byte of plane
-// bottom on.
+// planes4x32 and planes4x64 make planes of the coefficients of a block of four
+// dimensions, from the byte of plane bottom on. planes4x64 changes c.
 //
 //go:noescape
-func planes32(p *planes, c *int32, order *[64]uint8, bottom int)
+func planes4x32(p *wideBlock, c *block[int32], order *[256]uint8, bottom int)
 
 //go:noescape
-func planes64(p *planes, c *int64, bottom int)
+func planes4x64(p *wideBlock, c *block[int64], order *[256]uint8, bottom int)
 
 // coefficients32 and coefficients64 make 64 coefficients of planes, those from
 // the byte of plane bottom on, no longer in negabinary.

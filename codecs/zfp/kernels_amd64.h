@@ -249,6 +249,15 @@
 	VCVTQQ2PD z, z; \
 	VMULPD    s, z, z
 
+// LOAD32 loads four rows of 16 bytes at SI, R8 bytes apart, and moves on by R9; R10 is
+// three times R8.
+#define LOAD32(x, z) \
+	VMOVDQU      (SI), x;               \
+	VINSERTI32X4 $1, (SI)(R8*1), z, z;  \
+	VINSERTI32X4 $2, (SI)(R8*2), z, z;  \
+	VINSERTI32X4 $3, (SI)(R10*1), z, z; \
+	ADDQ         R9, SI
+
 // SLICE32 and SLICE64 store a slice of four rows at DI, R8 bytes apart, and move on by
 // R9; R10 is three times R8.
 #define SLICE32(x, z) \

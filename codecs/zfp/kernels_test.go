@@ -33,7 +33,7 @@ func testKernels[W word, T Scalar](t *testing.T, shape []int) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	params := settings(t, typ, len(shape))
 	params["all"] = Params{NoMinBits, NoMaxBits, NoMaxPrec, NoMinExp}
-	for _, bits := range []int{1, 12, 14, 21, 37} {
+	for _, bits := range []int{1, 12, 14, 21, 37, 64} {
 		params[fmt.Sprintf("%d bits", bits)] = Params{bits / 2, bits, NoMaxPrec, NoMinExp}
 	}
 	for name, p := range params {

@@ -5,40 +5,6 @@ import (
 	"math/bits"
 )
 
-// The planes of blocks of one dimension have 4 bits. They are coded from words that
-// hold 16 of them: word 16g+j has planes 16g to 16g+15 of block j of a run. A block
-// by itself is block 0.
-
-// turnNibbles makes such words, those with planes from bottom on, of those of the
-// kernels for runs, of which word k has plane k of all 16 blocks, and undoes it.
-func turnNibbles(p *planes, intprec, bottom int) {
-	const (
-		m32 = 0x00000000ffffffff
-		m16 = 0x0000ffff0000ffff
-		m8  = 0x00ff00ff00ff00ff
-		m4  = 0x0f0f0f0f0f0f0f0f
-	)
-	for at := bottom &^ 15; at < intprec; at += 16 {
-		q := (*[16]uint64)(p[at:])
-		for i := range 4 {
-			a, b, c, d := q[i], q[i+4], q[i+8], q[i+12]
-			a, c = exchange(a, c, 32, m32)
-			b, d = exchange(b, d, 32, m32)
-			a, b = exchange(a, b, 16, m16)
-			c, d = exchange(c, d, 16, m16)
-			q[i], q[i+4], q[i+8], q[i+12] = a, b, c, d
-		}
-		for i := 0; i < 16; i += 4 {
-			r := (*[4]uint64)(q[i:])
-			a, b, c, d := r[0], r[1], r[2], r[3]
-			a, c = exchange(a, c, 8, m8)
-			b, d = exchange(b, d, 8, m8)
-			r[0], r[1] = exchange(a, b, 4, m4)
-			r[2], r[3] = exchange(c, d, 4, m4)
-		}
-	}
-}
-
 // nibbles is the code of two planes of 4 bits, by the coefficients that had a
 // one-bit in a plane above and the planes, the higher one in the higher bits: the
 // bits in the stream, from bit 16 on their number. nibble is that of one plane.
@@ -79,8 +45,9 @@ func (w *bitWriter) putNibble(x uint64, n int) {
 	}
 }
 
-// putNibblePlanes is putPlanes for block j of one dimension; top is even.
-func (w *bitWriter) putNibblePlanes(p *planes, j, top, bottom, end int) {
+// putNibblePlanes is putPlanes for a block of one dimension, of whose planes toNibbles
+// made words; top is even.
+func (w *bitWriter) putNibblePlanes(p *planes, top, bottom, end int) {
 	at := w.pos >> 3
 	out := (*[64 + 8]byte)(w.buf[at:]) // spares checks of indexes
 	pos, acc := w.pos&7, w.acc         // in registers, for speed
@@ -88,7 +55,7 @@ func (w *bitWriter) putNibblePlanes(p *planes, j, top, bottom, end int) {
 	seen := uint64(0)
 	k := top - 2
 	for ; k >= bottom && pos < limit; k -= 2 {
-		pair := p[(k&^15+j)&63] >> (4 * k & 63) & 255
+		pair := p[k&^15&63] >> (4 * k & 63) & 255
 		e := nibbles[seen&15][pair]
 		seen |= pair | pair>>4
 		i := pos >> 3 & 63
@@ -100,7 +67,7 @@ func (w *bitWriter) putNibblePlanes(p *planes, j, top, bottom, end int) {
 	}
 	if pos < limit {
 		// The lowest plane is left every other time: there is no branch for it.
-		e := nibble[seen&15][p[(bottom&^15+j)&63]>>(4*bottom&63)&15]
+		e := nibble[seen&15][p[bottom&^15&63]>>(4*bottom&63)&15]
 		if k+1 != bottom {
 			e = 0
 		}
@@ -113,119 +80,120 @@ func (w *bitWriter) putNibblePlanes(p *planes, j, top, bottom, end int) {
 	w.pos, w.acc = at<<3+pos, acc
 }
 
-// nibbleCodes decodes up to 4 planes of 4 bits, as many as lie whole in 8 bits of
-// the stream: by the number of coefficients that had a one-bit and the 8 bits,
-// the planes, the first one from bit 12 on, from bit 16 on how many they are, from
-// bit 20 on how many bits of the stream, from bit 24 on how many coefficients then
-// have had a one-bit. nibbleCode decodes one. nibbleEnds decodes the last bits of
-// a block, up to 7 and a one-bit behind them, and the plane that they cut as well.
+// nibbleCodes decodes up to 4 planes of 4 bits, as many as lie whole in 8 bits of the
+// stream, by those bits and, from bit 8 on, the number of coefficients that had a
+// one-bit. An entry has the planes from bit 48 on, the first one lowest, and below
+// them
+//
+//	bits 0  to 5   how many bits of the stream they are
+//	bits 8  to 10  how many coefficients then have had a one-bit
+//	bits 13 to 15  how many planes they are
+//	bits 16 to 35  how many bits the first 0, 1, 2, 3 and 4 planes are
+//
+// nibbleEnds decodes the last bits of a block, up to 7 and a one-bit behind them, and
+// the plane that they cut as well.
 var (
-	nibbleCodes = makeNibbleCodes(4)
-	nibbleCode  = makeNibbleCodes(1)
+	nibbleCodes = makeNibbleCodes()
 	nibbleEnds  = makeNibbleEnds()
 )
 
-func makeNibbleCodes(most int) (t [8][256]uint32) {
-	for n := range 5 {
-		for code := range t[n] {
-			t[n][code] = nibbleEntry(n, code, most, 8, 8+7)
-		}
+// nibbleSeen are the bits of an entry that are the upper part of the next index.
+const nibbleSeen = 7 << 8
+
+func makeNibbleCodes() (t [8 << 8]uint64) {
+	for i := range 5 << 8 {
+		t[i] = nibbleEntry(i>>8, i&255, 8, 8+7)
 	}
 	return t
 }
 
-func makeNibbleEnds() (t [8][256]uint32) {
-	for n := range 5 {
-		for code := 1; code < 256; code++ {
+func makeNibbleEnds() (t [8 << 8]uint64) {
+	for i := range 5 << 8 {
+		if code := i & 255; code != 0 {
 			left := bits.Len(uint(code)) - 1
-			t[n][code] = nibbleEntry(n, code^1<<left, 4, left, left)
+			t[i] = nibbleEntry(i>>8, code^1<<left, left, left)
 		}
 	}
 	return t
 }
 
-// nibbleEntry decodes up to most planes that begin and end in size bits of code. A
-// plane is cut at bit end.
-func nibbleEntry(n, code, most, size, end int) uint32 {
+// nibbleEntry decodes up to 4 planes that begin and end in size bits of code. A plane
+// is cut at bit end.
+func nibbleEntry(n, code, size, end int) uint64 {
 	r := bitReader{buf: make([]byte, 2*slack)}
 	r.buf[0] = byte(code)
-	planes, count, used := uint64(0), 0, 0
-	for count < most && used < size {
+	var entry uint64
+	count, used := 0, 0
+	for count < 4 && used < size {
 		x, after := r.getPlane(n, 4, end)
 		if r.pos > size {
 			break
 		}
+		entry |= x << (48 + 4*count)
 		count++
-		planes |= x << (16 - 4*count)
 		used, n = r.pos, after
+		entry |= uint64(used) << (16 + 4*count)
 	}
-	return uint32(planes) | uint32(count)<<16 | uint32(used)<<20 | uint32(n)<<24
+	return entry | uint64(used) | uint64(n)<<8 | uint64(count)<<13
 }
 
-// getNibblePlanes is getPlanes for block j of one dimension.
-func (r *bitReader) getNibblePlanes(p *planes, j, intprec, bottom, end int) (low, length int) {
-	k := intprec - r.skipEmptyPlanes(intprec-bottom, end)
-	at := r.pos >> 3
-	in := (*[64 + 8]byte)(r.buf[at:]) // spares checks of indexes
-	pos := r.pos & 7                  // in a register, for speed
-	limit := min(end, r.pos+8*64) - at<<3
-	n := 0
-	word := uint64(0)
-	for k-4 >= bottom && pos < limit {
-		i := pos >> 3 & 63
-		w := binary.LittleEndian.Uint64(in[i:i+8]) >> (pos & 7)
-		used, left := 0, limit-pos
-		for most := min(57, left) - 8; k-4 >= bottom && used <= most; {
-			e := nibbleCodes[n&7][w&255]
-			m, count := int(e>>20&15), int(e>>16&15)
-			word = addNibbles(p, j, k, count, word, uint64(e&0xffff)<<48)
-			w >>= m
-			used += m
-			k -= count
-			n = int(e >> 24)
-		}
-		if left <= 57 && k-4 >= bottom {
-			last := uint64(1) << ((left - used) & 7)
-			e := nibbleEnds[n&7][w&(last-1)|last]
-			count := int(e >> 16 & 15)
-			word = addNibbles(p, j, k, count, word, uint64(e&0xffff)<<48)
-			used += int(e >> 20 & 15)
-			k -= count
-			n = int(e >> 24)
+// A nibbleString has the planes of a block of one dimension, 4 bits each, the first one
+// lowest. They are stored 8 bytes at a time.
+type nibbleString [stringBytes]byte
+
+const stringBytes = 32 + 8
+
+// put writes count planes, up to 15, behind the first t. The last of those is in acc if
+// t is odd.
+func (s *nibbleString) put(t int, acc, planes uint64, count int) (int, uint64) {
+	odd := t & 1
+	v := acc | planes<<(4*odd)
+	binary.LittleEndian.PutUint64(s[t>>1:], v)
+	return t + count, v >> (4 * (odd + count) &^ 7)
+}
+
+// getNibbles is getPlanes for a block of one dimension: it reads up to most planes,
+// and returns how many, and whether any bit is set in them.
+func (r *bitReader) getNibbles(s *nibbleString, most, end int) (planes int, any bool) {
+	t, acc := r.skipEmptyPlanes(most, end), uint64(0)
+	buf, pos := r.buf, r.pos // in registers, for speed
+	e, set := uint64(0), uint64(0)
+	for t < most && e&nibbleSeen < 4<<8 && end-pos >= 8 {
+		w := binary.LittleEndian.Uint64(buf[pos>>3:]) >> (pos & 7)
+		used := 0
+		for last := min(57, end-pos) - 8; t < most && e&nibbleSeen < 4<<8 && used <= last; {
+			e = nibbleCodes[e&nibbleSeen|w&255]
+			w >>= e & 63
+			n := min(int(e>>13&7), most-t)
+			used += int(e >> 16 >> (4 * n & 31) & 15)
+			x := e >> 48 & (1<<(4*n&63) - 1)
+			set |= x
+			t, acc = s.put(t, acc, x, n)
 		}
 		pos += used
 	}
-	i := pos >> 3 & 63
-	w := binary.LittleEndian.Uint64(in[i:i+8]) >> (pos & 7)
-	for k > bottom && pos < limit {
-		e := nibbleCode[n&7][w&255]
-		if left := limit - pos; int(e>>20&15) > left {
-			last := uint64(1) << (left & 7)
-			e = nibbleEnds[n&7][w&(last-1)|last]
+	if e&nibbleSeen == 4<<8 { // all planes stand as they are
+		left := min(4*(most-t), end-pos)
+		for {
+			m := min(left, 60)
+			t, acc = s.put(t, acc, window(buf, pos)&(1<<m-1), (m+3)>>2)
+			pos += m
+			if left -= m; left <= 0 {
+				break
+			}
 		}
-		m := int(e >> 20 & 15)
-		word = addNibbles(p, j, k, 1, word, uint64(e&0xffff)<<48)
-		w >>= m
-		pos += m
-		n = int(e >> 24)
-		k--
 	}
-	if k&15 != 0 {
-		p[(k&^15+j)&63] = word
+	for t < most && pos < end { // the last bits of a block that is cut
+		left := min(end-pos, 7)
+		w := binary.LittleEndian.Uint64(buf[pos>>3:]) >> (pos & 7)
+		last := uint64(1) << left
+		e = nibbleEnds[e&nibbleSeen|w&(last-1)|last]
+		n := min(int(e>>13&7), most-t)
+		x := e >> 48 & (1<<(4*n&63) - 1)
+		set |= x
+		t, acc = s.put(t, acc, x, n)
+		pos += int(e >> 16 >> (4 * n & 31) & 15)
 	}
-	r.pos = at<<3 + pos
-	return k, n
-}
-
-// addNibbles adds count planes from plane k-1 down, which v has in its highest
-// bits, to the planes of block j. The word that it is given and returns has those
-// that are not stored yet.
-func addNibbles(p *planes, j, k, count int, word, v uint64) uint64 {
-	c := -k & 15
-	word |= v >> (4 * c & 63)
-	if c+count >= 16 {
-		p[((k-1)&^15+j)&63] = word
-		word = v << (4 * (16 - c) & 63)
-	}
-	return word
+	r.pos = pos
+	return t, set != 0
 }

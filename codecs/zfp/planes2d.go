@@ -41,13 +41,13 @@ func (w *bitWriter) putPlanes16(p *planes, shift, top, bottom, end int) {
 	w.pos, w.acc = at<<3+pos, acc
 }
 
-// shortTails decodes tails of which 10 bits of the stream have all: the bits, from
-// bit 16 on how many up to the last one-bit, from bit 24 on how many of the stream.
-// Longer tails reach beyond coefficient 15, as do some of those whose last test is
-// for the last coefficient.
+// shortTails decodes tails of which 10 bits of the stream have all: in the lowest bits
+// how many of the stream, from bit 8 on how many coefficients up to the last one-bit,
+// from bit 16 on the coefficients. Longer tails reach beyond coefficient 15, as do some
+// of those whose last test is for the last coefficient.
 var shortTails = makeShortTails()
 
-func makeShortTails() (t [1024]uint32) {
+func makeShortTails() (t [1 << 10]uint32) {
 	for code := range t {
 		x, n, at := 0, 0, 0
 		for rest := code; rest&1 != 0; {
@@ -58,9 +58,9 @@ func makeShortTails() (t [1024]uint32) {
 			rest >>= run + 2
 		}
 		if at >= 10 {
-			n = 16
+			x, n = 0, 16
 		}
-		t[code] = uint32(x&(1<<10-1) | n<<16 | (at+1)<<24)
+		t[code] = uint32(at+1) | uint32(n)<<8 | uint32(x)<<16
 	}
 	return t
 }
@@ -82,14 +82,14 @@ func (r *bitReader) getPlanes16(p *planes, shift, intprec, bottom, end int) (low
 			k--
 			x := v & (1<<(n&15) - 1)
 			t := v >> (n & 15)
-			e := shortTails[t&1023]
+			e := shortTails[t&(1<<10-1)]
 			used += n
-			if m := n + int(e>>16&255); m < 16 {
-				x |= uint64(e&1023) << (n & 15)
+			if m := n + int(e>>8&255); m < 16 {
+				x |= uint64(e>>16) << (n & 15)
 				n = m
 				p[k&63] |= x << (shift & 63)
-				v = t >> (e >> 24 & 15)
-				used += int(e >> 24)
+				v = t >> (e & 15)
+				used += int(e & 15)
 				continue
 			}
 			t, n, used = runs16(t, n, used)

@@ -23,7 +23,12 @@
 	KMOVQ  at(DX), K1;   \
 	VPADDB Z31, z, K1, z
 
-#define UNPLANES(z, at) \
+// UNPLANES fills the bytes of z from eight planes, or goes to empty if there are none.
+#define UNPLANES(z, at, empty) \
+	VMOVDQU64 at(DX), Z30;  \
+	VPTESTMQ  Z30, Z30, K1; \
+	KTESTB    K1, K1;       \
+	JZ        empty;        \
 	UNPLANE(z, at+56); \
 	UNPLANE(z, at+48); \
 	UNPLANE(z, at+40); \
@@ -87,16 +92,19 @@
 	VPXORD Z9, Z9, Z9; \
 	VPXORD Z10, Z10, Z10; \
 	VPXORD Z11, Z11, Z11; \
-	UNPLANES(Z11, 192); \
+	UNPLANES(Z11, 192, empty24); \
+empty24: \
 	CMPQ bottom, $24; \
 	JGE done; \
-	UNPLANES(Z10, 128); \
+	UNPLANES(Z10, 128, empty16); \
+empty16: \
 	CMPQ bottom, $16; \
 	JGE done; \
-	UNPLANES(Z9, 64); \
+	UNPLANES(Z9, 64, empty8); \
+empty8: \
 	CMPQ bottom, $8; \
 	JGE done; \
-	UNPLANES(Z8, 0)
+	UNPLANES(Z8, 0, done)
 
 // SORTBYTES32 puts the bytes of coefficients together in Z0 to Z3, no longer in
 // negabinary: byte b of each coefficient is in Z8+b, their order is at BX.
@@ -178,35 +186,42 @@
 	VPXORQ Z5, Z5, Z5; \
 	VPXORQ Z6, Z6, Z6; \
 	VPXORQ Z7, Z7, Z7; \
-	UNPLANES(Z7, 448); \
+	UNPLANES(Z7, 448, empty56); \
 	ORDER64(Z7); \
+empty56: \
 	CMPQ bottom, $56; \
 	JGE done; \
-	UNPLANES(Z6, 384); \
+	UNPLANES(Z6, 384, empty48); \
 	ORDER64(Z6); \
+empty48: \
 	CMPQ bottom, $48; \
 	JGE done; \
-	UNPLANES(Z5, 320); \
+	UNPLANES(Z5, 320, empty40); \
 	ORDER64(Z5); \
+empty40: \
 	CMPQ bottom, $40; \
 	JGE done; \
-	UNPLANES(Z4, 256); \
+	UNPLANES(Z4, 256, empty32); \
 	ORDER64(Z4); \
+empty32: \
 	CMPQ bottom, $32; \
 	JGE done; \
-	UNPLANES(Z3, 192); \
+	UNPLANES(Z3, 192, empty24); \
 	ORDER64(Z3); \
+empty24: \
 	CMPQ bottom, $24; \
 	JGE done; \
-	UNPLANES(Z2, 128); \
+	UNPLANES(Z2, 128, empty16); \
 	ORDER64(Z2); \
+empty16: \
 	CMPQ bottom, $16; \
 	JGE done; \
-	UNPLANES(Z1, 64); \
+	UNPLANES(Z1, 64, empty8); \
 	ORDER64(Z1); \
+empty8: \
 	CMPQ bottom, $8; \
 	JGE done; \
-	UNPLANES(Z0, 0); \
+	UNPLANES(Z0, 0, done); \
 	ORDER64(Z0)
 
 // UNBYTES64 undoes BYTES64, and the negabinary but for a subtraction of Z16.

@@ -55,6 +55,9 @@ func (r *bitReader) getPlanes(p *planes, intprec, bottom, end int) (low, length 
 		pos += 64
 	}
 	r.pos = pos
+	if k == bottom {
+		return k, n
+	}
 	return r.getLastPlanes(p, 0, k, bottom, n, 64, end)
 }
 
@@ -174,6 +177,15 @@ func (r *bitReader) getRun(limit, end int) int {
 func (r *bitReader) getWidePlanes(p *wideBlock, intprec, bottom, end int) (low, length int) {
 	k := intprec - r.skipEmptyPlanes(intprec-bottom, end)
 	n := 0
+	for k > bottom && n < 32 && end-r.pos >= 64 {
+		x, m, ok := r.getFirst(n)
+		if !ok {
+			break
+		}
+		k--
+		p[0][k&63] |= x
+		n = m
+	}
 	for k > bottom && r.pos < end {
 		k--
 		var x [4]uint64
@@ -193,4 +205,27 @@ func (r *bitReader) getWidePlanes(p *wideBlock, intprec, bottom, end int) (low, 
 		}
 	}
 	return k, n
+}
+
+// getFirst reads a plane of a block of 256 coefficients of which the first n, less
+// than 32, stand as they are. It gives up where the plane has more than 57 bits or
+// one-bits beyond the first 64 coefficients.
+func (r *bitReader) getFirst(n int) (x uint64, length int, ok bool) {
+	w := binary.LittleEndian.Uint64(r.buf[r.pos>>3:]) >> (r.pos & 7)
+	x = w & (1<<n - 1)
+	w ^= x
+	at := n // the position of the next test in w
+	for w>>(at&63)&1 != 0 {
+		w &= w - 1
+		one := bits.TrailingZeros64(w)
+		if one > 55 || n+one-at > 64 {
+			return 0, 0, false
+		}
+		n += one - at
+		x |= 1 << ((n - 1) & 63)
+		w &= w - 1
+		at = one + 1
+	}
+	r.pos += at + 1
+	return x, n, true
 }

@@ -6,9 +6,10 @@ import (
 )
 
 // Blocks of one and two dimensions are few values for a kernel. It takes a run
-// of them instead that has 64 values: 16 neighbouring blocks of one dimension,
-// or 4 of two. A word of a plane then has the bits of all blocks of the run,
-// those of block j from bit 4j or 16j on.
+// of them instead that has 64 values: 16 neighbouring blocks of one dimension, a
+// row, or 4 of two. A word of a plane then has the bits of all blocks of two
+// dimensions, those of block j from bit 16j on. Rows have coefficients instead of
+// planes, see forwardRows32, until their blocks are coded side by side.
 
 // A run is what kernels take and give for each block of a run, at the word that
 // place tells. Scales are the bits of floats; that of a block which is not to be
@@ -40,44 +41,35 @@ func scaleBits[W word](e int) W {
 	return W(math.Float32bits(scale32(e)))
 }
 
-// The orders for runs, by dimensions less one: see collect32 and collect64.
+// The orders for runs of blocks of two dimensions: see collect32 and collect64.
 var (
 	collectRows32, spreadRows32 = makeRowOrders32()
 	collectRows64, spreadRows64 = makeRowOrders64()
 )
 
-// rowCoefficient returns where in a run of dims dimensions bit i of its planes
-// comes from: the register of 16 words, the block, and the block's word in it.
-func rowCoefficient(i, dims int) (register, block, word int) {
-	if dims == 1 {
-		return i & 3, i >> 2, 0
-	}
+// rowCoefficient returns where in a run bit i of its planes comes from: the
+// register of 16 words, and the word in it.
+func rowCoefficient(i int) (register, word int) {
 	at := int(order2[i&15])
-	return at >> 2, i >> 4, at & 3
+	return at >> 2, place(i>>4, 2) + at&3
 }
 
-func makeRowOrders32() (collect [2][64]uint8, spread [2][4][64]uint8) {
-	for dims := 1; dims <= 2; dims++ {
-		for i := range 64 {
-			register, block, word := rowCoefficient(i, dims)
-			at := place(block, dims) + word
-			collect[dims-1][i] = uint8(64*register + 4*at + 3)
-			for b := range 4 {
-				spread[dims-1][register][4*at+b] = uint8(i + 64*(b&1))
-			}
+func makeRowOrders32() (collect [64]uint8, spread [4][64]uint8) {
+	for i := range 64 {
+		register, at := rowCoefficient(i)
+		collect[i] = uint8(64*register + 4*at + 3)
+		for b := range 4 {
+			spread[register][4*at+b] = uint8(i + 64*(b&1))
 		}
 	}
 	return collect, spread
 }
 
-func makeRowOrders64() (collect, spread [2][64]uint8) {
-	for dims := 1; dims <= 2; dims++ {
-		for i := range 64 {
-			register, block, word := rowCoefficient(i, dims)
-			at := 16*register + place(block, dims) + word
-			collect[dims-1][i] = uint8(at)
-			spread[dims-1][at] = uint8(i)
-		}
+func makeRowOrders64() (collect, spread [64]uint8) {
+	for i := range 64 {
+		register, at := rowCoefficient(i)
+		collect[i] = uint8(16*register + at)
+		spread[16*register+at] = uint8(i)
 	}
 	return collect, spread
 }
@@ -98,25 +90,25 @@ func loadRun[W word](q *block[W], r *run[W], src []W, sy, dims int) {
 	}
 }
 
-// forwardRun makes planes of a run of blocks, and returns those that come back
+// forwardRun makes planes of a run of blocks, of a row coefficients, and returns those that come back
 // the same when their floats are quantized.
 func forwardRun[W word](p *planes, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
 	switch q := any(q).(type) {
 	case *block[int32]:
-		return forwardRows32(p, q, &collectRows32[dims-1], any(r).(*run[int32]), mode, bottom, dims)
+		return forwardRows32(p, q, &collectRows32, any(r).(*run[int32]), mode, bottom, dims)
 	case *block[int64]:
-		return forwardRows64(p, q, &collectRows64[dims-1], any(r).(*run[int64]), mode, bottom, dims)
+		return forwardRows64(p, q, &collectRows64, any(r).(*run[int64]), mode, bottom, dims)
 	}
 	return 0
 }
 
-// inverseRun makes a run of blocks of planes.
+// inverseRun makes a run of blocks of planes, a row of coefficients.
 func inverseRun[W word](dst []W, sy int, p *planes, r *run[W], mode, bottom, dims, exact int) {
 	switch r := any(r).(type) {
 	case *run[int32]:
-		inverseRows32(rowPointer(dst, sy), 4*sy, p, &spreadRows32[dims-1], r, mode, bottom, dims, exact)
+		inverseRows32(rowPointer(dst, sy), 4*sy, p, &spreadRows32, r, mode, bottom, dims, exact)
 	case *run[int64]:
-		inverseRows64(rowPointer(dst, sy), 8*sy, p, &spreadRows64[dims-1], r, mode, bottom, dims, exact)
+		inverseRows64(rowPointer(dst, sy), 8*sy, p, &spreadRows64, r, mode, bottom, dims, exact)
 	}
 }
 
@@ -164,27 +156,25 @@ func runMode(t Type, lossless bool) int {
 	return mode
 }
 
-// encodeRun writes the run of blocks that begins with the first element of src.
+// encodeRun writes the 4 blocks of two dimensions that begin with the first element
+// of src, whose rows are sy elements apart.
 func (e *encoder[W]) encodeRun(src []W, sy int) {
 	loadRun(&e.q, &e.run, src, sy, e.dims)
-	var leads [16]lead
-	n, intprec := runBlocks(e.dims), e.typ.bits()
+	var leads [4]lead
+	intprec := e.typ.bits()
 	bottom := intprec
-	for j := range n {
+	for j := range leads {
 		leads[j] = e.leadInRun(j)
 		bottom = min(bottom, max(intprec-leads[j].prec, 0))
 	}
 	bottom = max(bottom, e.lowestPlane())
 	exact := forwardRun(&e.planes[0], &e.q, &e.run, runMode(e.typ, e.params.reversible()), bottom, e.dims)
-	if e.dims == 1 {
-		turnNibbles(&e.planes[0], intprec, bottom)
-	}
-	for j := range n {
+	for j := range leads {
 		at := place(j, e.dims)
 		if leads[j].form == magnitudes && exact>>at&1 != 0 {
 			leads[j].form = quantized
 		}
-		e.shift = j << (2 * e.dims)
+		e.shift = 16 * j
 		e.putBlock(leads[j], e.run.bits[at])
 	}
 	e.shift = 0
@@ -233,15 +223,42 @@ func (e *encoder[W]) leadInRun(j int) lead {
 
 // decodeRun reads the run of blocks that begins with block b.
 func (d *decoder[W]) decodeRun(dst []W, sy, b int) error {
+	bottom, exact := 0, 0xffff
+	switch {
+	case !d.regular || !d.has(runBlocks(d.dims)*d.longest):
+		var err error
+		if bottom, exact, err = d.readRun(b); err != nil {
+			return err
+		}
+	case d.dims == 2:
+		bottom = d.readRun16()
+	case d.fixed && d.longest <= fixedRowBits:
+		d.readFixedRow()
+	default:
+		d.readRow()
+	}
+	mode := runMode(d.typ, d.params.reversible())
+	bottom = min(bottom, d.typ.bits()-1)
+	inverseRun(dst, sy, &d.planes[0], &d.run, mode, bottom, d.dims, exact)
+	return nil
+}
+
+// readRun reads the planes of the run of blocks that begins with block b, or in one
+// dimension their coefficients. It returns the lowest plane, and where the blocks are
+// that are quantized.
+func (d *decoder[W]) readRun(b int) (bottom, exact int, err error) {
 	intprec := d.typ.bits()
-	p := &d.planes[0]
-	clear(p[:intprec])
-	bottom, exact := intprec, 0
+	bottom = intprec
+	if d.dims == 1 {
+		d.row.strings = [16]nibbleString{}
+	} else {
+		d.clearPlanes()
+	}
 	for j := range runBlocks(d.dims) {
 		d.shift = j << (2 * d.dims)
 		f, err := d.readBlock(b + j)
 		if err != nil {
-			return err
+			return 0, 0, err
 		}
 		if f.length == 0 {
 			continue // zeros in every form
@@ -255,9 +272,7 @@ func (d *decoder[W]) decodeRun(dst []W, sy, b int) error {
 	}
 	d.shift = 0
 	if d.dims == 1 {
-		turnNibbles(p, intprec, min(bottom, intprec-1))
+		d.splitRow()
 	}
-	mode := runMode(d.typ, d.params.reversible())
-	inverseRun(dst, sy, p, &d.run, mode, min(bottom, intprec-1), d.dims, exact)
-	return nil
+	return bottom, exact, nil
 }

@@ -172,7 +172,16 @@ negabinary:
 
 bits32:
 	VMOVDQU32 Z5, 128(R11)
+	CMPQ R13, $1
+	JE   store
 	TOPLANES32(R12, done)
+	JMP  done
+
+store:
+	VMOVDQU32 Z0, 0(DI)
+	VMOVDQU32 Z1, 64(DI)
+	VMOVDQU32 Z2, 128(DI)
+	VMOVDQU32 Z3, 192(DI)
 
 done:
 	VZEROUPPER
@@ -189,10 +198,26 @@ TEXT ·inverseRows32(SB), NOSPLIT, $0-72
 	MOVQ mode+40(FP), CX
 	MOVQ bottom+48(FP), SI
 	MOVQ dims+56(FP), R13
+	CMPQ R13, $1
+	JE   row32
 	FROMPLANES32(SI, word32)
 
 word32:
 	SORTBYTES32
+	JMP integers
+
+row32:
+	FILL32(0xaaaaaaaa, Z13)
+	VPXORD 0(DX), Z13, Z0
+	VPXORD 64(DX), Z13, Z1
+	VPXORD 128(DX), Z13, Z2
+	VPXORD 192(DX), Z13, Z3
+	VPSUBD Z13, Z0, Z0
+	VPSUBD Z13, Z1, Z1
+	VPSUBD Z13, Z2, Z2
+	VPSUBD Z13, Z3, Z3
+
+integers:
 	TESTL $1, CX
 	JNZ   lossless
 	CMPQ  R13, $1

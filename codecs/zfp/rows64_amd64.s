@@ -87,6 +87,12 @@ largest64:
 	MAGNITUDE64(z, u); \
 	VMOVDQA64 t, k, z
 
+// HALVES64 stores the lower halves of words, and the upper ones 256 bytes behind.
+#define HALVES64(z, at) \
+	VPMOVQD z, at(DI);   \
+	VPSRLQ  $32, z, z;   \
+	VPMOVQD z, at+256(DI)
+
 // func forwardRows64(p *planes, q *block[int64], order *[64]uint8, r *run[int64], mode, bottom, dims int) int
 TEXT ·forwardRows64(SB), NOSPLIT, $0-64
 	MOVQ p+0(FP), DI
@@ -229,10 +235,23 @@ negabinary:
 bits64:
 	VMOVDQU64 Z16, 256(R11)
 	VMOVDQU64 Z17, 320(R11)
+	CMPQ R13, $1
+	JE   store
 	VMOVDQU64 ·bytes8(SB), Z28
 	VMOVDQU64 (BX), Z29
 	BYTES64
 	TOPLANES64(R12, done)
+	JMP  done
+
+store:
+	HALVES64(Z8, 0)
+	HALVES64(Z9, 32)
+	HALVES64(Z10, 64)
+	HALVES64(Z11, 96)
+	HALVES64(Z12, 128)
+	HALVES64(Z13, 160)
+	HALVES64(Z14, 192)
+	HALVES64(Z15, 224)
 
 done:
 	VZEROUPPER

@@ -1,5 +1,10 @@
 package zfp
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // planes are the bits of the coefficients of a block: bit i of plane k is bit k
 // of coefficient i, counted in the order of the stream.
 type planes = [64]uint64
@@ -186,14 +191,16 @@ func spread4(v uint64) uint64 {
 	return (v | v<<3) & 0x1111111111111111
 }
 
-// fromNibbles undoes toNibbles.
-func fromNibbles[W word](c *block[W], p *planes) {
-	for shift := 0; shift < 64; shift += 16 {
-		if !wide[W]() && shift == 32 {
-			return
-		}
+// fromNibbles makes coefficients of planes.
+func fromNibbles[W word](c *block[W], s *nibbleString) {
+	top := 16
+	if wide[W]() {
+		top = 48
+	}
+	for at := 0; 8*at <= 4*top; at += 8 {
+		v := binary.LittleEndian.Uint64(s[at&31:])
 		for i := range 4 {
-			c[i] |= W(gather4(p[shift]>>i)) << shift
+			c[i] |= W(bits.Reverse16(uint16(gather4(v>>i)))) << (top - 2*at)
 		}
 	}
 }

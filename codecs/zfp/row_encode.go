@@ -1,0 +1,183 @@
+package zfp
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// A nibbleChunk is what up to 6 planes of a row are in the stream: the bits of each
+// block, up to 27, and how many they are. Blocks are where place has them.
+type nibbleChunk struct {
+	code, bits [16]uint32
+}
+
+// chunkPlanes is how many planes a chunk has. Those of two chunks have 51 bits.
+const chunkPlanes = 6
+
+// A nibbleState is what codeNibbles knows of the blocks of a row.
+type nibbleState struct {
+	bottom [16]int32  // the lowest planes
+	seen   [16]uint32 // the coefficients that had a one-bit in a plane above
+	length [16]uint32 // the bits of the planes above
+}
+
+// nibbleTables have the code of a plane of 4 bits, by the plane and, from bit 4 on,
+// one more than the number of coefficients up to the last one that had a one-bit;
+// from has the latter by those coefficients. The first entries are for bytes of words
+// that are not in use.
+type nibbleTables struct {
+	code, bits [128]uint8
+	from       [64]uint8
+}
+
+var nibbleTable = makeNibbleTables()
+
+func makeNibbleTables() (t nibbleTables) {
+	for seen := range 16 {
+		n := bits.Len(uint(seen))
+		t.from[seen] = uint8(n+1) << 4
+		for x := range uint64(16) {
+			w := bitWriter{buf: make([]byte, slack)}
+			w.putNibble(x, n)
+			t.code[(n+1)<<4|int(x)] = w.buf[0]
+			t.bits[(n+1)<<4|int(x)] = uint8(w.pos)
+		}
+	}
+	return t
+}
+
+// A rowCode is what a row, 16 blocks of one dimension that are coded side by side, is
+// in the stream. Blocks are where place has them.
+type rowCode struct {
+	nibbleState
+	code, bits [16]uint32 // what precedes the planes, and its length
+	chunks     [12]nibbleChunk
+}
+
+// encodeRow writes the row that begins with the first element of src.
+func (e *encoder[W]) encodeRow(src []W) {
+	loadRun(&e.q, &e.run, src, 16, 1)
+	var leads [16]lead
+	e.leadRow(&leads)
+	lossless := e.params.reversible()
+	exact := forwardRun(&e.planes[0], &e.q, &e.run, runMode(e.typ, lossless), 0, 1)
+	var all W
+	intprec := e.typ.bits()
+	lowest := intprec
+	for at := range leads {
+		l := &leads[at]
+		set := e.run.bits[at]
+		all |= set
+		if l.form == magnitudes && exact>>at&1 != 0 {
+			l.form = quantized
+		}
+		if lossless {
+			l.prec = e.planesOf(l.prec, set)
+		}
+		v, n := e.leadCode(l)
+		e.row.code[at], e.row.bits[at] = uint32(v), uint32(n)
+		bottom := intprec
+		if !l.zeros {
+			bottom = max(intprec-l.prec, 0)
+		}
+		e.row.bottom[at] = int32(bottom)
+		lowest = min(lowest, bottom)
+	}
+	lowest = max(lowest, e.lowestPlane())
+	top := max(min(bits.Len64(uint64(all)), intprec), lowest)
+	e.putRow(e.codeRow(top, lowest), intprec-top)
+}
+
+// leadRow is leadInRun for all blocks of a row. In the lossy modes most of them are of
+// one kind, for which it takes less time.
+func (e *encoder[W]) leadRow(leads *[16]lead) {
+	if !e.typ.isFloat() {
+		for at := range leads {
+			leads[at].prec = e.params.MaxPrec
+		}
+		return
+	}
+	lossless := e.params.reversible()
+	mantissa, bias := layout[W]()
+	digits := e.typ.bits() - 2
+	for at, largest := range e.run.largest {
+		emax := int(largest>>mantissa) - (bias - 1)
+		scale := digits - emax + bias
+		prec := e.params.planes(emax, 1)
+		if lossless || emax > bias || scale <= 0 || scale > 2*bias || prec == 0 || largest == 0 {
+			leads[at] = e.leadInRun(place(at, 1)) // place undoes itself
+			continue
+		}
+		e.run.scale[at] = W(scale) << mantissa
+		leads[at] = lead{form: quantized, emax: emax, prec: prec}
+	}
+}
+
+// codeRow codes planes top-1 down to lowest, or as many as MaxBits leaves room for,
+// in chunks, of which it returns an even number.
+func (e *encoder[W]) codeRow(top, lowest int) []nibbleChunk {
+	r := &e.row
+	r.seen, r.length = [16]uint32{}, [16]uint32{}
+	limit := min(e.params.MaxBits, NoMaxBits)
+	if limit < e.params.headerBits(e.typ) {
+		limit = NoMaxBits // see Params.MaxBits
+	}
+	n := 0
+	for base := 32; base >= 0; base -= 32 { // the upper and the lower halves of words
+		from, to := max(lowest, base), min(top, base+32)
+		if from < to {
+			n += codeNibbles(&r.chunks[n], &r.nibbleState, &e.planes[0][base], &nibbleTable, base+32-to, to, to-from, limit)
+		}
+	}
+	if n&1 != 0 {
+		r.chunks[n] = nibbleChunk{}
+	}
+	return r.chunks[:(n+1)&^1]
+}
+
+// putRow writes the blocks of a row. Their planes begin with some that are empty in all
+// blocks, which are not in the chunks.
+func (e *encoder[W]) putRow(chunks []nibbleChunk, empty int) {
+	intprec := e.typ.bits()
+	buf, pos, acc := e.buf, e.pos, e.acc // in registers, for speed
+	for j := range 16 {
+		at := place(j, 1) & 15
+		if pos>>3+e.room>>3+slack > len(buf) {
+			e.pos, e.acc = pos, acc
+			e.reserve(e.room)
+			buf = e.buf
+		}
+		start := pos
+		v, n := uint64(e.row.code[at]), int(e.row.bits[at])
+		end := pos + e.params.MaxBits
+		if e.params.MaxBits < n {
+			end = math.MaxInt // see Params.MaxBits
+		}
+		zeros := min(empty, intprec-int(e.row.bottom[at]))
+		if n+zeros > 56 { // up to 19 and 64: in two parts
+			pos, acc = putBits(buf, pos, acc, v, min(n+8, end-pos))
+			v, n = 0, -8
+		}
+		pos, acc = putBits(buf, pos, acc, v, min(n+zeros, end-pos))
+		for c := chunks; len(c) > 1; c = c[2:] {
+			low, high := &c[0], &c[1]
+			n := min(int(low.bits[at]+high.bits[at]), end-pos)
+			v := uint64(low.code[at]) | uint64(high.code[at])<<(low.bits[at]&63)
+			pos, acc = putBits(buf, pos, acc, v&(1<<(n&63)-1), n)
+		}
+		for n := e.params.MinBits - (pos - start); n > 0; n -= 56 {
+			pos, acc = putBits(buf, pos, acc, 0, min(n, 56))
+		}
+	}
+	e.pos, e.acc = pos, acc
+}
+
+// putBits writes the lowest n bits of v, at most 56, behind bit pos of a buffer, of
+// which acc has the last pos%8. The other bits of v have to be 0.
+func putBits(buf []byte, pos int, acc, v uint64, n int) (int, uint64) {
+	s := pos & 7
+	v = acc | v<<s
+	binary.LittleEndian.PutUint64(buf[pos>>3:], v)
+	return pos + n, v >> ((s + n) & 56)
+}

@@ -1,0 +1,86 @@
+package zfp
+
+import "math/bits"
+
+// In fixed rate it is known where each block begins. The planes of 16 blocks of one
+// dimension are decoded side by side then, as long as a block has up to 64 bits.
+
+// A fixedRow is what is left of 16 blocks of one dimension that are being decoded.
+// Blocks are where place has them.
+type fixedRow struct {
+	low, high [16]uint32 // the bits of the stream, and zeros behind them
+	bits      [16]int32  // how many they are
+	planes    [16]int32  // how many planes are kept at most
+	seen      [16]uint32 // the coefficients that had a one-bit
+}
+
+// fixedTables decode a plane of 4 bits: from has by the coefficients that had a one-bit
+// where in code its planes are, mask the bits of the stream that follow in the index. An
+// entry of code has the plane in its lower four bits, and above them its length.
+type fixedTables struct {
+	code       [256]uint8
+	mask, from [64]uint8
+}
+
+var fixedTable = makeFixedTables()
+
+func makeFixedTables() (t fixedTables) {
+	from := 0
+	for n, size := range []int{7, 6, 5, 4, 4} { // the bits of the longest plane
+		for seen := range 16 {
+			if bits.Len(uint(seen)) == n {
+				t.from[seen], t.mask[seen] = uint8(from), 1<<size-1
+			}
+		}
+		for code := range 1 << size {
+			r := bitReader{buf: make([]byte, 2*slack)}
+			r.buf[0] = byte(code)
+			x, _ := r.getPlane(n, 4, 64)
+			t.code[from+code] = uint8(x) | uint8(r.pos)<<4
+		}
+		from += 1 << size
+	}
+	return t
+}
+
+// fixedRowBits is the size of the largest blocks that are decoded side by side.
+const fixedRowBits = 64
+
+// readFixedRow reads the coefficients of a row of regular blocks in fixed rate.
+func (d *decoder[W]) readFixedRow() {
+	intprec, size := d.typ.bits(), d.params.MaxBits
+	var r fixedRow
+	any := uint64(0)
+	for j := range 16 {
+		w := window(d.buf, d.pos+j*size)
+		lead, planes := 0, d.params.MaxPrec
+		at := place(j, 1) & 15
+		if d.typ.isFloat() {
+			lead, planes = 1, 0
+			if w&1 != 0 {
+				exponent := int(w >> 1 & (1<<(d.width&63) - 1))
+				lead, planes = 1+d.width, d.params.planes(exponent-d.bias, 1)
+				d.run.scale[at] = d.scaleOf(exponent)
+			}
+			w >>= lead & 63
+		}
+		left := size - lead
+		w &= 1<<left - 1
+		any |= w
+		r.low[at], r.high[at] = uint32(w), uint32(w>>32)
+		r.bits[at], r.planes[at] = int32(left), int32(planes)
+	}
+	d.pos += 16 * size
+	p := &d.planes[0]
+	clear(p[:intprec])
+	if any == 0 {
+		return
+	}
+	// The planes that are empty in all blocks are a bit each.
+	empty := min(bits.TrailingZeros64(any), 31)
+	if intprec == 32 {
+		decodeFixed(&p[0], &r, &fixedTable, empty, 32-empty)
+	} else if decodeFixed(&p[32], &r, &fixedTable, empty, 32-empty) == 0 {
+		decodeFixed(&p[0], &r, &fixedTable, 0, 32)
+	}
+}

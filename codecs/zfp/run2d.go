@@ -1,0 +1,82 @@
+package zfp
+
+import (
+	"math"
+	"unsafe"
+)
+
+// A writer16 is what writeBlock16 is told of the planes of a block of 16 coefficients.
+type writer16 struct {
+	pos         int    // bits written
+	acc         uint64 // the last pos%8 of them
+	end         int    // the bit behind which no plane begins
+	top, bottom int    // the plane above the highest one, the lowest one
+}
+
+// writePlanes16 is putPlanes16 by a kernel.
+func (w *bitWriter) writePlanes16(p *planes, shift, top, bottom, end int) {
+	s := writer16{w.pos, w.acc, end, top, bottom}
+	writeBlock16(&s, &w.buf[0], unsafe.Add(unsafe.Pointer(p), shift/8), &spreads)
+	w.pos, w.acc = s.pos, s.acc
+}
+
+// A reader16 is what readBlocks16 is told of blocks of 16 coefficients, and what it
+// finds. The planes of a block of floats are those that remain of its exponent less
+// lowest, up to most.
+type reader16 struct {
+	pos     int // the bit of the stream where the blocks begin, and where they end
+	limit   int // bits of a block, at most
+	minBits int
+	width   int // of the exponents of floats, 0 for integers
+	lowest  int // the largest exponent with which no plane is kept
+	most    int // planes that are kept at most
+	top     int // the plane above the highest one
+	blocks  [4]block16
+}
+
+// A block16 is what was read of a block.
+type block16 struct {
+	plane    int // the lowest plane that was read
+	exponent int // biased, if there is one
+	length   int // coefficients up to the last one with a one-bit
+}
+
+// newReader16 returns what readBlocks16 is told of the blocks of a decoder.
+func (d *decoder[W]) newReader16() reader16 {
+	limit := math.MaxInt32
+	if d.fixed {
+		limit = d.params.MaxBits
+	}
+	intprec := d.typ.bits()
+	return reader16{
+		limit: limit, minBits: d.params.MinBits, width: d.width, lowest: d.bias + d.params.MinExp - 6,
+		most: min(d.params.MaxPrec, intprec), top: intprec,
+	}
+}
+
+// readRun16 reads the planes of 4 regular blocks, and returns the lowest one.
+func (d *decoder[W]) readRun16() (bottom int) {
+	p := &d.planes[0]
+	d.clearPlanes()
+	r := &d.run16
+	r.pos = d.pos
+	readBlocks16(r, &d.buf[0], unsafe.Pointer(p), &shortTails, 4)
+	bottom = d.typ.bits()
+	for j := range r.blocks {
+		b := &r.blocks[j]
+		bottom = min(bottom, b.plane)
+		if d.width > 0 {
+			d.run.scale[place(j, 2)] = d.scaleOf(b.exponent)
+		}
+	}
+	d.pos = r.pos
+	return bottom
+}
+
+// readPlanes16 is getPlanes16 by a kernel.
+func (r *bitReader) readPlanes16(p *planes, shift, intprec, bottom, end int) (low, length int) {
+	s := reader16{pos: r.pos, limit: end - r.pos, most: intprec - bottom, top: intprec}
+	readBlocks16(&s, &r.buf[0], unsafe.Add(unsafe.Pointer(p), shift/8), &shortTails, 1)
+	r.pos = s.pos
+	return s.blocks[0].plane, s.blocks[0].length
+}
