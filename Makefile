@@ -5,19 +5,21 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 LINT_VERSION := v2.15.0
+AZURITE_VERSION := 3.35.0
 FUZZTIME     ?= 5s
 BENCH        ?= .
 PYTHON       ?=
 
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
+SERVERS := .cache/servers/installed
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: help build test lint race fuzz bench interop ports check clean
+.PHONY: help build test lint race fuzz bench interop ports servers cloud-test small check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## the static program, bin/zmigrate (needs: Go)
 	CGO_ENABLED=0 go build -ldflags='-s -w' -o bin/zmigrate ./cmd/zmigrate
@@ -45,6 +47,16 @@ bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12 or root on a Debian; installs the peers)
 	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./codecs/zfp
 
+servers: $(SERVERS) ## servers of S3, Google Cloud Storage and Azure (needs: Go, npm; installs them)
+
+cloud-test: $(SERVERS) $(PEERS) ## stores and whole migrations at those servers, read by zarr-python (needs: as interop and servers)
+	ZMIGRATE_REQUIRE_PEERS=1 .cache/servers/servers .cache/servers go test -count=1 -v -run '^TestCloud' ./internal/store ./e2e
+
+small: ## the program without the providers of object stores, bin/zmigrate-small; each can be left out (needs: Go)
+	for tag in nos3 nogcs noazure; do go build -tags $$tag ./internal/store; done
+	CGO_ENABLED=0 go build -tags nos3,nogcs,noazure -ldflags='-s -w' -o bin/zmigrate-small ./cmd/zmigrate
+	for scheme in s3 gs azblob; do { bin/zmigrate-small inspect $$scheme://bucket 2>&1 || true; } | grep 'built without'; done
+
 ports: ## zfp without kernels, for newer amd64 and on arm64 (needs: Go; qemu-user, or root on a Debian, which installs it)
 	go test -tags purego ./codecs/zfp
 	GOAMD64=v3 go test ./codecs/zfp
@@ -71,6 +83,12 @@ $(PEERS): e2e/interop/requirements.txt
 	mkdir -p $(@D)
 	"$$(PYTHON="$(PYTHON)" e2e/interop/python.sh .cache/debian)" -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r $<
+	touch $@
+
+$(SERVERS): e2e/servers/go.mod e2e/servers/main.go
+	mkdir -p $(@D)
+	cd e2e/servers && CGO_ENABLED=0 go build -ldflags='-s -w' -o ../../$(@D)/ . tool
+	npm install --silent --no-fund --no-audit --prefix $(@D)/azurite azurite@$(AZURITE_VERSION)
 	touch $@
 
 $(ZARRS):

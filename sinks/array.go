@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/crc32"
 	"path"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -23,28 +24,80 @@ type Receipt struct {
 type ArrayWriter struct {
 	store Store
 	path  string
+	place Placement
+}
+
+// Placement says where the chunks of an array go that is there already. The zero
+// value is that of a new array.
+type Placement struct {
+	Keys zarr.KeyEncoding
+	// First is added to the coordinates of every chunk; nil: nothing is.
+	First []int
+}
+
+// Key returns the key of a chunk below its array.
+func (p Placement) Key(index []int) string {
+	if p.First != nil {
+		index = slices.Clone(index)
+		for i, n := range p.First {
+			index[i] += n
+		}
+	}
+	return p.Keys.Key(index)
+}
+
+// Index is the inverse of Key; coordinates of chunks before First are negative.
+// It returns false for what is no chunk's key.
+func (p Placement) Index(key string) ([]int, bool) {
+	index, ok := p.Keys.Parse(key)
+	if ok && len(index) == len(p.First) {
+		for i, n := range p.First {
+			index[i] -= n
+		}
+	}
+	return index, ok
 }
 
 // Array returns the writer of the array at a path, "" for an array that is
 // the whole hierarchy.
-func (h *Hierarchy) Array(p string) *ArrayWriter { return &ArrayWriter{h.store, p} }
+func (h *Hierarchy) Array(p string, place Placement) *ArrayWriter {
+	return &ArrayWriter{h.store, p, place}
+}
 
 // Put stores the encoded chunk with these coordinates. It is idempotent; the
 // data are borrowed until it returns. The chunk counts as stored once a Sync
 // that began later has returned.
 func (w *ArrayWriter) Put(ctx context.Context, index []int, data []byte) (Receipt, error) {
-	key := path.Join(w.path, zarr.Key(index))
+	key := path.Join(w.path, w.place.Key(index))
 	if err := w.store.Put(ctx, key, data); err != nil {
 		return Receipt{}, err
 	}
 	return Receipt{Key: key, Bytes: int64(len(data)), Sum: crc32.Checksum(data, castagnoli)}, nil
 }
 
+// copier is an ability of a [Store]; *store.Store has it.
+type copier interface {
+	CopyFrom(ctx context.Context, from *store.Store, fromKey, key string, size int64) (sum uint32, ok bool, err error)
+}
+
+// Copy has the store itself copy an object of so many bytes in another store as
+// the chunk with these coordinates. The sum of its receipt is the store's. Where
+// ok is false the store does not do that, and the chunk has to be put.
+func (w *ArrayWriter) Copy(ctx context.Context, index []int, from *store.Store, fromKey string, size int64) (_ Receipt, ok bool, err error) {
+	to, able := w.store.(copier)
+	if !able {
+		return Receipt{}, false, nil
+	}
+	key := path.Join(w.path, w.place.Key(index))
+	sum, ok, err := to.CopyFrom(ctx, from, fromKey, key, size)
+	return Receipt{Key: key, Bytes: size, Sum: sum}, ok, err
+}
+
 // Stream begins the object of the chunk with these coordinates, a shard as a
 // rule, which comes in pieces and is never in memory as a whole. It takes the
 // place of what is there when it is closed. ctx governs the whole stream.
 func (w *ArrayWriter) Stream(ctx context.Context, index []int) (*Stream, error) {
-	key := path.Join(w.path, zarr.Key(index))
+	key := path.Join(w.path, w.place.Key(index))
 	writer, err := w.store.NewWriter(ctx, key)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func TestPut(t *testing.T) {
 		{"scalar", nil, "scalar/c"},
 	} {
 		var r recorder
-		w := sinks.New(&r).Array(test.path)
+		w := sinks.New(&r).Array(test.path, sinks.Placement{})
 		for range 2 { // idempotent
 			got, err := w.Put(t.Context(), test.index, data)
 			if err != nil {
@@ -43,7 +43,7 @@ func TestPut(t *testing.T) {
 		}
 	}
 	r := recorder{failAt: 1}
-	if receipt, err := sinks.New(&r).Array("a").Put(t.Context(), []int{0}, data); !errors.Is(err, errStore) || receipt != (sinks.Receipt{}) {
+	if receipt, err := sinks.New(&r).Array("a", sinks.Placement{}).Put(t.Context(), []int{0}, data); !errors.Is(err, errStore) || receipt != (sinks.Receipt{}) {
 		t.Errorf("a failed put gives %+v, %v", receipt, err)
 	}
 }
@@ -56,7 +56,7 @@ func TestStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := sinks.New(s).Array("g/a")
+		w := sinks.New(s).Array("g/a", sinks.Placement{})
 		data := bytes.Repeat([]byte("0123456789abcdef."), 200_000)
 		for _, size := range []int{0, 1, 1000, len(data)} {
 			want, err := w.Put(t.Context(), []int{3, 4}, data[:size])
@@ -120,7 +120,7 @@ func TestStreamFails(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	w := sinks.New(s).Array("a")
+	w := sinks.New(s).Array("a", sinks.Placement{})
 	data := make([]byte, 3<<20)
 	for _, failing = range []string{"open", "write", "close"} {
 		if receipt, err := stream(t, w, data, 1<<20); !errors.Is(err, errStore) || receipt != (sinks.Receipt{}) {
@@ -144,7 +144,7 @@ func TestStreamFails(t *testing.T) {
 	if _, err := s.Stat(t.Context(), "a/c/3/4"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an object is left: %v", err)
 	}
-	if _, err := sinks.New(&recorder{failAt: 1}).Array("a").Stream(t.Context(), []int{0}); !errors.Is(err, errStore) {
+	if _, err := sinks.New(&recorder{failAt: 1}).Array("a", sinks.Placement{}).Stream(t.Context(), []int{0}); !errors.Is(err, errStore) {
 		t.Errorf("a failed start gives %v", err)
 	}
 }

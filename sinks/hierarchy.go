@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -63,7 +64,10 @@ func (h *Hierarchy) put(ctx context.Context, p string, node json.Marshaler) erro
 // groups the attributes of those groups that have any; groups above them come
 // by themselves. A hierarchy that is a single array (path "") has no groups
 // and its document is written here.
-func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, groups map[string]zarr.Attributes, consolidated bool) error {
+//
+// others are the documents of nodes that are there already: they stay as they
+// are, but for the consolidated metadata of the root.
+func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, groups map[string]zarr.Attributes, others map[string]json.RawMessage, consolidated bool) error {
 	if root, ok := arrays[""]; ok {
 		if err := h.store.Sync(ctx); err != nil {
 			return err
@@ -80,7 +84,11 @@ func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, g
 	for p := range groups {
 		paths = append(paths, p)
 	}
-	nodes := map[string]json.RawMessage{}
+	nodes := maps.Clone(others)
+	if nodes == nil {
+		nodes = map[string]json.RawMessage{}
+	}
+	delete(nodes, "")
 	for p, a := range arrays {
 		text, err := a.MarshalJSON()
 		if err != nil {
@@ -91,7 +99,7 @@ func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, g
 	all := slices.Concat(zarr.Parents(paths), paths)
 	slices.Sort(all)
 	for _, p := range slices.Compact(all) {
-		if _, isArray := arrays[p]; isArray || p == "" {
+		if _, isArray := arrays[p]; isArray || p == "" || others[p] != nil {
 			continue
 		}
 		group := &zarr.Group{Attributes: groups[p]}
@@ -107,12 +115,24 @@ func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, g
 	if err := h.store.Sync(ctx); err != nil {
 		return err
 	}
-	root := &zarr.Group{Attributes: groups[""]}
-	if consolidated {
-		root.Consolidated = nodes
+	if !consolidated {
+		nodes = nil
 	}
-	if err := h.put(ctx, "", root); err != nil {
+	if err := h.putRoot(ctx, groups[""], others[""], nodes); err != nil {
 		return err
 	}
 	return h.store.Sync(ctx)
+}
+
+// putRoot writes the root's document, a new one unless there is one, with the
+// documents of all nodes as its consolidated metadata unless nodes is nil.
+func (h *Hierarchy) putRoot(ctx context.Context, attributes zarr.Attributes, document json.RawMessage, nodes map[string]json.RawMessage) error {
+	if document == nil {
+		return h.put(ctx, "", &zarr.Group{Attributes: attributes, Consolidated: nodes})
+	}
+	text, err := zarr.Consolidated(document, nodes)
+	if err != nil {
+		return fmt.Errorf("metadata of the root: %w", err)
+	}
+	return h.store.Put(ctx, zarr.MetadataKey, text)
 }

@@ -95,7 +95,7 @@ func finish(ctx context.Context, r sinks.Store, consolidated bool) error {
 			return err
 		}
 	}
-	return h.Finish(ctx, arrays, groups, consolidated)
+	return h.Finish(ctx, arrays, groups, nil, consolidated)
 }
 
 func TestOrderOfDocuments(t *testing.T) {
@@ -196,7 +196,7 @@ func decode(t *testing.T, text []byte) (v any) {
 
 func TestArrayAtTheRoot(t *testing.T) {
 	var r recorder
-	if err := sinks.New(&r).Finish(t.Context(), map[string]*zarr.Array{"": array()}, nil, true); err != nil {
+	if err := sinks.New(&r).Finish(t.Context(), map[string]*zarr.Array{"": array()}, nil, nil, true); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"sync", "put zarr.json", "sync"}, r.operations); diff != "" {
@@ -236,9 +236,9 @@ func TestMetadataThatCannotBeWritten(t *testing.T) {
 	h := sinks.New(&recorder{})
 	for name, err := range map[string]error{
 		"array":  h.PutArray(t.Context(), "g/a", bad),
-		"root":   h.Finish(t.Context(), map[string]*zarr.Array{"": bad}, nil, true),
-		"finish": h.Finish(t.Context(), map[string]*zarr.Array{"g/a": bad}, nil, true),
-		"group":  h.Finish(t.Context(), nil, map[string]zarr.Attributes{"g": bad.Attributes}, true),
+		"root":   h.Finish(t.Context(), map[string]*zarr.Array{"": bad}, nil, nil, true),
+		"finish": h.Finish(t.Context(), map[string]*zarr.Array{"g/a": bad}, nil, nil, true),
+		"group":  h.Finish(t.Context(), nil, map[string]zarr.Attributes{"g": bad.Attributes}, nil, true),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "metadata of") || !strings.Contains(err.Error(), `"broken"`) {
 			t.Errorf("%s: error %v, want one that names the node and the attribute", name, err)
@@ -257,7 +257,7 @@ func TestStores(t *testing.T) {
 		h := sinks.New(s)
 		var want []string
 		for _, p := range []string{"top", "g/a", "g/h/b", "implied/c"} {
-			w := h.Array(p)
+			w := h.Array(p, sinks.Placement{})
 			for i := range 2 {
 				r, err := w.Put(t.Context(), []int{i}, fmt.Append(nil, p, i))
 				if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// carriedPiece is the most bytes of an object carried through that are in memory
-// at the same time, unless all of them are needed to verify it.
+// carriedPiece is the Piece of a task that has none.
 const carriedPiece = 8 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -28,11 +27,11 @@ func (t *Task) parted() (*codecs.Shards, bool) {
 // room is the most bytes of an object carried through that are in memory at the
 // same time, and own what else it takes until it is written.
 func (t *Task) room() (room, own int) {
-	size := t.Chain.Size()
-	if size.Max <= carriedPiece || !size.Unbounded && t.Chain.VerifiesAll() {
+	size, piece := t.Chain.Size(), orElse(t.Piece, carriedPiece)
+	if size.Max <= piece || !size.Unbounded && t.Chain.VerifiesAll() {
 		return size.Max, 0
 	}
-	return carriedPiece, t.StreamBytes
+	return piece, t.StreamBytes
 }
 
 // carry reads an object that is carried through, or opens it where it is too
@@ -118,11 +117,34 @@ func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Rece
 	return stream.Close()
 }
 
+// copied has the store copy an object that is carried through, if it does that.
+// What is not in memory has no sum to compare with: it is the store's.
+func (p *pipeline) copied(ctx context.Context, t *Task, u *parcel) (stored sinks.Receipt, ok bool, err error) {
+	if t.Copy == nil {
+		return stored, false, nil
+	}
+	size := int64(len(u.data))
+	if u.stored != nil {
+		size = u.stored.Size()
+	}
+	stored, ok, err = t.Copy(ctx, u.index, size)
+	if ok && u.stored != nil {
+		u.sum = stored.Sum
+		if p.Observe != nil {
+			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.unit}, Read: t.elements(t.Grid, u.index), Part: true})
+		}
+	}
+	return stored, ok, err
+}
+
 // put stores an object, which is there as it was read, or else fails.
 func (p *pipeline) put(ctx context.Context, t *Task, u *parcel) (stored sinks.Receipt, err error) {
-	if u.stored != nil {
+	stored, done, err := p.copied(ctx, t, u)
+	switch {
+	case done || err != nil:
+	case u.stored != nil:
 		stored, err = p.stream(ctx, t, u)
-	} else {
+	default:
 		stored, err = t.Writer.Put(ctx, u.index, u.data)
 	}
 	if err == nil && t.Stored != nil && stored.Sum != u.sum {

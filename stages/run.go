@@ -47,8 +47,13 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 	// beside the budget: a quarter of the budget's MiB of readers at the most.
 	readers := min(orElse(p.Read, cores), max(1, p.Memory>>22))
 	p.window = make(chan struct{}, readers)
-	p.widen()
-	p.widen()
+	begin := 2
+	if p.Far {
+		begin = readers
+	}
+	for range begin {
+		p.widen()
+	}
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error { return p.plan(inner) })
 	p.workers(group, readers, func() error { return p.read(inner) }, func() { close(p.encodes) })

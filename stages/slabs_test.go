@@ -22,18 +22,17 @@ func TestSlabs(t *testing.T) {
 		for i := range rank {
 			region.Start[i], region.Shape[i], chunk[i] = r.IntN(20), 1+r.IntN(20), 1+r.IntN(8)
 		}
-		n := 1 + r.IntN(5)
-		list := slabs(region, chunk, n)
+		n, order := 1+r.IntN(5), r.Perm(rank)
+		list := slabs(region, chunk, order, n)
 		name := fmt.Sprintf("seed %d: %v in chunks of %v, %d parts: %v", seed, region, chunk, n, list)
 		if len(list) == 0 || len(list) > n {
 			t.Fatalf("%s: %d parts", name, len(list))
 		}
-		several := false
-		for i := range rank {
-			several = several || region.Start[i]/chunk[i] != (region.Start[i]+region.Shape[i]-1)/chunk[i]
-		}
-		if several && n > 1 && len(list) == 1 {
-			t.Errorf("%s: not cut", name)
+		want := -1 // the first dimension in order that has several chunks
+		for _, i := range slices.Backward(order) {
+			if region.Start[i]/chunk[i] != (region.Start[i]+region.Shape[i]-1)/chunk[i] && n > 1 {
+				want = i
+			}
 		}
 		at, cut := slices.Clone(region.Start), -1
 		for _, part := range list {
@@ -53,6 +52,9 @@ func TestSlabs(t *testing.T) {
 				t.Errorf("%s: a chunk is cut at %d", name, at[cut])
 			}
 		}
+		if cut != want {
+			t.Errorf("%s: cut along dimension %d, want %d of %v", name, cut, want, order)
+		}
 		if cut >= 0 && at[cut] != region.Start[cut]+region.Shape[cut] {
 			t.Errorf("%s: ends at %v", name, at)
 		}
@@ -60,15 +62,22 @@ func TestSlabs(t *testing.T) {
 }
 
 // TestPartsOfABlock: as many parts of one block are read at the same time as the
-// memory to encode it with allows.
+// memory to encode it with allows, or as it has long runs where the source has no
+// chunks and is far away.
 func TestPartsOfABlock(t *testing.T) {
-	for _, test := range []struct{ memory, want int }{{0, 1}, {1 << 30, 1}, {4096, 2}, {1, 4}} {
-		t.Run(fmt.Sprint(test.memory), func(t *testing.T) {
+	for _, test := range []struct{ memory, longRun, want int }{
+		{memory: 0, want: 1}, {memory: 1 << 30, want: 1}, {memory: 4096, want: 2}, {memory: 1, want: 4},
+		{longRun: 8192, want: 1}, {longRun: 3000, want: 2}, {longRun: 1, want: 4},
+	} {
+		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
 			noLeaks(t)
 			s := counted(64, 64)
 			x, w := task(t, s, 64, 32)
 			x.Block, x.AtOnce = []int{1, 2}, 1
-			s.info.Chunks, s.info.Memory = []int{8, 64}, test.memory
+			s.info.Chunks, s.info.Memory, s.info.LongRun = []int{8, 64}, test.memory, test.longRun
+			if test.longRun > 0 {
+				s.info.Chunks = nil
+			}
 			if _, each, _ := x.cost(1); test.memory == 4096 {
 				s.info.Memory = each / 2
 			}
@@ -88,7 +97,7 @@ func TestPartsOfABlock(t *testing.T) {
 			defer cancel()
 			var l ledger
 			c := config(&l)
-			c.Memory, c.Read = max(x.Cost(), 4<<20), 4
+			c.Memory, c.Read, c.Far = max(x.Cost(), 16<<20), 4, test.longRun > 0
 			if err := Run(ctx, c, []Task{x}); err != nil {
 				t.Fatal(err)
 			}

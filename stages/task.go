@@ -42,6 +42,9 @@ type Task struct {
 	Path   string // of the array in the target, for messages
 	Source sources.Array
 	Grid   zarr.Grid // of stored objects
+	// First are the coordinates, in the array of the target, of the grid's first
+	// object, for messages; nil: they are all 0.
+	First []int
 	// Convert makes of the source's elements those that the chain takes; nil:
 	// they are of one type, perhaps under two names.
 	Convert Converter
@@ -52,8 +55,14 @@ type Task struct {
 	Stream      func(ctx context.Context, index []int) (Stream, error)
 	StreamBytes int
 	// Stored, if set, has the objects of the grid as the chain would make them:
-	// they are written as they are, without being decoded.
+	// they are written as they are, without being decoded. Piece is the most
+	// bytes of one that are in memory at the same time, unless all of them are
+	// needed to verify it; 0: 8 MiB.
 	Stored sources.Stored
+	Piece  int
+	// Copy, if set, has the target's store itself copy an object of Stored, of so
+	// many bytes; false: it did not, and the object is written.
+	Copy func(ctx context.Context, index []int, size int64) (_ sinks.Receipt, ok bool, err error)
 	// Block is the shape, in chunks, of the boxes whose source bytes are read
 	// together; nil: one chunk. Where chunks are shards, it is in inner chunks
 	// and does not reach beyond a shard: extents of 1, then any extent, then
@@ -98,6 +107,9 @@ type Config struct {
 	Memory int // bytes of chunk data in flight
 	// Workers of each stage; 0: one for each processor.
 	Read, Encode, Write int
+	// Far says that sources are behind a network: all readers work from the
+	// beginning, because they wait for answers and not for a disk.
+	Far bool
 	// Commit is called with receipts of stored units, never twice at the same
 	// time. When it returns, they are durable. The slice is borrowed.
 	Commit func(ctx context.Context, receipts []Receipt) error
@@ -297,5 +309,12 @@ func (t *Task) fill() dtype.Scalar { return t.Chain.Chunk().Fill }
 
 // fail names the array and the chunk that an error is about.
 func (t *Task) fail(index []int, doing string, err error) error {
+	if t.First != nil {
+		index = slices.Clone(index)
+		cell := t.cellChain().Chunk().Shape
+		for i, n := range t.First {
+			index[i] += n * (t.Grid.Chunk[i] / cell[i])
+		}
+	}
 	return fmt.Errorf("array %q, chunk %v: %s: %w", t.Path, index, doing, err)
 }

@@ -7,9 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 
 	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
 )
 
 // bucket is the driver of everything that gocloud.dev/blob reaches. Uploads go
@@ -18,9 +18,27 @@ import (
 type bucket struct {
 	at     location
 	blobs  *blob.Bucket
-	shared bool // blobs outlives the store
+	shared bool                // blobs outlives the store
+	raw    *blob.ReaderOptions // for bytes as they are stored; nil where they come so
 	uploader
 }
+
+const (
+	// firstPart is the size of the first partsOfSize parts of an upload. S3
+	// wants 5 MiB at least, Google Cloud Storage multiples of 256 KiB.
+	firstPart = 8 << 20
+	// After every partsOfSize parts their size doubles: 10,000 parts, the most
+	// that S3 takes, hold more than the 5 TiB that an object may have there.
+	partsOfSize = 1000
+	// lastDoubling keeps a part below the 4000 MiB of Azure and the 5 GiB of S3.
+	lastDoubling = 8
+)
+
+// growingPart is the size of part n of an upload where their number is limited.
+func growingPart(n int) int { return firstPart << min(n/partsOfSize, lastDoubling) }
+
+// objectType is the content type of everything that is stored.
+const objectType = "application/octet-stream"
 
 // uploader stores objects in a bucket. Keys are those of the bucket, with the
 // store's prefix.
@@ -34,19 +52,43 @@ type uploader interface {
 	// sweep aborts the uploads below the prefix that an earlier process left
 	// behind; each request is made through do.
 	sweep(ctx context.Context, prefix string, do requester) error
+	// answer is what the server answered to a request that failed with err, nil
+	// if it did not.
+	answer(err error) *statusError
 }
 
 func (b *bucket) put(ctx context.Context, key string, data []byte) error {
-	return absent(b.whole(ctx, b.at.key(key), data, false))
+	return b.failed(b.whole(ctx, b.at.key(key), data, false))
 }
 
 func (b *bucket) create(ctx context.Context, key string, data []byte) error {
-	return absent(b.whole(ctx, b.at.key(key), data, true))
+	return b.failed(b.whole(ctx, b.at.key(key), data, true))
 }
 
 func (b *bucket) begin(ctx context.Context, key string) (upload, error) {
 	up, err := b.start(ctx, b.at.key(key))
-	return up, absent(err)
+	if err != nil {
+		return nil, b.failed(err)
+	}
+	return &bucketUpload{up, b}, nil
+}
+
+// bucketUpload is an upload whose errors are those of the bucket.
+type bucketUpload struct {
+	upload
+	to *bucket
+}
+
+func (w *bucketUpload) part(ctx context.Context, data []byte) error {
+	return w.to.failed(w.upload.part(ctx, data))
+}
+
+func (w *bucketUpload) complete(ctx context.Context) error {
+	return w.to.failed(w.upload.complete(ctx))
+}
+
+func (w *bucketUpload) abort(ctx context.Context) error {
+	return w.to.failed(w.upload.abort(ctx))
 }
 
 // clean spares a store that is a whole bucket: others may upload there.
@@ -54,7 +96,9 @@ func (b *bucket) clean(ctx context.Context, do requester) error {
 	if b.at.path == "" {
 		return fmt.Errorf("the store is a whole bucket: %w", errUnlisted)
 	}
-	return b.sweep(ctx, b.at.key(""), do)
+	return b.sweep(ctx, b.at.key(""), func(key string, f func(context.Context) error) error {
+		return do(key, func(ctx context.Context) error { return b.failed(f(ctx)) })
+	})
 }
 
 // sync has nothing to do: an acknowledged upload is durable.
@@ -62,7 +106,7 @@ func (b *bucket) sync(context.Context) error { return nil }
 
 func (b *bucket) read(ctx context.Context, key string, p []byte, off int64) (err error) {
 	want := int64(len(p))
-	r, err := b.blobs.NewRangeReader(ctx, b.at.key(key), off, want, nil)
+	r, err := b.blobs.NewRangeReader(oneRead(ctx), b.at.key(key), off, want, b.raw)
 	if err != nil {
 		return b.rangeError(ctx, key, off, want, err)
 	}
@@ -71,7 +115,7 @@ func (b *bucket) read(ctx context.Context, key string, p []byte, off int64) (err
 		return &shortError{off: off, want: want, size: size}
 	}
 	if _, err := io.ReadFull(r, p); err != nil {
-		return fmt.Errorf("body of %d bytes: %w", want, err)
+		return brokenBody(want, err)
 	}
 	return nil
 }
@@ -79,7 +123,7 @@ func (b *bucket) read(ctx context.Context, key string, p []byte, off int64) (err
 // rangeError tells a range behind the end of the object, which a server may
 // refuse as such, from other failures.
 func (b *bucket) rangeError(ctx context.Context, key string, off, want int64, err error) error {
-	if err = absent(err); errors.Is(err, fs.ErrNotExist) || transient(err) {
+	if err = b.failed(err); errors.Is(err, fs.ErrNotExist) || transient(err) {
 		return err
 	}
 	if info, statErr := b.stat(ctx, key); statErr == nil && off >= info.Size {
@@ -89,9 +133,9 @@ func (b *bucket) rangeError(ctx context.Context, key string, off, want int64, er
 }
 
 func (b *bucket) readAll(ctx context.Context, key string, limit int64) (data []byte, err error) {
-	r, err := b.blobs.NewReader(ctx, b.at.key(key), nil)
+	r, err := b.blobs.NewReader(oneRead(ctx), b.at.key(key), b.raw)
 	if err != nil {
-		return nil, absent(err)
+		return nil, b.failed(err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	size := r.Size()
@@ -103,7 +147,7 @@ func (b *bucket) readAll(ctx context.Context, key string, limit int64) (data []b
 	}
 	data = make([]byte, size)
 	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, fmt.Errorf("body of %d bytes: %w", size, err)
+		return nil, brokenBody(size, err)
 	}
 	return data, nil
 }
@@ -111,7 +155,7 @@ func (b *bucket) readAll(ctx context.Context, key string, limit int64) (data []b
 func (b *bucket) stat(ctx context.Context, key string) (Info, error) {
 	a, err := b.blobs.Attributes(ctx, b.at.key(key))
 	if err != nil {
-		return Info{}, absent(err)
+		return Info{}, b.failed(err)
 	}
 	return Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: a.ETag}, nil
 }
@@ -121,28 +165,28 @@ func (b *bucket) list(prefix string) pager {
 	opt := &blob.ListOptions{Prefix: base + prefix}
 	token := blob.FirstPageToken
 	return func(ctx context.Context) ([]Info, error) {
-		if len(token) == 0 {
-			return nil, errEnd
-		}
 		objects, next, err := b.blobs.ListPage(ctx, token, listPage, opt)
 		if err != nil {
-			return nil, absent(err)
+			return nil, b.failed(err)
 		}
 		token = next
 		page := make([]Info, 0, len(objects))
 		for _, o := range objects {
 			key := strings.TrimPrefix(o.Key, base)
-			if checkKey(key) != nil {
+			if b.at.checkKey(key) != nil {
 				continue // a marker of a folder, or a foreign name that no call could take
 			}
 			page = append(page, Info{Key: key, Size: o.Size, ModTime: o.ModTime})
+		}
+		if len(token) == 0 {
+			return page, errEnd
 		}
 		return page, nil
 	}
 }
 
 func (b *bucket) delete(ctx context.Context, key string) error {
-	err := absent(b.blobs.Delete(ctx, b.at.key(key)))
+	err := b.failed(b.blobs.Delete(ctx, b.at.key(key)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -156,10 +200,23 @@ func (b *bucket) close() error {
 	return b.blobs.Close()
 }
 
-// absent makes "not found" fs.ErrNotExist, and leaves other errors alone.
-func absent(err error) error {
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
+// failed returns the error of a request without what it says of the URL, with
+// what an answer means and with a hint.
+func (b *bucket) failed(err error) error {
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	return err
+	if answer := b.answer(err); answer != nil {
+		return answer
+	}
+	return withoutURL(err)
+}
+
+// readKey is the key of a context's value that tells whether the request of a
+// read has been made, an *atomic.Bool.
+type readKey struct{}
+
+// oneRead is a context for a read that is to be one request.
+func oneRead(ctx context.Context) context.Context {
+	return context.WithValue(ctx, readKey{}, new(atomic.Bool))
 }

@@ -1,9 +1,10 @@
 // Package store is the one place that opens a URL. A [Store] is a folder of
-// objects, each a key and its bytes, in a local directory, in memory, in an S3
-// bucket, on an HTTP server or in a zip archive. It checks keys, counts and paces requests and repeats those that
-// failed for a passing reason; an unexported driver for each kind of place
-// does the rest. An object goes to a store whole with [Store.Put], or in pieces
-// with a [Writer], which never holds all of it.
+// objects, each a key and its bytes, in a local directory, in memory, in a
+// bucket of S3, Google Cloud Storage or Azure, on an HTTP server or in a zip
+// archive. It checks keys, counts and paces requests and repeats those that
+// failed for a passing reason; an unexported driver for each kind of place does
+// the rest. An object goes to a store whole with [Store.Put], or in pieces with a
+// [Writer], which never holds all of it.
 //
 // # URLs
 //
@@ -11,14 +12,60 @@
 //	file:///data/coads.zarr              the same, as a URL (percent-encoded)
 //	mem://name/prefix                    memory; shared between stores through [Options.Memory]
 //	s3://bucket/prefix?region=eu-west-1  S3 and what speaks its protocol
+//	gs://bucket/prefix                   Google Cloud Storage
+//	azblob://container/prefix            Azure Blob Storage
 //	https://server/path                  a plain HTTP server, also http; only read
 //
-// An s3 URL knows the parameters region, endpoint, profile, anonymous,
-// use_path_style (or s3ForcePathStyle), request_checksum_calculation and
-// response_checksum_validation; the last two take when_supported or
-// when_required, as the AWS variables of these names do. Credentials come from
-// the ordinary AWS chain (environment, shared files, instance roles), never
-// from the URL. Another scheme is an error that wraps [errors.ErrUnsupported].
+// Another scheme is an error that wraps [errors.ErrUnsupported], and so is that
+// of a provider which a build tag has left out: nos3, nogcs, noazure.
+//
+// What the query of a URL may hold, and where credentials come from, which are
+// never in a URL:
+//
+//	s3      region                        name of the bucket's region
+//	        endpoint                      http(s) URL of another server than AWS's
+//	        profile                       section of the shared AWS files
+//	        use_path_style                true: the bucket is in the path, not in the host name
+//	                                      (also s3ForcePathStyle)
+//	        anonymous                     true: requests are not signed
+//	        request_checksum_calculation  when_supported or when_required, as the
+//	        response_checksum_validation  AWS variables of these names
+//	gs      anonymous                     true: requests have no token
+//	azblob  storage_account               name of the account
+//	        domain                        host in place of blob.core.windows.net; where it is a
+//	                                      loopback address the account goes into the path
+//	        localemu                      true: it goes there whatever the host
+//	        protocol                      http or https
+//	        anonymous                     true: requests are not signed
+//
+// S3 has the ordinary AWS chain (environment, shared files, instance roles).
+// Google Cloud Storage has the application default credentials, and none where
+// STORAGE_EMULATOR_HOST names another server. Azure has AZURE_STORAGE_ACCOUNT
+// with AZURE_STORAGE_KEY, or else with AZURE_STORAGE_SAS_TOKEN, or else
+// AZURE_STORAGE_CONNECTION_STRING, or else what its libraries find
+// (environment, workload and managed identities, az login); AZURE_STORAGE_DOMAIN
+// and AZURE_STORAGE_PROTOCOL are as in the query. With a signature of the
+// environment, and with a connection string, a URL cannot lead to another server.
+//
+// # Requests
+//
+// Clients repeat nothing by themselves: what is repeated, and when, is the same
+// for all places, within the [Limits] that stores share. Bodies that are sent
+// have a checksum that the server compares: CRC-32C for S3, unless checksums are
+// for when_required, and for Google Cloud Storage, CRC-64 for Azure (MD5 for its
+// emulators). Bodies that come are held
+// against the length asked for. An answer that no repetition changes (access
+// refused, no such bucket, another region) is an error with a way out. No text of
+// an error has the URL of a request, a header or a body in it.
+//
+// Objects of one bucket of S3 or Google Cloud Storage can be copied into another
+// by the server, see [Store.CopyFrom].
+//
+// Large objects go in parts: those of an upload to S3, pieces of a resumable
+// session of Google Cloud Storage, blocks of Azure, none of which is listed or
+// read before the last. What remains of an upload that was given up or whose
+// process was killed: nothing in S3 after [Writer.Abort] or [Store.Clean]; the
+// other two drop it themselves within a week, Google also after Abort.
 //
 // A plain HTTP server cannot be listed, which is an error that wraps
 // [ErrNoList], and has to tell the size of what it sends. Where it knows no
@@ -40,7 +87,8 @@
 //
 // A key is a relative, slash-separated path of UTF-8 text. Empty keys, empty
 // parts, "." and "..", a leading or trailing slash, and control characters are
-// refused, because not every store keeps them as they are.
+// refused, because not every store keeps them as they are; for Azure also the
+// characters " # % ? and \, and parts that end with a dot.
 //
 // # Durability
 //

@@ -22,7 +22,7 @@ func (s *Store) Folders(ctx context.Context, folder string) ([]string, error) {
 	if folder != "" {
 		prefix = folder + "/"
 	}
-	if err := checkPrefix(prefix); err != nil {
+	if err := s.at.checkPrefix(prefix); err != nil {
 		return nil, s.pathError("list", folder, err)
 	}
 	var names []string
@@ -44,8 +44,8 @@ func (s *Store) Folders(ctx context.Context, folder string) ([]string, error) {
 	}
 }
 
-// folderPager returns the next names of folders, and errEnd after the last
-// ones. After another error it may be called again for the same page.
+// folderPager returns the next names of folders, and errEnd with or after the
+// last ones. After another error it may be called again for the same page.
 type folderPager func(ctx context.Context) ([]string, error)
 
 // folderName is the name of the folder that a key which begins with the prefix
@@ -63,12 +63,9 @@ func (b *bucket) folders(prefix string) folderPager {
 	opt := &blob.ListOptions{Prefix: base, Delimiter: "/"}
 	token := blob.FirstPageToken
 	return func(ctx context.Context) ([]string, error) {
-		if len(token) == 0 {
-			return nil, errEnd
-		}
 		objects, next, err := b.blobs.ListPage(ctx, token, listPage, opt)
 		if err != nil {
-			return nil, absent(err)
+			return nil, b.failed(err)
 		}
 		token = next
 		var names []string
@@ -76,6 +73,9 @@ func (b *bucket) folders(prefix string) folderPager {
 			if name := folderName(base, o.Key); o.IsDir && name != "" {
 				names = append(names, name)
 			}
+		}
+		if len(token) == 0 {
+			return names, errEnd
 		}
 		return names, nil
 	}

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // ErrNoList reports a place that cannot tell which objects it has.
@@ -30,30 +28,13 @@ type web struct {
 }
 
 func newWeb(at location) *web {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	// HTTP/1.1 has a connection for each request, and its failures are those of
-	// connections, which may pass.
-	t.Protocols = new(http.Protocols)
-	t.Protocols.SetHTTP1(true)
-	t.MaxIdleConnsPerHost = 64
-	t.ResponseHeaderTimeout = time.Minute
-	return &web{readOnly: httpServer, at: at, client: &http.Client{Transport: t}}
+	return &web{readOnly: httpServer, at: at, client: &http.Client{Transport: newTransport(), CheckRedirect: redirect}}
 }
 
-// statusError is an answer that is no success.
-type statusError struct{ code int }
-
-func (e *statusError) Error() string {
-	return fmt.Sprintf("the server answers %d %s", e.code, http.StatusText(e.code))
-}
-
-// Unwrap returns what the status means for an object.
-func (e *statusError) Unwrap() error {
-	switch e.code {
-	case http.StatusNotFound, http.StatusGone:
-		return fs.ErrNotExist
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fs.ErrPermission
+// redirect follows some redirects. What leads round in circles will go on so.
+func redirect(_ *http.Request, via []*http.Request) error {
+	if len(via) >= 10 {
+		return fmt.Errorf("stopped after %d redirects: %w", len(via), errors.ErrUnsupported)
 	}
 	return nil
 }
@@ -72,22 +53,25 @@ func (w *web) request(ctx context.Context, method, key, span string) (*http.Resp
 	}
 	answer, err := w.client.Do(r)
 	if err != nil {
-		if outer, ok := errors.AsType[*url.Error](err); ok {
-			err = outer.Err // a redirect's URL may hold a secret
-		}
-		return nil, err
+		return nil, withoutURL(err) // a redirect's URL may hold a secret
 	}
 	switch encoding := answer.Header.Get("Content-Encoding"); {
 	case span != "" && answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return answer, nil
 	case answer.StatusCode/100 != 2:
-		err = &statusError{answer.StatusCode}
+		err = statusOf(answer)
 	case encoding != "" && encoding != "identity":
 		err = fmt.Errorf("the server compresses what it sends (Content-Encoding %.60q): %w", encoding, errors.ErrUnsupported)
 	default:
 		return answer, nil
 	}
 	return nil, errors.Join(err, answer.Body.Close())
+}
+
+// statusOf is the error of an answer that is no success.
+func statusOf(answer *http.Response) error {
+	err := &statusError{code: answer.StatusCode, pause: pauseOf(answer.Header)}
+	return err.advised("the server wants credentials, which a URL of this program cannot carry")
 }
 
 func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err error) {
@@ -110,7 +94,7 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err er
 		if _, size, ok := contentRange(answer.Header.Get("Content-Range")); ok && off > size-want {
 			return &shortError{off: off, want: want, size: size}
 		}
-		return &statusError{answer.StatusCode}
+		return statusOf(answer)
 	default: // the whole object
 		if size := answer.ContentLength; size >= 0 && off > size-want {
 			return &shortError{off: off, want: want, size: size}
@@ -119,11 +103,11 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err er
 			return fmt.Errorf("the server knows no ranges and would send %d bytes in front of those wanted: copy the object first: %w", off, errors.ErrUnsupported)
 		}
 		if _, err := io.CopyN(io.Discard, answer.Body, off); err != nil {
-			return fmt.Errorf("body: %w", unexpected(err))
+			return brokenBody(off, err)
 		}
 	}
 	if _, err := io.ReadFull(answer.Body, p); err != nil {
-		return fmt.Errorf("body of %d bytes: %w", want, unexpected(err))
+		return brokenBody(want, err)
 	}
 	return nil
 }
@@ -178,7 +162,7 @@ func (w *web) readAll(ctx context.Context, key string, limit int64) (data []byte
 		return nil, fmt.Errorf("%w: more than the %d bytes wanted", ErrTooLarge, limit)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("body: %w", unexpected(err))
+		return nil, brokenBody(max(size, int64(len(data))), err)
 	}
 	return data, nil
 }

@@ -20,6 +20,9 @@ const (
 	batchBytes = 256 << 20
 	// flushes is the number of files flushed at the same time.
 	flushes = 16
+	// From so many flushes on the whole file system is flushed in front of them:
+	// each by itself would have one like ext4 write its journal.
+	manyFlushes = 16
 )
 
 // full tells whether a put must publish the batch. The caller holds mu.
@@ -61,6 +64,9 @@ func (d *local) publishIf(ctx context.Context, condition func() bool) error {
 // concerned are removed. The caller holds the token of the tree.
 func (d *local) publish(batch map[string]staged) error {
 	keys := slices.Sorted(maps.Keys(batch))
+	if len(keys) >= manyFlushes {
+		flushAll(batch[keys[0]].f)
+	}
 	errs := make([]error, len(keys), len(keys)+1)
 	var g errgroup.Group
 	g.SetLimit(flushes)
@@ -140,6 +146,12 @@ func (d *local) syncDirs() error {
 	dirs := slices.Sorted(maps.Keys(d.unsynced))
 	clear(d.unsynced)
 	d.mu.Unlock()
+	if len(dirs) >= manyFlushes {
+		if f, err := os.Open(d.root); err == nil {
+			flushAll(f)
+			_ = f.Close()
+		}
+	}
 	var g errgroup.Group
 	g.SetLimit(flushes)
 	for _, dir := range dirs {

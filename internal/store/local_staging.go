@@ -78,8 +78,9 @@ func (d *local) stage(data []byte) (staged, error) {
 	return w, nil
 }
 
-// partSize only spares small pieces a system call each.
-func (d *local) partSize(int) int { return 1 << 20 }
+// partSize only spares small pieces a system call each, and leaves what is
+// written in the cache of the processor.
+func (d *local) partSize(int) int { return 256 << 10 }
 
 func (d *local) begin(_ context.Context, key string) (upload, error) {
 	f, err := d.newFile()
@@ -103,8 +104,11 @@ func (u *localUpload) part(_ context.Context, data []byte) error {
 	if _, err := u.file.f.WriteAt(data, u.file.size); err != nil {
 		return err
 	}
-	startWriteback(u.file.f, u.file.size, int64(len(data)))
+	begin := u.file.size &^ (largeObject - 1)
 	u.file.size += int64(len(data))
+	if end := u.file.size &^ (largeObject - 1); end > begin {
+		startWriteback(u.file.f, begin, end-begin)
+	}
 	return nil
 }
 

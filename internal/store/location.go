@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,11 +26,15 @@ type location struct {
 var (
 	hasScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
-	// parameters are what the query of an s3 URL may hold. None is a secret.
-	parameters = map[string]bool{
-		"region": true, "endpoint": true, "profile": true, "anonymous": true,
-		"use_path_style": true, "s3ForcePathStyle": true,
-		"request_checksum_calculation": true, "response_checksum_validation": true,
+	// parameters are what the query of a URL may hold, by its scheme. None is a
+	// secret.
+	parameters = map[string][]string{
+		"s3": {
+			"region", "endpoint", "profile", "anonymous", "use_path_style", "s3ForcePathStyle",
+			"request_checksum_calculation", "response_checksum_validation",
+		},
+		"gs":     {"anonymous"},
+		"azblob": {"storage_account", "domain", "protocol", "localemu", "anonymous"},
 	}
 )
 
@@ -49,9 +54,9 @@ func parse(raw string) (location, error) {
 	}
 	name := u.Scheme + "://" + u.Host + u.Path
 	switch u.Scheme {
-	case "file", "mem", "s3", "http", "https":
+	case "file", "mem", "s3", "gs", "azblob", "http", "https":
 	default:
-		return location{}, fmt.Errorf("%s: scheme %q: %w (supported: file, mem, s3, http, https and bare paths)", name, u.Scheme, errors.ErrUnsupported)
+		return location{}, fmt.Errorf("%s: scheme %q: %w (supported: file, mem, s3, gs, azblob, http, https and bare paths)", name, u.Scheme, errors.ErrUnsupported)
 	}
 	if u.User != nil {
 		return location{}, fmt.Errorf("%s: credentials do not belong in a URL: set them in the environment or in a profile", name)
@@ -63,10 +68,18 @@ func parse(raw string) (location, error) {
 	if err != nil {
 		return location{}, fmt.Errorf("%s: malformed query", name)
 	}
-	for key := range query {
-		if u.Scheme != "s3" || !parameters[key] {
-			return location{}, fmt.Errorf("%s: unknown parameter %q in the query", name, key)
+	for key, values := range query {
+		switch {
+		case !slices.Contains(parameters[u.Scheme], key) && strings.Trim(values[0], "=") == "":
+			return location{}, fmt.Errorf("%s: the query holds something without a value (not quoted here, it may hold a secret)", name)
+		case !slices.Contains(parameters[u.Scheme], key):
+			return location{}, fmt.Errorf("%s: unknown parameter %q in the query%s", name, key, known(parameters[u.Scheme]))
+		case len(values) > 1:
+			return location{}, fmt.Errorf("%s: the parameter %s is given more than once", name, key)
 		}
+	}
+	if err := checkServer(query); err != nil {
+		return location{}, fmt.Errorf("%s: %w", name, err)
 	}
 	l := location{scheme: u.Scheme, host: u.Host, query: query}
 	switch {
@@ -85,44 +98,69 @@ func parse(raw string) (location, error) {
 	}
 	l.path = strings.Trim(u.Path, "/")
 	if l.path != "" {
-		if err := checkKey(l.path); err != nil {
+		if err := l.checkKey(l.path); err != nil {
 			return location{}, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return l, nil
 }
 
+// checkServer refuses parameters that name a server and could hold a secret.
+func checkServer(query url.Values) error {
+	if raw := query.Get("endpoint"); raw != "" {
+		u, err := url.Parse(raw)
+		switch {
+		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+			return errors.New("endpoint: want a URL that begins with http:// or https://")
+		case u.User != nil:
+			return errors.New("endpoint: credentials do not belong in a URL")
+		case u.RawQuery != "" || u.Fragment != "":
+			return errors.New("endpoint: want a URL without a query")
+		}
+	}
+	for _, name := range []string{"storage_account", "domain"} {
+		if strings.ContainsAny(query.Get(name), "/@?#") {
+			return fmt.Errorf("%s: want a plain name (not quoted here, it may hold a secret)", name)
+		}
+	}
+	return nil
+}
+
+// known lists the parameters that there are.
+func known(names []string) string {
+	if len(names) == 0 {
+		return ": there are none"
+	}
+	return ": known are " + strings.Join(names, ", ")
+}
+
+// flag reads a parameter that is true or false, if it is there.
+func flag(query url.Values, name string, value *bool) error {
+	if !query.Has(name) {
+		return nil
+	}
+	v, err := strconv.ParseBool(query.Get(name))
+	if err != nil {
+		return fmt.Errorf("%s: want true or false, not %q", name, query.Get(name))
+	}
+	*value = v
+	return nil
+}
+
 // local tells whether the location is a path of the operating system.
 func (l location) local() bool { return l.scheme == "" || l.scheme == "file" }
 
-// String returns the path or URL, without secrets, such that parse reads it
-// back.
+// String returns the path or URL, such that parse reads it back. There are no
+// secrets in it, because parse takes none.
 func (l location) String() string {
 	if l.scheme == "" {
 		return l.path
 	}
-	u := url.URL{Scheme: l.scheme, Host: l.host, RawQuery: l.redacted().Encode()}
+	u := url.URL{Scheme: l.scheme, Host: l.host, RawQuery: l.query.Encode()}
 	if l.path != "" {
 		u.Path = "/" + strings.TrimLeft(filepath.ToSlash(l.path), "/")
 	}
 	return u.String()
-}
-
-// redacted is the query without the credentials that an endpoint may carry.
-func (l location) redacted() url.Values {
-	raw := l.query.Get("endpoint")
-	if raw == "" {
-		return l.query
-	}
-	query := maps.Clone(l.query)
-	u, err := url.Parse(raw)
-	if err != nil {
-		query.Set("endpoint", "redacted")
-		return query
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	query.Set("endpoint", u.String())
-	return query
 }
 
 // object names an object below the location in messages.
@@ -143,7 +181,7 @@ func (l location) key(key string) string {
 
 // Sibling returns the URL of the folder beside the given one whose name is
 // longer by the suffix: "s3://b/x.zarr?region=r" and ".zmigrate" give
-// "s3://b/x.zarr.zmigrate?region=r". A whole S3 bucket has no sibling.
+// "s3://b/x.zarr.zmigrate?region=r". A whole bucket has no sibling.
 func Sibling(url, suffix string) (string, error) {
 	l, err := parse(url)
 	switch {
@@ -186,9 +224,15 @@ func Split(url string) (dir, key string, err error) {
 		key, l.path = base, strings.TrimSuffix(parent, "/")
 	}
 	if err := checkKey(key); err != nil {
-		return "", "", fmt.Errorf("%s: %w", url, err)
+		return "", "", fmt.Errorf("%s: %w", l, err)
 	}
 	return l.String(), key, nil
+}
+
+// Far tells whether a URL names a place behind a network.
+func Far(url string) bool {
+	at, err := parse(url)
+	return err == nil && !at.local() && at.scheme != "mem"
 }
 
 // Join resolves ref against the local folder base when ref is a relative bare
@@ -229,12 +273,38 @@ func checkKey(key string) error {
 	return checkText(key)
 }
 
+// checkKey refuses keys that the place does not keep as they are.
+func (l location) checkKey(key string) error {
+	if err := checkKey(key); err != nil || l.scheme != "azblob" {
+		return err
+	}
+	if i := strings.IndexAny(key, "\"#%?\\"); i >= 0 {
+		return fmt.Errorf("key %q has a %q, which no name in Azure has here: %w", key, key[i], fs.ErrInvalid)
+	}
+	for part := range strings.SplitSeq(key, "/") {
+		if strings.HasSuffix(part, ".") {
+			return fmt.Errorf("key %q has a part that ends with a dot, which Azure drops: %w", key, fs.ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// CheckKey returns why the folder that url names cannot hold an object with the
+// key, as far as its provider is known to change such names. It opens nothing.
+func CheckKey(url, key string) error {
+	l, err := parse(url)
+	if err != nil {
+		return nil // for whoever opens it
+	}
+	return l.checkKey(key)
+}
+
 // checkPrefix is checkKey for the beginning of a key.
-func checkPrefix(prefix string) error {
+func (l location) checkPrefix(prefix string) error {
 	if prefix == "" {
 		return nil
 	}
-	return checkKey(prefix + "x")
+	return l.checkKey(prefix + "x")
 }
 
 func checkText(key string) error {

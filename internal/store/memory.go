@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"sync"
 
 	"gocloud.dev/blob"
@@ -56,7 +57,7 @@ func (u memoryUploader) whole(ctx context.Context, key string, data []byte, excl
 	return err
 }
 
-func (u memoryUploader) partSize(int) int { return 1 << 20 }
+func (u memoryUploader) partSize(int) int { return 256 << 10 }
 
 // sweep finds nothing: the memory of an earlier process went with it.
 func (u memoryUploader) sweep(context.Context, string, requester) error { return nil }
@@ -83,5 +84,13 @@ func (w *memoryUpload) complete(ctx context.Context) error {
 
 func (w *memoryUpload) abort(context.Context) error {
 	w.data = nil
+	return nil
+}
+
+// answer makes "not found" what a server would say.
+func (u memoryUploader) answer(err error) *statusError {
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return &statusError{code: http.StatusNotFound, cause: err}
+	}
 	return nil
 }

@@ -7,44 +7,67 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"syscall"
 	"time"
-
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
+// The pauses between the attempts are firstPause, pauseGrowth times that, and so
+// on up to lastPause, each shortened by up to a half. Ten of them, the retries of
+// a job that names no other number, take more than two minutes in any case, the
+// time of an outage that a run has to survive.
 const (
-	firstPause = 100 * time.Millisecond
-	lastPause  = 10 * time.Second
+	firstPause  = 100 * time.Millisecond
+	pauseGrowth = 3
+	lastPause   = time.Minute
+	// longestRest is how long a server may ask to be left alone. One that asks
+	// for more is as good as out of reach.
+	longestRest = 5 * time.Minute
 	// An attempt at a remote store may take attemptTime and the time for its
 	// bytes at slowestRate bytes a second.
 	attemptTime = time.Minute
 	slowestRate = 128 << 10
 )
 
-// do runs one operation on size bytes: it waits for the budget, counts, and
+// do runs one operation on size bytes: it waits for its turn, counts, and
 // repeats f while it fails for a passing reason and attempts are left.
 func (s *Store) do(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
+	if err := s.limits.enter(ctx); err != nil {
+		return s.pathError(op, key, err)
+	}
+	defer s.limits.leave()
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		err := s.try(ctx, op, key, size, f)
+		if ctx.Err() != nil && err != nil {
+			return s.pathError(op, key, err)
+		}
+		rest, busy := throttling(err)
+		if rest > longestRest {
+			s.limits.throttle(0) // nobody waits for that
+		} else if busy {
+			s.limits.throttle(rest)
+		} else if err == nil || !transient(err) {
+			s.limits.accept()
+		}
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() != nil || !transient(err) {
+		if !transient(err) {
 			return s.pathError(op, key, err)
 		}
-		if attempt >= s.attempts {
+		if attempt >= s.attempts || rest > longestRest {
 			return s.pathError(op, key, passingError{err})
 		}
 		wait := pause/2 + rand.N(pause/2)
 		s.log.WarnContext(ctx, "repeating a failed request", "op", op, "object", s.at.object(key),
-			"attempt", attempt, "pause", wait, "error", err)
+			"attempt", attempt, "pause", max(wait, rest), "error", err)
 		if err := s.sleep(ctx, wait); err != nil {
 			return s.pathError(op, key, err)
 		}
 		s.retries.Add(1)
-		pause = min(2*pause, lastPause)
+		s.limits.retries.Add(1)
+		pause = min(pauseGrowth*pause, lastPause)
 	}
 }
 
@@ -53,10 +76,8 @@ func (s *Store) try(ctx context.Context, op, key string, size int, f func(contex
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.limiter != nil {
-		if err := s.limiter.Wait(ctx); err != nil {
-			return err
-		}
+	if err := s.limits.request(ctx, s.sleep); err != nil {
+		return err
 	}
 	s.requests.Add(1)
 	if s.fault != nil {
@@ -104,27 +125,31 @@ func transient(err error) bool {
 	if errors.As(err, &short) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
 		return false
 	}
-	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
-		// A broken body comes with status 200.
-		if code := response.HTTPStatusCode(); code >= 300 {
-			return passingStatus(code)
+	if answer, ok := errors.AsType[*statusError](err); ok {
+		return answer.passing()
+	}
+	if connection, ok := errors.AsType[connectionError](err); ok {
+		return connection.passing()
+	}
+	for _, passing := range []error{
+		context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed,
+		syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.EPIPE,
+		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTUNREACH,
+	} {
+		if errors.Is(err, passing) {
+			return true
 		}
 	}
-	if status, ok := errors.AsType[*statusError](err); ok {
-		return passingStatus(status.code)
-	}
 	var network net.Error
-	return errors.As(err, &network) && network.Timeout() ||
-		errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, io.EOF) ||
-		errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, syscall.ECONNREFUSED) ||
-		errors.Is(err, syscall.ECONNABORTED) ||
-		errors.Is(err, syscall.EPIPE)
+	return errors.As(err, &network) && network.Timeout()
 }
 
-// passingStatus tells whether an HTTP status is that of a busy server.
-func passingStatus(code int) bool {
-	return code == 408 || code == 429 || code >= 500 && code != 501
+// throttling tells whether a server was too busy for a request, and how long it
+// wants to be left alone; 0 if it does not say.
+func throttling(err error) (rest time.Duration, busy bool) {
+	answer, ok := errors.AsType[*statusError](err)
+	if !ok || answer.code != http.StatusTooManyRequests && answer.code != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	return answer.pause, true
 }

@@ -1,13 +1,11 @@
+//go:build !nos3
+
 package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -21,6 +19,9 @@ import (
 // URL nor the environment names a region.
 const fallbackRegion = "us-east-1"
 
+// s3Access is the hint for requests that are refused.
+const s3Access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket, or say anonymous=true for a public one"
+
 // newS3 opens a bucket with a client of ours: nothing is repeated inside, and
 // an upload sends the caller's bytes without copying them.
 func newS3(ctx context.Context, at location) (*bucket, error) {
@@ -33,6 +34,11 @@ func newS3(ctx context.Context, at location) (*bucket, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, load...)
 	if err != nil {
 		return nil, err
+	}
+	if !settings.anonymous {
+		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+			return nil, fmt.Errorf("no usable AWS credentials: %w; %s", withoutURL(err), s3Access)
+		}
 	}
 	if cfg.Region == "" && settings.endpoint != "" {
 		cfg.Region = fallbackRegion
@@ -56,14 +62,12 @@ type s3Config struct {
 	load      []func(*config.LoadOptions) error
 	endpoint  string
 	pathStyle bool
+	anonymous bool
 }
 
 // s3Settings reads the query of the URL.
 func s3Settings(query url.Values) (s3Config, error) {
-	client := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.MaxIdleConnsPerHost = 64
-		t.ResponseHeaderTimeout = time.Minute
-	})
+	client := awshttp.NewBuildableClient().WithTransportOptions(prepare)
 	c := s3Config{endpoint: query.Get("endpoint")}
 	c.load = []func(*config.LoadOptions) error{
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
@@ -75,29 +79,14 @@ func s3Settings(query url.Values) (s3Config, error) {
 	if profile := query.Get("profile"); profile != "" {
 		c.load = append(c.load, config.WithSharedConfigProfile(profile))
 	}
-	if c.endpoint != "" {
-		u, err := url.Parse(c.endpoint)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return c, errors.New("endpoint: want a URL that begins with http:// or https://")
-		}
-		if u.User != nil {
-			return c, errors.New("endpoint: credentials do not belong in a URL")
-		}
-	}
-	anonymous := false
 	for name, target := range map[string]*bool{
-		"anonymous": &anonymous, "use_path_style": &c.pathStyle, "s3ForcePathStyle": &c.pathStyle,
+		"anonymous": &c.anonymous, "use_path_style": &c.pathStyle, "s3ForcePathStyle": &c.pathStyle,
 	} {
-		if !query.Has(name) {
-			continue
+		if err := flag(query, name, target); err != nil {
+			return c, err
 		}
-		value, err := strconv.ParseBool(query.Get(name))
-		if err != nil {
-			return c, fmt.Errorf("%s: want true or false, not %q", name, query.Get(name))
-		}
-		*target = value
 	}
-	if anonymous {
+	if c.anonymous {
 		c.load = append(c.load, config.WithCredentialsProvider(aws.AnonymousCredentials{}))
 	}
 	return c.checksums(query)

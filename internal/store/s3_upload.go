@@ -1,3 +1,5 @@
+//go:build !nos3
+
 package store
 
 import (
@@ -14,27 +16,14 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
 )
-
-const (
-	// firstPart is the size of the first partsOfSize parts of an upload. S3
-	// wants 5 MiB at least, but of the last part.
-	firstPart = 8 << 20
-	// After every partsOfSize parts their size doubles: 10,000 parts, the most
-	// that S3 takes, hold more than the 5 TiB that an object may have.
-	partsOfSize = 1000
-	// lastDoubling keeps a part below S3's 5 GiB.
-	lastDoubling = 9
-)
-
-// objectType is the content type of everything that is stored.
-const objectType = "application/octet-stream"
 
 // s3Uploader stores objects in an S3 bucket.
 type s3Uploader struct {
 	client   *s3.Client
 	bucket   string
-	checksum types.ChecksumAlgorithm // of the parts; "" without
+	checksum types.ChecksumAlgorithm // of bodies; "" without
 
 	mu  sync.Mutex
 	own map[string]bool // the IDs of uploads that are under way
@@ -42,21 +31,20 @@ type s3Uploader struct {
 
 func newS3Uploader(client *s3.Client, bucket string) *s3Uploader {
 	u := &s3Uploader{client: client, bucket: bucket, own: make(map[string]bool)}
-	// The client adds this checksum to objects and parts by itself, but does
-	// not announce it for the parts of an upload.
 	if client.Options().RequestChecksumCalculation != aws.RequestChecksumCalculationWhenRequired {
-		u.checksum = types.ChecksumAlgorithmCrc32
+		u.checksum = types.ChecksumAlgorithmCrc32c
 	}
 	return u
 }
 
 func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, exclusive bool) error {
 	in := &s3.PutObjectInput{
-		Bucket:        &u.bucket,
-		Key:           &key,
-		Body:          bytes.NewReader(data),
-		ContentLength: aws.Int64(int64(len(data))),
-		ContentType:   aws.String(objectType),
+		Bucket:            &u.bucket,
+		Key:               &key,
+		Body:              bytes.NewReader(data),
+		ContentLength:     aws.Int64(int64(len(data))),
+		ContentType:       aws.String(objectType),
+		ChecksumAlgorithm: u.checksum,
 	}
 	if exclusive {
 		in.IfNoneMatch = aws.String("*")
@@ -69,6 +57,49 @@ func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, exclusi
 	return err
 }
 
+// answer is that of the uploader. What the name of an error tells beyond the
+// status of its answer, that of a part of the answer or of a request that came
+// in damaged, is put as the status that stands for it.
+func (u *s3Uploader) answer(err error) *statusError {
+	a := statusError{cause: err}
+	var region string
+	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.Response != nil {
+		header := response.Response.Header
+		a.code, a.pause, region = response.HTTPStatusCode(), pauseOf(header), header.Get("X-Amz-Bucket-Region")
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() != "UnknownError" {
+		a.name = api.ErrorCode()
+	}
+	switch a.name {
+	case "SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException", "RequestLimitExceeded":
+		a.code = http.StatusServiceUnavailable
+	case "InternalError":
+		a.code = http.StatusInternalServerError
+	case "XAdminUserNotFound": // VersityGW's 404 for whom it does not know
+		a.code = http.StatusForbidden
+	case "RequestTimeout", "IncompleteBody", "BadDigest":
+		a.code = http.StatusRequestTimeout
+	case "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "PermanentRedirect":
+		a.hint = wrongRegion(region)
+	}
+	switch a.code {
+	case http.StatusMovedPermanently, http.StatusTemporaryRedirect:
+		a.hint = wrongRegion(region)
+	}
+	if a.code < 300 {
+		return nil // no answer, or one that broke off
+	}
+	return a.advised(s3Access)
+}
+
+// wrongRegion is the hint for a bucket in another region, "" if unknown.
+func wrongRegion(region string) string {
+	if region == "" {
+		return "the bucket is in another region; name it as region=NAME in the query of the URL"
+	}
+	return "the bucket is in another region; put region=" + region + " into the query of the URL"
+}
+
 // status is the HTTP status that an error tells of, or 0.
 func status(err error) int {
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
@@ -78,7 +109,7 @@ func status(err error) int {
 }
 
 func (u *s3Uploader) partSize(n int) int {
-	return firstPart << min(n/partsOfSize, lastDoubling)
+	return growingPart(n)
 }
 
 func (u *s3Uploader) start(ctx context.Context, key string) (upload, error) {
@@ -128,7 +159,7 @@ func (w *s3Upload) part(ctx context.Context, data []byte) error {
 		return err
 	}
 	w.parts = append(w.parts, types.CompletedPart{
-		PartNumber: number, ETag: out.ETag, ChecksumCRC32: out.ChecksumCRC32,
+		PartNumber: number, ETag: out.ETag, ChecksumCRC32C: out.ChecksumCRC32C,
 	})
 	w.size += int64(len(data))
 	return nil
@@ -145,8 +176,11 @@ func (w *s3Upload) complete(ctx context.Context) error {
 		UploadId:        &w.id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: w.parts},
 	})
-	if again && noUpload(err) && w.stored(ctx) {
-		err = nil
+	if again && noUpload(err) {
+		stored, headErr := w.stored(ctx)
+		if stored || headErr != nil && status(headErr) != http.StatusNotFound {
+			err = headErr
+		}
 	}
 	if err == nil {
 		w.forget()
@@ -155,9 +189,9 @@ func (w *s3Upload) complete(ctx context.Context) error {
 }
 
 // stored tells whether an object of our size is there.
-func (w *s3Upload) stored(ctx context.Context) bool {
+func (w *s3Upload) stored(ctx context.Context) (bool, error) {
 	out, err := w.to.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &w.to.bucket, Key: &w.key})
-	return err == nil && aws.ToInt64(out.ContentLength) == w.size
+	return err == nil && aws.ToInt64(out.ContentLength) == w.size, err
 }
 
 func (w *s3Upload) abort(ctx context.Context) error {

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,7 +76,7 @@ func (r *requests) kinds() []string {
 // TestS3UploadRequests looks at the requests of a large and of a small object.
 func TestS3UploadRequests(t *testing.T) {
 	for query, checksum := range map[string]string{
-		"": "CRC32", "&request_checksum_calculation=when_required": "",
+		"": "CRC32C", "&request_checksum_calculation=when_required": "",
 	} {
 		var all requests
 		s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
@@ -96,8 +99,8 @@ func TestS3UploadRequests(t *testing.T) {
 			t.Errorf("%d requests counted", got)
 		}
 		for i, r := range all.seen {
-			if body := strings.HasPrefix(want[i], "PUT"); body && (r.Header.Get("X-Amz-Checksum-Crc32") != "") != (checksum != "") {
-				t.Errorf("%s has the checksum %q", want[i], r.Header.Get("X-Amz-Checksum-Crc32"))
+			if body := strings.HasPrefix(want[i], "PUT"); body && (r.Header.Get("X-Amz-Checksum-Crc32c") != "") != (checksum != "") {
+				t.Errorf("%s has the checksum %q", want[i], r.Header.Get("X-Amz-Checksum-Crc32c"))
 			}
 			if i == 0 && (r.Header.Get("X-Amz-Checksum-Algorithm") != checksum || r.Header.Get("Content-Type") != objectType) {
 				t.Errorf("announced: %v", r.Header)
@@ -107,11 +110,16 @@ func TestS3UploadRequests(t *testing.T) {
 }
 
 // TestS3LostAnswers carries every request out, and then says that it failed,
-// before the same request succeeds.
+// before the same request succeeds. The first look at the object fails as well.
 func TestS3LostAnswers(t *testing.T) {
 	var all requests
+	var looked atomic.Bool
 	s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodHead && !looked.Swap(true) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
 			if r.Method == http.MethodHead || r.Method == http.MethodGet || all.add(r)%2 == 0 {
 				server.ServeHTTP(w, r)
 				return
@@ -166,7 +174,7 @@ func TestS3UploadGone(t *testing.T) {
 		if err := w.send(w.buffer); err != nil {
 			t.Fatal(err)
 		}
-		up := w.up.(*s3Upload)
+		up := w.up
 		if err := other.Clean(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -282,4 +290,70 @@ func forgetful(http.Handler) http.Handler {
 			_, _ = io.WriteString(w, `<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>`)
 		}
 	})
+}
+
+// TestS3Hints looks at what a user reads of answers that no repetition changes.
+func TestS3Hints(t *testing.T) {
+	for _, c := range []struct {
+		status     int
+		name, hint string
+		is         error
+	}{
+		{http.StatusMovedPermanently, "PermanentRedirect", "put region=eu-north-1", nil},
+		{http.StatusBadRequest, "AuthorizationHeaderMalformed", "put region=eu-north-1", nil},
+		{http.StatusNotFound, "NoSuchBucket", "create it", nil},
+		{http.StatusNotFound, "NoSuchKey", "404", fs.ErrNotExist},
+		{http.StatusForbidden, "AccessDenied", "AWS_PROFILE", fs.ErrPermission},
+		{http.StatusForbidden, "SignatureDoesNotMatch", "AWS_PROFILE", fs.ErrPermission},
+		{http.StatusForbidden, "RequestTimeTooSkewed", "clock", fs.ErrPermission},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, s3ServerBehind(t, func(http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("X-Amz-Bucket-Region", "eu-north-1")
+					w.WriteHeader(c.status)
+					_, _ = io.WriteString(w, "<Error><Code>"+c.name+"</Code><Message>m</Message><StringToSign>hunter2</StringToSign></Error>")
+				})
+			}), Options{})
+			impatient(s)
+			_, readErr := s.ReadAll(t.Context(), "k", 10)
+			for op, err := range map[string]error{
+				"read": readErr, "put": s.Put(t.Context(), "k", []byte("x")),
+				"list": s.List(t.Context(), "", func(Info) error { return nil }),
+			} {
+				if err == nil || Passing(err) || !strings.Contains(err.Error(), c.hint) || !strings.Contains(err.Error(), c.name) || strings.Contains(err.Error(), "hunter2") {
+					t.Errorf("%s: %v", op, err)
+				}
+				if c.is != nil && !errors.Is(err, c.is) || c.is == nil && errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s: %v", op, err)
+				}
+			}
+			if got := s.Stats(); got.Retries != 0 {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// TestNoCredentials opens stores where there are none.
+func TestNoCredentials(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none")
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_PROFILE": "", "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none, "AWS_WEB_IDENTITY_TOKEN_FILE": "",
+		"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": "",
+		"GOOGLE_APPLICATION_CREDENTIALS": none, "STORAGE_EMULATOR_HOST": "",
+	} {
+		t.Setenv(name, value)
+	}
+	for _, bucket := range []string{"s3://bucket", "gs://bucket"} {
+		query := "?anonymous=true"
+		if bucket == "s3://bucket" {
+			query += "&region=eu-west-1"
+		}
+		if _, err := Open(t.Context(), bucket, Options{}); err == nil || Passing(err) || !strings.Contains(err.Error(), "anonymous=true") {
+			t.Errorf("%s: %v", bucket, err)
+		}
+		open(t, bucket+query, Options{})
+	}
 }

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // Options are the settings of a Store. The zero value is usable.
@@ -22,9 +20,13 @@ type Options struct {
 	// Retries is the number of attempts after the first one for requests that
 	// failed for a passing reason. 0 means 4, a negative number none.
 	Retries int
-	// RequestsPerSecond bounds the requests to a remote store, repeated ones
-	// included; 0 means no bound.
-	RequestsPerSecond float64
+	// Limits bounds the requests to a remote store together with those of the
+	// other stores that were opened with it; nil means limits of its own without
+	// a budget.
+	Limits *Limits
+	// Sleep is meant for tests: it takes the place of waiting between attempts.
+	// It returns early with the error of a context that ends.
+	Sleep func(ctx context.Context, d time.Duration) error
 	// Staging is the folder in which a local store keeps objects that are not
 	// yet durable; "" means "<path>.zmigrate/staging". It is made with the
 	// first object. Clean empties it, whoever else uses it.
@@ -71,11 +73,12 @@ type Store struct {
 	at       location
 	driver   driver
 	log      *slog.Logger
-	limiter  *rate.Limiter // nil: no limit
-	attempts int           // at least 1
+	limits   *Limits
+	attempts int // at least 1
 	fault    func(op, key string) error
 	sleep    func(context.Context, time.Duration) error
-	buffers  sync.Pool // of *[]byte: those of Writers that are idle
+	buffers  sync.Pool   // of *[]byte: those of Writers that are idle
+	noCopies atomic.Bool // the server makes none, or none whose checksum it tells
 
 	requests, retries, bytesRead, bytesWritten atomic.Int64
 }
@@ -119,8 +122,8 @@ type upload interface {
 }
 
 // pager returns the next objects of a list in the order of their keys, and
-// errEnd after the last ones. After another error it may be called again for
-// the same page.
+// errEnd with or after the last ones. After another error it may be called again
+// for the same page.
 type pager func(ctx context.Context) ([]Info, error)
 
 var errEnd = errors.New("end of list")
@@ -138,7 +141,14 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 		log:      opt.Log,
 		attempts: 1 + opt.Retries,
 		fault:    opt.Fault,
-		sleep:    sleep,
+		limits:   opt.Limits,
+		sleep:    opt.Sleep,
+	}
+	if s.limits == nil || at.local() {
+		s.limits = NewLimits(0)
+	}
+	if s.sleep == nil {
+		s.sleep = sleep
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -148,9 +158,6 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 		s.attempts = 5
 	case opt.Retries < 0:
 		s.attempts = 1
-	}
-	if rps := opt.RequestsPerSecond; rps > 0 && !at.local() {
-		s.limiter = rate.NewLimiter(rate.Limit(rps), int(math.Max(1, math.Min(rps, 1e6))))
 	}
 	if at.local() {
 		if at.path, err = absolute(at.path); err != nil {
@@ -183,6 +190,10 @@ func newDriver(ctx context.Context, at location, opt Options) (driver, error) {
 		return newMemory(at, opt.Memory), nil
 	case "s3":
 		return newS3(ctx, at)
+	case "gs":
+		return newGCS(ctx, at)
+	case "azblob":
+		return newAzure(ctx, at)
 	case "http", "https":
 		return newWeb(at), nil
 	default:
@@ -226,7 +237,7 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) error {
 // Create stores data under a key that must be free, else it returns an error
 // that wraps fs.ErrExist; of several at the same time exactly one succeeds. The
 // object is visible and durable on return. Exclusion asks for conditional
-// writes (If-None-Match) from an S3 server.
+// writes from a server (If-None-Match of S3 and Azure).
 func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 	attempt := 0
 	err := s.onKey(ctx, "create", key, len(data), func(ctx context.Context) error {
@@ -235,8 +246,12 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 		if attempt > 1 && errors.Is(err, fs.ErrExist) {
 			// The answer to an earlier attempt may have been lost: if the
 			// object holds our bytes, it is ours.
-			if s.holds(ctx, key, data) {
+			same, readErr := s.holds(ctx, key, data)
+			switch {
+			case same:
 				return nil
+			case transient(readErr):
+				return readErr
 			}
 		}
 		return err
@@ -248,9 +263,9 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 }
 
 // holds tells whether the object's bytes are exactly data.
-func (s *Store) holds(ctx context.Context, key string, data []byte) bool {
+func (s *Store) holds(ctx context.Context, key string, data []byte) (bool, error) {
 	got, err := s.driver.readAll(ctx, key, int64(len(data)))
-	return err == nil && string(got) == string(data)
+	return err == nil && string(got) == string(data), err
 }
 
 // Sync returns when every Put and Delete that returned before it was called is
@@ -306,7 +321,7 @@ func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
 // prefix need not end where a part of the key does; "" lists everything. A
 // folder that does not exist is empty.
 func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) error {
-	if err := checkPrefix(prefix); err != nil {
+	if err := s.at.checkPrefix(prefix); err != nil {
 		return s.pathError("list", prefix, err)
 	}
 	next := s.driver.list(prefix)
@@ -316,16 +331,17 @@ func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) err
 			page, err = next(ctx)
 			return err
 		})
-		if errors.Is(err, errEnd) {
-			return nil
-		}
-		if err != nil {
+		end := errors.Is(err, errEnd)
+		if err != nil && !end {
 			return err
 		}
 		for _, info := range page {
 			if err := f(info); err != nil {
 				return err
 			}
+		}
+		if end {
+			return nil
 		}
 	}
 }
@@ -348,7 +364,7 @@ func (s *Store) Close() error {
 
 // onKey is do for an operation on one object, whose key it checks.
 func (s *Store) onKey(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
-	if err := checkKey(key); err != nil {
+	if err := s.at.checkKey(key); err != nil {
 		return s.pathError(op, key, err)
 	}
 	return s.do(ctx, op, key, size, f)

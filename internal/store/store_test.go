@@ -61,10 +61,12 @@ func TestRetries(t *testing.T) {
 			if calls != c.attempts || len(*pauses) != c.attempts-1 {
 				t.Errorf("%d attempts, %d pauses", calls, len(*pauses))
 			}
+			top := firstPause
 			for i, p := range *pauses {
-				if top := min(firstPause<<i, lastPause); p < top/2 || p >= top {
+				if p < top/2 || p >= top {
 					t.Errorf("pause %d is %v", i, p)
 				}
+				top = min(pauseGrowth*top, lastPause)
 			}
 			want := Stats{Requests: int64(c.attempts), Retries: int64(c.attempts - 1)}
 			if c.ok {
@@ -128,10 +130,11 @@ func TestS3BrokenBody(t *testing.T) {
 	}
 }
 
-// lostAnswer stores an object and then claims that the connection broke.
+// lostAnswer stores an object and then claims that the connection broke, and once
+// more when the object is read.
 type lostAnswer struct {
 	driver
-	lost bool
+	lost, unread bool
 }
 
 func (d *lostAnswer) create(ctx context.Context, key string, data []byte) error {
@@ -141,6 +144,14 @@ func (d *lostAnswer) create(ctx context.Context, key string, data []byte) error 
 		return syscall.ECONNRESET
 	}
 	return err
+}
+
+func (d *lostAnswer) readAll(ctx context.Context, key string, limit int64) ([]byte, error) {
+	if !d.unread {
+		d.unread = true
+		return nil, syscall.ECONNRESET
+	}
+	return d.driver.readAll(ctx, key, limit)
 }
 
 func TestCreateRecognisesItsOwnObject(t *testing.T) {
@@ -167,7 +178,7 @@ func TestFault(t *testing.T) {
 	if err := s.Delete(t.Context(), "k"); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"put k", "sync ", "read k", "list k", "list k", "delete k"}
+	want := []string{"put k", "sync ", "read k", "list k", "delete k"}
 	if diff := cmp.Diff(want, ops); diff != "" {
 		t.Error(diff)
 	}
@@ -187,27 +198,42 @@ func TestMemoryIsShared(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
+	for _, name := range []string{"AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY", "AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_CONNECTION_STRING", "STORAGE_EMULATOR_HOST"} {
+		t.Setenv(name, "")
+	}
 	for raw, want := range map[string]string{
-		"":                                    "empty",
-		"gs://b/p":                            `scheme "gs"`,
-		"azblob://b":                          "supported: file, mem, s3",
-		"https://user:hunter2@host/x":         "credentials do not belong",
-		"https://host/x?token=hunter2":        `unknown parameter "token"`,
-		"http:///x":                           "no server",
-		"http://host/a/../b":                  `part ".."`,
-		"s3://key:hunter2@bucket/p":           "credentials do not belong",
-		"s3://bucket?awskey=hunter2":          `unknown parameter "awskey"`,
-		"s3://bucket?endpoint=localhost:9000": "http://",
-		"s3://bucket?anonymous=hunter":        "true or false",
-		"s3://bucket/a/../b":                  `part ".."`,
-		"s3:///p":                             "no bucket",
-		"s3://bucket/p?endpoint=http://u:hunter2@h":  "credentials do not belong",
-		"s3://bucket?request_checksum_calculation=x": "when_supported",
-		"file://relative/x":                          "three slashes",
-		"file://":                                    "no path",
-		"mem://x?region=y":                           "unknown parameter",
-		"s3://bucket/x#y":                            "%23",
-		"s3://bu cket:hunter2/":                      "s3 URL",
+		"":                        "empty",
+		"ftp://b/p":               `scheme "ftp"`,
+		"gopher://b":              "supported: file, mem, s3, gs, azblob",
+		"gs://b?region=x":         "known are anonymous",
+		"gs://b?anonymous=hunter": "true or false",
+		"gs://b?hunter2":          "without a value",
+		"https://host/x?hunter2":  "without a value",
+		"azblob://b?sig=hunter2":  `unknown parameter "sig"`,
+		"azblob://b":              "storage_account=NAME",
+		"azblob://b?storage_account=a&domain=u:hunter2@h": "want a plain name",
+		"azblob://b?storage_account=a&protocol=ftp":       "http or https",
+		"azblob://b?domain=a&domain=b":                    "more than once",
+		"azblob://b/50%25":                                "no name in Azure",
+		"azblob://b/a./c":                                 "ends with a dot",
+		"https://user:hunter2@host/x":                     "credentials do not belong",
+		"https://host/x?token=hunter2":                    `unknown parameter "token"`,
+		"http:///x":                                       "no server",
+		"http://host/a/../b":                              `part ".."`,
+		"s3://key:hunter2@bucket/p":                       "credentials do not belong",
+		"s3://bucket?awskey=hunter2":                      `unknown parameter "awskey"`,
+		"s3://bucket?endpoint=localhost:9000":             "http://",
+		"s3://bucket?anonymous=hunter":                    "true or false",
+		"s3://bucket/a/../b":                              `part ".."`,
+		"s3:///p":                                         "no bucket",
+		"s3://bucket/p?endpoint=http://u:hunter2@h":       "credentials do not belong",
+		"s3://bucket/p?endpoint=http://h/?sig=hunter2":    "without a query",
+		"s3://bucket?request_checksum_calculation=x":      "when_supported",
+		"file://relative/x":                               "three slashes",
+		"file://":                                         "no path",
+		"mem://x?region=y":                                "unknown parameter",
+		"s3://bucket/x#y":                                 "%23",
+		"s3://bu cket:hunter2/":                           "s3 URL",
 	} {
 		_, err := Open(t.Context(), raw, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -217,9 +243,23 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("%s: the secret is in the message: %v", raw, err)
 		}
 	}
-	for _, raw := range []string{"gs://b", "azblob://b"} {
+	for _, raw := range []string{"ftp://b", "gopher://b"} {
 		if _, err := Open(t.Context(), raw, Options{}); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s: %v", raw, err)
+		}
+	}
+}
+
+func TestCheckKey(t *testing.T) {
+	for _, c := range []struct {
+		url, key string
+		ok       bool
+	}{
+		{"azblob://b/x", "a/zarr.json", true}, {"azblob://b/x", "50%/zarr.json", false}, {"azblob://b/x", "v1./zarr.json", false},
+		{"s3://b/x", "50%/zarr.json", true}, {"gs://b/x", "a#/zarr.json", true}, {"s3://b/x", "a\tb", false}, {"gopher://b", "a", true},
+	} {
+		if err := CheckKey(c.url, c.key); (err == nil) != c.ok {
+			t.Errorf("%s below %s: %v", c.key, c.url, err)
 		}
 	}
 }

@@ -5,6 +5,8 @@ package store
 import (
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // startWriteback makes the system begin to write n bytes of a file from off on to
@@ -14,3 +16,8 @@ func startWriteback(f *os.File, off, n int64) {
 	const write = 2 // SYNC_FILE_RANGE_WRITE
 	_ = syscall.SyncFileRange(int(f.Fd()), off, n, write)
 }
+
+// flushAll flushes the file system that a file is in, in one go. Old systems do
+// not tell what goes wrong with that, so it promises nothing: a flush of each file
+// that matters follows, which then has next to nothing left to do.
+func flushAll(f *os.File) { _ = unix.Syncfs(int(f.Fd())) }

@@ -10,10 +10,10 @@ import (
 const abortTime = 15 * time.Second
 
 // Writer writes one object piece by piece. It collects the pieces in a buffer
-// of one part, 8 MiB for S3 and 1 MiB for other places, and sends each part
+// of one part, 8 MiB in a bucket and 1 MiB in other places, and sends each part
 // when the next one begins; an object that fits into one part goes as Put would
-// send it. Parts in S3 double every 1000 parts, so that 10,000 of them hold the
-// largest object there. In memory (mem://) all parts stay, of course.
+// send it. Parts in S3 and Azure double every 1000 parts, so that as many as there
+// may be hold the largest object. In memory (mem://) all parts stay, of course.
 //
 // The object appears as a whole with Close; nothing stays of one that is given
 // up with Abort. One of the two must be called, and Abort may follow Close:
@@ -45,18 +45,24 @@ func WriterBytes(url string) int {
 	switch {
 	case err != nil:
 		return 0
-	case at.scheme == "s3":
+	case at.scheme == "s3", at.scheme == "gs", at.scheme == "azblob":
 		return firstPart
 	default:
 		return (*local)(nil).partSize(0) // and memory's is the same
 	}
 }
 
+// Local tells whether a URL names a directory of this machine.
+func Local(url string) bool {
+	at, err := parse(url)
+	return err == nil && at.local()
+}
+
 // NewWriter begins an object that comes in pieces, in place of what is there
 // under the key. ctx governs all of the Writer's requests; the first is made
 // when there is a part to send.
 func (s *Store) NewWriter(ctx context.Context, key string) (*Writer, error) {
-	err := checkKey(key)
+	err := s.at.checkKey(key)
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -1,0 +1,203 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// planted is what must not show up anywhere.
+const planted = "Hunter2+Planted/Secret=="
+
+// forms are those in which text may hold it.
+var forms = []string{"Hunter2", url.QueryEscape(planted), url.PathEscape(planted)}
+
+// tell runs the program and fails the test where the secret is in what it
+// prints. It returns the output and whether the program succeeded.
+func tell(t *testing.T, arguments ...string) (output string, ok bool) {
+	t.Helper()
+	c := zmigrate(t.Context(), t, arguments...)
+	var all bytes.Buffer
+	c.Stdout, c.Stderr = &all, &all
+	err := c.Run()
+	silent(t, strings.Join(arguments[:1], " "), all.Bytes())
+	return all.String(), err == nil
+}
+
+// silent fails the test where the secret is in some text.
+func silent(t *testing.T, where string, text []byte) {
+	t.Helper()
+	for _, form := range forms {
+		if bytes.Contains(text, []byte(form)) {
+			t.Errorf("%s tells the secret: %s", where, text)
+			return
+		}
+	}
+}
+
+// echo answers with a status and, in its body and its headers, with all that the
+// request had.
+func echo(status int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("X-Ms-Error-Code", "Echo")
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, "<Error><Code>Echo</Code><Message>m</Message><StringToSign>%s %s %v</StringToSign></Error>", planted, r.URL, r.Header)
+	})
+}
+
+// environ gives the test credentials for every provider, which all are the
+// secret, and an Azure server at an address.
+func environ(t *testing.T, azure string) {
+	t.Helper()
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": planted, "AWS_SESSION_TOKEN": planted,
+		"AZURE_STORAGE_ACCOUNT": "account", "AZURE_STORAGE_KEY": "", "AZURE_STORAGE_CONNECTION_STRING": "",
+		"AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=" + url.QueryEscape(planted),
+		"AZURE_STORAGE_DOMAIN":    strings.TrimPrefix(azure, "http://"), "AZURE_STORAGE_PROTOCOL": "http",
+		"PLANTED": url.PathEscape(planted),
+	} {
+		t.Setenv(name, value)
+	}
+}
+
+// TestSecretsOfTheEnvironment runs jobs that succeed and jobs that servers
+// refuse, with the credentials that the program needs.
+func TestSecretsOfTheEnvironment(t *testing.T) {
+	dir := fast(t)
+	job, _ := cube(t, dir, 32, "zstd")
+	b := serve(t)
+	var servers []string
+	for _, status := range []int{http.StatusForbidden, http.StatusServiceUnavailable} {
+		s := httptest.NewServer(echo(status))
+		t.Cleanup(s.Close)
+		servers = append(servers, s.URL)
+	}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	servers = append(servers, gone.URL)
+	environ(t, gone.URL)
+	common := []string{"--json", "--log-level", "debug", "--set", "run.requests.retries=1"}
+	if output, ok := tell(t, append([]string{"run", "--set", "target.url=" + b.url("secret.zarr"), job}, common...)...); !ok {
+		t.Error(output)
+	}
+	for _, folder := range []string{"secret.zarr", "secret.zarr.zmigrate"} {
+		s := b.open(t, folder)
+		for key := range b.tree(t, folder) {
+			data, err := s.ReadAll(t.Context(), key, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			silent(t, folder+"/"+key, data)
+		}
+	}
+	for _, server := range servers {
+		t.Setenv("AZURE_STORAGE_DOMAIN", strings.TrimPrefix(server, "http://"))
+		for _, target := range []string{"s3://bucket/x.zarr?region=r&use_path_style=true&endpoint=" + server, "azblob://box/x.zarr"} {
+			checkpoint := filepath.Join(t.TempDir(), "checkpoint")
+			for _, command := range [][]string{
+				{"run", "--set", "target.url=" + target, "--set", "run.checkpoint.url=" + checkpoint, job},
+				{"status", "--set", "target.url=" + target, job},
+				{"inspect", target},
+			} {
+				if command[0] != "inspect" {
+					command = append(command, common...)
+				}
+				output, ok := tell(t, command...)
+				if ok && command[0] != "plan" && command[0] != "status" {
+					t.Errorf("%s to %s: %s", command[0], target, output)
+				}
+			}
+			silentFolder(t, checkpoint)
+		}
+	}
+}
+
+// silentFolder fails the test where the secret is in a file of a folder.
+func silentFolder(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		silent(t, name, data)
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+}
+
+// TestSecretsInURLs names secrets where they do not belong.
+func TestSecretsInURLs(t *testing.T) {
+	dir := fast(t)
+	secret := url.PathEscape(planted)
+	environ(t, "http://127.0.0.1:1")
+	for _, place := range []string{
+		"s3://key:" + secret + "@bucket/x.zarr", "s3://bucket/x.zarr?sig=" + secret, "s3://bucket/x.zarr?" + secret,
+		"s3://bucket/x.zarr?endpoint=http://u:" + secret + "@127.0.0.1:1", "s3://bucket/x.zarr?endpoint=http://127.0.0.1:1/?sig=" + secret,
+		"gs://key:" + secret + "@bucket/x.zarr", "gs://bucket/x.zarr?X-Goog-Signature=" + secret,
+		"azblob://box/x.zarr?sig=" + secret, "azblob://box/x.zarr?domain=u:" + secret + "@127.0.0.1:1",
+		"https://user:" + secret + "@127.0.0.1:1/x.nc", "http://127.0.0.1:1/x.nc?X-Amz-Signature=" + secret,
+		"http://127.0.0.1:1/x.nc?" + secret, "http://[" + secret + "/x.nc", "ftp://u:" + secret + "@host/x.nc", "s3://key:${PLANTED}@bucket/x.zarr",
+	} {
+		for i, job := range []string{
+			fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}}", place),
+			fmt.Sprintf("{zmigrate: 1, source: {driver: raw, arrays: {a: {url: %q, data_type: int8, shape: [2]}}}, target: {url: out.zarr}}", place),
+			fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: %q}}", absolute(t, example), place),
+			fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}, run: {checkpoint: {url: %q}}}", absolute(t, example), place),
+		} {
+			file := write(t, dir, fmt.Sprintf("%d.yaml", i), []byte(job))
+			for _, command := range []string{"run", "plan", "validate", "status"} {
+				output, ok := tell(t, command, "--json", "--log-level", "debug", "--set", "run.requests.retries=1", file)
+				if ok && command == "run" {
+					t.Errorf("%s: %s", place, output)
+				}
+			}
+		}
+		for _, command := range [][]string{{"inspect", place}, {"init", place}, {"copy", place, filepath.Join(dir, "copy.zarr")}, {"copy", absolute(t, example), place}} {
+			if output, ok := tell(t, command...); ok && command[0] != "init" {
+				t.Errorf("%s %s: %s", command[0], place, output)
+			}
+		}
+	}
+	silentFolder(t, dir+"/out.zarr.zmigrate")
+}
+
+// TestSecretsOfRedirects follows a redirect to a signed URL that works, and to
+// some that do not.
+func TestSecretsOfRedirects(t *testing.T) {
+	dir := t.TempDir()
+	files := http.FileServer(http.Dir(filepath.Dir(example)))
+	gone := httptest.NewServer(files)
+	gone.Close()
+	refuses, works := httptest.NewServer(echo(http.StatusForbidden)), httptest.NewServer(files)
+	t.Cleanup(refuses.Close)
+	t.Cleanup(works.Close)
+	for i, at := range []string{works.URL, gone.URL, refuses.URL} {
+		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, at+r.URL.Path+"?X-Amz-Signature="+url.QueryEscape(planted), http.StatusTemporaryRedirect)
+		}))
+		t.Cleanup(front.Close)
+		source := front.URL + "/" + filepath.Base(example)
+		target := filepath.Join(dir, fmt.Sprintf("%d.zarr", i))
+		job := write(t, dir, fmt.Sprintf("%d.yaml", i), fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: %q}, run: {requests: {retries: 1}}}", source, target))
+		output, ok := tell(t, "run", "--json", "--log-level", "debug", job)
+		if ok != (i == 0) {
+			t.Errorf("%d: %s", i, output)
+		}
+		if output, ok := tell(t, "inspect", source); ok != (i == 0) {
+			t.Errorf("%d: %s", i, output)
+		}
+		silentFolder(t, dir)
+	}
+}

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// statusError is an answer that is no success. Its text holds nothing of the
+// request, for headers and queries carry secrets.
+type statusError struct {
+	code  int           // of HTTP
+	name  string        // the provider's name for what is wrong, "NoSuchBucket"; may be ""
+	hint  string        // a way out; may be ""
+	pause time.Duration // that the server asks for; 0 where it does not
+	cause error         // the client's error, for errors.As; not part of the text
+}
+
+func (e *statusError) Error() string {
+	text := fmt.Sprintf("the server answers %d %s", e.code, http.StatusText(e.code))
+	if e.name != "" {
+		text += " (" + e.name + ")"
+	}
+	if e.hint != "" {
+		text += ": " + e.hint
+	}
+	return text
+}
+
+// Unwrap returns what the answer means for an object, and its cause.
+func (e *statusError) Unwrap() []error {
+	var all []error
+	switch {
+	case e.noBucket():
+	case e.code == http.StatusNotFound, e.code == http.StatusGone:
+		all = append(all, fs.ErrNotExist)
+	case e.code == http.StatusUnauthorized, e.code == http.StatusForbidden:
+		all = append(all, fs.ErrPermission)
+	}
+	if e.cause != nil {
+		all = append(all, e.cause)
+	}
+	return all
+}
+
+// noBucket is S3's name for what is wrong where there is no such bucket.
+const noBucket = "NoSuchBucket"
+
+// noBucket tells whether it is the bucket that is missing.
+func (e *statusError) noBucket() bool {
+	return e.name == noBucket || e.name == "ContainerNotFound"
+}
+
+// passing tells whether the answer is that of a busy server.
+func (e *statusError) passing() bool {
+	switch e.code {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	default:
+		return e.code >= 500
+	}
+}
+
+// advised adds the way out that there is. That of a request which was refused,
+// access, says where the provider's credentials come from.
+func (e *statusError) advised(access string) *statusError {
+	switch {
+	case e.hint != "":
+	case e.noBucket():
+		e.hint = "there is no such bucket; create it, or correct its name in the URL"
+	case e.name == "RequestTimeTooSkewed":
+		e.hint = "set the clock of this machine"
+	case e.code == http.StatusUnauthorized, e.code == http.StatusForbidden:
+		e.hint = access
+	}
+	return e
+}
+
+// pauseOf is how long an answer's Retry-After, in seconds or as a date, asks to
+// wait.
+func pauseOf(header http.Header) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(date))
+	}
+	return 0
+}
+
+// connectionError is a request without a whole answer. Its text leaves out the
+// URL of the request.
+type connectionError struct{ error }
+
+func (e connectionError) Unwrap() error { return e.error }
+
+// passing tells whether the connection may be better a little later. There is
+// none to a name that nobody has, or to a server that cannot prove its own.
+func (e connectionError) passing() bool {
+	if name, ok := errors.AsType[*net.DNSError](e.error); ok {
+		return !name.IsNotFound
+	}
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](e.error)
+	_, record := errors.AsType[tls.RecordHeaderError](e.error)
+	return !certificate && !record && !errors.Is(e.error, context.Canceled) && !errors.Is(e.error, errors.ErrUnsupported)
+}
+
+// withoutURL replaces the error of an HTTP client, which quotes the URL and
+// with it a signed query, by its cause.
+func withoutURL(err error) error {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		return connectionError{outer.Err}
+	}
+	return err
+}
+
+// brokenBody reports what went wrong while a body of so many bytes was read.
+func brokenBody(size int64, err error) error {
+	return connectionError{fmt.Errorf("body of %d bytes: %w", size, unexpected(err))}
+}
+
+// builtWithout reports a provider that a build tag has left out.
+func builtWithout(provider string) error {
+	return fmt.Errorf("this program was built without %s: %w", provider, errors.ErrUnsupported)
+}

@@ -1,0 +1,172 @@
+//go:build !noazure
+
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	"gocloud.dev/blob/azureblob"
+)
+
+const (
+	// azureAccess is the hint for requests that are refused.
+	azureAccess = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container, or say anonymous=true for a public one"
+	// azureScope is what tokens are asked for.
+	azureScope = "https://storage.azure.com/.default"
+)
+
+// newAzure opens a container with a client of ours: nothing is repeated inside.
+func newAzure(ctx context.Context, at location) (*bucket, error) {
+	client, err := azureContainer(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := azureblob.OpenBucket(ctx, client, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &bucket{at: at, blobs: blobs, uploader: newAzureUploader(client)}, nil
+}
+
+// azureContainer makes the client. Credentials are looked for in the order of
+// gocloud.dev: a key, a shared access signature, a connection string, and what
+// the Azure libraries find.
+func azureContainer(ctx context.Context, at location) (*container.Client, error) {
+	options := &container.ClientOptions{ClientOptions: policy.ClientOptions{
+		Retry:     policy.RetryOptions{MaxRetries: -1},
+		Transport: &http.Client{Transport: newTransport()},
+	}}
+	anonymous := false
+	if err := flag(at.query, "anonymous", &anonymous); err != nil {
+		return nil, err
+	}
+	key, connection := os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_CONNECTION_STRING")
+	signature := os.Getenv("AZURE_STORAGE_SAS_TOKEN")
+	if anonymous {
+		key, signature, connection = "", "", ""
+	}
+	if key == "" && signature == "" && connection != "" {
+		if len(at.query) > 0 {
+			return nil, errors.New("AZURE_STORAGE_CONNECTION_STRING says where the account is, and the query of the URL does, too: use one of them")
+		}
+		client, err := container.NewClientFromConnectionString(connection, at.host, options)
+		if err != nil {
+			return nil, errors.New("AZURE_STORAGE_CONNECTION_STRING is malformed (not quoted here, it holds a secret)")
+		}
+		return client, nil
+	}
+	account, service, err := azureService(at.query, signature)
+	if err != nil {
+		return nil, err
+	}
+	target := strings.TrimSuffix(service, "/") + "/" + url.PathEscape(at.host)
+	switch {
+	case key != "":
+		credential, err := container.NewSharedKeyCredential(account, key)
+		if err != nil {
+			return nil, errors.New("AZURE_STORAGE_KEY is no key of a storage account: it is not base64")
+		}
+		return container.NewClientWithSharedKeyCredential(target, credential, options)
+	case signature != "":
+		return container.NewClientWithNoCredential(target+"?"+strings.TrimPrefix(signature, "?"), options)
+	case anonymous:
+		return container.NewClientWithNoCredential(target, options)
+	}
+	credential, err := azidentity.NewDefaultAzureCredential(nil)
+	if err == nil {
+		_, err = credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{azureScope}})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no usable Azure credentials: %s; %s", attempts(err), azureAccess)
+	}
+	return container.NewClient(target, credential, options)
+}
+
+// attempts is what the error of a chain of credentials says of each of them. What
+// it says below that quotes requests and answers.
+func attempts(err error) string {
+	head, rest, _ := strings.Cut(err.Error(), "\n")
+	var each []string
+	for line := range strings.SplitSeq(rest, "\n") {
+		if text, ok := strings.CutPrefix(line, "\t"); ok && !strings.HasPrefix(text, "\t") {
+			each = append(each, strings.TrimRight(text, ". "))
+		}
+	}
+	if len(each) == 0 {
+		return head
+	}
+	return strings.Join(each, "; ")
+}
+
+// azureService returns the storage account and the URL of its service, which
+// the environment names and the query of a URL overrides.
+func azureService(query url.Values, signature string) (account, service string, err error) {
+	environment := azureblob.NewDefaultServiceURLOptions()
+	environment.SASToken = ""
+	asked := *environment
+	for name, value := range map[string]*string{
+		"storage_account": &asked.AccountName, "domain": &asked.StorageDomain, "protocol": &asked.Protocol,
+	} {
+		if query.Has(name) {
+			*value = query.Get(name)
+		}
+	}
+	if err := flag(query, "localemu", &asked.IsLocalEmulator); err != nil {
+		return "", "", err
+	}
+	if asked.AccountName == "" {
+		return "", "", errors.New("no storage account: set AZURE_STORAGE_ACCOUNT, or put storage_account=NAME into the query of the URL")
+	}
+	service, err = urlOf(&asked)
+	if err != nil || signature == "" {
+		return asked.AccountName, service, err
+	}
+	// A signature is for whom the environment names, not for whom a URL does.
+	own, err := urlOf(environment)
+	if err == nil && own != service {
+		err = errors.New("AZURE_STORAGE_SAS_TOKEN is set: the query of the URL must not lead to another account or service than AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_DOMAIN and AZURE_STORAGE_PROTOCOL do")
+	}
+	return asked.AccountName, service, err
+}
+
+// urlOf is the URL of a service.
+func urlOf(options *azureblob.ServiceURLOptions) (string, error) {
+	service, err := azureblob.NewServiceURL(options)
+	if err != nil {
+		return "", fmt.Errorf("protocol: want http or https: %w", err)
+	}
+	return string(service), nil
+}
+
+// answer is that of the uploader.
+func (u *azureUploader) answer(err error) *statusError {
+	if failed, ok := errors.AsType[*azidentity.AuthenticationFailedError](err); ok { // a token that has run out
+		a := &statusError{code: http.StatusUnauthorized, cause: err}
+		if failed.RawResponse != nil {
+			a.code, a.pause = failed.RawResponse.StatusCode, pauseOf(failed.RawResponse.Header)
+		}
+		return a.advised(azureAccess)
+	}
+	response, ok := errors.AsType[*azcore.ResponseError](err)
+	if !ok {
+		return nil
+	}
+	a := &statusError{code: response.StatusCode, name: response.ErrorCode, cause: err}
+	if response.RawResponse != nil {
+		a.pause = pauseOf(response.RawResponse.Header)
+	}
+	if a.name == "Md5Mismatch" || a.name == "Crc64Mismatch" { // a body that came in damaged
+		a.code = http.StatusRequestTimeout
+	}
+	return a.advised(azureAccess)
+}

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"hash/crc64"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// azureBehind opens a store in a container of a server of the test's own. The
+// server's name has no account before it, as that of an emulator has.
+func azureBehind(t *testing.T, server http.Handler) *Store {
+	t.Helper()
+	at := httptest.NewServer(server)
+	t.Cleanup(at.Close)
+	for name, value := range map[string]string{
+		"AZURE_STORAGE_ACCOUNT": "", "AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": "",
+		"AZURE_STORAGE_CONNECTION_STRING": "BlobEndpoint=" + at.URL + ";SharedAccessSignature=sv=1&sig=hunter2",
+	} {
+		t.Setenv(name, value)
+	}
+	return open(t, "azblob://box/p", Options{})
+}
+
+// blocks takes blobs as Azure does, and checks their sums.
+type blocks struct {
+	mu      sync.Mutex
+	staged  map[string][]byte
+	objects map[string][]byte
+	kinds   []string
+}
+
+func (b *blocks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	q := r.URL.Query()
+	b.kinds = append(b.kinds, strings.TrimSpace(r.Method+" "+q.Get("comp")))
+	if q.Get("comp") == "blocklist" {
+		var list struct{ Latest []string }
+		if err := xml.Unmarshal(body, &list); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		var data []byte
+		for _, name := range list.Latest {
+			data = append(data, b.staged[name]...)
+		}
+		b.objects[r.URL.Path] = data
+		w.WriteHeader(http.StatusCreated)
+		return
+	}
+	sum := base64.StdEncoding.EncodeToString(binary.LittleEndian.AppendUint64(nil, crc64.Checksum(body, azurePolynomial)))
+	switch _, there := b.objects[r.URL.Path]; {
+	case r.Header.Get("X-Ms-Content-Crc64") != sum:
+		w.Header().Set("X-Ms-Error-Code", "Crc64Mismatch")
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	case there && r.Header.Get("If-None-Match") == "*":
+		w.Header().Set("X-Ms-Error-Code", "BlobAlreadyExists")
+		w.WriteHeader(http.StatusConflict)
+		return
+	case q.Get("comp") == "block":
+		b.staged[q.Get("blockid")] = body
+	default:
+		b.objects[r.URL.Path] = body
+	}
+	w.WriteHeader(http.StatusCreated)
+}
+
+func TestAzureUpload(t *testing.T) {
+	server := &blocks{staged: map[string][]byte{}, objects: map[string][]byte{}}
+	s := azureBehind(t, server)
+	data := random(1, 2*firstPart+7)
+	if err := write(t.Context(), s, "large", data, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(t.Context(), "small", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Create(t.Context(), "small", []byte("y")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("create: %v", err)
+	}
+	want := []string{"PUT block", "PUT block", "PUT block", "PUT blocklist", "PUT", "PUT"}
+	if diff := cmp.Diff(want, server.kinds); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if string(server.objects["/box/p/large"]) != string(data) || string(server.objects["/box/p/small"]) != "x" {
+		t.Error("other objects are there")
+	}
+	// An upload begins without a request, which counts all the same.
+	if got := s.Stats(); got.Requests != int64(len(want))+1 || got.Retries != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAzureAnswers maps what a server answers to attempts and to what it means.
+func TestAzureAnswers(t *testing.T) {
+	for _, c := range []struct {
+		status   int
+		name     string
+		attempts int64
+		is       error
+		hint     string
+	}{
+		{http.StatusTooManyRequests, "", 5, nil, ""},
+		{http.StatusServiceUnavailable, "ServerBusy", 5, nil, "ServerBusy"},
+		{http.StatusInternalServerError, "OperationTimedOut", 5, nil, ""},
+		{http.StatusBadRequest, "Crc64Mismatch", 5, nil, ""},
+		{http.StatusForbidden, "AuthenticationFailed", 1, fs.ErrPermission, "AZURE_STORAGE_KEY"},
+		{http.StatusNotFound, "BlobNotFound", 1, fs.ErrNotExist, ""},
+		{http.StatusNotFound, "ContainerNotFound", 1, nil, "create it"},
+		{http.StatusBadRequest, "InvalidHeaderValue", 1, nil, "400"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var requests atomic.Int64
+			s := azureBehind(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				requests.Add(1)
+				w.Header().Set("X-Ms-Error-Code", c.name)
+				w.WriteHeader(c.status)
+				_, _ = fmt.Fprint(w, "<Error><Message>the string to sign is hunter2</Message></Error>")
+			}))
+			impatient(s)
+			_, statErr := s.Stat(t.Context(), "k")
+			_, readErr := s.ReadAll(t.Context(), "k", 10)
+			for op, err := range map[string]error{
+				"stat": statErr, "read": readErr, "put": s.Put(t.Context(), "k", []byte("x")),
+				"list":   s.List(t.Context(), "", func(Info) error { return nil }),
+				"upload": write(t.Context(), s, "k", random(1, 2*firstPart), 2*firstPart),
+			} {
+				if err == nil || Passing(err) != (c.attempts > 1) || errors.Is(err, fs.ErrNotExist) != (c.is == fs.ErrNotExist) || c.is != nil && !errors.Is(err, c.is) { //nolint:errorlint // which of them is wanted
+					t.Errorf("%s: %v", op, err)
+				}
+				if text := err.Error(); strings.Contains(text, "hunter2") || !strings.Contains(text, c.hint) || strings.Contains(text, "\n") {
+					t.Errorf("%s: %v", op, err)
+				}
+			}
+			// The first and the last step of an upload are none here, but count.
+			if got := s.Stats().Requests - 2; got != requests.Load() || got != 5*c.attempts {
+				t.Errorf("%d requests, %d counted", requests.Load(), got)
+			}
+		})
+	}
+}
+
+func TestAzureAttempts(t *testing.T) {
+	chain := errors.New("DefaultAzureCredential: failed to acquire a token.\nAttempted credentials:\n\tA: none\n\tB failed. \n\t\tGET http://host/?hunter2")
+	if got := attempts(chain); got != "A: none; B failed" {
+		t.Error(got)
+	}
+	if got := attempts(errors.New("one line")); got != "one line" {
+		t.Error(got)
+	}
+}
+
+// TestAzureKeepsItsSignature has no server at all: the error of the client holds
+// the URL with its signature.
+func TestAzureKeepsItsSignature(t *testing.T) {
+	at := httptest.NewServer(http.NotFoundHandler())
+	at.Close()
+	t.Setenv("AZURE_STORAGE_CONNECTION_STRING", "")
+	t.Setenv("AZURE_STORAGE_KEY", "")
+	t.Setenv("AZURE_STORAGE_ACCOUNT", "account")
+	t.Setenv("AZURE_STORAGE_DOMAIN", strings.TrimPrefix(at.URL, "http://"))
+	t.Setenv("AZURE_STORAGE_PROTOCOL", "http")
+	t.Setenv("AZURE_STORAGE_SAS_TOKEN", "?sv=1&sig=hunter2")
+	s := open(t, "azblob://box/p", Options{Retries: -1})
+	err := s.Put(t.Context(), "k", nil)
+	if !Passing(err) || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error %v", err)
+	}
+	_, err = Open(t.Context(), "azblob://box/p?domain=example.com", Options{})
+	if err == nil || !strings.Contains(err.Error(), "AZURE_STORAGE_SAS_TOKEN") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a URL that leads elsewhere: %v", err)
+	}
+}
+
+// TestProvidersAskForPauses waits as long as the servers of each provider ask for.
+func TestProvidersAskForPauses(t *testing.T) {
+	busy := func() http.Handler {
+		var requests atomic.Int64
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if requests.Add(1) == 1 {
+				w.Header().Set("Retry-After", "7")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			w.Header().Set("ETag", `"e"`)
+			w.WriteHeader(http.StatusCreated)
+			_, _ = fmt.Fprint(w, "{}")
+		})
+	}
+	s3 := s3ServerBehind(t, func(http.Handler) http.Handler { return busy() })
+	for _, s := range []*Store{gcsBehind(t, busy()), azureBehind(t, busy()), open(t, s3, Options{})} {
+		pauses := impatient(s)
+		if err := s.Put(t.Context(), "k", nil); err != nil {
+			t.Fatal(err)
+		}
+		var sum time.Duration
+		for _, p := range *pauses {
+			sum += p
+		}
+		if sum < 7*time.Second-firstPause {
+			t.Errorf("%s: paused %v", s.URL(), *pauses)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+//go:build !noazure
+
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"hash/crc64"
+	"io"
+	"io/fs"
+	"net/url"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+)
+
+// azurePolynomial is that of Azure's checksums, CRC-64/NVME.
+var azurePolynomial = crc64.MakeTable(0x9A6C9329AC4BC9B5)
+
+// azureUploader stores objects in a container of Azure.
+type azureUploader struct {
+	container *container.Client
+	md5       bool // checks bodies by their MD5
+}
+
+// newAzureUploader has bodies checked by CRC-64, which emulators do not know;
+// those have the account in the path of the URL. MD5, which is slow, is known
+// everywhere.
+func newAzureUploader(client *container.Client) *azureUploader {
+	at, err := url.Parse(client.URL())
+	return &azureUploader{client, err == nil && strings.Count(at.Path, "/") > 1}
+}
+
+func (u *azureUploader) partSize(n int) int { return growingPart(n) }
+
+// sweep has nothing to do: Azure knows no request that drops the blocks of an
+// upload that nobody goes on with. They are in no list, and it drops them
+// itself after a week, or as soon as the object is stored again.
+func (u *azureUploader) sweep(context.Context, string, requester) error { return nil }
+
+// body is what a request sends, without a copy, and how the server checks it.
+func (u *azureUploader) body(data []byte) (io.ReadSeekCloser, blob.TransferValidationType) {
+	r := streaming.NopCloser(bytes.NewReader(data))
+	if u.md5 {
+		sum := md5.Sum(data)
+		return r, blob.TransferValidationTypeMD5(sum[:])
+	}
+	return r, blob.TransferValidationTypeCRC64(crc64.Checksum(data, azurePolynomial))
+}
+
+func (u *azureUploader) whole(ctx context.Context, key string, data []byte, exclusive bool) error {
+	options := &blockblob.UploadOptions{HTTPHeaders: objectHeaders()}
+	if exclusive {
+		every := azcore.ETagAny
+		options.AccessConditions = &blob.AccessConditions{ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfNoneMatch: &every}}
+	}
+	r, sum := u.body(data)
+	options.TransactionalValidation = sum
+	_, err := u.container.NewBlockBlobClient(key).Upload(ctx, r, options)
+	if exclusive && bloberror.HasCode(err, bloberror.BlobAlreadyExists, bloberror.ConditionNotMet, bloberror.TargetConditionNotMet) {
+		return fmt.Errorf("the object is there: %w", fs.ErrExist)
+	}
+	return err
+}
+
+func objectHeaders() *blob.HTTPHeaders {
+	kind := objectType
+	return &blob.HTTPHeaders{BlobContentType: &kind}
+}
+
+func (u *azureUploader) start(_ context.Context, key string) (upload, error) {
+	w := &azureUpload{to: u, object: u.container.NewBlockBlobClient(key)}
+	_, _ = rand.Read(w.id[:]) // never fails
+	return w, nil
+}
+
+// azureUpload is an object in blocks that are no part of it before all of them
+// are. The blocks of a key have names of one length, and ours their own.
+type azureUpload struct {
+	to     *azureUploader
+	object *blockblob.Client
+	id     [12]byte
+	blocks []string // the names of those that the server has
+}
+
+func (w *azureUpload) part(ctx context.Context, data []byte) error {
+	name := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%x-%07d", w.id, len(w.blocks)))
+	r, sum := w.to.body(data)
+	if _, err := w.object.StageBlock(ctx, name, r, &blockblob.StageBlockOptions{TransactionalValidation: sum}); err != nil {
+		return err
+	}
+	w.blocks = append(w.blocks, name)
+	return nil
+}
+
+// complete may be repeated: blocks that are part of the object already stay.
+func (w *azureUpload) complete(ctx context.Context) error {
+	_, err := w.object.CommitBlockList(ctx, w.blocks, &blockblob.CommitBlockListOptions{HTTPHeaders: objectHeaders()})
+	return err
+}
+
+// abort leaves the blocks to Azure, see sweep.
+func (w *azureUpload) abort(context.Context) error { return nil }

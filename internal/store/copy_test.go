@@ -1,0 +1,118 @@
+package store
+
+import (
+	"bytes"
+	"hash/crc32"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestCloudCopy has servers copy objects of every kind of name and upload.
+func TestCloudCopy(t *testing.T) {
+	for scheme, copies := range map[string]bool{"s3": true, "gs": true, "azblob": false} {
+		t.Run(scheme, func(t *testing.T) {
+			url := cloud(t, scheme)
+			from, to := open(t, url, Options{}), open(t, strings.Replace(url, "some/prefix", "other", 1), Options{})
+			large := random(1, threeParts(from))
+			if err := write(t.Context(), from, "large", large, 1<<20); err != nil {
+				t.Fatal(err)
+			}
+			objects := map[string]string{"empty": "", "c/0 0": "a space", "a+b%41": "a plus", "ü/日本": "letters", "large": string(large)}
+			for _, key := range oddKeys(t, from, "empty", "c/0 0", "a+b%41", "ü/日本", "large") {
+				data := []byte(objects[key])
+				if key != "large" {
+					put(t, from, map[string]string{key: string(data)})
+				}
+				before := to.Stats()
+				sum, ok, err := to.CopyFrom(t.Context(), from, key, "to/"+key, int64(len(data)))
+				if err != nil || ok != copies {
+					t.Fatalf("%q: copied %t, %v", key, ok, err)
+				}
+				if !copies {
+					continue
+				}
+				if sum != crc32.Checksum(data, castagnoli) {
+					t.Errorf("%q: sum %08x", key, sum)
+				}
+				if after := to.Stats(); after.BytesWritten != before.BytesWritten || after.Requests != before.Requests+1 {
+					t.Errorf("%q: %+v", key, after)
+				}
+				if got := get(t, to, "to/"+key); !bytes.Equal([]byte(got), data) {
+					t.Errorf("%q: the copy is another object", key)
+				}
+			}
+			if to.CanCopy(open(t, "mem://n", Options{})) || to.CanCopy(from) != copies {
+				t.Error("copies that cannot be, or not those that can")
+			}
+		})
+	}
+}
+
+// TestCopyRefused has objects copied that a server does not copy, or not well.
+func TestCopyRefused(t *testing.T) {
+	const result = "<CopyObjectResult><ETag>e</ETag>%</CopyObjectResult>"
+	const known = "<ChecksumCRC32C>AAAAAQ==</ChecksumCRC32C><ChecksumType>FULL_OBJECT</ChecksumType>"
+	for name, c := range map[string]struct {
+		status   int
+		body     string
+		ok       bool
+		passing  bool
+		again    bool // CanCopy afterwards
+		requests int64
+	}{
+		"known":     {http.StatusOK, strings.Replace(result, "%", known, 1), true, false, true, 1},
+		"unknown":   {http.StatusOK, strings.Replace(result, "%", "", 1), false, false, false, 1},
+		"composite": {http.StatusOK, strings.Replace(result, "%", strings.Replace(known, "FULL_OBJECT", "COMPOSITE", 1), 1), false, false, false, 1},
+		"forbidden": {http.StatusForbidden, "", false, false, false, 1},
+		"not made":  {http.StatusNotImplemented, "", false, false, false, 1},
+		"busy":      {http.StatusServiceUnavailable, "", false, true, true, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests atomic.Int64
+			url := s3ServerBehind(t, func(http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					requests.Add(1)
+					if got := r.Header.Get("X-Amz-Copy-Source"); got != "bucket/some/prefix/a%2Bb" {
+						t.Errorf("copies %q", got)
+					}
+					w.WriteHeader(c.status)
+					_, _ = w.Write([]byte(c.body))
+				})
+			})
+			from, to := open(t, url, Options{}), open(t, url, Options{})
+			impatient(to)
+			sum, ok, err := to.CopyFrom(t.Context(), from, "a+b", "k", 5)
+			if ok != c.ok || ok && sum != 1 || (err != nil) != c.passing || Passing(err) != c.passing {
+				t.Errorf("sum %d, copied %t, %v", sum, ok, err)
+			}
+			if requests.Load() != c.requests || to.CanCopy(from) != c.again {
+				t.Errorf("%d requests, once more: %t", requests.Load(), to.CanCopy(from))
+			}
+		})
+	}
+}
+
+// TestCopyBetween tells places that one server reaches from others.
+func TestCopyBetween(t *testing.T) {
+	url := s3Server(t)
+	to := open(t, url, Options{})
+	for other, want := range map[string]bool{
+		url: true, strings.Replace(url, "some/prefix", "else", 1): true,
+		strings.Replace(url, "eu-west-1", "us-east-1", 1): false, url + "&anonymous=true": false, "mem://name": false, t.TempDir(): false,
+	} {
+		if got := to.CanCopy(open(t, other, Options{})); got != want {
+			t.Errorf("from %s: %t", other, got)
+		}
+	}
+	if _, ok, err := to.CopyFrom(t.Context(), open(t, url, Options{}), "k", "l", 6<<30); ok || err != nil {
+		t.Errorf("more than a request copies: %t, %v", ok, err)
+	}
+	for _, url := range []string{"mem://name", t.TempDir()} {
+		s := open(t, url, Options{})
+		if _, ok, err := s.CopyFrom(t.Context(), s, "k", "l", 1); ok || err != nil || s.CanCopy(s) {
+			t.Errorf("%s: %t, %v", url, ok, err)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+//go:build !nogcs
+
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"cloud.google.com/go/storage"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/gcsblob"
+	"gocloud.dev/gcp"
+	"golang.org/x/oauth2"
+	"google.golang.org/api/googleapi"
+	"google.golang.org/api/option"
+)
+
+// gcsAccess is the hint for requests that are refused.
+const gcsAccess = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket, or say anonymous=true for a public one"
+
+// newGCS opens a bucket with a client of ours: nothing is repeated inside.
+func newGCS(ctx context.Context, at location) (*bucket, error) {
+	anonymous := false
+	if err := flag(at.query, "anonymous", &anonymous); err != nil {
+		return nil, err
+	}
+	service, client := "https://storage.googleapis.com", &http.Client{
+		Transport: singleReads{newTransport()},
+		// 308 is the answer of an upload that is to go on.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	options := []option.ClientOption{option.WithHTTPClient(client)}
+	switch emulator := os.Getenv("STORAGE_EMULATOR_HOST"); {
+	case strings.Contains(emulator, "://"):
+		service = strings.TrimSuffix(emulator, "/")
+	case emulator != "":
+		service = "http://" + emulator
+	case anonymous:
+		options = append(options, option.WithoutAuthentication())
+	default:
+		// Tokens are asked for as long as the store is open.
+		credentials, err := gcp.DefaultCredentials(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, fmt.Errorf("no usable Google credentials: %w; %s", withoutURL(err), gcsAccess)
+		}
+		client.Transport = &oauth2.Transport{Source: gcp.CredentialsTokenSource(credentials), Base: client.Transport}
+	}
+	google, err := storage.NewClient(ctx, options...)
+	if err != nil {
+		return nil, err
+	}
+	google.SetRetry(storage.WithPolicy(storage.RetryNever))
+	blobs, err := gcsblob.OpenBucket(ctx, nil, at.host, &gcsblob.Options{Client: google})
+	if err != nil {
+		return nil, errors.Join(err, google.Close())
+	}
+	return &bucket{
+		at:    at,
+		blobs: blobs,
+		raw:   &blob.ReaderOptions{BeforeRead: asStored},
+		uploader: &gcsUploader{
+			google:   google,
+			bucket:   google.Bucket(at.host),
+			client:   client,
+			sessions: service + "/upload/storage/v1/b/" + url.PathEscape(at.host) + "/o",
+		},
+	}, nil
+}
+
+// asStored has objects with a Content-Encoding of gzip sent as they are.
+func asStored(as func(any) bool) error {
+	var object **storage.ObjectHandle
+	if as(&object) {
+		*object = (*object).ReadCompressed(true)
+	}
+	return nil
+}
+
+// errBroken is the error of a read whose connection broke.
+var errBroken = errors.New("the connection broke in the body")
+
+// singleReads is a transport that makes one request of each read. The client
+// would go on at once with what a connection that broke has left out, whatever
+// its settings for retries.
+type singleReads struct{ http.RoundTripper }
+
+func (t singleReads) RoundTrip(r *http.Request) (*http.Response, error) {
+	if made, ok := r.Context().Value(readKey{}).(*atomic.Bool); ok && made.Swap(true) {
+		return nil, errBroken
+	}
+	return t.RoundTripper.RoundTrip(r)
+}
+
+// answer is that of the uploader.
+func (u *gcsUploader) answer(err error) *statusError {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil {
+		a := &statusError{code: refused.Response.StatusCode, name: refused.ErrorCode, pause: pauseOf(refused.Response.Header), cause: err}
+		if !a.passing() {
+			a.hint = gcsAccess
+		}
+		return a
+	}
+	answer, ok := errors.AsType[*googleapi.Error](err)
+	switch {
+	case !ok && errors.Is(err, storage.ErrObjectNotExist): // of a read
+		return &statusError{code: http.StatusNotFound, cause: err}
+	case !ok:
+		return nil
+	}
+	a := &statusError{code: answer.Code, pause: pauseOf(answer.Header), cause: err}
+	if len(answer.Errors) > 0 {
+		a.name = answer.Errors[0].Reason
+	}
+	if errors.Is(err, storage.ErrBucketNotExist) { // which has no reason of its own
+		a.name = noBucket
+	}
+	return a.advised(gcsAccess)
+}

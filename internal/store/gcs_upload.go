@@ -1,0 +1,226 @@
+//go:build !nogcs
+
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"cloud.google.com/go/storage"
+	"google.golang.org/api/googleapi"
+)
+
+// gcsUnit is what the pieces of a resumable upload are multiples of, but for
+// the last.
+const gcsUnit = 256 << 10
+
+// castagnoli is the polynomial of the checksums of Google Cloud Storage.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// gcsUploader stores objects in a bucket of Google Cloud Storage.
+type gcsUploader struct {
+	google   *storage.Client
+	bucket   *storage.BucketHandle
+	client   *http.Client
+	sessions string // the URL where resumable uploads begin
+}
+
+func (u *gcsUploader) partSize(int) int { return firstPart }
+
+// sweep has nothing to do: a session that nobody goes on with is in no list,
+// costs nothing and ends after a week.
+func (u *gcsUploader) sweep(context.Context, string, requester) error { return nil }
+
+func (u *gcsUploader) whole(ctx context.Context, key string, data []byte, exclusive bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends an upload that has failed
+	object := u.bucket.Object(key)
+	if exclusive {
+		object = object.If(storage.Conditions{DoesNotExist: true})
+	}
+	w := object.NewWriter(ctx)
+	w.ChunkSize = 0 // one request, without a buffer
+	w.ContentType = objectType
+	w.CRC32C, w.SendCRC32C = crc32.Checksum(data, castagnoli), true
+	if _, err := w.Write(data); err != nil {
+		return unstored(err)
+	}
+	return unstored(w.Close())
+}
+
+// unstored says what the server's answer to a new object means: that the object
+// is there, or that there is no bucket for it.
+func unstored(err error) error {
+	answer, ok := errors.AsType[*googleapi.Error](err)
+	switch {
+	case ok && answer.Code == http.StatusPreconditionFailed:
+		return fmt.Errorf("the object is there: %w", fs.ErrExist)
+	case ok && answer.Code == http.StatusNotFound:
+		return fmt.Errorf("%w: %w", storage.ErrBucketNotExist, err)
+	}
+	return err
+}
+
+func (u *gcsUploader) start(ctx context.Context, key string) (upload, error) {
+	answer, err := u.request(ctx, http.MethodPost, u.sessions+"?uploadType=resumable&name="+url.QueryEscape(key),
+		http.Header{"X-Upload-Content-Type": {objectType}}, nil)
+	if err != nil {
+		return nil, unstored(err)
+	}
+	session := answer.header.Get("Location")
+	if session == "" {
+		return nil, errors.New("the server gave the upload no session")
+	}
+	return &gcsUpload{to: u, session: session}, nil
+}
+
+// answered is the answer to a request of a session: its status, headers and
+// what the body tells of a finished object.
+type answered struct {
+	status int
+	header http.Header
+	object struct {
+		Size   string `json:"size"`
+		CRC32C string `json:"crc32c"`
+	}
+}
+
+// request sends a request and reads its answer, which is a success or 308, that
+// of an upload which is to go on.
+func (u *gcsUploader) request(ctx context.Context, method, target string, header http.Header, body []byte) (a answered, err error) {
+	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return a, errors.New("the server names a session by something that is no URL")
+	}
+	r.Header = header
+	response, err := u.client.Do(r)
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if a.status, a.header = response.StatusCode, response.Header; a.status == http.StatusPermanentRedirect {
+		return a, nil
+	}
+	if err := googleapi.CheckResponse(response); err != nil {
+		return a, err
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		return a, brokenBody(response.ContentLength, err)
+	}
+	if len(text) > 0 && json.Unmarshal(text, &a.object) != nil {
+		return a, fmt.Errorf("the server answers %d with what is no object", a.status)
+	}
+	return a, nil
+}
+
+// gcsUpload is a resumable upload. Its session takes bytes in order and in
+// multiples of gcsUnit, so the end of the last part waits for complete.
+type gcsUpload struct {
+	to      *gcsUploader
+	session string // whoever knows it can write the object: a secret
+	begun   int64  // bytes of the parts so far, without the tail
+	tail    []byte // the end of the last part
+	sum     uint32 // CRC-32C of both
+	at      int64  // bytes that the server has, unless there is doubt
+	doubt   bool   // a request failed: the server may have taken some of it
+}
+
+func (w *gcsUpload) part(ctx context.Context, data []byte) error {
+	whole := data[:len(data)&^(gcsUnit-1)]
+	end := w.begun + int64(len(whole))
+	for w.doubt || w.at < end {
+		before := w.at
+		var rest []byte // none: asks for what the server has
+		if !w.doubt {
+			rest = whole[w.at-w.begun:]
+		}
+		done, err := w.put(ctx, rest, "*")
+		switch {
+		case err != nil:
+			return err
+		case done, w.at < w.begun, w.at > end:
+			return fmt.Errorf("the server has %d bytes of an upload, and %d to %d were sent", w.at, w.begun, end)
+		case len(rest) > 0 && w.at == before:
+			return connectionError{errors.New("the server takes none of what is sent")}
+		}
+	}
+	w.begun, w.tail, w.sum = end, bytes.Clone(data[len(whole):]), crc32.Update(w.sum, castagnoli, data)
+	return nil
+}
+
+// complete sends the tail, or nothing, with the size of the object.
+func (w *gcsUpload) complete(ctx context.Context) error {
+	size := w.begun + int64(len(w.tail))
+	total := strconv.FormatInt(size, 10)
+	if w.doubt {
+		if done, err := w.put(ctx, nil, total); done || err != nil {
+			return err
+		}
+	}
+	if w.at != w.begun {
+		return fmt.Errorf("the server has %d bytes of an upload in place of %d", w.at, w.begun)
+	}
+	done, err := w.put(ctx, w.tail, total)
+	if err == nil && !done {
+		err = connectionError{fmt.Errorf("the server has %d of %d bytes", w.at, size)}
+	}
+	return err
+}
+
+// put sends the bytes after those that the server has, or none, and learns what
+// it has then. total is the size of the object or "*"; with the last byte of so
+// many the upload is done.
+func (w *gcsUpload) put(ctx context.Context, data []byte, total string) (done bool, err error) {
+	span := "bytes */" + total
+	if len(data) > 0 {
+		span = fmt.Sprintf("bytes %d-%d/%s", w.at, w.at+int64(len(data))-1, total)
+	}
+	header := http.Header{"Content-Range": {span}}
+	sum := base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, w.sum))
+	if total != "*" {
+		header.Set("X-Goog-Hash", "crc32c="+sum)
+	}
+	w.doubt = true
+	a, err := w.to.request(ctx, http.MethodPut, w.session, header, data)
+	if err != nil {
+		return false, err
+	}
+	w.doubt = false
+	if a.status != http.StatusPermanentRedirect {
+		if (a.object.Size != total && total != "*") || a.object.CRC32C != "" && a.object.CRC32C != sum {
+			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s where %s with %s were sent", a.object.Size, a.object.CRC32C, total, sum)
+		}
+		return true, nil
+	}
+	w.at = 0
+	if span := a.header.Get("Range"); span != "" {
+		last, ok := decimal(strings.TrimPrefix(span, "bytes=0-"))
+		if !ok {
+			return false, fmt.Errorf("the server has the range %.60q of an upload", span)
+		}
+		w.at = last + 1
+	}
+	return false, nil
+}
+
+// abort ends the session, if there is still one. The answer to that is 499.
+func (w *gcsUpload) abort(ctx context.Context) error {
+	_, err := w.to.request(ctx, http.MethodDelete, w.session, nil, nil)
+	if answer, ok := errors.AsType[*googleapi.Error](err); ok && answer.Code < 500 && !w.to.answer(err).passing() {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// exists reports whether a path is there as it stands.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// GlobFolders is [Glob] for folders: it returns the URLs of those that match a
+// pattern. In a bucket a folder is what the keys of objects have up to a slash.
+func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []string, err error) {
+	l, err := parse(pattern)
+	if err != nil {
+		return nil, err
+	}
+	literal, rest := l.path, ""
+	if i := strings.IndexAny(l.path, "*?["); i >= 0 {
+		cut := strings.LastIndex(l.path[:i], "/") + 1
+		literal, rest = l.path[:cut], strings.TrimRight(l.path[cut:], "/")
+	}
+	if rest == "" || l.local() && exists(l.path) {
+		return []string{pattern}, nil
+	}
+	if _, err := path.Match(rest, ""); err != nil {
+		return nil, fmt.Errorf("%s: %w", l, err)
+	}
+	above := l
+	above.path = strings.TrimRight(literal, "/")
+	if above.path == "" && l.local() {
+		above.path = "."
+		if literal != "" {
+			above.path = "/"
+		}
+	}
+	s, err := Open(ctx, above.String(), opt)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	found := []string{""}
+	for part := range strings.SplitSeq(rest, "/") {
+		var below []string
+		for _, folder := range found {
+			names, err := s.Folders(ctx, folder)
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range names {
+				if ok, err := path.Match(part, name); ok && err == nil {
+					below = append(below, path.Join(folder, name))
+				}
+			}
+		}
+		found = below
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no folder matches %s: %w", l, fs.ErrNotExist)
+	}
+	slices.SortFunc(found, compareNatural)
+	for _, folder := range found {
+		at := l
+		at.path = path.Join(above.path, folder)
+		urls = append(urls, at.String())
+	}
+	return urls, nil
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestGlobFolders(t *testing.T) {
+	dir := t.TempDir()
+	opt := Options{Memory: &Memory{}}
+	s, err := Open(t.Context(), "mem://bucket", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"data/a10.zarr/zarr.json", "data/a9.zarr/x/c/0", "data/a9.txt", "other/a1.zarr/zarr.json"} {
+		file := filepath.Join(dir, filepath.FromSlash(key))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("x"), 0o600), s.Put(t.Context(), key, []byte("x"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Sync(t.Context()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string][]string{
+		"/data/*.zarr":  {"/data/a9.zarr", "/data/a10.zarr"},
+		"/*/a1*.zarr":   {"/data/a10.zarr", "/other/a1.zarr"},
+		"/data/a9.zarr": {"/data/a9.zarr"},
+		"/none/*":       nil,
+		"/data/*.txt":   nil,
+	} {
+		for _, root := range []string{dir, "mem://bucket"} {
+			var full []string
+			for _, folder := range want {
+				full = append(full, root+folder)
+			}
+			got, err := GlobFolders(t.Context(), root+pattern, opt)
+			if want == nil && !errors.Is(err, fs.ErrNotExist) || want != nil && err != nil {
+				t.Errorf("%s: got %v", pattern, err)
+			}
+			if diff := cmp.Diff(full, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", pattern, diff)
+			}
+		}
+	}
+}

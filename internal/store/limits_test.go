@@ -1,0 +1,220 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestBudgetIsShared makes requests through several stores of one budget.
+func TestBudgetIsShared(t *testing.T) {
+	const perSecond, requests = 200, 80
+	limits := NewLimits(perSecond)
+	var all sync.WaitGroup
+	began := time.Now()
+	for range 4 {
+		s := open(t, "mem://name", Options{Limits: limits})
+		all.Go(func() {
+			for range requests / 4 {
+				if err := s.Put(t.Context(), "k", nil); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	// A tenth of a second's requests may come at once.
+	if took, least := time.Since(began), (requests-perSecond/10)*time.Second/perSecond; took < least {
+		t.Errorf("%d requests took %v, want at least %v", requests, took, least)
+	}
+	if diff := cmp.Diff(Traffic{Requests: requests}, limits.Traffic()); diff != "" {
+		t.Errorf("traffic (-want +got):\n%s", diff)
+	}
+}
+
+// A local store makes no requests.
+func TestBudgetIsNotForFiles(t *testing.T) {
+	limits := NewLimits(1e-9)
+	s := open(t, t.TempDir(), Options{Limits: limits})
+	for range 10 {
+		if err := errors.Join(s.Put(t.Context(), "k", nil), s.Sync(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := limits.Traffic(); got != (Traffic{}) {
+		t.Errorf("traffic %+v", got)
+	}
+}
+
+// TestThrottling tells limits what servers answer, and sees how many operations
+// they then let in.
+func TestThrottling(t *testing.T) {
+	l := NewLimits(0)
+	// room is how many may be under way, when none is.
+	room := func() int {
+		t.Helper()
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		n := 0
+		for n < 1000 && l.enter(ended) == nil {
+			n++
+		}
+		for range n {
+			l.leave()
+		}
+		return n
+	}
+	// work has n operations under way, of which each gets the answer.
+	work := func(n int, answer func()) {
+		t.Helper()
+		for range n {
+			if err := l.enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range n {
+			answer()
+		}
+		for range n {
+			l.leave()
+		}
+	}
+	busy := func() { l.throttle(0) }
+	for _, step := range []struct {
+		name   string
+		n      int
+		answer func()
+		want   int
+	}{
+		{"nothing said", 64, l.accept, 1000},
+		{"all too many", 64, busy, 32},
+		{"again", 32, busy, 16},
+		{"few of them accepted", 4, l.accept, 16},
+		{"all accepted", 16, l.accept, 16}, // a little less than one more
+		{"once more", 16, l.accept, 17},
+		{"one of few too many", 5, busy, 2},
+		{"the last one, too", 1, busy, 1},
+		{"for ever", 1, busy, 1},
+		{"and back", 1, l.accept, 2},
+	} {
+		work(step.n, step.answer)
+		if got := room(); got != step.want {
+			t.Fatalf("%s: room for %d operations, want %d", step.name, got, step.want)
+		}
+	}
+}
+
+// TestThrottledTakeTurns has more operations than there is room for.
+func TestThrottledTakeTurns(t *testing.T) {
+	l := NewLimits(0)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(l.enter(t.Context()))
+	l.throttle(0)
+	turns := make(chan int)
+	for i := range 3 {
+		go func() {
+			if err := l.enter(t.Context()); err != nil {
+				t.Error(err)
+			}
+			turns <- i
+		}()
+		for waiting := 0; waiting <= i; { // they come in this order
+			l.mu.Lock()
+			waiting = len(l.queue)
+			l.mu.Unlock()
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan error)
+	go func() { gone <- l.enter(ctx) }()
+	cancel()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of one that does not wait", err)
+	}
+	for want := range 3 {
+		select {
+		case got := <-turns:
+			t.Fatalf("%d came while there was no room", got)
+		default:
+		}
+		l.leave()
+		if got := <-turns; got != want {
+			t.Errorf("%d came before %d", got, want)
+		}
+	}
+	l.leave()
+	if l.active != 0 || len(l.queue) != 0 {
+		t.Errorf("%d under way, %d waiting at the end", l.active, len(l.queue))
+	}
+}
+
+// TestRetryAfter leaves a server alone for as long as it asks, with all stores.
+func TestRetryAfter(t *testing.T) {
+	now := time.Now()
+	limits := NewLimits(0)
+	limits.now = func() time.Time { return now }
+	for _, c := range []struct {
+		name string
+		rest time.Duration
+		want bool // it is worth the wait
+	}{
+		{"seconds", 7 * time.Second, true},
+		{"hours", 7 * time.Hour, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fault := error(&statusError{code: http.StatusServiceUnavailable, pause: c.rest})
+			one := open(t, "mem://name", Options{Limits: limits, Fault: func(string, string) error {
+				err := fault
+				fault = nil
+				return err
+			}})
+			other := open(t, "mem://name", Options{Limits: limits})
+			pauses, others := impatient(one), impatient(other)
+			err := one.Put(t.Context(), "k", nil)
+			if !c.want {
+				if !Passing(err) || len(*pauses) > 0 {
+					t.Errorf("error %v, pauses %v", err, *pauses)
+				}
+				return
+			}
+			if err != nil || len(*pauses) != 2 || (*pauses)[1] != c.rest {
+				t.Errorf("pauses %v, error %v", *pauses, err)
+			}
+			if err := other.Put(t.Context(), "k", nil); err != nil || len(*others) != 1 || (*others)[0] != c.rest {
+				t.Errorf("another store: pauses %v, error %v", *others, err)
+			}
+			now = now.Add(c.rest)
+			if err := other.Put(t.Context(), "k", nil); err != nil || len(*others) != 1 {
+				t.Errorf("later: pauses %v, error %v", *others, err)
+			}
+			if diff := cmp.Diff(Traffic{Requests: 4, Retries: 1, Throttled: 1}, limits.Traffic()); diff != "" {
+				t.Errorf("traffic (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPausesOutlastAnOutage adds up the shortest pauses between the attempts
+// that a job makes by default.
+func TestPausesOutlastAnOutage(t *testing.T) {
+	const retries, outage = 10, 2 * time.Minute
+	total, pause := time.Duration(0), firstPause
+	for range retries {
+		total += pause / 2
+		pause = min(pauseGrowth*pause, lastPause)
+	}
+	t.Logf("%d retries: from %v to %v", retries, total, 2*total)
+	if total <= outage {
+		t.Errorf("%d retries take %v at least, want more than %v", retries, total, outage)
+	}
+}

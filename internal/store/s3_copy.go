@@ -1,0 +1,39 @@
+//go:build !nos3
+
+package store
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+// inHeader makes of an escaped query an escaped path.
+var inHeader = strings.NewReplacer("+", "%20", "%2F", "/")
+
+// mostCopied is S3's bound for one request.
+func (u *s3Uploader) mostCopied() int64 { return 5 << 30 }
+
+// copyFrom is that of a copier. A checksum of parts is none of the object.
+func (u *s3Uploader) copyFrom(ctx context.Context, bucket, from, key string, _ int64) (sum uint32, known bool, err error) {
+	out, err := u.client.CopyObject(ctx, &s3.CopyObjectInput{
+		Bucket:            &u.bucket,
+		Key:               &key,
+		CopySource:        aws.String(inHeader.Replace(url.QueryEscape(bucket + "/" + from))),
+		ChecksumAlgorithm: types.ChecksumAlgorithmCrc32c,
+	})
+	if err != nil || out.CopyObjectResult == nil {
+		return 0, false, err
+	}
+	text, err := base64.StdEncoding.DecodeString(aws.ToString(out.CopyObjectResult.ChecksumCRC32C))
+	if err != nil || len(text) != 4 || out.CopyObjectResult.ChecksumType == types.ChecksumTypeComposite {
+		return 0, false, nil
+	}
+	return binary.BigEndian.Uint32(text), true, nil
+}
