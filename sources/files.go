@@ -93,6 +93,16 @@ func (s *FileSet) place(ctx context.Context, f *OpenFile, u string, opt store.Op
 // Get returns a file by the URL that it was opened with.
 func (s *FileSet) Get(url string) *OpenFile { return s.byURL[url] }
 
+// Names returns the URLs of files, by the URLs that they were opened with, without
+// credentials.
+func (s *FileSet) Names(urls []string) []string {
+	names := make([]string, len(urls))
+	for i, u := range urls {
+		names[i] = s.byURL[u].URL
+	}
+	return names
+}
+
 // Files lists the files that can be read, in the order in which they were
 // given, as [Source].Files does.
 func (s *FileSet) Files() []File {

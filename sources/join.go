@@ -48,7 +48,7 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 			slowest = append(slowest, k)
 		}
 	}
-	return j, finish(&info, slowest)
+	return j.withObjects(), finish(&info, slowest)
 }
 
 // Stack returns the array whose element (i, …) is element (…) of part i. The

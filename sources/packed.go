@@ -35,7 +35,7 @@ func Packed(a Array, mode cf.Mode, typeOf func(attribute string) dtype.Type) (Ar
 	}
 	outcome := p.Unpacked()
 	info.Type, info.Fill, info.FillFrom = p.Physical, outcome.Fill, "missing data, which is NaN once unpacked"
-	info.Attributes, info.Codecs = outcome.Attributes, nil
+	info.Attributes, info.Codecs, info.Obstacle = outcome.Attributes, nil, "cf: unpack changes the values"
 	info.Notes = slices.Concat(info.Notes, outcome.Notes)
 	info.Findings = slices.Concat(info.Findings, outcome.Findings)
 	return &packed{array: a, info: &info, unpack: p}, nil
@@ -49,6 +49,14 @@ type packed struct {
 }
 
 func (p *packed) Info() *Info { return p.info }
+
+// ShareInfo implements [Shared].
+func (p *packed) ShareInfo(s *Infos) {
+	if inner, ok := p.array.(Shared); ok {
+		inner.ShareInfo(s)
+	}
+	p.info = s.Share(p.info)
+}
 
 // ReadRegion implements [Array].
 func (p *packed) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {

@@ -11,9 +11,15 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// Source is an opened data set: a hierarchy of groups and arrays. It is safe
-// for concurrent use; whoever opened it closes it, after the last read.
+// Source is an opened data set: a hierarchy and the files that it is in. It is
+// safe for concurrent use; whoever opened it closes it, after the last read.
 type Source interface {
+	Hierarchy
+	Origin
+}
+
+// Hierarchy is groups and arrays.
+type Hierarchy interface {
 	// Groups lists the groups, the root (path "") first.
 	Groups() []Group
 	// Arrays lists the paths of all arrays in the source's own order, without
@@ -21,6 +27,10 @@ type Source interface {
 	Arrays() []string
 	// Array opens one array by its path.
 	Array(ctx context.Context, path string) (Array, error)
+}
+
+// Origin is where a hierarchy is from.
+type Origin interface {
 	// Files identifies every file behind the source, so that a later run can
 	// tell whether one has changed.
 	Files() []File
@@ -69,7 +79,11 @@ type Info struct {
 	Type           dtype.Type
 	Shape          []int
 	DimensionNames []string // one for each dimension, "" where it has none; nil when no dimension has one
+	Unlimited      []string // names of the dimensions that may become longer in the source
 	Attributes     zarr.Attributes
+	// AttributeTypes are the data types of numbers in attributes, by name, as far
+	// as what the elements mean depends on them and JSON does not tell; nil: none.
+	AttributeTypes map[string]dtype.Type
 	// Fill is the value that stands for "nothing here" in the source, nil
 	// when the source names none; FillFrom says where it was found.
 	Fill     dtype.Scalar
@@ -81,9 +95,13 @@ type Info struct {
 	// pieces of the shape Chunks, nil where there are no such objects.
 	Shards []int
 	// Codecs is the chain by which an object, of the shape Shards or else
-	// Chunks, is stored: what writes the same bytes in a Zarr v3 array. nil
-	// for sources that are not Zarr.
+	// Chunks, is stored: what writes the same bytes in a Zarr v3 array, or the
+	// same but for how the elements themselves are stored where Obstacle says
+	// so. nil for sources that have none.
 	Codecs []codecs.Spec
+	// Obstacle says why the array has no Codecs or is not [Stored], "" where
+	// there is no more to say than that.
+	Obstacle string
 	// Slowest lists the dimensions in the order in which the source stores
 	// them, the slowest varying first, so that a plan can choose regions that
 	// are long runs in the file. nil means C order.

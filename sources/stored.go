@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// Stored is a second ability of an [Array] of a Zarr source: to give its
-// objects as they are. An array has it only where they are what the chain of
+// Stored is a second ability of an [Array] in chunks: to give its objects as
+// they are. An array has it only where they are what the chain of
 // Info's Codecs makes of its elements, bound to Info's Type, in chunks of the
 // shape Shards or else Chunks.
 type Stored interface {
@@ -21,9 +22,20 @@ type Stored interface {
 	VerifyStored(ctx context.Context, index []int, in codecs.Input) error
 }
 
+// Placed is an ability of a [Stored] whose objects lie in a store each by itself,
+// which may then copy them.
+type Placed interface {
+	// PlaceStored returns the store of the object with these coordinates, which
+	// need not be there, and its key.
+	PlaceStored(index []int) (from *store.Store, key string)
+}
+
 // AsStored returns the objects behind an array, nil where they are not what
 // [Stored] wants.
 func AsStored(a Array) Stored {
+	if d, ok := a.(*described); ok {
+		a = d.Array
+	}
 	if p, ok := a.(*packed); ok && p.unpack == nil {
 		a = p.array // the same elements; only what they mean is added
 	}

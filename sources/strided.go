@@ -101,6 +101,9 @@ type strided struct {
 
 func (a *strided) Info() *Info { return a.info }
 
+// ShareInfo implements [Shared].
+func (a *strided) ShareInfo(s *Infos) { a.info = s.Share(a.info) }
+
 // ReadRegion implements [Array].
 //
 // The region is read in the order of the file. A piece that is one run both

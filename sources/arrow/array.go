@@ -32,6 +32,10 @@ type table interface {
 	metadata() arrow.Metadata
 	// reader returns what reads a column, one of columns().
 	reader(c *column) (reader, error)
+	// details and columnDetails are those of the file and of a column, see
+	// [sources.Detailed].
+	details() []sources.Detail
+	columnDetails(c *column) []sources.Detail
 }
 
 // reader reads a column of a file. It is safe for concurrent use.
@@ -58,6 +62,9 @@ type rows interface {
 type nulls struct {
 	set []bool // nil: none
 	n   int    // elements
+	// fill, where it is not nil, may be put in the place of a null, which then
+	// need not be marked.
+	fill dtype.Scalar
 }
 
 // all returns the mark of each element, to be set.
@@ -179,6 +186,9 @@ func (a *array) readPiece(ctx context.Context, rows rows, row int, dst ndarray.A
 		out.Shape, out.Strides = []int{n * elements}, []int{dst.Type.Size()}
 	}
 	null := &nulls{n: n * elements}
+	if a.swap == nil {
+		null.fill = a.fill
+	}
 	if err := rows.next(ctx, n, out, null); err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 // Package arrow reads columns of Arrow IPC files (Feather version 2 is the
 // same), Arrow IPC streams and Parquet files as arrays over the rows. Which of
 // them a file is, its content tells. Several files are one table, their rows one
-// after the other.
+// after the other, unless Options.Combine says otherwise. Folders called name=value
+// in a partitioned table are columns, of int64 where all values are whole numbers
+// and else of strings; a column that the files have under such a name comes first.
 //
 // # What becomes of columns
 //

@@ -10,30 +10,59 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
+// File is a file of a table.
+type File struct {
+	URL string
+	// Keys are columns that have one value in the whole file: the folders of the
+	// form name=value above it.
+	Keys []Key
+}
+
 // Expand returns the files that a location names: those that match a glob, and
 // of a folder all in it and below it but for what writers leave beside the data,
 // whose names begin with "_" or ".". They are in the natural order of their
 // paths. A location that is no folder is returned as it is.
-func Expand(ctx context.Context, url string, opt store.Options) ([]string, error) {
+//
+// Folders called name=value below the location, or that match a part of the glob,
+// are keys of the files in them, as Hive partitions tables.
+func Expand(ctx context.Context, url string, opt store.Options) ([]File, error) {
 	urls, err := store.Glob(ctx, url, opt)
-	if err != nil || len(urls) != 1 || urls[0] != url || isFile(ctx, url, opt) {
-		return urls, err
+	if err != nil {
+		return nil, err
+	}
+	if len(urls) != 1 || urls[0] != url || isFile(ctx, url, opt) {
+		return withKeys(urls, globbed(url)), nil
 	}
 	below, err := store.Below(ctx, url, opt)
 	if err != nil {
 		return nil, err
 	}
-	base, _, _ := strings.Cut(url, "?")
+	above := len(parts(url))
 	below = slices.DeleteFunc(below, func(file string) bool {
-		name, _, _ := strings.Cut(file, "?")
-		return slices.ContainsFunc(strings.Split(strings.TrimPrefix(name, base), "/"), func(part string) bool {
+		return slices.ContainsFunc(parts(file)[above:], func(part string) bool {
 			return strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".")
 		})
 	})
 	if len(below) == 0 {
-		return urls, nil
+		return []File{{URL: url}}, nil
 	}
-	return below, nil
+	return withKeys(below, above), nil
+}
+
+// parts are those of the path of a URL, but for empty ones and ".".
+func parts(url string) []string {
+	name, _, _ := strings.Cut(url, "?")
+	return slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
+}
+
+// globbed is the number of the first part of a location that is a glob, if any of
+// them is: each stands for one part.
+func globbed(url string) int {
+	all := strings.Split(url, "/")
+	if i := slices.IndexFunc(all, func(part string) bool { return strings.ContainsAny(part, "*?[") }); i >= 0 {
+		return len(parts(strings.Join(all[:i], "/")))
+	}
+	return len(parts(url))
 }
 
 func isFile(ctx context.Context, url string, opt store.Options) bool {
@@ -66,17 +95,17 @@ func head(ctx context.Context, url string, opt store.Options) ([]byte, bool) {
 // Recognises reports whether a location holds what Open reads, as far as its
 // first file tells: a file by how it begins, others than files by their names.
 func Recognises(ctx context.Context, url string, opt store.Options) bool {
-	urls, err := Expand(ctx, url, opt)
-	if err != nil || len(urls) == 0 {
+	files, err := Expand(ctx, url, opt)
+	if err != nil || len(files) == 0 {
 		return false
 	}
-	if first, ok := head(ctx, urls[0], opt); ok {
+	if first, ok := head(ctx, files[0].URL, opt); ok {
 		for _, magic := range []string{parquetMagic, ipcMagic, featherMagic, "\xff\xff\xff\xff"} {
 			if bytes.HasPrefix(first, []byte(magic)) {
 				return true
 			}
 		}
 	}
-	name, _, _ := strings.Cut(urls[0], "?")
+	name, _, _ := strings.Cut(files[0].URL, "?")
 	return slices.Contains([]string{".parquet", ".arrow", ".arrows", ".feather"}, path.Ext(name))
 }

@@ -52,9 +52,18 @@ func readGolden(t *testing.T, dir string) map[string]golden {
 	return document.Files
 }
 
+// files are files without keys.
+func files(urls ...string) []arrow.File {
+	list := make([]arrow.File, len(urls))
+	for i, u := range urls {
+		list[i].URL = u
+	}
+	return list
+}
+
 func open(t *testing.T, opt arrow.Options, urls ...string) sources.Source {
 	t.Helper()
-	src, err := arrow.Open(t.Context(), urls, opt)
+	src, err := arrow.Open(t.Context(), files(urls...), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
@@ -13,10 +14,11 @@ import (
 type parquetRows struct {
 	*parquetReader
 	pages    *parquet.Reader
-	def, rep [1024]uint32 // levels of entries
-	from, to int          // those of them whose values are not read yet
-	place    int          // of the next element in its row
-	scratch  []byte       // for values that are converted
+	def, rep [1024]uint32  // levels of entries
+	from, to int           // those of them whose values are not read yet
+	place    int           // of the next element in its row
+	scratch  []byte        // for values that are converted
+	valid    ndarray.Array // for elements that nulls are between; no data: not made yet
 }
 
 // next implements [rows].
@@ -24,21 +26,12 @@ func (r *parquetRows) next(ctx context.Context, n int, out ndarray.Array, null *
 	n *= r.below[0]
 	for at := 0; at < n; {
 		count, err := 0, error(nil)
-		if r.from == r.to {
-			if count, err = r.pages.Values(ctx, n-at); err != nil {
-				return err
-			}
-		}
 		switch {
-		case count > 0:
-			err = r.values(at, count, out)
+		case len(r.leaf.lists) == 0:
+			count, err = r.flat(ctx, at, n-at, out, null)
 		case r.from == r.to:
 			r.from = 0
 			r.to, err = r.pages.Levels(ctx, r.def[:], r.rep[:])
-		case len(r.leaf.lists) == 0:
-			count = min(n-at, r.to-r.from)
-			err = r.flat(at, r.def[r.from:r.from+count], out, null)
-			r.from += count
 		default:
 			count, err = r.nested(at, n-at, out, null)
 		}
@@ -56,52 +49,6 @@ func (r *parquetRows) values(at, count int, out ndarray.Array) error {
 		return r.fixed(out.Data[out.Offset+at*r.size:][:count*r.size], count)
 	}
 	return out.Sub(ndarray.Region{Start: []int{at}, Shape: []int{count}}).SetItems(r.pages.Item)
-}
-
-// flat reads elements from one on, one for each definition level.
-func (r *parquetRows) flat(at int, def []uint32, out ndarray.Array, null *nulls) error {
-	most := uint32(r.leaf.MaxDef)
-	missing := 0
-	for _, level := range def {
-		missing += int(min(most-level, 1))
-	}
-	if missing == 0 {
-		return r.values(at, len(def), out)
-	}
-	set := null.all()[at:][:len(def)]
-	for i, level := range def {
-		set[i] = level != most
-	}
-	if out.Heap == nil {
-		p := out.Data[out.Offset+at*r.size:][:len(def)*r.size]
-		valid := len(def) - missing
-		if err := r.fixed(p[:valid*r.size], valid); err != nil {
-			return err
-		}
-		spread(p, r.size, def, most, valid)
-		return nil
-	}
-	next := -1
-	return out.Sub(ndarray.Region{Start: []int{at}, Shape: []int{len(def)}}).SetItems(func() ([]byte, error) {
-		if next++; set[next] {
-			return nil, nil
-		}
-		return r.pages.Item()
-	})
-}
-
-// spread moves the valid elements at the beginning of p to the places of the
-// levels that are most, from the last one on. What is at the other places does
-// not matter; so no branch hangs on a level.
-func spread(p []byte, size int, def []uint32, most uint32, valid int) {
-	for i := len(def) - 1; valid > 0 && valid <= i; i-- {
-		if size == 8 {
-			binary.LittleEndian.PutUint64(p[8*i:], binary.LittleEndian.Uint64(p[8*valid-8:]))
-		} else {
-			copy(p[i*size:(i+1)*size], p[(valid-1)*size:])
-		}
-		valid -= 1 - int(min(most-def[i], 1))
-	}
 }
 
 // nested reads the elements of entries of one definition level, at most most of
@@ -206,13 +153,37 @@ func conversionOf(n *parquet.Node, size int) (convert, error) {
 			return nil
 		}, nil
 	case (width == 4 || width == 8) && size > 0 && size < width:
-		return func(to, from []byte) error {
-			for i := range len(from) / width {
-				copy(to[i*size:(i+1)*size], from[i*width:])
-			}
-			return nil
-		}, nil
+		return narrowed(width, size), nil
 	default:
 		return nil, fmt.Errorf("%w: values of %d bytes where the schema says %d", parquet.ErrCorrupt, width, size)
 	}
+}
+
+// narrowed returns what makes elements of the least significant bytes of values.
+func narrowed(width, size int) convert {
+	return func(to, from []byte) error {
+		n := len(from) / width
+		if dtype.Native == dtype.Little && width == 4 && (size == 2 && narrow[uint16](to, from, dtype.Uint16) || size == 1 && narrow[uint8](to, from, dtype.Uint8)) {
+			return nil
+		}
+		for i := range n {
+			copy(to[i*size:(i+1)*size], from[i*width:])
+		}
+		return nil
+	}
+}
+
+// narrow makes elements of type t, seen as T, of values of four bytes. It is false
+// where the memory is not aligned for that.
+func narrow[T uint8 | uint16](to, from []byte, t dtype.Type) bool {
+	wide, ok := ndarray.As[uint32](ndarray.Array{Type: dtype.Uint32, Data: from, Shape: []int{len(from) / 4}, Strides: []int{4}})
+	own, also := ndarray.As[T](ndarray.Array{Type: t, Data: to, Shape: []int{len(wide)}, Strides: []int{t.Size()}})
+	if !ok || !also {
+		return false
+	}
+	own = own[:len(wide)]
+	for i, v := range wide {
+		own[i] = T(v)
+	}
+	return true
 }

@@ -152,7 +152,8 @@ func (r *parquetReader) memory(batch int) int {
 	if r.width == 0 {
 		total += int(min(chunk.Uncompressed, 1<<50)) * 2 // where the values of a dictionary begin and end
 	}
-	return total + min(r.table.ahead(), int(min(chunk.Compressed, 1<<50))) + convertBytes + len(r.row)
+	const valid = 8 * (64*presentWords + 1)
+	return total + min(r.table.ahead(), int(min(chunk.Compressed, 1<<50))) + convertBytes + valid + len(r.row)
 }
 
 // open implements [reader].

@@ -120,7 +120,13 @@ func TestFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		list := files(want...)
+		for i := range list {
+			if url == parts && strings.Contains(list[i].URL, "year=") {
+				list[i].Keys = []arrow.Key{{Name: "year", Value: "2020"}}
+			}
+		}
+		if diff := cmp.Diff(list, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", url, diff)
 		}
 	}
@@ -133,7 +139,7 @@ func TestFolder(t *testing.T) {
 
 func TestDescription(t *testing.T) {
 	dir := unpack(t)
-	src := open(t, arrow.Options{Rows: "time"}, filepath.Join(dir, "file_plain.arrow"))
+	src := open(t, arrow.Options{Combine: sources.Combining{Concat: "time"}}, filepath.Join(dir, "file_plain.arrow"))
 	var groups []string
 	for _, g := range src.Groups() {
 		groups = append(groups, g.Path)
@@ -225,17 +231,76 @@ func TestDifferences(t *testing.T) {
 	first := filepath.Join(dir, "file_plain.arrow")
 	src := open(t, withNull(t), first, filepath.Join(dir, "rle.parquet"), filepath.Join(dir, "dictionaries_deltas.arrows"), filepath.Join(dir, "empty.arrow"))
 	_, err := src.Array(t.Context(), "bool")
-	for _, want := range []string{`column "bool" is not the same in all files`, "file_plain.arrow has bool", "dictionaries_deltas.arrows has no such column; ", "empty.arrow has no such column: exclude it"} {
+	for _, want := range []string{"differences between the files", `dictionaries_deltas.arrows: no array "bool", which `, `empty.arrow: no array "bool", which `, "exclude it"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
 	}
-	if _, err := src.Array(t.Context(), "words"); err == nil || !strings.Contains(err.Error(), "file_plain.arrow has no such column") {
+	if _, err := src.Array(t.Context(), "words"); err == nil || !strings.Contains(err.Error(), `file_plain.arrow: no array "words"`) {
 		t.Errorf("a column of a later file: got %v", err)
 	}
 	if !slices.Contains(src.Arrays(), "words") {
 		t.Error("a column of a later file is not listed")
 	}
+}
+
+// TestKeys takes the columns of a partitioned table from the names of its folders.
+func TestKeys(t *testing.T) {
+	data := archived(t, "rle.parquet")
+	root := filepath.Join(t.TempDir(), "base=1")
+	for _, name := range []string{
+		"year=2024/month=01/part.parquet", "year=2024/month=02/part.parquet", "year=2023/month=10/part.parquet", "_temporary/year=1/x",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(location, key string) (string, []string) {
+		t.Helper()
+		list, err := arrow.Expand(t.Context(), location, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := arrow.Open(t.Context(), list, withNull(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close() //nolint:errcheck // only read
+		a, err := src.Array(t.Context(), key)
+		if err != nil {
+			return err.Error(), nil
+		}
+		var values []string
+		for item := range sourcetest.ReadAll(t, a).Items() {
+			text := string(a.Info().Type.FormatScalar(dtype.V3, slices.Clone(dtype.Scalar(item))))
+			if len(values) == 0 || values[len(values)-1] != text {
+				values = append(values, text)
+			}
+		}
+		return a.Info().Type.Name(), values
+	}
+	check := func(location, key, wantType string, want ...string) {
+		t.Helper()
+		typ, values := read(location, key)
+		if diff := cmp.Diff(append([]string{wantType}, want...), append([]string{typ}, values...)); diff != "" {
+			t.Errorf("%s of %s (-want +got):\n%s", key, location, diff)
+		}
+	}
+	check(root, "year", "int64", "2023", "2024")
+	check(root+"/", "month", "int64", "10", "1", "2")
+	check(filepath.Join(root, "year=*", "month=0*", "*.parquet"), "month", "int64", "1", "2")
+	if text, _ := read(root, "base"); !strings.Contains(text, "no file has an array") {
+		t.Errorf("a folder above the table is a key: %s", text)
+	}
+	if err := os.Rename(filepath.Join(root, "year=2024", "month=02"), filepath.Join(root, "year=2024", "month=May%2FJune")); err != nil {
+		t.Fatal(err)
+	}
+	check(root, "month", "string", `"10"`, `"01"`, `"May/June"`)
+	if err := os.Rename(filepath.Join(root, "year=2023"), filepath.Join(root, "year=__HIVE_DEFAULT_PARTITION__")); err != nil {
+		t.Fatal(err)
+	}
+	check(root, "year", "int64", "2024", "-77")
 }
 
 func TestFilesRefused(t *testing.T) {
@@ -268,12 +333,12 @@ func TestFilesRefused(t *testing.T) {
 		if err := os.WriteFile(path, test.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := arrow.Open(t.Context(), []string{filepath.Join(dir, "rle.parquet"), path}, arrow.Options{})
+		_, err := arrow.Open(t.Context(), files(filepath.Join(dir, "rle.parquet"), path), arrow.Options{})
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, test.want)
 		}
 	}
-	if _, err := arrow.Open(t.Context(), []string{filepath.Join(dir, "missing")}, arrow.Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := arrow.Open(t.Context(), files(filepath.Join(dir, "missing")), arrow.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 }
@@ -346,7 +411,7 @@ func TestRequests(t *testing.T) {
 // errors may tell that it is corrupt.
 func readEverything(ctx context.Context, path string, opt arrow.Options, most int) (values map[string][]byte) {
 	values = map[string][]byte{}
-	src, err := arrow.Open(ctx, []string{path}, opt)
+	src, err := arrow.Open(ctx, files(path), opt)
 	if err != nil {
 		return values
 	}

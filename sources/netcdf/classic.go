@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -40,10 +39,6 @@ func (c *classicFile) stated(path string) ([]attribute, bool) {
 	return v.attributes, true
 }
 
-func (c *classicFile) hasDimension(name string) bool {
-	return slices.ContainsFunc(c.header.dims, func(d dimension) bool { return d.name == name })
-}
-
 func (c *classicFile) open(_ context.Context, path string) (sources.Array, error) {
 	f, v := c.file, c.header.byName[path]
 	if err := checkName(v.name); err != nil {
@@ -53,6 +48,9 @@ func (c *classicFile) open(_ context.Context, path string) (sources.Array, error
 	for _, d := range v.dims {
 		info.DimensionNames = append(info.DimensionNames, c.header.dims[d].name)
 		info.Shape = append(info.Shape, c.header.dims[d].length)
+		if c.header.dims[d].record {
+			info.Unlimited = append(info.Unlimited, c.header.dims[d].name)
+		}
 	}
 	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {
 		return nil, fmt.Errorf("%s: variable %q of shape %v is too large for any file", f.URL, v.name, info.Shape)

@@ -45,9 +45,20 @@
 // sources.FillAttribute; without it, the fill value is that of the HDF5 dataset
 // if it has one.
 //
+// Of the filters of HDF5 deflate, shuffle, fletcher32, blosc, bzip2 and zstd are
+// codecs of Zarr: chunks that went through these alone, and whose elements are
+// stored as Zarr stores them, can be had as they are, where Options.Kept asks for
+// them; see [sources.Stored].
+//
 // Values that are packed by the CF conventions are kept, or become what
-// Options.CF says, see sources.Packed. Files that are joined have to agree on
-// their packing unless they are unpacked, each by its own.
+// Options.CF says, see sources.Packed.
+//
+// # Many files
+//
+// Options.Combine joins files along a dimension or stacks them, see
+// sources.Combine. The header of each is read once, when the source is opened, and
+// what is equal in several headers is in memory once. Files that are joined have to
+// agree on their packing unless they are unpacked, each by its own.
 //
 // # What lying files get
 //

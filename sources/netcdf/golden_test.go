@@ -271,6 +271,7 @@ func TestCoads(t *testing.T) {
 	}
 	want := &sources.Info{
 		Path: "SST", Type: dtype.Float32, Shape: []int{12, 90, 180}, DimensionNames: []string{"TIME", "COADSY", "COADSX"},
+		Unlimited: []string{"TIME"},
 		Attributes: zarr.Attributes{
 			{Name: "missing_value", Value: json.RawMessage("-9.999999790214768e+33")},
 			{Name: "_FillValue", Value: json.RawMessage(`"AAAA4JvQ/sY="`)},
@@ -278,7 +279,8 @@ func TestCoads(t *testing.T) {
 			{Name: "history", Value: json.RawMessage(`"From coads_climatology"`)},
 			{Name: "units", Value: json.RawMessage(`"Deg C"`)},
 		},
-		Fill: fill, FillFrom: "_FillValue", LongRun: 256 << 10,
+		AttributeTypes: map[string]dtype.Type{"missing_value": dtype.Float32, "_FillValue": dtype.Float32},
+		Fill:           fill, FillFrom: "_FillValue", LongRun: 256 << 10,
 		Notes: []string{"the attribute _FillValue (-9.999999790214768e+33) is written in base64, the form that xarray reads"},
 	}
 	if diff := cmp.Diff(want, a.Info(), cmp.Comparer(dtype.Same)); diff != "" {

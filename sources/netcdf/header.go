@@ -57,6 +57,7 @@ type variable struct {
 // header is a parsed header. It shares no memory with the bytes it was read
 // from.
 type header struct {
+	version    byte // of the format: 1, 2 or 5
 	dims       []dimension
 	attributes []attribute
 	vars       []variable
@@ -100,7 +101,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	if err := p.magic(); err != nil {
 		return nil, err
 	}
-	h := &header{}
+	h := &header{version: p.version}
 	records := p.count()
 	streaming := p.err == nil && records == p.streaming()
 	if p.err == nil && !streaming && records > math.MaxInt {

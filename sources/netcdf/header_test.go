@@ -275,12 +275,11 @@ func FuzzHeader(f *testing.F) {
 			return
 		}
 		opened := &sources.OpenFile{Store: nothing, File: sources.File{URL: "f.nc", Size: int64(len(data))}}
-		s := &source{files: []file{{opened, &classicFile{file: opened, header: h}}}}
-		s.listNames()
+		s := &file{OpenFile: opened, contents: &classicFile{file: opened, header: h}}
 		if _, err := attributesJSON(h.attributes).MarshalJSON(); err != nil {
 			t.Error(err)
 		}
-		for _, name := range s.names {
+		for _, name := range s.Arrays() {
 			a, err := s.Array(t.Context(), name)
 			if err != nil {
 				continue

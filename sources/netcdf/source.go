@@ -2,9 +2,9 @@ package netcdf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -16,53 +16,56 @@ import (
 // Options are the settings of Open. The zero value is usable.
 type Options struct {
 	Store store.Options
-	// Concat is the dimension along which several files are joined, in their
-	// order; one file needs none.
-	Concat string
+	// Combine says how several files become one source.
+	Combine sources.Combining
 	// CF says of each variable what becomes of its values where they are
 	// packed; nil: they are kept. See [sources.Packed].
 	CF func(path string) cf.Mode
+	// Kept says of which variables the chunks are to be had as they are stored,
+	// see [sources.Stored], as far as codecs undo their filters; nil: of none.
+	// Their chunk indexes are read when they are opened.
+	Kept func(path string) bool
+	// Codecs are those that there are; nil: codecs.Standard().
+	Codecs *codecs.Registry
 }
 
 // keptMetadata is how many bytes of the metadata of HDF5 files are kept in memory,
-// those of all files together.
-const keptMetadata = 32 << 20
+// those of all files together; of many files, which are small as a rule, there are
+// fewer that are read again.
+const (
+	keptMetadata = 32 << 20
+	keptOfMany   = 8 << 20
+)
 
-// Open opens one file, or several that are joined along a dimension.
-//
-// Of several files, the variables that have the dimension are joined; all
-// files must have them. The others must be the same in all files and are
-// taken from the first one. Group attributes are those of the first file.
+// Open opens one file, or several that are combined. Their headers are read once,
+// and only what is needed of them stays in memory.
 func Open(ctx context.Context, urls []string, opt Options) (sources.Source, error) {
-	switch {
-	case len(urls) == 0:
-		return nil, errors.New("no NetCDF files")
-	case len(urls) > 1 && opt.Concat == "":
-		return nil, fmt.Errorf("%d NetCDF files need concat, the dimension to join them along", len(urls))
-	}
 	set, err := sources.OpenFiles(ctx, urls, opt.Store)
 	if err != nil {
 		return nil, err
 	}
+	many, kept := len(urls) > fewFiles, keptMetadata
+	if many {
+		kept = keptOfMany
+	}
 	s := &source{
-		set: set, concat: opt.Concat, cf: opt.CF,
-		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(keptMetadata),
+		cf: opt.CF, kept: opt.Kept, codecs: opt.Codecs,
+		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(kept),
 	}
-	s.files = make([]file, len(urls))
-	err = sources.InParallel(ctx, len(urls), func(ctx context.Context, i int) error {
-		f := set.Get(urls[i])
-		c, err := s.read(ctx, f)
-		s.files[i] = file{f, c}
-		return err
-	})
-	if err == nil && opt.Concat != "" {
-		err = s.checkConcat()
+	if s.codecs == nil {
+		s.codecs = codecs.Standard()
 	}
-	if err != nil {
-		return nil, errors.Join(err, set.Close())
-	}
-	s.listNames()
-	return s, nil
+	return sources.Combine(ctx, sources.Members{
+		Names: set.Names(urls), Origin: set,
+		Open: func(ctx context.Context, i int) (sources.Hierarchy, error) {
+			f := set.Get(urls[i])
+			c, err := s.read(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			return &file{f, c, s.cf, many}, nil
+		},
+	}, opt.Combine)
 }
 
 // contents is what a file says of itself, of either format.
@@ -74,16 +77,10 @@ type contents interface {
 	// stated returns the attributes of a variable, and false where there is no
 	// such variable.
 	stated(path string) ([]attribute, bool)
-	// hasDimension reports whether a dimension has this name.
-	hasDimension(name string) bool
 	// open returns a variable with its stored values.
 	open(ctx context.Context, path string) (sources.Array, error)
-}
-
-// file is an opened file and what it says of itself.
-type file struct {
-	*sources.OpenFile
-	contents
+	// details are those of a variable, or else of a group, see [sources.Detailed].
+	details(ctx context.Context, path string) ([]sources.Detail, error)
 }
 
 // read reads the header of a file in the format that its first bytes tell.
@@ -91,7 +88,9 @@ func (s *source) read(ctx context.Context, f *sources.OpenFile) (contents, error
 	if f.Err != nil {
 		return nil, f.Err
 	}
-	beginning := make([]byte, min(firstRead, f.Size))
+	buffer := s.scratch.Get(int(min(firstRead, f.Size)))
+	defer buffer.Release() // nothing that is read of it keeps any of it
+	beginning := buffer.Bytes
 	if err := f.Store.ReadRange(ctx, f.Key, beginning, 0); err != nil {
 		return nil, err
 	}
@@ -102,86 +101,76 @@ func (s *source) read(ctx context.Context, f *sources.OpenFile) (contents, error
 	return s.readTree(ctx, f, beginning)
 }
 
-// source implements [sources.Source].
+// source is what the files of a source share.
 type source struct {
-	set     *sources.FileSet
-	files   []file
-	concat  string // "": there is one file
 	cf      func(path string) cf.Mode
-	names   []string
+	kept    func(path string) bool
+	codecs  *codecs.Registry
 	scratch *ndarray.Pool
 	shared  *hdf5.Shared
 }
 
-// listNames lists the variables of all files: one that only a later file has
-// is not to be lost in silence.
-func (s *source) listNames() {
-	seen := map[string]bool{}
-	for _, f := range s.files {
-		for _, path := range f.paths() {
-			if !seen[path] {
-				seen[path] = true
-				s.names = append(s.names, path)
-			}
-		}
+// file is an opened file and what it says of itself. It implements
+// [sources.Hierarchy].
+type file struct {
+	*sources.OpenFile
+	contents
+	cf   func(path string) cf.Mode
+	lean bool // there are so many files that each is to take little memory
+}
+
+func (f *file) Groups() []sources.Group { return f.groups() }
+func (f *file) Arrays() []string        { return f.paths() }
+
+// Details implements [sources.Detailed].
+func (f *file) Details(ctx context.Context, path string) ([]sources.Detail, error) {
+	list, err := f.details(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %q: %w", f.URL, path, err)
 	}
+	return list, nil
 }
-
-// checkConcat refuses a dimension that a file does not have.
-func (s *source) checkConcat() error {
-	for _, f := range s.files {
-		if !f.hasDimension(s.concat) {
-			return fmt.Errorf("%s: no dimension %q to join the files along", f.URL, s.concat)
-		}
-	}
-	return nil
-}
-
-func (s *source) Groups() []sources.Group {
-	return s.files[0].groups()
-}
-
-func (s *source) Arrays() []string      { return s.names }
-func (s *source) Files() []sources.File { return s.set.Files() }
-func (s *source) Close() error          { return s.set.Close() }
-
-// Changed implements [sources.Source].
-func (s *source) Changed(ctx context.Context) error { return s.set.Changed(ctx) }
 
 // Array opens a variable.
-func (s *source) Array(ctx context.Context, path string) (sources.Array, error) {
-	found := false
-	for _, f := range s.files {
-		_, has := f.stated(path)
-		found = found || has
-	}
+func (f *file) Array(ctx context.Context, path string) (sources.Array, error) {
+	list, found := f.stated(path)
 	if !found {
-		return nil, fmt.Errorf("%s: no variable %q", s.files[0].URL, path)
+		return nil, fmt.Errorf("%s: no variable %q", f.URL, path)
 	}
-	if len(s.files) == 1 {
-		return s.open(ctx, s.files[0], path)
-	}
-	return s.join(ctx, path)
-}
-
-// open returns a variable of one file.
-func (s *source) open(ctx context.Context, f file, path string) (sources.Array, error) {
 	a, err := f.open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	list, _ := f.stated(path)
-	packed, err := sources.Packed(a, s.mode(path), func(name string) dtype.Type { return attributeType(list, name) })
+	a.Info().AttributeTypes = packingTypes(list) // nobody else has it yet
+	if t, ok := f.contents.(*tree); ok && f.lean {
+		a = t.distant(a, path)
+	}
+	mode := cf.Keep
+	if f.cf != nil {
+		mode = f.cf(path)
+	}
+	typeOf := func(name string) dtype.Type { return attributeType(list, name) }
+	packed, err := sources.Packed(a, mode, typeOf)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
 	return packed, nil
 }
 
-// mode says what becomes of the values of a variable that is packed.
-func (s *source) mode(name string) cf.Mode {
-	if s.cf == nil {
-		return cf.Keep
+// packingTypes are the types of the attributes that say what stored values mean,
+// nil where there are none.
+func packingTypes(list []attribute) map[string]dtype.Type {
+	var types map[string]dtype.Type
+	for _, name := range cf.Names() {
+		if t := attributeType(list, name); t != nil {
+			if types == nil {
+				types = map[string]dtype.Type{}
+			}
+			types[name] = t
+		}
 	}
-	return s.cf(name)
+	return types
 }
+
+// ShareInfo implements [sources.Shared].
+func (a *treeArray) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
@@ -18,6 +18,8 @@ type tree struct {
 	file    *sources.OpenFile
 	hdf5    *hdf5.File
 	scratch *ndarray.Pool
+	kept    func(path string) bool // says whose chunks are to be had as they are; nil: none
+	codecs  *codecs.Registry
 	nodes   []*group // the root first, each before its subgroups
 	vars    []*treeVariable
 	byPath  map[string]*treeVariable
@@ -88,7 +90,7 @@ func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []
 		}
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
-	t := &tree{file: f, hdf5: opened, scratch: s.scratch, byPath: map[string]*treeVariable{}, scales: map[uint64]*treeDimension{}}
+	t := &tree{file: f, hdf5: opened, scratch: s.scratch, kept: s.kept, codecs: s.codecs, byPath: map[string]*treeVariable{}, scales: map[uint64]*treeDimension{}}
 	root := &group{address: opened.Root()}
 	if err := t.readGroup(ctx, root); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
@@ -222,10 +224,4 @@ func (t *tree) stated(path string) ([]attribute, bool) {
 		return nil, false
 	}
 	return v.attributes, true
-}
-
-func (t *tree) hasDimension(name string) bool {
-	return slices.ContainsFunc(t.nodes, func(g *group) bool {
-		return slices.ContainsFunc(g.dims, func(d *treeDimension) bool { return d.name == name })
-	})
 }

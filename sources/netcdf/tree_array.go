@@ -46,6 +46,11 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	}
 	info.DimensionNames, info.Shape = v.names()
 	info.Shape = append(info.Shape, d.Native.Shape...)
+	for _, dim := range v.dims {
+		if dim.unlimited {
+			info.Unlimited = append(info.Unlimited, dim.name)
+		}
+	}
 	if d.Null {
 		info.Shape = []int{0}
 		note(info, "the dataset has no elements and no shape (a null dataspace): it becomes an array of no elements")
@@ -75,7 +80,11 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	if info.Fill == nil && d.FillDefined {
 		setStoredFill(info, fill)
 	}
-	return t.place(info, d, fill)
+	a, err := t.place(info, d, fill)
+	if chunked, ok := a.(*treeArray); ok && t.kept != nil && t.kept(v.path) {
+		return chunked.withObjects(ctx, t.file, t.codecs)
+	}
+	return a, err
 }
 
 // defaultFill returns the value that NetCDF reads where a variable without a
@@ -115,6 +124,7 @@ func setStoredFill(info *sources.Info, fill ndarray.Array) {
 // place returns the array that reads a dataset.
 func (t *tree) place(info *sources.Info, d *hdf5.Dataset, fill ndarray.Array) (sources.Array, error) {
 	f := t.file
+	describeCodecs(info, d)
 	offset, ok := d.Contiguous()
 	if ok && d.Plain() && slices.Equal(info.Shape, slices.Concat(d.Shape, d.Native.Shape)) {
 		order := d.Native.Order

@@ -37,15 +37,17 @@ func FuzzTree(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s.files = []file{{opened, c}}
-		s.listNames()
-		for _, g := range s.Groups() {
+		whole := &file{OpenFile: opened, contents: c, lean: true}
+		for _, g := range whole.Groups() {
 			if _, err := g.Attributes.MarshalJSON(); err != nil {
 				t.Error(err)
 			}
 		}
-		for _, name := range s.Arrays() {
-			a, err := s.Array(t.Context(), name)
+		for _, name := range whole.Arrays() {
+			if list, err := whole.Details(t.Context(), name); err == nil && len(list) == 1 && list[0].Text == "" {
+				t.Errorf("%s: a type without a name", name)
+			}
+			a, err := whole.Array(t.Context(), name)
 			if err != nil {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
@@ -19,7 +20,7 @@ import (
 func TestJoinFormats(t *testing.T) {
 	folder := unzip(t, "testdata/netcdf4.zip")
 	urls := []string{filepath.Join(folder, "part_0.nc"), filepath.Join(folder, "part_1.nc"), filepath.Join(folder, "part_2.nc")}
-	src := open(t, netcdf.Options{Concat: "t"}, urls...)
+	src := open(t, netcdf.Options{Combine: sources.Combining{Concat: "t"}}, urls...)
 	sourcetest.Run(t, src)
 	a, err := src.Array(t.Context(), "v")
 	if err != nil {
@@ -50,7 +51,7 @@ func TestJoinNemo(t *testing.T) {
 	if err != nil || len(urls) == 0 {
 		t.Skipf("the files in %s are absent (%v)", more, err)
 	}
-	a, err := open(t, netcdf.Options{Concat: "time_counter"}, urls...).Array(t.Context(), "tos")
+	a, err := open(t, netcdf.Options{Combine: sources.Combining{Concat: "time_counter"}}, urls...).Array(t.Context(), "tos")
 	if err != nil {
 		t.Fatal(err)
 	}

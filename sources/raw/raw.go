@@ -145,12 +145,16 @@ func (s *source) Array(_ context.Context, path string) (sources.Array, error) {
 	}
 	parts := make([]sources.Array, len(a.URLs))
 	var common *sources.Info // files of one shape share it
+	var wrong sources.Report
 	for i, url := range a.URLs {
 		part, err := s.part(a, s.files.Get(url), &common)
 		if err != nil {
-			return nil, err
+			wrong.Add(err)
 		}
 		parts[i] = part
+	}
+	if err := wrong.Err("files do not fit"); err != nil {
+		return nil, err
 	}
 	switch info := *common; {
 	case a.Stack != "":

@@ -159,6 +159,21 @@ func TestSizesMustFit(t *testing.T) {
 	}
 }
 
+// TestAllFilesNamed names every file that does not fit or is not there.
+func TestAllFilesNamed(t *testing.T) {
+	dir := t.TempDir()
+	urls := []string{write(t, dir, "a", 0, 4), write(t, dir, "b", 0, 5), filepath.Join(dir, "c"), write(t, dir, "d", 0, 3)}
+	_, err := open(t, raw.Array{Name: "v", Type: dtype.Uint8, Shape: []int{4}, Stack: "t", URLs: urls}).Array(t.Context(), "v")
+	if err == nil {
+		t.Fatal("the array was opened")
+	}
+	for _, want := range []string{"3 files do not fit", filepath.Join(dir, "b") + ": the size does not fit", filepath.Join(dir, "c"), "has 3 bytes"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
 func TestMissingFileHarmsNoOtherArray(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "file.bin", 0, 8)

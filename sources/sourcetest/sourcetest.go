@@ -86,6 +86,13 @@ func testTree(t *testing.T, src sources.Source) {
 	if len(src.Files()) == 0 {
 		t.Error("no files")
 	}
+	if d, ok := src.(sources.Detailed); ok {
+		for _, name := range append(src.Arrays(), "") {
+			if _, err := d.Details(t.Context(), name); err != nil {
+				t.Errorf("details of %q: %v", name, err)
+			}
+		}
+	}
 	if _, err := src.Array(t.Context(), "no/such array"); err == nil {
 		t.Error("an array that is not there was opened")
 	}

@@ -43,6 +43,21 @@ const keptBuffers = 32 << 20
 // Open opens the hierarchy, or the array, at a URL. A place without any Zarr
 // metadata is an error that wraps [zarr.ErrNotZarr].
 func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
+	return open(ctx, url, opt, &ndarray.Pool{Keep: keptBuffers}, keptIndexes)
+}
+
+// OpenAll opens several hierarchies and combines them. They share the bounds on
+// what is kept in memory.
+func OpenAll(ctx context.Context, urls []string, opt Options, how sources.Combining) (sources.Source, error) {
+	pool := &ndarray.Pool{Keep: keptBuffers}
+	return sources.CombineSources(ctx, urls, func(ctx context.Context, url string) (sources.Source, error) {
+		return open(ctx, url, opt, pool, keptIndexes/len(urls))
+	}, how)
+}
+
+// open is Open with the buffers to be used again, and with a bound on the memory
+// for opened chunks.
+func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, indexes int) (sources.Source, error) {
 	st, err := store.Open(ctx, url, opt.Store)
 	if err != nil {
 		return nil, err
@@ -56,7 +71,7 @@ func Open(ctx context.Context, url string, opt Options) (sources.Source, error) 
 	}
 	s.files = identity{store: st, known: map[string]bool{}}
 	s.opened = newOpened(st)
-	s.pool = &ndarray.Pool{Keep: keptBuffers}
+	s.opened.limit, s.pool = indexes, pool
 	if err := s.readTree(ctx); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -19,6 +20,7 @@ type storedArray struct{ *array }
 // of Zarr v3 or of chunks of one shape.
 func (a *array) withObjects() sources.Array {
 	if a.reorder != nil || a.grid.Runs != nil {
+		a.info.Obstacle = "no array of Zarr v3 with even chunks has the stored ones"
 		return a
 	}
 	return storedArray{a}
@@ -37,6 +39,11 @@ func (a storedArray) OpenStored(ctx context.Context, index []int) (codecs.Input,
 		return nil, a.fail(index, err)
 	}
 	return in, nil
+}
+
+// PlaceStored implements [sources.Placed].
+func (a storedArray) PlaceStored(index []int) (*store.Store, string) {
+	return a.source.store, a.key(index)
 }
 
 // VerifyStored implements [sources.Stored].

@@ -53,19 +53,12 @@ func readColumns(t *testing.T, data []byte, f *parquet.File) (whole int) {
 			}
 			left := chunk.Values
 			for left > 0 {
-				var def, rep [100]uint32
-				n, err := r.Levels(t.Context(), def[:], rep[:])
+				n, values, err := next(t, r, leaf)
 				if err != nil {
 					break
 				}
-				if n < 1 || n > left {
-					t.Fatalf("%d entries, %d are left", n, left)
-				}
-				values := 0
-				for _, level := range def[:n] {
-					if int(level) == leaf.MaxDef {
-						values++
-					}
+				if n < 1 || n > left || values > n {
+					t.Fatalf("%d entries with %d values, %d are left", n, values, left)
 				}
 				if r.Skip(values) != nil {
 					break
@@ -78,6 +71,26 @@ func readColumns(t *testing.T, data []byte, f *parquet.File) (whole int) {
 		}
 	}
 	return whole
+}
+
+// next passes over the levels of some entries, and returns how many these are and
+// how many of them have values.
+func next(t *testing.T, r *parquet.Reader, leaf *parquet.Node) (n, values int, err error) {
+	if leaf.MaxRep == 0 {
+		if n, err := r.Values(t.Context(), 1000); n > 0 || err != nil {
+			return n, n, err
+		}
+		var present [2]uint64
+		return r.Present(t.Context(), present[:], 100)
+	}
+	var def, rep [100]uint32
+	n, err = r.Levels(t.Context(), def[:], rep[:])
+	for _, level := range def[:n] {
+		if int(level) == leaf.MaxDef {
+			values++
+		}
+	}
+	return n, values, err
 }
 
 func TestReadColumns(t *testing.T) {
@@ -106,6 +119,11 @@ func FuzzParseFooter(f *testing.F) {
 		for _, g := range file.Groups {
 			if len(g.Chunks) != len(file.Leaves) {
 				t.Fatalf("%d column chunks for %d columns", len(g.Chunks), len(file.Leaves))
+			}
+			for i, leaf := range file.Leaves {
+				if leaf.String() == "" || g.Chunks[i].Compression() == "" {
+					t.Errorf("column %d has no description", i)
+				}
 			}
 		}
 	})

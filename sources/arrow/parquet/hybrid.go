@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 )
 
 // hybrid reads the encoding RLE: runs of equal numbers, and groups of eight
@@ -60,37 +61,48 @@ func (h *hybrid) refill() error {
 // read fills list with the next numbers.
 func (h *hybrid) read(list []uint32) error {
 	for len(list) > 0 {
-		for h.left == 0 {
-			if err := h.refill(); err != nil {
-				return err
-			}
+		n, err := h.next(list)
+		if err != nil {
+			return err
 		}
-		n := min(h.left, len(list))
-		if h.packed == nil {
-			for i := range list[:n] {
-				list[i] = h.value
-			}
-		} else {
-			h.unpack(list[:n])
-		}
-		h.left -= n
 		list = list[n:]
 	}
 	return nil
 }
 
-// same passes over what is left of a run of a value, most numbers at most, and
-// returns how many these are; 0 where other numbers may follow.
-func (h *hybrid) same(value uint32, most int) (int, error) {
+// next fills the beginning of list, which is not empty, with what comes of the
+// next numbers without looking beyond their run or groups, and returns how many.
+func (h *hybrid) next(list []uint32) (int, error) {
 	for h.left == 0 {
 		if err := h.refill(); err != nil {
 			return 0, err
 		}
 	}
-	if h.packed != nil || h.value != value {
-		return 0, nil
+	n := min(h.left, len(list))
+	if h.packed == nil {
+		for i := range list[:n] {
+			list[i] = h.value
+		}
+	} else {
+		h.unpack(list[:n])
+	}
+	h.left -= n
+	return n, nil
+}
+
+// same passes over what is left of a run of a value, most numbers at most, and
+// returns how many these are; 0 where they are less than least, or other numbers
+// may follow.
+func (h *hybrid) same(value uint32, least, most int) (int, error) {
+	for h.left == 0 {
+		if err := h.refill(); err != nil {
+			return 0, err
+		}
 	}
 	n := min(h.left, most)
+	if h.packed != nil || h.value != value || n < least {
+		return 0, nil
+	}
 	h.left -= n
 	return n, nil
 }
@@ -100,24 +112,86 @@ func (h *hybrid) unpack(list []uint32) {
 	mask := uint64(1)<<h.width - 1
 	bit := h.bit
 	i := 0
-	if h.width == 1 && bit%8 == 0 {
-		for ; i+8 <= len(list); i += 8 {
-			b := uint32(h.packed[bit/8])
-			eight := list[i : i+8 : i+8]
-			eight[0], eight[1], eight[2], eight[3] = b&1, b>>1&1, b>>2&1, b>>3&1
-			eight[4], eight[5], eight[6], eight[7] = b>>4&1, b>>5&1, b>>6&1, b>>7
-			bit += 8
-		}
+	for bit%8 == 0 && i+8 <= len(list) && bit/8+h.width+8 <= len(h.packed) {
+		unpackGroup((*[8]uint32)(list[i:]), h.packed[bit/8:], uint(h.width))
+		i += 8
+		bit += 8 * h.width
 	}
 	for ; i < len(list) && bit/8+8 <= len(h.packed); i++ {
 		list[i] = uint32(binary.LittleEndian.Uint64(h.packed[bit/8:]) >> (bit % 8) & mask)
 		bit += h.width
 	}
 	for ; i < len(list); i++ { // near the end
-		var last [8]byte
-		copy(last[:], h.packed[min(bit/8, len(h.packed)):])
-		list[i] = uint32(binary.LittleEndian.Uint64(last[:]) >> (bit % 8) & mask)
+		list[i] = uint32(h.near(bit) >> (bit % 8) & mask)
 		bit += h.width
 	}
 	h.bit = bit
+}
+
+// near returns the eight bytes of the groups that a bit is in the first of, zeros
+// behind their end.
+func (h *hybrid) near(bit int) uint64 {
+	if bit/8+8 <= len(h.packed) {
+		return binary.LittleEndian.Uint64(h.packed[bit/8:])
+	}
+	var last [8]byte
+	copy(last[:], h.packed[min(bit/8, len(h.packed)):])
+	return binary.LittleEndian.Uint64(last[:])
+}
+
+// unpackGroup unpacks a group at the beginning of data, which has eight bytes more:
+// as many numbers of each word of 64 bits as it holds wherever they begin.
+func unpackGroup(list *[8]uint32, data []byte, width uint) {
+	mask := uint64(1)<<width - 1
+	switch {
+	case width <= 8:
+		x := binary.LittleEndian.Uint64(data)
+		for i := range list {
+			list[i] = uint32(x & mask)
+			x >>= width
+		}
+	case width <= 16:
+		x, y := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[width/2:])>>(width%2*4)
+		for i := range 4 {
+			list[i], list[i+4] = uint32(x&mask), uint32(y&mask)
+			x >>= width
+			y >>= width
+		}
+	default:
+		for i := range list {
+			bit := uint(i) * width
+			list[i] = uint32(binary.LittleEndian.Uint64(data[bit/8:]) >> (bit % 8) & mask)
+		}
+	}
+}
+
+// bits reads n numbers of one bit each into a set, which is empty, and returns
+// how many of them are 1.
+func (h *hybrid) bits(set []uint64, n int) (ones int, err error) {
+	for at := 0; at < n; {
+		for h.left == 0 {
+			if err := h.refill(); err != nil {
+				return 0, err
+			}
+		}
+		word, place := at/64, at%64
+		some := min(h.left, n-at, 64-place)
+		var x uint64
+		switch {
+		case h.packed != nil:
+			some = min(some, 56) // which are in eight bytes, wherever they begin
+			x = h.near(h.bit) >> (h.bit % 8)
+			h.bit += some
+		case h.value > 1:
+			return 0, fmt.Errorf("%w: level %d, the highest is 1", ErrCorrupt, h.value)
+		default:
+			x = -uint64(h.value)
+		}
+		x &= 1<<some - 1
+		ones += bits.OnesCount64(x)
+		set[word] |= x << place
+		h.left -= some
+		at += some
+	}
+	return ones, nil
 }

@@ -88,7 +88,8 @@ type pages struct {
 	at     int64 // of the next byte in the file
 	end    int64 // of the chunk
 	window []byte
-	ahead  int // bytes to read at once
+	memory []byte // that the window is in; reused for the next one
+	ahead  int    // bytes to read at once
 }
 
 // header reads the header of the next page.
@@ -123,11 +124,16 @@ func (p *pages) skip(n int64) {
 	p.window = p.window[min(n, int64(len(p.window))):]
 }
 
-// peek returns n bytes of what follows, or as many as the chunk has.
+// peek returns n bytes of what follows, or as many as the chunk has. They are valid
+// until the next call.
 func (p *pages) peek(ctx context.Context, n int) ([]byte, error) {
 	n = int(min(int64(n), p.end-p.at))
 	if n > len(p.window) {
-		window := make([]byte, min(int64(max(n, p.ahead)), p.end-p.at))
+		size := int(min(int64(max(n, p.ahead)), p.end-p.at))
+		if cap(p.memory) < size {
+			p.memory = make([]byte, size)
+		}
+		window := p.memory[:size]
 		have := copy(window, p.window)
 		if err := p.source.ReadAt(ctx, window[have:], p.at+int64(have)); err != nil {
 			return nil, err

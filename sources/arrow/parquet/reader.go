@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 )
@@ -59,16 +60,10 @@ func (r *Reader) SkipRows(ctx context.Context, n int) error {
 				return err
 			}
 		}
-		var def [512]uint32
-		count, err := r.Levels(ctx, def[:min(n, len(def))], nil)
+		var present [8]uint64
+		count, valid, err := r.Present(ctx, present[:], n)
 		if err != nil {
 			return err
-		}
-		valid := 0
-		for _, level := range def[:count] {
-			if level == uint32(r.leaf.MaxDef) {
-				valid++
-			}
 		}
 		if err := r.Skip(valid); err != nil {
 			return err
@@ -101,9 +96,13 @@ func (r *Reader) Skip(n int) error {
 	return nil
 }
 
+// fewValues is the number from which on values are worth to be read apart from
+// others.
+const fewValues = 128
+
 // Values returns how many of the next entries, most at most, are sure to be
-// values and have no repetition levels, and passes over their levels. 0: Levels
-// tells more.
+// values and have no repetition levels, and passes over their levels. 0: there are
+// too few to be worth it, and Present or Levels tells more.
 func (r *Reader) Values(ctx context.Context, most int) (int, error) {
 	if r.leaf.MaxRep > 0 {
 		return 0, nil
@@ -111,13 +110,58 @@ func (r *Reader) Values(ctx context.Context, most int) (int, error) {
 	if err := r.nextPage(ctx); err != nil {
 		return 0, err
 	}
-	n, err := r.def.same(uint32(r.leaf.MaxDef), min(most, r.inPage))
+	n, err := r.def.same(uint32(r.leaf.MaxDef), fewValues, min(most, r.inPage))
 	if err != nil {
 		return 0, fmt.Errorf("definition levels: %w", err)
 	}
 	r.inPage -= n
 	r.left -= n
 	return n, nil
+}
+
+// Present sets a bit of present for each of the next entries that is a value, at
+// most most and as many as there are bits, and clears the others. It returns how
+// many entries these are, at least one, and how many values. It is for columns
+// without repetition.
+func (r *Reader) Present(ctx context.Context, present []uint64, most int) (n, values int, err error) {
+	if err := r.nextPage(ctx); err != nil {
+		return 0, 0, err
+	}
+	n = min(most, 64*len(present), r.inPage)
+	clear(present)
+	if r.leaf.MaxDef == 1 {
+		values, err = r.def.bits(present, n)
+	} else {
+		values, err = r.deep(present, n)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("definition levels: %w", err)
+	}
+	r.inPage -= n
+	r.left -= n
+	return n, values, nil
+}
+
+// deep is Present for values within several optional nodes.
+func (r *Reader) deep(present []uint64, n int) (values int, err error) {
+	var def [64]uint32
+	highest := uint32(r.leaf.MaxDef)
+	for at := 0; at < n; at += len(def) {
+		some := def[:min(len(def), n-at)]
+		if err := r.def.read(some); err != nil {
+			return 0, err
+		}
+		for i, level := range some {
+			if level > highest {
+				return 0, fmt.Errorf("%w: level %d, the highest is %d", ErrCorrupt, level, highest)
+			}
+			if level == highest {
+				present[at/64] |= 1 << i
+				values++
+			}
+		}
+	}
+	return values, nil
 }
 
 // nextPage begins the next page that has entries where the last one has no more.
@@ -187,6 +231,9 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 			if err != nil {
 				return h, fmt.Errorf("dictionary: %w", err)
 			}
+			if h.plain || r.codec.codec == codecNone {
+				data = bytes.Clone(data) // out of memory that the next page is read to
+			}
 			if r.dictionary, err = newDictionary(r.leaf, data, h.values); err != nil {
 				return h, err
 			}
@@ -205,7 +252,8 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 }
 
 // read reads a page and decompresses what is behind its first bytes. The result
-// uses the memory of page where that is large enough.
+// uses the memory of page where that is large enough, and is valid until the next
+// page is read where it is not compressed.
 func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte) ([]byte, error) {
 	if int64(h.uncompressed) > r.limit || r.codec.codec != codecBrotli && h.uncompressed/mostRatio > h.compressed {
 		return nil, fmt.Errorf("%w: a page of %d bytes in %d, in a column of %d", ErrCorrupt, h.uncompressed, h.compressed, r.limit)

@@ -149,10 +149,12 @@ func (d *runBits) fixed(p []byte, n int) error {
 
 // dictionary is the values of a dictionary page.
 type dictionary struct {
-	data  []byte
+	data  []byte   // nil for four and eight
 	width int      // of values of one width, else 0
 	count int      // values
 	ends  []uint32 // of values of any width: where each begins and ends, in pairs
+	four  []uint32 // of values of four bytes: the values
+	eight []uint64 // of eight
 }
 
 func newDictionary(leaf *Node, data []byte, count int) (*dictionary, error) {
@@ -163,6 +165,18 @@ func newDictionary(leaf *Node, data []byte, count int) (*dictionary, error) {
 	if d.width > 0 {
 		if count > len(data)/d.width {
 			return nil, fmt.Errorf("%w: a dictionary of %d values in %d bytes", ErrCorrupt, count, len(data))
+		}
+		switch d.width {
+		case 4:
+			d.data, d.four = nil, make([]uint32, count)
+			for i := range d.four {
+				d.four[i] = binary.LittleEndian.Uint32(data[4*i:])
+			}
+		case 8:
+			d.data, d.eight = nil, make([]uint64, count)
+			for i := range d.eight {
+				d.eight[i] = binary.LittleEndian.Uint64(data[8*i:])
+			}
 		}
 		return d, nil
 	}
@@ -186,26 +200,27 @@ func newDictionary(leaf *Node, data []byte, count int) (*dictionary, error) {
 type indices struct {
 	dictionary *dictionary
 	numbers    hybrid
-	some       [1]uint32
+	ahead      [128]uint32 // indices of items that were read ahead
+	from, to   int         // those of them that are left
 }
 
-func (d *indices) check(list []uint32) error {
-	for _, k := range list {
-		if uint64(k) >= uint64(d.dictionary.count) {
-			return fmt.Errorf("%w: index %d, the dictionary has %d values", ErrCorrupt, k, d.dictionary.count)
-		}
-	}
-	return nil
+func (d *indices) outside(k uint32) error {
+	return fmt.Errorf("%w: index %d, the dictionary has %d values", ErrCorrupt, k, d.dictionary.count)
 }
 
 func (d *indices) item() ([]byte, error) {
-	if err := d.numbers.read(d.some[:]); err != nil {
-		return nil, err
+	if d.from == d.to {
+		n, err := d.numbers.next(d.ahead[:])
+		if err != nil {
+			return nil, err
+		}
+		d.from, d.to = 0, n
 	}
-	if err := d.check(d.some[:]); err != nil {
-		return nil, err
+	k := d.ahead[d.from]
+	d.from++
+	if uint64(k) >= uint64(d.dictionary.count) {
+		return nil, d.outside(k)
 	}
-	k := d.some[0]
 	return d.dictionary.data[d.dictionary.ends[2*k]:d.dictionary.ends[2*k+1]], nil
 }
 
@@ -217,31 +232,41 @@ func (d *indices) fixed(p []byte, n int) error {
 		if err := d.numbers.read(some); err != nil {
 			return err
 		}
-		if err := d.check(some); err != nil {
-			return err
+		if bad := d.dictionary.gather(p[:len(some)*width], some); bad >= 0 {
+			return d.outside(some[bad])
 		}
-		gather(p, d.dictionary.data, width, some)
 		p, n = p[len(some)*width:], n-len(some)
 	}
 	return nil
 }
 
-// gather copies values of a dictionary to p. All indices are within it.
-func gather(p, from []byte, width int, list []uint32) {
-	switch width {
+// gather fills p with the values of some indices. It returns the first place of an
+// index beyond the dictionary, -1 where there is none.
+func (d *dictionary) gather(p []byte, list []uint32) int {
+	switch d.width {
 	case 4:
 		for i, k := range list {
-			binary.LittleEndian.PutUint32(p[4*i:], binary.LittleEndian.Uint32(from[4*int(k):]))
+			if int(k) >= len(d.four) {
+				return i
+			}
+			binary.LittleEndian.PutUint32(p[4*i:4*i+4], d.four[k])
 		}
 	case 8:
 		for i, k := range list {
-			binary.LittleEndian.PutUint64(p[8*i:], binary.LittleEndian.Uint64(from[8*int(k):]))
+			if int(k) >= len(d.eight) {
+				return i
+			}
+			binary.LittleEndian.PutUint64(p[8*i:8*i+8], d.eight[k])
 		}
 	default:
 		for i, k := range list {
-			copy(p[i*width:(i+1)*width], from[int(k)*width:])
+			if int(k) >= d.count {
+				return i
+			}
+			copy(p[i*d.width:(i+1)*d.width], d.data[int(k)*d.width:])
 		}
 	}
+	return -1
 }
 
 // items fills p with n values of one width out of an encoding that knows only

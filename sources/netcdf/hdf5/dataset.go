@@ -236,6 +236,18 @@ func (d *Dataset) wholePieces(most int) []int {
 // memory, but for their byte order, that of Native.
 func (d *Dataset) Plain() bool { return d.same() || d.swapped() != nil }
 
+// Layout says in words how the elements are stored.
+func (d *Dataset) Layout() string {
+	switch d.layout.class {
+	case compact:
+		return "compact, in the header"
+	case contiguous:
+		return "contiguous"
+	default:
+		return fmt.Sprintf("chunks, index: %v", d.layout.index)
+	}
+}
+
 // Contiguous returns where in the file the elements are that lie one behind the
 // other in C order, and false where they are stored in another way, or nowhere
 // because none was ever written.

@@ -22,12 +22,13 @@ type Options struct {
 
 // File is an opened file. It is safe for concurrent use.
 type File struct {
-	r      Reader
-	size   int64  // bytes
-	base   uint64 // of the superblock, from which addresses count
-	page   int
-	gap    int
-	shared *Shared
+	r       Reader
+	size    int64  // bytes
+	base    uint64 // of the superblock, from which addresses count
+	version int    // of the superblock
+	page    int
+	gap     int
+	shared  *Shared
 	widths
 	root uint64 // address of the root group's header
 	sohm []sharedIndex
@@ -78,6 +79,9 @@ func Open(ctx context.Context, r Reader, size int64, opt Options) (*File, error)
 // Root is the address of the root group.
 func (f *File) Root() uint64 { return f.root }
 
+// Version is that of the superblock.
+func (f *File) Version() int { return f.version }
+
 // superblock reads the superblock, and the extension of one of version 2 or 3.
 func (f *File) superblock(ctx context.Context) error {
 	c, err := f.cursor(ctx, 0, int(min(128, uint64(f.size)-f.base)))
@@ -86,6 +90,7 @@ func (f *File) superblock(ctx context.Context) error {
 	}
 	c.skip(len(signature))
 	version := c.uint8()
+	f.version = int(version)
 	var end, extension uint64
 	switch version {
 	case 0, 1:

@@ -13,21 +13,21 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 )
 
-// Numbers of filters: those of the format itself, and those registered for
-// others.
+// The numbers of filters: those of the format itself, and some that are
+// registered for others.
 const (
-	filterDeflate     = 1
-	filterShuffle     = 2
-	filterFletcher32  = 3
-	filterSzip        = 4
-	filterNBit        = 5
-	filterScaleOffset = 6
-	filterBzip2       = 307
-	filterLZF         = 32000
-	filterBlosc       = 32001
-	filterLZ4         = 32004
-	filterBitshuffle  = 32008
-	filterZstd        = 32015
+	FilterDeflate     = 1
+	FilterShuffle     = 2
+	FilterFletcher32  = 3
+	FilterSzip        = 4
+	FilterNBit        = 5
+	FilterScaleOffset = 6
+	FilterBzip2       = 307
+	FilterLZF         = 32000
+	FilterBlosc       = 32001
+	FilterLZ4         = 32004
+	FilterBitshuffle  = 32008
+	FilterZstd        = 32015
 )
 
 // Filter is a step between the elements of a chunk and the bytes in the file,
@@ -42,10 +42,10 @@ type Filter struct {
 // String names the filter as messages do.
 func (f Filter) String() string {
 	names := map[int]string{
-		filterDeflate: "deflate", filterShuffle: "shuffle", filterFletcher32: "fletcher32", filterSzip: "szip",
-		filterNBit: "nbit", filterScaleOffset: "scaleoffset", filterBzip2: "bzip2", filterLZF: "lzf",
-		filterBlosc: "blosc", filterLZ4: "lz4", filterZstd: "zstd",
-		filterBitshuffle: "bitshuffle",
+		FilterDeflate: "deflate", FilterShuffle: "shuffle", FilterFletcher32: "fletcher32", FilterSzip: "szip",
+		FilterNBit: "nbit", FilterScaleOffset: "scaleoffset", FilterBzip2: "bzip2", FilterLZF: "lzf",
+		FilterBlosc: "blosc", FilterLZ4: "lz4", FilterZstd: "zstd",
+		FilterBitshuffle: "bitshuffle",
 	}
 	name := names[f.ID]
 	if name == "" {
@@ -119,27 +119,27 @@ func (s *Shared) steps(filters []Filter) ([]step, error) {
 	for i, f := range filters {
 		var err error
 		switch f.ID {
-		case filterDeflate:
+		case FilterDeflate:
 			list[i] = s.decoders.deflate
-		case filterShuffle:
-			list[i], err = unshuffle(f.Parameters)
-		case filterFletcher32:
+		case FilterShuffle:
+			list[i] = unshuffle(f.Parameters)
+		case FilterFletcher32:
 			list[i] = checkFletcher32
-		case filterNBit:
+		case FilterNBit:
 			list[i], err = nbit(f.Parameters)
-		case filterScaleOffset:
+		case FilterScaleOffset:
 			list[i], err = scaleOffset(f.Parameters)
-		case filterBzip2:
+		case FilterBzip2:
 			list[i] = s.decoders.bzip2
-		case filterLZF:
+		case FilterLZF:
 			list[i] = lzf
-		case filterBlosc:
+		case FilterBlosc:
 			list[i] = s.decoders.blosc
-		case filterLZ4:
+		case FilterLZ4:
 			list[i] = lz4Blocks
-		case filterBitshuffle:
+		case FilterBitshuffle:
 			list[i], err = s.decoders.bitshuffle(f.Parameters)
-		case filterZstd:
+		case FilterZstd:
 			list[i] = s.decoders.zstd
 		default:
 			err = unsupported("it is not known; write the data without it, with h5repack -f NONE")
@@ -209,22 +209,25 @@ func (f *File) filtered(ctx context.Context, filters []Filter, b heapBlock, size
 	return dst, nil
 }
 
-// unshuffle undoes the shuffle filter.
-func unshuffle(parameters []uint32) (step, error) {
-	if len(parameters) < 1 || parameters[0] == 0 || parameters[0] > maxChunk {
-		return nil, corrupt("elements of %d bytes", parameters)
+// unshuffle undoes the shuffle filter. Without a parameter, as for texts of
+// variable length, no chunk can have gone through it.
+func unshuffle(parameters []uint32) step {
+	size := 0
+	if len(parameters) > 0 && parameters[0] <= maxChunk {
+		size = int(parameters[0])
 	}
-	size := int(parameters[0])
 	return func(dst, src []byte) ([]byte, error) {
-		if size == 1 {
+		switch {
+		case size == 0:
+			return nil, corrupt("elements of %d bytes", parameters)
+		case size == 1:
 			return src, nil
-		}
-		if len(src) > len(dst) {
+		case len(src) > len(dst):
 			return nil, tooMuch(len(dst))
 		}
 		shuffle.DecodeBytes(dst[:len(src)], src, size)
 		return dst[:len(src)], nil
-	}, nil
+	}
 }
 
 // tooMuch is the error about content that is longer than it can be.

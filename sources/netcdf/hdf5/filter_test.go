@@ -10,7 +10,7 @@ import (
 // that may be anything.
 func FuzzFilter(f *testing.F) {
 	for _, id := range []uint16{
-		filterDeflate, filterShuffle, filterFletcher32, filterBzip2, filterLZF, filterBlosc, filterLZ4, filterZstd,
+		FilterDeflate, FilterShuffle, FilterFletcher32, FilterBzip2, FilterLZF, FilterBlosc, FilterLZ4, FilterZstd,
 	} {
 		f.Add(id, []byte{4, 0, 0, 0}, []byte("\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08abcdefgh"))
 	}
@@ -21,13 +21,13 @@ func FuzzFilter(f *testing.F) {
 		}
 		return b
 	}
-	f.Add(uint16(filterScaleOffset), words(2, 0, 10, 0, 4, 1, 0, 1, 7), make([]byte, 60))
-	f.Add(uint16(filterScaleOffset), words(0, 2, 10, 1, 8, 1, 1, 0), make([]byte, 60))
-	f.Add(uint16(filterNBit), words(8, 0, 10, nbitAtomic, 4, 0, 13, 3), make([]byte, 60))
-	f.Add(uint16(filterNBit), words(0, 0, 0, 0, 0), make([]byte, 60))
-	f.Add(uint16(filterNBit), words(16, 0, 10, nbitCompound, 8, 2, 0, nbitAtomic, 4, 0, 13, 3, 4, nbitArray, 4, nbitWhole, 2), make([]byte, 60))
-	f.Add(uint16(filterBitshuffle), words(0, 2, 4, 16, 2), []byte("\x00\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x20\x00\x00\x00\x20abcdefgh"))
-	f.Add(uint16(filterBitshuffle), words(0, 2, 4, 0), make([]byte, 60))
+	f.Add(uint16(FilterScaleOffset), words(2, 0, 10, 0, 4, 1, 0, 1, 7), make([]byte, 60))
+	f.Add(uint16(FilterScaleOffset), words(0, 2, 10, 1, 8, 1, 1, 0), make([]byte, 60))
+	f.Add(uint16(FilterNBit), words(8, 0, 10, nbitAtomic, 4, 0, 13, 3), make([]byte, 60))
+	f.Add(uint16(FilterNBit), words(0, 0, 0, 0, 0), make([]byte, 60))
+	f.Add(uint16(FilterNBit), words(16, 0, 10, nbitCompound, 8, 2, 0, nbitAtomic, 4, 0, 13, 3, 4, nbitArray, 4, nbitWhole, 2), make([]byte, 60))
+	f.Add(uint16(FilterBitshuffle), words(0, 2, 4, 16, 2), []byte("\x00\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x20\x00\x00\x00\x20abcdefgh"))
+	f.Add(uint16(FilterBitshuffle), words(0, 2, 4, 0), make([]byte, 60))
 	shared := NewShared(0)
 	f.Fuzz(func(t *testing.T, id uint16, parameters, src []byte) {
 		filter := Filter{ID: int(id)}

@@ -28,6 +28,11 @@ const (
 	indexBTree2
 )
 
+// String names the index.
+func (k indexKind) String() string {
+	return [...]string{"B-tree of version 1", "one chunk", "computed", "fixed array", "extensible array", "B-tree of version 2"}[k]
+}
+
 // layout is a data layout message, section IV.A.2.i.
 type layout struct {
 	class   layoutClass

@@ -3,6 +3,8 @@ package hdf5
 import (
 	"context"
 	"fmt"
+
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 )
 
 // Kind is what an object of a file is.
@@ -61,6 +63,21 @@ func (o *Object) Extents(ctx context.Context) (shape, limits []int, err error) {
 	}
 	shape, limits, _, err = o.file.dataspace(content)
 	return shape, limits, err
+}
+
+// Datatype returns the datatype of a dataset, or the one that a committed datatype
+// is.
+func (o *Object) Datatype(ctx context.Context) (*hdf5type.Datatype, error) {
+	m := o.header.find(msgDatatype)
+	if m == nil {
+		return nil, corrupt("the object at address %d has no datatype", o.address)
+	}
+	content, err := o.file.content(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	d, _, err := hdf5type.Parse(content)
+	return d, err
 }
 
 // Expect reads ahead: the headers of the objects at these addresses, with few

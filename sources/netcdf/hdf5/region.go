@@ -238,9 +238,11 @@ func (d *Dataset) partial(number int) bool {
 
 // same reports whether elements in the file are what they are in memory.
 func (d *Dataset) same() bool {
-	m := d.Native.Moves
-	return d.Native.Type.Size() == d.Native.Element.Size && len(m) == 1 && !m[0].Swap && m[0].Precision == 0 &&
-		m[0].Text == hdf5type.AllBytes && m[0].Length == d.Native.Element.Size
+	m, size := d.Native.Moves, d.Native.Element.Size
+	if d.Native.Type.Size() != size || len(m) != 1 || m[0].Swap || m[0].Precision != 0 || m[0].Length != size {
+		return false
+	}
+	return m[0].Text == hdf5type.AllBytes || m[0].Text == hdf5type.ToFirstZero && size == 1 // of a character there is nothing to cut
 }
 
 // swapped returns what turns elements in the file into those in memory where

@@ -54,7 +54,7 @@ func TestConcat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			urls := write(t, test.files...)
-			src, err := openSource(t, Options{Concat: test.dim}, urls...)
+			src, err := openSource(t, Options{Combine: sources.Combining{Concat: test.dim}}, urls...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,17 +116,17 @@ func TestConcatRefused(t *testing.T) {
 			c.vars[4].attributes = append(c.vars[4].attributes, attribute{"scale_factor", 6, f64(0.5)})
 		}, "field", []string{"scale_factor is absent in ", "0.nc and 0.5 in "}},
 		"type":       {func(c *classic) { c.vars[4].kind = 8 }, "field", []string{"is int16 in ", "0.nc and uint16 in "}},
-		"length":     {func(c *classic) { c.dims[1].length = 4 }, "field", []string{`dimension "y" is 3 long in `, "and 4 in "}},
-		"dimensions": {func(c *classic) { c.vars[4].dims = []int{0, 2, 1} }, "field", []string{`has dimensions ["t" "y" "x"] in `}},
-		"missing":    {func(c *classic) { c.vars[4].name = "other" }, "field", []string{`1.nc: no variable "field", which other files have`}},
-		"added":      {func(c *classic) { c.vars[4].name = "other" }, "other", []string{`0.nc: no variable "other", which other files have`}},
+		"length":     {func(c *classic) { c.dims[1].length = 4 }, "field", []string{`the length of dimension "y" is 3 in `, "and 4 in "}},
+		"dimensions": {func(c *classic) { c.vars[4].dims = []int{0, 2, 1} }, "field", []string{`the list of dimensions is ["t" "y" "x"] in `, `and ["t" "x" "y"] in `}},
+		"missing":    {func(c *classic) { c.vars[4].name = "other" }, "field", []string{`1.nc: no array "field", which `, "exclude it"}},
+		"added":      {func(c *classic) { c.vars[4].name = "other" }, "other", []string{`0.nc: no array "other", which `}},
 		"values": {func(c *classic) { c.attributes = append(c.attributes, attribute{"shift", 1, []byte{1}}) }, "x",
-			[]string{`variable "x" differs between `, "exclude it"}},
+			[]string{`array "x": the value at [0] is `, "exclude it"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := small(5, 2)
 			test.change(changed)
-			src, err := openSource(t, Options{Concat: "t"}, write(t, small(5, 2), changed)...)
+			src, err := openSource(t, Options{Combine: sources.Combining{Concat: "t"}}, write(t, small(5, 2), changed)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,8 +145,8 @@ func TestConcatRefused(t *testing.T) {
 	if _, err := openSource(t, Options{}, urls...); err == nil || !strings.Contains(err.Error(), "need concat") {
 		t.Errorf("several files without concat: %v", err)
 	}
-	if _, err := openSource(t, Options{Concat: "t"}, urls...); err == nil || !strings.Contains(err.Error(), `1.nc: no dimension "t"`) {
-		t.Errorf("a dimension that one file lacks: %v", err)
+	if _, err := openSource(t, Options{Combine: sources.Combining{Concat: "nowhere"}}, write(t, small(1, 1), small(1, 2))...); err == nil || !strings.Contains(err.Error(), `no array has the dimension "nowhere"`) {
+		t.Errorf("a dimension that no file has: %v", err)
 	}
 	if _, err := openSource(t, Options{}); err == nil {
 		t.Error("no files were accepted")
@@ -155,8 +155,8 @@ func TestConcatRefused(t *testing.T) {
 
 func TestConcatNotesDifferences(t *testing.T) {
 	changed := small(5, 2)
-	changed.vars[4].attributes = append(changed.vars[4].attributes, attribute{"units", netcdftype.Char, []byte("K")})
-	src, err := openSource(t, Options{Concat: "t"}, write(t, small(5, 2), changed, changed)...)
+	changed.vars[4].attributes = append(changed.vars[4].attributes, attribute{"comment", netcdftype.Char, []byte("K")})
+	src, err := openSource(t, Options{Combine: sources.Combining{Concat: "t"}}, write(t, small(5, 2), changed, changed)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,8 @@ func TestConcatNotesDifferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := a.Info().Notes
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "the attribute units is absent in ") || !strings.Contains(notes[0], `"K" in `) {
+	if len(notes) != 2 || !strings.HasPrefix(notes[0], "the attribute comment is absent in ") || !strings.Contains(notes[0], `"K" in `) ||
+		notes[1] != "the attribute comment differs from the first in 2 files" {
 		t.Errorf("notes %q", notes)
 	}
 }
@@ -219,5 +220,22 @@ func TestRemote(t *testing.T) {
 		if diff := cmp.Diff(got.Data, sourcetest.ReadAll(t, a).Data); diff != "" {
 			t.Errorf("%s differs between the bucket and the file", name)
 		}
+	}
+}
+
+// TestStack lays files along a new dimension.
+func TestStack(t *testing.T) {
+	src, err := openSource(t, Options{Combine: sources.Combining{Stack: "member"}}, write(t, small(5, 2), small(5, 2), small(5, 2))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sourcetest.Run(t, src)
+	a, err := src.Array(t.Context(), "field")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := a.Info()
+	if diff := cmp.Diff([]string{"member", "t", "y", "x"}, info.DimensionNames); diff != "" || !slices.Equal(info.Shape, []int{3, 2, 3, 5}) {
+		t.Errorf("shape %v, dimensions (-want +got):\n%s", info.Shape, diff)
 	}
 }

@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestInteropArrow has pyarrow write IPC files and streams, plain and compressed,
+// and Parquet in every encoding and compression, and compares what zarr-python
+// reads of their columns with what pyarrow does.
+func TestInteropArrow(t *testing.T) {
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, "arrow_sources.py", dir, interopSeed, "50")
+	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected struct {
+		Files map[string]struct{ Columns map[string]arrowColumn }
+	}
+	if err := json.Unmarshal(text, &expected); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range expected.Files {
+		excluded, arrays := []string{}, map[string]any{}
+		for path, c := range file.Columns {
+			if c.Error != "" {
+				excluded = append(excluded, path)
+			} else if fill := c.fill(); fill != nil {
+				arrays[path] = map[string]any{"fill_value": fill}
+			}
+		}
+		slices.Sort(excluded)
+		job, err := json.Marshal(map[string]any{
+			"zmigrate": 1, "source": map[string]any{"driver": "arrow", "url": name, "exclude": excluded},
+			"target": map[string]any{"url": name + ".zarr"}, "arrays": arrays,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done(t, "run", "--progress", "none", write(t, dir, name+".json", job))
+	}
+	p.check(t, "check_arrow.py", dir)
+}
+
+// arrowColumn is a column as arrow_sources.py describes it.
+type arrowColumn struct {
+	Type   string
+	Values []any
+	Error  string
+}
+
+// fill returns a fill value for a column with nulls, nil for one without.
+func (c arrowColumn) fill() any {
+	if !slices.Contains(c.Values, nil) {
+		return nil
+	}
+	some := slices.IndexFunc(c.Values, func(v any) bool { return v != nil })
+	switch {
+	case strings.HasPrefix(c.Type, "fixed_size_binary"):
+		return []int{1, 2, 3, 4, 5}
+	case some < 0 || strings.Contains(c.Type, "double"):
+		return -1.5
+	}
+	switch c.Values[some].(type) {
+	case bool:
+		return true
+	case string:
+		return "nothing"
+	case map[string]any:
+		return []int{1, 2}
+	default:
+		return 77
+	}
+}

@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hdf5Unreadable are patterns of the datasets that the program refuses: a filter
+// and datatypes without counterpart, links out of the file.
+const hdf5Unreadable = "filters/szip,types/references,types/sequences,groups/dangling,groups/external"
+
+// hdf5Recoded are patterns of datasets with filters that are no codecs, and of
+// one with more chunks than zarr-python reads in a minute.
+const hdf5Recoded = hdf5Unreadable + ",filters/bit*,filters/incompressible,filters/lz4*,filters/*lzf*," +
+	"filters/nbit*,filters/scaleoffset*,layouts/extensible_second,extensible_second,layouts/extensible_paged,extensible_paged"
+
+// TestInteropHDF5 has h5py write files with all types, layouts, chunk indexes,
+// filters, links and attributes, in the formats of several versions of the
+// library, and compares what zarr-python reads with what h5py does. Chunks come
+// as they are stored, too, where filters are codecs.
+func TestInteropHDF5(t *testing.T) {
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, filepath.Join("..", "..", "sources", "netcdf", "hdf5", "testdata", "make.py"), dir)
+	for name, excluded := range map[string]string{"chunks=auto": hdf5Unreadable, "codecs=keep": hdf5Recoded} {
+		job := write(t, dir, name+".yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: in.h5, exclude: ["+quoted(excluded)+"]}\ntarget: {url: out.zarr}\n"))
+		arguments := []string{"run", "--progress", "none", "--log-level", "error", "--set", "defaults." + name}
+		pairs := []string{excluded}
+		for _, file := range []string{"earliest", "v110", "latest", "userblock", "shared", "tiny_checked"} {
+			target := filepath.Join(dir, name, file+".zarr")
+			done(t, append(arguments, "--set", "source.url="+file+".h5", "--set", "target.url="+target, job)...)
+			pairs = append(pairs, filepath.Join(dir, file+".h5"), target)
+		}
+		p.check(t, "check_hdf5.py", pairs...)
+	}
+}
+
+// TestInteropNetCDF4 does the same with files of netCDF4-python: groups,
+// unlimited dimensions, types of the user.
+func TestInteropNetCDF4(t *testing.T) {
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, filepath.Join("..", "..", "sources", "netcdf", "testdata", "make_nc4.py"), dir)
+	pairs := []string{"-"}
+	for _, file := range []string{"model", "classic_model", "part_0", "part_1"} {
+		source := filepath.Join(dir, file+".nc")
+		for name, options := range map[string][]string{"decoded": nil, "kept": {"--set", "defaults.codecs=keep"}} {
+			job := write(t, dir, file+"_"+name+".yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: "+file+".nc}\ntarget: {url: "+file+"_"+name+".zarr}\n"))
+			done(t, append(append([]string{"run", "--progress", "none"}, options...), job)...)
+			pairs = append(pairs, source, filepath.Join(dir, file+"_"+name+".zarr"))
+		}
+	}
+	p.check(t, "check_hdf5.py", pairs...)
+}
+
+// quoted makes a list of YAML of patterns separated by commas.
+func quoted(patterns string) string { return `"` + strings.ReplaceAll(patterns, ",", `", "`) + `"` }

@@ -1,0 +1,140 @@
+"""Compares what zarr-python reads from migrated hierarchies with what h5py, for
+files of other endings netCDF4-python, reads from the files that they are from.
+
+    check_hdf5.py EXCLUDED FILE TARGET [FILE TARGET…]
+
+EXCLUDED is a list of patterns, separated by commas, of paths that no target has.
+Prints how many arrays of each file are equal, one line for each difference, and
+exits with 1 when there is any.
+"""
+
+import fnmatch
+import pathlib
+import sys
+import warnings
+
+import h5py
+import hdf5plugin  # registers the filters
+import netCDF4
+import numpy as np
+import zarr
+
+from check import compare_attributes
+
+
+def scalar(v):
+    """A number or a text as JSON has it."""
+    if isinstance(v, bytes):
+        return v.decode()
+    if isinstance(v, float) and not np.isfinite(v):
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(v)]
+    return v
+
+
+def attribute(v, single):
+    """The value of an attribute as JSON has it. One element alone is not a list
+    where single says so."""
+    if isinstance(v, h5py.Empty):
+        return []
+    a = np.asarray(v, object if isinstance(v, (str, list)) else None)
+    if a.dtype.kind == "b":
+        a = a.astype("i1")
+    flat = [scalar(x) for x in a.ravel().tolist()]
+    return flat[0] if len(flat) == 1 and (single or a.ndim == 0) else flat
+
+
+def with_h5py(file):
+    """Yields the path, the values and the attributes of each dataset, and None for
+    the names of its dimensions, which plain HDF5 has not."""
+    found = []
+    with h5py.File(file) as f:
+        f.visititems_links(lambda path, _: found.append(path))
+        for path in found:
+            try:
+                dataset = f[path]
+            except (KeyError, OSError):
+                continue  # a link that leads nowhere
+            if not isinstance(dataset, h5py.Dataset):
+                continue
+            values = np.zeros(0, dataset.dtype) if dataset.shape is None else (lambda d=dataset: np.asarray(d[()]))
+            yield path, values, None, {k: attribute(v, True) for k, v in dataset.attrs.items()}
+
+
+def with_netcdf(file):
+    """What with_h5py yields, by libnetcdf, with the names of dimensions."""
+
+    def walk(group, path):
+        for name, v in group.variables.items():
+            v.set_auto_maskandscale(False)
+            v.set_auto_chartostring(False)
+            attributes = {k: attribute(v.getncattr(k), True) for k in v.ncattrs() if k != "_FillValue"}
+            yield path + name, lambda v=v: np.asarray(v[...]), list(v.dimensions), attributes
+        for name, child in group.groups.items():
+            yield from walk(child, f"{path}{name}/")
+
+    with netCDF4.Dataset(file) as f:
+        yield from walk(f, "")
+
+
+def elements(a):
+    """Elements such that equal ones have the same bits, as a list or as bytes."""
+    if a.dtype.names:
+        return [elements(a[name]) for name in a.dtype.names]
+    if a.dtype.kind in "OT":
+        return [scalar(x) for x in a.ravel().tolist()]
+    if a.dtype.kind == "S":
+        return a.ravel().tolist()
+    return np.ascontiguousarray(a, a.dtype.newbyteorder("<")).tobytes()
+
+
+def compare(path, values, dimensions, attributes, target):
+    """Yields what is wrong with an array."""
+    array = zarr.open_array(target / path, mode="r", zarr_format=3)
+    want, got = values() if callable(values) else values, np.asarray(array[...])
+    if want.dtype.kind == "S" and got.dtype == np.uint8:
+        want = want.view("u1").reshape(want.shape)  # characters
+    if want.shape != got.shape:
+        yield f"shape is {got.shape}, want {want.shape}"
+    elif elements(want) != elements(got):
+        yield f"the elements are {got!r}, want {want!r}"
+    if dimensions is not None and list(array.metadata.dimension_names or []) != dimensions:
+        yield f"dimension names are {array.metadata.dimension_names}, want {dimensions}"
+    found = {k: v for k, v in array.attrs.asdict().items() if k != "_FillValue"}
+    yield from compare_attributes(attributes, found)
+
+
+def check(excluded, file, target):
+    """Yields what is wrong with the copy of a file."""
+    equal = 0
+    read = with_h5py if file.suffix == ".h5" else with_netcdf
+    for path, values, dimensions, attributes in read(file):
+        if any(fnmatch.fnmatchcase(path, pattern) for pattern in excluded):
+            if (target / path / "zarr.json").exists():
+                yield f"{path}: is there and should not be"
+            continue
+        try:
+            wrong = list(compare(path, values, dimensions, attributes, target))
+        except Exception as error:  # whatever a reader raises, it could not read the array
+            wrong = [f"zarr-python cannot read it: {type(error).__name__}: {error}"]
+        equal += not wrong
+        yield from (f"{path}: {d}" for d in wrong)
+    print(f"{file.name}: {equal} arrays equal in zarr-python")
+    if not equal:
+        yield "no array at all is equal"
+
+
+def main(excluded, *pairs):
+    warnings.simplefilter("ignore")
+    assert hdf5plugin.FILTERS
+    differences = [
+        f"{pathlib.Path(target).name}: {d}"
+        for file, target in zip(pairs[::2], pairs[1::2], strict=True)
+        for d in check(excluded.split(","), pathlib.Path(file), pathlib.Path(target))
+    ]
+    for d in differences:
+        print("DIFFERENT", d.replace("\n", " "))
+    return bool(differences)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

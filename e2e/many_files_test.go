@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf"
+)
+
+// days writes n files of a series into a folder.
+func days(t *testing.T, dir string, n int) (names []string) {
+	t.Helper()
+	for i := range n {
+		names = append(names, write(t, dir, fmt.Sprintf("day%d.nc", i), day(i)))
+	}
+	return names
+}
+
+// TestManyFilesReads counts what is read of files before any data: of each its
+// header, once, and the values of its three coordinates.
+func TestManyFilesReads(t *testing.T) {
+	names := days(t, fast(t), 500)
+	var mu sync.Mutex
+	reads, stats := map[string]int{}, map[string]int{}
+	opt := store.Options{Fault: func(op, key string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		switch op {
+		case "read":
+			reads[filepath.Base(key)]++
+		case "stat":
+			stats[filepath.Base(key)]++
+		}
+		return nil
+	}}
+	src, err := netcdf.Open(t.Context(), names, netcdf.Options{Store: opt, Combine: sources.Combining{
+		Concat: "time", Order: "time", Wanted: func(string) bool { return true },
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close() //nolint:errcheck // only read
+	if len(reads) != len(names) || len(stats) != len(names) {
+		t.Errorf("%d files were asked for and %d read, want %d", len(stats), len(reads), len(names))
+	}
+	for name, n := range reads {
+		if n != 4 || stats[name] != 1 {
+			t.Errorf("%s: %d reads and %d requests for its size, want 4 and 1", name, n, stats[name])
+		}
+	}
+	for name, want := range map[string]string{"time": "[500]", "lat": "[4]", "field_5": "[500 4 8]"} {
+		a, err := src.Array(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(a.Info().Shape); got != want {
+			t.Errorf("%s has shape %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestPeakMemoryManyFiles plans ten thousand files as one series, in less than a
+// minute and with less than 200 MiB for what their headers say.
+func TestPeakMemoryManyFiles(t *testing.T) {
+	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
+		t.Skip("set ZMIGRATE_HEAVY=1 to plan ten thousand files")
+	}
+	program := build(t, t.TempDir())
+	dir := fast(t)
+	days(t, dir, 10_000)
+	job := write(t, dir, "job.yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: \"day*.nc\", concat: time}\ntarget: {url: out.zarr}\n"))
+	c := exec.CommandContext(t.Context(), program, "plan", job)
+	c.Stderr = t.Output()
+	begin := time.Now()
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	took := time.Since(begin)
+	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	t.Logf("planned in %v, peak %d MiB", took.Round(time.Millisecond), peak>>20)
+	if took > time.Minute || peak > 200<<20 {
+		t.Errorf("%v and %d MiB, want at most a minute and 200 MiB", took, peak>>20)
+	}
+}

@@ -1,0 +1,134 @@
+package arrow
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Key is a column that has one value in all rows of a file.
+type Key struct{ Name, Value string }
+
+// nullKey is the value that stands for a null.
+const nullKey = "__HIVE_DEFAULT_PARTITION__"
+
+// withKeys returns files with the keys that the folders above them name, of those
+// parts of their paths that follow the first ones.
+func withKeys(urls []string, above int) []File {
+	files := make([]File, len(urls))
+	for i, u := range urls {
+		files[i].URL = u
+		all := parts(u)
+		if len(all) <= above {
+			continue
+		}
+		for _, folder := range all[above : len(all)-1] {
+			name, value, ok := strings.Cut(folder, "=")
+			if !ok || name == "" {
+				continue
+			}
+			key := Key{unescaped(name), unescaped(value)}
+			same := func(k Key) bool { return k.Name == key.Name }
+			files[i].Keys = append(slices.DeleteFunc(files[i].Keys, same), key)
+		}
+	}
+	return files
+}
+
+// unescaped decodes the escapes that writers use for what no path has.
+func unescaped(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+// keyTypes returns the data types of all keys: int64 where every value is a whole
+// number, else string.
+func keyTypes(files []File) map[string]dtype.Type {
+	types := map[string]dtype.Type{}
+	for _, f := range files {
+		for _, k := range f.Keys {
+			_, err := strconv.ParseInt(k.Value, 10, 64)
+			switch whole := err == nil || k.Value == nullKey; {
+			case !whole:
+				types[k.Name] = dtype.StringType
+			case types[k.Name] == nil:
+				types[k.Name] = dtype.Int64
+			}
+		}
+	}
+	return types
+}
+
+// openKey returns the column of a key.
+func (f *opened) openKey(k Key) (sources.Array, error) {
+	if k.Name == "" || strings.Contains(k.Name, "/") {
+		return nil, fmt.Errorf("%s: an array needs a name without slashes: rename the folders of %q", f.url, k.Name)
+	}
+	rows := 0
+	for _, n := range f.table.batches() {
+		rows += n
+	}
+	t := f.source.keys[k.Name]
+	a := &constant{info: &sources.Info{Path: k.Name, Type: t, Shape: []int{rows}, DimensionNames: []string{f.rows}}}
+	var err error
+	switch {
+	case rows < 0:
+		err = errors.New("too many rows")
+	case k.Value == nullKey:
+		a.value, err = f.nullValue(k.Name, t)
+	case t == dtype.Int64:
+		n, _ := strconv.ParseInt(k.Value, 10, 64) // as keyTypes did
+		a.value = binary.NativeEndian.AppendUint64(nil, uint64(n))
+	default:
+		a.value = dtype.Scalar(k.Value)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: column %q of the folder's name: %w", f.url, k.Name, err)
+	}
+	return a, nil
+}
+
+// nullValue is what takes the place of a null key.
+func (f *opened) nullValue(path string, t dtype.Type) (value dtype.Scalar, err error) {
+	if f.null != nil {
+		value, err = f.null(path, t)
+	}
+	if err == nil && value == nil {
+		err = errors.New("it is null: give the array a fill_value, which takes the place of nulls")
+	}
+	return value, err
+}
+
+// constant is an array whose elements are all the same.
+type constant struct {
+	info  *sources.Info
+	value dtype.Scalar
+}
+
+func (c *constant) Info() *sources.Info { return c.info }
+
+// ReadRegion implements [sources.Array].
+func (c *constant) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := sources.CheckRegion(c.info, dst, start); err != nil {
+		return err
+	}
+	ndarray.Fill(dst, c.value)
+	return ctx.Err()
+}
+
+// ShareInfo implements [sources.Shared].
+func (c *constant) ShareInfo(s *sources.Infos) { c.info = s.Share(c.info) }
+
+// ShareInfo implements [sources.Shared].
+func (a *array) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }

@@ -1,0 +1,19 @@
+package parquet
+
+import "testing"
+
+func TestNodeString(t *testing.T) {
+	for want, n := range map[string]*Node{
+		"required boolean":                         {Physical: Boolean},
+		"optional int64 (TIMESTAMP(MICROS,true))":  {Physical: Int64, Repetition: Optional, Logical: Logical{Kind: Timestamp, Unit: Microseconds, UTC: true}},
+		"optional int32 (INTEGER(8,false))":        {Physical: Int32, Repetition: Optional, Logical: Logical{Kind: Integer, Bits: 8}},
+		"required fixed_len_byte_array(16) (UUID)": {Physical: FixedLenByteArray, Length: 16, Logical: Logical{Kind: UUID}},
+		"repeated group (LIST)":                    {Leaf: -1, Repetition: Repeated, Logical: Logical{Kind: List}},
+		"required int32 (TIME(number 9,false))":    {Physical: Int32, Logical: Logical{Kind: Time, Unit: 9}},
+		"number 7 number 12 (UNKNOWN)":             {Physical: 12, Repetition: 7, Logical: Logical{Kind: Unknown}},
+	} {
+		if got := n.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

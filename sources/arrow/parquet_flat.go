@@ -1,0 +1,115 @@
+package arrow
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// presentWords is how many entries at once are told to be values or nulls, in
+// words of 64 bits.
+const presentWords = 16
+
+// flat reads elements from one on of a column without lists, most of them at most,
+// and returns how many.
+func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array, null *nulls) (int, error) {
+	n, err := r.pages.Values(ctx, most)
+	if err != nil {
+		return 0, err
+	}
+	if n > 0 {
+		return n, r.values(at, n, out)
+	}
+	var present [presentWords]uint64
+	n, values, err := r.pages.Present(ctx, present[:], most)
+	switch {
+	case err != nil:
+		return 0, err
+	case values == n:
+		return n, r.values(at, n, out)
+	}
+	if null.fill == nil {
+		set := null.all()[at:][:n]
+		for i := range set {
+			set[i] = present[i/64]>>(i%64)&1 == 0
+		}
+	}
+	part := ndarray.Array{Type: out.Type, Data: out.Data, Heap: out.Heap, Offset: out.Offset + at*out.Strides[0], Shape: []int{n}, Strides: out.Strides}
+	if out.Heap == nil {
+		return n, r.between(part, present[:], values, null.fill)
+	}
+	next := -1
+	return n, part.SetItems(func() ([]byte, error) {
+		if next++; present[next/64]>>(next%64)&1 == 0 {
+			return null.fill, nil
+		}
+		return r.pages.Item()
+	})
+}
+
+// between reads values of fixed size to the places of out that are set in present,
+// and puts fill, nil for anything, in the others.
+func (r *parquetRows) between(out ndarray.Array, present []uint64, values int, fill dtype.Scalar) error {
+	word := make([]byte, max(8, r.size))
+	copy(word, fill)
+	done, err := false, error(nil)
+	switch r.size {
+	case 1:
+		done, err = expandTo(r, out, present, values, word[0])
+	case 2:
+		done, err = expandTo(r, out, present, values, binary.NativeEndian.Uint16(word))
+	case 4:
+		done, err = expandTo(r, out, present, values, binary.NativeEndian.Uint32(word))
+	case 8:
+		done, err = expandTo(r, out, present, values, binary.NativeEndian.Uint64(word))
+	}
+	for i := 0; i < out.Shape[0] && !done && err == nil; i++ {
+		to := out.Data[out.Offset+i*r.size:][:r.size]
+		if present[i/64]>>(i%64)&1 == 0 {
+			copy(to, word)
+		} else {
+			err = r.fixed(to, 1)
+		}
+	}
+	return err
+}
+
+// expandTo is between for elements that are seen as T, false where they cannot be.
+func expandTo[T uint8 | uint16 | uint32 | uint64](r *parquetRows, out ndarray.Array, present []uint64, values int, fill T) (bool, error) {
+	to, ok := ndarray.As[T](out)
+	if !ok {
+		return false, nil
+	}
+	if r.valid.Data == nil {
+		r.valid = ndarray.New(out.Type, []int{64*presentWords + 1})
+	}
+	if err := r.fixed(r.valid.Data[:values*r.size], values); err != nil {
+		return false, err
+	}
+	from, _ := ndarray.As[T](r.valid)
+	expand(to, from, present, fill)
+	return true, nil
+}
+
+// expand puts values one after the other to the places of out that are set in
+// present, and fill to the others. There is one value more than is put, so that no
+// branch hangs on a bit.
+func expand[T uint8 | uint16 | uint32 | uint64](out, values []T, present []uint64, fill T) {
+	next := 0
+	for len(out) > 0 {
+		word, n := present[0], min(64, len(out))
+		if word == 1<<n-1 {
+			next += copy(out[:n], values[next:])
+		} else {
+			for i := range out[:n] {
+				is := T(word & 1)
+				out[i] = fill ^ (fill^values[next])&-is
+				next += int(is)
+				word >>= 1
+			}
+		}
+		out, present = out[n:], present[1:]
+	}
+}

@@ -1,0 +1,288 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Members are the parts of a source, each a hierarchy of its own: the files of
+// which one source is to be made.
+type Members struct {
+	Names []string // of the members, for messages, in their order
+	// Open opens a member. It is called once for each, for several at once.
+	Open func(ctx context.Context, i int) (Hierarchy, error)
+	// Origin is that of all members together.
+	Origin
+}
+
+// Combining says how members become one source. The zero value is for one
+// member, which stays as it is.
+type Combining struct {
+	// Concat is a dimension of the members, along which arrays are laid end to
+	// end; Stack is a new one, along which each member has one index. At most one
+	// of them is set.
+	Concat, Stack string
+	// Override takes from the first member what the others have otherwise, as
+	// long as no value of an array that is joined changes its meaning by that;
+	// such differences are notes then, and else errors.
+	Override bool
+	// Order names the array by whose first value the members are sorted, "" for
+	// the order that they have.
+	Order string
+	// Wanted says which arrays are wanted: no other is opened, and what is wrong
+	// with any of them is an error of Combine. nil: all are opened, and Array tells
+	// what is wrong with one.
+	Wanted func(path string) bool
+	// Given reports whether an attribute of an array will be replaced, so that
+	// members may differ in it; nil: none will.
+	Given func(path, attribute string) bool
+}
+
+// dim is the dimension along which members are joined.
+func (c *Combining) dim() string {
+	if c.Stack != "" {
+		return c.Stack
+	}
+	return c.Concat
+}
+
+// Combine makes one source of members. Each is opened once, several at once, and
+// of it only the opened arrays stay in memory.
+//
+// With Concat, the arrays that have the dimension are joined along it, and all
+// others have to be the same in all members and are those of the first one.
+//
+// With Stack, every array gets the new dimension in front, but for coordinates
+// that are the same in all members: variables with the name of their only
+// dimension, and those that an attribute coordinates, bounds, climatology or
+// grid_mapping names. A variable with the name of the new dimension is always
+// stacked, which makes it the coordinate of that.
+//
+// Arrays that are joined have one data type, one shape but for the dimension, and
+// attributes that give their values one meaning: those of packing, the fill value,
+// units and calendar. Anything else is an error, also with Override, which names
+// every member in which it is so. Other values of an array that is not joined, or
+// other attributes of the sort that tells what a variable is (standard_name,
+// cell_methods, flag_values and their like), are errors without Override. All other
+// attributes are those of the first member, and notes say where others have other
+// ones; so are the attributes of groups.
+//
+// The coordinate of the dimension has no value in two members, without Override;
+// with Order, the values go up, or down, from each to the next.
+func Combine(ctx context.Context, m Members, how Combining) (Source, error) {
+	s, err := combine(ctx, m, how)
+	if err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return s, nil
+}
+
+func combine(ctx context.Context, m Members, how Combining) (Source, error) {
+	switch {
+	case len(m.Names) == 0:
+		return nil, errors.New("no files")
+	case how.Concat != "" && how.Stack != "":
+		return nil, errors.New("concat and stack exclude each other")
+	case how.dim() == "" && len(m.Names) > 1:
+		return nil, fmt.Errorf("%d files need concat, the dimension to join them along, or stack, the name of a new one", len(m.Names))
+	case how.dim() == "":
+		h, err := m.Open(ctx, 0)
+		return alone{h, m.Origin}, err
+	}
+	c := &combined{Origin: m.Origin, how: how, names: m.Names, vars: map[string]*variable{}}
+	if err := c.open(ctx, m.Open); err != nil {
+		return nil, err
+	}
+	if err := c.checkDimension(); err != nil {
+		return nil, err
+	}
+	if how.Order != "" {
+		if err := c.sort(ctx); err != nil {
+			return nil, err
+		}
+	}
+	coordinates := c.coordinates()
+	for _, path := range c.paths {
+		if err := c.join(ctx, c.vars[path], coordinates); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.verdict()
+}
+
+// combined implements [Source].
+type combined struct {
+	Origin
+	how   Combining
+	names []string // of the members, in the order in which they are joined
+
+	mu     sync.Mutex // while members are opened
+	groups [][]Group  // of each member
+	paths  []string   // of the variables that are opened
+	others []string   // those of the others
+	vars   map[string]*variable
+	spans  []span // of the values of how.Order, of each member; nil: without
+}
+
+// variable is an array of all members.
+type variable struct {
+	path   string
+	parts  []Array          // of each member; nil: there is none
+	faults map[string]error // why it cannot be opened, by the name of the member
+	report Report           // of what is wrong with it
+	notes  []string
+	array  Array // what it becomes, if nothing is wrong
+	joined bool  // it has the dimension along which members are joined
+}
+
+// open opens the wanted arrays of all members.
+func (c *combined) open(ctx context.Context, open func(context.Context, int) (Hierarchy, error)) error {
+	c.groups = make([][]Group, len(c.names))
+	var unreadable Report
+	paths, faults := make([][]string, len(c.names)), make([]error, len(c.names))
+	var infos Infos
+	err := InParallel(ctx, len(c.names), func(ctx context.Context, i int) error {
+		h, err := open(ctx, i)
+		if err != nil {
+			faults[i] = err
+			return ctx.Err()
+		}
+		paths[i] = h.Arrays()
+		for _, path := range paths[i] {
+			if !c.opens(path) {
+				continue
+			}
+			a, err := h.Array(ctx, path)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if shared, ok := a.(Shared); ok && err == nil {
+				shared.ShareInfo(&infos)
+			}
+			c.take(i, path, a, err)
+		}
+		c.keepGroups(i, h.Groups())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, fault := range faults {
+		if fault != nil {
+			unreadable.Add(fault)
+		}
+	}
+	seen := map[string]bool{}
+	for _, list := range paths {
+		for _, path := range list {
+			switch {
+			case seen[path]:
+			case c.vars[path] != nil:
+				c.paths = append(c.paths, path)
+			default:
+				c.others = append(c.others, path)
+			}
+			seen[path] = true
+		}
+	}
+	return unreadable.Err("files cannot be read")
+}
+
+// opens reports whether a variable is looked at.
+func (c *combined) opens(path string) bool {
+	return c.how.Wanted == nil || c.how.Wanted(path) || path == c.how.Order
+}
+
+// take keeps an array of member i, or the error in its place.
+func (c *combined) take(i int, path string, a Array, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := c.vars[path]
+	if v == nil {
+		v = &variable{path: path, parts: make([]Array, len(c.names)), faults: map[string]error{}}
+		c.vars[path] = v
+	}
+	if err != nil {
+		v.faults[c.names[i]] = err
+		return
+	}
+	v.parts[i] = a
+}
+
+// keepGroups keeps the groups of member i, in memory that equal ones share.
+func (c *combined) keepGroups(i int, groups []Group) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k, g := range groups {
+		if known := c.groups[0]; k < len(known) {
+			groups[k].Attributes = shareAttributes(g.Attributes, known[k].Attributes)
+		}
+	}
+	c.groups[i] = groups
+}
+
+// checkDimension refuses to join along a dimension that nothing has.
+func (c *combined) checkDimension() error {
+	dims := map[string]bool{}
+	for _, v := range c.vars {
+		for _, p := range v.parts {
+			if p == nil {
+				continue
+			}
+			for _, name := range p.Info().DimensionNames {
+				dims[name] = true
+			}
+		}
+	}
+	if c.how.Stack != "" || dims[c.how.Concat] || len(c.vars) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, sortedKeys(dims))
+}
+
+// verdict is what is wrong with the wanted arrays, all together.
+func (c *combined) verdict() error {
+	var all Report
+	if c.how.Wanted != nil {
+		for _, path := range c.paths {
+			all.join(c.vars[path].report)
+		}
+	}
+	return all.Err("differences between the files")
+}
+
+// Groups lists the groups of the first member, and those that only others have.
+func (c *combined) Groups() []Group {
+	list := slices.Clone(c.groups[0])
+	seen := map[string]bool{}
+	for _, g := range list {
+		seen[g.Path] = true
+	}
+	for _, groups := range c.groups[1:] {
+		for _, g := range groups {
+			if !seen[g.Path] {
+				seen[g.Path] = true
+				list = append(list, g)
+			}
+		}
+	}
+	return list
+}
+
+func (c *combined) Arrays() []string { return slices.Concat(c.paths, c.others) }
+
+func (c *combined) Array(_ context.Context, path string) (Array, error) {
+	v := c.vars[path]
+	switch {
+	case v == nil && slices.Contains(c.others, path):
+		return nil, fmt.Errorf("array %q was not wanted when the files were opened", path)
+	case v == nil:
+		return nil, fmt.Errorf("no file has an array %q", path)
+	case v.report.total() > 0:
+		return nil, v.report.Err("differences between the files")
+	}
+	return v.array, nil
+}

@@ -1,0 +1,191 @@
+package sources
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/cf"
+)
+
+// weight is what a difference between the descriptions of an array does.
+type weight int
+
+const (
+	remark   weight = iota // other attributes: the first ones are taken
+	telling                // other attributes of the sort that tells what the array is
+	meaning                // values that are the same mean something else
+	breaking               // other types or shapes: nothing fits together
+)
+
+// difference is one between two descriptions.
+type difference struct {
+	weight weight
+	what   string // differs: "the attribute units"
+	x, y   string // what it is in the first and in the other one
+}
+
+// compare compares the descriptions of a variable in all members with that of the
+// first.
+func (c *combined) compare(v *variable) {
+	c.missing(v)
+	at := v.first()
+	first := v.parts[at].Info()
+	known := map[*Info][]difference{first: nil} // members alike share one
+	remarks := map[string]int{}                 // how many members have another one
+	for i, p := range v.parts {
+		if p == nil {
+			continue
+		}
+		list, ok := known[p.Info()]
+		if !ok {
+			list = c.differences(v, first, p.Info())
+			known[p.Info()] = list
+		}
+		for _, d := range list {
+			text := fmt.Sprintf("%s is %s in %s and %s in %s", d.what, d.x, c.names[at], d.y, c.names[i])
+			if hint, wrong := c.refuses(v, d); wrong {
+				v.report.Add(fmt.Errorf("array %q: %s%s", v.path, text, hint))
+				continue
+			}
+			if remarks[d.what]++; remarks[d.what] == 1 {
+				v.note("%s; the first is taken", text)
+			}
+		}
+	}
+	for _, what := range sortedKeys(remarks) {
+		if n := remarks[what]; n > 1 {
+			v.note("%s differs from the first in %d files", what, n)
+		}
+	}
+}
+
+// refuses reports whether a difference is an error, and gives a way out.
+func (c *combined) refuses(v *variable, d difference) (hint string, wrong bool) {
+	switch {
+	case d.weight == remark:
+		return "", false
+	case !v.joined && c.how.Override:
+		return "", false // the first is taken as a whole
+	case !v.joined:
+		return ": exclude it, or take that of the first file by join: override", true
+	case d.weight == breaking:
+		return ": exclude it, or leave such files out", true
+	case d.weight == meaning:
+		return "; the stored values do not mean the same: make the files alike, or name the attribute under arrays if they do", true
+	default:
+		return ": join: override takes that of the first file", !c.how.Override
+	}
+}
+
+// differences lists those of two descriptions of a variable.
+func (c *combined) differences(v *variable, a, b *Info) (list []difference) {
+	add := func(w weight, what, x, y string) { list = append(list, difference{w, what, x, y}) }
+	if !dtype.Same(a.Type, b.Type) {
+		add(breaking, "the data type", a.Type.Name(), b.Type.Name())
+	}
+	same := slices.Equal(a.DimensionNames, b.DimensionNames) && len(a.Shape) == len(b.Shape)
+	if !same {
+		add(breaking, "the list of dimensions", dimensions(a), dimensions(b))
+	}
+	for k, n := range a.Shape {
+		if !same || n == b.Shape[k] || v.joined && a.DimensionNames != nil && a.DimensionNames[k] == c.how.Concat && c.how.Concat != "" {
+			continue
+		}
+		what := fmt.Sprintf("the length of dimension %d", k)
+		if a.DimensionNames != nil && a.DimensionNames[k] != "" {
+			what = fmt.Sprintf("the length of dimension %q", a.DimensionNames[k])
+		}
+		add(breaking, what, fmt.Sprint(n), fmt.Sprint(b.Shape[k]))
+	}
+	list = append(list, c.attributeDifferences(v, a, b)...)
+	packed := slices.ContainsFunc(list, func(d difference) bool { return d.weight == meaning })
+	if x, y := packingText(a), packingText(b); !packed && x != y {
+		add(meaning, "the packing", x, y)
+	}
+	known := a.Fill != nil && b.Fill != nil && dtype.Same(a.Type, b.Type)
+	if known && !bytes.Equal(a.Fill, b.Fill) && !packed && !c.given(v, "_FillValue") {
+		add(meaning, "the fill value", fillText(a), fillText(b))
+	}
+	return list
+}
+
+// attributeDifferences lists the attributes that differ, those aside that the job
+// gives.
+func (c *combined) attributeDifferences(v *variable, a, b *Info) (list []difference) {
+	names := map[string]bool{}
+	for _, x := range slices.Concat(a.Attributes, b.Attributes) {
+		names[x.Name] = true
+	}
+	for _, name := range sortedKeys(names) {
+		x, y := a.Attributes.Get(name), b.Attributes.Get(name)
+		s, t := a.AttributeTypes[name], b.AttributeTypes[name]
+		retyped := s != nil && t != nil && !dtype.Same(s, t)
+		if bytes.Equal(x, y) && !retyped {
+			continue
+		}
+		w := weightOf(a, name)
+		if c.given(v, name) && (w < meaning || a.Packing == nil) {
+			continue
+		}
+		show := func(text []byte, t dtype.Type) string {
+			switch {
+			case text == nil:
+				return "absent"
+			case bytes.Equal(x, y):
+				return clip(string(text)) + " of " + t.Name()
+			}
+			return clip(string(text))
+		}
+		list = append(list, difference{w, "the attribute " + name, show(x, s), show(y, t)})
+	}
+	return list
+}
+
+func (c *combined) given(v *variable, name string) bool {
+	return c.how.Given != nil && c.how.Given(v.path, name)
+}
+
+// weightOf is what a difference in an attribute does.
+func weightOf(info *Info, name string) weight {
+	means := []string{"units", "calendar", "_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned"}
+	tells := []string{"standard_name", "positive", "axis", "cell_methods", "flag_values", "flag_masks", "flag_meanings",
+		"formula_terms", "grid_mapping", "coordinates", "bounds", "climatology", "timezone"}
+	switch {
+	case slices.Contains(means, name), info.Packing != nil && slices.Contains(cf.Names(), name):
+		return meaning
+	case slices.Contains(tells, name):
+		return telling
+	default:
+		return remark
+	}
+}
+
+func dimensions(info *Info) string {
+	if info.DimensionNames == nil {
+		return fmt.Sprintf("%d without names", len(info.Shape))
+	}
+	return fmt.Sprintf("%q", info.DimensionNames)
+}
+
+// packingText tells how the elements are packed where codecs are to say so.
+func packingText(info *Info) string {
+	if info.Packing == nil {
+		return "absent"
+	}
+	o, err := info.Packing.AsCodecs()
+	if err != nil {
+		return err.Error()
+	}
+	parts := []string{o.Type.Name()}
+	for _, spec := range o.Codecs {
+		parts = append(parts, spec.Name+" "+string(spec.Configuration))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func fillText(info *Info) string {
+	return fmt.Sprintf("%s, from %s,", info.Type.FormatScalar(dtype.V3, info.Fill), info.FillFrom)
+}

@@ -1,0 +1,261 @@
+package sources
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// coordinates lists the variables that others name as their coordinates, and
+// those that are the coordinates of their only dimension.
+func (c *combined) coordinates() map[string]bool {
+	set := map[string]bool{}
+	for _, v := range c.vars {
+		i := v.first()
+		if i < 0 {
+			continue
+		}
+		info := v.parts[i].Info()
+		if slices.Equal(info.DimensionNames, []string{path.Base(v.path)}) {
+			set[v.path] = true
+		}
+		for _, attr := range []string{"coordinates", "bounds", "climatology", "grid_mapping"} {
+			var names string
+			if json.Unmarshal(info.Attributes.Get(attr), &names) != nil {
+				continue // there is none, or it is no text
+			}
+			for name := range strings.FieldsSeq(names) {
+				set[path.Join(path.Dir(v.path), name)] = true
+			}
+		}
+	}
+	return set
+}
+
+// first is the first member that has the variable, -1 where none can open it.
+func (v *variable) first() int {
+	return slices.IndexFunc(v.parts, func(a Array) bool { return a != nil })
+}
+
+// join decides what becomes of a variable.
+func (c *combined) join(ctx context.Context, v *variable, coordinates map[string]bool) error {
+	for _, name := range c.names {
+		if err := v.faults[name]; err != nil {
+			v.report.Add(err)
+		}
+	}
+	if v.report.total() > 0 {
+		return nil
+	}
+	info := v.parts[v.first()].Info()
+	switch own := path.Base(v.path) == c.how.dim(); {
+	case slices.Contains(info.DimensionNames, c.how.Stack) && c.how.Stack != "":
+		v.report.Add(fmt.Errorf("array %q has the dimension %q to stack along already: choose concat, or another name", v.path, c.how.Stack))
+		return nil
+	case c.how.Stack != "" && !own && coordinates[v.path]:
+		return c.stackCoordinate(ctx, v)
+	case c.how.Stack == "" && !slices.Contains(info.DimensionNames, c.how.Concat):
+		return c.takeFirst(ctx, v)
+	}
+	v.joined = true
+	c.compare(v)
+	if v.report.total() == 0 {
+		if err := c.checkRange(ctx, v); err != nil {
+			return err
+		}
+	}
+	if v.report.total() == 0 {
+		if err := c.lay(v); err != nil {
+			v.report.Add(err)
+		}
+	}
+	return nil
+}
+
+// lay makes the array of a variable whose parts fit, in all members.
+func (c *combined) lay(v *variable) (err error) {
+	info := *v.parts[0].Info()
+	info.Notes = slices.Concat(info.Notes, v.notes)
+	for _, p := range v.parts[1:] {
+		info.Memory = max(info.Memory, p.Info().Memory)
+	}
+	if c.how.Stack != "" {
+		v.array, err = c.stack(info, v.parts)
+		return err
+	}
+	dim := slices.Index(info.DimensionNames, c.how.Concat)
+	if slices.Contains(info.DimensionNames[dim+1:], c.how.Concat) {
+		return fmt.Errorf("array %q has the dimension %q twice and cannot be joined along it: exclude it", v.path, c.how.Concat)
+	}
+	if len(v.parts) == 1 {
+		v.array = v.parts[0]
+		return nil
+	}
+	if info.Codecs == nil && len(info.Shape) == 1 && !evenly(v.parts) {
+		// Where files end within chunks, only the extents along the other
+		// dimensions are of use. Regions longer than the chunks cut few.
+		info.LongRun = max(info.LongRun, 4*longestChunk(v.parts))
+		info.Chunks = nil
+	}
+	v.array, err = Join(info, dim, v.parts)
+	return err
+}
+
+// stack is Stack with the name of the new dimension and chunks of one index.
+func (c *combined) stack(info Info, parts []Array) (Array, error) {
+	names := info.DimensionNames
+	if names == nil {
+		names = make([]string, len(info.Shape))
+	}
+	info.DimensionNames = slices.Concat([]string{c.how.Stack}, names)
+	info.Unlimited = []string{c.how.Stack}
+	for _, shape := range []*[]int{&info.Chunks, &info.Shards} {
+		if *shape != nil {
+			*shape = slices.Concat([]int{1}, *shape)
+		}
+	}
+	info.Codecs, info.Obstacle = nil, "the codecs of the source are for another number of dimensions"
+	return Stack(info, parts)
+}
+
+// evenly reports whether arrays of one dimension, one behind the other, are in
+// chunks that are all of one length but for the last.
+func evenly(parts []Array) bool {
+	n := 0
+	for i, p := range parts {
+		info := p.Info()
+		switch {
+		case info.Shape[0] == 0:
+			continue
+		case info.Chunks == nil:
+			return false
+		case n == 0:
+			n = info.Chunks[0]
+		}
+		rest := slices.IndexFunc(parts[i+1:], func(p Array) bool { return p.Info().Shape[0] > 0 })
+		if last := rest < 0; !last && (info.Chunks[0] != n || info.Shape[0]%n != 0) || last && min(info.Chunks[0], info.Shape[0]) > n {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// longestChunk is the size of the largest chunk of arrays of one dimension, in
+// bytes.
+func longestChunk(parts []Array) int {
+	most := 0
+	for _, p := range parts {
+		if info := p.Info(); info.Chunks != nil {
+			most = max(most, min(info.Chunks[0], info.Shape[0])*ndarray.ItemSize(info.Type))
+		}
+	}
+	return most
+}
+
+// takeFirst takes a variable that has to be the same in all members from the
+// first one.
+func (c *combined) takeFirst(ctx context.Context, v *variable) error {
+	c.compare(v)
+	if v.report.total() > 0 {
+		return nil
+	}
+	others, err := c.compareValues(ctx, v)
+	if err != nil {
+		return err
+	}
+	differ := 0
+	for i, m := range others {
+		if m == nil {
+			continue
+		}
+		differ++
+		text := m.text(c.names[v.first()], c.names[i])
+		if !c.how.Override {
+			v.report.Add(fmt.Errorf("array %q: %s, and it does not get the dimension %q: exclude it, or take that of the first file by join: override", v.path, text, c.how.dim()))
+		} else if differ == 1 {
+			v.note("%s; the first is taken", text)
+		}
+	}
+	if differ > 1 && c.how.Override {
+		v.note("%d files have other values than the first", differ)
+	}
+	v.keepFirst()
+	return nil
+}
+
+// keepFirst makes the variable that of the first member.
+func (v *variable) keepFirst() {
+	first := v.parts[v.first()]
+	info := *first.Info()
+	info.Notes = slices.Concat(info.Notes, v.notes)
+	v.array = &described{first, &info}
+}
+
+// stackCoordinate takes a coordinate that is the same in all members from the
+// first one, and stacks it if it is not and no dimension needs it to be.
+func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
+	info := v.parts[v.first()].Info()
+	if slices.Equal(info.DimensionNames, []string{path.Base(v.path)}) || slices.Contains(v.parts, nil) {
+		return c.takeFirst(ctx, v)
+	}
+	v.joined = true
+	c.compare(v)
+	if v.report.total() > 0 {
+		return nil
+	}
+	others, err := c.compareValues(ctx, v)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(others, func(m *mismatch) bool { return m != nil })
+	if i < 0 {
+		if len(v.parts) > 1 {
+			v.note("a coordinate that all files share: it does not get the dimension %q", c.how.Stack)
+		}
+		v.keepFirst()
+		return nil
+	}
+	v.note("a coordinate that gets the dimension %q: %s", c.how.Stack, others[i].text(c.names[v.first()], c.names[i]))
+	if err := c.lay(v); err != nil {
+		v.report.Add(err)
+	}
+	return nil
+}
+
+func (v *variable) note(format string, args ...any) {
+	v.notes = append(v.notes, fmt.Sprintf(format, args...))
+}
+
+// described is an array with another description.
+type described struct {
+	Array
+	info *Info
+}
+
+func (d *described) Info() *Info { return d.info }
+
+// missing reports the members that lack a variable, and whether it can be had all
+// the same.
+func (c *combined) missing(v *variable) {
+	first := c.names[v.first()]
+	lacking := 0
+	for i, p := range v.parts {
+		switch {
+		case p != nil:
+			continue
+		case v.joined || !c.how.Override:
+			v.report.Add(fmt.Errorf("%s: no array %q, which %s has: exclude it if it is not needed", c.names[i], v.path, first))
+		case lacking == 0:
+			v.note("taken from %s; %s has none", first, c.names[i])
+		}
+		lacking++
+	}
+	if lacking > 1 && c.how.Override && !v.joined {
+		v.note("%d files have no such array", lacking)
+	}
+}

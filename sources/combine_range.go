@@ -1,0 +1,187 @@
+package sources
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// sort puts the members into the order of the first values of a coordinate: up,
+// or down where the values of every member that has several go down.
+func (c *combined) sort(ctx context.Context) error {
+	v := c.vars[c.how.Order]
+	if v == nil {
+		return fmt.Errorf("no file has an array %q to order the files by", c.how.Order)
+	}
+	var r Report
+	for i, p := range v.parts {
+		switch fault := v.faults[c.names[i]]; {
+		case fault != nil:
+			r.Add(fault)
+		case p == nil:
+			r.Add(fmt.Errorf("%s: no array %q to order the files by", c.names[i], v.path))
+		default:
+			if err := c.sortable(p.Info()); err != nil {
+				r.Add(fmt.Errorf("%s: the files cannot be ordered by array %q: %w", c.names[i], v.path, err))
+			}
+		}
+	}
+	if err := r.Err("files cannot be ordered"); err != nil {
+		return err
+	}
+	spans, err := c.readSpans(ctx, v)
+	if err != nil {
+		return err
+	}
+	down := false
+	for i, s := range spans {
+		if s.n > 0 && !s.valid {
+			r.Add(fmt.Errorf("%s: the files cannot be ordered by array %q: it begins with %s", c.names[i], v.path, s.first))
+		}
+		down = down || s.n > 1 && s.falling
+	}
+	down = down && !slices.ContainsFunc(spans, func(s span) bool { return s.n > 1 && !s.falling })
+	if err := r.Err("files cannot be ordered"); err != nil {
+		return err
+	}
+	order := make([]int, len(spans))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if down {
+			a, b = b, a
+		}
+		return cmp.Compare(spans[a].from, spans[b].from)
+	})
+	c.spans = permuted(spans, order)
+	c.names, c.groups = permuted(c.names, order), permuted(c.groups, order)
+	for _, v := range c.vars {
+		v.parts = permuted(v.parts, order)
+	}
+	return nil
+}
+
+// sortable says why members cannot be sorted by an array.
+func (c *combined) sortable(info *Info) error {
+	n, _ := ndarray.Elements(info.Shape)
+	switch {
+	case orderOf(info.Type) == nil:
+		return fmt.Errorf("values of %s have no order here", info.Type.Name())
+	case c.how.Stack != "" && n != 1:
+		return fmt.Errorf("it has the shape %v, not one value for each file", info.Shape)
+	case c.how.Stack == "" && !slices.Equal(info.DimensionNames, []string{c.how.Concat}):
+		return fmt.Errorf("it has %s dimensions, not %q alone", dimensions(info), c.how.Concat)
+	}
+	return nil
+}
+
+func permuted[T any](list []T, order []int) []T {
+	sorted := make([]T, len(list))
+	for i, k := range order {
+		sorted[i] = list[k]
+	}
+	return sorted
+}
+
+// checkRange looks at how the values of the dimension's coordinate, and of the one
+// by which members are ordered, go on from one member to the next.
+func (c *combined) checkRange(ctx context.Context, v *variable) error {
+	info := v.parts[0].Info()
+	ordered := v.path == c.how.Order
+	if !ordered && (path.Base(v.path) != c.how.dim() || c.sortable(info) != nil) || len(v.parts) == 1 {
+		return nil
+	}
+	spans := c.spans
+	if !ordered {
+		var err error
+		if spans, err = c.readSpans(ctx, v); err != nil {
+			return err
+		}
+	}
+	filled := slices.DeleteFunc(indexes(len(spans)), func(i int) bool { return spans[i].n == 0 })
+	up, down := c.steps(v, spans, filled, ordered)
+	if ordered || up || down {
+		return nil
+	}
+	v.note("the values do not go up or down from each file to the next, as from %s on: order: %s sorts the files", c.names[filled[0]], v.path)
+	return c.checkTwice(ctx, v, spans)
+}
+
+func indexes(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// steps reports whether all values go up, or down, through the members that have
+// any. Where members are ordered by them, what does not is a problem.
+func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) (up, down bool) {
+	up, down = true, true
+	for _, i := range filled {
+		up, down = up && spans[i].rising, down && spans[i].falling
+		if s := spans[i]; ordered && !s.rising && !s.falling {
+			c.complain(v, fmt.Errorf("%s: the values of array %q go neither up nor down throughout, from %s to %s", c.names[i], v.path, s.first, s.last))
+		}
+	}
+	falling := down && slices.ContainsFunc(filled, func(i int) bool { return spans[i].n > 1 })
+	for k, i := range filled[min(1, len(filled)):] {
+		a, b := spans[filled[k]], spans[i]
+		up, down = up && a.to < b.from, down && a.to > b.from
+		if !ordered || a.to < b.from && !falling || a.to > b.from && falling {
+			continue
+		}
+		what := "they overlap"
+		if a.to == b.from {
+			what = "both have this index"
+		}
+		c.complain(v, fmt.Errorf("array %q ends with %s in %s and begins with %s in %s: %s", v.path, a.last, c.names[filled[k]], b.first, c.names[i], what))
+	}
+	return up, down
+}
+
+// complain reports a problem that Override makes a note.
+func (c *combined) complain(v *variable, err error) {
+	if !c.how.Override {
+		v.report.Add(err)
+	} else if len(v.notes) < mostReported {
+		v.note("%v", err)
+	}
+}
+
+// checkTwice looks for values that two members have.
+func (c *combined) checkTwice(ctx context.Context, v *variable, spans []span) error {
+	total := 0
+	for _, s := range spans {
+		total += s.n
+	}
+	if total > comparedIndexes {
+		v.note("there are more than %d values: whether files have the same ones is not looked at", comparedIndexes)
+		return nil
+	}
+	number := orderOf(v.parts[0].Info().Type)
+	owner := make(map[uint64]int, total)
+	for i, p := range v.parts {
+		whole := ndarray.New(p.Info().Type, p.Info().Shape)
+		if err := p.ReadRegion(ctx, whole, make([]int, len(whole.Shape))); err != nil {
+			return err
+		}
+		for item := range whole.Items() {
+			x, valid := number(item)
+			first, taken := owner[x]
+			if valid && taken && first != i {
+				c.complain(v, fmt.Errorf("array %q has the index %s in %s and in %s", v.path, show(p.Info().Type, item), c.names[first], c.names[i]))
+			}
+			if valid && !taken {
+				owner[x] = i
+			}
+		}
+	}
+	return nil
+}

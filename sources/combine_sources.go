@@ -1,0 +1,70 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// CombineSources is [Combine] for sources that are opened by their URLs, each with
+// files of its own.
+func CombineSources(ctx context.Context, urls []string, open func(ctx context.Context, url string) (Source, error), how Combining) (Source, error) {
+	all := &together{sources: make([]Source, len(urls))}
+	names := make([]string, len(urls))
+	for i, u := range urls {
+		names[i] = plainURL(u)
+	}
+	return Combine(ctx, Members{
+		Names: names, Origin: all,
+		Open: func(ctx context.Context, i int) (Hierarchy, error) {
+			s, err := open(ctx, urls[i])
+			if err != nil {
+				return nil, err
+			}
+			all.mu.Lock()
+			defer all.mu.Unlock()
+			all.sources[i] = s
+			return s, nil
+		},
+	}, how)
+}
+
+// plainURL is a URL without what may be a secret.
+func plainURL(raw string) string {
+	name, _, _ := strings.Cut(raw, "?")
+	if u, err := url.Parse(name); err == nil && u.User != nil {
+		u.User = nil
+		return u.String()
+	}
+	return name
+}
+
+// together is the [Origin] of several sources.
+type together struct {
+	mu      sync.Mutex // while they are opened
+	sources []Source   // nil: not opened
+}
+
+func (t *together) Files() []File {
+	var files []File
+	for _, s := range t.sources {
+		files = append(files, s.Files()...)
+	}
+	return files
+}
+
+func (t *together) Changed(ctx context.Context) error {
+	return InParallel(ctx, len(t.sources), func(ctx context.Context, i int) error { return t.sources[i].Changed(ctx) })
+}
+
+func (t *together) Close() error {
+	var errs []error
+	for _, s := range t.sources {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,441 @@
+package sources
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// held is an array in memory.
+type held struct {
+	info   *Info
+	values []float64
+}
+
+func (h *held) Info() *Info { return h.info }
+
+func (h *held) ReadRegion(_ context.Context, dst ndarray.Array, start []int) error {
+	if err := CheckRegion(h.info, dst, start); err != nil {
+		return err
+	}
+	whole := ndarray.New(dtype.Float64, h.info.Shape)
+	list, _ := ndarray.As[float64](whole)
+	copy(list, h.values)
+	ndarray.Copy(dst, whole.Sub(ndarray.Region{Start: start, Shape: dst.Shape}))
+	return nil
+}
+
+func (h *held) ShareInfo(s *Infos) { h.info = s.Share(h.info) }
+
+// member is a hierarchy of arrays in memory.
+type member struct {
+	names  []string
+	arrays map[string]*held
+}
+
+// file makes a member of variables such as "tas(t,x)=1,2;units=K". Dimensions are
+// as long as their coordinates, the last one as long as there are values.
+func file(variables ...string) *member {
+	m := &member{arrays: map[string]*held{}}
+	lengths := map[string]int{}
+	for _, text := range variables {
+		fields := strings.Split(text, ";")
+		head, values, _ := strings.Cut(fields[0], "=")
+		name, dims, _ := strings.Cut(strings.TrimSuffix(head, ")"), "(")
+		h := &held{info: &Info{Path: name, Type: dtype.Float64, Shape: []int{}}}
+		for word := range strings.FieldsFuncSeq(values, func(r rune) bool { return r == ',' }) {
+			var x float64
+			if _, err := fmt.Sscan(word, &x); err != nil {
+				panic(err)
+			}
+			h.values = append(h.values, x)
+		}
+		for dim := range strings.FieldsFuncSeq(dims, func(r rune) bool { return r == ',' }) {
+			if _, known := lengths[dim]; !known {
+				lengths[dim] = len(h.values)
+			}
+			h.info.DimensionNames = append(h.info.DimensionNames, dim)
+			h.info.Shape = append(h.info.Shape, lengths[dim])
+		}
+		for _, field := range fields[1:] {
+			name, value, _ := strings.Cut(field, "=")
+			quoted, _ := json.Marshal(value)
+			h.info.Attributes = append(h.info.Attributes, zarr.Attribute{Name: name, Value: quoted})
+		}
+		m.names, m.arrays[name] = append(m.names, name), h
+	}
+	return m
+}
+
+func (m *member) Groups() []Group  { return []Group{{}} }
+func (m *member) Arrays() []string { return m.names }
+
+func (m *member) Array(_ context.Context, path string) (Array, error) {
+	if a := m.arrays[path]; a != nil {
+		return a, nil
+	}
+	return nil, errors.New("no such array")
+}
+
+// nowhere is the origin of members in memory.
+type nowhere struct{}
+
+func (nowhere) Files() []File                 { return nil }
+func (nowhere) Changed(context.Context) error { return nil }
+func (nowhere) Close() error                  { return nil }
+
+func everything(string) bool { return true }
+
+// combineAll combines members called a, b and so on; nil cannot be opened.
+func combineAll(t *testing.T, how Combining, members ...*member) (Source, error) {
+	t.Helper()
+	m := Members{Origin: nowhere{}}
+	for i := range members {
+		m.Names = append(m.Names, string(rune('a'+i)))
+	}
+	m.Open = func(_ context.Context, i int) (Hierarchy, error) {
+		if members[i] == nil {
+			return nil, fmt.Errorf("%s: damaged", m.Names[i])
+		}
+		return members[i], nil
+	}
+	return Combine(t.Context(), m, how)
+}
+
+// dump is what users see of an array: its dimensions and its elements.
+func dump(t *testing.T, src Source, path string) string {
+	t.Helper()
+	a, err := src.Array(t.Context(), path)
+	if err != nil {
+		return err.Error()
+	}
+	whole := ndarray.New(a.Info().Type, a.Info().Shape)
+	if err := a.ReadRegion(t.Context(), whole, make([]int, len(whole.Shape))); err != nil {
+		t.Fatal(err)
+	}
+	values, _ := ndarray.As[float64](whole)
+	return fmt.Sprint(a.Info().DimensionNames, a.Info().Shape, values)
+}
+
+func TestCombine(t *testing.T) {
+	january := file("t(t)=0,1", "x(x)=5,6", "v(t,x)=1,2,3,4", "n()=7")
+	february := file("t(t)=2", "x(x)=5,6", "v(t,x)=5,6", "n()=7")
+	for name, test := range map[string]struct {
+		how     Combining
+		members []*member
+		want    map[string]string
+	}{
+		"concat": {Combining{Concat: "t"}, []*member{january, february}, map[string]string{
+			"t": "[t] [3] [0 1 2]", "x": "[x] [2] [5 6]", "v": "[t x] [3 2] [1 2 3 4 5 6]", "n": "[] [] [7]"}},
+		"one file": {Combining{Concat: "t"}, []*member{january}, map[string]string{"v": "[t x] [2 2] [1 2 3 4]", "n": "[] [] [7]"}},
+		"in order": {Combining{Concat: "t", Order: "t"}, []*member{february, january}, map[string]string{
+			"t": "[t] [3] [0 1 2]", "v": "[t x] [3 2] [1 2 3 4 5 6]"}},
+		"in order, downwards": {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=-5,-6"), file("t(t)=1"), file("t(t)=3,2.5")},
+			map[string]string{"t": "[t] [5] [3 2.5 1 -5 -6]"}},
+		"stack": {Combining{Stack: "run"}, []*member{file("x(x)=5,6", "v(x)=1,2"), file("x(x)=5,6", "v(x)=3,4")},
+			map[string]string{"x": "[x] [2] [5 6]", "v": "[run x] [2 2] [1 2 3 4]"}},
+		"stack with a coordinate": {Combining{Stack: "run", Order: "run"}, []*member{file("run()=9", "h()=2", "v()=1;coordinates=h run"), file("run()=-8", "h()=2", "v()=2;coordinates=h run")},
+			map[string]string{"run": "[run] [2] [-8 9]", "h": "[] [] [2]", "v": "[run] [2] [2 1]"}},
+		"stack of one": {Combining{Stack: "run"}, []*member{file("v(x)=1,2")}, map[string]string{"v": "[run x] [1 2] [1 2]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src, err := combineAll(t, test.how, test.members...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for path, want := range test.want {
+				if got := dump(t, src, path); got != want {
+					t.Errorf("%s is %s, want %s", path, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestCombineRefuses(t *testing.T) {
+	days := "t(t)=0,1;units=days since 2001-01-01"
+	concat := Combining{Concat: "t", Wanted: everything}
+	override := Combining{Concat: "t", Wanted: everything, Override: true}
+	for name, test := range map[string]struct {
+		how     Combining
+		members []*member
+		want    []string // of the error; none: accepted
+	}{
+		"no dimension":         {Combining{}, []*member{file("v()=1"), file("v()=1")}, []string{"2 files need concat"}},
+		"two dimensions":       {Combining{Concat: "t", Stack: "u"}, []*member{file("v()=1")}, []string{"exclude each other"}},
+		"a dimension too many": {Combining{Stack: "t", Wanted: everything}, []*member{file(days), file(days)}, []string{`array "t" has the dimension "t" to stack along already`}},
+		"unknown dimension":    {concat, []*member{file("x(x)=1"), file("x(x)=1")}, []string{`no array has the dimension "t"`, `["x"]`}},
+		"damaged files":        {concat, []*member{nil, file(days), nil}, []string{"2 files cannot be read", "a: damaged", "c: damaged"}},
+		"units of time": {concat, []*member{file(days), file("t(t)=2;units=days since 2002-01-01"), file("t(t)=3")}, []string{
+			`the attribute units is "days since 2001-01-01" in a and "days since 2002-01-01" in b`, `units is "days since 2001-01-01" in a and absent in c`, "2 differences"}},
+		"units of time, in spite of it": {override, []*member{file(days), file("t(t)=2;units=days since 2002-01-01")}, []string{"do not mean the same"}},
+		"calendar, in spite of it":      {override, []*member{file("t(t)=1;calendar=noleap"), file("t(t)=2;calendar=standard")}, []string{"the attribute calendar"}},
+		"missing":                       {concat, []*member{file(days, "v(t)=1,2"), file("t(t)=7;units=days since 2001-01-01")}, []string{`b: no array "v", which a has: exclude it`}},
+		"missing, in spite of it":       {override, []*member{file(days, "v(t)=1,2"), file("t(t)=7;units=days since 2001-01-01")}, []string{`b: no array "v"`}},
+		"missing coordinate":            {concat, []*member{file("v(t)=1"), file("t(t)=3", "v(t)=1")}, []string{`a: no array "t", which b has`}},
+		"coordinates":                   {concat, []*member{file("t(t)=0", "x(x)=1,2"), file("t(t)=1", "x(x)=1,3")}, []string{`array "x": the value at [1] is 2.0 in a and 3.0 in b`, "exclude it"}},
+		"coordinates, in spite of it":   {override, []*member{file("t(t)=0", "x(x)=1,2"), file("t(t)=1", "x(x)=1,3")}, nil},
+		"shapes":                        {override, []*member{file("t(t)=0", "x(x)=1,2", "v(t,x)=1,2"), file("t(t)=1", "x(x)=1", "v(t,x)=1")}, []string{`array "v": the length of dimension "x" is 2 in a and 1 in b`}},
+		"what it is":                    {concat, []*member{file("t(t)=0;standard_name=time"), file("t(t)=1;standard_name=forecast_period")}, []string{"standard_name is", "join: override"}},
+		"what it is, in spite of it":    {override, []*member{file("t(t)=0;standard_name=time"), file("t(t)=1;standard_name=forecast_period")}, nil},
+		"a word in it":                  {concat, []*member{file("t(t)=0;comment=x"), file("t(t)=1;comment=y")}, nil},
+		"one index twice":               {concat, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, []string{`array "t" has the index 2.0 in a and in b`}},
+		"one index twice, far apart":    {concat, []*member{file("t(t)=5"), file("t(t)=0"), file("t(t)=5")}, []string{`5.0 in a and in c`}},
+		"one index twice, all the same": {override, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, nil},
+		"interleaved":                   {concat, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, nil},
+		"interleaved, in order":         {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, []string{"ends with 2.0 in a and begins with 1.0 in b: they overlap"}},
+		"one index twice, in order":     {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=2,3"), file("t(t)=0,2")}, []string{"ends with 2.0 in b and begins with 2.0 in a: both have this index"}},
+		"up and down":                   {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=2,3"), file("t(t)=0,1,0.5")}, []string{`b: the values of array "t" go neither up nor down`}},
+		"order by NaN":                  {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2,3"), file("t(t)=NaN,1")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
+		"order by a field":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2", "v(t,x)=1,2")}, []string{`["t" "x"] dimensions, not "t" alone`}},
+		"order by nothing":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2"), file("t(t)=1", "v(t)=1")}, []string{`a: no array "v" to order the files by`}},
+		"a grid of the ensemble":        {Combining{Stack: "run", Wanted: everything}, []*member{file("x(x)=1,2", "v(x)=1,2"), file("x(x)=1,3", "v(x)=3,4")}, []string{`array "x": the value at [1]`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := combineAll(t, test.how, test.members...)
+			if err == nil && len(test.want) > 0 || err != nil && len(test.want) == 0 {
+				t.Fatalf("got %v, want %q", err, test.want)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want an error with %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestCombineGiven has differences that the job overrules.
+func TestCombineGiven(t *testing.T) {
+	how := Combining{Concat: "t", Wanted: everything, Given: func(path, attribute string) bool { return path == "t" && attribute == "units" }}
+	src, err := combineAll(t, how, file("t(t)=0;units=d"), file("t(t)=1;units=days"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := src.Array(t.Context(), "t"); err != nil || len(a.Info().Notes) > 0 {
+		t.Errorf("%v, %v", a, err)
+	}
+	if _, err := combineAll(t, how, file("t(t)=0", "v(t)=1;units=d"), file("t(t)=1", "v(t)=1;units=days")); err == nil {
+		t.Error("another array's units were accepted")
+	}
+}
+
+// TestCombineReport counts differences that are too many to be spelled out, and
+// keeps the order of the files.
+func TestCombineReport(t *testing.T) {
+	var members []*member
+	for i := range 26 {
+		members = append(members, file(fmt.Sprintf("t(t)=%d;units=u%d", i, i)))
+	}
+	_, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, members...)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 22 || lines[0] != "25 differences between the files" || !strings.Contains(lines[1], ` in b;`) || lines[21] != "  and 5 more" {
+		t.Errorf("got %q", lines)
+	}
+}
+
+// TestWanted opens nothing that nobody wants.
+func TestWanted(t *testing.T) {
+	broken := file("t(t)=0")
+	broken.names = append(broken.names, "bad")
+	how := Combining{Concat: "t"}
+	src, err := combineAll(t, how, broken, file("t(t)=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := src.Array(t.Context(), "bad"); err == nil || !strings.Contains(err.Error(), "no such array") {
+		t.Errorf("got %v", err)
+	}
+	how.Wanted = func(path string) bool { return path == "t" }
+	if src, err = combineAll(t, how, broken, file("t(t)=1")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"t", "bad"}, src.Arrays()); diff != "" {
+		t.Errorf("arrays (-want +got):\n%s", diff)
+	}
+	how.Wanted = everything
+	if _, err := combineAll(t, how, broken, file("t(t)=1")); err == nil || !strings.Contains(err.Error(), "no such array") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLargeCoordinate leaves values that are too many alone, and says so.
+func TestLargeCoordinate(t *testing.T) {
+	large := func(day string) *member {
+		m := file("t(t)="+day, "mask(y)=")
+		m.arrays["mask"].info.Shape = []int{comparedBytes/8 + 1}
+		return m
+	}
+	src, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, large("0"), large("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := src.Array(t.Context(), "mask")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := a.Info().Notes; len(notes) != 1 || !strings.Contains(notes[0], "of more than 16 MiB each, are not compared") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// opened is a source that counts how often it is closed.
+type opened struct {
+	*member
+	closed  *int
+	changed error
+}
+
+func (o opened) Files() []File                 { return []File{{URL: "f"}} }
+func (o opened) Changed(context.Context) error { return o.changed }
+func (o opened) Close() error                  { *o.closed++; return nil }
+
+// TestCombineSources closes what was opened, also after an error, and asks all
+// sources for changes.
+func TestCombineSources(t *testing.T) {
+	closed := 0
+	list := map[string]opened{
+		"a": {file("t(t)=0"), &closed, nil}, "b?region=x": {file("t(t)=1"), &closed, ErrChanged},
+	}
+	open := func(_ context.Context, url string) (Source, error) {
+		if s, ok := list[url]; ok {
+			return s, nil
+		}
+		return nil, errors.New("nothing there")
+	}
+	how := Combining{Concat: "t", Wanted: everything}
+	src, err := CombineSources(t.Context(), []string{"a", "b?region=x"}, open, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, src, "t"); got != "[t] [2] [0 1]" || len(src.Files()) != 2 {
+		t.Errorf("t is %s, files %v", got, src.Files())
+	}
+	if err := src.Changed(t.Context()); !errors.Is(err, ErrChanged) {
+		t.Errorf("changed: %v", err)
+	}
+	if err := src.Close(); err != nil || closed != 2 {
+		t.Errorf("%d sources were closed, %v", closed, err)
+	}
+	if _, err := CombineSources(t.Context(), []string{"a", "c"}, open, how); err == nil || closed != 3 {
+		t.Errorf("%d sources were closed, %v", closed, err)
+	}
+}
+
+// TestFillValues compares fill values that no attribute tells.
+func TestFillValues(t *testing.T) {
+	withFill := func(x float64) *member {
+		m := file("v(t)=1")
+		m.arrays["v"].info.Fill = binary.NativeEndian.AppendUint64(nil, math.Float64bits(x))
+		m.arrays["v"].info.FillFrom = "the HDF5 dataset"
+		return m
+	}
+	how := Combining{Concat: "t", Wanted: everything, Override: true}
+	if _, err := combineAll(t, how, withFill(1), withFill(1), file("v(t)=1")); err != nil {
+		t.Error(err)
+	}
+	_, err := combineAll(t, how, withFill(1), withFill(2))
+	if want := "the fill value is 1.0, from the HDF5 dataset, in a and 2.0"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want an error with %q", err, want)
+	}
+}
+
+// TestChunks tells which chunks the whole is shown with.
+func TestChunks(t *testing.T) {
+	chunked := func(n, chunk int) Array {
+		return &held{info: &Info{Type: dtype.Float64, Shape: []int{n}, Chunks: []int{chunk}}}
+	}
+	for _, test := range []struct {
+		parts []Array
+		want  bool
+	}{
+		{[]Array{chunked(4, 2), chunked(2, 2), chunked(3, 2)}, true},
+		{[]Array{chunked(4, 2), chunked(0, 5), chunked(1, 1)}, true},
+		{[]Array{chunked(4, 2), chunked(3, 2), chunked(2, 2)}, false},
+		{[]Array{chunked(4, 2), chunked(3, 3)}, false},
+		{[]Array{chunked(4, 2), part(dtype.Float64, 2)}, false},
+		{[]Array{chunked(0, 2)}, false},
+	} {
+		if got := evenly(test.parts); got != test.want {
+			t.Errorf("%v: %v", test.parts, got)
+		}
+	}
+}
+
+func TestOrderOf(t *testing.T) {
+	dates, err := dtype.Datetime64("s", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		t      dtype.Type
+		rising []string
+	}{
+		{dtype.Int8, []string{"-128", "-1", "0", "127"}},
+		{dtype.Uint16, []string{"0", "1", "65535"}},
+		{dtype.Int64, []string{"-9223372036854775808", "-1", "0", "9223372036854775807"}},
+		{dtype.Uint64, []string{"0", "18446744073709551615"}},
+		{dtype.Float32, []string{`"-Infinity"`, "-2.5", "-1e-40", "0", "1e-40", "3", `"Infinity"`}},
+		{dtype.Float64, []string{"-1e300", "-1", "0", "1e-300", "1"}},
+		{dates, []string{"-5", "0", "7"}},
+	} {
+		number := orderOf(test.t)
+		var list []uint64
+		for _, text := range test.rising {
+			item, err := test.t.ParseScalar(dtype.V3, json.RawMessage(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, valid := number(item)
+			if !valid {
+				t.Errorf("%s of %s has no place", text, test.t.Name())
+			}
+			list = append(list, x)
+		}
+		if !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
+			t.Errorf("%s: %v", test.t.Name(), list)
+		}
+	}
+	if _, valid := orderOf(dates)(dates.Default()); valid {
+		t.Error("not-a-time has a place")
+	}
+	if x, _ := orderOf(dtype.Float64)(binary.NativeEndian.AppendUint64(nil, 1<<63)); x != 1<<63 {
+		t.Error("-0 is not 0")
+	}
+	if orderOf(dtype.StringType) != nil || orderOf(dtype.BoolType) != nil {
+		t.Error("texts and truth have an order")
+	}
+}
+
+// TestInfosShare keeps one copy of descriptions that are equal.
+func TestInfosShare(t *testing.T) {
+	make := func(history string) *Info {
+		return &Info{Path: "v", Type: dtype.Int8, Attributes: zarr.Attributes{
+			{Name: "units", Value: json.RawMessage(`"K"`)}, {Name: "history", Value: json.RawMessage(history)},
+		}}
+	}
+	var infos Infos
+	first := infos.Share(make("1"))
+	if infos.Share(make("1")) != first {
+		t.Error("equal descriptions are two")
+	}
+	other := infos.Share(make("2"))
+	if other == first || string(other.Attributes[1].Value) != "2" || &other.Attributes[0].Value[0] != &first.Attributes[0].Value[0] {
+		t.Errorf("got %v", other)
+	}
+}

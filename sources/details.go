@@ -1,0 +1,31 @@
+package sources
+
+import "context"
+
+// Detail is something that the tools of a source's own format tell of a node and
+// that makes no difference to a copy: what it is, and a text for people.
+type Detail struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Detailed is a second ability of a [Source] or a [Hierarchy].
+type Detailed interface {
+	// Details lists the details of the array at a path, or else of the group
+	// there; of the root, path "", also those of the whole file.
+	Details(ctx context.Context, path string) ([]Detail, error)
+}
+
+// alone is a source of one member.
+type alone struct {
+	Hierarchy
+	Origin
+}
+
+// Details implements [Detailed].
+func (a alone) Details(ctx context.Context, path string) ([]Detail, error) {
+	if d, ok := a.Hierarchy.(Detailed); ok {
+		return d.Details(ctx, path)
+	}
+	return nil, nil
+}

@@ -1,0 +1,44 @@
+package netcdf
+
+import (
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// codecOf returns the codec that does what a filter does, and false where there is
+// none. The parameters are those of the filters' authors; what a codec does not
+// know of them is refused when it is bound.
+func codecOf(f hdf5.Filter) (codecs.Spec, bool) {
+	p := f.Parameters
+	switch {
+	case f.ID == hdf5.FilterDeflate && len(p) > 0:
+		return codecs.Spec{Name: "numcodecs.zlib", Configuration: fmt.Appendf(nil, `{"level":%d}`, p[0])}, true
+	case f.ID == hdf5.FilterShuffle && len(p) > 0:
+		return codecs.Spec{Name: "numcodecs.shuffle", Configuration: fmt.Appendf(nil, `{"elementsize":%d}`, p[0])}, true
+	case f.ID == hdf5.FilterFletcher32:
+		return codecs.Spec{Name: "numcodecs.fletcher32"}, true
+	case f.ID == hdf5.FilterBzip2 && len(p) > 0:
+		return codecs.Spec{Name: "numcodecs.bz2", Configuration: fmt.Appendf(nil, `{"level":%d}`, p[0])}, true
+	case f.ID == hdf5.FilterZstd && len(p) > 0:
+		return codecs.Spec{Name: "zstd", Configuration: fmt.Appendf(nil, `{"level":%d}`, int32(p[0]))}, true
+	case f.ID == hdf5.FilterBlosc && len(p) >= 7:
+		return bloscOf(p)
+	default:
+		return codecs.Spec{}, false
+	}
+}
+
+// bloscOf returns the codec of the filter blosc. Its parameters are two versions,
+// the bytes of an element and of a chunk, level, shuffle and compressor.
+func bloscOf(p []uint32) (codecs.Spec, bool) {
+	shuffles := []string{"noshuffle", "shuffle", "bitshuffle"}
+	compressors := []string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}
+	size, level, shuffle, compressor := p[2], p[4], p[5], p[6]
+	if shuffle >= uint32(len(shuffles)) || compressor >= uint32(len(compressors)) {
+		return codecs.Spec{}, false
+	}
+	return codecs.Spec{Name: "blosc", Configuration: fmt.Appendf(nil, `{"cname":%q,"clevel":%d,"shuffle":%q,"typesize":%d,"blocksize":0}`,
+		compressors[compressor], level, shuffles[shuffle], size)}, true
+}

@@ -1,0 +1,169 @@
+package netcdf
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// describeCodecs states the chain that stores what a dataset stores, if its
+// filters are codecs. Filters of elements that are not in the file as they are in
+// Zarr have a chain, too, but none that makes the same bytes.
+func describeCodecs(info *sources.Info, d *hdf5.Dataset) {
+	plain := d.Plain()
+	list := []codecs.Spec{serializer(info.Type, d.Native.Order)}
+	for _, f := range d.Filters {
+		if f.ID == hdf5.FilterShuffle && !plain {
+			continue // it is for other elements
+		}
+		spec, ok := codecOf(f)
+		if !ok {
+			info.Obstacle = fmt.Sprintf("no codec of Zarr undoes %v", f)
+			return
+		}
+		list = append(list, spec)
+	}
+	info.Codecs = list
+	switch {
+	case d.ChunkShape == nil:
+		info.Obstacle = "the dataset is not stored in chunks"
+	case !plain:
+		info.Obstacle = "the elements are not stored as Zarr stores those of " + info.Type.Name()
+	}
+}
+
+// serializer returns the codec that makes bytes of elements, those of words in
+// the byte order that they have in the file.
+func serializer(t dtype.Type, order dtype.Order) codecs.Spec {
+	if o, ok := t.(dtype.Object); ok {
+		return codecs.Spec{Name: o.V2Filter()}
+	}
+	if order == dtype.NoOrder || order == dtype.Mixed {
+		return codecs.Spec{Name: "bytes"}
+	}
+	endian := "little"
+	if order == dtype.Big {
+		endian = "big"
+	}
+	return codecs.Spec{Name: "bytes", Configuration: fmt.Appendf(nil, `{"endian":%q}`, endian)}
+}
+
+// storedDataset is a treeArray that implements [sources.Stored].
+type storedDataset struct {
+	*treeArray
+	file  *sources.OpenFile
+	chain *codecs.Chain
+}
+
+// withObjects returns an array with the chunks of its dataset as objects, where
+// all of them are what the chain of Info's Codecs makes.
+func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, registry *codecs.Registry) (sources.Array, error) {
+	if a.info.Obstacle != "" || a.info.Codecs == nil {
+		return a, nil
+	}
+	fill := a.info.Fill
+	if fill == nil {
+		fill = a.info.Type.Default()
+	}
+	chain, err := registry.Bind(a.info.Codecs, codecs.Chunk{Type: a.info.Type, Shape: a.info.Chunks, Fill: fill})
+	if err != nil {
+		a.info.Obstacle = fmt.Sprintf("its filters make no chain: %v", err)
+		return a, nil
+	}
+	a.info.Codecs = chain.Specs()
+	a.info.Obstacle, err = a.obstacle(ctx, chain)
+	if err != nil {
+		return nil, fmt.Errorf("%s: array %q: %w", a.url, a.info.Path, err)
+	}
+	if a.info.Obstacle != "" {
+		return a, nil
+	}
+	return &storedDataset{a, file, chain}, nil
+}
+
+// obstacle says which of the chunks is not what the chain makes, "" where all of
+// them are.
+func (a *treeArray) obstacle(ctx context.Context, chain *codecs.Chain) (string, error) {
+	d := a.dataset
+	for k, extent := range d.Shape {
+		if extent != a.info.Shape[k] {
+			return "the dataset ends before its dimension does", nil
+		}
+	}
+	n, chunks, err := d.StoredChunks(ctx)
+	if err != nil {
+		return "", err
+	}
+	all := 1
+	for k, extent := range d.Shape {
+		all *= (extent + d.ChunkShape[k] - 1) / d.ChunkShape[k]
+	}
+	if n < all {
+		if other, err := a.fillsWithout(ctx, chain.Chunk().Fill); err != nil || other {
+			return "chunks that were never written have another fill value than the array", err
+		}
+	}
+	most := chain.Size().Max
+	for c := range chunks {
+		switch {
+		case c.Skipped != 0:
+			return fmt.Sprintf("the chunk at element %v did not go through %v", c.Start, d.Filters[bits.TrailingZeros32(c.Skipped)]), nil
+		case c.Size > most:
+			return fmt.Sprintf("the chunk at element %v has %d bytes, where %d are the most that the codecs make", c.Start, c.Size, most), nil
+		}
+	}
+	return "", nil
+}
+
+// fillsWithout reports whether elements that were never written have another
+// value than this.
+func (a *treeArray) fillsWithout(ctx context.Context, value dtype.Scalar) (bool, error) {
+	fill, err := a.dataset.FillValue(ctx)
+	if err != nil {
+		return false, err
+	}
+	for item := range fill.Items() {
+		if !bytes.Equal(item, value) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// OpenStored implements [sources.Stored].
+func (s *storedDataset) OpenStored(ctx context.Context, index []int) (codecs.Input, error) {
+	c, ok, err := s.dataset.StoredChunk(ctx, index[:len(s.dataset.Shape)])
+	if err != nil {
+		return nil, fmt.Errorf("%s: array %q: chunk %v: %w", s.url, s.info.Path, index, err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	return storedChunk{s.file, c}, nil
+}
+
+// VerifyStored implements [sources.Stored].
+func (s *storedDataset) VerifyStored(ctx context.Context, index []int, in codecs.Input) error {
+	if err := s.chain.Verify(ctx, in); err != nil {
+		return fmt.Errorf("%s: array %q: chunk %v: %w", s.url, s.info.Path, index, err)
+	}
+	return nil
+}
+
+// storedChunk is a chunk of a file as a [codecs.Input].
+type storedChunk struct {
+	file *sources.OpenFile
+	hdf5.StoredChunk
+}
+
+func (c storedChunk) Size() int64 { return int64(c.StoredChunk.Size) }
+
+func (c storedChunk) ReadAt(ctx context.Context, p []byte, off int64) error {
+	return c.file.Store.ReadRange(ctx, c.file.Key, p, c.Offset+off)
+}
