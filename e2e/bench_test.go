@@ -81,7 +81,7 @@ func remove(b testing.TB, names ...string) {
 }
 
 // command runs a command and returns how long it took.
-func command(b *testing.B, name string, args ...string) time.Duration {
+func command(b testing.TB, name string, args ...string) time.Duration {
 	b.Helper()
 	c := exec.CommandContext(b.Context(), name, args...)
 	c.Stderr = b.Output()

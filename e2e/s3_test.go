@@ -130,9 +130,10 @@ func (b *bucket) tree(t *testing.T, prefix string) map[string]string {
 
 // run runs the program with --json and returns its summary.
 func run(t *testing.T, args ...string) (summary struct {
-	Chunks  int  `json:"chunks"`
-	Resumed int  `json:"resumed_chunks"`
-	Nothing bool `json:"already_complete"`
+	Chunks   int           `json:"chunks"`
+	Resumed  int           `json:"resumed_chunks"`
+	Nothing  bool          `json:"already_complete"`
+	Requests jobs.Requests `json:"requests"`
 }) {
 	t.Helper()
 	out, err := zmigrate(t.Context(), t, append([]string{"run", "--json"}, args...)...).Output()

@@ -35,7 +35,10 @@ import (
 //	touch FILE                   set the time of the last change an hour back
 //	truncate FILE SIZE           cut a file
 //	zip FILE FOLDER              make a zip archive of a folder
+//	netcdf FILE VARIABLE…        write a NetCDF file, of variables like "t(y,x)=1,2;units=K"
 //	arrow FOLDER                 unpack the Arrow and Parquet files of sources/arrow into a folder
+//	netcdf4 FOLDER               unpack the NetCDF-4 files of sources/netcdf
+//	hdf5 FOLDER                  unpack the HDF5 files of sources/netcdf/hdf5
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
@@ -47,7 +50,10 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "example": copyExample, "raw": rawFile, "json": checkJSON,
-			"digest": digest, "hold": hold, "touch": touch, "truncate": truncate, "zip": zipFolder, "arrow": arrowFiles,
+			"digest": digest, "hold": hold, "touch": touch, "truncate": truncate, "zip": zipFolder, "netcdf": netcdfFile,
+			"arrow":   unpack("sources", "arrow", "testdata", "golden.zip"),
+			"netcdf4": unpack("sources", "netcdf", "testdata", "netcdf4.zip"),
+			"hdf5":    unpack("sources", "netcdf", "hdf5", "testdata", "golden.zip"),
 		},
 	})
 }
@@ -93,14 +99,16 @@ func zipFolder(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(w.Close(), f.Close()))
 }
 
-// arrowFiles unpacks the test files of the driver arrow.
-func arrowFiles(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: arrow FOLDER")
+// unpack returns a command that unpacks the test files of a driver.
+func unpack(archive ...string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) != 1 {
+			ts.Fatalf("want one folder")
+		}
+		files, err := zip.OpenReader(filepath.Join(append([]string{ts.Getenv("EXAMPLES"), ".."}, archive...)...))
+		ts.Check(err)
+		ts.Check(errors.Join(os.CopyFS(ts.MkAbs(args[0]), files), files.Close()))
 	}
-	archive, err := zip.OpenReader(filepath.Join(ts.Getenv("EXAMPLES"), "..", "sources", "arrow", "testdata", "golden.zip"))
-	ts.Check(err)
-	ts.Check(errors.Join(os.CopyFS(ts.MkAbs(args[0]), archive), archive.Close()))
 }
 
 func rawFile(ts *testscript.TestScript, neg bool, args []string) {

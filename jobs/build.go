@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
@@ -28,6 +29,7 @@ type builder struct {
 	info    *sources.Info
 	options ArrayOptions
 	field   string // of the options, for messages
+	there   *there // what the array is appended to, nil: it is a new one
 
 	// convert changes the source's elements to the type stored, nil where they
 	// are of it.
@@ -61,6 +63,9 @@ func (b *builder) build() (*PlannedArray, Problems) {
 		DimensionNames: b.dimensionNames(),
 	}
 	target := b.target()
+	if b.there != nil {
+		b.fits(meta.Type)
+	}
 	if b.problems.Err() != nil {
 		return nil, b.problems
 	}
@@ -103,10 +108,14 @@ func (b *builder) build() (*PlannedArray, Problems) {
 		meta.Codecs = chain.Specs()
 	}
 	planned := &PlannedArray{
-		Source: b.info.Path, Target: target, Info: b.info, Meta: meta, Chain: chain,
+		Source: b.info.Path, Target: target, Info: b.info, Meta: meta, Grid: meta.Grid, Chain: chain,
 		array: b.array, convert: b.convert,
 	}
-	b.carry(planned)
+	if b.there != nil {
+		b.extend(planned)
+	} else {
+		b.carry(planned)
+	}
 	b.block(planned)
 	b.noteShards(planned)
 	planned.Notes = b.notes
@@ -220,11 +229,10 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 }
 
 func (b *builder) target() string {
-	target := b.info.Path
-	if b.options.Rename != "" {
-		target = path.Join(path.Dir(target), b.options.Rename)
-	}
+	target := b.path()
 	if err := zarr.CheckPath(target); err != nil {
+		b.wrong("rename", err.Error(), "give the array another name with rename")
+	} else if err := store.CheckKey(b.plan.Job.Target.URL, path.Join(target, zarr.MetadataKey)); err != nil {
 		b.wrong("rename", err.Error(), "give the array another name with rename")
 	}
 	return target
@@ -234,6 +242,9 @@ func (b *builder) target() string {
 // order, and says which.
 func (b *builder) fill(t dtype.Type) dtype.Scalar {
 	switch {
+	case b.options.FillValue == nil && b.there != nil:
+		b.note("fill value %s, the target's", t.FormatScalar(dtype.V3, b.there.meta.Fill))
+		return b.there.meta.Fill
 	case b.options.FillValue != nil:
 		fill, err := t.ParseScalar(dtype.V3, b.options.FillValue)
 		if err != nil {

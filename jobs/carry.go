@@ -18,12 +18,10 @@ func (b *builder) carry(a *PlannedArray) {
 		object = b.info.Chunks
 	}
 	switch {
-	case b.plan.Job.Source.Driver != "zarr":
-		a.Reason = "the source stores no Zarr chunks"
+	case b.info.Obstacle != "":
+		a.Reason = b.info.Obstacle
 	case b.info.Codecs == nil:
-		a.Reason = "cf: unpack changes the values"
-	case stored == nil:
-		a.Reason = "no array of Zarr v3 with even chunks has the stored ones"
+		a.Reason = "the source stores no Zarr chunks"
 	case b.plan.Job.Run.Path == "decode":
 		a.Reason = "run.path is decode"
 	case a.convert != nil:
@@ -36,6 +34,8 @@ func (b *builder) carry(a *PlannedArray) {
 		a.Reason = "other codecs"
 	case b.plan.Job.Target.StoreEmptyChunks:
 		a.Reason = "store_empty_chunks wants chunks that the source may leave out"
+	case stored == nil:
+		a.Reason = "codecs: keep would ask for the stored chunks"
 	default:
 		a.stored = stored
 	}
@@ -55,7 +55,12 @@ func (b *builder) sameCodecs(chain *codecs.Chain) bool {
 	in := chain.Chunk()
 	in.Type = b.info.Type
 	own, err := b.env.Codecs.Bind(b.info.Codecs, in)
-	return err == nil && slices.EqualFunc(own.Specs(), chain.Specs(), func(x, y codecs.Spec) bool {
+	return err == nil && b.sameSpecs(own.Specs(), chain.Specs())
+}
+
+// sameSpecs reports whether two bound chains are the same but for aliases.
+func (b *builder) sameSpecs(x, y []codecs.Spec) bool {
+	return slices.EqualFunc(x, y, func(x, y codecs.Spec) bool {
 		return b.codecName(x.Name) == b.codecName(y.Name) && bytes.Equal(x.Configuration, y.Configuration)
 	})
 }

@@ -18,7 +18,6 @@ import (
 // along with problems can be checked too.
 func (j *Job) Check(env Environment) Problems {
 	c := &checker{job: j, env: env, seen: map[Problem]bool{}}
-	c.add(j.unsupported()...)
 	for _, s := range j.sections() {
 		c.options(s)
 	}
@@ -31,6 +30,11 @@ func (j *Job) Check(env Environment) Problems {
 			}
 		}
 		c.add(j.Unmatched(names)...)
+	}
+	if j.Target.Append != "" && j.Target.Existing != "append" {
+		p := j.Problem("target.append", "has no effect without existing: append", "")
+		p.Warning, p.Code = true, "unused-field"
+		c.add(p)
 	}
 	c.targetNames()
 	for field, url := range map[string]string{"target.url": j.Target.URL, "run.checkpoint.url": j.Run.Checkpoint.URL} {
@@ -95,8 +99,8 @@ func (c *checker) options(s section) {
 	o := s.options
 	rank := c.rank(s)
 	driver := c.job.Source.Driver
-	if o.Codecs.Keep && driver != "" && driver != "zarr" {
-		c.report(s.field+".codecs", "list the codecs", "a %s source has no codecs to keep", driver)
+	if o.Codecs.Keep && driver != "" && driver != "zarr" && driver != "netcdf" {
+		c.report(s.field+".codecs", "list the codecs", "sources of the driver %s have no codecs to keep", driver)
 	}
 	if o.Chunks.Keep && driver == "raw" {
 		c.report(s.field+".chunks", `"auto", or a list of integers`, "a raw source has no chunks to keep")

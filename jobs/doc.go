@@ -12,6 +12,10 @@
 //
 // [Plan.Run] takes the job's lock, compares the plan's [Manifest] with that of
 // the checkpoint, goes on where an earlier run stopped or begins anew, and
-// leaves a record of completion. [ReadStatus] tells what a checkpoint holds,
-// and [Inspect] what lies at a URL.
+// leaves a record of completion. A plan for target.existing: append is made from
+// what the target holds, too: its arrays are the rows that come to those there,
+// from the first object on that gets any, and they become part of the target when
+// all of them are in place.
+//
+// [ReadStatus] tells what a checkpoint holds, and [Inspect] what lies at a URL.
 package jobs

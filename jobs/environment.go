@@ -1,7 +1,9 @@
 package jobs
 
 import (
+	"context"
 	"log/slog"
+	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -15,10 +17,15 @@ type Environment struct {
 	Types  *dtype.Registry
 
 	Log *slog.Logger // nil discards
-	// Memory and Fault are handed to every store that is opened; see
+	// Memory, Fault and Sleep are handed to every store that is opened; see
 	// store.Options.
 	Memory *store.Memory
 	Fault  func(op, key string) error
+	Sleep  func(ctx context.Context, d time.Duration) error
+
+	// limits are those of the side of a plan whose stores are opened; nil: each
+	// store has the job's budget for itself.
+	limits *store.Limits
 }
 
 // log is where to write log lines.

@@ -31,9 +31,12 @@ type Node struct {
 	FillValue      json.RawMessage `json:"fill_value,omitempty"`
 	Codecs         []codecs.Spec   `json:"codecs,omitempty"`
 	DimensionNames []string        `json:"dimension_names,omitempty"`
+	Unlimited      []string        `json:"unlimited,omitempty"` // dimensions that may become longer
 	Attributes     zarr.Attributes `json:"attributes"`
-	// Problem says why the node cannot be read; the other fields are then
-	// empty.
+	// Details are what tools of the format tell beside all that.
+	Details []sources.Detail `json:"details,omitempty"`
+	// Problem says why the node cannot be read; of the other fields only the
+	// details may be there then.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -81,29 +84,40 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 // inspectArrow opens files whose columns are to be described: nulls do not
 // matter.
 func inspectArrow(ctx context.Context, url string, opt store.Options) (sources.Source, error) {
-	urls, err := arrow.Expand(ctx, url, opt)
+	files, err := arrow.Expand(ctx, url, opt)
 	if err != nil {
 		return nil, err
 	}
 	anything := func(_ string, t dtype.Type) (dtype.Scalar, error) { return t.Default(), nil }
-	return arrow.Open(ctx, urls, arrow.Options{Store: opt, Null: anything})
+	return arrow.Open(ctx, files, arrow.Options{Store: opt, Null: anything})
 }
 
 // inspectSource lists what a driver reads.
 func inspectSource(ctx context.Context, source sources.Source) (nodes []Node) {
+	details := func(path string) []sources.Detail {
+		d, ok := source.(sources.Detailed)
+		if !ok {
+			return nil
+		}
+		list, err := d.Details(ctx, path)
+		if err != nil {
+			list = append(list, sources.Detail{Name: "problem", Text: err.Error()})
+		}
+		return list
+	}
 	for _, g := range source.Groups() {
-		nodes = append(nodes, Node{Path: g.Path, Kind: "group", Attributes: g.Attributes})
+		nodes = append(nodes, Node{Path: g.Path, Kind: "group", Attributes: g.Attributes, Details: details(g.Path)})
 	}
 	for _, name := range source.Arrays() {
 		array, err := source.Array(ctx, name)
 		if err != nil {
-			nodes = append(nodes, Node{Path: name, Kind: "array", Problem: err.Error()})
+			nodes = append(nodes, Node{Path: name, Kind: "array", Problem: err.Error(), Details: details(name)})
 			continue
 		}
 		info := array.Info()
 		n := Node{
 			Path: name, Kind: "array", Shape: info.Shape, ChunkShape: info.Chunks, Codecs: info.Codecs,
-			DimensionNames: info.DimensionNames, Attributes: info.Attributes,
+			DimensionNames: info.DimensionNames, Unlimited: info.Unlimited, Attributes: info.Attributes, Details: details(name),
 		}
 		if info.Shards != nil {
 			n.ChunkShape = info.Shards

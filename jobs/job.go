@@ -44,6 +44,9 @@ type Source struct {
 	Driver    string     // "raw", "netcdf", "arrow" or "zarr"
 	Locations []Location // field url; globs are not resolved yet; none for raw
 	Concat    string     // dimension to join several files along; "": none
+	Stack     string     // name of a new first dimension, one file an index; "": none
+	Join      string     // "exact" or "", or "override": what becomes of differences between files
+	Order     string     // "natural" or "", or the name of the coordinate that files are sorted by
 	CF        string     // "keep", "codecs" or "unpack", for arrays that do not say otherwise
 	// MissingChunks says what a chunk of a Zarr source that is not there stands
 	// for: "fill" or "", or "error".
@@ -57,7 +60,7 @@ type Source struct {
 type RawArray struct {
 	Name      string // path of the array
 	Locations []Location
-	Stack     string // name of a new first dimension, one file an index; "": none
+	Stack     string // name of a new first dimension, one file an index, source.stack unless given; "": none
 	Concat    string // dimension to join files along, source.concat unless given; "": none
 	// DataType is a Zarr v3 name or object, or a NumPy string such as ">f4".
 	DataType       json.RawMessage
@@ -72,8 +75,11 @@ type RawArray struct {
 // Target says where the Zarr v3 hierarchy goes.
 type Target struct {
 	Location
-	Consolidated     bool
-	Existing         string // "resume", "fail", "overwrite" or "append"
+	Consolidated bool
+	Existing     string // "resume", "fail", "overwrite" or "append"
+	// Append is the dimension along which an existing target grows; "":
+	// Source.Concat, else the one dimension that is unlimited in the source.
+	Append           string
 	StoreEmptyChunks bool
 }
 
@@ -132,9 +138,6 @@ type Run struct {
 	LockLifetime time.Duration // after which a silent owner has lost the lock
 	Path         string        // "auto", or "decode" to forbid passing stored bytes through
 }
-
-// Workers are the numbers of workers of each stage; 0 is one for each core.
-type Workers struct{ Read, Encode, Write int }
 
 // LoadOptions change how a job file is read.
 type LoadOptions struct {

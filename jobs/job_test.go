@@ -105,6 +105,7 @@ source:
           dimension_names: [time, null], attributes: {n: 18446744073709551615}}
     b: {url: s3://b/t*.raw, stack: time, data_type: {name: uint16}, endian: big, shape: []}
   concat: time
+  order: natural
 target: {url: out.zarr, existing: fail, consolidated: false, store_empty_chunks: true}
 run: {path: decode, memory: 64MiB, requests: {per_second: 0.5}}
 `)
@@ -122,6 +123,11 @@ run: {path: decode, memory: 64MiB, requests: {per_second: 0.5}}
 	}
 	if diff := cmp.Diff(want, j.Source.Arrays); diff != "" {
 		t.Error(diff)
+	}
+	stacked := mustParse(t, `{"zmigrate": 1, "target": {"url": "out"}, "source": {"driver": "raw", "stack": "time", "arrays": {
+		"a": {"url": "x", "data_type": "int8", "shape": []}, "b": {"url": "x", "data_type": "int8", "shape": [1], "concat": "x", "dimension_names": ["x"]}}}}`).Source.Arrays
+	if a, b := stacked[0], stacked[1]; a.Stack != "time" || b.Stack != "" || b.Concat != "x" {
+		t.Errorf("arrays %+v and %+v", a, b)
 	}
 	if j.Target.Existing != "fail" || j.Target.Consolidated || !j.Target.StoreEmptyChunks {
 		t.Errorf("target: %+v", j.Target)

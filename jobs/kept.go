@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,6 +22,13 @@ func (j *Job) keepsCodecs(path string, t dtype.Type, types *dtype.Registry) bool
 	}
 	wanted, err := types.ParseV3(o.DataType)
 	return err == nil && dtype.Same(t, wanted)
+}
+
+// wantsStored reports whether the job asks for the codecs of an array, so that
+// its chunks are best copied as they are stored.
+func (j *Job) wantsStored(path string) bool {
+	o, _ := j.Options(path)
+	return o.Codecs.Keep && j.Run.Path != "decode"
 }
 
 // keptHazards reports what may happen to values in a chain that the source has
@@ -49,10 +57,15 @@ func (b *builder) keepShards() {
 }
 
 // keptCodecs returns the chain by which the source stores its chunks, those
-// inside of its shards if it has some. It is nil where there is none, or none
-// that takes the chunks of the target, which is a problem if the job wants it.
+// inside of its shards if it has some: that of a Zarr source, or one that the job
+// asks for. It is nil where there is none, or none that takes the chunks of the
+// target, which is a problem if the job wants it.
 func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
-	if b.info.Codecs == nil {
+	keep := b.options.Codecs.Keep
+	if b.info.Codecs == nil && keep {
+		b.wrong("codecs", cmp.Or(b.info.Obstacle, "the source has no codecs")+": none can be kept", "give the array a list of codecs")
+	}
+	if b.info.Codecs == nil || !keep && b.plan.Job.Source.Driver != "zarr" {
 		return nil
 	}
 	specs, err := b.sourceCodecs(in)
@@ -62,7 +75,7 @@ func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
 	switch {
 	case err == nil:
 		return specs
-	case b.options.Codecs.Keep:
+	case keep:
 		b.wrong("codecs", "those of the source cannot be kept: "+err.Error(), "list the codecs")
 	default:
 		b.note("codecs: the default, as those of the source cannot be kept: %v", err)

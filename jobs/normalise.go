@@ -28,9 +28,7 @@ func (j *Job) Normalised() []byte {
 	job := map[string]any{
 		"zmigrate": Version,
 		"source":   normalSource(j.Source),
-		"target": map[string]any{
-			"url": j.Target.Text, "consolidated": j.Target.Consolidated, "store_empty_chunks": j.Target.StoreEmptyChunks,
-		},
+		"target":   normalTarget(j.Target),
 		"defaults": normalOptions(j.Defaults),
 		"arrays":   arrays,
 		"run":      map[string]any{"path": j.Run.Path},
@@ -47,6 +45,12 @@ func (j *Job) Normalised() []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
+func normalTarget(t Target) map[string]any {
+	m := map[string]any{"url": t.Text, "consolidated": t.Consolidated, "store_empty_chunks": t.StoreEmptyChunks}
+	put(m, "append", t.Append, t.Append != "")
+	return m
+}
+
 func normalSource(s Source) map[string]any {
 	m := map[string]any{"driver": s.Driver, "cf": s.CF}
 	if s.Driver == "raw" {
@@ -58,6 +62,9 @@ func normalSource(s Source) map[string]any {
 	} else {
 		m["url"] = texts(s.Locations)
 		put(m, "concat", s.Concat, s.Concat != "")
+		put(m, "stack", s.Stack, s.Stack != "")
+		put(m, "join", s.Join, s.Join == "override")
+		put(m, "order", s.Order, s.Order != "" && s.Order != natural)
 	}
 	put(m, "missing_chunks", s.MissingChunks, s.MissingChunks == "error")
 	put(m, "include", s.Include, len(s.Include) > 0)

@@ -68,6 +68,10 @@ func TestDifferences(t *testing.T) {
 		{[]string{"run.memory=64MiB", "name=two", "target.existing=overwrite"}, nil},
 		{[]string{"arrays.SST.chunks=[6,90,180]"}, []string{"arrays.SST.chunks: was [12,90], is [6,90,180]"}},
 		{[]string{"run.path=decode", "source.concat=t"}, []string{`run.path: was "auto", is "decode"`, `source.concat: was not given, is "t"`}},
+		{[]string{"source.order=natural"}, nil},
+		{[]string{"source.stack=t", "source.join=override", "source.order=x"}, []string{
+			`source.join: was not given, is "override"`, `source.order: was not given, is "x"`, `source.stack: was not given, is "t"`,
+		}},
 		{[]string{"source.driver=zarr", "source.missing_chunks=error"}, []string{
 			`source.driver: was "netcdf", is "zarr"`, `source.missing_chunks: was not given, is "error"`,
 		}},

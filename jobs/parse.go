@@ -33,7 +33,7 @@ func (p *parser) parse() {
 	j, root := p.job, p.job.root
 	j.Target = Target{Consolidated: true, Existing: "resume"}
 	j.Run = Run{
-		Memory: 1 << 30, Workers: Workers{Read: 8, Write: 16}, PerSecond: 500, Retries: 10,
+		Memory: 1 << 30, Workers: Workers{Read: unnamed, Write: unnamed}, PerSecond: 500, Retries: 10,
 		Every: 5 * time.Second, LockLifetime: 2 * time.Minute, Path: "auto",
 	}
 	// A rule starts from the defaults, wherever the file has them.
@@ -49,6 +49,7 @@ func (p *parser) parse() {
 		"arrays":   p.arrays,
 		"run":      p.run,
 	}, "zmigrate", "source", "target")
+	j.Run.Workers.name(j.Source.far(), j.Target.far())
 }
 
 func (p *parser) source(n *node, at *trail) {
@@ -61,11 +62,17 @@ func (p *parser) source(n *node, at *trail) {
 		if c := n.get("concat"); c != nil && c.kind == stringKind {
 			s.Concat = c.text
 		}
+		if c := n.get("stack"); c != nil && c.kind == stringKind {
+			s.Stack = c.text
+		}
 	}
 	p.fields(n, at, map[string]setter{
 		"driver":         p.enum(&s.Driver, "raw", "netcdf", "arrow", "zarr"),
 		"url":            p.locations(&s.Locations),
 		"concat":         p.str(&s.Concat),
+		"stack":          p.str(&s.Stack),
+		"join":           p.enum(&s.Join, "exact", "override"),
+		"order":          p.str(&s.Order),
 		"cf":             p.cf(&s.CF),
 		"missing_chunks": p.enum(&s.MissingChunks, "fill", "error"),
 		"include":        p.patterns(&s.Include),
@@ -75,6 +82,7 @@ func (p *parser) source(n *node, at *trail) {
 	if s.Driver == "raw" && len(s.Locations) > 0 {
 		p.problems.add(p.job.Problem(at.key("url").String(), "the raw driver takes its files from source.arrays", "move it to source.arrays.NAME.url"))
 	}
+	p.joining(at)
 	if s.Driver != "" && s.Driver != "zarr" && s.MissingChunks != "" {
 		p.problems.add(p.job.Problem(at.key("missing_chunks").String(), "only the zarr driver has it", ""))
 	}
@@ -135,7 +143,7 @@ func (p *parser) rawArrays(n *node, at *trail) {
 	}
 	p.tooMany(n, at)
 	for _, m := range n.members[:min(len(n.members), maxNames)] {
-		a := RawArray{Name: m.name, Order: "C", Concat: p.job.Source.Concat}
+		a := RawArray{Name: m.name, Order: "C", Concat: p.job.Source.Concat, Stack: p.job.Source.Stack}
 		field := at.key(m.name)
 		if len(m.name) > maxPath {
 			p.report(m.at, field, fmt.Sprintf("the path is longer than %d bytes", maxPath), "")
@@ -146,6 +154,8 @@ func (p *parser) rawArrays(n *node, at *trail) {
 		}
 		if v := m.value.get("stack"); v != nil {
 			a.Concat = ""
+		} else if v := m.value.get("concat"); v != nil {
+			a.Stack = ""
 		}
 		p.fields(m.value, field, map[string]setter{
 			"url":             p.locations(&a.Locations),
@@ -213,6 +223,7 @@ func (p *parser) target(n *node, at *trail) {
 		"url":                p.location(&t.Location),
 		"consolidated":       p.boolean(&t.Consolidated),
 		"existing":           p.enum(&t.Existing, "resume", "fail", "overwrite", "append"),
+		"append":             p.str(&t.Append),
 		"store_empty_chunks": p.boolean(&t.StoreEmptyChunks),
 	}, "url")
 }

@@ -2,13 +2,9 @@ package jobs
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -33,6 +30,27 @@ type Plan struct {
 	Findings Problems
 
 	source sources.Source
+	limits sides
+	// state is that of the checkpoint which a plan to append was made for, and
+	// growth what is there to append to; nil for others.
+	state  *state
+	growth *growth
+}
+
+// sides are the limits of requests to the stores of a plan: those that it reads
+// from, and the target with the checkpoint.
+type sides struct{ source, target *store.Limits }
+
+// Requests are those that a plan has made since its source was opened, to remote
+// stores alone.
+type Requests struct {
+	Source store.Traffic `json:"source"`
+	Target store.Traffic `json:"target"` // and the checkpoint
+}
+
+// Requests returns the counts so far. It may be called while the plan runs.
+func (p *Plan) Requests() Requests {
+	return Requests{p.limits.source.Traffic(), p.limits.target.Traffic()}
 }
 
 // PlannedArray is one array of a plan.
@@ -41,6 +59,11 @@ type PlannedArray struct {
 	Target string // path in the target
 	Info   *sources.Info
 	Meta   *zarr.Array // as it will be written
+	// Grid is that of the objects that are written: Meta's, or where rows are
+	// appended that of the rows from the first such object on.
+	Grid zarr.Grid
+	// Append says what comes to an array that is there; nil: it is a new one.
+	Append *Append
 	Chain  *codecs.Chain
 	// Reason says why the source's objects do not become the target's as they
 	// are; "" where they do.
@@ -69,15 +92,17 @@ type PlannedArray struct {
 	array   sources.Array
 	stored  sources.Stored   // its objects, nil where they do not stay as they are
 	convert stages.Converter // of its elements, nil where they stay
+	there   *there           // what it is in the target, nil for a new array
+	place   sinks.Placement
 }
 
-// Chunks is the number of stored objects, those with only the fill value
-// counted.
-func (a *PlannedArray) Chunks() int { return a.Meta.Grid.Len() }
+// Chunks is the number of objects that are to be stored, those with only the
+// fill value counted.
+func (a *PlannedArray) Chunks() int { return a.Grid.Len() }
 
-// Bytes is the size of the array's elements in the source.
+// Bytes is the size of the elements in these objects, as they are in the source.
 func (a *PlannedArray) Bytes() int64 {
-	n, _ := ndarray.Bytes(a.Info.Type, a.Meta.Grid.Shape)
+	n, _ := ndarray.Bytes(a.Info.Type, a.Grid.Shape)
 	return int64(n)
 }
 
@@ -86,30 +111,36 @@ func (a *PlannedArray) Bytes() int64 {
 // error is Problems where the job is at fault, with
 // everything that is wrong at once.
 func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
+	limits := sides{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond)}
+	env.limits = limits.source
 	source, err := openSource(ctx, j, env)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Job: j, source: source, Groups: map[string]zarr.Attributes{}}
+	p := &Plan{Job: j, source: source, limits: limits, Groups: map[string]zarr.Attributes{}}
 	if err := p.build(ctx, env); err != nil {
-		return nil, errors.Join(err, source.Close())
+		return nil, errors.Join(p.overtaken(ctx, env, err), p.Close())
 	}
 	return p, nil
 }
 
 // Close closes the plan's sources.
-func (p *Plan) Close() error { return p.source.Close() }
+func (p *Plan) Close() error { return errors.Join(p.source.Close(), p.growth.close()) }
 
 func (p *Plan) build(ctx context.Context, env Environment) error {
+	if err := p.openTarget(ctx, env); err != nil {
+		return err
+	}
 	paths := p.source.Arrays()
 	problems := p.Job.Unmatched(paths)
-	for _, name := range paths {
-		if !p.Job.Selected(name) {
+	opened, err := p.openArrays(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for i, name := range paths {
+		array := opened[i]
+		if array == nil {
 			continue
-		}
-		array, err := p.source.Array(ctx, name)
-		if err != nil {
-			return fmt.Errorf("array %q: %w", name, err)
 		}
 		if mode, field := p.Job.cfMode(name); p.Job.Source.Driver == "raw" { // the others do so by themselves
 			if array, err = sources.Packed(array, mode, nil); err != nil {
@@ -119,6 +150,9 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		}
 		b := builder{plan: p, env: env, array: array, info: array.Info()}
 		b.options, b.field = p.Job.Options(name)
+		if err := p.growth.meet(ctx, &b); err != nil {
+			return err
+		}
 		planned, wrong := b.build()
 		problems = append(problems, wrong...)
 		if planned != nil {
@@ -129,20 +163,50 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
 			"arrays there: "+clip(strings.Join(paths, ", "), 200)))
 	}
+	p.Files = p.source.Files()
+	p.growth.goesOn(p)
 	problems = append(problems, p.clashes()...)
+	ragged, err := p.growth.ragged(ctx, p)
+	if err != nil {
+		return err
+	}
+	problems = append(problems, ragged...)
 	problems.Sort()
 	if err := problems.Err(); err != nil {
 		return err
 	}
 	p.Findings = problems
-	p.Files = p.source.Files()
 	for _, f := range p.Files {
 		if inside(f.URL, p.Job.Target.URL) {
 			return Problems{p.Job.Problem("target.url", fmt.Sprintf("the source file %s lies inside the target", f.URL), "choose another place for the target")}
 		}
 	}
 	p.groups()
+	if err := p.growth.check(ctx, p); err != nil {
+		return err
+	}
 	return p.sample(ctx)
+}
+
+// openArrays opens the arrays that the job selects, several at once; the others
+// are nil. The error is that of the first one in order that cannot be opened.
+func (p *Plan) openArrays(ctx context.Context, paths []string) ([]sources.Array, error) {
+	arrays, faults := make([]sources.Array, len(paths)), make([]error, len(paths))
+	err := sources.InParallel(ctx, len(paths), func(ctx context.Context, i int) error {
+		if p.Job.Selected(paths[i]) {
+			arrays[i], faults[i] = p.source.Array(ctx, paths[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, err := range faults {
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", paths[i], err)
+		}
+	}
+	return arrays, nil
 }
 
 // clashes finds arrays that would be written to the same place, or below
@@ -196,115 +260,21 @@ func (p *Plan) Tasks() []stages.Task {
 
 func (j *Job) task(a *PlannedArray) stages.Task {
 	return stages.Task{
-		Path: a.Target, Source: a.array, Stored: a.stored, Convert: a.convert, Grid: a.Meta.Grid, Chain: a.Chain,
+		Path: a.Target, Source: a.array, Stored: a.stored, Piece: j.carriedPiece(), Convert: a.convert, Grid: a.Grid, First: a.place.First, Chain: a.Chain,
 		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: j.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(j.Target.URL),
 	}
 }
 
-// Manifest is the plan as a checkpoint remembers it: what has to be the same
-// for a run to go on where another one stopped.
-type Manifest struct {
-	Version int             `json:"version"`
-	Job     json.RawMessage `json:"job"`
-	Files   []sources.File  `json:"files"`
-	Arrays  []ManifestArray `json:"arrays"`
-	Hash    string          `json:"hash"` // SHA-256 of all the above
+// carriedPiece is the size of the pieces in which objects are carried through, 0
+// for the usual one. Where each piece is no request, small ones are faster: they
+// are still in the processor's cache when they are written.
+func (j *Job) carriedPiece() int {
+	remote := func(l Location) bool { return !store.Local(l.URL) }
+	if !store.Local(j.Target.URL) || slices.ContainsFunc(j.Source.Locations, remote) {
+		return 0
+	}
+	return 512 << 10
 }
-
-// ManifestArray is an array of a manifest. Receipts name it by its index.
-type ManifestArray struct {
-	Source string          `json:"source"`
-	Target string          `json:"target"`
-	Chunks int             `json:"chunks"`
-	Meta   json.RawMessage `json:"metadata"`
-	// Carried says that the source's objects become the target's as they are.
-	Carried bool `json:"carried,omitempty"`
-}
-
-// Manifest returns the plan's manifest. The same job over the same sources
-// gives the same one.
-func (p *Plan) Manifest() (*Manifest, error) {
-	m := &Manifest{Version: 1, Job: p.Job.Normalised()}
-	for _, f := range p.Files {
-		f.URL = relative(p.Job.Dir, f.URL)
-		m.Files = append(m.Files, f)
-	}
-	for i := range p.Arrays {
-		a := &p.Arrays[i]
-		meta, err := json.Marshal(a.Meta)
-		if err != nil {
-			return nil, fmt.Errorf("array %q: %w", a.Source, err)
-		}
-		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Meta: meta, Carried: a.stored != nil})
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(text)
-	m.Hash = hex.EncodeToString(sum[:])
-	return m, nil
-}
-
-// relative returns the path of a local file below a folder as seen from there,
-// so that a folder with job, data and target can move as a whole.
-func relative(dir, file string) string {
-	absolute, err := filepath.Abs(dir)
-	if err != nil || !filepath.IsAbs(file) {
-		return file
-	}
-	if short, err := filepath.Rel(absolute, file); err == nil && filepath.IsLocal(short) {
-		return filepath.ToSlash(short)
-	}
-	return file
-}
-
-// Differences names what has changed between the manifest of a checkpoint and
-// this one.
-func (m *Manifest) Differences(was *Manifest) []string {
-	if m.Hash == was.Hash {
-		return nil
-	}
-	list := Differences(was.Job, m.Job)
-	before := map[string]sources.File{}
-	for _, f := range was.Files {
-		before[f.URL] = f
-	}
-	for _, f := range m.Files {
-		old, known := before[f.URL]
-		delete(before, f.URL)
-		switch {
-		case !known:
-			list = append(list, fmt.Sprintf("source file %s is new", f.URL))
-		case old.Size != f.Size:
-			list = append(list, fmt.Sprintf("source file %s had %d bytes, has %d", f.URL, old.Size, f.Size))
-		case !old.ModTime.Equal(f.ModTime):
-			list = append(list, fmt.Sprintf("source file %s was last changed %s, now %s", f.URL, old.ModTime.UTC().Format(timeFormat), f.ModTime.UTC().Format(timeFormat)))
-		case old.ETag != f.ETag:
-			list = append(list, fmt.Sprintf("source file %s had the ETag %s, has %s", f.URL, old.ETag, f.ETag))
-		}
-	}
-	for _, f := range was.Files {
-		if _, gone := before[f.URL]; gone {
-			list = append(list, fmt.Sprintf("source file %s is gone", f.URL))
-		}
-	}
-	if len(m.Arrays) == len(was.Arrays) && len(list) == 0 {
-		for i, a := range m.Arrays {
-			if string(a.Meta) != string(was.Arrays[i].Meta) || a.Target != was.Arrays[i].Target {
-				list = append(list, fmt.Sprintf("the metadata of array %q", a.Target))
-			}
-		}
-	}
-	if len(list) == 0 {
-		// The same job over the same files came to another plan: only another
-		// version of the program does that.
-		list = append(list, "the plan, made by another version of zmigrate")
-	}
-	return list
-}
-
-const timeFormat = "2006-01-02T15:04:05.999999999Z07:00"
 
 // sameElements reports whether elements of both types are the same bytes with
 // the same meaning, so that one type may stand for the other without a change

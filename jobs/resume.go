@@ -54,19 +54,23 @@ func (r *run) stored(ctx context.Context) ([]bitset, error) {
 		if !r.journal.Begun() {
 			continue
 		}
-		counts := a.Meta.Grid.Count()
+		counts := a.Grid.Count()
 		below := strings.TrimPrefix(a.Target+"/", "/")
-		err := r.target.List(ctx, below+"c", func(o store.Info) error {
-			index, ok := zarr.ParseKey(strings.TrimPrefix(o.Key, below))
+		prefix := below
+		if a.place.Keys == (zarr.KeyEncoding{}) {
+			prefix += "c"
+		}
+		err := r.target.List(ctx, prefix, func(o store.Info) error {
+			index, ok := a.place.Index(strings.TrimPrefix(o.Key, below))
 			if !ok || len(index) != len(counts) {
 				return nil
 			}
 			for k, n := range index {
-				if n >= counts[k] {
+				if n < 0 || n >= counts[k] {
 					return nil
 				}
 			}
-			sets[i].set(a.Meta.Grid.Number(index))
+			sets[i].set(a.Grid.Number(index))
 			return nil
 		})
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -23,6 +24,9 @@ type RunOptions struct {
 	// Observe, if set, is called for each unit that was written, and for parts
 	// of shards, from several goroutines.
 	Observe func(stages.Event)
+	// Confirm, if set, is asked before anything of a target is removed that is to
+	// be overwritten; an error ends the run.
+	Confirm func(Removal) error
 	// Stop ends the run in good order when it is closed.
 	Stop <-chan struct{}
 	// Owner says who runs, for the lock.
@@ -50,6 +54,12 @@ type Result struct {
 	Time     time.Duration `json:"nanoseconds"` // of this run
 	// Nothing is set when an earlier run had completed the job already.
 	Nothing bool `json:"already_complete"`
+	// Dimension is the one along which the arrays have grown, by Appended rows each,
+	// "" for new arrays.
+	Dimension string `json:"append,omitempty"`
+	Appended  int    `json:"appended_rows,omitempty"`
+	// Requests are those of this run to remote stores.
+	Requests Requests `json:"requests"`
 }
 
 // run is one run of a plan.
@@ -73,11 +83,16 @@ type progress struct {
 	written bool // its document
 }
 
+// releaseTime bounds how long a run that failed tries to give its lock back. A
+// lock that it cannot give back is stale a little later.
+const releaseTime = 15 * time.Second
+
 // Run migrates what the plan says and is not done yet, and completes the
 // target. It returns stages.ErrStopped when Stop ended it; a later run then
 // goes on. Errors name what a user can do.
 func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result *Result, err error) {
 	began := time.Now()
+	env.limits = p.limits.target
 	r := &run{plan: p, log: env.log(), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays)}}
 	if r.manifest, err = p.Manifest(); err != nil {
 		return nil, err
@@ -95,7 +110,13 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 		return nil, err
 	}
 	defer func() {
-		releaseErr := release(context.WithoutCancel(ctx))
+		ctx := context.WithoutCancel(ctx)
+		if err != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, releaseTime)
+			defer cancel()
+		}
+		releaseErr := release(ctx)
 		switch {
 		case releaseErr == nil:
 		case err == nil:
@@ -121,9 +142,10 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 		}
 		return nil, err
 	}
-	r.result.Time = time.Since(began)
-	requests := r.target.Stats()
-	r.log.InfoContext(ctx, "done", "target", r.target.URL(), "requests", requests.Requests, "retries", requests.Retries)
+	r.result.Time, r.result.Requests = time.Since(began), p.Requests()
+	from, to := r.result.Requests.Source, r.result.Requests.Target
+	r.log.InfoContext(ctx, "done", "target", r.target.URL(), "requests", from.Requests+to.Requests,
+		"retries", from.Retries+to.Retries, "throttled", from.Throttled+to.Throttled)
 	return &r.result, nil
 }
 
@@ -162,7 +184,7 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	if r.journal, err = journal.Open(ctx, r.checkpoint); err != nil {
 		return err
 	}
-	complete, err := r.begin(ctx)
+	complete, err := r.begin(ctx, opt)
 	if err != nil || complete {
 		return err
 	}
@@ -187,16 +209,22 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	}
 	tasks := r.plan.Tasks()
 	for i := range tasks {
-		w := r.sink.Array(r.plan.Arrays[i].Target)
+		w := r.sink.Array(r.plan.Arrays[i].Target, r.plan.Arrays[i].place)
 		tasks[i].Writer = w
 		tasks[i].Stream = func(ctx context.Context, index []int) (stages.Stream, error) { return w.Stream(ctx, index) }
+		if objects, ok := r.plan.Arrays[i].stored.(sources.Placed); ok {
+			tasks[i].Copy = func(ctx context.Context, index []int, size int64) (sinks.Receipt, bool, error) {
+				from, key := objects.PlaceStored(index)
+				return w.Copy(ctx, index, from, key, size)
+			}
+		}
 		tasks[i].Done = slices.Clone(r.arrays[i].done).has // the original grows with the commits
 	}
 	job := r.plan.Job
 	err = stages.Run(ctx, stages.Config{
 		Memory: int(job.Run.Memory),
 		Read:   job.Run.Workers.Read, Encode: job.Run.Workers.Encode, Write: job.Run.Workers.Write,
-		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop,
+		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop, Far: job.Source.far(),
 	}, tasks)
 	if err != nil {
 		return err
@@ -208,7 +236,7 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 func (r *run) progress() Progress {
 	p := Progress{Chunks: r.result.Chunks, ChunksDone: r.result.Resumed, Bytes: r.result.BytesIn}
 	for i := range r.arrays {
-		grid := r.plan.Arrays[i].Meta.Grid
+		grid := r.plan.Arrays[i].Grid
 		size := int64(r.plan.Arrays[i].Meta.Type.Size())
 		for unit := range r.arrays[i].done.all() {
 			n := size
@@ -227,12 +255,15 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 	if err := r.held(ctx); err != nil {
 		return err
 	}
-	if err := r.sink.Sync(ctx); err != nil {
-		return fmt.Errorf("target: %w", err)
-	}
 	records := make([]journal.Receipt, len(receipts))
 	for i, x := range receipts {
 		records[i] = journal.Receipt{Array: x.Task, Unit: x.Unit, Bytes: x.Bytes, Sum: x.Sum, Empty: x.Empty}
+	}
+	if err := r.vacate(ctx, records); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if err := r.sink.Sync(ctx); err != nil {
+		return fmt.Errorf("target: %w", err)
 	}
 	if err := r.journal.Append(ctx, records); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
@@ -265,23 +296,33 @@ func (r *run) record(x journal.Receipt) error {
 
 // documents writes the document of each array whose chunks are all in place,
 // if the source is still what the chunks were read from. The document of an
-// array that is the whole target is the last of all.
+// array that is the whole target is the last of all. Arrays that grow do so
+// together, in the end.
 func (r *run) documents(ctx context.Context) error {
-	checked := false
+	if r.plan.growth != nil {
+		return nil
+	}
+	var complete []int
 	for i := range r.arrays {
+		if r.arrays[i].left == 0 && !r.arrays[i].written && r.plan.Arrays[i].Target != "" {
+			complete = append(complete, i)
+		}
+	}
+	if len(complete) == 0 {
+		return nil
+	}
+	if err := r.unchanged(ctx); err != nil {
+		return err
+	}
+	err := sources.InParallel(ctx, len(complete), func(ctx context.Context, k int) error {
+		a := &r.plan.Arrays[complete[k]]
+		return r.sink.PutArray(ctx, a.Target, a.Meta)
+	})
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	for _, i := range complete {
 		a := &r.plan.Arrays[i]
-		if r.arrays[i].left > 0 || r.arrays[i].written || a.Target == "" {
-			continue
-		}
-		if !checked {
-			if err := r.unchanged(ctx); err != nil {
-				return err
-			}
-			checked = true
-		}
-		if err := r.sink.PutArray(ctx, a.Target, a.Meta); err != nil {
-			return fmt.Errorf("target: %w", err)
-		}
 		r.arrays[i].written = true
 		r.log.InfoContext(ctx, "array complete", "array", a.Target, "chunks", a.Chunks())
 	}
@@ -291,7 +332,9 @@ func (r *run) documents(ctx context.Context) error {
 // unchanged fails when the source is no longer what it was when it was opened:
 // chunks may then be of two versions of it.
 func (r *run) unchanged(ctx context.Context) error {
-	if err := r.plan.source.Changed(ctx); err != nil {
+	if err := r.plan.source.Changed(ctx); err != nil && r.plan.growth != nil {
+		return fmt.Errorf("source: %w: its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", err, r.checkpoint.URL())
+	} else if err != nil {
 		return fmt.Errorf("source: %w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
 	}
 	return nil
@@ -314,7 +357,16 @@ func (r *run) finish(ctx context.Context) error {
 	if err := r.held(ctx); err != nil {
 		return err
 	}
-	if err := r.sink.Finish(ctx, arrays, r.plan.Groups, r.plan.Job.Target.Consolidated); err != nil {
+	var err error
+	if r.plan.growth != nil {
+		err = r.grow(ctx)
+	} else {
+		var others map[string]json.RawMessage
+		if others, err = r.others(ctx); err == nil {
+			err = r.sink.Finish(ctx, arrays, r.plan.Groups, others, r.plan.Job.Target.Consolidated)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
 	record, err := json.Marshal(Completion{Manifest: *r.manifest, Result: r.result, Finished: time.Now().UTC()})

@@ -72,7 +72,9 @@ func execute(t *testing.T, j *Job, env Environment, opt RunOptions) (*Result, er
 			t.Error(err)
 		}
 	}()
-	opt.Owner = journal.ThisProcess("test")
+	if opt.Owner.ID == "" {
+		opt.Owner = journal.ThisProcess("test")
+	}
 	return p.Run(t.Context(), env, opt)
 }
 

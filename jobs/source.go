@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -40,16 +41,19 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 		if err != nil {
 			return nil, err
 		}
+		if err := j.combined(urls); err != nil {
+			return nil, err
+		}
 		return netcdf.Open(ctx, urls, netcdf.Options{
-			Store: opt, Concat: j.Source.Concat,
-			CF: j.modeOf,
+			Store: opt, Combine: j.combining(),
+			CF: j.modeOf, Kept: j.wantsStored, Codecs: env.Codecs,
 		})
 	case "arrow":
-		urls, err := expandBy(ctx, arrow.Expand, j.Source.Locations, opt)
+		files, err := expandBy(ctx, arrow.Expand, j.Source.Locations, opt)
 		if err != nil {
 			return nil, err
 		}
-		return arrow.Open(ctx, urls, arrow.Options{Store: opt, Rows: j.Source.Concat, Null: j.nullOf})
+		return arrow.Open(ctx, files, arrow.Options{Store: opt, Combine: j.combining(), Null: j.nullOf})
 	case "zarr":
 		return openZarr(ctx, j, env, opt)
 	default:
@@ -57,17 +61,29 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 	}
 }
 
-// openZarr opens the one hierarchy of a job. Its name is no glob: a folder
-// matches none.
+// openZarr opens the hierarchies of a job. Globs match folders, or zip archives.
 func openZarr(ctx context.Context, j *Job, env Environment, opt store.Options) (sources.Source, error) {
-	if len(j.Source.Locations) != 1 || j.Source.Concat != "" {
-		return nil, Problems{j.Problem("source.url", fmt.Sprintf("a Zarr source is one hierarchy, the job names %d", len(j.Source.Locations)),
-			"migrate one after the other, without concat")}
+	urls, err := expandBy(ctx, func(ctx context.Context, url string, opt store.Options) ([]string, error) {
+		if name, _, _ := strings.Cut(url, "?"); strings.HasSuffix(name, ".zip") {
+			return store.Glob(ctx, url, opt)
+		}
+		return store.GlobFolders(ctx, url, opt)
+	}, j.Source.Locations, opt)
+	if err == nil {
+		err = j.combined(urls)
 	}
-	return zarr.Open(ctx, j.Source.Locations[0].URL, zarr.Options{
+	if err != nil {
+		return nil, err
+	}
+	options := zarr.Options{
 		Store: opt, Types: env.Types, Codecs: env.Codecs, CF: j.modeOf, AllChunks: j.Source.MissingChunks == "error",
 		Kept: func(path string, t dtype.Type) bool { return j.keepsCodecs(path, t, env.Types) },
-	})
+	}
+	how := j.combining()
+	if len(urls) == 1 && how.Concat+how.Stack == "" {
+		return zarr.Open(ctx, urls[0], options)
+	}
+	return zarr.OpenAll(ctx, urls, options, how)
 }
 
 // nullOf returns the value that takes the place of nulls in the column at a path:
@@ -86,9 +102,13 @@ func (j *Job) storeOptions(env Environment) store.Options {
 	if retries == 0 {
 		retries = -1 // none, where the store's 0 means its default
 	}
+	limits := env.limits
+	if limits == nil {
+		limits = store.NewLimits(j.Run.PerSecond)
+	}
 	return store.Options{
-		Log: env.Log, Memory: env.Memory, Fault: env.Fault,
-		Retries: retries, RequestsPerSecond: j.Run.PerSecond,
+		Log: env.Log, Memory: env.Memory, Fault: env.Fault, Sleep: env.Sleep,
+		Retries: retries, Limits: limits,
 	}
 }
 
@@ -98,8 +118,8 @@ func expand(ctx context.Context, locations []Location, opt store.Options) ([]str
 }
 
 // expandBy is expand with another way to resolve a location.
-func expandBy(ctx context.Context, resolve func(context.Context, string, store.Options) ([]string, error), locations []Location, opt store.Options) ([]string, error) {
-	var urls []string
+func expandBy[T any](ctx context.Context, resolve func(context.Context, string, store.Options) ([]T, error), locations []Location, opt store.Options) ([]T, error) {
+	var urls []T
 	for _, l := range locations {
 		found, err := resolve(ctx, l.URL, opt)
 		if err != nil {

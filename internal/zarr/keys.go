@@ -48,26 +48,30 @@ func (k KeyEncoding) Key(index []int) string {
 	return string(key)
 }
 
-// ParseKey is the inverse of Key for the default encoding: the index of the
-// chunk with this key below its array, and false for what is no chunk's key.
-func ParseKey(key string) ([]int, bool) {
-	rest, ok := strings.CutPrefix(key, "c")
-	if !ok {
-		return nil, false
+// ParseKey is the inverse of Key for the default encoding.
+func ParseKey(key string) ([]int, bool) { return KeyEncoding{}.Parse(key) }
+
+// Parse is the inverse of Key: the index of the chunk with this key below its
+// array, and false for what is no chunk's key. The encoding v2 has one key for
+// the chunk of a 0-D array and the first one of a 1-D array, whose index it is.
+func (k KeyEncoding) Parse(key string) ([]int, bool) {
+	k = k.full()
+	rest := key
+	if k.Name != "v2" {
+		if key == "c" {
+			return []int{}, true
+		}
+		rest = strings.TrimPrefix(key, "c"+k.Separator)
 	}
-	index := []int{}
-	for rest != "" {
-		digits, more, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+	var index []int
+	for digits := range strings.SplitSeq(rest, k.Separator) {
 		n, err := strconv.Atoi(digits)
-		if err != nil || n < 0 || strconv.Itoa(n) != digits || rest[0] != '/' {
+		if err != nil || n < 0 {
 			return nil, false
 		}
-		index, rest = append(index, n), strings.TrimPrefix(rest, "/"+digits)
-		if rest == "/" && more == "" {
-			return nil, false
-		}
+		index = append(index, n)
 	}
-	return index, true
+	return index, k.Key(index) == key // not "c/01"
 }
 
 // named returns the encoding as it stands in metadata.

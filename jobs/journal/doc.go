@@ -28,7 +28,7 @@
 //
 // Three rules make every moment between two steps safe. Segments count only
 // while plan.json is there. done.json counts above all else. What does not
-// count is removed by Begin, Complete or Reset, whichever comes next.
+// count is removed by Begin, Succeed, Complete or Reset, whichever comes next.
 //
 // # Lock
 //

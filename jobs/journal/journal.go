@@ -102,6 +102,13 @@ func (j *Journal) Begun() bool {
 	return j.segments > 0
 }
 
+func checkManifest(manifest json.RawMessage) error {
+	if !json.Valid(manifest) || len(manifest) > recordLimit {
+		return fmt.Errorf("manifest: want JSON of at most %d bytes", recordLimit)
+	}
+	return nil
+}
+
 // Begin makes an empty checkpoint that of the manifest, durably. A checkpoint
 // that has a manifest or is complete needs Reset first.
 func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
@@ -110,8 +117,8 @@ func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
 	if j.manifest != nil || j.done != nil {
 		return fmt.Errorf("%s: the checkpoint is in use", j.st.URL())
 	}
-	if !json.Valid(manifest) || len(manifest) > recordLimit {
-		return fmt.Errorf("manifest: want JSON of at most %d bytes", recordLimit)
+	if err := checkManifest(manifest); err != nil {
+		return err
 	}
 	if err := j.deleteSegments(ctx); err != nil {
 		return err
@@ -120,6 +127,34 @@ func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
 		return err
 	}
 	j.manifest, j.segments = manifest, 0
+	return nil
+}
+
+// Succeed replaces the record of a finished job by the manifest of the next one,
+// durably. At every moment in between the checkpoint is one of the two: the
+// record counts above the manifest until it is gone.
+func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.done == nil {
+		return fmt.Errorf("%s: the checkpoint is of no finished job", j.st.URL())
+	}
+	if err := checkManifest(manifest); err != nil {
+		return err
+	}
+	if err := j.tidy(ctx); err != nil {
+		return err
+	}
+	if err := j.st.Create(ctx, planKey, manifest); err != nil {
+		return err
+	}
+	if err := j.st.Delete(ctx, doneKey); err != nil {
+		return err
+	}
+	if err := j.st.Sync(ctx); err != nil {
+		return err
+	}
+	j.done, j.manifest, j.segments = nil, manifest, 0
 	return nil
 }
 

@@ -262,3 +262,52 @@ func FuzzParseSegment(f *testing.F) {
 		}
 	})
 }
+
+// TestSucceedCrashesAnywhere breaks each operation of the step from a finished
+// job to the next one: the checkpoint is of the one or of the other.
+func TestSucceedCrashesAnywhere(t *testing.T) {
+	crashes := 0
+	for i := 1; ; i++ {
+		root := t.TempDir()
+		st := open(t, root, store.Options{})
+		j := openJournal(t, st)
+		must(t, j.Begin(t.Context(), []byte(`{"plan": 1}`)))
+		must(t, j.Append(t.Context(), []Receipt{{Unit: 1, Bytes: 2}}))
+		if err := j.Succeed(t.Context(), []byte(`{}`)); err == nil {
+			t.Fatal("succeeded a job that is not finished")
+		}
+		must(t, j.Complete(t.Context(), []byte(`{"done": 1}`)))
+		must(t, st.Close())
+
+		n := 0
+		broken, err := store.Open(t.Context(), root, store.Options{Staging: "incoming", Fault: func(op, _ string) error {
+			if op != "create" && op != "delete" && op != "sync" && op != "put" {
+				return nil
+			}
+			if n++; n == i {
+				return errCrash
+			}
+			return nil
+		}})
+		must(t, err)
+		err = openJournal(t, broken).Succeed(t.Context(), []byte(`{"plan": 2}`))
+		must(t, broken.Close())
+
+		st = open(t, root, store.Options{})
+		j = openJournal(t, st)
+		was, next := string(j.Completed()) == `{"done": 1}`, string(j.Manifest()) == `{"plan": 2}`
+		if was == next || len(receipts(t, j)) > 0 || err == nil && was {
+			t.Errorf("operation %d, %v: record %s, plan %s, %d receipts", i, err, j.Completed(), j.Manifest(), len(receipts(t, j)))
+		}
+		if err == nil {
+			break
+		}
+		crashes++
+		if !errors.Is(err, errCrash) {
+			t.Fatal(err)
+		}
+	}
+	if crashes < 4 {
+		t.Errorf("only %d operations were tried", crashes)
+	}
+}

@@ -123,7 +123,7 @@ func (l *Lock) claim(ctx context.Context) error {
 	}
 	err = l.st.Create(ctx, markerKey(l.number), data)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+		return l.unlessHeld(ctx, err)
 	}
 	created := err == nil
 	// Others may have taken, released and removed our number, and gone on to
@@ -148,6 +148,17 @@ func (l *Lock) claim(ctx context.Context) error {
 	return &HeldError{Owner: winner.Owner, Heartbeat: winner.Heartbeat}
 }
 
+// unlessHeld returns the error of a marker that could not be created, or says who
+// was faster: whoever has the lock cleans the store of what others have begun to
+// put there.
+func (l *Lock) unlessHeld(ctx context.Context, failed error) error {
+	number, m, err := top(ctx, l.st)
+	if err != nil || number < l.number || m.stale(l.opt.Now(), l.opt.Owner) {
+		return failed
+	}
+	return &HeldError{Owner: m.Owner, Heartbeat: m.Heartbeat}
+}
+
 func (l *Lock) deleteAll(ctx context.Context, numbers []int) error {
 	for _, n := range numbers {
 		if err := l.st.Delete(ctx, markerKey(n)); err != nil {
@@ -157,8 +168,9 @@ func (l *Lock) deleteAll(ctx context.Context, numbers []int) error {
 	return nil
 }
 
-// renew writes heartbeats until ctx ends or the lock is lost. A heartbeat that
-// hangs does not keep it from seeing that time is up.
+// renew writes heartbeats until ctx ends or another owner has the lock. While
+// none can be written, the lock is its owner's as long as nobody takes it: a
+// store that is out of reach for longer than TTL ends no run.
 func (l *Lock) renew(ctx context.Context) {
 	defer close(l.stopped)
 	beats := l.opt.beats
@@ -167,7 +179,6 @@ func (l *Lock) renew(ctx context.Context) {
 		defer t.Stop()
 		beats = t.C
 	}
-	written := l.marker.Heartbeat
 	results := make(chan error, 1)
 	writing := false
 	for {
@@ -187,21 +198,13 @@ func (l *Lock) renew(ctx context.Context) {
 			writing = false
 			switch {
 			case err == nil:
-				l.mu.Lock()
-				written = l.marker.Heartbeat
-				l.mu.Unlock()
 			case errors.Is(err, ErrLost):
 				l.opt.Log.ErrorContext(ctx, "another run has taken over the lock")
 				close(l.lost)
 				return
 			case ctx.Err() == nil:
-				l.opt.Log.WarnContext(ctx, "the heartbeat of the lock could not be written", "error", err)
+				l.opt.Log.WarnContext(ctx, "the heartbeat of the lock could not be written: after some time another run may take it over", "error", err)
 			}
-		}
-		if ctx.Err() == nil && l.opt.Now().Sub(written) > l.opt.TTL {
-			l.opt.Log.ErrorContext(ctx, "no heartbeat of the lock was written in time", "since", written)
-			close(l.lost)
-			return
 		}
 	}
 }
@@ -254,8 +257,9 @@ func (l *Lock) Held(ctx context.Context) error {
 	return nil
 }
 
-// Lost is closed when another owner has taken over, or when no heartbeat could
-// be written for longer than TTL, so that another owner may take over.
+// Lost is closed when another owner was seen to have taken over. One may when no
+// heartbeat could be written for longer than TTL, so what two owners must not
+// both write needs Held before it.
 func (l *Lock) Lost() <-chan struct{} { return l.lost }
 
 // Release gives the lock up, so that the next one need not wait for TTL. It

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -133,30 +134,50 @@ func TestHeartbeatKeepsTheLock(t *testing.T) {
 	}
 }
 
-func TestLockIsLostWithoutHeartbeats(t *testing.T) {
-	var broken atomic.Bool
-	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
-		if broken.Load() && op == "put" {
-			return errCrash
-		}
-		return nil
-	}})
-	c := newClock()
-	opt, beats := options(c, "a")
-	l := acquire(t, st, opt)
-	broken.Store(true)
-	beats <- c.now()
-	select {
-	case <-l.Lost():
-		t.Fatal("lost after one failure")
-	case beats <- c.now():
+// TestLockOutlastsAnOutage keeps a lock whose heartbeats fail for longer than its
+// time to live, unless another run has taken it over.
+func TestLockOutlastsAnOutage(t *testing.T) {
+	for _, taken := range []bool{false, true} {
+		t.Run(fmt.Sprintf("taken over=%v", taken), func(t *testing.T) {
+			var memory store.Memory
+			var broken atomic.Bool
+			failed := make(chan struct{}, 1)
+			st := open(t, "mem://n", store.Options{Memory: &memory, Retries: -1, Fault: func(op, _ string) error {
+				if broken.Load() && op == "put" {
+					failed <- struct{}{}
+					return errCrash
+				}
+				return nil
+			}})
+			c := newClock()
+			opt, beats := options(c, "a")
+			l := acquire(t, st, opt)
+			broken.Store(true)
+			for range 3 {
+				c.advance(time.Minute)
+				beats <- c.now()
+				<-failed
+			}
+			if taken {
+				other, _ := options(c, "b")
+				acquire(t, open(t, "mem://n", store.Options{Memory: &memory}), other)
+			}
+			broken.Store(false)
+			for written := false; !written; {
+				select {
+				case beats <- c.now():
+				case <-l.Lost():
+					if !taken {
+						t.Fatal("lost to nobody")
+					}
+					return
+				}
+				_, heartbeat, err := Holder(t.Context(), st)
+				must(t, err)
+				written = !taken && heartbeat.Equal(c.now())
+			}
+		})
 	}
-	c.advance(time.Minute + 1)
-	select {
-	case beats <- c.now():
-	case <-l.Lost():
-	}
-	lost(t, l)
 }
 
 func TestLockOfDeadProcess(t *testing.T) {
@@ -262,6 +283,31 @@ func TestAcquireBehindTheOthers(t *testing.T) {
 	}
 	if got := strings.Join(listed(t, st), " "); got != "lock/000002.json" {
 		t.Errorf("markers %s", got)
+	}
+}
+
+// TestAcquireWhileAnotherCleans loses what it was about to create to the cleaning
+// of the one that has the lock by then.
+func TestAcquireWhileAnotherCleans(t *testing.T) {
+	for _, faster := range []bool{true, false} {
+		var m store.Memory
+		other := open(t, "mem://n", store.Options{Memory: &m})
+		c := newClock()
+		optA, _ := options(c, "a")
+		optB, _ := options(c, "b")
+		st := open(t, "mem://n", store.Options{Memory: &m, Fault: func(op, _ string) error {
+			if op != "create" {
+				return nil
+			}
+			if faster {
+				acquire(t, other, optB)
+			}
+			return errCrash
+		}})
+		var held *HeldError
+		if _, err := Acquire(t.Context(), st, optA); errors.As(err, &held) != faster || errors.Is(err, errCrash) == faster {
+			t.Errorf("faster: %v: %v", faster, err)
+		}
 	}
 }
 

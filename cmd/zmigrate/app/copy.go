@@ -21,13 +21,17 @@ func (a *app) copyCommand() *cli.Command {
 		Description: "SRC and DST are paths or URLs; SRC is a Zarr hierarchy, NetCDF, Arrow or Parquet. " + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...),
 			&cli.StringFlag{Name: "concat", Usage: "`DIMENSION` to join several files along"},
+			&cli.StringFlag{Name: "stack", Usage: "name of a new `DIMENSION` to join several files along"},
+			&cli.StringFlag{Name: "join", Usage: "what becomes of differences between files: exact or override"},
+			&cli.StringFlag{Name: "order", Usage: "`COORDINATE` that several files are sorted by, or natural"},
 			&cli.StringSliceFlag{Name: "codec", Usage: "a codec of the chain, `name:field=value,field=value`; repeat for each, bytes comes by itself"},
 			&cli.StringFlag{Name: "chunks", Usage: "chunk shape of every array, such as `12,90,180`, or auto"},
 			&cli.StringFlag{Name: "shards", Usage: "shard shape of every array"},
 			&cli.StringSliceFlag{Name: "include", Usage: "`GLOB` of arrays to take; may be repeated"},
 			&cli.StringSliceFlag{Name: "exclude", Usage: "`GLOB` of arrays to leave out; may be repeated"},
-			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail or overwrite"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}),
+			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail, overwrite or append"},
+			&cli.StringFlag{Name: "append", Usage: "`DIMENSION` to append along, with --existing append"},
+			yesFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
 				return invalid(errors.New("copy needs a source and a target: zmigrate copy SRC DST"))
@@ -61,12 +65,17 @@ func (a *app) copyJob(c *cli.Context) ([]byte, error) {
 			source[flag] = globs
 		}
 	}
-	if dim := c.String("concat"); dim != "" {
-		source["concat"] = dim
+	for _, flag := range []string{"concat", "stack", "join", "order"} {
+		if word := c.String(flag); word != "" {
+			source[flag] = word
+		}
 	}
 	target := map[string]any{"url": literal(c.Args().Get(1))}
 	if existing := c.String("existing"); existing != "" {
 		target["existing"] = existing
+	}
+	if dim := c.String("append"); dim != "" {
+		target["append"] = dim
 	}
 	defaults := map[string]any{}
 	if chain := c.StringSlice("codec"); len(chain) > 0 {

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -37,15 +38,14 @@ func (a *app) inspectCommand() *cli.Command {
 
 func (a *app) printNode(n jobs.Node) {
 	name := "/" + n.Path
-	if n.Problem != "" {
+	var rows [][]string
+	switch {
+	case n.Problem != "":
 		a.printf("%s: cannot be read: %s\n", name, n.Problem)
-		return
-	}
-	if n.Kind == "group" {
+	case n.Kind == "group":
 		a.printf("%s (group)\n", name)
-	} else {
+	default:
 		a.printf("%s %s [%s]\n", name, strings.Trim(string(n.DataType), `"`), dimensions(n))
-		var rows [][]string
 		if n.ChunkShape != nil {
 			rows = append(rows, []string{"chunks", shape(n.ChunkShape)})
 		}
@@ -55,20 +55,27 @@ func (a *app) printNode(n jobs.Node) {
 		if n.FillValue != nil {
 			rows = append(rows, []string{"fill value", string(n.FillValue)})
 		}
-		a.table(rows)
 	}
+	for _, d := range n.Details {
+		rows = append(rows, []string{d.Name, d.Text})
+	}
+	a.table(rows)
 	for _, x := range n.Attributes {
 		a.printf("    %s = %s\n", x.Name, x.Value)
 	}
 }
 
-// dimensions spells a shape with its names: "TIME=12, COADSY=90".
+// dimensions spells a shape with its names: "TIME=12 (unlimited), COADSY=90".
 func dimensions(n jobs.Node) string {
 	parts := make([]string, len(n.Shape))
 	for i, extent := range n.Shape {
 		parts[i] = fmt.Sprint(extent)
-		if n.DimensionNames != nil && n.DimensionNames[i] != "" {
-			parts[i] = n.DimensionNames[i] + "=" + parts[i]
+		if n.DimensionNames == nil || n.DimensionNames[i] == "" {
+			continue
+		}
+		parts[i] = n.DimensionNames[i] + "=" + parts[i]
+		if slices.Contains(n.Unlimited, n.DimensionNames[i]) {
+			parts[i] += " (unlimited)"
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -60,9 +60,18 @@ type plannedJSON struct {
 	Memory      int             `json:"memory"`
 	Path        string          `json:"path"`
 	Reason      string          `json:"reason,omitempty"` // why the stored bytes are not carried through
+	Append      *appendJSON     `json:"append,omitempty"`
 	Notes       []string        `json:"notes"`
 	Metadata    *zarr.Array     `json:"metadata,omitempty"`
 	codecs      []codecs.Spec
+}
+
+// appendJSON is how an array that is there grows.
+type appendJSON struct {
+	Dimension string `json:"dimension"`
+	Rows      int    `json:"rows"`
+	New       int    `json:"new_rows"`
+	Rewritten int    `json:"objects_rewritten"`
 }
 
 func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) {
@@ -94,11 +103,14 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 		if metadata {
 			one.Metadata = x.Meta
 		}
+		if to := x.Append; to != nil {
+			one.Append = &appendJSON{to.Dimension, to.Rows, to.New, to.Rewritten}
+		}
 		arrays = append(arrays, one)
 	}
 	if a.json {
 		a.printJSON(map[string]any{
-			"job": j.Name, "target": j.Target.URL, "arrays": arrays, "findings": list(p.Findings),
+			"job": j.Name, "target": j.Target.URL, "arrays": arrays, "unchanged": append([]string{}, p.Unchanged()...), "findings": list(p.Findings),
 		})
 		return nil
 	}
@@ -110,6 +122,13 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 		if err := a.printPlanned(x); err != nil {
 			return err
 		}
+	}
+	if same := p.Unchanged(); len(same) > 0 {
+		a.printf("as they are in the target: %s\n", strings.Join(same, ", "))
+	}
+	if p.Nothing() {
+		a.printf("nothing to do: all rows of the source are in %s\n", j.Target.URL)
+		return nil
 	}
 	a.printf("%s, %s, %s to read, to %s\n", count(len(arrays), "array"), count(objects, "object"), size(read), j.Target.URL)
 	return nil
@@ -125,15 +144,20 @@ func (a *app) printPlanned(x plannedJSON) error {
 	if x.Shards != nil {
 		chunks += " in shards of " + shape(x.Shards)
 	}
-	a.table([][]string{
+	rows := [][]string{
 		{"data type", strings.Trim(string(x.DataType), `"`)},
 		{"shape", shape(x.Shape)},
+	}
+	if to := x.Append; to != nil {
+		rows = append(rows, []string{"append", fmt.Sprintf("%s there, %d new along %s; %s with rows of both rewritten", count(to.Rows, "row"), to.New, to.Dimension, count(to.Rewritten, "object"))})
+	}
+	a.table(append(rows, [][]string{
 		{"chunks", fmt.Sprintf("%s (%s, at most %s written)", chunks, count(x.Objects, "object"), size(x.BytesAtMost))},
 		{"codecs", chainText(x.codecs)},
 		{"reads", x.reads()},
 		{"memory", size(int64(x.Memory)) + " for one block"},
 		{"path", strings.TrimSuffix(x.Path+": "+x.Reason, ": ")},
-	})
+	}...))
 	for _, note := range x.Notes {
 		a.printf("  note: %s\n", note)
 	}

@@ -16,10 +16,11 @@ import (
 // progress shows how far a run is: a bar on a terminal, plain lines elsewhere,
 // JSON lines on standard output with --json.
 type progress struct {
-	app  *app
-	name string
-	how  string // "bar", "plain" or "none"
-	bar  *progressbar.ProgressBar
+	app      *app
+	name     string
+	how      string // "bar", "plain" or "none"
+	bar      *progressbar.ProgressBar
+	requests func() jobs.Requests // so far
 
 	mu    sync.Mutex
 	done  jobs.Progress
@@ -31,7 +32,7 @@ type progress struct {
 // plainEvery is the time between two plain lines.
 const plainEvery = 5 * time.Second
 
-func (a *app) newProgress(name string) *progress {
+func (a *app) newProgress(name string, requests func() jobs.Requests) *progress {
 	how := a.progress
 	if how == "auto" {
 		how = "plain"
@@ -39,7 +40,7 @@ func (a *app) newProgress(name string) *progress {
 			how = "bar"
 		}
 	}
-	return &progress{app: a, name: name, how: how}
+	return &progress{app: a, name: name, how: how, requests: requests}
 }
 
 func (p *progress) begin(todo jobs.Progress) {
@@ -88,10 +89,11 @@ func (p *progress) observe(e stages.Event) {
 		p.app.printJSON(map[string]any{
 			"event": "progress", "job": p.name, "chunks": p.done.Chunks, "done_chunks": p.done.ChunksDone,
 			"bytes": p.done.Bytes, "done_bytes": p.done.BytesDone, "bytes_per_second": int64(speed), "seconds_left": left.Seconds(),
+			"requests": p.requests(),
 		})
 	case p.how == "plain":
-		_, _ = fmt.Fprintf(p.app.err, "%s: %d of %d chunks, %s of %s, %s/s, %s left\n", p.name,
-			p.done.ChunksDone, p.done.Chunks, size(p.done.BytesDone), size(p.done.Bytes), size(int64(speed)), left)
+		_, _ = fmt.Fprintf(p.app.err, "%s: %d of %d chunks, %s of %s, %s/s, %s left%s\n", p.name,
+			p.done.ChunksDone, p.done.Chunks, size(p.done.BytesDone), size(p.done.Bytes), size(int64(speed)), left, trouble(p.requests()))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -99,7 +100,7 @@ func (a *app) runCommand() *cli.Command {
 		Name: "run", Usage: "migrate; goes on by itself where an earlier run stopped", ArgsUsage: "JOB…",
 		Description: jobOptions + ". " + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...),
-			&cli.BoolFlag{Name: "dry-run", Usage: "the same as plan: open the sources, write nothing"}),
+			yesFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "the same as plan: open the sources, write nothing"}),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
@@ -140,11 +141,11 @@ func (a *app) run(c *cli.Context, j *jobs.Job) (err error) {
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	a.warn(plan.Findings)
-	show := a.newProgress(j.Name)
+	show := a.newProgress(j.Name, plan.Requests)
 	a.migrating.Store(true)
 	defer a.migrating.Store(false)
 	result, err := plan.Run(c.Context, a.env, jobs.RunOptions{
-		Begin: show.begin, Observe: show.observe, Stop: a.stop,
+		Begin: show.begin, Observe: show.observe, Stop: a.stop, Confirm: a.confirmation(c),
 		Owner: journal.ThisProcess("zmigrate run " + j.File),
 	})
 	show.end()
@@ -166,6 +167,10 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 		}{"summary", j.Name, r})
 		return
 	}
+	if r.Nothing && r.Dimension != "" {
+		a.printf("%s: nothing to do, all rows of the source are in %s\n", j.Name, r.Target)
+		return
+	}
 	if r.Nothing {
 		a.printf("%s: nothing to do, %s is complete and the source has not changed\n", j.Name, r.Target)
 		return
@@ -184,8 +189,23 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 		{"target", r.Target},
 		{"open with", fmt.Sprintf("xarray.open_zarr(%q) or zarr.open(%q)", shown(r.Target), shown(r.Target))},
 	}
+	if r.Dimension != "" {
+		rows = slices.Insert(rows, 1, []string{"appended", fmt.Sprintf("%s along %s", count(r.Appended, "row"), r.Dimension)})
+	}
+	if q := r.Requests; q.Source.Requests+q.Target.Requests > 0 {
+		rows = append(rows, []string{"requests", fmt.Sprintf("%d to the source, %d to the target%s", q.Source.Requests, q.Target.Requests, trouble(q))})
+	}
 	a.printf("%s: done\n", j.Name)
 	a.table(rows)
+}
+
+// trouble tells how many requests were repeated; "" for none.
+func trouble(r jobs.Requests) string {
+	retries, throttled := r.Source.Retries+r.Target.Retries, r.Source.Throttled+r.Target.Throttled
+	if retries+throttled == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d repeated, %d throttled", retries, throttled)
 }
 
 // shown is a local path as one would type it here.

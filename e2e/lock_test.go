@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// heldBack writes a job whose source gives no data before release is called.
+func heldBack(t *testing.T, dir string) (job string, release func()) {
+	t.Helper()
+	data, free := smooth(64*64), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			select {
+			case <-free:
+			case <-r.Context().Done():
+			}
+		}
+		http.ServeContent(w, r, "data.bin", time.Unix(1, 0), bytes.NewReader(data))
+	}))
+	t.Cleanup(server.Close)
+	release = sync.OnceFunc(func() { close(free) })
+	t.Cleanup(release) // before the server waits for its answers
+	return write(t, dir, "job.yaml", fmt.Appendf(nil, `zmigrate: 1
+source: {driver: raw, arrays: {a: {url: "%s/data.bin", data_type: float32, shape: [64, 64]}}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [16, 16]}}
+`, server.URL)), release
+}
+
+// TestTenAtOnce starts ten runs of one job at the same instant: one works, and the
+// others end at once, with the status that says why.
+func TestTenAtOnce(t *testing.T) {
+	const locked, runs = 5, 10
+	// process runs the program and returns its exit status.
+	process := func(job, target string) int {
+		c := zmigrate(t.Context(), t, "run", "--progress", "none", "--set", "target.url="+target, job)
+		var ended *exec.ExitError
+		switch err := c.Run(); {
+		case errors.As(err, &ended):
+			return ended.ExitCode()
+		case err != nil:
+			t.Error(err)
+		}
+		return 0
+	}
+	memory := &store.Memory{}
+	for name, test := range map[string]struct {
+		target func(t *testing.T) string
+		run    func(job, target string) int
+	}{
+		"a local folder": {func(t *testing.T) string { return filepath.Join(fast(t), "out.zarr") }, process},
+		"an S3 server":   {func(t *testing.T) string { return serve(t).url("ten/out.zarr") }, process},
+		"memory": {func(*testing.T) string { return "mem://bucket/out.zarr" }, func(job, target string) int {
+			err := inThisProcess(t.Context(), job, target, memory)
+			if _, held := errors.AsType[*journal.HeldError](err); held {
+				return locked
+			} else if err != nil {
+				t.Error(err)
+			}
+			return 0
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job, release := heldBack(t, t.TempDir())
+			target := test.target(t)
+			ended := make(chan int, runs)
+			for range runs {
+				go func() { ended <- test.run(job, target) }()
+			}
+			for i := range runs {
+				if i == runs-1 {
+					release()
+				}
+				status := <-ended
+				if want := map[bool]int{true: 0, false: locked}[i == runs-1]; status != want {
+					t.Errorf("run %d of %d ended with status %d, want %d", i+1, runs, status, want)
+				}
+			}
+			if status := test.run(job, target); status != 0 {
+				t.Errorf("once more: status %d", status)
+			}
+		})
+	}
+}
+
+// inThisProcess runs a job as one of several runs of this process.
+func inThisProcess(ctx context.Context, job, target string, memory *store.Memory) (err error) {
+	env := environment()
+	env.Memory = memory
+	j, err := jobs.Load(job, jobs.LoadOptions{Set: []string{"target.url=" + target}})
+	if err != nil {
+		return err
+	}
+	plan, err := jobs.NewPlan(ctx, j, env)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, plan.Close()) }()
+	_, err = plan.Run(ctx, env, jobs.RunOptions{Owner: journal.ThisProcess("test")})
+	return err
+}

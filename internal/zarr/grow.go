@@ -1,0 +1,104 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Resized returns the document of an array with another shape. Everything else
+// in it, also what this program does not know, stays as it is.
+func Resized(document []byte, shape []int) ([]byte, error) {
+	fields, err := resized(document, shape)
+	if err != nil {
+		return nil, err
+	}
+	return Document(fields)
+}
+
+func resized(document []byte, shape []int) (Attributes, error) {
+	var fields Attributes
+	if err := json.Unmarshal(document, &fields); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotZarr, err)
+	}
+	extents, err := json.Marshal(shape)
+	if err != nil {
+		return nil, err
+	}
+	return fields.With("shape", extents), nil
+}
+
+// ResizedIn returns the document of a group with other shapes for arrays in its
+// consolidated metadata: shapes has them by their paths below the group. A group
+// without consolidated metadata, or with none of these arrays in it, needs no
+// change, and ok is false.
+func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err error) {
+	var group, consolidated, nodes Attributes
+	if err := json.Unmarshal(document, &group); err != nil {
+		return nil, false, fmt.Errorf("%w: %w", ErrNotZarr, err)
+	}
+	all := group.Get("consolidated_metadata")
+	if all == nil || string(bytes.TrimSpace(all)) == "null" {
+		return nil, false, nil
+	}
+	if err := json.Unmarshal(all, &consolidated); err != nil {
+		return nil, false, fmt.Errorf("consolidated_metadata: %w", err)
+	}
+	if err := json.Unmarshal(consolidated.Get("metadata"), &nodes); err != nil {
+		return nil, false, fmt.Errorf("consolidated_metadata.metadata: %w", err)
+	}
+	for i, node := range nodes {
+		shape, known := shapes[node.Name]
+		if !known {
+			continue
+		}
+		fields, err := resized(node.Value, shape)
+		if err == nil {
+			nodes[i].Value, err = fields.MarshalJSON()
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("consolidated_metadata.metadata.%s: %w", node.Name, err)
+		}
+		ok = true
+	}
+	if !ok {
+		return nil, false, nil
+	}
+	if consolidated, err = consolidated.withFields("metadata", nodes); err != nil {
+		return nil, false, err
+	}
+	if group, err = group.withFields("consolidated_metadata", consolidated); err != nil {
+		return nil, false, err
+	}
+	result, err := Document(group)
+	return result, true, err
+}
+
+// Consolidated returns the document of a group with these nodes, by their paths
+// below it, as its consolidated metadata; nil: without any. Everything else in it
+// stays as it is.
+func Consolidated(document []byte, nodes map[string]json.RawMessage) ([]byte, error) {
+	var fields Attributes
+	if err := json.Unmarshal(document, &fields); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotZarr, err)
+	}
+	var metadata json.RawMessage
+	if nodes != nil {
+		text, err := (&Group{Consolidated: nodes}).MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		var group Attributes
+		if err := json.Unmarshal(text, &group); err != nil {
+			return nil, err
+		}
+		metadata = group.Get("consolidated_metadata")
+	}
+	return Document(fields.With("consolidated_metadata", metadata))
+}
+
+// withFields is With for a value that is an object.
+func (a Attributes) withFields(name string, fields Attributes) (Attributes, error) {
+	value, err := fields.MarshalJSON()
+	return a.With(name, value), err
+}

@@ -1,0 +1,117 @@
+package zarr
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// foreign is a document with fields, spellings and an order that are not ours.
+const foreign = `{"zarr_format":3, "shape": [3,4], "node_type":"array","attributes":{"b":1e+20,"a":[1.0]},
+ "storage_transformers":[], "extra":{"must_understand":false,"name":"x"}}`
+
+func TestResized(t *testing.T) {
+	got, err := Resized([]byte(foreign), []int{30, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(foreign, "[3,4]", "[30,4]", 1)
+	if diff := cmp.Diff(compact(t, []byte(want)), compact(t, got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzResizedIn(f *testing.F) {
+	f.Add([]byte(foreign))
+	f.Add([]byte(`{"consolidated_metadata":{"kind":"inline","metadata":{"a":` + foreign + `}}}`))
+	f.Add([]byte(`{"consolidated_metadata":null}`))
+	f.Fuzz(func(t *testing.T, document []byte) {
+		shape := []int{7, 4}
+		for _, edit := range []func([]byte) ([]byte, error){
+			func(b []byte) ([]byte, error) { return Resized(b, shape) },
+			func(b []byte) ([]byte, error) { return Consolidated(b, nil) },
+			func(b []byte) ([]byte, error) {
+				text, ok, err := ResizedIn(b, map[string][]int{"a": shape})
+				if err == nil && !ok {
+					text = b
+				}
+				return text, err
+			},
+		} {
+			once, err := edit(document)
+			if err != nil {
+				continue
+			}
+			if twice, err := edit(once); err != nil || string(compact(t, once)) != string(compact(t, twice)) {
+				t.Errorf("%s becomes %s, and then %s, %v", document, once, twice, err)
+			}
+		}
+	})
+}
+
+// TestResizedAsWritten grows a document of ours: it is the one that the grown
+// array has, byte for byte.
+func TestResizedAsWritten(t *testing.T) {
+	a := &Array{Type: dtype.Float32, Grid: Grid{Shape: []int{2, 3}, Chunk: []int{2, 2}}, Fill: dtype.Float32.Default(),
+		Attributes: Attributes{{"units", json.RawMessage(`"m<2"`)}}, DimensionNames: []string{"", "x"}}
+	was, err := Document(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Grid.Shape = []int{5, 3}
+	want, err := Document(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Resized(was, a.Grid.Shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestResizedIn(t *testing.T) {
+	group := `{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{` +
+		`"g":{"zarr_format":3,"node_type":"group"},"g/a":` + foreign + `,"g/b":` + foreign + `}}}`
+	got, ok, err := ResizedIn([]byte(group), map[string][]int{"g/a": {7, 4}, "elsewhere": {1}})
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	want := strings.Replace(group, "[3,4]", "[7,4]", 1)
+	if diff := cmp.Diff(compact(t, []byte(want)), compact(t, got)); diff != "" {
+		t.Error(diff)
+	}
+	for _, same := range []string{`{"zarr_format":3,"node_type":"group"}`, `{"consolidated_metadata": null}`, strings.ReplaceAll(group, "g/a", "g/c")} {
+		if _, ok, err := ResizedIn([]byte(same), map[string][]int{"g/a": {7, 4}}); ok || err != nil {
+			t.Errorf("%s: %v, %v", same, ok, err)
+		}
+	}
+	for _, bad := range []string{`[]`, `{"consolidated_metadata": 1}`, `{"consolidated_metadata": {"metadata": []}}`, `{"consolidated_metadata": {"metadata": {"g/a": 3}}}`} {
+		if _, _, err := ResizedIn([]byte(bad), map[string][]int{"g/a": {7, 4}}); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+	if _, err := Resized([]byte(`{"attributes": NaN}`), nil); !errors.Is(err, ErrNotZarr) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestKeyEncodingsParse(t *testing.T) {
+	for _, k := range []KeyEncoding{{}, {Name: "default", Separator: "."}, {Name: "v2"}, {Name: "v2", Separator: "/"}} {
+		for _, index := range [][]int{{0}, {3, 0, 12}} {
+			if got, ok := k.Parse(k.Key(index)); !ok || !cmp.Equal(got, index) {
+				t.Errorf("%+v: %q gives %v, %v", k, k.Key(index), got, ok)
+			}
+		}
+		if got, ok := k.Parse("zarr.json"); ok {
+			t.Errorf("%+v: zarr.json gives %v", k, got)
+		}
+	}
+}

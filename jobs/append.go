@@ -1,0 +1,335 @@
+package jobs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sources"
+	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// growth is what a plan knows of the target that its arrays are appended to.
+type growth struct {
+	dim   string // that grows
+	store *store.Store
+	// target is the hierarchy as it is read. Arrays in packed are read as what
+	// they store.
+	target sources.Source
+	packed map[string]bool
+	// begun is the manifest of a run that was interrupted while it appended: the
+	// target may have grown by then, in parts. nil: there is none.
+	begun *Manifest
+	// otherwise is the error of a source that is not the one of begun, as long as
+	// there is something to append; nil: it is.
+	otherwise error
+	// earlier are the files behind what is there, as far as that is known.
+	earlier []sources.File
+	// same are the arrays without the dimension, which are what they were.
+	same []string
+	// nothing is set when all rows are there already.
+	nothing bool
+}
+
+// state is what a checkpoint says of the job, as its two documents.
+type state struct {
+	checkpoint     string
+	manifest, done json.RawMessage
+}
+
+// readState reads the checkpoint of a job, and who works on it.
+func (j *Job) readState(ctx context.Context, env Environment) (s *state, owner *journal.HeldError, err error) {
+	st, err := j.openCheckpoint(ctx, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	log, err := journal.Open(ctx, st)
+	if err != nil {
+		return nil, nil, err
+	}
+	holder, heartbeat, err := journal.Holder(ctx, st)
+	if err != nil {
+		return nil, nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	if holder != nil {
+		owner = &journal.HeldError{Owner: *holder, Heartbeat: heartbeat}
+	}
+	return &state{st.URL(), log.Manifest(), log.Completed()}, owner, nil
+}
+
+// same reports whether the checkpoint still says what a plan was made from.
+func (s *state) same(other *state) bool {
+	return bytes.Equal(s.manifest, other.manifest) && bytes.Equal(s.done, other.done)
+}
+
+// errOvertaken is about a plan that another run has made void.
+func errOvertaken(target string) error {
+	return fmt.Errorf("target %s: another run has appended to it since this one was planned: %w", target, stages.ErrStopped)
+}
+
+// overtaken returns the error of a plan that could not be made, or what is behind
+// it where another run has worked on the target in the meantime.
+func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) error {
+	if p.state == nil {
+		return failed
+	}
+	if p.growth != nil && p.growth.otherwise != nil && !errors.Is(failed, p.growth.otherwise) {
+		failed = errors.Join(p.growth.otherwise, failed)
+	}
+	now, owner, err := p.Job.readState(ctx, env)
+	switch {
+	case err != nil || p.state.same(now):
+		return failed
+	case owner != nil:
+		return owner
+	default:
+		return errOvertaken(p.Job.Target.URL)
+	}
+}
+
+// openTarget opens the target of a job that appends, if it is there. Where it is
+// not, or only a part of what a first run is to make of it, the plan is that of a
+// new target.
+func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
+	if p.Job.Target.Existing != "append" {
+		return nil
+	}
+	env.limits = p.limits.target
+	if p.state, _, err = p.Job.readState(ctx, env); err != nil {
+		return err
+	}
+	g := &growth{packed: map[string]bool{}}
+	if g.begun, g.earlier, err = p.state.read(); err != nil {
+		return err
+	}
+	if p.state.manifest != nil && g.begun == nil {
+		return nil // the first run was interrupted
+	}
+	if g.store, err = store.Open(ctx, p.Job.Target.URL, p.Job.storeOptions(env)); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	there, err := g.isThere(ctx)
+	if err == nil && !there && (g.begun != nil || p.state.done != nil) {
+		err = fmt.Errorf("there is no Zarr hierarchy any more, and the checkpoint says that there was: put it back, or delete the checkpoint to begin anew")
+	}
+	if err != nil || !there {
+		if err != nil {
+			err = fmt.Errorf("target %s: %w", g.store.URL(), err)
+		}
+		return errors.Join(err, g.store.Close())
+	}
+	g.target, err = zarrsource.Open(ctx, p.Job.Target.URL, zarrsource.Options{
+		Store: p.Job.storeOptions(env), Types: env.Types, Codecs: env.Codecs,
+		Kept: func(path string, _ dtype.Type) bool { return g.packed[path] },
+	})
+	if err == nil {
+		g.dim, err = p.dimension(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, g.close())
+	}
+	p.growth = g
+	return nil
+}
+
+// read returns the manifest of a run that was interrupted while it appended, nil
+// for none, and the files of the runs that completed.
+func (s *state) read() (begun *Manifest, earlier []sources.File, err error) {
+	switch {
+	case s.done != nil:
+		var done Completion
+		if err := json.Unmarshal(s.done, &done); err != nil {
+			return nil, nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
+		}
+		return nil, slices.Concat(done.Manifest.Earlier, done.Manifest.Files), nil
+	case s.manifest != nil:
+		var m Manifest
+		if err := json.Unmarshal(s.manifest, &m); err != nil {
+			return nil, nil, fmt.Errorf("checkpoint: the plan: %w", err)
+		}
+		if m.Append == "" {
+			return nil, nil, nil
+		}
+		return &m, m.Earlier, nil
+	}
+	return nil, nil, nil
+}
+
+// isThere reports whether the target is a hierarchy of Zarr v3. One of v2 is an
+// error.
+func (g *growth) isThere(ctx context.Context) (bool, error) {
+	for _, key := range []string{zarr.MetadataKey, ".zgroup", ".zarray", ".zmetadata"} {
+		_, err := g.store.Stat(ctx, key)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return false, err
+		case key == zarr.MetadataKey:
+			return true, nil
+		default:
+			return false, fmt.Errorf("%s is of Zarr v2, and only to v3 can be appended: migrate it to v3 first, with driver: zarr", key)
+		}
+	}
+	return false, nil
+}
+
+// close closes what was opened; a nil growth has nothing.
+func (g *growth) close() error {
+	if g == nil {
+		return nil
+	}
+	var err error
+	if g.target != nil {
+		err = g.target.Close()
+	}
+	return errors.Join(err, g.store.Close())
+}
+
+// dimension is the one that arrays are appended along.
+func (p *Plan) dimension(ctx context.Context) (string, error) {
+	if dim := cmp.Or(p.Job.Target.Append, p.Job.Source.Concat, p.Job.Source.Stack); dim != "" {
+		return dim, nil
+	}
+	var unlimited []string
+	for _, name := range p.source.Arrays() {
+		if !p.Job.Selected(name) {
+			continue
+		}
+		a, err := p.source.Array(ctx, name)
+		if err != nil {
+			return "", fmt.Errorf("array %q: %w", name, err)
+		}
+		unlimited = append(unlimited, a.Info().Unlimited...)
+	}
+	slices.Sort(unlimited)
+	switch unlimited = slices.Compact(unlimited); len(unlimited) {
+	case 1:
+		return unlimited[0], nil
+	case 0:
+		return "", Problems{p.Job.Problem("target.existing", "append needs the name of the dimension to append along: the source has none that is unlimited", "target.append: NAME")}
+	default:
+		return "", Problems{p.Job.Problem("target.existing", fmt.Sprintf("append needs the name of the dimension to append along: the source has %d that are unlimited, %q", len(unlimited), unlimited), "target.append: NAME")}
+	}
+}
+
+// Unchanged lists the arrays of the target that do not have the dimension to
+// append along, and are those of the source.
+func (p *Plan) Unchanged() []string {
+	if p.growth == nil {
+		return nil
+	}
+	return p.growth.same
+}
+
+// Nothing reports whether a plan to append finds all rows of the source in the
+// target.
+func (p *Plan) Nothing() bool { return p.growth != nil && p.growth.nothing }
+
+// goesOn finds out whether the source is the one of a run that was interrupted.
+// Another one can have nothing to append. A nil growth has no such run.
+func (g *growth) goesOn(p *Plan) {
+	if g == nil || g.begun == nil {
+		return
+	}
+	if list := p.inputs().otherInputs(g.begun); len(list) > 0 {
+		g.otherwise = &ChangedError{Checkpoint: p.state.checkpoint, Appends: true, Differences: list}
+	}
+}
+
+// there is an array of the target, to which rows are appended or, where it has no
+// such dimension, which the source has to have the same.
+type there struct {
+	path string
+	text []byte        // its document
+	meta *zarr.Array   // what that says
+	own  sources.Array // the source's, with elements as they are stored
+	// array has the elements that are stored, of rows that are there.
+	array sources.Array
+	axis  int // along which it grows, -1: it does not
+	rows  int // there
+}
+
+// meet finds the array of the target that an array of the source belongs to, and
+// has the builder follow it. A nil growth has none.
+func (g *growth) meet(ctx context.Context, b *builder) error {
+	if g == nil {
+		return nil
+	}
+	t := &there{path: b.path(), axis: -1}
+	var err error
+	t.text, err = g.store.ReadAll(ctx, path.Join(t.path, zarr.MetadataKey), zarr.MaxDocument)
+	if errors.Is(err, fs.ErrNotExist) {
+		b.problems = append(b.problems, b.plan.Job.Problem(b.field, fmt.Sprintf("array %q: the target has no array %q, whose earlier rows would be missing", b.info.Path, t.path),
+			"leave it out with source.exclude, or migrate all of it to the target first"))
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if t.meta, err = zarr.ParseArray(t.text, b.env.Types); err != nil {
+		return fmt.Errorf("target: array %q: %w", t.path, err)
+	}
+	g.packed[t.path] = b.info.Packing != nil
+	if t.array, err = g.target.Array(ctx, t.path); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	names := t.meta.DimensionNames
+	if names == nil && len(b.info.Shape) == len(t.meta.Grid.Shape) {
+		names = b.info.DimensionNames
+	}
+	if t.axis = slices.Index(names, g.dim); t.axis >= 0 {
+		err = g.measure(t, names)
+	}
+	if err != nil {
+		return fmt.Errorf("target %s: array %q: %w", g.store.URL(), t.path, err)
+	}
+	b.there = t
+	b.options = t.follow(b.options, b.env.Codecs)
+	return nil
+}
+
+// measure finds out how many rows are there.
+func (g *growth) measure(t *there, names []string) error {
+	if slices.Contains(names[t.axis+1:], g.dim) {
+		return fmt.Errorf("it has the dimension %q twice and cannot grow along it", g.dim)
+	}
+	if t.meta.Grid.Runs != nil {
+		return fmt.Errorf("it has chunks of several sizes: only arrays with regular chunks can be appended to")
+	}
+	t.rows = t.meta.Grid.Shape[t.axis]
+	seen := t.array.Info().Shape[t.axis]
+	if g.begun != nil {
+		i := slices.IndexFunc(g.begun.Arrays, func(a ManifestArray) bool { return a.Target == t.path })
+		if i < 0 {
+			return fmt.Errorf("the run that was interrupted did not append to it")
+		}
+		if t.rows = g.begun.Arrays[i].Rows; t.rows > seen || t.rows > t.meta.Grid.Shape[t.axis] {
+			return fmt.Errorf("it has become shorter than the %d rows that there were when the run that was interrupted began", t.rows)
+		}
+		return nil
+	}
+	if t.rows != seen {
+		return fmt.Errorf("%s says that there are %d rows along %s, the consolidated metadata %d: consolidate the metadata of the target anew", zarr.MetadataKey, t.rows, g.dim, seen)
+	}
+	return nil
+}
+
+// path is where an array of the source is in the target.
+func (b *builder) path() string {
+	if b.options.Rename == "" {
+		return b.info.Path
+	}
+	return path.Join(path.Dir(b.info.Path), b.options.Rename)
+}

@@ -1,0 +1,309 @@
+package jobs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// Append says how an array that is in the target grows.
+type Append struct {
+	Dimension string // along which it grows
+	Axis      int    // number of that dimension
+	Rows      int    // there are
+	New       int    // come to them
+	// Rewritten is how many of the objects hold rows that are there, too.
+	Rewritten int
+}
+
+// follow returns the options of an array with those of the target's in place of
+// what the job leaves open. Where the job speaks of inner chunks, so do they, and
+// where the packing is said inside of the shards.
+func (t *there) follow(o ArrayOptions, registry *codecs.Registry) ArrayOptions {
+	info := t.array.Info()
+	shards := o.Shards != nil
+	chunks, chain := o.Chunks.Shape != nil, o.Codecs.Chain != nil
+	outer := slices.ContainsFunc(o.Codecs.Chain, func(s codecs.Spec) bool { return s.Name == "sharding_indexed" })
+	if info.Shards != nil && (chunks || shards || chain || info.Packing != nil) && !outer {
+		if !chunks {
+			o.Chunks = Chunks{Shape: info.Chunks}
+		}
+		if !shards {
+			o.Shards = info.Shards
+		}
+		if !chain {
+			o.Codecs = Codecs{Chain: t.inner(registry)}
+		}
+		return o
+	}
+	if !chunks && !shards {
+		o.Chunks = Chunks{Shape: t.meta.Grid.Chunk}
+	}
+	if !chain {
+		o.Codecs = Codecs{Chain: info.Codecs}
+	}
+	return o
+}
+
+// inner is the chain of the inner chunks of the target's shards.
+func (t *there) inner(registry *codecs.Registry) []codecs.Spec {
+	info := t.array.Info()
+	chain, err := registry.Bind(info.Codecs, codecs.Chunk{Type: info.Type, Shape: t.meta.Grid.Chunk, Fill: info.Fill})
+	if err == nil {
+		if layout, ok := chain.Shards(); ok {
+			return layout.Inner().Specs()
+		}
+	}
+	return info.Codecs // which the source of the target has bound already
+}
+
+// fits checks that the elements of the source can be among those of the target:
+// they have its type, and its shape but for the rows.
+func (b *builder) fits(t dtype.Type) {
+	own, target := b.info.Shape, b.there.meta.Grid.Shape
+	same := len(own) == len(target)
+	for i := range min(len(own), len(target)) {
+		same = same && (i == b.there.axis || own[i] == target[i])
+	}
+	if !same {
+		b.problems = append(b.problems, b.plan.Job.Problem(b.field,
+			fmt.Sprintf("array %q of shape %v does not fit to the target's of shape %v", b.info.Path, own, target), "only the dimension to append along may differ"))
+	}
+	if is := b.there.meta.Type; !dtype.Same(t, is) {
+		b.wrong("data_type", fmt.Sprintf("%s, the target has %s", t.Name(), is.Name()), fmt.Sprintf("data_type: %s converts the values", is.Name()))
+	}
+}
+
+// agrees reports whether the array, as it would be written, is that of the
+// target: what the job says otherwise is refused by name.
+func (b *builder) agrees(a *PlannedArray) bool {
+	before := len(b.problems)
+	is, would := b.there.meta, a.Meta
+	hint := "leave it out: the target's counts"
+	if !slices.Equal(would.Grid.Chunk, is.Grid.Chunk) {
+		field := "chunks"
+		if b.options.Shards != nil {
+			field = "shards"
+		}
+		b.wrong(field, fmt.Sprintf("%v, the target has %v", would.Grid.Chunk, is.Grid.Chunk), hint)
+	}
+	if !bytes.Equal(would.Fill, is.Fill) {
+		b.wrong("fill_value", fmt.Sprintf("%s, the target has %s", would.Type.FormatScalar(dtype.V3, would.Fill), is.Type.FormatScalar(dtype.V3, is.Fill)), hint)
+	}
+	if is.DimensionNames != nil && !slices.Equal(would.DimensionNames, is.DimensionNames) {
+		b.wrong("dimension_names", fmt.Sprintf("%q, the target has %q", would.DimensionNames, is.DimensionNames), "name the dimensions as in the target")
+	}
+	if len(b.problems) == before {
+		b.sameChains(would, is)
+	}
+	b.sameAttributes(would.Attributes, is.Attributes)
+	return len(b.problems) == before
+}
+
+// sameChains compares the codecs in the metadata of two arrays that have the
+// same type, fill value and chunks.
+func (b *builder) sameChains(would, is *zarr.Array) {
+	in := codecs.Chunk{Type: is.Type, Shape: is.Grid.Chunk, Fill: is.Fill}
+	own, err := b.env.Codecs.Bind(would.Codecs, in)
+	if err != nil {
+		b.wrong("codecs", err.Error(), "")
+		return
+	}
+	target, err := b.env.Codecs.Bind(is.Codecs, in)
+	if err != nil {
+		b.wrong("codecs", "those of the target: "+err.Error(), "")
+		return
+	}
+	if !b.sameSpecs(own.Specs(), target.Specs()) {
+		hint := "leave codecs out: the target's count"
+		if b.outcome != nil {
+			hint = "with cf: codecs, the packing of the source has to be that of the target"
+		}
+		b.wrong("codecs", fmt.Sprintf("%s, the target has %s", specsText(own.Specs()), specsText(target.Specs())), hint)
+	}
+}
+
+// specsText spells a chain for a message.
+func specsText(specs []codecs.Spec) string { return clip(show(normalCodecs(specs)), 300) }
+
+// meaning lists the attributes that say what the values of an array mean.
+func meaning() []string {
+	return []string{"units", "calendar", "scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned"}
+}
+
+// sameAttributes compares attributes with those of the target, which stay. One
+// that says what values mean, or that the job gives, has to be the same, but for
+// a mark of missing values that the source does not need.
+func (b *builder) sameAttributes(would, is zarr.Attributes) {
+	given := map[string]bool{}
+	for _, a := range b.options.Attributes {
+		given[a.Name] = true
+	}
+	var others []string
+	for _, a := range slices.Concat(would, is) {
+		x, y := would.Get(a.Name), is.Get(a.Name)
+		mark := x == nil && (a.Name == "_FillValue" || a.Name == "missing_value")
+		switch {
+		case sameJSON(x, y) || slices.Contains(others, a.Name):
+		case given[a.Name] || slices.Contains(meaning(), a.Name) && !mark:
+			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+a.Name,
+				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, a.Name, attributeText(x), attributeText(y)),
+				"values would not mean the same; where they do, give the array the target's attribute"))
+			others = append(others, a.Name)
+		default:
+			others = append(others, a.Name)
+			b.note("the attribute %s stays %s, in the source it is %s", a.Name, attributeText(y), attributeText(x))
+		}
+	}
+}
+
+func attributeText(value json.RawMessage) string {
+	if value == nil {
+		return "absent"
+	}
+	return clip(string(value), 80)
+}
+
+// sameJSON reports whether two values are equal, however their numbers are
+// spelled.
+func sameJSON(x, y json.RawMessage) bool {
+	if x == nil || y == nil {
+		return x == nil && y == nil
+	}
+	var a, b any
+	return json.Unmarshal(x, &a) == nil && json.Unmarshal(y, &b) == nil && reflect.DeepEqual(a, b)
+}
+
+// extend makes the plan of an array that of the rows that are appended: of the
+// objects from the first one on that holds any, with the rows in it that are
+// there.
+func (b *builder) extend(a *PlannedArray) {
+	t := b.there
+	if t.own = a.array; a.convert != nil {
+		t.own = newConverted(a.array, a.convert, a.Chain.Chunk().Type)
+	}
+	a.there, a.Reason = t, "the array grows"
+	if !b.agrees(a) || t.axis < 0 {
+		return
+	}
+	added := b.info.Shape[t.axis]
+	extent := t.meta.Grid.Chunk[t.axis]
+	first := t.rows / extent
+	old := newWindow(t.array, t.axis, first*extent, t.rows-first*extent)
+	info := *t.own.Info()
+	info.Shards, info.Codecs = nil, nil
+	info.Memory = max(cmp.Or(info.Memory, sources.ScratchBytes), cmp.Or(old.Info().Memory, sources.ScratchBytes))
+	joined, err := sources.Join(info, t.axis, []sources.Array{old, t.own})
+	if err != nil {
+		b.wrong("data_type", "the rows of source and target cannot be joined: "+err.Error(), "")
+		return
+	}
+	grown := *t.meta
+	grown.Grid.Shape = slices.Clone(t.meta.Grid.Shape)
+	grown.Grid.Shape[t.axis] = t.rows + added
+	if err := grown.Grid.Check(); err != nil {
+		b.wrong("chunks", err.Error(), "")
+		return
+	}
+	a.array, a.Info, a.Meta, a.convert = joined, joined.Info(), &grown, nil
+	a.Grid = zarr.Grid{Shape: slices.Clone(joined.Info().Shape), Chunk: t.meta.Grid.Chunk}
+	if added == 0 {
+		a.Grid.Shape[t.axis] = 0
+	}
+	a.place = sinks.Placement{Keys: t.meta.Keys, First: make([]int, len(grown.Grid.Shape))}
+	a.place.First[t.axis] = first
+	a.Append = &Append{Dimension: b.plan.growth.dim, Axis: t.axis, Rows: t.rows, New: added}
+	if counts := a.Grid.Count(); t.rows > first*extent && added > 0 {
+		a.Append.Rewritten = a.Grid.Len() / counts[t.axis]
+	}
+}
+
+// coordinate reports whether an array has the values of the dimension that grows.
+func (t *there) coordinate(dim string) bool {
+	return t.axis == 0 && len(t.meta.Grid.Shape) == 1 && path.Base(t.path) == dim
+}
+
+// group is the path of the group that an array is in.
+func (t *there) group() string { return strings.TrimPrefix(path.Dir(t.path), ".") }
+
+// window is some rows of an array.
+type window struct {
+	array sources.Array
+	info  sources.Info
+	axis  int
+	first int
+}
+
+func newWindow(array sources.Array, axis, first, rows int) *window {
+	w := &window{array: array, info: *array.Info(), axis: axis, first: first}
+	w.info.Shape = slices.Clone(w.info.Shape)
+	w.info.Shape[axis] = rows
+	return w
+}
+
+func (w *window) Info() *sources.Info { return &w.info }
+
+// ReadRegion implements [sources.Array].
+func (w *window) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := sources.CheckRegion(&w.info, dst, start); err != nil {
+		return err
+	}
+	start = slices.Clone(start)
+	start[w.axis] += w.first
+	return w.array.ReadRegion(ctx, dst, start)
+}
+
+// converted is an array whose elements are converted as they are read.
+type converted struct {
+	array   sources.Array
+	info    sources.Info
+	convert stages.Converter
+}
+
+// convertedPiece is how many elements are converted at a time.
+const convertedPiece = 1 << 15
+
+func newConverted(array sources.Array, convert stages.Converter, t dtype.Type) *converted {
+	c := &converted{array: array, info: *array.Info(), convert: convert}
+	c.info.Type = t
+	c.info.Memory = cmp.Or(c.info.Memory, sources.ScratchBytes) + convertedPiece*(ndarray.ItemSize(t)+ndarray.ItemSize(array.Info().Type))
+	return c
+}
+
+func (c *converted) Info() *sources.Info { return &c.info }
+
+// ReadRegion implements [sources.Array].
+func (c *converted) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := sources.CheckRegion(&c.info, dst, start); err != nil {
+		return err
+	}
+	for r := range ndarray.Pieces(dst.Shape, convertedPiece) {
+		own, made := ndarray.New(c.array.Info().Type, r.Shape), ndarray.New(c.info.Type, r.Shape)
+		at := slices.Clone(start)
+		for i, n := range r.Start {
+			at[i] += n
+		}
+		if err := c.array.ReadRegion(ctx, own, at); err != nil {
+			return err
+		}
+		if err := c.convert.Encode(made, own); err != nil {
+			return fmt.Errorf("elements from %v on: %w", at, err)
+		}
+		ndarray.Copy(dst.Sub(r), made)
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// coordinatePiece is how many values of the target's coordinate are read at a
+// time.
+const coordinatePiece = 1 << 16
+
+// checkCoordinate holds the coordinate's values in the source against those in
+// the target. It returns true when all of them are there, one behind the other,
+// and an error when some are, or when they do not go on in the same direction.
+func checkCoordinate(ctx context.Context, t *there) (known bool, err error) {
+	c := coordinate{there: t, compare: comparison(t.own.Info().Type)}
+	if known, err = c.check(ctx); err != nil {
+		return false, fmt.Errorf("coordinate %q: %w", t.path, err)
+	}
+	return known, nil
+}
+
+// coordinate is what is known of a coordinate while it is checked.
+type coordinate struct {
+	*there
+	new     ndarray.Array
+	compare func(a, b []byte) int // nil: values have no order
+
+	found   int  // values of the target that the source has
+	inOrder bool // they are the source's rows from 0 on, one behind the other
+	first   struct {
+		old, new int
+		value    []byte
+	}
+}
+
+func (c *coordinate) check(ctx context.Context) (known bool, err error) {
+	rows := c.own.Info().Shape[0]
+	if c.new, err = readRows(ctx, c.own, 0, rows); err != nil {
+		return false, err
+	}
+	find, err := c.finder()
+	if err != nil {
+		return false, err
+	}
+	for at := 0; at < c.rows; at += coordinatePiece {
+		old, err := readRows(ctx, c.array, at, min(coordinatePiece, c.rows-at))
+		if err != nil {
+			return false, err
+		}
+		c.look(old, at, find)
+	}
+	switch {
+	case c.found == 0:
+		return false, c.order(ctx)
+	case c.found == rows && c.inOrder:
+		return true, nil
+	}
+	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new",
+		c.first.new, c.text(c.first.value), c.first.old)
+}
+
+// readRows reads some values of a coordinate.
+func readRows(ctx context.Context, a sources.Array, from, n int) (ndarray.Array, error) {
+	values := ndarray.New(a.Info().Type, []int{n})
+	return values, a.ReadRegion(ctx, values, []int{from})
+}
+
+// finder returns a function that finds the row of the source with a value. Two
+// rows with one value are an error.
+func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
+	if d := c.direction(); d != 0 {
+		size := c.new.Type.Size()
+		return func(item []byte) (int, bool) {
+			return sort.Find(c.new.Shape[0], func(i int) int { return -d * c.compare(item, c.new.Data[i*size:(i+1)*size]) })
+		}, nil
+	}
+	place := make(map[string]int, c.new.Shape[0])
+	for item := range c.new.Items() {
+		if other, twice := place[string(item)]; twice {
+			return nil, fmt.Errorf("rows %d and %d of the source have the same value, %s", other, len(place), c.text(item))
+		}
+		place[string(item)] = len(place)
+	}
+	return func(item []byte) (int, bool) {
+		i, ok := place[string(item)]
+		return i, ok
+	}, nil
+}
+
+// direction is -1 where the source's values ascend, 1 where they descend, and 0
+// where they do neither. One alone ascends.
+func (c *coordinate) direction() int {
+	if c.compare == nil {
+		return 0
+	}
+	var before []byte
+	d := 0
+	for item := range c.new.Items() {
+		if before != nil {
+			next := c.compare(before, item)
+			if next == unordered || next == 0 || d != 0 && next != d {
+				return 0
+			}
+			d = next
+		}
+		before = item
+	}
+	if d == 0 && before != nil && c.compare(before, before) == 0 {
+		return -1
+	}
+	return d
+}
+
+// look finds values of the target, from row at on, in the source.
+func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, bool)) {
+	for item := range old.Items() {
+		if i, ok := find(item); ok {
+			if c.found == 0 {
+				c.first.old, c.first.new, c.inOrder = at, i, true
+				c.first.value = slices.Clone(item)
+			}
+			c.inOrder = c.inOrder && i == c.found && at == c.first.old+i
+			c.found++
+		}
+		at++
+	}
+}
+
+// order checks that the values of the source go on where those of the target
+// end, in the same direction. Values that have no order may be any.
+func (c *coordinate) order(ctx context.Context) error {
+	tail := min(c.rows, 2)
+	old, err := readRows(ctx, c.array, c.rows-tail, tail)
+	if err != nil || c.compare == nil {
+		return err
+	}
+	next, stop := iter.Pull(old.Items())
+	defer stop()
+	before, _ := next()
+	// Of a single row nothing tells the direction: most coordinates ascend.
+	direction := cmp.Or(c.direction(), -1)
+	if tail == 2 {
+		last, _ := next()
+		if direction = c.compare(before, last); direction == 0 || direction == unordered {
+			return nil // the target's values are in no order
+		}
+		before = last
+	}
+	row := 0
+	for item := range c.new.Items() {
+		if before != nil && c.compare(before, item) != direction {
+			return fmt.Errorf("%s, %s, does not go on from %s, %s, in the order of the rows before: the rows of the source belong elsewhere",
+				c.where(row), c.text(item), c.where(row-1), c.text(before))
+		}
+		before = item
+		row++
+	}
+	return nil
+}
+
+// where names a row of the source, or with -1 the last one of the target.
+func (c *coordinate) where(row int) string {
+	if row < 0 {
+		return fmt.Sprintf("row %d of the target", c.rows-1)
+	}
+	return fmt.Sprintf("row %d of the source", row)
+}
+
+// text spells a value with its units.
+func (c *coordinate) text(value []byte) string {
+	text := string(c.new.Type.FormatScalar(dtype.V3, value))
+	if units, err := strconv.Unquote(string(c.meta.Attributes.Get("units"))); err == nil {
+		text += " " + units
+	}
+	return text
+}
+
+// unordered is what comparison says of values of which one is not a number.
+const unordered = 2
+
+// comparison returns a function that compares elements: -1, 0, 1 or unordered.
+// It is nil for types that have no order here.
+func comparison(t dtype.Type) func(a, b []byte) int {
+	kind := dtype.Kind(0)
+	if n, ok := t.(dtype.Numeric); ok {
+		kind = n.Kind()
+	} else if _, ok := t.(dtype.Temporal); ok {
+		kind = dtype.Int
+	}
+	if p, ok := t.(dtype.Packed); ok && p.Packing().Bits < 8*t.Size() || !slices.Contains([]int{1, 2, 4, 8}, t.Size()) {
+		return nil
+	}
+	switch {
+	case kind == dtype.Int:
+		return func(a, b []byte) int { return cmp.Compare(signed(a), signed(b)) }
+	case kind == dtype.Uint:
+		return func(a, b []byte) int { return cmp.Compare(unsigned(a), unsigned(b)) }
+	case kind == dtype.Float && t.Size() >= 4:
+		return func(a, b []byte) int {
+			x, y := float(a), float(b)
+			if math.IsNaN(x) || math.IsNaN(y) {
+				return unordered
+			}
+			return cmp.Compare(x, y)
+		}
+	}
+	return nil
+}
+
+// unsigned, signed and float are the values of elements with 1, 2, 4 or 8 bytes.
+func unsigned(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.NativeEndian.Uint16(b))
+	case 4:
+		return uint64(binary.NativeEndian.Uint32(b))
+	default:
+		return binary.NativeEndian.Uint64(b)
+	}
+}
+
+func signed(b []byte) int64 {
+	unused := 64 - 8*len(b)
+	return int64(unsigned(b)<<unused) >> unused
+}
+
+func float(b []byte) float64 {
+	if len(b) == 4 {
+		return float64(math.Float32frombits(uint32(unsigned(b))))
+	}
+	return math.Float64frombits(unsigned(b))
+}

@@ -1,0 +1,102 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// inMemory is an array of one dimension.
+type inMemory struct {
+	info   sources.Info
+	values ndarray.Array
+}
+
+// column returns the array with these values, each as JSON.
+func column(t *testing.T, kind dtype.Type, values ...string) *inMemory {
+	t.Helper()
+	a := &inMemory{sources.Info{Path: "x", Type: kind, Shape: []int{len(values)}}, ndarray.New(kind, []int{len(values)})}
+	i := -1
+	err := a.values.SetItems(func() ([]byte, error) {
+		i++
+		return kind.ParseScalar(dtype.V3, json.RawMessage(values[i]))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (a *inMemory) Info() *sources.Info { return &a.info }
+
+func (a *inMemory) ReadRegion(_ context.Context, dst ndarray.Array, start []int) error {
+	ndarray.Copy(dst, a.values.Sub(ndarray.Region{Start: start, Shape: dst.Shape}))
+	return nil
+}
+
+func TestCheckCoordinate(t *testing.T) {
+	day, err := dtype.Datetime64("D", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fine, known = "", "known"
+	for _, test := range []struct {
+		kind     dtype.Type
+		old, new string
+		want     string // fine, known, or a part of the error
+	}{
+		{dtype.Float64, "1 2 3", "4 5", fine},
+		{dtype.Float64, "1 2 3", "3.5", fine},
+		{dtype.Float64, "", "7 8", fine},
+		{dtype.Float64, "", "8 7", fine},
+		{dtype.Float64, "", "7 8 8", "rows 1 and 2 of the source have the same value, 8.0 m"},
+		{dtype.Float64, "", "7 9 8", "row 2 of the source, 8.0 m, does not go on from row 1 of the source, 9.0 m"},
+		{dtype.Float64, "1 2 3", "2 3", known},
+		{dtype.Float64, "1 2 3", "1", known},
+		{dtype.Float64, "1 2 3", "2 3 4", "row 0 of the source, 2.0 m, is row 1 of the target already"},
+		{dtype.Float64, "1 2 3", "0 1", "row 1 of the source, 1.0 m, is row 0 of the target already"},
+		{dtype.Float64, "1 2 3", "1 3", "row 0 of the source, 1.0 m, is row 0 of the target already"},
+		{dtype.Float64, "1 2 3", "2.5", "row 0 of the source, 2.5 m, does not go on from row 2 of the target, 3.0 m"},
+		{dtype.Float64, "1 2 3", "5 4", "row 1 of the source, 4.0 m, does not go on from row 0 of the source, 5.0 m"},
+		{dtype.Float64, "1 2", `"NaN"`, "does not go on"},
+		{dtype.Float64, "3 2", "1 0", fine},
+		{dtype.Float64, "3 2", "4", "does not go on from row 1 of the target"},
+		{dtype.Float64, "3", "2 1", fine},
+		{dtype.Float64, "3", "2", "does not go on"}, // one row ascends
+		{dtype.Float64, "3 2 2", "7 1", fine},       // no order to go on with
+		{dtype.Float32, "1 2", "1.5", "does not go on"},
+		{dtype.Int8, "-2 -1", "0 1", fine},
+		{dtype.Int16, "-2 -1", "-3", "does not go on"},
+		{dtype.Int32, "-2 -1", "-2", known},
+		{dtype.Int64, "9007199254740992 9007199254740993", "9007199254740994", fine},
+		{dtype.Uint8, "1 2", "255", fine},
+		{dtype.Uint16, "1 2", "0", "does not go on"},
+		{dtype.Uint32, "1 2", "4294967295", fine},
+		{dtype.Uint64, "1 2", "18446744073709551615", fine},
+		{dtype.Float16, "1 2", "0.5", fine}, // no order is known here
+		{dtype.Float16, "1 2", "0.5 2", "row 1 of the source, 2.0 m, is row 1 of the target already"},
+		{day, "1 2", "3", fine},
+		{day, "1 2", "0", "does not go on"},
+		{dtype.StringType, `"b" "a"`, `"c" "0"`, fine},
+		{dtype.StringType, `"b" "a"`, `"a"`, known},
+		{dtype.StringType, `"b" "a"`, `"a" "c"`, `row 0 of the source, "a" m, is row 1 of the target already`},
+	} {
+		old, own := column(t, test.kind, strings.Fields(test.old)...), column(t, test.kind, strings.Fields(test.new)...)
+		meta := &zarr.Array{Grid: zarr.Grid{Shape: old.info.Shape}, Attributes: zarr.Attributes{{Name: "units", Value: json.RawMessage(`"m"`)}}}
+		is, err := checkCoordinate(t.Context(), &there{path: "x", meta: meta, array: old, own: own, rows: old.info.Shape[0]})
+		switch {
+		case test.want == fine || test.want == known:
+			if err != nil || is != (test.want == known) {
+				t.Errorf("%s behind %s: %v, %v", test.new, test.old, is, err)
+			}
+		case err == nil || !strings.Contains(err.Error(), test.want):
+			t.Errorf("%s behind %s: %v\nwant %s", test.new, test.old, err, test.want)
+		}
+	}
+}

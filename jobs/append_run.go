@@ -1,0 +1,118 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// current fails when the checkpoint, which the run now has to itself, is no
+// longer what the plan to append was made for.
+func (r *run) current() error {
+	now := &state{manifest: r.journal.Manifest(), done: r.journal.Completed()}
+	if was := r.plan.state; was == nil || was.same(now) {
+		return nil
+	}
+	return errOvertaken(r.target.URL())
+}
+
+// beginAppend is begin for a target that is there: there may be nothing to do
+// (true), an earlier run to go on with, or a new one.
+func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
+	g := r.plan.growth
+	r.result.Dimension = g.dim
+	if g.nothing {
+		r.result.Nothing = true
+		if err := r.journal.Tidy(ctx); err != nil {
+			return false, fmt.Errorf("checkpoint: %w", err)
+		}
+		return true, nil
+	}
+	r.result.Appended = r.plan.Arrays[0].Append.New // in all of them, as ragged sees to
+	if g.begun != nil {
+		if list := r.manifest.Differences(g.begun); len(list) > 0 {
+			return false, r.changed(false, list)
+		}
+		return false, nil
+	}
+	text, err := json.Marshal(r.manifest)
+	if err != nil {
+		return false, err
+	}
+	if r.journal.Completed() != nil {
+		err = r.journal.Succeed(ctx, text)
+	} else {
+		err = r.journal.Begin(ctx, text)
+	}
+	if err != nil {
+		return false, fmt.Errorf("checkpoint: %w", err)
+	}
+	return false, nil
+}
+
+// vacate removes the objects of chunks that hold only the fill value now: one may
+// lie there from a run that was given up.
+func (r *run) vacate(ctx context.Context, receipts []journal.Receipt) error {
+	if r.plan.growth == nil {
+		return nil
+	}
+	for _, x := range receipts {
+		if !x.Empty {
+			continue
+		}
+		a := &r.plan.Arrays[x.Array]
+		if err := r.target.Delete(ctx, path.Join(a.Target, a.place.Key(a.Grid.Index(x.Unit)))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grow writes what makes the rows that were appended part of the target.
+func (r *run) grow(ctx context.Context) error {
+	arrays, groups := map[string][]byte{}, map[string][]byte{}
+	var paths []string
+	for i := range r.plan.Arrays {
+		a := &r.plan.Arrays[i]
+		text, err := zarr.Resized(a.there.text, a.Meta.Grid.Shape)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", a.Target, err)
+		}
+		arrays[a.Target] = text
+		paths = append(paths, a.Target)
+	}
+	for _, group := range zarr.Parents(paths) {
+		if arrays[group] != nil {
+			continue // the array that is the whole target
+		}
+		text, err := r.target.ReadAll(ctx, path.Join(group, zarr.MetadataKey), zarr.MaxDocument)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		below := map[string][]int{}
+		for i := range r.plan.Arrays {
+			a := &r.plan.Arrays[i]
+			if rest, ok := strings.CutPrefix(a.Target, group+"/"); ok || group == "" {
+				below[rest] = a.Meta.Grid.Shape
+			}
+		}
+		text, changed, err := zarr.ResizedIn(text, below)
+		if err != nil {
+			return fmt.Errorf("group %q: %w", group, err)
+		}
+		if changed {
+			groups[group] = text
+		}
+	}
+	return r.sink.Grow(ctx, arrays, groups)
+}

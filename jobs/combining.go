@@ -1,0 +1,79 @@
+package jobs
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// natural is the order of files by their names.
+const natural = "natural"
+
+// combining says how the files of the source become one.
+func (j *Job) combining() sources.Combining {
+	s := &j.Source
+	how := sources.Combining{
+		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Wanted: j.Selected,
+		Given: func(path, attribute string) bool {
+			o, _ := j.Options(path)
+			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool { return a.Name == attribute })
+		},
+	}
+	if s.Order != natural {
+		how.Order = s.Order
+	}
+	return how
+}
+
+// combined refuses several files or hierarchies of which nobody says how they
+// become one.
+func (j *Job) combined(urls []string) error {
+	if len(urls) < 2 || j.Source.Concat+j.Source.Stack != "" {
+		return nil
+	}
+	return Problems{j.Problem("source.url", fmt.Sprintf("%d files or hierarchies need to be told how they become one", len(urls)), joinHint)}
+}
+
+const joinHint = "concat: NAME joins them along a dimension that they have, stack: NAME along a new one"
+
+// joining checks the fields that say how files become one.
+func (p *parser) joining(at *trail) {
+	s := &p.job.Source
+	report := func(field, message, hint string) {
+		p.problems.add(p.job.Problem(at.key(field).String(), message, hint))
+	}
+	if s.Concat != "" && s.Stack != "" {
+		report("stack", "stack and concat exclude each other", "concat joins along a dimension that files have, stack along a new one")
+	}
+	switch s.Driver {
+	case "raw":
+		if s.Order != "" && s.Order != natural {
+			report("order", "files of the raw driver have no coordinate to be ordered by", "order: natural, or list them")
+		}
+		if s.Join != "" {
+			report("join", "files of the raw driver have nothing but elements to differ in", "leave it out")
+		}
+	case "netcdf", "zarr":
+		p.joinsNothing(report)
+	}
+}
+
+// joinsNothing checks the source of a driver that joins files only where it is
+// told how.
+func (p *parser) joinsNothing(report func(field, message, hint string)) {
+	s := &p.job.Source
+	if s.Concat+s.Stack != "" {
+		return
+	}
+	if len(s.Locations) > 1 {
+		report("url", "several files need to be told how they become one", joinHint)
+	}
+	if s.Join != "" {
+		report("join", "nothing is joined without concat or stack", joinHint)
+	}
+	if s.Order != "" && s.Order != natural {
+		report("order", "nothing is ordered without concat or stack", joinHint)
+	}
+}

@@ -1,0 +1,147 @@
+package jobs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Manifest is the plan as a checkpoint remembers it: what has to be the same
+// for a run to go on where another one stopped.
+type Manifest struct {
+	Version int             `json:"version"`
+	Job     json.RawMessage `json:"job"`
+	Files   []sources.File  `json:"files"`
+	Arrays  []ManifestArray `json:"arrays"`
+	// Append is the dimension that the arrays grow along, "" for new arrays, and
+	// Earlier are the files behind what is there, as far as that is known.
+	Append  string         `json:"append,omitempty"`
+	Earlier []sources.File `json:"earlier_files,omitempty"`
+	Hash    string         `json:"hash"` // SHA-256 of all the above
+}
+
+// ManifestArray is an array of a manifest. Receipts name it by its index.
+type ManifestArray struct {
+	Source string          `json:"source"`
+	Target string          `json:"target"`
+	Chunks int             `json:"chunks"`
+	Meta   json.RawMessage `json:"metadata"`
+	// Carried says that the source's objects become the target's as they are.
+	Carried bool `json:"carried,omitempty"`
+	Rows    int  `json:"rows_before,omitempty"` // of an array that grows
+}
+
+// Manifest returns the plan's manifest. The same job over the same sources
+// gives the same one.
+func (p *Plan) Manifest() (*Manifest, error) {
+	m := p.inputs()
+	if g := p.growth; g != nil {
+		m.Append, m.Earlier = g.dim, g.earlier
+	}
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		meta, err := json.Marshal(a.Meta)
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", a.Source, err)
+		}
+		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Meta: meta, Carried: a.stored != nil})
+		if a.Append != nil {
+			m.Arrays[i].Rows = a.Append.Rows
+		}
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	m.Hash = hex.EncodeToString(sum[:])
+	return m, nil
+}
+
+// inputs is the part of the manifest that does not depend on what is made of it.
+func (p *Plan) inputs() *Manifest {
+	m := &Manifest{Version: 1, Job: p.Job.Normalised()}
+	for _, f := range p.Files {
+		f.URL = relative(p.Job.Dir, f.URL)
+		m.Files = append(m.Files, f)
+	}
+	return m
+}
+
+// relative returns the path of a local file below a folder as seen from there,
+// so that a folder with job, data and target can move as a whole.
+func relative(dir, file string) string {
+	absolute, err := filepath.Abs(dir)
+	if err != nil || !filepath.IsAbs(file) {
+		return file
+	}
+	if short, err := filepath.Rel(absolute, file); err == nil && filepath.IsLocal(short) {
+		return filepath.ToSlash(short)
+	}
+	return file
+}
+
+// Differences names what has changed between the manifest of a checkpoint and
+// this one.
+func (m *Manifest) Differences(was *Manifest) []string {
+	if m.Hash == was.Hash {
+		return nil
+	}
+	list := m.otherInputs(was)
+	if len(m.Arrays) == len(was.Arrays) && len(list) == 0 {
+		for i, a := range m.Arrays {
+			if string(a.Meta) != string(was.Arrays[i].Meta) || a.Target != was.Arrays[i].Target {
+				list = append(list, fmt.Sprintf("the metadata of array %q", a.Target))
+			}
+		}
+	}
+	if len(list) == 0 {
+		// The same job over the same files came to another plan: only another
+		// version of the program does that.
+		list = append(list, "the plan, made by another version of zmigrate")
+	}
+	return list
+}
+
+// otherInputs is Differences in job and source files.
+func (m *Manifest) otherInputs(was *Manifest) []string {
+	list := Differences(was.Job, m.Job)
+	before := map[string]sources.File{}
+	for _, f := range was.Files {
+		before[f.URL] = f
+	}
+	for _, f := range m.Files {
+		old, known := before[f.URL]
+		delete(before, f.URL)
+		if !known {
+			list = append(list, fmt.Sprintf("source file %s is new", f.URL))
+		} else if change := fileChange(old, f); change != "" {
+			list = append(list, change)
+		}
+	}
+	for _, f := range was.Files {
+		if _, gone := before[f.URL]; gone {
+			list = append(list, fmt.Sprintf("source file %s is gone", f.URL))
+		}
+	}
+	return list
+}
+
+// fileChange says how a file is another one than it was; "" where it is not.
+func fileChange(was, is sources.File) string {
+	switch {
+	case was.Size != is.Size:
+		return fmt.Sprintf("source file %s had %d bytes, has %d", is.URL, was.Size, is.Size)
+	case !was.ModTime.Equal(is.ModTime):
+		return fmt.Sprintf("source file %s was last changed %s, now %s", is.URL, was.ModTime.UTC().Format(timeFormat), is.ModTime.UTC().Format(timeFormat))
+	case was.ETag != is.ETag:
+		return fmt.Sprintf("source file %s had the ETag %s, has %s", is.URL, was.ETag, is.ETag)
+	}
+	return ""
+}
+
+const timeFormat = "2006-01-02T15:04:05.999999999Z07:00"

@@ -1,0 +1,129 @@
+package jobs
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// severalArrays is a job over the file of testJob, as these arrays, all of them
+// in chunks of this shape.
+func severalArrays(t *testing.T, dir, chunks string, arrays ...string) *Job {
+	t.Helper()
+	text := "zmigrate: 1\nsource:\n  driver: raw\n  arrays:\n"
+	for _, name := range arrays {
+		text += fmt.Sprintf("    %s: {url: a.raw, data_type: float32, shape: [10, 6]}\n", name)
+	}
+	text += "target: {url: out.zarr}\ndefaults: {chunks: " + chunks + "}\n"
+	j, err := Parse("job.yaml", []byte(text), dir, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// TestOverwriteLeavesOthers overwrites one array of a hierarchy, and breaks that
+// wherever it changes something: the other arrays stay what they are, and in the
+// end the root tells of all of them.
+func TestOverwriteLeavesOthers(t *testing.T) {
+	dir, env := testJob(t, "").Dir, environment()
+	target := filepath.Join(dir, "out.zarr")
+	all := []string{"group/a", "group/b", "other/c"}
+	if _, err := execute(t, severalArrays(t, dir, "[10, 6]", all...), env, RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// The others' documents are those of another program.
+	strange := `{"zarr_format":3,"node_type":"group","attributes":{"mine":true},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{}}}`
+	if err := os.WriteFile(filepath.Join(target, "zarr.json"), []byte(strange), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one := severalArrays(t, dir, "[4, 4]", "group/a")
+	one.Target.Existing = "overwrite"
+	var removed []Removal
+	seen := 0
+	for stop := 1; ; stop++ {
+		operations := 0
+		env.Fault = func(op, key string) error {
+			if !slices.Contains([]string{"put", "create", "sync", "delete"}, op) {
+				return nil
+			}
+			if operations++; operations == stop {
+				return errors.New("made to fail")
+			}
+			return nil
+		}
+		owner := journal.ThisProcess("test")
+		owner.ID = rand.Text() // as if in a process of its own
+		_, err := execute(t, one, env, RunOptions{Owner: owner, Confirm: func(r Removal) error {
+			removed = append(removed, r)
+			return nil
+		}})
+		for _, name := range all[1:] {
+			if _, values := readArray(t, target, name, env); values[59] != 59 {
+				t.Fatalf("%s: the last element is %v", name, values[59])
+			}
+		}
+		if seen++; err == nil {
+			break
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d operations", seen)
+	}
+	if diff := cmp.Diff([]Removal{{Target: target, Arrays: []string{"group/a"}, Objects: 2}}, removed[:1]); diff != "" {
+		t.Error(diff)
+	}
+	array, values := readArray(t, target, "group/a", env)
+	if diff := cmp.Diff([]int{4, 4}, array.Grid.Chunk); diff != "" || values[59] != 59 {
+		t.Errorf("%v, %s", values[59], diff)
+	}
+	root := contents(t, target)["zarr.json"]
+	for _, want := range append([]string{`"mine": true`}, all...) {
+		if !strings.Contains(root, want) {
+			t.Errorf("%s is not in %s", want, root)
+		}
+	}
+}
+
+// TestFailSaysWhatIsThere has a target that is not to be touched.
+func TestFailSaysWhatIsThere(t *testing.T) {
+	dir, env := testJob(t, "").Dir, environment()
+	j := severalArrays(t, dir, "[4, 4]", "group/a", "b")
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "out.zarr.zmigrate")); err != nil {
+		t.Fatal(err)
+	}
+	j.Target.Existing = "fail"
+	_, err := execute(t, j, env, RunOptions{})
+	if want := "16 objects (b/c/0/0, b/c/0/1, b/c/1/0, …), 4 of them documents"; !errors.Is(err, ErrTargetExists) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDeclinedOverwriteForgetsNothing says no.
+func TestDeclinedOverwriteForgetsNothing(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	other := parseJob(t, j.Dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
+	other.Target.Existing = "overwrite"
+	declined := errors.New("no")
+	if _, err := execute(t, other, env, RunOptions{Confirm: func(Removal) error { return declined }}); !errors.Is(err, declined) {
+		t.Errorf("got %v", err)
+	}
+	if result, err := execute(t, j, env, RunOptions{}); err != nil || !result.Nothing {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
