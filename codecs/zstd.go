@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	fastzstd "github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
 // zstdDefinition is the codec "zstd" of the Zarr extension registry: frames of
@@ -57,10 +59,11 @@ type zstdShared struct {
 
 // zstdEncoder says how encoders work; those that are equal do alike.
 type zstdEncoder struct {
+	fast     int // the level of our own encoder, or zero for the library's, for which the rest is
 	effort   zstd.EncoderLevel
 	literals bool
-	checksum bool
 	window   int // bytes
+	checksum bool
 }
 
 // zstdWindow is how many bytes an encoder of an effort looks back as the library
@@ -89,12 +92,16 @@ func (e zstdEncoder) make() (*zstd.Encoder, error) {
 // there are processors, however many workers there are.
 type zstdEncoders struct {
 	slots chan struct{}
-	idle  sync.Pool // of *zstd.Encoder
+	fast  *fastzstd.Encoder // or nil
+	idle  sync.Pool         // of *zstd.Encoder
 }
 
 func (z *zstdEncoders) appendEncode(dst, src []byte) []byte {
 	z.slots <- struct{}{}
 	defer func() { <-z.slots }()
+	if z.fast != nil {
+		return z.fast.AppendEncode(dst, src)
+	}
 	e := z.idle.Get().(*zstd.Encoder)
 	defer z.idle.Put(e)
 	return e.EncodeAll(src, dst)
@@ -102,12 +109,21 @@ func (z *zstdEncoders) appendEncode(dst, src []byte) []byte {
 
 // alike returns encoders that work as e says.
 func (s *zstdShared) alike(e zstdEncoder) (*zstdEncoders, error) {
-	if s.encoders[e] == nil {
+	if s.encoders[e] != nil {
+		return s.encoders[e], nil
+	}
+	z := &zstdEncoders{slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	if e.fast > 0 {
+		fast, err := fastzstd.NewEncoder(fastzstd.Options{Level: e.fast, Checksum: e.checksum})
+		if err != nil {
+			return nil, err
+		}
+		z.fast = fast
+	} else {
 		first, err := e.make()
 		if err != nil {
 			return nil, err
 		}
-		z := &zstdEncoders{slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 		z.idle.New = func() any {
 			next, err := e.make()
 			if err != nil {
@@ -116,9 +132,9 @@ func (s *zstdShared) alike(e zstdEncoder) (*zstdEncoders, error) {
 			return next
 		}
 		z.idle.Put(first)
-		s.encoders[e] = z
 	}
-	return s.encoders[e], nil
+	s.encoders[e] = z
+	return z, nil
 }
 
 type zstdCodec struct {
@@ -132,9 +148,8 @@ func (c zstdCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	s := c.shared
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := zstdEncoder{checksum: c.checksum}
-	e.effort, e.literals = zstdEffort(c.level)
-	e.window = zstdWindow(e.effort, in.Max)
+	e := zstdEffort(c.level, in.Max)
+	e.checksum = c.checksum
 	encoders, err := s.alike(e)
 	if err != nil {
 		return nil, err
@@ -153,15 +168,20 @@ func (c zstdCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	return &zstdBound{zstdCodec: c, in: in, with: e, encoders: encoders, decoder: s.decoder}, nil
 }
 
-// zstdEffort spreads the levels of the C library over the four that there are.
-// literals tells whether blocks in which nothing repeats are coded by the
-// frequency of their bytes: that is most of what noisy numbers have to gain, and
-// the C library leaves it out at negative levels alone.
-func zstdEffort(level int) (effort zstd.EncoderLevel, literals bool) {
+// zstdEffort returns the encoder that works as the C library does at a level,
+// for content of at most n bytes. From 1 to 5 that is our own; others are spread
+// over the efforts that the library has. Blocks in which nothing repeats are
+// coded by the frequency of their bytes, which is most of what noisy numbers have
+// to gain, but at negative levels, as in C.
+func zstdEffort(level, n int) zstdEncoder {
 	if level == 0 {
 		level = 3
 	}
-	return zstd.EncoderLevelFromZstd(level), level > 0
+	if level > 0 && level <= fastzstd.MaxLevel {
+		return zstdEncoder{fast: level}
+	}
+	effort := zstd.EncoderLevelFromZstd(level)
+	return zstdEncoder{effort: effort, literals: level > 0, window: zstdWindow(effort, n)}
 }
 
 type zstdBound struct {

@@ -1,0 +1,213 @@
+package zstd
+
+import "bytes"
+
+const (
+	maxBlock     = 128 << 10 // bytes that a block holds
+	maxSequences = maxBlock / minMatch
+
+	// streamRoom is how many bytes a compressed block takes at most while it is
+	// made, before it is found out that it is larger than its content.
+	streamRoom = maxBlock + 8*maxSequences
+
+	blockHeader = 3 // bytes
+)
+
+// Types of blocks (RFC 8878, section 3.1.1.2.2).
+const (
+	blockRaw = iota
+	blockRLE
+	blockCompressed
+)
+
+// Types of literals (RFC 8878, section 3.1.1.3.1.1).
+const (
+	literalsRaw = iota
+	literalsRLE
+	literalsCompressed
+	literalsTreeless
+)
+
+// tables are what a block can take over from the one before.
+type tables struct {
+	history history
+	huffman huffmanTable
+	codes   [codeKinds]fseTable
+	repeat  [codeKinds]bool // whether codes can be used again
+}
+
+// blockEncoder writes blocks. All that it holds but tables is room to work in.
+type blockEncoder struct {
+	tables tables
+	trial  tables // those of the block that is being made
+
+	kinds   [codeKinds]codeKind
+	scratch fseTable
+	coded   []coded
+	out     []byte
+}
+
+func newBlockEncoder() *blockEncoder {
+	return &blockEncoder{
+		kinds: newCodeKinds(),
+		coded: make([]coded, maxSequences),
+		out:   make([]byte, 0, streamRoom),
+	}
+}
+
+// reset forgets the blocks before.
+func (e *blockEncoder) reset() {
+	e.tables.history = history{1, 4, 8}
+	e.tables.huffman.valid = false
+	e.tables.repeat = [codeKinds]bool{}
+}
+
+// appendBlock appends the block of content, which is made of literals and
+// sequences, to dst.
+func (e *blockEncoder) appendBlock(dst, content, literals []byte, sequences []sequence, last bool) []byte {
+	e.trial = e.tables
+	out := e.appendLiterals(e.out[:0], literals)
+	if len(out) < len(content) {
+		out = e.appendSequences(out, sequences)
+	}
+	if len(out) >= len(content) {
+		return append(appendBlockHeader(dst, blockRaw, len(content), last), content...)
+	}
+	e.tables, e.trial = e.trial, e.tables
+	return append(appendBlockHeader(dst, blockCompressed, len(out), last), out...)
+}
+
+func appendBlockHeader(dst []byte, kind, size int, last bool) []byte {
+	header := size<<3 | kind<<1
+	if last {
+		header |= 1
+	}
+	return append(dst, byte(header), byte(header>>8), byte(header>>16))
+}
+
+// Fewer literals than these are not worth a code, or four streams.
+const (
+	minCoded = 48
+	minFour  = 256
+)
+
+// appendLiterals appends the literals of a block in the way that takes least
+// bytes.
+func (e *blockEncoder) appendLiterals(dst, src []byte) []byte {
+	var counts [256]uint32
+	n := len(src)
+	most := int(count(&counts, src))
+	if n > 1 && most == n {
+		return append(appendLiteralsHeader(dst, literalsRLE, n), src[0])
+	}
+	// Without a byte that is twice as frequent as others there is nothing to
+	// gain.
+	if n >= minCoded && most > n>>7+4 {
+		if out := e.appendCoded(dst, src, &counts); out != nil {
+			return out
+		}
+	}
+	return append(appendLiteralsHeader(dst, literalsRaw, n), src...)
+}
+
+// appendLiteralsHeader appends the header of literals that are not coded.
+func appendLiteralsHeader(dst []byte, kind, n int) []byte {
+	switch {
+	case n < 1<<5:
+		return append(dst, byte(n<<3|kind))
+	case n < 1<<12:
+		header := n<<4 | 1<<2 | kind
+		return append(dst, byte(header), byte(header>>8))
+	}
+	header := n<<4 | 3<<2 | kind
+	return append(dst, byte(header), byte(header>>8), byte(header>>16))
+}
+
+// appendCoded appends literals with codes, those of the block before if they
+// serve as well, or returns nil if this does not make them smaller.
+func (e *blockEncoder) appendCoded(dst, src []byte, counts *[256]uint32) []byte {
+	start, n := len(dst), len(src)
+	headerSize, format, width := 5, 3, 18
+	switch {
+	case n < minFour:
+		headerSize, format, width = 3, 0, 10
+	case n < 1<<10:
+		headerSize, format, width = 3, 1, 10
+	case n < 1<<14:
+		headerSize, format, width = 4, 2, 14
+	}
+	dst = dst[:start+headerSize]
+
+	t := &e.trial.huffman
+	t.build(counts)
+	cost, _ := t.cost(counts)
+	kind := literalsCompressed
+	described, ok := t.appendHeader(dst, &e.scratch)
+	before, usable := e.tables.huffman.cost(counts)
+	if usable && e.tables.huffman.valid && (!ok || before <= cost+8*(len(described)-len(dst))) {
+		kind, cost = literalsTreeless, before
+		*t = e.tables.huffman
+	} else if ok {
+		dst = described
+	}
+	if gain := n>>6 + 2; !ok && kind == literalsCompressed || len(dst)-start+cost/8+gain > n {
+		*t = e.tables.huffman
+		return nil
+	}
+
+	room := dst[:cap(dst)]
+	end := len(dst)
+	if n < minFour {
+		end += t.encode(room[end:], src)
+	} else {
+		jump, quarter := end, (n+3)/4
+		end += 6
+		for i := range 4 {
+			size := t.encode(room[end:], src[i*quarter:min(n, (i+1)*quarter)])
+			if i < 3 {
+				room[jump+2*i], room[jump+2*i+1] = byte(size), byte(size>>8)
+			}
+			end += size
+		}
+	}
+	size := end - start - headerSize
+	header := uint64(kind | format<<2 | n<<4 | size<<(4+width))
+	for i := range headerSize {
+		room[start+i] = byte(header >> (8 * i))
+	}
+	return room[:end]
+}
+
+// appendSequences appends the sequences of a block: how many there are, the
+// tables of their codes, and the codes.
+func (e *blockEncoder) appendSequences(dst []byte, sequences []sequence) []byte {
+	n := len(sequences)
+	switch {
+	case n < 128:
+		dst = append(dst, byte(n))
+	case n < 0x7f00:
+		dst = append(dst, byte(n>>8+128), byte(n))
+	default:
+		dst = append(dst, 255, byte(n-0x7f00), byte((n-0x7f00)>>8))
+	}
+	if n == 0 {
+		return dst
+	}
+	var counts [codeKinds]codeCounts
+	e.trial.history.code(e.coded, sequences, &counts)
+	modes := len(dst)
+	dst = append(dst, 0)
+	for i := range e.kinds {
+		t := &e.trial.codes[i]
+		var mode int
+		dst, mode = e.kinds[i].choose(dst, t, e.tables.repeat[i], counts[i][:e.kinds[i].symbols], &e.scratch)
+		e.trial.repeat[i] = mode >= modeFSE
+		dst[modes] |= byte(mode << (6 - 2*i))
+	}
+	return appendSequences(dst, e.coded[:n], &e.trial.codes)
+}
+
+// repeatsByte tells whether all of src, which is not empty, is the same byte.
+func repeatsByte(src []byte) bool {
+	return bytes.Equal(src[:len(src)-1], src[1:])
+}

@@ -1,0 +1,32 @@
+// Package zstd makes Zstandard frames (RFC 8878) of arrays of numbers, and of
+// whatever else there is, quickly. It does not read them.
+//
+// A frame is made in one call from content that is all in memory:
+//
+//	4 bytes   magic number
+//	1 byte    descriptor: how long the size is; whether the window is the content; whether there is a checksum
+//	0…1 byte  window of 8 MiB, if there is more content than that
+//	1…8 bytes size of the content
+//	blocks    of up to 128 KiB of content each, at least one
+//	0…4 bytes checksum: the low half of XXH64
+//
+// and a block that is not stored as it is, or as one byte that repeats,
+//
+//	3 bytes   header: size and type, and whether it is the last one
+//	literals  header; lengths of Huffman codes, unless these are those of the block before; one or four bit streams
+//	sequences number; tables of three kinds of codes; one bit stream
+//
+// where a sequence is a number of literals to take, and then a number of bytes to
+// copy from somewhere before, up to a window of 8 MiB back. All decoders take
+// such frames.
+//
+// How sequences are found is what differs from other encoders. In most arrays,
+// bytes resemble those one number before, some of them more than others. A sample
+// of each block tells whether this is so, and how long numbers are. If so, copies
+// are looked for at one or two positions of a number alone, namely where the
+// bytes begin that change little: those of one number and all of the next are
+// what repeats best in measured data. Other blocks are searched at all positions.
+//
+// The bytes of a frame depend on its content and the options alone: neither on
+// the processor, nor on what an encoder made before.
+package zstd

@@ -1,0 +1,136 @@
+package zstd
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"sync"
+)
+
+const (
+	// MaxLevel is the highest level of compression.
+	MaxLevel = 5
+
+	defaultLevel = 3
+)
+
+// Options say how an Encoder works.
+type Options struct {
+	// Level is from 1 to MaxLevel, the higher the smaller and slower; 0 means 3.
+	Level int
+	// Checksum tells whether each frame ends with a checksum of its content.
+	Checksum bool
+}
+
+// Encoder makes frames. It is safe for concurrent use. Between calls it keeps
+// nothing but room to work in, some MiB for each call at the same time, which is
+// freed when it was not used for long.
+type Encoder struct {
+	checksum bool
+	idle     sync.Pool // of *frameEncoder
+}
+
+// NewEncoder returns an encoder.
+func NewEncoder(o Options) (*Encoder, error) {
+	if o.Level < 0 || o.Level > MaxLevel {
+		return nil, fmt.Errorf("zstd: level %d: want 0 to %d", o.Level, MaxLevel)
+	}
+	if o.Level == 0 {
+		o.Level = defaultLevel
+	}
+	e := &Encoder{checksum: o.Checksum}
+	e.idle.New = func() any {
+		return &frameEncoder{newBlockEncoder(), newParser(tableLogs[o.Level])}
+	}
+	return e, nil
+}
+
+// tableLogs has by level the logarithm of how many entries the largest tables
+// have. The first ones fit the caches of a processor.
+var tableLogs = [MaxLevel + 1]int{1: 14, 2: 15, 3: 17, 4: 18, 5: 19}
+
+// MaxEncodedSize returns the most bytes that a frame of n bytes takes.
+func MaxEncodedSize(n int) int { return n + blockHeader*(n/maxBlock+1) + 18 }
+
+// AppendEncode appends the frame of src to dst.
+func (e *Encoder) AppendEncode(dst, src []byte) []byte {
+	dst = appendFrameHeader(dst, len(src), e.checksum)
+	if len(src) == 0 {
+		dst = appendBlockHeader(dst, blockRaw, 0, true)
+	} else {
+		f := e.idle.Get().(*frameEncoder)
+		dst = f.appendBlocks(dst, src)
+		e.idle.Put(f)
+	}
+	if e.checksum {
+		dst = binary.LittleEndian.AppendUint32(dst, checksum(src))
+	}
+	return dst
+}
+
+// window is how far back copies go, in bytes.
+const window = 8 << 20
+
+// Bits of the descriptor of a frame (RFC 8878, section 3.1.1.1.1).
+const (
+	descriptorChecksum = 1 << 2
+	descriptorSingle   = 1 << 5 // the window is the content
+	descriptorSize     = 6      // the logarithm of how many bytes the size has
+)
+
+// appendFrameHeader appends the header of a frame of n bytes (RFC 8878, section
+// 3.1.1.1).
+func appendFrameHeader(dst []byte, n int, checked bool) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, 0xfd2fb528)
+	at := len(dst)
+	dst = append(dst, 0)
+	descriptor := byte(0)
+	if checked {
+		descriptor |= descriptorChecksum
+	}
+	if n <= window {
+		descriptor |= descriptorSingle
+	} else {
+		exponent := bits.Len(window) - 1 - 10
+		dst = append(dst, byte(exponent<<3))
+	}
+	switch {
+	case n < 1<<8:
+		dst = append(dst, byte(n))
+	case n < 1<<16+1<<8:
+		descriptor |= 1 << descriptorSize
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(n-1<<8))
+	case n < 1<<32:
+		descriptor |= 2 << descriptorSize
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
+	default:
+		descriptor |= 3 << descriptorSize
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))
+	}
+	dst[at] = descriptor
+	return dst
+}
+
+// frameEncoder makes one frame after the other.
+type frameEncoder struct {
+	*blockEncoder
+	*parser
+}
+
+// appendBlocks appends the blocks of a frame, of which there is at least a byte.
+func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
+	f.blockEncoder.reset()
+	f.parser.reset(len(src))
+	for from := 0; from < len(src); from += maxBlock {
+		to := min(from+maxBlock, len(src))
+		content, last := src[from:to], to == len(src)
+		// Some old decoders do not take this for the first block.
+		if from > 0 && repeatsByte(content) {
+			dst = append(appendBlockHeader(dst, blockRLE, len(content), last), content[0])
+			continue
+		}
+		f.parse(src[:to], from, f.tables.history)
+		dst = f.appendBlock(dst, content, f.literals, f.sequences, last)
+	}
+	return dst
+}

@@ -1,0 +1,92 @@
+package zstd
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// frequencies of symbols, of which at least two are not zero, from even to very
+// skewed.
+func frequencies(random *rand.Rand, symbols int) []uint32 {
+	counts := make([]uint32, symbols)
+	skew := random.IntN(28)
+	for i := range counts {
+		if random.IntN(3) > 0 {
+			counts[i] = 1 + random.Uint32N(1<<random.IntN(skew+1))>>random.IntN(skew+1)
+		}
+	}
+	counts[random.IntN(symbols/2)]++
+	counts[symbols/2+random.IntN(symbols/2)]++
+	return counts
+}
+
+// The lengths of codes use all the room that there is, and no more.
+func TestHuffmanComplete(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	for i := range 3000 {
+		var counts [256]uint32
+		copy(counts[:], frequencies(random, 2+random.IntN(255)))
+		if i == 0 { // each as frequent as both before: the deepest tree
+			counts = [256]uint32{1, 1}
+			for s := 2; s < 27; s++ {
+				counts[s] = counts[s-1] + counts[s-2]
+			}
+		}
+		var table huffmanTable
+		table.build(&counts)
+		room := 1 << maxCodeBits
+		for s, n := range counts {
+			length := table.codes[s] & 0xff
+			if (n > 0) != (length > 0) || length > maxCodeBits {
+				t.Fatalf("symbol %d, %d times, has a code of %d bits", s, n, length)
+			}
+			if n > 0 {
+				room -= 1 << (maxCodeBits - length)
+			}
+		}
+		if room != 0 {
+			t.Fatalf("codes leave room for %d of %d bits each: %v", room, maxCodeBits, counts)
+		}
+	}
+}
+
+// Every symbol that there is has a state, and together they have all.
+func TestNormalize(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	for range 3000 {
+		counts := frequencies(random, 2+random.IntN(maxSymbols-1))
+		var table fseTable
+		table.normalize(counts, maxTableLog)
+		sum := 0
+		for s, n := range counts {
+			if (n > 0) != (table.norm[s] > 0) {
+				t.Fatalf("symbol %d, %d times, has %d states", s, n, table.norm[s])
+			}
+			sum += int(table.norm[s])
+		}
+		if sum != 1<<table.log {
+			t.Fatalf("%d states of %d are given to %v", sum, 1<<table.log, counts)
+		}
+	}
+}
+
+// A code of a length, and the bits that follow, tell the length.
+func TestLengthCodes(t *testing.T) {
+	for name, r := range map[string]*codeRanges{"literals": literalCodes, "matches": matchCodes} {
+		next, width := uint32(0), uint32(0)
+		last := -1
+		for length := range uint32(maxBlock) {
+			code, bits, rest := r.of(length)
+			switch {
+			case int(code) == last+1 && rest == 0:
+				if next != 1<<width && last >= 0 {
+					t.Fatalf("%s: code %d of %d bits ends after %d lengths", name, last, width, next)
+				}
+				last, next, width = int(code), 0, bits
+			case int(code) != last || rest != next || bits != width:
+				t.Fatalf("%s: length %d has code %d and %d in %d bits, after code %d and %d", name, length, code, rest, bits, last, next)
+			}
+			next++
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package zstd
+
+// Multipliers that spread bytes over the upper bits of a hash: the first five of
+// a word, and all of it.
+const (
+	hash5 = 889523592379 << 24
+	hash8 = 0xcf1bbcdcb7a56463
+)
+
+// general finds copies at any position of src[from:], by hashes of eight and of
+// five bytes. Where nothing was found for long it skips positions. h has the
+// offsets of the last sequences.
+func (p *parser) general(src []byte, from int, h history) {
+	t := &p.bytes
+	t.ready(p.size)
+	p.begin(from)
+	offset, before := int(h[0]), int(h[1])
+	limit := len(src) - 9
+	for at := max(from, 1); at < limit; {
+		v := load64(src, at)
+		long, short := t.enter(v, at)
+		switch {
+		case offset <= at && load32(src, at+1-offset) == uint32(v>>8):
+			at++
+			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
+		case long != 0 && load64(src, at-long) == v:
+			offset, before = long, offset
+			at = p.emitAround(src, at, offset, 8)
+		case short != 0 && load32(src, at-short) == uint32(v):
+			// Eight bytes from the next position on are better.
+			next := load64(src, at+1)
+			n := 4
+			if long := t.enterLong(next, at+1); long != 0 && load64(src, at+1-long) == next {
+				at++
+				n, short = 8, long
+			}
+			offset, before = short, offset
+			at = p.emitAround(src, at, offset, n)
+		default:
+			at += (at-p.anchor)>>8 + 1
+			continue
+		}
+		// What is the same again with the offset before needs no literals.
+		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
+			t.enter(load64(src, at), at)
+			offset, before = before, offset
+			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
+		}
+	}
+	p.end(src)
+}
+
+// emitAround makes a sequence of the n bytes at a position that are the same as
+// those offset bytes earlier, and of what is the same before and behind them. It
+// enters some positions of these, and returns where they end.
+func (p *parser) emitAround(src []byte, at, offset, n int) int {
+	n = matchLength(src, at, offset, n)
+	for at > p.anchor && at > offset && src[at-1] == src[at-1-offset] {
+		at--
+		n++
+	}
+	end := p.emit(src, at, offset, n)
+	if end+8 <= len(src) {
+		p.bytes.enter(load64(src, at+2), at+2)
+		p.bytes.enterLong(load64(src, end-2), end-2)
+		p.bytes.enterShort(load64(src, end-1), end-1)
+	}
+	return end
+}
+
+// enter enters a position, at which there is v, in both tables. It returns the
+// offsets to the last ones that were in these places, or zero if they are too
+// large.
+func (t *hashTables) enter(v uint64, at int) (long, short int) {
+	return t.enterLong(v, at), t.enterShort(v, at)
+}
+
+func (t *hashTables) enterLong(v uint64, at int) int {
+	return replace(&t.long[v*hash8>>(t.down&63)], at)
+}
+
+func (t *hashTables) enterShort(v uint64, at int) int {
+	return replace(&t.short[v*hash5>>(t.down&63)], at)
+}
+
+func replace(entry *uint32, at int) (offset int) {
+	offset = int(uint32(at) - *entry)
+	*entry = uint32(at)
+	if offset > min(at, window) {
+		return 0
+	}
+	return offset
+}

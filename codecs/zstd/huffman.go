@@ -1,0 +1,254 @@
+package zstd
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// maxCodeBits is how long a code of a literal is at most.
+const maxCodeBits = 11
+
+// huffmanTable holds the codes of literals (RFC 8878, section 4.2).
+type huffmanTable struct {
+	valid   bool
+	symbols int         // one more than the last symbol
+	longest uint8       // the length of the longest code, in bits
+	codes   [256]uint32 // code<<8 | its length; zero for a symbol without code
+}
+
+// huffmanNode is a symbol, or a node of the tree over two earlier ones.
+type huffmanNode struct {
+	count  uint32
+	parent uint16
+	length uint8
+	symbol uint8
+}
+
+// build makes codes for symbols of these frequencies, of which at least two
+// must not be zero.
+func (t *huffmanTable) build(counts *[256]uint32) {
+	var order [256]uint64 // count<<8 | symbol
+	n := 0
+	t.symbols = 0
+	for s, count := range counts {
+		if count > 0 {
+			order[n] = uint64(count)<<8 | uint64(s)
+			n++
+			t.symbols = s + 1
+		}
+	}
+	slices.Sort(order[:n])
+	var nodes [512]huffmanNode
+	for i, o := range order[:n] {
+		nodes[i] = huffmanNode{count: uint32(o >> 8), symbol: uint8(o)}
+	}
+	treeLengths(nodes[:2*n-1], n)
+	limitLengths(nodes[:n])
+
+	t.valid, t.longest = true, nodes[0].length
+	var perLength [maxCodeBits + 1]uint32
+	for _, leaf := range nodes[:n] {
+		perLength[leaf.length]++
+	}
+	var code [maxCodeBits + 1]uint32
+	for length, next := t.longest, uint32(0); length > 0; length-- {
+		code[length] = next
+		next = (next + perLength[length]) >> 1
+	}
+	t.codes = [256]uint32{}
+	for _, leaf := range nodes[:n] {
+		t.codes[leaf.symbol] = uint32(leaf.length)
+	}
+	for s := range t.codes[:t.symbols] {
+		if length := t.codes[s]; length > 0 {
+			t.codes[s] |= code[length] << 8
+			code[length]++
+		}
+	}
+}
+
+// treeLengths sets the lengths of the n leaves, which come first and rarest
+// first; the nodes above them follow.
+func treeLengths(nodes []huffmanNode, n int) {
+	leaf, inner := 0, n
+	for at := n; at < len(nodes); at++ {
+		nodes[at].count = 0
+		for range 2 {
+			next := &inner
+			if inner >= at || leaf < n && nodes[leaf].count <= nodes[inner].count {
+				next = &leaf
+			}
+			nodes[at].count += nodes[*next].count
+			nodes[*next].parent = uint16(at)
+			*next++
+		}
+	}
+	nodes[len(nodes)-1].length = 0
+	for i := len(nodes) - 2; i >= 0; i-- {
+		nodes[i].length = nodes[nodes[i].parent].length + 1
+	}
+}
+
+// limitLengths cuts the codes of leaves, which come rarest first, to maxCodeBits,
+// and changes others until they use all the room again.
+func limitLengths(leaves []huffmanNode) {
+	if leaves[0].length <= maxCodeBits {
+		return
+	}
+	room := 1 << maxCodeBits // in codes of the longest length
+	for i := range leaves {
+		leaves[i].length = min(leaves[i].length, maxCodeBits)
+		room -= 1 << (maxCodeBits - leaves[i].length)
+	}
+	// Of those that have the next shorter length the rarest loses least.
+	for i := 0; room < 0; {
+		for leaves[i].length == maxCodeBits {
+			i++
+		}
+		leaves[i].length++
+		room += 1 << (maxCodeBits - leaves[i].length)
+	}
+	// What is left goes to the most frequent that can be shorter.
+	for i := len(leaves) - 1; room > 0; i = (i + len(leaves) - 1) % len(leaves) {
+		if length := leaves[i].length; length > 1 && 1<<(maxCodeBits-length) <= room {
+			room -= 1 << (maxCodeBits - length)
+			leaves[i].length--
+		}
+	}
+	slices.SortStableFunc(leaves, func(a, b huffmanNode) int { return int(b.length) - int(a.length) })
+}
+
+// cost returns how many bits symbols of these frequencies take, and whether
+// there are codes for all of them.
+func (t *huffmanTable) cost(counts *[256]uint32) (sum int, ok bool) {
+	for s, n := range counts {
+		length := t.codes[s] & 0xff
+		if length == 0 && n > 0 {
+			return 0, false
+		}
+		sum += int(n) * int(length)
+	}
+	return sum, true
+}
+
+// appendHeader appends the lengths of the codes (RFC 8878, section 4.2.1), if
+// there is a way to write them.
+func (t *huffmanTable) appendHeader(dst []byte, weights *fseTable) (out []byte, ok bool) {
+	var (
+		list   [256]uint8
+		counts [maxCodeBits + 2]uint32
+	)
+	n := t.symbols - 1 // the last weight is what is left
+	for s := range list[:n] {
+		if length := uint8(t.codes[s]); length > 0 {
+			list[s] = t.longest + 1 - length
+		}
+		counts[list[s]]++
+	}
+	start := len(dst)
+	if n > 2 && slices.Max(counts[:]) < uint32(n) {
+		dst = append(dst, 0)
+		weights.normalize(counts[:], 6)
+		weights.build()
+		dst = weights.appendHeader(dst)
+		dst = appendWeights(dst, weights, list[:n])
+		if size := len(dst) - start - 1; size < 128 && (size < (n+1)/2 || n > 128) {
+			dst[start] = byte(size)
+			return dst, true
+		}
+	}
+	if n > 128 {
+		return dst[:start], false
+	}
+	dst = append(dst[:start], byte(127+n))
+	for i := 0; i < n; i += 2 {
+		dst = append(dst, list[i]<<4|list[i+1])
+	}
+	return dst, true
+}
+
+// appendWeights encodes weights by two states in turn.
+func appendWeights(dst []byte, t *fseTable, weights []uint8) []byte {
+	w := bitWriter{out: dst}
+	n := len(weights)
+	var states [2]uint32
+	states[(n-1)&1] = t.first(weights[n-1])
+	states[(n-2)&1] = t.first(weights[n-2])
+	for i := n - 3; i >= 0; i-- {
+		state, step := states[i&1], t.steps[weights[i]]
+		width := (state + step.bits) >> 16
+		w.put(uint64(state)&(1<<width-1), uint(width))
+		states[i&1] = uint32(t.next[int32(state>>width)+step.find])
+	}
+	for _, i := range []int{1, 0} {
+		w.put(uint64(states[i])&(1<<t.log-1), uint(t.log))
+	}
+	return w.end()
+}
+
+// encode writes the codes of src, the last one first, and the bit that ends
+// them, to dst, which must have room for maxCodeBits a symbol and eight bytes. It
+// returns how many bytes it wrote.
+func (t *huffmanTable) encode(dst, src []byte) int {
+	var (
+		acc uint64
+		n   uint
+		at  int
+		c   = &t.codes
+	)
+	i := len(src)
+	for ; i&3 != 0; i-- {
+		code := c[src[i-1]]
+		acc |= uint64(code>>8) << (n & 63)
+		n += uint(code & 0xff)
+	}
+	for ; i > 0; i -= 4 {
+		// Of the bits that wait at most 7 stay; four codes are 44 at most.
+		binary.LittleEndian.PutUint64(dst[at:], acc)
+		at += int(n >> 3)
+		acc >>= n & 56
+		n &= 7
+		s := src[i-4 : i : i]
+		c3, c2, c1, c0 := c[s[3]], c[s[2]], c[s[1]], c[s[0]]
+		// The sums of lengths do not carry into codes.
+		n3 := uint(c3 & 0xff)
+		n2 := n3 + uint(c2&0xff)
+		n1 := n2 + uint(c1&0xff)
+		n0 := n1 + uint(c0&0xff)
+		word := uint64(c3>>8) | uint64(c2>>8)<<(n3&63) | uint64(c1>>8)<<(n2&63) | uint64(c0>>8)<<(n1&63)
+		acc |= word << (n & 63)
+		n += n0
+	}
+	acc |= 1 << (n & 63)
+	n++
+	binary.LittleEndian.PutUint64(dst[at:], acc)
+	return at + int(n+7)>>3
+}
+
+// count adds up how often each byte is in src. It returns the most frequent
+// one's count.
+func count(counts *[256]uint32, src []byte) uint32 {
+	var more [3][256]uint32
+	*counts = [256]uint32{}
+	i := 0
+	for ; i+8 <= len(src); i += 8 {
+		v := binary.LittleEndian.Uint64(src[i:])
+		counts[uint8(v)]++
+		more[0][uint8(v>>8)]++
+		more[1][uint8(v>>16)]++
+		more[2][uint8(v>>24)]++
+		counts[uint8(v>>32)]++
+		more[0][uint8(v>>40)]++
+		more[1][uint8(v>>48)]++
+		more[2][v>>56]++
+	}
+	for _, b := range src[i:] {
+		counts[b]++
+	}
+	most := uint32(0)
+	for s := range counts {
+		counts[s] += more[0][s] + more[1][s] + more[2][s]
+		most = max(most, counts[s])
+	}
+	return most
+}

@@ -1,0 +1,97 @@
+package zstd
+
+import "math/bits"
+
+// hit is a position, counted from the first one of its run, and an offset to an
+// earlier place that has the same bytes. A third part is an offset to another
+// place before verify, and how many bytes are the same after it.
+type hit uint64
+
+// Where the parts of a hit are.
+const (
+	hitOffset, hitLength = 16, 40
+	offsetMask           = 1<<(hitLength-hitOffset) - 1
+)
+
+// run is a number of positions that are looked up in one go. Of each, the eight
+// bytes from it on and the number before are content.
+type run struct {
+	layout
+	at, count int
+	most      int    // the largest offset
+	down      uint   // how far a hash is shifted to get a slot in a table
+	mask      uint64 // the bytes at a position that must be the same
+}
+
+// An entry of a table is the low 24 bits of a position, and 8 bits of the hash by
+// which most others of the same slot are told apart.
+func (r *run) entry(at int, hash uint64) uint32 { return uint32(at)<<8 | uint32(hash>>24&0xff) }
+
+// lookUpPlain enters the positions of a run in a table and lists those in hits
+// where the same bytes may have been before, or the first three are one number
+// before.
+func lookUpPlain(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
+	k := 0
+	for i := range r.count {
+		at := r.at + i*r.step
+		u := load64(src, at)
+		before := (u ^ load64(src, at-r.size)) & 0xffffff
+		h := u & r.mask * hash8
+		entry := r.entry(at, h)
+		e := table[h>>(r.down&63)]
+		table[h>>(r.down&63)] = entry
+		offset := (entry - e) >> 8
+		miss := uint8(entry - e)
+		if miss != 0 || offset-1 >= uint32(r.most) {
+			offset = uint32(r.size)
+		}
+		hits[k] = hit(at-r.at) | hit(offset)<<hitOffset | hit(offset)<<hitLength
+		if miss == 0 || before == 0 {
+			k++
+		}
+	}
+	return k
+}
+
+// lookUpLongPlain enters the positions of hits in a table of eight bytes each,
+// and adds where these may have been before.
+func lookUpLongPlain(hits []hit, table []uint32, src []byte, r *run) {
+	for i, x := range hits {
+		at := r.at + int(x&(1<<hitOffset-1))
+		h := load64(src, at) * hash8
+		entry := r.entry(at, h)
+		e := table[h>>(r.down&63)]
+		table[h>>(r.down&63)] = entry
+
+		offset := (entry - e) >> 8
+		if uint8(entry-e) != 0 || offset-1 >= uint32(r.most) {
+			offset = uint32(x >> hitLength)
+		}
+		hits[i] = x&(1<<hitLength-1) | hit(offset)<<hitLength
+	}
+}
+
+// verifyPlain keeps of hits those that hold what they promise, and returns how
+// many these are.
+func verifyPlain(hits []hit, src []byte, r *run) int {
+	k := 0
+	for _, x := range hits {
+		at := r.at + int(x&(1<<hitOffset-1))
+		offset, long := int(x>>hitOffset&offsetMask), int(x>>hitLength)
+		v := load64(src, at)
+		differ := load64(src, at-offset) ^ v
+		if load64(src, at-long) == v {
+			offset, differ = long, 0
+		}
+		n := bits.TrailingZeros64(differ) / 8
+		need := r.width
+		if offset == r.size {
+			need = minMatch // as the next sequence often has the same offset
+		}
+		hits[k] = x&(1<<hitOffset-1) | hit(offset)<<hitOffset | hit(n)<<hitLength
+		if n >= need {
+			k++
+		}
+	}
+	return k
+}

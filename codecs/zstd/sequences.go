@@ -1,0 +1,268 @@
+package zstd
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// sequence is a copy of length bytes from offset bytes back, after literals
+// that are copied first (RFC 8878, section 3.1.1.3.2).
+type sequence struct {
+	literals uint32
+	length   uint32 // at least minMatch
+	offset   uint32
+}
+
+// minMatch is how long a copy is at least, in bytes.
+const minMatch = 3
+
+// The kinds of codes of a sequence, in the order of their tables in a block.
+const (
+	literalLengths = iota
+	offsets
+	matchLengths
+	codeKinds
+)
+
+// The modes of the table of a kind of codes (RFC 8878, section 3.1.1.3.2.1.1).
+const (
+	modePredefined = iota
+	modeRLE
+	modeFSE
+	modeRepeat
+)
+
+// codeKind is what differs between kinds of codes.
+type codeKind struct {
+	symbols    int
+	most       uint8 // the largest log of a table
+	predefined fseTable
+}
+
+func newCodeKinds() (kinds [codeKinds]codeKind) {
+	for i, k := range [codeKinds]struct {
+		symbols   int
+		most, log uint8
+		norm      []int16
+	}{
+		literalLengths: {36, 9, 6, []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1}},
+		offsets:        {32, 8, 5, []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1}},
+		matchLengths: {53, 9, 6, []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+			1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}},
+	} {
+		kinds[i].symbols, kinds[i].most = k.symbols, k.most
+		t := &kinds[i].predefined
+		t.log, t.symbols = k.log, len(k.norm)
+		copy(t.norm[:], k.norm)
+		t.build()
+	}
+	return kinds
+}
+
+// coded is a sequence as it is encoded: its codes, and the bits that follow
+// them.
+type coded struct {
+	codes  uint32 // of literals, offset and match, of eight bits each, and how many bits length has
+	length uint32 // bits of the length of literals, those of the match's above them
+	offset uint32 // bits of the offset, as many as its code says
+}
+
+func (c *coded) literalCode() uint8 { return uint8(c.codes) }
+func (c *coded) offsetCode() uint8  { return uint8(c.codes >> 8) }
+func (c *coded) matchCode() uint8   { return uint8(c.codes >> 16) }
+func (c *coded) lengthBits() uint   { return uint(c.codes >> 24) }
+
+// Codes of lengths (RFC 8878, section 3.1.1.3.2.1.1): where each begins, and
+// how many bits follow it. Those of matches are less minMatch.
+var (
+	literalCodes = newCodeRanges(16, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	matchCodes   = newCodeRanges(32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+)
+
+type codeRanges struct {
+	// short has for a length below 128 its code, how many bits follow that,
+	// shifted by 8, and these, shifted by 16.
+	short [128]uint32
+	// long has the same for the number of bits that a longer length takes.
+	long [32]uint32
+}
+
+// newCodeRanges lists codes: the first ones stand for one length each, those
+// that follow for as many as their bits tell.
+func newCodeRanges(single int, widths []uint8) *codeRanges {
+	var r codeRanges
+	base := 0
+	for code := range single + len(widths) {
+		width := 0
+		if code >= single {
+			width = int(widths[code-single])
+		}
+		for i := range 1 << width {
+			if base+i < len(r.short) {
+				r.short[base+i] = uint32(code | width<<8 | i<<16)
+			}
+		}
+		r.long[bits.Len(uint(base))] = uint32(code | width<<8)
+		base += 1 << width
+	}
+	return &r
+}
+
+// of returns the code of a length, how many bits follow it, and these.
+func (r *codeRanges) of(length uint32) (code uint8, width, rest uint32) {
+	if length < uint32(len(r.short)) {
+		c := r.short[length]
+		return uint8(c), c >> 8 & 0xff, c >> 16
+	}
+	n := bits.Len32(length)
+	c := r.long[n&31]
+	return uint8(c), c >> 8, length - 1<<(n-1)
+}
+
+// codeCounts tells how often there are codes of a kind; the last ones are never.
+type codeCounts [64]uint32
+
+// history holds the last three offsets, of which a sequence can name one (RFC
+// 8878, section 3.1.1.5).
+type history [3]uint32
+
+// code turns sequences into codes, and counts these.
+func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCounts) {
+	r0, r1, r2 := h[0], h[1], h[2]
+	dst = dst[:len(src)]
+	literals, matches := literalCodes, matchCodes
+	for i, s := range src {
+		value := s.offset + 3
+		switch {
+		case s.offset == r0 && s.literals > 0:
+			value = 1
+		case s.offset == r1:
+			value = 2
+			if s.literals == 0 {
+				value = 1
+			}
+			r0, r1 = r1, r0
+		case s.offset == r2:
+			value = 3
+			if s.literals == 0 {
+				value = 2
+			}
+			r0, r1, r2 = r2, r0, r1
+		default:
+			r0, r1, r2 = s.offset, r0, r1
+		}
+		ll, widthLL, restLL := literals.of(s.literals)
+		ml, widthML, restML := matches.of(s.length - minMatch)
+		of := uint32(bits.Len32(value)-1) & 31
+		c := &dst[i]
+		c.codes = uint32(ll) | of<<8 | uint32(ml)<<16 | (widthLL+widthML)<<24
+		c.length = restLL | restML<<(widthLL&31)
+		c.offset = value - 1<<of
+		counts[literalLengths][ll&63]++
+		counts[offsets][of]++
+		counts[matchLengths][ml&63]++
+	}
+	*h = history{r0, r1, r2}
+}
+
+// choose picks the way to write the table of a kind of codes that takes least
+// bits, appends it, and makes the table, which is the one of the block before at
+// first and then may be used again if repeat says so.
+func (k *codeKind) choose(dst []byte, t *fseTable, repeat bool, counts []uint32, scratch *fseTable) (out []byte, mode int) {
+	different, last := 0, 0
+	for s, n := range counts {
+		if n > 0 {
+			different++
+			last = s
+		}
+	}
+	best, mode := uint64(math.MaxUint64), modePredefined
+	if cost, ok := k.predefined.cost(counts); ok {
+		best = cost
+	}
+	if cost, ok := t.cost(counts); ok && repeat && cost <= best {
+		best, mode = cost, modeRepeat
+	}
+	if different == 1 {
+		if best > 8<<8 {
+			t.single(uint8(last))
+			return append(dst, byte(last)), modeRLE
+		}
+	} else {
+		scratch.normalize(counts, k.most)
+		cost, _ := scratch.cost(counts)
+		out = scratch.appendHeader(dst)
+		if cost+uint64(len(out)-len(dst))<<11 < best {
+			*t = *scratch
+			t.build()
+			return out, modeFSE
+		}
+	}
+	if mode == modePredefined {
+		*t = k.predefined
+	}
+	return dst, mode
+}
+
+// appendSequences appends the bit stream of sequences.
+func appendSequences(dst []byte, sequences []coded, tables *[codeKinds]fseTable) []byte {
+	start := len(dst)
+	out := dst[start:cap(dst)]
+	ll, of, ml := &tables[literalLengths], &tables[offsets], &tables[matchLengths]
+
+	last := &sequences[len(sequences)-1]
+	stateLL := ll.first(last.literalCode())
+	stateOF := of.first(last.offsetCode())
+	stateML := ml.first(last.matchCode())
+	var (
+		acc = uint64(last.length) | uint64(last.offset)<<last.lengthBits()
+		n   = last.lengthBits() + uint(last.offsetCode())
+		at  = 0
+
+		step  fseStep
+		width uint32
+	)
+	for i := len(sequences) - 2; i >= 0; i-- {
+		binary.LittleEndian.PutUint64(out[at:], acc)
+		at += int(n >> 3)
+		acc >>= n & 56
+		n &= 7
+
+		s := &sequences[i]
+		codes := s.codes
+		step = of.steps[codes>>8&63]
+		width = (stateOF + step.bits) >> 16 & 31
+		acc |= uint64(stateOF&(1<<width-1)) << (n & 63)
+		n += uint(width)
+		stateOF = uint32(of.next[(stateOF>>width+uint32(step.find))&(maxTableSize-1)])
+
+		step = ml.steps[codes>>16&63]
+		width = (stateML + step.bits) >> 16 & 31
+		acc |= uint64(stateML&(1<<width-1)) << (n & 63)
+		n += uint(width)
+		stateML = uint32(ml.next[(stateML>>width+uint32(step.find))&(maxTableSize-1)])
+
+		step = ll.steps[codes&63]
+		width = (stateLL + step.bits) >> 16 & 31
+		acc |= uint64(stateLL&(1<<width-1)) << (n & 63)
+		n += uint(width)
+		stateLL = uint32(ll.next[(stateLL>>width+uint32(step.find))&(maxTableSize-1)])
+
+		offset, more := uint(s.offsetCode()), s.lengthBits()
+		if n+more+offset > 63 {
+			binary.LittleEndian.PutUint64(out[at:], acc)
+			at += int(n >> 3)
+			acc >>= n & 56
+			n &= 7
+		}
+		acc |= (uint64(s.length) | uint64(s.offset)<<(more&63)) << (n & 63)
+		n += more + offset
+	}
+	binary.LittleEndian.PutUint64(out[at:], acc)
+	w := bitWriter{out: dst[:start+at+int(n>>3)], bits: acc >> (n & 56), n: n & 7}
+	w.put(uint64(stateML)&(1<<ml.log-1), uint(ml.log))
+	w.put(uint64(stateOF)&(1<<of.log-1), uint(of.log))
+	w.put(uint64(stateLL)&(1<<ll.log-1), uint(ll.log))
+	return w.end()
+}
