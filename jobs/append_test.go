@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -359,13 +360,13 @@ func TestAppendWithoutConsolidatedMetadata(t *testing.T) {
 	}
 	j := night{5, 6}.job(t, dir, plain...)
 	seen := 0
-	for stop := 1; ; stop++ {
-		operations := 0
+	for stop := int64(1); ; stop++ {
+		var operations atomic.Int64
 		env.Fault = func(op, _ string) error {
 			if !slices.Contains([]string{"put", "create", "sync", "delete"}, op) {
 				return nil
 			}
-			if operations++; operations == stop {
+			if operations.Add(1) == stop {
 				return errors.New("made to fail")
 			}
 			return nil

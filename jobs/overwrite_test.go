@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,13 +51,13 @@ func TestOverwriteLeavesOthers(t *testing.T) {
 	one.Target.Existing = "overwrite"
 	var removed []Removal
 	seen := 0
-	for stop := 1; ; stop++ {
-		operations := 0
+	for stop := int64(1); ; stop++ {
+		var operations atomic.Int64
 		env.Fault = func(op, key string) error {
 			if !slices.Contains([]string{"put", "create", "sync", "delete"}, op) {
 				return nil
 			}
-			if operations++; operations == stop {
+			if operations.Add(1) == stop {
 				return errors.New("made to fail")
 			}
 			return nil
