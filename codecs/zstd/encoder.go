@@ -40,7 +40,7 @@ func NewEncoder(o Options) (*Encoder, error) {
 	}
 	e := &Encoder{checksum: o.Checksum}
 	e.idle.New = func() any {
-		return &frameEncoder{newBlockEncoder(), newParser(tableLogs[o.Level])}
+		return &frameEncoder{newBlockEncoder(), newParser(tableLogs[o.Level], o.Level > defaultLevel)}
 	}
 	return e, nil
 }

@@ -4,7 +4,7 @@ package zstd
 // a word, and all of it.
 const (
 	hash5 = 889523592379 << 24
-	hash8 = 0xcf1bbcdcb7a56463
+	hash8 = 0x2545f4914f6cdd1d
 )
 
 // general finds copies at any position of src[from:], by hashes of eight and of

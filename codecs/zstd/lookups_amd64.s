@@ -4,7 +4,7 @@
 #include "textflag.h"
 
 // hash8
-#define MULTIPLIER $0xcf1bbcdcb7a56463
+#define MULTIPLIER $0x2545f4914f6cdd1d
 
 // func lookUpKernel(hits *hit, table *uint32, at *byte, r *run) int
 //

@@ -24,17 +24,23 @@ const (
 
 // numbers finds copies in src[from:] as l says. Passes without branches that
 // depend on the content list what can be copied from a run of positions; the
-// last one takes of these what it meets first.
+// last one takes of these what it meets first. After a run that has many unrelated
+// copies dense goes on, up to the end of the block or until it finds others.
 func (p *parser) numbers(src []byte, from int, l layout) {
 	t := &p.elements
 	t.ready(p.size)
 	p.begin(from)
 	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1}
 	limit := len(src) - 16
-	sampled, others := 0, 0
+	sampled, others, dense := 0, 0, false
 	for r.at = l.align(max(from, 16+l.step)); r.at <= limit; {
 		r.count = min(runMost, (limit-r.at)/l.step+1)
 		r.most = min(r.at, window)
+		if dense {
+			dense = p.dense(t.short, src, &r)
+			r.at = max(r.at+r.count*l.step, l.align(p.anchor))
+			continue
+		}
 		hits := p.hits[:lookUp(&p.hits, t.short, src, &r)]
 		if p.withoutLong == 0 {
 			lookUpLong(hits, t.long, src, &r)
@@ -45,7 +51,10 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 				}
 			}
 		}
-		p.take(hits[:verify(hits, src, &r)], src, r.at)
+		hits = hits[:verify(hits, src, &r)]
+		k := len(p.sequences)
+		p.take(hits, src, r.at)
+		dense = l.size == 4 && !p.thorough && len(hits)*4 > r.count && p.unrelated(hits, k)
 		r.at = max(r.at+r.count*l.step, l.align(p.anchor))
 	}
 	if p.withoutLong > 0 {
@@ -94,4 +103,30 @@ func (p *parser) take(hits []hit, src []byte, at int) {
 			p.emit(src, here, offset, n)
 		}
 	}
+}
+
+// unrelated tells whether few hits are of more than seven bytes, and few sequences
+// from k on have the offset of the one before.
+func (p *parser) unrelated(hits []hit, k int) bool {
+	long, again := 0, 0
+	for _, x := range hits {
+		long += int(x >> (hitLength + 3))
+	}
+	for i := max(k, 1); i < len(p.sequences); i++ {
+		if p.sequences[i].offset == p.sequences[i-1].offset {
+			again++
+		}
+	}
+	return long*3 < len(hits) && again*8 < len(p.sequences)-k
+}
+
+// dense makes sequences from a run of positions of which many have short copies
+// from anywhere: one search that takes what comes is then better than passes over
+// all of them. It tells whether the next run seems to be of this kind, too.
+func (p *parser) dense(table []uint32, src []byte, r *run) bool {
+	before := len(p.sequences)
+	r.most = min(r.at-8, window)
+	long := p.takeDense(table, src, r)
+	found := len(p.sequences) - before
+	return found*4 > r.count && long*4 < found
 }

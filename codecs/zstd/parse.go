@@ -33,6 +33,7 @@ func (t *hashTables) ready(size int) {
 // parser finds what repeats: it makes literals and sequences of blocks.
 type parser struct {
 	bytes, elements hashTables
+	thorough        bool
 	withoutLong     int // how many blocks of numbers to go without the long table of elements
 	size            int // of the frame's content, in bytes
 
@@ -46,9 +47,11 @@ type parser struct {
 const wild = 8
 
 // newParser returns a parser whose tables for bytes have 1<<log entries each. For
-// numbers, half of that is as good, and nearer.
-func newParser(log int) *parser {
+// numbers, half of that is as good, and nearer. A thorough one always looks for
+// numbers in passes.
+func newParser(log int, thorough bool) *parser {
 	return &parser{
+		thorough:  thorough,
 		bytes:     newHashTables(log),
 		elements:  newHashTables(log - 1),
 		literals:  make([]byte, 0, maxBlock+wild),

@@ -1,0 +1,75 @@
+package zstd
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// takeDensePlain makes sequences from a run of positions, one after the other: of
+// what has the same hash, or else of what is the same one number before. It enters
+// of what it copies the last position alone. It returns how many copies by hash
+// are of more than seven bytes.
+//
+// What follows a shorter copy does not wait for its bytes: it goes on eight bytes
+// later, which is where a copy of that length ends, as steps are of four.
+func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
+	sequences, k := p.sequences[:cap(p.sequences)], len(p.sequences)
+	literals, m := p.literals[:cap(p.literals)], len(p.literals)
+	anchor, most, stop := p.anchor, r.most, r.at+r.count*r.step
+	for at := r.at; at < stop; {
+		v := load64(src, at)
+		d := r.replace(table, at, v)
+		offset := int(d >> 8)
+		var n, next int
+		if uint8(d) == 0 && uint32(offset-1) < uint32(most) {
+			differ := load64(src, at-offset) ^ v
+			if differ&r.mask != 0 {
+				at += r.step
+				continue
+			}
+			n, next = bits.TrailingZeros64(differ)/8, at+8
+			if n == 8 {
+				long++
+				n = matchLength(src, at, offset, n)
+				next = r.align(at + n)
+			}
+		} else {
+			offset = r.size
+			differ := load64(src, at-offset) ^ v
+			if differ&0xffffff != 0 {
+				at += r.step
+				continue
+			}
+			if n = bits.TrailingZeros64(differ) / 8; n == 8 {
+				n = matchLength(src, at, offset, n)
+			}
+			next = r.align(at + n)
+		}
+		same := bits.LeadingZeros64((load64(src, at-8)^load64(src, at-8-offset))|1) / 8
+		same = min(same, at-anchor)
+		count := at - same - anchor
+		for i := 0; i == 0 || i < count; i += wild {
+			binary.LittleEndian.PutUint64(literals[m+i:], load64(src, anchor+i))
+		}
+		m += count
+		s := &sequences[k]
+		s.literals, s.length, s.offset = uint32(count), uint32(n+same), uint32(offset)
+		k++
+		anchor, at = at+n, next
+		if at < stop {
+			r.replace(table, at-r.step, load64(src, at-r.step))
+		}
+	}
+	p.sequences, p.literals, p.anchor = sequences[:k], literals[:m], anchor
+	return long
+}
+
+// replace enters a position, at which there is v, in a table, and returns by what
+// its entry is more than the last one that was in this place.
+func (r *run) replace(table []uint32, at int, v uint64) uint32 {
+	h := v & r.mask * hash8
+	entry := r.entry(at, h)
+	e := table[h>>(r.down&63)]
+	table[h>>(r.down&63)] = entry
+	return entry - e
+}

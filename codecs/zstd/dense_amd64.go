@@ -1,0 +1,34 @@
+//go:build !purego
+
+package zstd
+
+import "unsafe"
+
+// cursor is where takeDenseKernel reads and writes.
+type cursor struct {
+	src       *byte
+	table     *uint32
+	literals  *byte
+	sequences *sequence
+	end       int // of src
+	anchor    int
+	long      int
+}
+
+// takeDenseKernel does what takeDensePlain does, on any amd64 processor.
+//
+//go:noescape
+func takeDenseKernel(r *run, c *cursor)
+
+func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
+	literals, sequences := p.literals[:cap(p.literals)], p.sequences[:cap(p.sequences)]
+	c := cursor{
+		src: &src[0], table: &table[0], literals: &literals[len(p.literals)], sequences: &sequences[len(p.sequences)],
+		end: len(src), anchor: p.anchor,
+	}
+	takeDenseKernel(r, &c)
+	p.literals = literals[:uintptr(unsafe.Pointer(c.literals))-uintptr(unsafe.Pointer(&literals[0]))]
+	p.sequences = sequences[:(uintptr(unsafe.Pointer(c.sequences))-uintptr(unsafe.Pointer(&sequences[0])))/unsafe.Sizeof(sequence{})]
+	p.anchor = c.anchor
+	return c.long
+}

@@ -1,0 +1,57 @@
+package zstd
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The kernel for a processor makes what the search in Go does.
+func TestDense(t *testing.T) {
+	random := rand.New(rand.NewPCG(19, 20))
+	for _, l := range []layout{{4, 4, 2, 6}, {4, 4, 3, 6}, {8, 4, 1, 5}, {8, 4, 3, 5}} {
+		for _, values := range []int{1, 3, 40, 3000, 1 << 24} {
+			src := make([]byte, 30_000+random.IntN(8))
+			for at := 0; at+l.size <= len(src); at += l.size {
+				v := uint64(random.IntN(values)) * 0x01000193
+				if random.IntN(2) == 0 && at > 1000 {
+					v = load64(src, at-8*(1+random.IntN(100)))
+				}
+				for i := range l.size {
+					src[at+i] = byte(v >> (8 * i))
+				}
+			}
+			const log = 10
+			r := run{layout: l, down: 64 - log, mask: 1<<(8*l.width) - 1}
+			kernel, plain := newParser(log+1, false), newParser(log+1, false)
+			for _, p := range []*parser{kernel, plain} {
+				p.reset(len(src))
+				p.elements.ready(len(src))
+				p.begin(0)
+			}
+			limit := len(src) - 16
+			for r.at = l.align(16 + l.step); r.at <= limit; r.at = max(r.at+r.count*l.step, l.align(plain.anchor)) {
+				r.count = min(1+random.IntN(runMost), (limit-r.at)/l.step+1)
+				r.most = min(r.at-8, 20_000) // as if this were the window
+				long, longPlain := kernel.takeDense(kernel.elements.short, src, &r), plain.takeDensePlain(plain.elements.short, src, &r)
+				if long != longPlain || kernel.anchor != plain.anchor {
+					t.Fatalf("%v at %d: %d long copies up to %d, in Go %d up to %d", l, r.at, long, kernel.anchor, longPlain, plain.anchor)
+				}
+				if d := cmp.Diff(plain.sequences, kernel.sequences, cmp.AllowUnexported(sequence{})); d != "" {
+					t.Fatalf("%v at %d: sequences (-Go +kernel):\n%s", l, r.at, d)
+				}
+				if d := cmp.Diff(plain.literals, kernel.literals); d != "" {
+					t.Fatalf("%v at %d: literals (-Go +kernel):\n%s", l, r.at, d)
+				}
+				if !slices.Equal(plain.elements.short, kernel.elements.short) {
+					t.Fatalf("%v at %d: tables differ", l, r.at)
+				}
+			}
+			if len(plain.sequences) == 0 {
+				t.Errorf("%v, %d values: no sequences", l, values)
+			}
+		}
+	}
+}
