@@ -34,8 +34,10 @@ type growth struct {
 	// otherwise is the error of a source that is not the one of begun, as long as
 	// there is something to append; nil: it is.
 	otherwise error
-	// earlier are the files behind what is there, as far as that is known.
-	earlier []sources.File
+	// earlier are the files behind what is there, as far as that is known, and
+	// completed the manifest of the last run if it completed, nil otherwise.
+	earlier   []sources.File
+	completed *Manifest
 	// same are the arrays without the dimension, which are what they were.
 	same []string
 	// nothing is set when all rows are there already.
@@ -48,7 +50,8 @@ type state struct {
 	manifest, done json.RawMessage
 }
 
-// readState reads the checkpoint of a job, and who works on it.
+// readState reads the checkpoint of a job, and who works on it now, nil for
+// nobody.
 func (j *Job) readState(ctx context.Context, env Environment) (s *state, owner *journal.HeldError, err error) {
 	st, err := j.openCheckpoint(ctx, env)
 	if err != nil {
@@ -63,7 +66,7 @@ func (j *Job) readState(ctx context.Context, env Environment) (s *state, owner *
 	if err != nil {
 		return nil, nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	if holder != nil {
+	if holder != nil && j.alive(holder, heartbeat) {
 		owner = &journal.HeldError{Owner: *holder, Heartbeat: heartbeat}
 	}
 	return &state{st.URL(), log.Manifest(), log.Completed()}, owner, nil
@@ -89,10 +92,11 @@ func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) err
 		failed = errors.Join(p.growth.otherwise, failed)
 	}
 	now, owner, err := p.Job.readState(ctx, env)
+	same := err == nil && p.state.same(now)
 	switch {
-	case err != nil || p.state.same(now):
+	case err != nil || same && (owner == nil || now.done != nil):
 		return failed
-	case owner != nil:
+	case owner != nil: // which has begun what this plan found, or something since
 		return owner
 	default:
 		return errOvertaken(p.Job.Target.URL)
@@ -111,7 +115,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 		return err
 	}
 	g := &growth{packed: map[string]bool{}}
-	if g.begun, g.earlier, err = p.state.read(); err != nil {
+	if err = g.recall(p.state); err != nil {
 		return err
 	}
 	if p.state.manifest != nil && g.begun == nil {
@@ -144,27 +148,25 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	return nil
 }
 
-// read returns the manifest of a run that was interrupted while it appended, nil
-// for none, and the files of the runs that completed.
-func (s *state) read() (begun *Manifest, earlier []sources.File, err error) {
+// recall takes from a checkpoint what earlier runs have done.
+func (g *growth) recall(s *state) error {
 	switch {
 	case s.done != nil:
 		var done Completion
 		if err := json.Unmarshal(s.done, &done); err != nil {
-			return nil, nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
+			return fmt.Errorf("checkpoint: the record of completion: %w", err)
 		}
-		return nil, slices.Concat(done.Manifest.Earlier, done.Manifest.Files), nil
+		g.completed, g.earlier = &done.Manifest, slices.Concat(done.Manifest.Earlier, done.Manifest.Files)
 	case s.manifest != nil:
 		var m Manifest
 		if err := json.Unmarshal(s.manifest, &m); err != nil {
-			return nil, nil, fmt.Errorf("checkpoint: the plan: %w", err)
+			return fmt.Errorf("checkpoint: the plan: %w", err)
 		}
-		if m.Append == "" {
-			return nil, nil, nil
+		if m.Append != "" {
+			g.begun, g.earlier = &m, m.Earlier
 		}
-		return &m, m.Earlier, nil
 	}
-	return nil, nil, nil
+	return nil
 }
 
 // isThere reports whether the target is a hierarchy of Zarr v3. One of v2 is an
@@ -259,6 +261,7 @@ type there struct {
 	array sources.Array
 	axis  int // along which it grows, -1: it does not
 	rows  int // there
+	at    int // of a coordinate whose values are all there: the row of the first
 }
 
 // meet finds the array of the target that an array of the source belongs to, and
@@ -315,15 +318,41 @@ func (g *growth) measure(t *there, names []string) error {
 		if i < 0 {
 			return fmt.Errorf("the run that was interrupted did not append to it")
 		}
-		if t.rows = g.begun.Arrays[i].Rows; t.rows > seen || t.rows > t.meta.Grid.Shape[t.axis] {
-			return fmt.Errorf("it has become shorter than the %d rows that there were when the run that was interrupted began", t.rows)
-		}
-		return nil
+		return t.wasBegun(g.begun.Arrays[i], seen)
 	}
 	if t.rows != seen {
 		return fmt.Errorf("%s says that there are %d rows along %s, the consolidated metadata %d: consolidate the metadata of the target anew", zarr.MetadataKey, t.rows, g.dim, seen)
 	}
 	return nil
+}
+
+// wasBegun is measure for an array that an interrupted run appended to: it has as
+// many rows as before, or those of that run, too.
+func (t *there) wasBegun(m ManifestArray, seen int) error {
+	grown, err := m.rows(t.axis)
+	if err != nil {
+		return err
+	}
+	is := t.meta.Grid.Shape[t.axis]
+	switch t.rows = m.Rows; {
+	case t.rows > seen || t.rows > is:
+		return fmt.Errorf("it has become shorter than the %d rows that there were when the run that was interrupted began", t.rows)
+	case is != t.rows && is != grown:
+		return fmt.Errorf("it has %d rows, and the run that was interrupted was to make %d of %d: something else has appended to it, and going on would overwrite that; delete the checkpoint, which gives up what was begun, and append anew",
+			is, grown, t.rows)
+	}
+	return nil
+}
+
+// rows is how many rows the array has along an axis when the run has ended.
+func (m *ManifestArray) rows(axis int) (int, error) {
+	var grown struct {
+		Shape []int `json:"shape"`
+	}
+	if err := json.Unmarshal(m.Meta, &grown); err != nil || len(grown.Shape) <= axis {
+		return 0, fmt.Errorf("the checkpoint does not tell its shape: the plan there is damaged")
+	}
+	return grown.Shape[axis], nil
 }
 
 // path is where an array of the source is in the target.

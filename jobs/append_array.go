@@ -6,8 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -140,14 +141,9 @@ func (b *builder) sameChains(would, is *zarr.Array) {
 // specsText spells a chain for a message.
 func specsText(specs []codecs.Spec) string { return clip(show(normalCodecs(specs)), 300) }
 
-// meaning lists the attributes that say what the values of an array mean.
-func meaning() []string {
-	return []string{"units", "calendar", "scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned"}
-}
-
 // sameAttributes compares attributes with those of the target, which stay. One
-// that says what values mean, or that the job gives, has to be the same, but for
-// a mark of missing values that the source does not need.
+// that says what values mean or what the array is, or that the job gives, has to
+// be the same, but for one of the target's that adds nothing.
 func (b *builder) sameAttributes(would, is zarr.Attributes) {
 	given := map[string]bool{}
 	for _, a := range b.options.Attributes {
@@ -156,10 +152,9 @@ func (b *builder) sameAttributes(would, is zarr.Attributes) {
 	var others []string
 	for _, a := range slices.Concat(would, is) {
 		x, y := would.Get(a.Name), is.Get(a.Name)
-		mark := x == nil && (a.Name == "_FillValue" || a.Name == "missing_value")
 		switch {
 		case sameJSON(x, y) || slices.Contains(others, a.Name):
-		case given[a.Name] || slices.Contains(meaning(), a.Name) && !mark:
+		case given[a.Name] || sources.Decisive(a.Name) && (x != nil || !addsNothing(a.Name, y)):
 			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+a.Name,
 				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, a.Name, attributeText(x), attributeText(y)),
 				"values would not mean the same; where they do, give the array the target's attribute"))
@@ -171,21 +166,63 @@ func (b *builder) sameAttributes(would, is zarr.Attributes) {
 	}
 }
 
+// addsNothing reports whether an attribute that only the target has leaves the
+// values of the source what they are, as writers such as xarray add them: a mark
+// of missing values that is NaN anyway, or a list of coordinates.
+func addsNothing(name string, value json.RawMessage) bool {
+	switch name {
+	case "coordinates":
+		return true
+	case "_FillValue", "missing_value":
+		const inBase64 = `"AAAAAAAA+H8="` // of a float64, see [sources.FillAttribute]
+		return sameJSON(value, []byte(inBase64)) || sameJSON(value, []byte(`"NaN"`))
+	}
+	return false
+}
+
 func attributeText(value json.RawMessage) string {
 	if value == nil {
 		return "absent"
 	}
-	return clip(string(value), 80)
+	var line bytes.Buffer
+	if err := json.Compact(&line, value); err != nil {
+		return clip(string(value), 80)
+	}
+	return clip(line.String(), 80)
 }
 
 // sameJSON reports whether two values are equal, however their numbers are
-// spelled.
+// spelled. Integers are compared as they are also where float64 does not hold
+// them, as it is with marks of missing values in 64 bits.
 func sameJSON(x, y json.RawMessage) bool {
 	if x == nil || y == nil {
 		return x == nil && y == nil
 	}
-	var a, b any
-	return json.Unmarshal(x, &a) == nil && json.Unmarshal(y, &b) == nil && reflect.DeepEqual(a, b)
+	a, errA := decodeJSON(x)
+	b, errB := decodeJSON(y)
+	return errA == nil && errB == nil && sameParsed(a, b)
+}
+
+func sameParsed(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		if !ok || a == b {
+			return ok
+		}
+		x, errA := a.Float64()
+		y, errB := b.Float64()
+		whole := !strings.ContainsAny(string(a+b), ".eE")
+		return errA == nil && errB == nil && x == y && (!whole || math.Abs(x) < 1<<53)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, sameParsed)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, sameParsed)
+	default:
+		return a == b
+	}
 }
 
 // extend makes the plan of an array that of the rows that are appended: of the
@@ -236,9 +273,6 @@ func (b *builder) extend(a *PlannedArray) {
 func (t *there) coordinate(dim string) bool {
 	return t.axis == 0 && len(t.meta.Grid.Shape) == 1 && path.Base(t.path) == dim
 }
-
-// group is the path of the group that an array is in.
-func (t *there) group() string { return strings.TrimPrefix(path.Dir(t.path), ".") }
 
 // window is some rows of an array.
 type window struct {

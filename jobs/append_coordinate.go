@@ -54,10 +54,16 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if i := unknown(c.new, c.compare); i >= 0 {
+		return false, fmt.Errorf("row %d of the source is NaN: the rows of a coordinate cannot be told apart without numbers", i)
+	}
 	for at := 0; at < c.rows; at += coordinatePiece {
 		old, err := readRows(ctx, c.array, at, min(coordinatePiece, c.rows-at))
 		if err != nil {
 			return false, err
+		}
+		if i := unknown(old, c.compare); i >= 0 {
+			return false, fmt.Errorf("row %d of the target is NaN: nothing tells whether rows belong behind it; put its number there first", at+i)
 		}
 		c.look(old, at, find)
 	}
@@ -65,6 +71,7 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 	case c.found == 0:
 		return false, c.order(ctx)
 	case c.found == rows && c.inOrder:
+		c.at = c.first.old
 		return true, nil
 	}
 	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new",
@@ -121,6 +128,20 @@ func (c *coordinate) direction() int {
 		return -1
 	}
 	return d
+}
+
+// unknown returns the first row whose value is not a number, -1 for none.
+func unknown(values ndarray.Array, compare func(a, b []byte) int) (row int) {
+	if compare == nil {
+		return -1
+	}
+	for item := range values.Items() {
+		if compare(item, item) == unordered {
+			return row
+		}
+		row++
+	}
+	return -1
 }
 
 // look finds values of the target, from row at on, in the source.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -23,6 +24,10 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 	var ps Problems
 	first := map[string]*PlannedArray{} // of each scope
 	planned, grows := map[string]bool{}, false
+	all := map[string]bool{} // arrays of the target
+	for _, name := range g.target.Arrays() {
+		all[name] = true
+	}
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
 		planned[a.Target] = true
@@ -30,7 +35,7 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 		if a.Append == nil {
 			continue
 		}
-		scope := p.scope(a.there)
+		scope := g.scope(a.Target, all)
 		other := first[scope]
 		if other == nil {
 			first[scope] = a
@@ -50,7 +55,7 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 	if !grows && len(p.Arrays) > 0 {
 		ps = append(ps, p.Job.Problem("target.existing", fmt.Sprintf("no array has the dimension %q to append along", g.dim), "target.append: NAME"))
 	}
-	left, err := g.leftOut(ctx, planned, first)
+	left, err := g.leftOut(ctx, all, planned, first)
 	for _, name := range left {
 		ps = append(ps, p.Job.Problem("source", fmt.Sprintf("array %q of the target has the dimension %q and would stay behind: the job has no such array", name, g.dim),
 			"every array that has the dimension has to grow with the others"))
@@ -58,28 +63,43 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 	return ps, err
 }
 
-// scope is the group whose coordinate an array has, or its own group where there
-// is none.
-func (p *Plan) scope(t *there) string {
-	for group := t.group(); ; group = (&there{path: group}).group() {
-		for i := range p.Arrays {
-			if other := p.Arrays[i].there; other.coordinate(p.growth.dim) && other.group() == group {
-				return group
-			}
+// scope is the group, that of an array of the target or one above, which has the
+// array's coordinate: its own where there is none. coordinates are the paths of
+// all arrays that may be one.
+func (g *growth) scope(array string, coordinates map[string]bool) string {
+	for group := parent(array); ; group = parent(group) {
+		if coordinates[path.Join(group, g.dim)] {
+			return group
 		}
 		if group == "" {
-			return t.group()
+			return parent(array)
 		}
 	}
 }
 
-// leftOut lists the arrays of the target that have the dimension, lie in a scope
-// or have its coordinate, and are not planned.
-func (g *growth) leftOut(ctx context.Context, planned map[string]bool, scopes map[string]*PlannedArray) ([]string, error) {
+// shares reports whether an array of the target, with that many rows, shares its
+// dimension with one of the plan: with one of its scope or, where there is no
+// coordinate, with one of a group above that has as many rows.
+func (g *growth) shares(array string, rows int, all map[string]bool, scopes map[string]*PlannedArray) bool {
+	group := g.scope(array, all)
+	if scopes[group] != nil || all[path.Join(group, g.dim)] {
+		return scopes[group] != nil
+	}
+	for group != "" {
+		group = parent(group)
+		if a := scopes[group]; a != nil && a.Append.Rows == rows {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOut lists the arrays of the target that share the dimension with one of the
+// plan, and are not planned.
+func (g *growth) leftOut(ctx context.Context, all, planned map[string]bool, scopes map[string]*PlannedArray) ([]string, error) {
 	var names []string
 	for _, name := range g.target.Arrays() {
-		_, grows := scopes[(&there{path: name}).group()]
-		if planned[name] || !grows {
+		if planned[name] {
 			continue
 		}
 		text, err := g.store.ReadAll(ctx, path.Join(name, zarr.MetadataKey), zarr.MaxDocument)
@@ -91,11 +111,13 @@ func (g *growth) leftOut(ctx context.Context, planned map[string]bool, scopes ma
 		}
 		var d struct {
 			Names []*string `json:"dimension_names"`
+			Shape []int     `json:"shape"`
 		}
 		if err := json.Unmarshal(text, &d); err != nil {
 			return nil, fmt.Errorf("target: array %q: %w", name, err)
 		}
-		if slices.ContainsFunc(d.Names, func(n *string) bool { return n != nil && *n == g.dim }) {
+		axis := slices.IndexFunc(d.Names, func(n *string) bool { return n != nil && *n == g.dim })
+		if axis >= 0 && axis < len(d.Shape) && g.shares(name, d.Shape[axis], all, scopes) {
 			names = append(names, name)
 		}
 	}
@@ -104,15 +126,18 @@ func (g *growth) leftOut(ctx context.Context, planned map[string]bool, scopes ma
 
 // check reads what tells whether the source belongs behind the rows that are
 // there: the arrays without the dimension, which stay out of the plan, the
-// coordinates and the files. A nil growth has nothing to check.
-func (g *growth) check(ctx context.Context, p *Plan) error {
+// coordinates and the files, and whether the rows there are safe. A nil growth has nothing to check.
+func (g *growth) check(ctx context.Context, p *Plan, registry *codecs.Registry) error {
 	if g == nil {
 		return nil
 	}
 	if err := g.compare(ctx, p); err != nil || g.nothing {
 		return err
 	}
-	return g.otherwise
+	if g.otherwise != nil {
+		return g.otherwise
+	}
+	return g.again(p, registry)
 }
 
 // compare is check but for what was begun with another source.
@@ -163,19 +188,32 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 		return fmt.Errorf("the target has all rows of the source by the coordinate %s, and none by %s", there[0], new[0])
 	}
 	g.nothing = true
-	return g.sameFiles(p)
+	all, err := g.sameFiles(p)
+	if err != nil || all {
+		return err
+	}
+	return g.knownRows(ctx, grow, coordinates)
 }
 
 // checkFiles tells by the record of files, for want of a coordinate, whether the
 // rows of the source are there.
 func (g *growth) checkFiles(p *Plan) error {
-	var there, new []string
+	if err := g.shortened(p); err != nil {
+		return err
+	}
+	var there, new, changes []string
 	for _, f := range p.inputs().Files {
-		if slices.ContainsFunc(g.earlier, func(e sources.File) bool { return e.URL == f.URL && fileChange(e, f) == "" }) {
+		switch known, change := g.known(f); {
+		case change != "":
+			changes = append(changes, change)
+		case known:
 			there = append(there, f.URL)
-		} else {
+		default:
 			new = append(new, f.URL)
 		}
+	}
+	if changes != nil {
+		return fmt.Errorf("the target has rows of this source already, from files as they were before:\n  %s\nwhere no coordinate tells rows apart, rows that are new have to come from files with other names", strings.Join(changes, "\n  "))
 	}
 	if len(there) > 0 && len(new) > 0 {
 		return fmt.Errorf("of the source, %s is in the target already, and %s is not: append new files alone", there[0], new[0])
@@ -184,26 +222,59 @@ func (g *growth) checkFiles(p *Plan) error {
 	return nil
 }
 
+// shortened fails when an array has fewer rows than the last run has left it with:
+// the record of files does not tell of which these are.
+func (g *growth) shortened(p *Plan) error {
+	if g.completed == nil {
+		return nil
+	}
+	for _, a := range p.Arrays {
+		i := slices.IndexFunc(g.completed.Arrays, func(m ManifestArray) bool { return m.Target == a.Target })
+		if i < 0 {
+			continue
+		}
+		was, err := g.completed.Arrays[i].rows(a.Append.Axis)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", a.Target, err)
+		}
+		if a.Append.Rows < was {
+			return fmt.Errorf("target: array %q has %d rows, and had %d when the last run ended, so the record of files in the checkpoint %s does not tell which are there: put back that checkpoint as it was with the target, or delete it and append the files whose rows are missing",
+				a.Target, a.Append.Rows, was, p.state.checkpoint)
+		}
+	}
+	return nil
+}
+
+// known reports whether rows of a file are in the target by the record of files,
+// and how the file is not the one any more that they were taken from.
+func (g *growth) known(f sources.File) (known bool, change string) {
+	for _, e := range g.earlier {
+		if e.URL != f.URL {
+			continue
+		}
+		known = true
+		if change = fileChange(e, f); change == "" {
+			break
+		}
+	}
+	return known, change
+}
+
 // sameFiles refuses a source whose rows are in the target if its files are not
-// those that they were taken from, as far as these are known by name.
-func (g *growth) sameFiles(p *Plan) error {
+// those that they were taken from, as far as these are known by name. It reports
+// whether all are.
+func (g *growth) sameFiles(p *Plan) (all bool, err error) {
+	all = true
 	var changes []string
 	for _, f := range p.inputs().Files {
-		change := ""
-		for _, e := range g.earlier {
-			if e.URL != f.URL {
-				continue
-			}
-			if change = fileChange(e, f); change == "" {
-				break
-			}
-		}
+		known, change := g.known(f)
+		all = all && known
 		if change != "" {
 			changes = append(changes, change)
 		}
 	}
 	if changes != nil {
-		return fmt.Errorf("the target has the rows of this source already, from files as they were before:\n  %s", strings.Join(changes, "\n  "))
+		return false, fmt.Errorf("the target has the rows of this source already, from files as they were before:\n  %s", strings.Join(changes, "\n  "))
 	}
-	return nil
+	return all, nil
 }

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,16 +12,37 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
-// current fails when the checkpoint, which the run now has to itself, is no
-// longer what the plan to append was made for.
-func (r *run) current() error {
+// current fails when the checkpoint or the target, which the run now has to
+// itself, are no longer what the plan to append was made for.
+func (r *run) current(ctx context.Context) error {
 	now := &state{manifest: r.journal.Manifest(), done: r.journal.Completed()}
-	if was := r.plan.state; was == nil || was.same(now) {
+	if was := r.plan.state; was != nil && !was.same(now) {
+		return errOvertaken(r.target.URL())
+	}
+	if r.plan.growth == nil || r.plan.growth.nothing {
 		return nil
 	}
-	return errOvertaken(r.target.URL())
+	return r.asPlanned(ctx)
+}
+
+// asPlanned fails when an array that grows is no longer what it was when the plan
+// was made. A job with another checkpoint may have appended to it, or another
+// program.
+func (r *run) asPlanned(ctx context.Context) error {
+	return sources.InParallel(ctx, len(r.plan.Arrays), func(ctx context.Context, i int) error {
+		a := &r.plan.Arrays[i]
+		text, err := r.target.ReadAll(ctx, path.Join(a.Target, zarr.MetadataKey), zarr.MaxDocument)
+		if err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		if !bytes.Equal(text, a.there.text) {
+			return fmt.Errorf("array %q: %w", a.Target, errOvertaken(r.target.URL()))
+		}
+		return nil
+	})
 }
 
 // beginAppend is begin for a target that is there: there may be nothing to do
@@ -63,20 +85,20 @@ func (r *run) vacate(ctx context.Context, receipts []journal.Receipt) error {
 	if r.plan.growth == nil {
 		return nil
 	}
+	var keys []string
 	for _, x := range receipts {
-		if !x.Empty {
-			continue
-		}
-		a := &r.plan.Arrays[x.Array]
-		if err := r.target.Delete(ctx, path.Join(a.Target, a.place.Key(a.Grid.Index(x.Unit)))); err != nil {
-			return err
+		if a := &r.plan.Arrays[x.Array]; x.Empty {
+			keys = append(keys, path.Join(a.Target, a.place.Key(a.Grid.Index(x.Unit))))
 		}
 	}
-	return nil
+	return sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })
 }
 
 // grow writes what makes the rows that were appended part of the target.
 func (r *run) grow(ctx context.Context) error {
+	if err := r.asPlanned(ctx); err != nil {
+		return err
+	}
 	arrays, groups := map[string][]byte{}, map[string][]byte{}
 	var paths []string
 	for i := range r.plan.Arrays {

@@ -43,7 +43,7 @@ func (e *ChangedError) Error() string {
 // earlier one, or a new one, for which the target has to be free. What is on
 // record is forgotten only when nothing stands in the way any more.
 func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err error) {
-	if err := r.current(); err != nil {
+	if err := r.current(ctx); err != nil {
 		return false, err
 	}
 	if r.plan.growth != nil {

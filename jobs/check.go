@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -42,19 +41,11 @@ func (j *Job) Check(env Environment) Problems {
 			c.report(field, "name a folder or a bucket", "%v", err)
 		}
 	}
-	if inside(j.Run.Checkpoint.URL, j.Target.URL) {
+	if store.Inside(j.Run.Checkpoint.URL, j.Target.URL) {
 		c.report("run.checkpoint.url", "put it beside the target", "lies inside the target, where nothing but the hierarchy may be")
 	}
 	c.problems.Sort()
 	return c.problems
-}
-
-// inside reports whether a URL is that of a folder or of what lies below it.
-func inside(url, folder string) bool {
-	url, _, _ = strings.Cut(url, "?")
-	folder, _, _ = strings.Cut(folder, "?")
-	url, folder = strings.TrimRight(url, "/"), strings.TrimRight(folder, "/")
-	return folder != "" && (url == folder || strings.HasPrefix(url, folder+"/"))
 }
 
 // section is a group of array options and the field that it stands in.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -27,9 +28,30 @@ func (j *Job) combining() sources.Combining {
 	return how
 }
 
+// distinct refuses a file or hierarchy that a field names twice: its elements
+// would be joined with themselves.
+func (j *Job) distinct(field string, urls []string) error {
+	seen := make(map[string]string, len(urls))
+	for _, u := range urls {
+		place := store.Resolved(u)
+		if first, twice := seen[place]; twice {
+			what := first + " is named twice"
+			if first != u {
+				what = fmt.Sprintf("%s and %s are one", first, u)
+			}
+			return Problems{j.Problem(field, what, "its elements would be in the target twice: name it once")}
+		}
+		seen[place] = u
+	}
+	return nil
+}
+
 // combined refuses several files or hierarchies of which nobody says how they
-// become one.
+// become one, and those that are named twice.
 func (j *Job) combined(urls []string) error {
+	if err := j.distinct("source.url", urls); err != nil {
+		return err
+	}
 	if len(urls) < 2 || j.Source.Concat+j.Source.Stack != "" {
 		return nil
 	}

@@ -17,12 +17,15 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 	places := []*store.Store{r.checkpoint}
 	closeLast := func() error { return nil }
 	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
-	if own := r.plan.Job.Run.Checkpoint.URL; own != "" && own != beside && err == nil {
+	if r.plan.Job.Run.Checkpoint.URL != "" && err == nil {
 		st, err := r.plan.Job.openState(ctx, beside, env)
 		if err != nil {
 			return nil, err
 		}
-		places, closeLast = append(places, st), st.Close
+		closeLast = st.Close
+		if !st.Same(r.checkpoint) {
+			places = append(places, st)
+		}
 	}
 	release = func(ctx context.Context) error {
 		var failed error

@@ -1,12 +1,14 @@
 package jobs
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -73,13 +75,14 @@ func (p *Plan) inputs() *Manifest {
 }
 
 // relative returns the path of a local file below a folder as seen from there,
-// so that a folder with job, data and target can move as a whole.
+// so that a folder with job, data and target can move as a whole. A file has one
+// path, however it is spelled.
 func relative(dir, file string) string {
-	absolute, err := filepath.Abs(dir)
-	if err != nil || !filepath.IsAbs(file) {
+	if !store.Local(file) {
 		return file
 	}
-	if short, err := filepath.Rel(absolute, file); err == nil && filepath.IsLocal(short) {
+	file = store.Resolved(file)
+	if short, err := filepath.Rel(store.Resolved(cmp.Or(dir, ".")), file); err == nil && filepath.IsLocal(short) {
 		return filepath.ToSlash(short)
 	}
 	return file

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // Removal is what a run is about to remove from its target.
@@ -84,17 +85,27 @@ func (r *run) remove(ctx context.Context, there *occupied) error {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	for _, keys := range [][]string{nil, there.documents, there.objects} {
-		for _, key := range keys {
-			if err := r.target.Delete(ctx, key); err != nil {
-				return err
-			}
-		}
-		if err := r.target.Sync(ctx); err != nil {
+	if err := r.target.Sync(ctx); err != nil {
+		return err
+	}
+	for _, key := range there.documents {
+		if err := r.target.Delete(ctx, key); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := r.target.Sync(ctx); err != nil {
+		return err
+	}
+	return r.deleteAll(ctx, there.objects)
+}
+
+// deleteAll removes objects in any order, durably.
+func (r *run) deleteAll(ctx context.Context, keys []string) error {
+	err := sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })
+	if err != nil {
+		return err
+	}
+	return r.target.Sync(ctx)
 }
 
 // inTheWay finds what a new run has to remove first. Without overwrite, anything

@@ -176,16 +176,41 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		return err
 	}
 	p.Findings = problems
-	for _, f := range p.Files {
-		if inside(f.URL, p.Job.Target.URL) {
-			return Problems{p.Job.Problem("target.url", fmt.Sprintf("the source file %s lies inside the target", f.URL), "choose another place for the target")}
-		}
+	if err := p.apart(); err != nil {
+		return err
 	}
 	p.groups()
-	if err := p.growth.check(ctx, p); err != nil {
+	if err := p.growth.check(ctx, p, env.Codecs); err != nil {
 		return err
 	}
 	return p.sample(ctx)
+}
+
+// apart refuses a target that holds files of the source, which a run would change
+// while it reads them, or remove. Files are told apart by the servers, too, that
+// the job names for its sources.
+func (p *Plan) apart() error {
+	locations := p.Job.Source.Locations
+	for _, a := range p.Job.Source.Arrays {
+		locations = slices.Concat(locations, a.Locations)
+	}
+	servers := map[string]bool{}
+	for _, l := range locations {
+		_, query, _ := strings.Cut(l.URL, "?")
+		servers[query] = true
+	}
+	for _, f := range p.Files {
+		for query := range servers {
+			url := f.URL
+			if !store.Local(url) {
+				url += "?" + query
+			}
+			if store.Inside(url, p.Job.Target.URL) {
+				return Problems{p.Job.Problem("target.url", fmt.Sprintf("the source file %s lies inside the target", f.URL), "choose another place for the target")}
+			}
+		}
+	}
+	return nil
 }
 
 // openArrays opens the arrays that the job selects, several at once; the others

@@ -29,6 +29,9 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 			if err != nil {
 				return nil, fmt.Errorf("array %q: %w", a.Name, err)
 			}
+			if err := j.distinct(FieldPath("source", "arrays", a.Name, "url"), urls); err != nil {
+				return nil, err
+			}
 			arrays = append(arrays, raw.Array{
 				Name: a.Name, URLs: urls, Type: t, Order: order, Shape: a.Shape, FOrder: a.Order == "F",
 				Offset: a.Offset, DimensionNames: names(a.DimensionNames), Attributes: a.Attributes,
@@ -51,6 +54,13 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 	case "arrow":
 		files, err := expandBy(ctx, arrow.Expand, j.Source.Locations, opt)
 		if err != nil {
+			return nil, err
+		}
+		urls := make([]string, len(files))
+		for i, f := range files {
+			urls[i] = f.URL
+		}
+		if err := j.distinct("source.url", urls); err != nil {
 			return nil, err
 		}
 		return arrow.Open(ctx, files, arrow.Options{Store: opt, Combine: j.combining(), Null: j.nullOf})

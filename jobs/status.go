@@ -117,8 +117,14 @@ func (s *Status) holder(ctx context.Context, j *Job, st *store.Store) error {
 		return nil
 	}
 	s.Owner, s.Heartbeat = owner, &heartbeat
-	if !owner.Gone(journal.ThisProcess("")) && time.Since(heartbeat) <= j.Run.LockLifetime {
+	if j.alive(owner, heartbeat) {
 		s.State = "running"
 	}
 	return nil
+}
+
+// alive reports whether the holder of a lock is still at work, by its last
+// heartbeat.
+func (j *Job) alive(owner *journal.Owner, heartbeat time.Time) bool {
+	return !owner.Gone(journal.ThisProcess("")) && time.Since(heartbeat) <= j.Run.LockLifetime
 }

@@ -148,6 +148,10 @@ func (c *combined) given(v *variable, name string) bool {
 	return c.how.Given != nil && c.how.Given(v.path, name)
 }
 
+// Decisive reports whether an attribute says what the values of an array mean, or
+// what the array is, so that arrays in which it differs are not parts of one.
+func Decisive(name string) bool { return weightOf(&Info{}, name) != remark }
+
 // weightOf is what a difference in an attribute does.
 func weightOf(info *Info, name string) weight {
 	means := []string{"units", "calendar", "_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned"}

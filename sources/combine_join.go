@@ -12,7 +12,8 @@ import (
 )
 
 // coordinates lists the variables that others name as their coordinates, and
-// those that are the coordinates of their only dimension.
+// those that are the coordinates of their only dimension. A name is looked for in
+// the group of the variable and in those above it.
 func (c *combined) coordinates() map[string]bool {
 	set := map[string]bool{}
 	for _, v := range c.vars {
@@ -30,7 +31,13 @@ func (c *combined) coordinates() map[string]bool {
 				continue // there is none, or it is no text
 			}
 			for name := range strings.FieldsSeq(names) {
-				set[path.Join(path.Dir(v.path), name)] = true
+				name = strings.TrimSuffix(name, ":") // of a grid mapping before its coordinates
+				for dir := path.Dir(v.path); ; dir = path.Dir(dir) {
+					set[path.Join(dir, name)] = true
+					if dir == path.Dir(dir) { // "."
+						break
+					}
+				}
 			}
 		}
 	}
@@ -197,7 +204,8 @@ func (v *variable) keepFirst() {
 }
 
 // stackCoordinate takes a coordinate that is the same in all members from the
-// first one, and stacks it if it is not and no dimension needs it to be.
+// first one, and stacks it if it is not, or may be not, and no dimension needs it
+// to be.
 func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 	info := v.parts[v.first()].Info()
 	if slices.Equal(info.DimensionNames, []string{path.Base(v.path)}) || slices.Contains(v.parts, nil) {
@@ -206,6 +214,13 @@ func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 	v.joined = true
 	c.compare(v)
 	if v.report.total() > 0 {
+		return nil
+	}
+	if len(v.parts) > 1 && tooLarge(info) {
+		v.note("a coordinate that gets the dimension %q: its values, of more than %d MiB in each file, are not compared", c.how.Stack, comparedBytes>>20)
+		if err := c.lay(v); err != nil {
+			v.report.Add(err)
+		}
 		return nil
 	}
 	others, err := c.compareValues(ctx, v)

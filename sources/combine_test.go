@@ -2,12 +2,9 @@ package sources
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -148,6 +145,10 @@ func TestCombine(t *testing.T) {
 			map[string]string{"x": "[x] [2] [5 6]", "v": "[run x] [2 2] [1 2 3 4]"}},
 		"stack with a coordinate": {Combining{Stack: "run", Order: "run"}, []*member{file("run()=9", "h()=2", "v()=1;coordinates=h run"), file("run()=-8", "h()=2", "v()=2;coordinates=h run")},
 			map[string]string{"run": "[run] [2] [-8 9]", "h": "[] [] [2]", "v": "[run] [2] [2 1]"}},
+		"stack with a grid mapping of some coordinates": {Combining{Stack: "run"}, []*member{file("crs()=1", "v()=1;grid_mapping=crs: x y"), file("crs()=1", "v()=2;grid_mapping=crs: x y")},
+			map[string]string{"crs": "[] [] [1]", "v": "[run] [2] [1 2]"}},
+		"stack with coordinates of the groups above": {Combining{Stack: "run"}, []*member{file("h()=1", "n()=3", "g/v()=1;coordinates=h /n"), file("h()=1", "n()=3", "g/v()=2;coordinates=h /n")},
+			map[string]string{"h": "[] [] [1]", "n": "[] [] [3]", "g/v": "[run] [2] [1 2]"}},
 		"stack of one": {Combining{Stack: "run"}, []*member{file("v(x)=1,2")}, map[string]string{"v": "[run x] [1 2] [1 2]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -271,171 +272,5 @@ func TestWanted(t *testing.T) {
 	how.Wanted = everything
 	if _, err := combineAll(t, how, broken, file("t(t)=1")); err == nil || !strings.Contains(err.Error(), "no such array") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestLargeCoordinate leaves values that are too many alone, and says so.
-func TestLargeCoordinate(t *testing.T) {
-	large := func(day string) *member {
-		m := file("t(t)="+day, "mask(y)=")
-		m.arrays["mask"].info.Shape = []int{comparedBytes/8 + 1}
-		return m
-	}
-	src, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, large("0"), large("1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := src.Array(t.Context(), "mask")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if notes := a.Info().Notes; len(notes) != 1 || !strings.Contains(notes[0], "of more than 16 MiB each, are not compared") {
-		t.Errorf("notes %q", notes)
-	}
-}
-
-// opened is a source that counts how often it is closed.
-type opened struct {
-	*member
-	closed  *int
-	changed error
-}
-
-func (o opened) Files() []File                 { return []File{{URL: "f"}} }
-func (o opened) Changed(context.Context) error { return o.changed }
-func (o opened) Close() error                  { *o.closed++; return nil }
-
-// TestCombineSources closes what was opened, also after an error, and asks all
-// sources for changes.
-func TestCombineSources(t *testing.T) {
-	closed := 0
-	list := map[string]opened{
-		"a": {file("t(t)=0"), &closed, nil}, "b?region=x": {file("t(t)=1"), &closed, ErrChanged},
-	}
-	open := func(_ context.Context, url string) (Source, error) {
-		if s, ok := list[url]; ok {
-			return s, nil
-		}
-		return nil, errors.New("nothing there")
-	}
-	how := Combining{Concat: "t", Wanted: everything}
-	src, err := CombineSources(t.Context(), []string{"a", "b?region=x"}, open, how)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := dump(t, src, "t"); got != "[t] [2] [0 1]" || len(src.Files()) != 2 {
-		t.Errorf("t is %s, files %v", got, src.Files())
-	}
-	if err := src.Changed(t.Context()); !errors.Is(err, ErrChanged) {
-		t.Errorf("changed: %v", err)
-	}
-	if err := src.Close(); err != nil || closed != 2 {
-		t.Errorf("%d sources were closed, %v", closed, err)
-	}
-	if _, err := CombineSources(t.Context(), []string{"a", "c"}, open, how); err == nil || closed != 3 {
-		t.Errorf("%d sources were closed, %v", closed, err)
-	}
-}
-
-// TestFillValues compares fill values that no attribute tells.
-func TestFillValues(t *testing.T) {
-	withFill := func(x float64) *member {
-		m := file("v(t)=1")
-		m.arrays["v"].info.Fill = binary.NativeEndian.AppendUint64(nil, math.Float64bits(x))
-		m.arrays["v"].info.FillFrom = "the HDF5 dataset"
-		return m
-	}
-	how := Combining{Concat: "t", Wanted: everything, Override: true}
-	if _, err := combineAll(t, how, withFill(1), withFill(1), file("v(t)=1")); err != nil {
-		t.Error(err)
-	}
-	_, err := combineAll(t, how, withFill(1), withFill(2))
-	if want := "the fill value is 1.0, from the HDF5 dataset, in a and 2.0"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want an error with %q", err, want)
-	}
-}
-
-// TestChunks tells which chunks the whole is shown with.
-func TestChunks(t *testing.T) {
-	chunked := func(n, chunk int) Array {
-		return &held{info: &Info{Type: dtype.Float64, Shape: []int{n}, Chunks: []int{chunk}}}
-	}
-	for _, test := range []struct {
-		parts []Array
-		want  bool
-	}{
-		{[]Array{chunked(4, 2), chunked(2, 2), chunked(3, 2)}, true},
-		{[]Array{chunked(4, 2), chunked(0, 5), chunked(1, 1)}, true},
-		{[]Array{chunked(4, 2), chunked(3, 2), chunked(2, 2)}, false},
-		{[]Array{chunked(4, 2), chunked(3, 3)}, false},
-		{[]Array{chunked(4, 2), part(dtype.Float64, 2)}, false},
-		{[]Array{chunked(0, 2)}, false},
-	} {
-		if got := evenly(test.parts); got != test.want {
-			t.Errorf("%v: %v", test.parts, got)
-		}
-	}
-}
-
-func TestOrderOf(t *testing.T) {
-	dates, err := dtype.Datetime64("s", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		t      dtype.Type
-		rising []string
-	}{
-		{dtype.Int8, []string{"-128", "-1", "0", "127"}},
-		{dtype.Uint16, []string{"0", "1", "65535"}},
-		{dtype.Int64, []string{"-9223372036854775808", "-1", "0", "9223372036854775807"}},
-		{dtype.Uint64, []string{"0", "18446744073709551615"}},
-		{dtype.Float32, []string{`"-Infinity"`, "-2.5", "-1e-40", "0", "1e-40", "3", `"Infinity"`}},
-		{dtype.Float64, []string{"-1e300", "-1", "0", "1e-300", "1"}},
-		{dates, []string{"-5", "0", "7"}},
-	} {
-		number := orderOf(test.t)
-		var list []uint64
-		for _, text := range test.rising {
-			item, err := test.t.ParseScalar(dtype.V3, json.RawMessage(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			x, valid := number(item)
-			if !valid {
-				t.Errorf("%s of %s has no place", text, test.t.Name())
-			}
-			list = append(list, x)
-		}
-		if !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
-			t.Errorf("%s: %v", test.t.Name(), list)
-		}
-	}
-	if _, valid := orderOf(dates)(dates.Default()); valid {
-		t.Error("not-a-time has a place")
-	}
-	if x, _ := orderOf(dtype.Float64)(binary.NativeEndian.AppendUint64(nil, 1<<63)); x != 1<<63 {
-		t.Error("-0 is not 0")
-	}
-	if orderOf(dtype.StringType) != nil || orderOf(dtype.BoolType) != nil {
-		t.Error("texts and truth have an order")
-	}
-}
-
-// TestInfosShare keeps one copy of descriptions that are equal.
-func TestInfosShare(t *testing.T) {
-	make := func(history string) *Info {
-		return &Info{Path: "v", Type: dtype.Int8, Attributes: zarr.Attributes{
-			{Name: "units", Value: json.RawMessage(`"K"`)}, {Name: "history", Value: json.RawMessage(history)},
-		}}
-	}
-	var infos Infos
-	first := infos.Share(make("1"))
-	if infos.Share(make("1")) != first {
-		t.Error("equal descriptions are two")
-	}
-	other := infos.Share(make("2"))
-	if other == first || string(other.Attributes[1].Value) != "2" || &other.Attributes[0].Value[0] != &first.Attributes[0].Value[0] {
-		t.Errorf("got %v", other)
 	}
 }

@@ -41,7 +41,7 @@ func (c *combined) compareValues(ctx context.Context, v *variable) ([]*mismatch,
 	}
 	first := v.parts[v.first()]
 	info := first.Info()
-	if n, ok := ndarray.Elements(info.Shape); !ok || n > comparedBytes/ndarray.ItemSize(info.Type) {
+	if tooLarge(info) {
 		v.note("taken from %s; the values in the other files, of more than %d MiB each, are not compared", c.names[v.first()], comparedBytes>>20)
 		return found, nil
 	}
@@ -58,6 +58,12 @@ func (c *combined) compareValues(ctx context.Context, v *variable) ([]*mismatch,
 		return err
 	})
 	return found, err
+}
+
+// tooLarge reports whether an array has too many values to compare them.
+func tooLarge(info *Info) bool {
+	n, ok := ndarray.Elements(info.Shape)
+	return !ok || n > comparedBytes/ndarray.ItemSize(info.Type)
 }
 
 // differs finds the first element of an array that is not that of want.

@@ -13,8 +13,8 @@ import (
 
 // Join returns the array that has the parts end to end along dimension dim.
 // The parts have one data type, and one shape but for that dimension. info
-// describes the result; its Type, Shape, Slowest and LongRun follow from the
-// parts.
+// describes the result; its Type, Shape and Slowest follow from the parts, and
+// its LongRun is at least that of the first one.
 func Join(info Info, dim int, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to join")
@@ -39,7 +39,7 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 		}
 		j.ends = append(j.ends, end)
 	}
-	info.Type, info.LongRun = first.Type, first.LongRun
+	info.Type, info.LongRun = first.Type, max(info.LongRun, first.LongRun)
 	info.Shape = slices.Clone(first.Shape)
 	info.Shape[dim] = end
 	slowest := []int{dim}

@@ -208,6 +208,15 @@ func Sibling(url, suffix string) (string, error) {
 	return l.String(), nil
 }
 
+// Same tells whether two stores are one folder, however their URLs are spelled.
+// Links, and parameters that change nothing, count as a difference.
+func (s *Store) Same(other *Store) bool {
+	if s.Local() || other.Local() {
+		return s.Local() && other.Local() && s.at.path == other.at.path
+	}
+	return s.at.String() == other.at.String()
+}
+
 // Split cuts the URL of one object into the URL of its folder and its key.
 func Split(url string) (dir, key string, err error) {
 	l, err := parse(url)

@@ -50,8 +50,9 @@ func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, exclusi
 		in.IfNoneMatch = aws.String("*")
 	}
 	_, err := u.client.PutObject(ctx, in)
-	if code := status(err); exclusive && (code == http.StatusPreconditionFailed || code == http.StatusConflict) {
-		// 412: the object is there; 409: another upload of it was faster.
+	if code := status(err); exclusive && (code == http.StatusPreconditionFailed || code == http.StatusConflict && !u.answer(err).passing()) {
+		// 412: the object is there; so it is with the 409 of other servers than
+		// S3, where that stands for a conflict which passes.
 		return fmt.Errorf("%w (%w)", fs.ErrExist, err)
 	}
 	return err
@@ -77,7 +78,10 @@ func (u *s3Uploader) answer(err error) *statusError {
 		a.code = http.StatusInternalServerError
 	case "XAdminUserNotFound": // VersityGW's 404 for whom it does not know
 		a.code = http.StatusForbidden
-	case "RequestTimeout", "IncompleteBody", "BadDigest":
+	case "RequestTimeout", "IncompleteBody", "BadDigest",
+		// Another request about the same object is under way, such as an upload
+		// whose answer was lost: what comes of it shows when it is over.
+		"ConditionalRequestConflict", "OperationAborted":
 		a.code = http.StatusRequestTimeout
 	case "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "PermanentRedirect":
 		a.hint = wrongRegion(region)

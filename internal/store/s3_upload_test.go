@@ -281,6 +281,36 @@ func TestS3CleanLeavesUploads(t *testing.T) {
 	}
 }
 
+// TestS3ConflictingCreate has the server answer that an upload of the same object
+// is under way, which may be an earlier attempt at this one, and then that it is
+// there or that it has stored the object.
+func TestS3ConflictingCreate(t *testing.T) {
+	for _, name := range []string{"ConditionalRequestConflict", "OperationAborted"} {
+		for _, then := range []int{http.StatusOK, http.StatusPreconditionFailed} {
+			var puts atomic.Int64
+			s := open(t, s3ServerBehind(t, func(http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body)
+					switch {
+					case r.Method != http.MethodPut:
+						_, _ = io.WriteString(w, "of another")
+					case puts.Add(1) == 1:
+						w.WriteHeader(http.StatusConflict)
+						_, _ = io.WriteString(w, "<Error><Code>"+name+"</Code></Error>")
+					default:
+						w.WriteHeader(then)
+					}
+				})
+			}), Options{})
+			impatient(s)
+			err := s.Create(t.Context(), "k", []byte("ours"))
+			if puts.Load() != 2 || (err == nil) != (then == http.StatusOK) || err != nil && !errors.Is(err, fs.ErrExist) {
+				t.Errorf("%s, %d: %d requests, %v", name, then, puts.Load(), err)
+			}
+		}
+	}
+}
+
 // forgetful answers as an S3 server would, and keeps nothing.
 func forgetful(http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

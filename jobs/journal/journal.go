@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,32 +39,52 @@ type Journal struct {
 }
 
 // Open reads the checkpoint in st, which may be empty, and checks every line of
-// every segment. Receipts are not kept in memory.
+// every segment. Receipts are not kept in memory. It does not need the lock: where
+// the owner completes the job meanwhile, Open begins anew.
 func Open(ctx context.Context, st *store.Store) (*Journal, error) {
-	j := &Journal{st: st}
-	var err error
+	for {
+		j := &Journal{st: st}
+		failed := j.open(ctx)
+		if failed == nil && (j.done != nil || j.manifest != nil) {
+			return j, nil
+		}
+		now := &Journal{st: st}
+		if err := now.records(ctx); err != nil || bytes.Equal(now.done, j.done) && bytes.Equal(now.manifest, j.manifest) {
+			return j, cmp.Or(failed, err)
+		}
+	}
+}
+
+// records reads the record of completion, or else the plan.
+func (j *Journal) records(ctx context.Context) (err error) {
 	if j.done, err = j.record(ctx, doneKey); err != nil || j.done != nil {
-		return j, err
+		return err
 	}
-	if j.manifest, err = j.record(ctx, planKey); err != nil || j.manifest == nil {
-		return j, err
+	j.manifest, err = j.record(ctx, planKey)
+	return err
+}
+
+// open is Open for a checkpoint that stays as it is.
+func (j *Journal) open(ctx context.Context) error {
+	if err := j.records(ctx); err != nil || j.manifest == nil {
+		return err
 	}
-	numbers, err := list(ctx, st, segments, ".jsonl")
+	numbers, err := list(ctx, j.st, segments, ".jsonl")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, n := range numbers {
 		if n != i+1 {
-			return nil, fmt.Errorf("%s: %s is missing: the checkpoint is damaged; delete it to begin anew", st.URL(), segmentKey(i+1))
+			return fmt.Errorf("%s: %s is missing: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(i+1))
 		}
 	}
 	j.segments = len(numbers)
 	for _, err := range j.Receipts(ctx) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return j, nil
+	return nil
 }
 
 // record reads plan.json or done.json; nil if it is not there.

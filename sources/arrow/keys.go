@@ -32,6 +32,9 @@ func withKeys(urls []string, above int) []File {
 			continue
 		}
 		for _, folder := range all[above : len(all)-1] {
+			if strings.Contains(u, "://") {
+				folder = unescaped(folder) // as every part of a URL; a key has escapes of its own
+			}
 			name, value, ok := strings.Cut(folder, "=")
 			if !ok || name == "" {
 				continue
@@ -77,14 +80,17 @@ func (f *opened) openKey(k Key) (sources.Array, error) {
 	}
 	rows := 0
 	for _, n := range f.table.batches() {
-		rows += n
+		if rows += n; rows < 0 {
+			return nil, fmt.Errorf("%s: too many rows", f.url)
+		}
 	}
 	t := f.source.keys[k.Name]
+	if _, ok := ndarray.Bytes(t, []int{rows}); !ok {
+		return nil, fmt.Errorf("%s: column %q of the folder's name: %d rows are too many for any file", f.url, k.Name, rows)
+	}
 	a := &constant{info: &sources.Info{Path: k.Name, Type: t, Shape: []int{rows}, DimensionNames: []string{f.rows}}}
 	var err error
 	switch {
-	case rows < 0:
-		err = errors.New("too many rows")
 	case k.Value == nullKey:
 		a.value, err = f.nullValue(k.Name, t)
 	case t == dtype.Int64:

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -233,7 +234,7 @@ func fromInt96(b []byte) (int64, bool) {
 	nanoseconds := int64(binary.LittleEndian.Uint64(b))
 	days := int64(binary.LittleEndian.Uint32(b[8:])) - julianEpoch
 	const most = 106751 // days of nanoseconds in 63 bits
-	if days < -most || days > most || nanoseconds < 0 || nanoseconds > day {
+	if days < -most || days > most || nanoseconds < 0 || nanoseconds > day || days == most && nanoseconds > math.MaxInt64-most*day {
 		return 0, false
 	}
 	return days*day + nanoseconds, true

@@ -2,6 +2,7 @@ package netcdf_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -173,6 +174,37 @@ func TestDamagedStored(t *testing.T) {
 	}
 	if _, err := read(opened()); !errors.Is(err, codecs.ErrCorrupt) || !strings.Contains(err.Error(), `tiny_checked.h5: array "g/fixed": chunk [1 1]`) {
 		t.Errorf("the error about a damaged chunk is %v", err)
+	}
+}
+
+// TestStoredMask passes over bits of a chunk's mask that are of no filter.
+func TestStoredMask(t *testing.T) {
+	file := filepath.Join(unzip(t, "hdf5/testdata/golden.zip"), "earliest.h5")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const firstMask = 28 // in a node, behind the size of its first chunk
+	for at, n := 0, 0; ; at += n + 1 {
+		if n = bytes.Index(data[at:], []byte("TREE\x01\x00")); n < 0 {
+			break
+		}
+		binary.LittleEndian.PutUint32(data[at+n+firstMask:], 1<<31)
+	}
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src := open(t, netcdf.Options{Kept: all}, file)
+	for _, path := range []string{"layouts/btree", "layouts/btree_plain", "filters/all"} {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sources.AsStored(a) == nil {
+			t.Errorf("%s: obstacle %q", path, a.Info().Obstacle)
+			continue
+		}
+		checkStored(t, a)
 	}
 }
 

@@ -104,6 +104,18 @@ func (n *Node) Width() int {
 // maxDepth bounds groups within groups, and so the levels.
 const maxDepth = 60
 
+// maxElements bounds the nodes of a schema.
+const maxElements = 1 << 20
+
+// The bytes of structures that have no more than what the specification requires
+// of them, or some less.
+const (
+	leastElement = 5
+	leastGroup   = 7
+	leastChunk   = 16
+	leastPair    = 3
+)
+
 // ParseFooter reads the footer of a file of size bytes. The column chunks are
 // within the file, and the rows of all groups are those of the file.
 func ParseFooter(data []byte, size int64) (*File, error) {
@@ -114,13 +126,19 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	t.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 2 && kind == thriftList:
-			t.list(func(byte) { elements = append(elements, t.element()) })
+			t.list(leastElement, func(byte) {
+				if len(elements) == maxElements {
+					t.bad = true
+					return
+				}
+				elements = append(elements, t.element())
+			})
 		case id == 3 && kind == thriftInt64:
 			f.Rows = int(t.int())
 		case id == 4 && kind == thriftList:
-			t.list(func(byte) { f.Groups = append(f.Groups, t.group()) })
+			t.list(leastGroup, func(byte) { f.Groups = append(f.Groups, t.group()) })
 		case id == 5 && kind == thriftList:
-			t.list(func(byte) { f.Metadata = append(f.Metadata, t.keyValue()) })
+			t.list(leastPair, func(byte) { f.Metadata = append(f.Metadata, t.keyValue()) })
 		case id == 8:
 			encrypted = true
 			return false
@@ -200,7 +218,7 @@ func (t *thrift) group() (g Group) {
 	t.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 1 && kind == thriftList:
-			t.list(func(byte) { g.Chunks = append(g.Chunks, t.chunk()) })
+			t.list(leastChunk, func(byte) { g.Chunks = append(g.Chunks, t.chunk()) })
 		case id == 3 && kind == thriftInt64:
 			g.Rows = int(t.int())
 		default:

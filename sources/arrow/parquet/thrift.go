@@ -97,15 +97,15 @@ func (t *thrift) fields(f func(id int, kind byte) bool) {
 	t.depth--
 }
 
-// list calls f for each element of a list, every one of which has at least a
-// byte.
-func (t *thrift) list(f func(kind byte)) {
+// list calls f for each element of a list, every one of which has at least so many
+// bytes: what is made of an element takes more memory than these, but not much.
+func (t *thrift) list(least int, f func(kind byte)) {
 	head := t.byte()
 	n := uint64(head >> 4)
 	if n == 15 {
 		n = t.varint()
 	}
-	if n > uint64(len(t.data)-t.at) {
+	if n > uint64((len(t.data)-t.at)/least) {
 		t.short = true
 		return
 	}
@@ -113,7 +113,9 @@ func (t *thrift) list(f func(kind byte)) {
 		if t.failed() {
 			return
 		}
+		begin := t.at
 		f(head & 15)
+		t.bad = t.bad || t.at-begin < least
 	}
 }
 
@@ -145,7 +147,7 @@ func (t *thrift) skipElement(kind byte) {
 		if t.depth++; t.depth > maxNesting {
 			t.bad = true
 		}
-		t.list(t.skipElement)
+		t.list(1, t.skipElement)
 		t.depth--
 	case thriftMap:
 		t.skipMap()

@@ -59,9 +59,10 @@ func (d *Dataset) StoredChunks(ctx context.Context) (int, iter.Seq[StoredChunk],
 
 func (d *Dataset) stored(c chunk) StoredChunk {
 	start, shape := d.box(c.number)
-	s := StoredChunk{Start: start, Offset: int64(d.file.base + c.address), Size: int(c.size), Skipped: c.mask}
+	every := uint32(1)<<len(d.Filters) - 1
+	s := StoredChunk{Start: start, Offset: int64(d.file.base + c.address), Size: int(c.size), Skipped: c.mask & every}
 	if d.layout.partialRaw && !slices.Equal(shape, d.piece) {
-		s.Skipped = 1<<len(d.Filters) - 1
+		s.Skipped = every
 	}
 	return s
 }

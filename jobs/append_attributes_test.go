@@ -1,0 +1,81 @@
+package jobs
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSameJSON(t *testing.T) {
+	for _, c := range []struct {
+		x, y string
+		same bool
+	}{
+		{"1", "1.0", true},
+		{"1e3", "1000", true},
+		{"-9223372036854775807", "-9223372036854775807", true},
+		{"-9223372036854775807", "-9223372036854775806", false},
+		{"[18446744073709551615]", "[18446744073709551614]", false},
+		{`{"a": [1, 9007199254740993]}`, `{"a": [1.0, 9007199254740992]}`, false},
+		{`"NaN"`, `"NaN"`, true},
+		{`"K"`, `"degC"`, false},
+		{"1e+20", "100000000000000000000", true},
+		{"-0", "0", true},
+		{"[1]", "[1, 1]", false},
+		{"1e999", "1e998", false},
+		{"null", "null", true},
+		{"", "null", false},
+		{"", "", true},
+	} {
+		raw := func(text string) []byte {
+			if text == "" {
+				return nil
+			}
+			return []byte(text)
+		}
+		if got := sameJSON(raw(c.x), raw(c.y)); got != c.same {
+			t.Errorf("%s, %s: %v", c.x, c.y, got)
+		}
+	}
+}
+
+// TestAppendRefusesOtherAttributes appends an array with attributes other than the
+// target's: those that say what values are have to be the same, unless the job
+// gives the target's.
+func TestAppendRefusesOtherAttributes(t *testing.T) {
+	for name, test := range map[string]struct{ old, new, want string }{
+		"mark in the target alone":    {", _FillValue: 10", "", "the attribute _FillValue is absent, in the target 10"},
+		"mark in the source alone":    {"", ", _FillValue: 10", "the attribute _FillValue is 10, in the target absent"},
+		"missing in the target alone": {", missing_value: [10]", "", "the attribute missing_value is absent, in the target [10]"},
+		"other flags":                 {", flag_meanings: ok bad", ", flag_meanings: bad ok", `the attribute flag_meanings is "bad ok", in the target "ok bad"`},
+		"other values of flags":       {", flag_values: [0, 1]", ", flag_values: [1, 2]", "the attribute flag_values is [1,2], in the target [0,1]"},
+		"another name":                {", standard_name: air_temperature", ", standard_name: dew_point_temperature", "the attribute standard_name is"},
+		"other methods":               {`, cell_methods: "time: mean"`, `, cell_methods: "time: point"`, `the attribute cell_methods is "time: point", in the target "time: mean"`},
+		"other direction":             {", positive: up", ", positive: down", `the attribute positive is "down", in the target "up"`},
+		"NaN in the target alone":     {", _FillValue: AAAAAAAA+H8=", "", ""},
+		"coordinates listed":          {", coordinates: lat", "", ""},
+		"other coordinates":           {", coordinates: lat", ", coordinates: lon", `the attribute coordinates is "lon", in the target "lat"`},
+		"a remark":                    {", comment: a", ", comment: b", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, env := t.TempDir(), environment()
+			with := func(attributes string) []string {
+				return []string{"units: K", "units: K" + attributes, "chunks: [4, 2]}", "chunks: [4, 2], cf: keep}"}
+			}
+			if _, err := execute(t, night{0, 3}.job(t, dir, with(test.old)...), env, RunOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := execute(t, night{3, 1}.job(t, dir, with(test.new)...), env, RunOptions{})
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), `array "g/v": `+test.want)) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+			given := with(test.new)
+			given[3] = "chunks: [4, 2], cf: keep, attributes: {" + strings.TrimPrefix(test.old, ", ") + "}}"
+			if test.old == "" || test.want == "" {
+				return
+			}
+			if _, err := execute(t, night{3, 1}.job(t, dir, given...), env, RunOptions{}); err != nil {
+				t.Errorf("with the target's attribute: %v", err)
+			}
+		})
+	}
+}

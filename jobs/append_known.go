@@ -1,0 +1,99 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// knownRows compares the rows of the source with those of the target that have
+// the same coordinates. Arrays in a group without a coordinate of its own are
+// compared by the first one.
+func (g *growth) knownRows(ctx context.Context, grow []PlannedArray, coordinates []*there) error {
+	all := map[string]bool{}
+	for _, name := range g.target.Arrays() {
+		all[name] = true
+	}
+	at := map[string]int{} // by the path of a coordinate
+	for _, t := range coordinates {
+		at[t.path] = t.at
+	}
+	for i := range grow {
+		a := &grow[i]
+		first, ok := at[path.Join(g.scope(a.Target, all), g.dim)]
+		if !ok {
+			first = coordinates[0].at
+		}
+		if err := sameRows(ctx, a, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameRows compares the rows of the source with those of the target from row first
+// on, chunk by chunk: the values as they are, or as the array's codecs would give
+// them back.
+func sameRows(ctx context.Context, a *PlannedArray, first int) error {
+	t, axis, chain := a.there, a.Append.Axis, a.Chain
+	if layout, ok := chain.Parted(); ok {
+		chain = layout.Inner()
+	}
+	end := first + a.Append.New
+	if end > t.rows {
+		return fmt.Errorf("array %q: its coordinate has the rows of the source already, and it ends with row %d", a.Target, t.rows-1)
+	}
+	extent := chain.Chunk().Shape[axis]
+	base := first / extent * extent
+	target := newWindow(t.array, axis, base, min(t.rows, (end+extent-1)/extent*extent)-base)
+	grid, pool := zarr.Grid{Shape: target.Info().Shape, Chunk: chain.Chunk().Shape}, &ndarray.Pool{}
+	for n := range grid.Len() {
+		region := grid.Region(grid.Index(n))
+		is, err := readCell(ctx, target, chain, region)
+		if err != nil {
+			return fmt.Errorf("target: array %q: %w", a.Target, err)
+		}
+		own, within, err := withRows(ctx, is, t.own, axis, first-base, region)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", a.Source, err)
+		}
+		if at, _, _ := difference(own.Sub(within), is.Sub(within)); at < 0 {
+			continue
+		}
+		if own, err = restored(pool, chain, own); err != nil {
+			return fmt.Errorf("array %q: %w", a.Source, err)
+		}
+		number, x, y := difference(own.Sub(within), is.Sub(within))
+		if number < 0 {
+			continue
+		}
+		within.Start[axis] += base
+		for i := range within.Start {
+			within.Start[i] += region.Start[i]
+		}
+		return fmt.Errorf("array %q: rows with the coordinates of the source are there already, with other values and from other files: element %v is %s, in the source %s; rows that are new need coordinates of their own, and those that are there stay as they are",
+			a.Target, elementOf(within, number), is.Type.FormatScalar(dtype.V3, y), is.Type.FormatScalar(dtype.V3, x))
+	}
+	return nil
+}
+
+// withRows returns a chunk of the target in which the rows that the source has, too,
+// are the source's, and where in it they are. Row first of the target is the first
+// one of the source; region is where the chunk lies.
+func withRows(ctx context.Context, chunk ndarray.Array, source sources.Array, axis, first int, region ndarray.Region) (ndarray.Array, ndarray.Region, error) {
+	own := ndarray.New(chunk.Type, chunk.Shape)
+	ndarray.Copy(own, chunk)
+	start := slices.Clone(region.Start)
+	within := ndarray.Region{Start: make([]int, len(region.Shape)), Shape: slices.Clone(region.Shape)}
+	within.Start[axis] = max(0, first-start[axis])
+	last := min(region.Shape[axis], first+source.Info().Shape[axis]-start[axis])
+	within.Shape[axis] = last - within.Start[axis]
+	start[axis] += within.Start[axis] - first
+	return own, within, source.ReadRegion(ctx, own.Sub(within), start)
+}

@@ -1,0 +1,42 @@
+package journal
+
+import (
+	"context"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// TestOpenWhileAnotherCompletes opens a checkpoint that its owner completes, or
+// begins anew, in front of each of its own operations.
+func TestOpenWhileAnotherCompletes(t *testing.T) {
+	for i := 1; ; i++ {
+		root := t.TempDir()
+		st := open(t, root, store.Options{})
+		owner := openJournal(t, st)
+		must(t, owner.Begin(t.Context(), []byte(`{"plan": 1}`)))
+		for unit := range 3 {
+			must(t, owner.Append(t.Context(), []Receipt{{Unit: unit, Bytes: 2}}))
+		}
+		n := 0
+		reader := open(t, root, store.Options{Fault: func(op, _ string) error {
+			if n++; n == i {
+				if err := owner.Complete(context.Background(), []byte(`{"done": 1}`)); err != nil {
+					return err
+				}
+				return owner.Succeed(context.Background(), []byte(`{"plan": 2}`))
+			}
+			return nil
+		}})
+		j, err := Open(t.Context(), reader)
+		if err != nil {
+			t.Fatalf("operation %d: %v", i, err)
+		}
+		if n < i {
+			break
+		}
+		if j.Completed() != nil || j.Manifest() == nil {
+			t.Errorf("operation %d: record %s, plan %s", i, j.Completed(), j.Manifest())
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package arrow_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources/arrow"
+)
+
+// readEverything opens a file and reads all columns that can be read. Only their
+// errors may tell that it is corrupt.
+func readEverything(ctx context.Context, path string, opt arrow.Options, most int) (values map[string][]byte) {
+	values = map[string][]byte{}
+	src, err := arrow.Open(ctx, files(path), opt)
+	if err != nil {
+		return values
+	}
+	defer src.Close() //nolint:errcheck // only read
+	for _, name := range src.Arrays() {
+		a, err := src.Array(ctx, name)
+		if err != nil {
+			continue
+		}
+		if n, ok := ndarray.Bytes(a.Info().Type, a.Info().Shape); !ok || n > most {
+			continue
+		}
+		whole := ndarray.New(a.Info().Type, a.Info().Shape)
+		if a.ReadRegion(ctx, whole, make([]int, len(whole.Shape))) != nil {
+			continue
+		}
+		var all bytes.Buffer
+		for item := range whole.Items() {
+			fmt.Fprintf(&all, "%d:%s", len(item), item)
+		}
+		values[name] = all.Bytes()
+	}
+	return values
+}
+
+// TestFlippedBytes inverts every byte of small files in turn: no panic, no
+// unbounded memory, and in pages with checksums no other values.
+func TestFlippedBytes(t *testing.T) {
+	dir := unpack(t)
+	for _, name := range []string{"dictionaries_deltas.arrows", "dictionaries_replaced.arrows", "rle.parquet", "empty.arrow", "empty.parquet"} {
+		flipEach(t, filepath.Join(dir, name), 1, func(int, map[string][]byte) {})
+	}
+	for _, name := range []string{"file_lz4.arrow", "stream.arrows", "snappy_v2.parquet", "delta_byte_array.parquet", "delta_binary_packed.parquet"} {
+		flipEach(t, filepath.Join(dir, name), 97, func(int, map[string][]byte) {})
+	}
+	path := filepath.Join(dir, "zstd_v1.parquet")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := readEverything(t.Context(), path, withNull(t), 1<<20)
+	footer := len(data) - 8 - int(data[len(data)-8]) - int(data[len(data)-7])<<8
+	flipEach(t, path, 151, func(at int, got map[string][]byte) {
+		if at >= footer || len(got) < len(want)-2 {
+			return
+		}
+		for column, values := range got {
+			if !bytes.Equal(values, want[column]) {
+				t.Errorf("byte %d inverted: column %s has other values and no error", at, column)
+			}
+		}
+	})
+}
+
+// TestMisplacedNull reads a column of lists in lists in which a null stands for a
+// list that begins within another one: a repetition level was changed.
+func TestMisplacedNull(t *testing.T) {
+	data := archived(t, "snappy_v2.parquet")
+	data[6019] ^= 0xff
+	path := filepath.Join(t.TempDir(), "bad.parquet")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := open(t, withNull(t), path).Array(t.Context(), "matrix_nulls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = a.ReadRegion(t.Context(), ndarray.New(a.Info().Type, a.Info().Shape), []int{0, 0, 0})
+	if err == nil || !strings.Contains(err.Error(), "lists of other lengths than [2 3]") {
+		t.Errorf("got %v, want an error about the lengths of lists", err)
+	}
+}
+
+// flipEach calls check with what is read of a file with each byte inverted, step
+// bytes apart.
+func flipEach(t *testing.T, path string, step int, check func(at int, values map[string][]byte)) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := path + ".bad"
+	for at := 0; at < len(data); at += step {
+		data[at] ^= 0xff
+		if err := os.WriteFile(bad, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		check(at, readEverything(t.Context(), bad, withNull(t), 1<<20))
+		data[at] ^= 0xff
+	}
+}
+
+// FuzzOpen opens and reads what may be any file.
+func FuzzOpen(f *testing.F) {
+	for _, seed := range []string{"empty.arrow", "dictionaries_deltas.arrows", "rle.parquet", "delta_byte_array.parquet", "file_lz4.arrow"} {
+		f.Add(archived(f, seed))
+	}
+	dir := f.TempDir()
+	opt := arrow.Options{Null: func(_ string, typ dtype.Type) (dtype.Scalar, error) { return typ.Default(), nil }}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(dir, "file")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		readEverything(t.Context(), path, opt, 1<<16)
+	})
+}

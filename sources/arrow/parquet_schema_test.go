@@ -1,0 +1,32 @@
+package arrow
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+)
+
+// TestFromInt96 refuses what is beyond nanoseconds in 64 bits.
+func TestFromInt96(t *testing.T) {
+	const day = 86400e9
+	for _, test := range []struct {
+		day         uint32
+		nanoseconds int64
+		want        int64
+		ok          bool
+	}{
+		{julianEpoch, 0, 0, true},
+		{julianEpoch - 1, day - 1, -1, true},
+		{julianEpoch - 106751, 0, -106751 * day, true},
+		{julianEpoch + 106751, math.MaxInt64 - 106751*day, math.MaxInt64, true},
+		{julianEpoch + 106751, math.MaxInt64 - 106751*day + 1, 0, false},
+		{julianEpoch + 106752, 0, 0, false},
+		{julianEpoch, -1, 0, false},
+	} {
+		b := binary.LittleEndian.AppendUint64(nil, uint64(test.nanoseconds))
+		b = binary.LittleEndian.AppendUint32(b, test.day)
+		if got, ok := fromInt96(b); got != test.want || ok != test.ok {
+			t.Errorf("day %d and %d: %d, %v; want %d, %v", test.day, test.nanoseconds, got, ok, test.want, test.ok)
+		}
+	}
+}

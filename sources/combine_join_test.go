@@ -1,0 +1,112 @@
+package sources
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// TestLargeCoordinate leaves values that are too many alone, and says so.
+func TestLargeCoordinate(t *testing.T) {
+	large := func(day string) *member {
+		m := file("t(t)="+day, "mask(y)=")
+		m.arrays["mask"].info.Shape = []int{comparedBytes/8 + 1}
+		return m
+	}
+	src, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, large("0"), large("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := src.Array(t.Context(), "mask")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := a.Info().Notes; len(notes) != 1 || !strings.Contains(notes[0], "of more than 16 MiB each, are not compared") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestLargeStackedCoordinate gives a coordinate of files that are not compared the
+// new dimension: no values of any file are lost.
+func TestLargeStackedCoordinate(t *testing.T) {
+	large := func(value string) *member {
+		m := file("lat(y)="+value, "v()=1;coordinates=lat")
+		m.arrays["lat"].info.Shape = []int{comparedBytes/8 + 1}
+		return m
+	}
+	src, err := combineAll(t, Combining{Stack: "run", Wanted: everything}, large("1"), large("2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := src.Array(t.Context(), "lat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"run", "y"}; !slices.Equal(a.Info().DimensionNames, want) {
+		t.Errorf("dimensions %q, want %q; notes %q", a.Info().DimensionNames, want, a.Info().Notes)
+	}
+}
+
+// TestUnevenChunks reads regions of many chunks where files end within theirs.
+func TestUnevenChunks(t *testing.T) {
+	chunked := func(value string) *member {
+		m := file("t(t)=" + value)
+		m.arrays["t"].info.Chunks = []int{2}
+		return m
+	}
+	src, err := combineAll(t, Combining{Concat: "t"}, chunked("1,2,3"), chunked("4,5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := src.Array(t.Context(), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info := a.Info(); info.Chunks != nil || info.LongRun < 4*2*8 {
+		t.Errorf("chunks %v, regions of %d bytes", info.Chunks, info.LongRun)
+	}
+}
+
+// TestFillValues compares fill values that no attribute tells.
+func TestFillValues(t *testing.T) {
+	withFill := func(x float64) *member {
+		m := file("v(t)=1")
+		m.arrays["v"].info.Fill = binary.NativeEndian.AppendUint64(nil, math.Float64bits(x))
+		m.arrays["v"].info.FillFrom = "the HDF5 dataset"
+		return m
+	}
+	how := Combining{Concat: "t", Wanted: everything, Override: true}
+	if _, err := combineAll(t, how, withFill(1), withFill(1), file("v(t)=1")); err != nil {
+		t.Error(err)
+	}
+	_, err := combineAll(t, how, withFill(1), withFill(2))
+	if want := "the fill value is 1.0, from the HDF5 dataset, in a and 2.0"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want an error with %q", err, want)
+	}
+}
+
+// TestChunks tells which chunks the whole is shown with.
+func TestChunks(t *testing.T) {
+	chunked := func(n, chunk int) Array {
+		return &held{info: &Info{Type: dtype.Float64, Shape: []int{n}, Chunks: []int{chunk}}}
+	}
+	for _, test := range []struct {
+		parts []Array
+		want  bool
+	}{
+		{[]Array{chunked(4, 2), chunked(2, 2), chunked(3, 2)}, true},
+		{[]Array{chunked(4, 2), chunked(0, 5), chunked(1, 1)}, true},
+		{[]Array{chunked(4, 2), chunked(3, 2), chunked(2, 2)}, false},
+		{[]Array{chunked(4, 2), chunked(3, 3)}, false},
+		{[]Array{chunked(4, 2), part(dtype.Float64, 2)}, false},
+		{[]Array{chunked(0, 2)}, false},
+	} {
+		if got := evenly(test.parts); got != test.want {
+			t.Errorf("%v: %v", test.parts, got)
+		}
+	}
+}

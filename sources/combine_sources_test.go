@@ -1,0 +1,50 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// opened is a source that counts how often it is closed.
+type opened struct {
+	*member
+	closed  *int
+	changed error
+}
+
+func (o opened) Files() []File                 { return []File{{URL: "f"}} }
+func (o opened) Changed(context.Context) error { return o.changed }
+func (o opened) Close() error                  { *o.closed++; return nil }
+
+// TestCombineSources closes what was opened, also after an error, and asks all
+// sources for changes.
+func TestCombineSources(t *testing.T) {
+	closed := 0
+	list := map[string]opened{
+		"a": {file("t(t)=0"), &closed, nil}, "b?region=x": {file("t(t)=1"), &closed, ErrChanged},
+	}
+	open := func(_ context.Context, url string) (Source, error) {
+		if s, ok := list[url]; ok {
+			return s, nil
+		}
+		return nil, errors.New("nothing there")
+	}
+	how := Combining{Concat: "t", Wanted: everything}
+	src, err := CombineSources(t.Context(), []string{"a", "b?region=x"}, open, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, src, "t"); got != "[t] [2] [0 1]" || len(src.Files()) != 2 {
+		t.Errorf("t is %s, files %v", got, src.Files())
+	}
+	if err := src.Changed(t.Context()); !errors.Is(err, ErrChanged) {
+		t.Errorf("changed: %v", err)
+	}
+	if err := src.Close(); err != nil || closed != 2 {
+		t.Errorf("%d sources were closed, %v", closed, err)
+	}
+	if _, err := CombineSources(t.Context(), []string{"a", "c"}, open, how); err == nil || closed != 3 {
+		t.Errorf("%d sources were closed, %v", closed, err)
+	}
+}
