@@ -30,8 +30,9 @@ test: ## all tests that need nothing but Go (needs: Go)
 lint: $(LINT) ## golangci-lint over all packages (needs: Go; installs golangci-lint)
 	$(LINT) run ./...
 
-race: ## all tests under the race detector (needs: Go with cgo, a C compiler)
-	CGO_ENABLED=1 go test -race -timeout 20m ./...
+race: ## all tests under the race detector, of e2e those that work within their own process (needs: Go with cgo, a C compiler)
+	CGO_ENABLED=1 go test -race -timeout 20m $$(go list ./... | grep -v /e2e)
+	CGO_ENABLED=1 go test -race -timeout 20m -run 'Storm|Outage|Busy|OpeningMany|DurableOperation|AppendTo' ./e2e
 
 fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
 	@list="$$(go test -list '^Fuzz' ./...)"; \

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,49 +63,82 @@ func TestSlabs(t *testing.T) {
 }
 
 // TestPartsOfABlock: as many parts of one block are read at the same time as the
-// memory to encode it with allows, or as it has long runs where the source has no
-// chunks and is far away.
+// memory to encode it with allows.
 func TestPartsOfABlock(t *testing.T) {
-	for _, test := range []struct{ memory, longRun, want int }{
-		{memory: 0, want: 1}, {memory: 1 << 30, want: 1}, {memory: 4096, want: 2}, {memory: 1, want: 4},
-		{longRun: 8192, want: 1}, {longRun: 3000, want: 2}, {longRun: 1, want: 4},
-	} {
+	for _, test := range []struct{ memory, want int }{{0, 1}, {1 << 30, 1}, {4096, 2}, {1, 4}} {
 		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
 			noLeaks(t)
 			s := counted(64, 64)
 			x, w := task(t, s, 64, 32)
 			x.Block, x.AtOnce = []int{1, 2}, 1
-			s.info.Chunks, s.info.Memory, s.info.LongRun = []int{8, 64}, test.memory, test.longRun
-			if test.longRun > 0 {
-				s.info.Chunks = nil
-			}
+			s.info.Chunks, s.info.Memory = []int{8, 64}, test.memory
 			if _, each, _ := x.cost(1); test.memory == 4096 {
 				s.info.Memory = each / 2
 			}
-			begun := make(chan struct{}, test.want)
+			var begun atomic.Int64
+			all := make(chan struct{})
 			s.before = func(ctx context.Context, _ []int) error {
-				begun <- struct{}{} // blocks the calls that are too many
-				for len(begun) < test.want {
-					select {
-					case <-ctx.Done():
-						return ctx.Err()
-					default:
-					}
+				if begun.Add(1) == int64(test.want) {
+					close(all)
 				}
-				return nil
+				select {
+				case <-all:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			var l ledger
 			c := config(&l)
-			c.Memory, c.Read, c.Far = max(x.Cost(), 16<<20), 4, test.longRun > 0
+			c.Memory, c.Read = max(x.Cost(), 16<<20), 4
 			if err := Run(ctx, c, []Task{x}); err != nil {
 				t.Fatal(err)
 			}
-			if len(begun) != test.want {
-				t.Errorf("read in %d parts, want %d", len(begun), test.want)
+			if n := begun.Load(); n != int64(test.want) {
+				t.Errorf("read in %d parts, want %d", n, test.want)
 			}
 			checkDecoded(t, s, x, w)
+		})
+	}
+}
+
+// TestIdleReadersHelp: a block of a source without chunks that is far away is read
+// in as many parts as it has long runs and there are readers without a block, which
+// is up to when they find that there is none: some runs show it.
+func TestIdleReadersHelp(t *testing.T) {
+	for _, test := range []struct{ longRun, want int }{{8192, 1}, {3000, 2}, {1, 4}} {
+		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
+			noLeaks(t)
+			for deadline := time.Now().Add(time.Minute); ; {
+				s := counted(64, 64)
+				x, w := task(t, s, 64, 32)
+				x.Block, x.AtOnce = []int{1, 2}, 1
+				s.info.LongRun = test.longRun
+				var parts atomic.Int64
+				s.before = func(context.Context, []int) error {
+					parts.Add(1)
+					return nil
+				}
+				var l ledger
+				c := config(&l)
+				c.Memory, c.Read, c.Far = max(x.Cost(), 16<<20), 4, true
+				if err := Run(t.Context(), c, []Task{x}); err != nil {
+					t.Fatal(err)
+				}
+				checkDecoded(t, s, x, w)
+				n := parts.Load()
+				if n > int64(test.want) {
+					t.Fatalf("read in %d parts, want %d", n, test.want)
+				}
+				if n == int64(test.want) {
+					return
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("never read in %d parts", test.want)
+				}
+			}
 		})
 	}
 }
