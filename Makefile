@@ -39,7 +39,7 @@ fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
 	awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (i = 1; i <= n; i++) print $$2, name[i]; n = 0 }' <<<"$$list" | \
 	while read -r package target; do \
 		echo "== $$target in $$package, $(FUZZTIME)"; \
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "$$package" </dev/null; \
 	done
 
 bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
