@@ -108,6 +108,11 @@ func (c *combined) checkRange(ctx context.Context, v *variable) error {
 	if ordered || up || down {
 		return nil
 	}
+	elsewhere := func(i int) bool { return spans[i].from != spans[filled[0]].from }
+	if info.Attributes.Get("units") == nil && !slices.ContainsFunc(filled, elsewhere) {
+		v.note("the values begin anew with %s in each file, and have no units that would make them one row: whether files are there twice is not known from them", spans[filled[0]].first)
+		return nil
+	}
 	v.note("the values do not go up or down from each file to the next, as from %s on: order: %s sorts the files", c.names[filled[0]], v.path)
 	return c.checkTwice(ctx, v, spans)
 }
@@ -176,7 +181,8 @@ func (c *combined) checkTwice(ctx context.Context, v *variable, spans []span) er
 			x, valid := number(item)
 			first, taken := owner[x]
 			if valid && taken && first != i {
-				c.complain(v, fmt.Errorf("array %q has the index %s in %s and in %s", v.path, show(p.Info().Type, item), c.names[first], c.names[i]))
+				c.complain(v, fmt.Errorf("array %q has the index %s in %s and in %s: name each file once, exclude it, or set join: override if its values may repeat",
+					v.path, show(p.Info().Type, item), c.names[first], c.names[i]))
 			}
 			if valid && !taken {
 				owner[x] = i

@@ -194,6 +194,8 @@ func TestCombineRefuses(t *testing.T) {
 		"a word in it":                  {concat, []*member{file("t(t)=0;comment=x"), file("t(t)=1;comment=y")}, nil},
 		"one index twice":               {concat, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, []string{`array "t" has the index 2.0 in a and in b`}},
 		"one index twice, far apart":    {concat, []*member{file("t(t)=5"), file("t(t)=0"), file("t(t)=5")}, []string{`5.0 in a and in c`}},
+		"counted anew in each file":     {concat, []*member{file("t(t)=0"), file("t(t)=0"), file("t(t)=0,1")}, nil},
+		"a time that repeats":           {concat, []*member{file("t(t)=0;units=days since 2001-01-01"), file("t(t)=0;units=days since 2001-01-01")}, []string{"0.0 in a and in b", "join: override", "exclude it"}},
 		"one index twice, all the same": {override, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, nil},
 		"interleaved":                   {concat, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, nil},
 		"interleaved, in order":         {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, []string{"ends with 2.0 in a and begins with 1.0 in b: they overlap"}},

@@ -51,12 +51,16 @@ func TestJoinNemo(t *testing.T) {
 	if err != nil || len(urls) == 0 {
 		t.Skipf("the files in %s are absent (%v)", more, err)
 	}
-	a, err := open(t, netcdf.Options{Combine: sources.Combining{Concat: "time_counter"}}, urls...).Array(t.Context(), "tos")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := a.Info().Shape[0]; got != len(urls) {
-		t.Errorf("%d months of %d files", got, len(urls))
+	everything := func(string) bool { return true } // time_counter is 0 in all of them
+	src := open(t, netcdf.Options{Combine: sources.Combining{Concat: "time_counter", Wanted: everything}}, urls...)
+	for _, name := range []string{"tos", "time_counter"} {
+		a, err := src.Array(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Info().Shape[0]; got != len(urls) {
+			t.Errorf("%s: %d months of %d files", name, got, len(urls))
+		}
 	}
 }
 
