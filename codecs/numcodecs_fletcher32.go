@@ -1,8 +1,9 @@
 package codecs
 
 import (
-	"encoding/binary"
 	"encoding/json"
+
+	"github.com/zmigrate/zmigrate/codecs/fletcher32"
 )
 
 // numcodecsFletcher32Definition is the codec "numcodecs.fletcher32": the checksum of
@@ -19,46 +20,9 @@ func numcodecsFletcher32Definition() Definition {
 		Kind:    KindBytesToBytes,
 		Summary: "appends HDF5's Fletcher-32 of all bytes, checked on reading",
 		Parse: func(text json.RawMessage) (Codec, error) {
-			return checksumCodec{spec, checksum{"Fletcher-32", fletcher32, withoutLast}, false}, configuration(text, &struct{}{})
+			return checksumCodec{spec, checksum{"Fletcher-32", fletcher32.Sum, withoutLast}, false}, configuration(text, &struct{}{})
 		},
 	}
-}
-
-// fletcher32 sums big-endian words of 16 bits, and the sums, modulo 65535. An
-// odd byte at the end is the upper half of a word. A sum that is not zero
-// stands between 1 and 65535.
-func fletcher32(data []byte) uint32 {
-	var sum1, sum2 uint64
-	const most = 1 << 16 // words whose sums cannot overflow 64 bits
-	for len(data) > 1 {
-		part := data[:min(len(data)&^1, 2*most)]
-		data = data[len(part):]
-		for ; len(part) >= 8; part = part[8:] {
-			word := binary.BigEndian.Uint64(part)
-			a, b, c, d := word>>48, word>>32&0xffff, word>>16&0xffff, word&0xffff
-			sum2 += 4*sum1 + 4*a + 3*b + 2*c + d
-			sum1 += a + b + c + d
-		}
-		for ; len(part) > 0; part = part[2:] {
-			sum1 += uint64(binary.BigEndian.Uint16(part))
-			sum2 += sum1
-		}
-		sum1, sum2 = folded(sum1), folded(sum2)
-	}
-	if len(data) == 1 {
-		sum1 += uint64(data[0]) << 8
-		sum2 += sum1
-	}
-	return uint32(folded(sum2)<<16 | folded(sum1))
-}
-
-// folded returns a number of at most 16 bits that is the same modulo 65535,
-// and 0 only for 0.
-func folded(x uint64) uint64 {
-	for x > 0xffff {
-		x = x&0xffff + x>>16
-	}
-	return x
 }
 
 // withoutLast says that stored is the checksum of data without its last byte,
@@ -68,5 +32,5 @@ func withoutLast(data []byte, stored uint32) bool {
 	if len(data)%2 == 0 {
 		return false
 	}
-	return stored&0xffff != 0 && stored&0xffff != 0xffff && fletcher32(data[:len(data)-1]) == stored
+	return stored&0xffff != 0 && stored&0xffff != 0xffff && fletcher32.Sum(data[:len(data)-1]) == stored
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/codecs/fletcher32"
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 )
 
@@ -240,47 +241,10 @@ func checkFletcher32(_, src []byte) ([]byte, error) {
 	if n < 0 {
 		return nil, corrupt("%d bytes are too few for a checksum", len(src))
 	}
-	stored, sum := binary.LittleEndian.Uint32(src[n:]), fletcher32(src[:n])
+	stored, sum := binary.LittleEndian.Uint32(src[n:]), fletcher32.Sum(src[:n])
 	swapped := stored>>8&0x00ff00ff | stored&0x00ff00ff<<8
 	if sum != stored && sum != swapped {
 		return nil, corrupt("the checksum is %08x, stored is %08x", sum, stored)
 	}
 	return src[:n], nil
-}
-
-// fletcher32 is Fletcher's checksum of big-endian words of 16 bits modulo 65535.
-// An odd byte at the end is the upper half of a word. A sum that is not zero
-// stands between 1 and 65535.
-func fletcher32(data []byte) uint32 {
-	var a, b uint64
-	const most = 1 << 16 // words whose sums cannot overflow 64 bits
-	for len(data) > 1 {
-		part := data[:min(len(data)&^1, 2*most)]
-		data = data[len(part):]
-		for ; len(part) >= 8; part = part[8:] {
-			w := binary.BigEndian.Uint64(part)
-			w0, w1, w2, w3 := w>>48, w>>32&0xffff, w>>16&0xffff, w&0xffff
-			b += 4*a + 4*w0 + 3*w1 + 2*w2 + w3
-			a += w0 + w1 + w2 + w3
-		}
-		for ; len(part) > 0; part = part[2:] {
-			a += uint64(binary.BigEndian.Uint16(part))
-			b += a
-		}
-		a, b = fold(a), fold(b)
-	}
-	if len(data) == 1 {
-		a += uint64(data[0]) << 8
-		b += a
-	}
-	return uint32(fold(b)<<16 | fold(a))
-}
-
-// fold returns a number of at most 16 bits that is the same modulo 65535, and 0
-// only for 0.
-func fold(x uint64) uint64 {
-	for x > 0xffff {
-		x = x&0xffff + x>>16
-	}
-	return x
 }
