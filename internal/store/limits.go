@@ -29,6 +29,7 @@ type Limits struct {
 	rest   time.Time       // no request before
 
 	requests, retries, throttled atomic.Int64
+	answers                      atomic.Int64 // that were none of a busy server
 }
 
 // Traffic counts the requests of all stores that share a Limits.
@@ -134,6 +135,7 @@ func (l *Limits) throttle(rest time.Duration) {
 
 // accept takes note of a request that a server had the time for.
 func (l *Limits) accept() {
+	l.answers.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if float64(l.active+1) > l.window { // of what is not used nothing is known

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -204,17 +205,51 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestPausesOutlastAnOutage adds up the shortest pauses between the attempts
-// that a job makes by default.
-func TestPausesOutlastAnOutage(t *testing.T) {
-	const retries, outage = 10, 2 * time.Minute
-	total, pause := time.Duration(0), firstPause
+// TestAttemptsAfterAnOutage has the server out of reach for two minutes, while
+// the pauses between the attempts that a job makes by default are as short as they
+// may be: enough of them are left for a network that is still bad afterwards.
+func TestAttemptsAfterAnOutage(t *testing.T) {
+	const retries, outage, left = 10, 2 * time.Minute, 3
+	var f failures
+	after, total := 0, time.Duration(0)
 	for range retries {
-		total += pause / 2
-		pause = min(pauseGrowth*pause, lastPause)
+		f.next()
+		if total += f.pause / 2; total > outage {
+			after++
+		}
 	}
-	t.Logf("%d retries: from %v to %v", retries, total, 2*total)
-	if total <= outage {
-		t.Errorf("%d retries take %v at least, want more than %v", retries, total, outage)
+	t.Logf("%d retries take %v at least, and %d come after %v", retries, total, after, outage)
+	if after < left {
+		t.Errorf("%d retries after an outage of %v, want %d at least", after, outage, left)
+	}
+}
+
+// TestOutageCountsApart has a server that nobody reaches for as many attempts as
+// there are but one, and that then answers another operation: the one that
+// waited has all its attempts again, and no more.
+func TestOutageCountsApart(t *testing.T) {
+	const retries = 4
+	limits := NewLimits(0)
+	attempts := 0
+	client := func(fault func(op, key string) error) *Store {
+		return open(t, "mem://bucket", Options{
+			Limits: limits, Retries: retries, Fault: fault,
+			Sleep: func(context.Context, time.Duration) error { return nil },
+		})
+	}
+	other := client(nil)
+	s := client(func(string, string) error {
+		if attempts++; attempts > retries {
+			if err := other.Put(t.Context(), "other", nil); err != nil {
+				t.Error(err)
+			}
+		}
+		return syscall.ECONNRESET
+	})
+	if err := s.Put(t.Context(), "k", nil); !Passing(err) {
+		t.Errorf("error %v, want one that may pass", err)
+	}
+	if want := retries + retries + 1; attempts != want {
+		t.Errorf("%d attempts, want %d", attempts, want)
 	}
 }

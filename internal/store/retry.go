@@ -13,12 +13,12 @@ import (
 )
 
 // The pauses between the attempts are firstPause, pauseGrowth times that, and so
-// on up to lastPause, each shortened by up to a half. Ten of them, the retries of
-// a job that names no other number, take more than two minutes in any case, the
+// on up to lastPause, each shortened by up to a half. Of ten of them, the retries
+// of a job that names no other number, three at least come after two minutes, the
 // time of an outage that a run has to survive.
 const (
 	firstPause  = 100 * time.Millisecond
-	pauseGrowth = 3
+	pauseGrowth = 5
 	lastPause   = time.Minute
 	// longestRest is how long a server may ask to be left alone. One that asks
 	// for more is as good as out of reach.
@@ -30,14 +30,17 @@ const (
 )
 
 // do runs one operation on size bytes: it waits for its turn, counts, and
-// repeats f while it fails for a passing reason and attempts are left.
+// repeats f while it fails for a passing reason and attempts are left. Attempts
+// since which the side has answered nobody are counted apart from the others:
+// those that an outage took leave all of them for the time after it.
 func (s *Store) do(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
 	if err := s.limits.enter(ctx); err != nil {
 		return s.pathError(op, key, err)
 	}
 	defer s.limits.leave()
-	pause := firstPause
-	for attempt := 1; ; attempt++ {
+	var failed struct{ silent, answered failures }
+	answers := s.limits.answers.Load()
+	for {
 		err := s.try(ctx, op, key, size, f)
 		if ctx.Err() != nil && err != nil {
 			return s.pathError(op, key, err)
@@ -56,19 +59,35 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		if !transient(err) {
 			return s.pathError(op, key, err)
 		}
-		if attempt >= s.attempts || rest > longestRest {
+		of := &failed.silent
+		if now := s.limits.answers.Load(); now != answers {
+			answers, of = now, &failed.answered
+		}
+		wait := of.next()
+		if of.count >= s.attempts || rest > longestRest {
 			return s.pathError(op, key, passingError{err})
 		}
-		wait := pause/2 + rand.N(pause/2)
 		s.log.WarnContext(ctx, "repeating a failed request", "op", op, "object", s.at.object(key),
-			"attempt", attempt, "pause", max(wait, rest), "error", err)
+			"attempt", failed.silent.count+failed.answered.count, "pause", max(wait, rest), "error", err)
 		if err := s.sleep(ctx, wait); err != nil {
 			return s.pathError(op, key, err)
 		}
 		s.retries.Add(1)
 		s.limits.retries.Add(1)
-		pause = min(pauseGrowth*pause, lastPause)
 	}
+}
+
+// failures are those of one operation, of one kind.
+type failures struct {
+	count int
+	pause time.Duration // before the last attempt
+}
+
+// next counts one more, and returns the pause after it.
+func (f *failures) next() time.Duration {
+	f.count++
+	f.pause = max(firstPause, min(pauseGrowth*f.pause, lastPause))
+	return f.pause/2 + rand.N(f.pause/2)
 }
 
 // try is one attempt.
