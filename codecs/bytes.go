@@ -87,6 +87,13 @@ func (b *bytesBound) EncodeAlias(src ndarray.Array) ([]byte, bool) {
 	return src.Contiguous()
 }
 
+func (b *bytesBound) DecodeAlias(dst ndarray.Array) ([]byte, bool) {
+	if b.loadKernel() != nil {
+		return nil, false
+	}
+	return dst.Contiguous()
+}
+
 func (b *bytesBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 	dst = grow(dst, b.size)
 	out, err := ndarray.View(b.typ, b.shape, dst[len(dst):len(dst)+b.size])

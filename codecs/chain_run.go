@@ -125,7 +125,11 @@ func (c *Chain) original(i int, index []int) []int {
 // Decode fills dst, an array like those bound to with any strides, from an
 // encoded chunk. Damage is ErrCorrupt or ErrTooLarge; dst is then undefined.
 func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error {
-	data, held, err := c.decodeBinary(pool, data, 0, nil)
+	place := c.place(dst)
+	data, held, err := c.decodeBinary(pool, data, 0, nil, place)
+	if err == nil && len(place) > 0 && len(data) == len(place) && &data[0] == &place[0] {
+		return nil // nothing is held
+	}
 	var to target
 	if err == nil {
 		stage := len(c.arrays)
@@ -145,12 +149,45 @@ func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error
 	return c.decodeArrays(pool, dst, to, nil)
 }
 
+// place returns the memory of dst if what the bytes → bytes codecs decode to is
+// what dst is to hold, else nil.
+func (c *Chain) place(dst ndarray.Array) []byte {
+	alias, ok := c.bytes.(Alias)
+	if !ok {
+		return nil
+	}
+	for _, a := range c.arrays {
+		v, ok := a.(View)
+		if !ok {
+			return nil
+		}
+		dst = v.DecodeView(dst)
+	}
+	memory, _ := alias.DecodeAlias(dst)
+	return memory
+}
+
+// DecodePlace returns the memory of dst into which an encoded chunk may be read
+// before Decode, which then has nothing left to do, and nil where there is more
+// to it.
+func (c *Chain) DecodePlace(dst ndarray.Array) []byte {
+	if len(c.binary) > 0 || !slices.Equal(dst.Shape, c.in.Shape) {
+		return nil
+	}
+	return c.place(dst)
+}
+
 // decodeBinary undoes the bytes → bytes codecs from the last one to number
 // last. data lie in held, which it takes over, or in the caller's memory where
-// that is nil, and so do the bytes that it returns.
-func (c *Chain) decodeBinary(pool *ndarray.Pool, data []byte, last int, held *ndarray.Buffer) ([]byte, *ndarray.Buffer, error) {
+// that is nil, and so do the bytes that it returns; those of number 0 come to lie
+// in place where that has room for them.
+func (c *Chain) decodeBinary(pool *ndarray.Pool, data []byte, last int, held *ndarray.Buffer, place []byte) ([]byte, *ndarray.Buffer, error) {
 	for i := len(c.binary) - 1; i >= last; i-- {
-		buffer, empty := c.lend(pool, i)
+		var buffer *ndarray.Buffer
+		empty := place[:0]
+		if i > 0 || len(place) < c.sizes[0].Max {
+			buffer, empty = c.lend(pool, i)
+		}
 		out, err := c.binary[i].AppendDecode(empty, data)
 		if held != nil {
 			held.Release()

@@ -295,6 +295,73 @@ func TestChainAlias(t *testing.T) {
 	}
 }
 
+// TestDecodePlace: an encoding that is read to where its elements belong is not
+// touched again, what a compressor makes comes to lie there at once, and an
+// encoding of another length is damage.
+func TestDecodePlace(t *testing.T) {
+	native, foreign := "little", "big"
+	if dtype.Native == dtype.Big {
+		native, foreign = foreign, native
+	}
+	var pool ndarray.Pool
+	for _, c := range []struct {
+		specs []codecs.Spec
+		typ   dtype.Type
+		turn  bool // the array is in F order
+		place bool
+	}{
+		{names(`bytes {"endian":"` + native + `"}`), dtype.Int32, false, true},
+		{names(`bytes {"endian":"` + native + `"}`), dtype.Int32, true, false},
+		{names(`bytes {"endian":"` + foreign + `"}`), dtype.Int32, false, false},
+		{names(`transpose {"order":"F"}`, `bytes {"endian":"`+native+`"}`), dtype.Int32, true, true},
+		{names(`bytes {"endian":"`+native+`"}`, `zstd {"level":1,"checksum":false}`), dtype.Int32, false, false},
+		{names("bytes"), dtype.Int4, false, false}, // bits that are not used are cleared
+	} {
+		shape := []int{3, 4}
+		chain, err := codecs.Standard().Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: shape, Fill: c.typ.Default()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		array := func() ndarray.Array {
+			if c.turn {
+				return ndarray.New(c.typ, []int{4, 3}).Transpose([]int{1, 0})
+			}
+			return ndarray.New(c.typ, shape)
+		}
+		src, dst := array(), array()
+		for i := range src.Data {
+			src.Data[i] = byte(i) & 7
+		}
+		data, buffer, err := chain.Encode(&pool, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := chain.DecodePlace(dst)
+		if (place != nil) != c.place {
+			t.Errorf("%v: a place is there: %v, want %v", c.specs, place != nil, c.place)
+		}
+		read := bytes.Clone(data)
+		if place != nil {
+			copy(place, data)
+			read = place
+		}
+		if err := chain.Decode(&pool, dst, read); err != nil || !bytes.Equal(dst.Data, src.Data) {
+			t.Errorf("%v: decoded to %v, error %v, want %v", c.specs, dst.Data, err, src.Data)
+		}
+		for _, damaged := range [][]byte{read[:len(read)-1], append(bytes.Clone(read), 0)} {
+			if err := chain.Decode(&pool, array(), damaged); !errors.Is(err, codecs.ErrCorrupt) && !errors.Is(err, codecs.ErrTooLarge) {
+				t.Errorf("%v: %d bytes for %d: error %v", c.specs, len(damaged), len(read), err)
+			}
+		}
+		if buffer != nil {
+			buffer.Release()
+		}
+		if pool.Lent() != 0 {
+			t.Errorf("%v: %d buffers are not released", c.specs, pool.Lent())
+		}
+	}
+}
+
 func TestRegister(t *testing.T) {
 	var r codecs.Registry
 	d := shiftDefinition()

@@ -141,6 +141,9 @@ type Alias interface {
 	// EncodeAlias returns the memory of src when that is its encoding, and
 	// false when it has to be encoded. The result belongs to src's owner.
 	EncodeAlias(src ndarray.Array) ([]byte, bool)
+	// DecodeAlias returns the memory of dst when dst is decoded as soon as its
+	// encoding is there, and false when there is more to do.
+	DecodeAlias(dst ndarray.Array) ([]byte, bool)
 }
 
 // BytesToBytes is a bound codec that turns bytes into bytes.

@@ -257,7 +257,7 @@ func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input) (out 
 	if ok && c.sizes[0].Fixed {
 		last = 1
 	}
-	data, buffer, err = c.decodeBinary(pool, data, last, buffer)
+	data, buffer, err = c.decodeBinary(pool, data, last, buffer, nil)
 	release = func() {
 		if buffer != nil {
 			buffer.Release()

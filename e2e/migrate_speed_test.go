@@ -35,7 +35,7 @@ var migrations = []migration{
 		budget: 512,
 		ours:   []string{"--chunks", "8,256,256", "--shards", "32,1024,1024", "--codec", "zstd:level=3"},
 		zarrs:  []string{"--chunk-shape", "8,256,256", "--shard-shape", "32,1024,1024", "--array-to-bytes-codec", littleBytes, "--bytes-to-bytes-codecs", "[" + zstd3 + "]"},
-		least:  0.4,
+		least:  1.5,
 	},
 	{
 		name:   "slices to tiles",
@@ -51,7 +51,7 @@ var migrations = []migration{
 		target: v3Metadata("[64, 1024, 1024]", "[64, 128, 128]", littleBytes+", "+zstd3),
 		budget: 320,
 		ours:   []string{"--chunks", "64,128,128"},
-		least:  0.4,
+		least:  1.2,
 	},
 }
 

@@ -48,6 +48,7 @@ func (p *Pool) Get(n int) *Buffer {
 	memory := p.take(Rounded(n))
 	if memory == nil {
 		memory = make([]byte, Rounded(n))
+		preferHuge(memory)
 	}
 	// The handle is new each time, so that an old one cannot release memory
 	// that was lent again.

@@ -21,6 +21,28 @@ func TestRounded(t *testing.T) {
 	}
 }
 
+// TestLargeBuffers writes to all of buffers that have large pages behind some of
+// their memory, wherever that begins.
+func TestLargeBuffers(t *testing.T) {
+	var p Pool
+	for n := 1 << 20; n < 10<<20; n += 1<<20 + 4097 {
+		b := p.Get(n)
+		for i := range b.Bytes {
+			b.Bytes[i] = byte(i >> 12)
+		}
+		for i, v := range b.Bytes {
+			if v != byte(i>>12) {
+				t.Fatalf("byte %d of %d is %d", i, n, v)
+			}
+		}
+		b.Release()
+	}
+	odd := make([]byte, 5<<20)
+	for begin := range 3 {
+		preferHuge(odd[begin*1111 : len(odd)-begin])
+	}
+}
+
 func TestPoolReuse(t *testing.T) {
 	p := Pool{Keep: 1 << 20}
 	a := p.Get(10000)

@@ -132,7 +132,7 @@ func (b *bucket) rangeError(ctx context.Context, key string, off, want int64, er
 	return err
 }
 
-func (b *bucket) readAll(ctx context.Context, key string, limit int64) (data []byte, err error) {
+func (b *bucket) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, err error) {
 	r, err := b.blobs.NewReader(oneRead(ctx), b.at.key(key), b.raw)
 	if err != nil {
 		return nil, b.failed(err)
@@ -145,7 +145,7 @@ func (b *bucket) readAll(ctx context.Context, key string, limit int64) (data []b
 	if size > limit {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
 	}
-	data = make([]byte, size)
+	data = room(int(size))
 	if _, err := io.ReadFull(r, data); err != nil {
 		return nil, brokenBody(size, err)
 	}

@@ -157,6 +157,11 @@ func checkReplace(t *testing.T, s *Store) {
 	if _, err := s.ReadAll(t.Context(), "a/b", 4); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("above the limit: %v", err)
 	}
+	room := make([]byte, 8)
+	into, err := s.ReadInto(t.Context(), "a/b", 5, func(size int) []byte { return room[:size] })
+	if err != nil || string(into) != "three" || string(room[:5]) != "three" {
+		t.Errorf("into memory of the caller: %q, %v, which holds %q", into, err, room)
+	}
 	data := []byte("borrowed")
 	if err := s.Put(t.Context(), "borrowed", data); err != nil {
 		t.Fatal(err)

@@ -145,7 +145,7 @@ func decimal(text string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-func (w *web) readAll(ctx context.Context, key string, limit int64) (data []byte, err error) {
+func (w *web) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, err error) {
 	answer, err := w.request(ctx, http.MethodGet, key, "")
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (w *web) readAll(ctx context.Context, key string, limit int64) (data []byte
 		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
 	}
 	if size >= 0 {
-		data = make([]byte, size)
+		data = room(int(size))
 		_, err = io.ReadFull(answer.Body, data)
 	} else if data, err = io.ReadAll(io.LimitReader(answer.Body, limit+1)); int64(len(data)) > limit {
 		return nil, fmt.Errorf("%w: more than the %d bytes wanted", ErrTooLarge, limit)

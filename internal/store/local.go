@@ -138,7 +138,7 @@ func (d *local) read(_ context.Context, key string, p []byte, off int64) error {
 	return err
 }
 
-func (d *local) readAll(_ context.Context, key string, limit int64) ([]byte, error) {
+func (d *local) readAll(_ context.Context, key string, limit int64, room func(int) []byte) ([]byte, error) {
 	f, err := openRegular(d.path(key))
 	if err != nil {
 		return nil, missing(err)
@@ -151,7 +151,7 @@ func (d *local) readAll(_ context.Context, key string, limit int64) ([]byte, err
 	if st.Size() > limit {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, st.Size(), limit)
 	}
-	data := make([]byte, st.Size())
+	data := room(int(st.Size()))
 	n, err := io.ReadFull(f, data)
 	if err != nil && n < len(data) {
 		return nil, &shortError{want: st.Size(), size: int64(n)}

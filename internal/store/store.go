@@ -97,7 +97,9 @@ type driver interface {
 	partSize(n int) int
 	sync(ctx context.Context) error
 	read(ctx context.Context, key string, p []byte, off int64) error
-	readAll(ctx context.Context, key string, limit int64) ([]byte, error)
+	// readAll reads an object of at most limit bytes, into memory from room or
+	// of its own.
+	readAll(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error)
 	stat(ctx context.Context, key string) (Info, error)
 	list(prefix string) pager
 	// folders lists those directly in the folder whose keys begin with the
@@ -264,7 +266,7 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 
 // holds tells whether the object's bytes are exactly data.
 func (s *Store) holds(ctx context.Context, key string, data []byte) (bool, error) {
-	got, err := s.driver.readAll(ctx, key, int64(len(data)))
+	got, err := s.driver.readAll(ctx, key, int64(len(data)), allocate)
 	return err == nil && string(got) == string(data), err
 }
 
@@ -297,9 +299,19 @@ func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) 
 // ReadAll returns the whole object as it is now, or an error that wraps
 // ErrTooLarge if it has more than limit bytes.
 func (s *Store) ReadAll(ctx context.Context, key string, limit int64) ([]byte, error) {
+	return s.ReadInto(ctx, key, limit, allocate)
+}
+
+// allocate is where the bytes of an object come to lie that is read for good.
+func allocate(size int) []byte { return make([]byte, size) }
+
+// ReadInto is ReadAll into memory of the caller, which room returns for the size
+// of the object. Each attempt asks for it anew. Where that saves a copy, what is
+// returned lies elsewhere.
+func (s *Store) ReadInto(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error) {
 	var data []byte
 	err := s.onKey(ctx, "read", key, int(min(max(limit, 0), 1<<30)), func(ctx context.Context) (err error) {
-		data, err = s.driver.readAll(ctx, key, limit)
+		data, err = s.driver.readAll(ctx, key, limit, room)
 		return err
 	})
 	s.bytesRead.Add(int64(len(data)))

@@ -146,12 +146,12 @@ func (d *lostAnswer) create(ctx context.Context, key string, data []byte) error 
 	return err
 }
 
-func (d *lostAnswer) readAll(ctx context.Context, key string, limit int64) ([]byte, error) {
+func (d *lostAnswer) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) ([]byte, error) {
 	if !d.unread {
 		d.unread = true
 		return nil, syscall.ECONNRESET
 	}
-	return d.driver.readAll(ctx, key, limit)
+	return d.driver.readAll(ctx, key, limit, room)
 }
 
 func TestCreateRecognisesItsOwnObject(t *testing.T) {

@@ -145,7 +145,7 @@ func (z *zipped) read(ctx context.Context, key string, p []byte, off int64) erro
 	return z.readArchive(ctx, p, begin+off)
 }
 
-func (z *zipped) readAll(ctx context.Context, key string, limit int64) ([]byte, error) {
+func (z *zipped) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) ([]byte, error) {
 	m, err := z.member(key)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (z *zipped) readAll(ctx context.Context, key string, limit int64) ([]byte, 
 	if m.size > limit {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, m.size, limit)
 	}
-	data, err := z.contents(ctx, m)
+	data, err := z.contents(ctx, m, room)
 	if err == nil && crc32.ChecksumIEEE(data) != m.sum {
 		return nil, damagedZip("the checksum is not %08x", m.sum)
 	}
@@ -161,16 +161,16 @@ func (z *zipped) readAll(ctx context.Context, key string, limit int64) ([]byte, 
 }
 
 // contents returns those of a member, without a look at its checksum.
-func (z *zipped) contents(ctx context.Context, m *member) ([]byte, error) {
+func (z *zipped) contents(ctx context.Context, m *member, room func(int) []byte) ([]byte, error) {
 	if m.method == zipDeflated {
-		data := make([]byte, m.size)
+		data := room(int(m.size))
 		return data, z.inflate(ctx, m, 0, data)
 	}
 	begin, data, err := z.open(ctx, m, m.size)
 	if err != nil || int64(len(data)) == m.size {
 		return data, err
 	}
-	data = make([]byte, m.size)
+	data = room(int(m.size))
 	return data, z.readArchive(ctx, data, begin)
 }
 

@@ -233,7 +233,21 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		}
 		return true, object.DecodeRegion(ctx, s.pool, dst, start)
 	}
-	data, err := s.store.ReadAll(ctx, key, int64(chain.Size().Max))
+	var buffer *ndarray.Buffer
+	place := chain.DecodePlace(dst)
+	data, err := s.store.ReadInto(ctx, key, int64(chain.Size().Max), func(size int) []byte {
+		if size == len(place) {
+			return place
+		}
+		if buffer != nil {
+			buffer.Release()
+		}
+		buffer = s.pool.Get(size)
+		return buffer.Bytes
+	})
+	if buffer != nil {
+		defer buffer.Release()
+	}
 	if absent(err) {
 		return false, nil
 	}
