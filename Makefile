@@ -45,7 +45,8 @@ fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
 bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12 or root on a Debian; installs the peers)
+interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, netcdf-bin and hdf5-tools, or root on a Debian; installs the peers)
+	type ncdump ncgen h5dump >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools; }
 	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./codecs/zfp
 
 servers: $(SERVERS) ## servers of S3, Google Cloud Storage and Azure (needs: Go, npm; installs them)
@@ -65,9 +66,9 @@ ports: ## zfp without kernels, for newer amd64 and on arm64 (needs: Go; qemu-use
 	CGO_ENABLED=0 GOARCH=arm64 go test -c -o .cache/arm64/zfp.test ./codecs/zfp
 	cd codecs/zfp && qemu-aarch64 ../../.cache/arm64/zfp.test -test.run 'Golden|Region|Header|UndefinedInC|EveryBit'
 
-speed: $(PEERS) ## whole migrations beside those of tensorstore and, where there is Rust, of zarrs (needs as interop; installs the peers)
+speed: $(PEERS) ## whole migrations beside those of tensorstore and, where there is Rust, of zarrs; columns of Parquet beside pyarrow (needs as interop; installs the peers)
 	if command -v cargo >/dev/null; then $(MAKE) $(ZARRS); fi
-	ZMIGRATE_SPEED=1 ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^TestMigrationSpeed' ./e2e
+	ZMIGRATE_SPEED=1 ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^Test(Migration|Parquet)Speed' ./e2e
 
 check: test lint ## test and lint, to run before a commit
 

@@ -205,7 +205,7 @@ func (b *bloscBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+n], nil
 }
 
-// verify implements [verifier]: by its header.
+// verify implements [verifier]: by its header, and by where its blocks begin.
 func (b *bloscBound) verify(ctx context.Context, in Input) error {
 	head := make([]byte, min(blosc.HeaderSize, in.Size()))
 	if err := in.ReadAt(ctx, head, 0); err != nil {
@@ -217,6 +217,18 @@ func (b *bloscBound) verify(ctx context.Context, in Input) error {
 		return bloscError(err)
 	case int64(h.EncodedSize) != in.Size():
 		return fmt.Errorf("%w: %d bytes, by its header the buffer has %d", ErrCorrupt, in.Size(), h.EncodedSize)
+	case h.Stored:
+		return decodedSize(b.in, h.Size)
+	}
+	index, ok := in.(InMemory)
+	if !ok {
+		index = make([]byte, h.IndexSize())
+		if err := in.ReadAt(ctx, index, 0); err != nil {
+			return err
+		}
+	}
+	if _, err := h.BlockRanges(index); err != nil {
+		return bloscError(err)
 	}
 	return decodedSize(b.in, h.Size)
 }

@@ -22,8 +22,9 @@ type Chain struct {
 	passes []*pass // passes[i] is the one that arrays[i] is of
 	bytes  ArrayToBytes
 	binary []BytesToBytes
-	sizes  []Size  // sizes[i] is what binary[i] receives; the last is the chain's
-	parted *Shards // what Parted returns
+	sizes  []Size        // sizes[i] is what binary[i] receives; the last is the chain's
+	parted *Shards       // what Parted returns
+	undone *ndarray.Pool // of what Verify decodes
 	// The last pass together with bytes, where these are so plain that it writes
 	// and reads them; else nil.
 	store, load *sequence
@@ -150,6 +151,7 @@ func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 	}
 	c.plan()
 	c.parted = c.part()
+	c.undone = c.keptUndone()
 	return c, nil
 }
 

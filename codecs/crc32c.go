@@ -2,6 +2,7 @@ package codecs
 
 import (
 	"encoding/json"
+	"hash"
 	"hash/crc32"
 )
 
@@ -21,4 +22,8 @@ func crc32cDefinition() Definition {
 }
 
 // crc32cSum is the checksum of this codec and of numcodecs.crc32c.
-var crc32cSum = checksum{"CRC-32C", func(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }, nil}
+var crc32cSum = checksum{
+	name:   "CRC-32C",
+	sum:    func(data []byte) uint32 { return crc32.Checksum(data, castagnoli) },
+	pieces: func() hash.Hash32 { return crc32.New(castagnoli) },
+}

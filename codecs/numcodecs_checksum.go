@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"hash/adler32"
 	"hash/crc32"
 )
@@ -17,7 +18,7 @@ const checksumSize = 4
 
 func numcodecsCRC32Definition() Definition {
 	return locatedDefinition("numcodecs.crc32", []string{"crc32"}, "start",
-		checksum{"CRC-32", crc32.ChecksumIEEE, nil})
+		checksum{name: "CRC-32", sum: crc32.ChecksumIEEE, pieces: crc32.NewIEEE})
 }
 
 // numcodecsCRC32CDefinition is a codec of its own: it differs from "crc32c" in
@@ -28,7 +29,7 @@ func numcodecsCRC32CDefinition() Definition {
 
 func numcodecsAdler32Definition() Definition {
 	return locatedDefinition("numcodecs.adler32", []string{"adler32"}, "start",
-		checksum{"Adler-32", adler32.Checksum, nil})
+		checksum{name: "Adler-32", sum: adler32.Checksum, pieces: adler32.New})
 }
 
 // locatedDefinition is the definition of a codec with the one field location.
@@ -66,6 +67,9 @@ type checksum struct {
 	// old, if there is one, says that a stored value is what an older writer
 	// gave for the data where sum gives another.
 	old func(data []byte, stored uint32) bool
+	// pieces, if there is one, is sum of bytes that come one piece after the
+	// other.
+	pieces func() hash.Hash32
 }
 
 // check compares a stored checksum with that of the data.
@@ -74,6 +78,10 @@ func (c checksum) check(data []byte, stored uint32) error {
 	if stored == actual || c.old != nil && c.old(data, stored) {
 		return nil
 	}
+	return c.wrong(stored, actual)
+}
+
+func (c checksum) wrong(stored, actual uint32) error {
 	return fmt.Errorf("%w: %s is %08x, the data give %08x", ErrCorrupt, c.name, stored, actual)
 }
 
@@ -117,11 +125,8 @@ func (b *checksumBound) AppendDecode(dst, src []byte) ([]byte, error) {
 
 // covered returns the bytes that the checksum in src is of, if it is theirs.
 func (b *checksumBound) covered(src []byte) ([]byte, error) {
-	n := len(src) - checksumSize
-	if n < 0 {
-		return nil, fmt.Errorf("%w: %d bytes hold no checksum", ErrCorrupt, len(src))
-	}
-	if err := decodedSize(b.in, n); err != nil {
+	n, err := b.coveredSize(len(src))
+	if err != nil {
 		return nil, err
 	}
 	data, stored := src[:n], src[n:]
@@ -131,9 +136,21 @@ func (b *checksumBound) covered(src []byte) ([]byte, error) {
 	return data, b.sum.check(data, binary.LittleEndian.Uint32(stored))
 }
 
+// coveredSize is how many of size bytes are not the checksum.
+func (b *checksumBound) coveredSize(size int) (int, error) {
+	n := size - checksumSize
+	if n < 0 {
+		return 0, fmt.Errorf("%w: %d bytes hold no checksum", ErrCorrupt, size)
+	}
+	return n, decodedSize(b.in, n)
+}
+
 // verify implements [verifier].
 func (b *checksumBound) verify(ctx context.Context, in Input) error {
 	src, ok := in.(InMemory)
+	if !ok && b.sum.pieces != nil {
+		return b.verifyPieces(ctx, in)
+	}
 	if !ok {
 		src = make([]byte, in.Size())
 		if err := in.ReadAt(ctx, src, 0); err != nil {
@@ -142,4 +159,34 @@ func (b *checksumBound) verify(ctx context.Context, in Input) error {
 	}
 	_, err := b.covered(src)
 	return err
+}
+
+// verifyPieces is verify with no more than VerifyPiece bytes in memory.
+func (b *checksumBound) verifyPieces(ctx context.Context, in Input) error {
+	n, err := b.coveredSize(int(in.Size()))
+	if err != nil {
+		return err
+	}
+	begin, at := int64(0), int64(n) // of the data, and of the checksum
+	if b.front {
+		begin, at = checksumSize, 0
+	}
+	stored := make([]byte, checksumSize)
+	if err := in.ReadAt(ctx, stored, at); err != nil {
+		return err
+	}
+	sum := b.sum.pieces()
+	buffer := make([]byte, min(n, VerifyPiece))
+	for done := 0; done < n; {
+		piece := buffer[:min(n-done, len(buffer))]
+		if err := in.ReadAt(ctx, piece, begin+int64(done)); err != nil {
+			return err
+		}
+		_, _ = sum.Write(piece) // never fails
+		done += len(piece)
+	}
+	if want, got := binary.LittleEndian.Uint32(stored), sum.Sum32(); want != got {
+		return b.sum.wrong(want, got)
+	}
+	return nil
 }

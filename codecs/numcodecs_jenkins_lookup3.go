@@ -43,7 +43,7 @@ func numcodecsJenkinsLookup3Definition() Definition {
 			}
 			spec := Spec{Name: name, Configuration: fmt.Appendf(nil, `{"initval":%d,"prefix":%s}`, c.Initial, list)}
 			sum := func(data []byte) uint32 { return jenkins.Lookup3(prefix, data, uint32(c.Initial)) }
-			return checksumCodec{spec, checksum{"lookup3 hash", sum, nil}, false}, nil
+			return checksumCodec{spec, checksum{name: "lookup3 hash", sum: sum}, false}, nil
 		},
 	}
 }

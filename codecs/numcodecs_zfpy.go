@@ -17,7 +17,7 @@ func numcodecsZfpyDefinition() Definition {
 			{Name: "tolerance", Type: "number", Default: "-1", Doc: "the largest absolute error; negative: none, lossless"},
 			{Name: "rate", Type: "number", Default: "-1", Doc: "bits for each value; negative: lossless"},
 			{Name: "precision", Type: "integer", Default: "-1", Doc: "bit planes of each block; negative: lossless"},
-			{Name: "compression_kwargs", Type: "object", Default: "null", Doc: "the one that counts once more, as Zarr v2 arrays have it; not read"},
+			{Name: "compression_kwargs", Type: "object", Default: "null", Doc: "the one that counts once more, as Zarr v2 arrays have it"},
 		},
 		Parse: parseNumcodecsZfpy,
 	}
@@ -25,14 +25,22 @@ func numcodecsZfpyDefinition() Definition {
 
 func parseNumcodecsZfpy(text json.RawMessage) (Codec, error) {
 	type fields struct {
+		Mode      int     `json:"mode"`
+		Tolerance float64 `json:"tolerance"`
+		Rate      float64 `json:"rate"`
+		Precision int     `json:"precision"`
+	}
+	f := struct {
 		Mode      int             `json:"mode"`
 		Tolerance float64         `json:"tolerance"`
 		Rate      float64         `json:"rate"`
 		Precision int             `json:"precision"`
-		Arguments json.RawMessage `json:"compression_kwargs,omitempty"`
-	}
-	f := fields{Mode: 4, Tolerance: -1, Rate: -1, Precision: -1}
+		Arguments json.RawMessage `json:"compression_kwargs"`
+	}{Mode: 4, Tolerance: -1, Rate: -1, Precision: -1}
 	if err := configuration(text, &f); err != nil {
+		return nil, err
+	}
+	if err := zfpyArguments(f.Arguments, map[string]float64{"tolerance": f.Tolerance, "rate": f.Rate, "precision": float64(f.Precision)}); err != nil {
 		return nil, err
 	}
 	c := zfpCodec{header: true}
@@ -53,13 +61,29 @@ func parseNumcodecsZfpy(text json.RawMessage) (Codec, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	f.Arguments = nil
-	own, err := json.Marshal(f)
+	own, err := json.Marshal(fields{f.Mode, f.Tolerance, f.Rate, f.Precision})
 	if err != nil {
 		panic(err) // finite numbers
 	}
 	c.spec = Spec{Name: "numcodecs.zfpy", Configuration: own}
 	return c, nil
+}
+
+// zfpyArguments refuses compression_kwargs that say other than the fields.
+func zfpyArguments(text json.RawMessage, fields map[string]float64) error {
+	var arguments map[string]float64
+	if text == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, &arguments); err != nil {
+		return field("compression_kwargs", "%.60s: want an object of numbers", text)
+	}
+	for name, value := range arguments {
+		if said, ok := fields[name]; !ok || said != value {
+			return field("compression_kwargs", "%.60s: want what the other fields say", text)
+		}
+	}
+	return nil
 }
 
 // zfpHeaderFits refuses shapes that zfp's header has no room for: 48 bits for

@@ -51,7 +51,7 @@ func (r *Registry) FromV2(v V2) ([]Spec, error) {
 		}
 		switch kind {
 		case KindArrayToArray:
-			front = append(front, spec)
+			front = append(front, inTwo(spec)...)
 			if next != dtype.NoOrder {
 				order = next
 			}
@@ -72,6 +72,29 @@ func (r *Registry) FromV2(v V2) ([]Spec, error) {
 		}
 	}
 	return slices.Concat(front, []Spec{serializer}, back), nil
+}
+
+// inTwo returns quantize to another type as two codecs, one that rounds and one
+// that converts: what zarr-python has for quantize in v3 keeps the type.
+func inTwo(spec Spec) []Spec {
+	var fields map[string]any
+	if spec.Name != "numcodecs.quantize" || json.Unmarshal(spec.Configuration, &fields) != nil {
+		return []Spec{spec}
+	}
+	from, to := fields["dtype"], fields["astype"]
+	if from == nil || to == nil || from == to {
+		return []Spec{spec}
+	}
+	fields["astype"] = from
+	rounds, err := json.Marshal(fields)
+	if err != nil {
+		return []Spec{spec}
+	}
+	converts, err := json.Marshal(map[string]any{"encode_dtype": to, "decode_dtype": from})
+	if err != nil {
+		return []Spec{spec}
+	}
+	return []Spec{{spec.Name, rounds}, {"numcodecs.astype", converts}}
 }
 
 // fromV2 returns the codec of a filter or compressor, {"id": name, …}, and the

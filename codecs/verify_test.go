@@ -17,12 +17,47 @@ import (
 // countedInput counts the bytes that are read of it.
 type countedInput struct {
 	codecs.InMemory
-	read int
+	read, longest int
 }
 
 func (in *countedInput) ReadAt(ctx context.Context, p []byte, off int64) error {
-	in.read += len(p)
+	in.read, in.longest = in.read+len(p), max(in.longest, len(p))
 	return in.InMemory.ReadAt(ctx, p, off)
+}
+
+// TestVerifyInPieces verifies an object that is several times as large as what
+// Verify may have in memory.
+func TestVerifyInPieces(t *testing.T) {
+	const size = 2*codecs.VerifyPiece + 5
+	for _, name := range []string{"crc32c", "numcodecs.crc32", "numcodecs.adler32"} {
+		chain, err := codecs.Standard().Bind([]codecs.Spec{{Name: "bytes"}, {Name: name}},
+			codecs.Chunk{Type: dtype.Uint8, Shape: []int{size}, Fill: dtype.Uint8.Default()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		array := ndarray.New(dtype.Uint8, []int{size})
+		for i := range array.Data {
+			array.Data[i] = byte(i * i >> 5)
+		}
+		encoded, buffer, err := chain.Encode(&ndarray.Pool{}, array)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := &countedInput{InMemory: bytes.Clone(encoded)}
+		if buffer != nil {
+			buffer.Release()
+		}
+		if err := chain.Verify(t.Context(), in); err != nil || in.read != len(in.InMemory) || in.longest != codecs.VerifyPiece {
+			t.Errorf("%s: %d bytes read, up to %d at once, %v", name, in.read, in.longest, err)
+		}
+		for _, at := range []int{0, 4, codecs.VerifyPiece + 1, size - 1, size + 3} {
+			in.InMemory[at] ^= 0x40
+			if err := chain.Verify(t.Context(), in); !errors.Is(err, codecs.ErrCorrupt) {
+				t.Errorf("%s: byte %d: %v", name, at, err)
+			}
+			in.InMemory[at] ^= 0x40
+		}
+	}
 }
 
 // TestVerify damages encoded chunks: what Verify finds wrong decoding does, too,
@@ -31,21 +66,33 @@ func TestVerify(t *testing.T) {
 	const shard = `{"name":"sharding_indexed","configuration":{"chunk_shape":[4,5],"codecs":["bytes","zstd"],"index_location":%q}}`
 	for name, test := range map[string]struct {
 		codecs string
+		sum    bool // all that decoding finds is found
 		bit    bool // any bit that is another is found
 		cut    bool // any byte that is missing at the end is found
 		all    bool // all bytes are read for that
 		most   int  // bytes that are read otherwise
 	}{
-		"bytes":      {`["bytes"]`, false, true, false, 0},
-		"zstd":       {`["bytes","zstd"]`, false, false, false, 0},
-		"crc32c":     {`["bytes","zstd","crc32c"]`, true, true, true, 0},
-		"adler32":    {`["bytes","numcodecs.adler32"]`, true, true, true, 0},
-		"fletcher32": {`["bytes","zstd","numcodecs.fletcher32"]`, false, true, true, 0},
-		"inside":     {`["bytes","crc32c","zstd"]`, false, false, false, 0},
-		"blosc":      {`["bytes","blosc"]`, false, true, false, 16},
-		"shard":      {"[" + fmt.Sprintf(shard, "end") + "]", false, true, false, 2*2*16 + 4},
-		"in front":   {"[" + fmt.Sprintf(shard, "start") + "]", false, true, false, 2*2*16 + 4},
-		"transposed": {`[{"name":"transpose","configuration":{"order":[1,0]}},` + fmt.Sprintf(shard, "end") + "]", false, true, false, 2*2*16 + 4},
+		"bytes":      {`["bytes"]`, true, false, true, false, 0},
+		"zstd":       {`["bytes","zstd"]`, false, false, true, true, 0},
+		"zstd sum":   {`["bytes",{"name":"zstd","configuration":{"checksum":true}}]`, true, false, true, true, 0},
+		"gzip":       {`["bytes","gzip"]`, true, false, true, true, 0},
+		"zlib":       {`["bytes","numcodecs.zlib"]`, true, false, true, true, 0},
+		"bz2":        {`["bytes","numcodecs.bz2"]`, true, false, true, true, 0},
+		"lzma":       {`["bytes","numcodecs.lzma"]`, true, false, true, true, 0},
+		"lz4":        {`["bytes","numcodecs.lz4"]`, false, false, true, true, 0},
+		"shuffled":   {`["bytes","numcodecs.shuffle","numcodecs.zlib","numcodecs.lz4"]`, true, false, true, true, 0},
+		"crc32c":     {`["bytes","zstd","crc32c"]`, true, true, true, true, 0},
+		"adler32":    {`["bytes","numcodecs.adler32"]`, true, true, true, true, 0},
+		"fletcher32": {`["bytes","zstd","numcodecs.fletcher32"]`, true, false, true, true, 0},
+		"inside":     {`["bytes","crc32c","zstd"]`, true, false, true, true, 0},
+		"two sums":   {`["bytes","numcodecs.fletcher32","zstd","crc32c"]`, true, true, true, true, 0},
+		"blosc":      {`["bytes","blosc"]`, false, false, true, false, 16 + 4},
+		"whole":      {`[` + fmt.Sprintf(shard, "end") + `,"gzip"]`, true, false, true, true, 0},
+		"stored":     {`[{"name":"sharding_indexed","configuration":{"chunk_shape":[4,5],"codecs":["bytes"]}}]`, true, false, true, false, 2*2*16 + 4},
+		"shard":      {"[" + fmt.Sprintf(shard, "end") + "]", false, false, true, false, 1 << 10},
+		"sums":       {`[{"name":"sharding_indexed","configuration":{"chunk_shape":[4,5],"codecs":["bytes","crc32c","zstd"]}}]`, true, false, true, false, 1 << 10},
+		"in front":   {"[" + fmt.Sprintf(shard, "start") + "]", false, false, true, false, 1 << 10},
+		"transposed": {`[{"name":"transpose","configuration":{"order":[1,0]}},` + fmt.Sprintf(shard, "end") + "]", false, false, true, false, 1 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var specs []codecs.Spec
@@ -78,16 +125,22 @@ func TestVerify(t *testing.T) {
 			if err := chain.Verify(t.Context(), in); err != nil {
 				t.Errorf("what was encoded: %v", err)
 			}
-			if chain.VerifiesAll() != test.all || !test.all && in.read > test.most {
+			if chain.VerifiesAll() != test.all || in.read > test.most && !test.all {
 				t.Errorf("%d of %d bytes were read, VerifiesAll is %v", in.read, len(encoded), chain.VerifiesAll())
 			}
 			verify := func(what string, damaged []byte, must bool) {
 				t.Helper()
 				err := chain.Verify(t.Context(), codecs.InMemory(damaged))
+				if far := chain.Verify(t.Context(), &countedInput{InMemory: damaged}); (far == nil) != (err == nil) {
+					t.Errorf("%s: %v in memory, %v elsewhere", what, err, far)
+				}
 				if must && err == nil {
 					t.Errorf("%s is not found", what)
 				}
 				if err == nil {
+					if test.sum && chain.Decode(pool, ndarray.New(dtype.Int32, shape), damaged) != nil {
+						t.Errorf("%s is found by decoding alone", what)
+					}
 					return
 				}
 				if !errors.Is(err, codecs.ErrCorrupt) && !errors.Is(err, codecs.ErrTooLarge) {

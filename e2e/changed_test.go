@@ -3,15 +3,20 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -91,6 +96,64 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 		t.Errorf("(-undisturbed +resumed):\n%s", diff)
+	}
+}
+
+// TestChangedAndPutBack changes the source while a run reads it, so that this ends
+// with an error, and puts it back as it was, to the time of its last change: the
+// run that goes on reads all of it again.
+func TestChangedAndPutBack(t *testing.T) {
+	for name, remote := range map[string]bool{"local": false, "remote": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := fast(t)
+			job, target := cube(t, dir, 48, "zstd")
+			finished := undisturbed(t, job, target)
+			fresh(t, target)
+			var set []string
+			if remote {
+				server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+				t.Cleanup(server.Close)
+				for _, array := range []string{"field/values", "field/line", "shards/end", "shards/start"} {
+					set = append(set, fmt.Sprintf("source.arrays[%q].url=%s/data.bin", array, server.URL))
+				}
+			}
+			source := filepath.Join(dir, "data.bin")
+			then := time.Now().Add(-time.Hour) // HTTP tells seconds
+			data, err := os.ReadFile(source)
+			if err = errors.Join(err, os.Chtimes(source, time.Time{}, then)); err != nil {
+				t.Fatal(err)
+			}
+			replace := func(data []byte) error {
+				f, err := os.OpenFile(source, os.O_WRONLY, 0)
+				if err != nil {
+					return err
+				}
+				_, err = f.WriteAt(data, 0)
+				return errors.Join(err, f.Close())
+			}
+			var once sync.Once
+			_, err = migrate(t.Context(), job, environment(), jobs.RunOptions{Observe: func(stages.Event) {
+				once.Do(func() {
+					if err := replace(make([]byte, len(data))); err != nil {
+						t.Error(err)
+					}
+				})
+			}}, append(set, "run.workers.write=1", "run.workers.read=1")...)
+			if !errors.Is(err, sources.ErrChanged) {
+				t.Fatalf("error %v, want %v", err, sources.ErrChanged)
+			}
+			if err := errors.Join(replace(data), os.Chtimes(source, time.Time{}, then)); err != nil {
+				t.Fatal(err)
+			}
+			result, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}, set...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d of %d chunks were resumed", result.Resumed, result.Chunks)
+			if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
+				t.Errorf("(-undisturbed +resumed):\n%s", diff)
+			}
+		})
 	}
 }
 

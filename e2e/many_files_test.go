@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"archive/zip"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,27 +70,58 @@ func TestManyFilesReads(t *testing.T) {
 	}
 }
 
+// links writes n files that are one NetCDF-4 file with chunks into a folder.
+func links(t *testing.T, dir string, n int) {
+	t.Helper()
+	z, err := zip.OpenReader("../sources/netcdf/testdata/netcdf4.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := fs.ReadFile(z, "part_0.nc")
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	first := write(t, dir, "day0.nc", data)
+	for i := 1; i < n; i++ {
+		if err := os.Link(first, filepath.Join(dir, fmt.Sprintf("day%d.nc", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestPeakMemoryManyFiles plans ten thousand files as one series, in less than a
-// minute and with less than 200 MiB for what their headers say.
+// minute and with less than 200 MiB for what their headers say, also where their
+// chunks are to be had as they are.
 func TestPeakMemoryManyFiles(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to plan ten thousand files")
 	}
 	program := build(t, t.TempDir())
-	dir := fast(t)
-	days(t, dir, 10_000)
-	job := write(t, dir, "job.yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: \"day*.nc\", concat: time}\ntarget: {url: out.zarr}\n"))
-	c := exec.CommandContext(t.Context(), program, "plan", job)
-	c.Stderr = t.Output()
-	begin := time.Now()
-	out, err := c.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	took := time.Since(begin)
-	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
-	t.Logf("planned in %v, peak %d MiB", took.Round(time.Millisecond), peak>>20)
-	if took > time.Minute || peak > 200<<20 {
-		t.Errorf("%v and %d MiB, want at most a minute and 200 MiB", took, peak>>20)
+	for _, test := range []struct {
+		name, job string
+		files     func(t *testing.T, dir string, n int)
+	}{
+		{"NetCDF-3", "source: {driver: netcdf, url: \"day*.nc\", concat: time}", func(t *testing.T, dir string, n int) { days(t, dir, n) }},
+		{"NetCDF-4", "source: {driver: netcdf, url: \"day*.nc\", concat: t, join: override}", links},
+		{"NetCDF-4, carried", "source: {driver: netcdf, url: \"day*.nc\", concat: t, join: override}\ndefaults: {codecs: keep}", links},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := fast(t)
+			test.files(t, dir, 10_000)
+			job := write(t, dir, "job.yaml", []byte("zmigrate: 1\n"+test.job+"\ntarget: {url: out.zarr}\n"))
+			c := exec.CommandContext(t.Context(), program, "plan", job)
+			c.Stderr = t.Output()
+			begin := time.Now()
+			out, err := c.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			took := time.Since(begin)
+			peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+			t.Logf("planned in %v, peak %d MiB", took.Round(time.Millisecond), peak>>20)
+			if took > time.Minute || peak > 200<<20 {
+				t.Errorf("%v and %d MiB, want at most a minute and 200 MiB", took, peak>>20)
+			}
+		})
 	}
 }

@@ -147,8 +147,8 @@ func TestSecretsInURLs(t *testing.T) {
 		"s3://bucket/x.zarr?endpoint=http://u:" + secret + "@127.0.0.1:1", "s3://bucket/x.zarr?endpoint=http://127.0.0.1:1/?sig=" + secret,
 		"gs://key:" + secret + "@bucket/x.zarr", "gs://bucket/x.zarr?X-Goog-Signature=" + secret,
 		"azblob://box/x.zarr?sig=" + secret, "azblob://box/x.zarr?domain=u:" + secret + "@127.0.0.1:1",
-		"https://user:" + secret + "@127.0.0.1:1/x.nc", "http://127.0.0.1:1/x.nc?X-Amz-Signature=" + secret,
-		"http://127.0.0.1:1/x.nc?" + secret, "http://[" + secret + "/x.nc", "ftp://u:" + secret + "@host/x.nc", "s3://key:${PLANTED}@bucket/x.zarr",
+		"https://user:" + secret + "@127.0.0.1:1/x.nc", "https:/user:" + secret + "@127.0.0.1:1/x.nc",
+		"http://127.0.0.1:1/x.nc?a b=" + secret, "http://[" + secret + "/x.nc", "ftp://u:" + secret + "@host/x.nc", "s3://key:${PLANTED}@bucket/x.zarr",
 	} {
 		for i, job := range []string{
 			fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}}", place),
@@ -200,4 +200,67 @@ func TestSecretsOfRedirects(t *testing.T) {
 		}
 		silentFolder(t, dir)
 	}
+}
+
+// TestSecretsOfSignedURLs migrates from a server that wants a signature in the query
+// of each request, and again with a new one.
+func TestSecretsOfSignedURLs(t *testing.T) {
+	dir := fast(t)
+	write(t, dir, "x.bin", []byte("0123456789"))
+	if output, ok := tell(t, "copy", absolute(t, example), filepath.Join(dir, "in.zarr")); !ok {
+		t.Fatal(output)
+	}
+	example, err := os.ReadFile(absolute(t, example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "x.cdf", example)
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || !strings.HasPrefix(r.URL.Query().Get("X-Amz-Signature"), planted) {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	common := []string{"--json", "--log-level", "debug", "--set", "run.requests.retries=1"}
+	for name, source := range map[string]string{
+		"netcdf": `{driver: netcdf, url: "%s/x.cdf?%s"}`, "zarr": `{driver: zarr, url: "%s/in.zarr?%s"}`,
+		"raw": `{driver: raw, arrays: {a: {url: "%s/x.bin?%s", data_type: int8, shape: [10]}}}`,
+	} {
+		target := filepath.Join(dir, "out", name+".zarr")
+		job := func(signature string) string {
+			query := "versionId=7&X-Amz-Expires=1&X-Amz-Signature=" + url.QueryEscape(signature)
+			return write(t, dir, "out/"+name+".yaml", fmt.Appendf(nil, "{zmigrate: 1, source: %s, target: {url: %q}}", fmt.Sprintf(source, server.URL, query), target))
+		}
+		for _, command := range []string{"validate", "plan", "run", "status"} {
+			if output, ok := tell(t, append([]string{command, job(planted)}, common...)...); !ok || command == "plan" && strings.Contains(output, "?") {
+				t.Errorf("%s %s: %s", command, name, output)
+			}
+		}
+		if output, ok := tell(t, append([]string{"run", job(planted + "renewed")}, common...)...); !ok || !strings.Contains(output, `"already_complete":true`) {
+			t.Errorf("%s with another signature: %s", name, output)
+		}
+		if output, ok := tell(t, append([]string{"run", job("expired")}, common...)...); ok {
+			t.Errorf("%s with a bad signature: %s", name, output)
+		}
+		silentFolder(t, target)
+		silentFolder(t, target+".zmigrate")
+	}
+	signed := "?X-Amz-Signature=" + url.QueryEscape(planted)
+	for _, command := range [][]string{
+		{"inspect", server.URL + "/x.cdf" + signed}, {"inspect", "--json", server.URL + "/in.zarr" + signed},
+		{"copy", server.URL + "/x.cdf" + signed, filepath.Join(dir, "out", "copy.zarr")},
+	} {
+		if output, ok := tell(t, command...); !ok {
+			t.Errorf("%s: %s", command[0], output)
+		}
+	}
+	for _, command := range [][]string{{"inspect", server.URL + "/none.cdf" + signed}, {"copy", server.URL + "/x*.cdf" + signed, filepath.Join(dir, "none.zarr")}} {
+		if output, ok := tell(t, command...); ok {
+			t.Errorf("%s: %s", command[0], output)
+		}
+	}
+	silentFolder(t, filepath.Join(dir, "out", "copy.zarr.zmigrate"))
 }

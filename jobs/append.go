@@ -38,6 +38,9 @@ type growth struct {
 	// completed the manifest of the last run if it completed, nil otherwise.
 	earlier   []sources.File
 	completed *Manifest
+	// new are the rows that come to the arrays of each group, by its path, with those
+	// below that share its dimension.
+	new map[string]int
 	// same are the arrays without the dimension, which are what they were.
 	same []string
 	// nothing is set when all rows are there already.
@@ -110,11 +113,14 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if p.Job.Target.Existing != "append" {
 		return nil
 	}
+	if p.dim, err = p.dimension(ctx); err != nil {
+		return err
+	}
 	env.limits = p.limits.target
 	if p.state, _, err = p.Job.readState(ctx, env); err != nil {
 		return err
 	}
-	g := &growth{packed: map[string]bool{}}
+	g := &growth{dim: p.dim, packed: map[string]bool{}}
 	if err = g.recall(p.state); err != nil {
 		return err
 	}
@@ -138,9 +144,6 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 		Store: p.Job.storeOptions(env), Types: env.Types, Codecs: env.Codecs,
 		Kept: func(path string, _ dtype.Type) bool { return g.packed[path] },
 	})
-	if err == nil {
-		g.dim, err = p.dimension(ctx)
-	}
 	if err != nil {
 		return errors.Join(err, g.close())
 	}
@@ -199,33 +202,6 @@ func (g *growth) close() error {
 	return errors.Join(err, g.store.Close())
 }
 
-// dimension is the one that arrays are appended along.
-func (p *Plan) dimension(ctx context.Context) (string, error) {
-	if dim := cmp.Or(p.Job.Target.Append, p.Job.Source.Concat, p.Job.Source.Stack); dim != "" {
-		return dim, nil
-	}
-	var unlimited []string
-	for _, name := range p.source.Arrays() {
-		if !p.Job.Selected(name) {
-			continue
-		}
-		a, err := p.source.Array(ctx, name)
-		if err != nil {
-			return "", fmt.Errorf("array %q: %w", name, err)
-		}
-		unlimited = append(unlimited, a.Info().Unlimited...)
-	}
-	slices.Sort(unlimited)
-	switch unlimited = slices.Compact(unlimited); len(unlimited) {
-	case 1:
-		return unlimited[0], nil
-	case 0:
-		return "", Problems{p.Job.Problem("target.existing", "append needs the name of the dimension to append along: the source has none that is unlimited", "target.append: NAME")}
-	default:
-		return "", Problems{p.Job.Problem("target.existing", fmt.Sprintf("append needs the name of the dimension to append along: the source has %d that are unlimited, %q", len(unlimited), unlimited), "target.append: NAME")}
-	}
-}
-
 // Unchanged lists the arrays of the target that do not have the dimension to
 // append along, and are those of the source.
 func (p *Plan) Unchanged() []string {
@@ -257,6 +233,8 @@ type there struct {
 	text []byte        // its document
 	meta *zarr.Array   // what that says
 	own  sources.Array // the source's, with elements as they are stored
+	// attributes are those that the source's array would have.
+	attributes zarr.Attributes
 	// array has the elements that are stored, of rows that are there.
 	array sources.Array
 	axis  int // along which it grows, -1: it does not
@@ -357,8 +335,9 @@ func (m *ManifestArray) rows(axis int) (int, error) {
 
 // path is where an array of the source is in the target.
 func (b *builder) path() string {
-	if b.options.Rename == "" {
+	name := cmp.Or(b.options.Rename, b.info.Name)
+	if name == "" {
 		return b.info.Path
 	}
-	return path.Join(path.Dir(b.info.Path), b.options.Rename)
+	return path.Join(path.Dir(b.info.Path), name)
 }

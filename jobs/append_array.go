@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"math"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -141,95 +137,12 @@ func (b *builder) sameChains(would, is *zarr.Array) {
 // specsText spells a chain for a message.
 func specsText(specs []codecs.Spec) string { return clip(show(normalCodecs(specs)), 300) }
 
-// sameAttributes compares attributes with those of the target, which stay. One
-// that says what values mean or what the array is, or that the job gives, has to
-// be the same, but for one of the target's that adds nothing.
-func (b *builder) sameAttributes(would, is zarr.Attributes) {
-	given := map[string]bool{}
-	for _, a := range b.options.Attributes {
-		given[a.Name] = true
-	}
-	var others []string
-	for _, a := range slices.Concat(would, is) {
-		x, y := would.Get(a.Name), is.Get(a.Name)
-		switch {
-		case sameJSON(x, y) || slices.Contains(others, a.Name):
-		case given[a.Name] || sources.Decisive(a.Name) && (x != nil || !addsNothing(a.Name, y)):
-			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+a.Name,
-				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, a.Name, attributeText(x), attributeText(y)),
-				"values would not mean the same; where they do, give the array the target's attribute"))
-			others = append(others, a.Name)
-		default:
-			others = append(others, a.Name)
-			b.note("the attribute %s stays %s, in the source it is %s", a.Name, attributeText(y), attributeText(x))
-		}
-	}
-}
-
-// addsNothing reports whether an attribute that only the target has leaves the
-// values of the source what they are, as writers such as xarray add them: a mark
-// of missing values that is NaN anyway, or a list of coordinates.
-func addsNothing(name string, value json.RawMessage) bool {
-	switch name {
-	case "coordinates":
-		return true
-	case "_FillValue", "missing_value":
-		const inBase64 = `"AAAAAAAA+H8="` // of a float64, see [sources.FillAttribute]
-		return sameJSON(value, []byte(inBase64)) || sameJSON(value, []byte(`"NaN"`))
-	}
-	return false
-}
-
-func attributeText(value json.RawMessage) string {
-	if value == nil {
-		return "absent"
-	}
-	var line bytes.Buffer
-	if err := json.Compact(&line, value); err != nil {
-		return clip(string(value), 80)
-	}
-	return clip(line.String(), 80)
-}
-
-// sameJSON reports whether two values are equal, however their numbers are
-// spelled. Integers are compared as they are also where float64 does not hold
-// them, as it is with marks of missing values in 64 bits.
-func sameJSON(x, y json.RawMessage) bool {
-	if x == nil || y == nil {
-		return x == nil && y == nil
-	}
-	a, errA := decodeJSON(x)
-	b, errB := decodeJSON(y)
-	return errA == nil && errB == nil && sameParsed(a, b)
-}
-
-func sameParsed(a, b any) bool {
-	switch a := a.(type) {
-	case json.Number:
-		b, ok := b.(json.Number)
-		if !ok || a == b {
-			return ok
-		}
-		x, errA := a.Float64()
-		y, errB := b.Float64()
-		whole := !strings.ContainsAny(string(a+b), ".eE")
-		return errA == nil && errB == nil && x == y && (!whole || math.Abs(x) < 1<<53)
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, sameParsed)
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, sameParsed)
-	default:
-		return a == b
-	}
-}
-
 // extend makes the plan of an array that of the rows that are appended: of the
 // objects from the first one on that holds any, with the rows in it that are
 // there.
 func (b *builder) extend(a *PlannedArray) {
 	t := b.there
+	t.attributes = a.Meta.Attributes
 	if t.own = a.array; a.convert != nil {
 		t.own = newConverted(a.array, a.convert, a.Chain.Chunk().Type)
 	}

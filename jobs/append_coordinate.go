@@ -74,8 +74,14 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 		c.at = c.first.old
 		return true, nil
 	}
-	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new",
-		c.first.new, c.text(c.first.value), c.first.old)
+	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new%s",
+		c.first.new, c.text(c.first.value), c.first.old, beginsAnew(c.path))
+}
+
+// beginsAnew is the way out for files whose coordinate does not tell their rows
+// apart.
+func beginsAnew(coordinate string) string {
+	return fmt.Sprintf("; where each file begins anew to count %q, leave that out of a new target with source.exclude, and the names of the files tell which rows are there", coordinate)
 }
 
 // readRows reads some values of a coordinate.
@@ -95,15 +101,24 @@ func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
 	}
 	place := make(map[string]int, c.new.Shape[0])
 	for item := range c.new.Items() {
-		if other, twice := place[string(item)]; twice {
+		key := c.key(item)
+		if other, twice := place[key]; twice {
 			return nil, fmt.Errorf("rows %d and %d of the source have the same value, %s", other, len(place), c.text(item))
 		}
-		place[string(item)] = len(place)
+		place[key] = len(place)
 	}
 	return func(item []byte) (int, bool) {
-		i, ok := place[string(item)]
+		i, ok := place[c.key(item)]
 		return i, ok
 	}, nil
+}
+
+// key is what elements of one value have in common: both zeros of floats are one.
+func (c *coordinate) key(item []byte) string {
+	if isFloat(c.new.Type) && len(item) > 1 && isZero(item) {
+		return ""
+	}
+	return string(item)
 }
 
 // direction is -1 where the source's values ascend, 1 where they descend, and 0

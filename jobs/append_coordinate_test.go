@@ -68,6 +68,12 @@ func TestCheckCoordinate(t *testing.T) {
 		{dtype.Float64, `1 2 "NaN"`, "0 7", `coordinate "x": row 2 of the target is NaN`},
 		{dtype.Float32, `"NaN" 2 3`, "4", `coordinate "x": row 0 of the target is NaN`},
 		{dtype.Float64, "3 2", "1 0", fine},
+		{dtype.Float64, "-1 0", "-0.0", known},
+		{dtype.Float64, "-1 -0.0", "0 1", "row 0 of the source, -0.0 m, is row 1 of the target already"},
+		{dtype.Float32, "5 0 7", "-0.0 5", "row 1 of the source, 5.0 m, is row 0 of the target already"},
+		{dtype.Float32, "5 7 0 1", "7 -0.0", known},
+		{dtype.Float64, "", "0 5 -0.0", "rows 0 and 2 of the source have the same value, -0.0 m"},
+		{dtype.Float16, "2 0", "-0.0", known},
 		{dtype.Float64, "3 2", "4", "does not go on from row 1 of the target"},
 		{dtype.Float64, "3", "2 1", fine},
 		{dtype.Float64, "3", "2", "does not go on"}, // one row ascends

@@ -26,11 +26,12 @@ func (g *growth) knownRows(ctx context.Context, grow []PlannedArray, coordinates
 	}
 	for i := range grow {
 		a := &grow[i]
-		first, ok := at[path.Join(g.scope(a.Target, all), g.dim)]
+		coordinate := path.Join(g.scope(a.Target, all), g.dim)
+		first, ok := at[coordinate]
 		if !ok {
-			first = coordinates[0].at
+			coordinate, first = coordinates[0].path, coordinates[0].at
 		}
-		if err := sameRows(ctx, a, first); err != nil {
+		if err := sameRows(ctx, a, first, coordinate); err != nil {
 			return err
 		}
 	}
@@ -38,9 +39,9 @@ func (g *growth) knownRows(ctx context.Context, grow []PlannedArray, coordinates
 }
 
 // sameRows compares the rows of the source with those of the target from row first
-// on, chunk by chunk: the values as they are, or as the array's codecs would give
-// them back.
-func sameRows(ctx context.Context, a *PlannedArray, first int) error {
+// on, which the coordinate at a path says they are, chunk by chunk: the values as
+// they are, or as the array's codecs would give them back.
+func sameRows(ctx context.Context, a *PlannedArray, first int, coordinate string) error {
 	t, axis, chain := a.there, a.Append.Axis, a.Chain
 	if layout, ok := chain.Parted(); ok {
 		chain = layout.Inner()
@@ -77,8 +78,8 @@ func sameRows(ctx context.Context, a *PlannedArray, first int) error {
 		for i := range within.Start {
 			within.Start[i] += region.Start[i]
 		}
-		return fmt.Errorf("array %q: rows with the coordinates of the source are there already, with other values and from other files: element %v is %s, in the source %s; rows that are new need coordinates of their own, and those that are there stay as they are",
-			a.Target, elementOf(within, number), is.Type.FormatScalar(dtype.V3, y), is.Type.FormatScalar(dtype.V3, x))
+		return fmt.Errorf("array %q: rows with the coordinates of the source are there already, with other values and from other files: element %v is %s, in the source %s; rows that are there stay as they are, and those that are new need coordinates of their own%s",
+			a.Target, elementOf(within, number), is.Type.FormatScalar(dtype.V3, y), is.Type.FormatScalar(dtype.V3, x), beginsAnew(coordinate))
 	}
 	return nil
 }

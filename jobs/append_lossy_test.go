@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,14 @@ import (
 // once more, which is refused where that may change them.
 func TestAppendKeepsWhatIsThere(t *testing.T) {
 	const toZero = `{cast_value: {data_type: int16, rounding: towards-zero}}`
+	warned := func(j *Job) bool {
+		p, err := NewPlan(t.Context(), j, environment())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close() //nolint:errcheck // nothing was written
+		return slices.ContainsFunc(p.Findings, func(x Problem) bool { return x.Code == "append-partial-chunk" })
+	}
 	for name, test := range map[string]struct{ options, refused string }{
 		"zfp fixed_rate":        {"chunks: [4, 2], codecs: [{zfp: {mode: fixed_rate, rate: 8}}]", "zfp"},
 		"zfp fixed_accuracy":    {"chunks: [4, 2], codecs: [{zfp: {mode: fixed_accuracy, tolerance: 0.1}}]", "zfp"},
@@ -44,10 +53,17 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 				}
 				return err
 			}
+			first := night{0, 3}.job(t, dir, "chunks: [4, 2]", test.options)
+			if got := warned(first); got != (test.refused != "") {
+				t.Errorf("warned at first: %v", got)
+			}
 			for range 2 { // the second time there is nothing to do
 				if err := run(night{0, 3}); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if warned(first) {
+				t.Error("warned where there is nothing to do")
 			}
 			_, before := readArray(t, filepath.Join(dir, "out.zarr"), "g/v", env)
 			err := run(night{3, 1})
@@ -61,7 +77,7 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 				}
 				return
 			}
-			for _, want := range []string{`array "g/v": the last 3 rows there`, "the codec " + test.refused + " may", "4 rows along time at a time"} {
+			for _, want := range []string{`array "g/v": the last 3 rows there`, "the codec " + test.refused + " may", "4 rows along time at a time", "of extent 1 along it", "bitround"} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want %q", err, want)
 				}

@@ -23,7 +23,7 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 	}
 	var ps Problems
 	first := map[string]*PlannedArray{} // of each scope
-	planned, grows := map[string]bool{}, false
+	planned := map[string]bool{}
 	all := map[string]bool{} // arrays of the target
 	for _, name := range g.target.Arrays() {
 		all[name] = true
@@ -31,7 +31,6 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
 		planned[a.Target] = true
-		grows = grows || a.there.axis >= 0
 		if a.Append == nil {
 			continue
 		}
@@ -52,8 +51,9 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 			}
 		}
 	}
-	if !grows && len(p.Arrays) > 0 {
-		ps = append(ps, p.Job.Problem("target.existing", fmt.Sprintf("no array has the dimension %q to append along", g.dim), "target.append: NAME"))
+	g.new = make(map[string]int, len(first))
+	for scope, a := range first {
+		g.new[scope] = a.Append.New
 	}
 	left, err := g.leftOut(ctx, all, planned, first)
 	for _, name := range left {
@@ -113,6 +113,7 @@ func (g *growth) leftOut(ctx context.Context, all, planned map[string]bool, scop
 			Names []*string `json:"dimension_names"`
 			Shape []int     `json:"shape"`
 		}
+		text, _ = zarr.FromPython(text)
 		if err := json.Unmarshal(text, &d); err != nil {
 			return nil, fmt.Errorf("target: array %q: %w", name, err)
 		}
@@ -192,7 +193,23 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 	if err != nil || all {
 		return err
 	}
-	return g.knownRows(ctx, grow, coordinates)
+	if err := g.knownRows(ctx, grow, coordinates); err != nil {
+		return err
+	}
+	return g.begunAnew(coordinates)
+}
+
+// begunAnew refuses rows of files that are not on record, with the coordinates and
+// values of the first rows there, where the coordinate has no units that would make
+// them the same rows: it may be an index that begins anew in each file.
+func (g *growth) begunAnew(coordinates []*there) error {
+	for _, t := range coordinates {
+		if len(g.earlier) > 0 && t.at == 0 && t.meta.Attributes.Get("units") == nil {
+			return fmt.Errorf("coordinate %q: the rows of the source have the coordinates and values of the first ones of the target, and are from other files than these, while the coordinate has no units: nothing tells whether they are there already%s",
+				t.path, beginsAnew(t.path))
+		}
+	}
+	return nil
 }
 
 // checkFiles tells by the record of files, for want of a coordinate, whether the
@@ -207,9 +224,9 @@ func (g *growth) checkFiles(p *Plan) error {
 		case change != "":
 			changes = append(changes, change)
 		case known:
-			there = append(there, f.URL)
+			there = append(there, nameOf(f))
 		default:
-			new = append(new, f.URL)
+			new = append(new, nameOf(f))
 		}
 	}
 	if changes != nil {
@@ -249,7 +266,7 @@ func (g *growth) shortened(p *Plan) error {
 // and how the file is not the one any more that they were taken from.
 func (g *growth) known(f sources.File) (known bool, change string) {
 	for _, e := range g.earlier {
-		if e.URL != f.URL {
+		if nameOf(e) != nameOf(f) {
 			continue
 		}
 		known = true

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"strings"
 
@@ -57,10 +58,10 @@ func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 		}
 		return true, nil
 	}
-	r.result.Appended = r.plan.Arrays[0].Append.New // in all of them, as ragged sees to
+	r.result.appended(g.new)
 	if g.begun != nil {
 		if list := r.manifest.Differences(g.begun); len(list) > 0 {
-			return false, r.changed(false, list)
+			return false, r.changed(false, g.begun, list)
 		}
 		return false, nil
 	}
@@ -77,6 +78,17 @@ func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	return false, nil
+}
+
+// appended takes the rows that come to the arrays of each group.
+func (r *Result) appended(rows map[string]int) {
+	least := math.MaxInt
+	for _, n := range rows {
+		r.Appended, least = max(r.Appended, n), min(least, n)
+	}
+	if least < r.Appended {
+		r.AppendedIn = rows
+	}
 }
 
 // vacate removes the objects of chunks that hold only the fill value now: one may

@@ -73,24 +73,40 @@ func restored(pool *ndarray.Pool, chain *codecs.Chain, cell ndarray.Array) (ndar
 }
 
 // difference returns the number, counted in C order, of the first elements in
-// which two arrays of one shape differ, and these; -1 where they are the same
-// bit for bit.
+// which two arrays of one shape differ, and these; -1 where they are the same.
 func difference(a, b ndarray.Array) (at int, x, y []byte) {
 	if x, ok := a.Contiguous(); ok {
 		if y, ok := b.Contiguous(); ok && bytes.Equal(x, y) {
 			return -1, nil, nil
 		}
 	}
+	same := sameValue(a.Type)
 	next, stop := iter.Pull(b.Items())
 	defer stop()
 	for x := range a.Items() {
-		if y, _ := next(); !bytes.Equal(x, y) {
+		if y, _ := next(); !same(x, y) {
 			return at, x, y
 		}
 		at++
 	}
 	return -1, nil, nil
 }
+
+// sameValue returns what tells whether two elements are one value. Both zeros of
+// floats are, and all that is not a number.
+func sameValue(t dtype.Type) func(x, y []byte) bool {
+	if !isFloat(t) || t.Size() < 2 {
+		return bytes.Equal
+	}
+	compare := comparison(t)
+	return func(x, y []byte) bool {
+		return bytes.Equal(x, y) || isZero(x) && isZero(y) ||
+			compare != nil && compare(x, x) == unordered && compare(y, y) == unordered
+	}
+}
+
+// isZero reports whether a float of at least 2 bytes has no bit but its sign.
+func isZero(x []byte) bool { return unsigned(x)<<(65-8*len(x)) == 0 }
 
 // elementOf returns the index of an element of a region by its number in it.
 func elementOf(region ndarray.Region, number int) []int {

@@ -23,6 +23,7 @@ type ChangedError struct {
 	Checkpoint  string
 	Complete    bool // the earlier job ran to its end
 	Appends     bool // the job appends to the target
+	Appended    bool // the earlier job did so
 	Differences []string
 }
 
@@ -32,7 +33,10 @@ func (e *ChangedError) Error() string {
 		what = "completed"
 	}
 	wayOut := "put it back as it was, choose another target, or set target.existing: overwrite to begin anew"
-	if e.Appends {
+	switch {
+	case e.Appended && !e.Appends:
+		wayOut = "set target.existing: append to go on with it as it was, or choose another target; overwrite would remove the rows of all earlier runs, too"
+	case e.Appends:
 		wayOut = "complete it first: run it as it was; only then can more be appended. Where that cannot be, delete the checkpoint: it gives up what was begun"
 	}
 	return fmt.Sprintf("the checkpoint %s is of a job that was %s with something else:\n  %s\n%s",
@@ -62,7 +66,7 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 			}
 		}
 		if len(differences) > 0 && existing != "overwrite" {
-			return false, r.changed(true, differences)
+			return false, r.changed(true, &done.Manifest, differences)
 		}
 		whole, err := r.whole(ctx)
 		if err != nil {
@@ -83,7 +87,7 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 		case len(differences) == 0:
 			return false, nil
 		case existing != "overwrite":
-			return false, r.changed(false, differences)
+			return false, r.changed(false, &was, differences)
 		}
 	}
 	return false, r.renew(ctx, opt)
@@ -119,6 +123,6 @@ func (r *run) rest(ctx context.Context, done *Completion) error {
 	return nil
 }
 
-func (r *run) changed(complete bool, differences []string) error {
-	return &ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.state != nil, Differences: differences}
+func (r *run) changed(complete bool, was *Manifest, differences []string) error {
+	return &ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.state != nil, Appended: was.Append != "", Differences: differences}
 }

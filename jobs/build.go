@@ -30,6 +30,7 @@ type builder struct {
 	options ArrayOptions
 	field   string // of the options, for messages
 	there   *there // what the array is appended to, nil: it is a new one
+	bounds  bool   // of a coordinate that is planned, too
 
 	// convert changes the source's elements to the type stored, nil where they
 	// are of it.
@@ -38,6 +39,8 @@ type builder struct {
 	// else nil.
 	outcome *cf.Outcome
 
+	// removed are attributes that say what values mean, and that the job removes.
+	removed  zarr.Attributes
 	notes    []string
 	problems Problems
 }
@@ -109,7 +112,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 	}
 	planned := &PlannedArray{
 		Source: b.info.Path, Target: target, Info: b.info, Meta: meta, Grid: meta.Grid, Chain: chain,
-		array: b.array, convert: b.convert,
+		array: b.array, convert: b.convert, removed: b.removed,
 	}
 	if b.there != nil {
 		b.extend(planned)
@@ -216,6 +219,9 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 		b.note("the attribute _FillValue is the fill value, in the type stored")
 	}
 	for _, a := range b.options.Attributes {
+		if was := list.Get(a.Name); was != nil && string(a.Value) == "null" && sources.Meaning(a.Name) {
+			b.removed = b.removed.With(a.Name, was)
+		}
 		list = list.With(a.Name, a.Value)
 		mode, field := b.plan.Job.cfMode(b.info.Path)
 		if scales := a.Name == "scale_factor" || a.Name == "add_offset"; scales && string(a.Value) != "null" && (mode == cf.Codecs || mode == cf.Unpack) {
@@ -230,6 +236,9 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 
 func (b *builder) target() string {
 	target := b.path()
+	if b.options.Rename == "" && b.info.Name != "" {
+		b.note("named %s: names that begin with __ are reserved, and rename gives it another one", b.info.Name)
+	}
 	if err := zarr.CheckPath(target); err != nil {
 		b.wrong("rename", err.Error(), "give the array another name with rename")
 	} else if err := store.CheckKey(b.plan.Job.Target.URL, path.Join(target, zarr.MetadataKey)); err != nil {

@@ -34,6 +34,8 @@ func (b *builder) carry(a *PlannedArray) {
 		a.Reason = "other codecs"
 	case b.plan.Job.Target.StoreEmptyChunks:
 		a.Reason = "store_empty_chunks wants chunks that the source may leave out"
+	case a.Chain.Size().Unbounded && !a.Chain.VerifiesInPieces():
+		a.Reason = "a checksum that takes all of an object, whose size has no bound, in memory"
 	case stored == nil:
 		a.Reason = "codecs: keep would ask for the stored chunks"
 	default:

@@ -14,6 +14,8 @@ func TestWhatIsCarriedThrough(t *testing.T) {
 	const sharded = `{"zarr_format": 3, "node_type": "array", "shape": [40, 60], "data_type": "int16", "chunk_key_encoding": "default", "fill_value": 0,
 		"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [20, 30]}}, "codecs": [{"name": "sharding_indexed", "configuration":
 			{"chunk_shape": [10, 15], "codecs": ["bytes", {"name": "zstd", "configuration": {"level": 7}}], "index_codecs": ["bytes"], "index_location": "start"}}]}`
+	const texts = `{"zarr_format": 3, "node_type": "array", "shape": [5], "data_type": "string", "chunk_key_encoding": "default", "fill_value": "",
+		"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}}, "codecs": ["vlen-utf8", "crc32c"]}`
 	const packing = `{"scale_factor": 0.5, "_FillValue": 0}`
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -27,6 +29,8 @@ func TestWhatIsCarriedThrough(t *testing.T) {
 		"sharded/zarr.json": sharded,
 		"uneven/zarr.json": `{"zarr_format": 3, "node_type": "array", "shape": [5], "data_type": "int16", "chunk_key_encoding": "default", "fill_value": 0, "codecs": ["bytes"],
 			"chunk_grid": {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[3, 2]]}}}`,
+		"texts/zarr.json":   texts,
+		"summed/zarr.json":  strings.Replace(texts, "crc32c", "numcodecs.fletcher32", 1),
 		"squared/zarr.json": strings.Replace(sharded, "{", `{"attributes": `+packing+`,`, 1),
 	} {
 		file := filepath.Join(dir, "in.zarr", name)
@@ -63,6 +67,8 @@ func TestWhatIsCarriedThrough(t *testing.T) {
 		"level":                     {"plain", `{codecs: [bytes, {zstd: {level: 3}}]}`, "", "other codecs"},
 		"byte order":                {"plain", `{codecs: [{bytes: {endian: big}}, {zstd: {level: 7}}]}`, "", "other codecs"},
 		"uneven chunks":             {"uneven", `{}`, "", "no array of Zarr v3 with even chunks has the stored ones"},
+		"texts":                     {"texts", `{}`, "", ""},
+		"texts summed whole":        {"summed", `{}`, "", "a checksum that takes all of an object, whose size has no bound, in memory"},
 		"fields of two byte orders": {"mixed", `{}`, "", "no array of Zarr v3 with even chunks has the stored ones"},
 	} {
 		t.Run(name, func(t *testing.T) {

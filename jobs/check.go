@@ -35,10 +35,18 @@ func (j *Job) Check(env Environment) Problems {
 		p.Warning, p.Code = true, "unused-field"
 		c.add(p)
 	}
+	if j.Target.Existing == "append" && j.Source.Driver != "" && j.Source.Driver != "netcdf" && j.dimension() == "" {
+		c.add(j.needsDimension(fmt.Sprintf("sources of the driver %s have none that is unlimited", j.Source.Driver)))
+	}
 	c.targetNames()
 	for field, url := range map[string]string{"target.url": j.Target.URL, "run.checkpoint.url": j.Run.Checkpoint.URL} {
 		if err := store.Writable(url); err != nil {
 			c.report(field, "name a folder or a bucket", "%v", err)
+		}
+	}
+	if j.Run.Checkpoint.URL == "" && j.Target.URL != "" {
+		if _, err := store.Sibling(j.Target.URL, ""); err != nil {
+			c.report("target.url", "or name a place for the checkpoint, outside of the target, in run.checkpoint.url", "%v", err)
 		}
 	}
 	if store.Inside(j.Run.Checkpoint.URL, j.Target.URL) {

@@ -19,7 +19,10 @@ func (j *Job) combining() sources.Combining {
 		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Wanted: j.Selected,
 		Given: func(path, attribute string) bool {
 			o, _ := j.Options(path)
-			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool { return a.Name == attribute })
+			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool {
+				// To remove what values mean is not to say that they mean the same.
+				return a.Name == attribute && (string(a.Value) != "null" || !sources.Meaning(attribute))
+			})
 		},
 	}
 	if s.Order != natural {
@@ -36,12 +39,12 @@ func (j *Job) distinct(field string, urls []string) error {
 		place := store.Resolved(u)
 		if first, twice := seen[place]; twice {
 			what := first + " is named twice"
-			if first != u {
-				what = fmt.Sprintf("%s and %s are one", first, u)
+			if shown := store.Shown(u); first != shown {
+				what = fmt.Sprintf("%s and %s are one", first, shown)
 			}
 			return Problems{j.Problem(field, what, "its elements would be in the target twice: name it once")}
 		}
-		seen[place] = u
+		seen[place] = store.Shown(u)
 	}
 	return nil
 }

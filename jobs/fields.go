@@ -228,19 +228,29 @@ func (p *parser) location(dst *Location) setter {
 	}
 }
 
+// glob is location for a path or URL that may have the characters of a glob.
+func (p *parser) glob(dst *Location) setter {
+	return func(n *node, at *trail) {
+		p.location(dst)(n, at)
+		if name, _, _ := strings.Cut(dst.Text, "?"); strings.Contains(name, "**") {
+			p.report(n.at, at, "** is not known here: * stands for any part of one name, and no glob for folders of any depth", "list a glob for each depth: [data/*.nc, data/*/*.nc]")
+		}
+	}
+}
+
 // locations reads one path or URL, or a list of them.
 func (p *parser) locations(dst *[]Location) setter {
 	return func(n *node, at *trail) {
 		if n.kind != listKind {
 			*dst = make([]Location, 1)
-			p.location(&(*dst)[0])(n, at)
+			p.glob(&(*dst)[0])(n, at)
 			return
 		}
 		if len(n.items) == 0 {
 			p.report(n.at, at, "the list is empty", "")
 		}
 		list := make([]Location, len(n.items))
-		p.list(n, at, "", func(i int) setter { return p.location(&list[i]) })
+		p.list(n, at, "", func(i int) setter { return p.glob(&list[i]) })
 		*dst = list
 	}
 }

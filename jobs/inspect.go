@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,7 +57,7 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 		nodes, err = inspectZarr(ctx, st, text, env.Types)
 		return "Zarr v3", nodes, err
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) { // a signature may be for one file
 		return "", nil, err
 	}
 	format = "NetCDF"
@@ -74,11 +76,43 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 		format = "Zarr"
 		source, err = zarrsource.Open(ctx, url, zarrsource.Options{Store: opt, Types: env.Types, Codecs: env.Codecs})
 	}
+	if err != nil && zarrs && isEmpty(ctx, st) {
+		return "", nil, nothingAt(url)
+	}
 	if err != nil {
 		return "", nil, fmt.Errorf("neither a Zarr hierarchy nor a file that is known: %w", err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	return format, inspectSource(ctx, source), nil
+}
+
+// nothingAt is the error about a place where there is nothing.
+func nothingAt(url string) error {
+	url = store.Shown(url)
+	what, hint := "no such file, folder or object", ""
+	if store.Local(url) {
+		at := store.Resolved(url)
+		if _, err := os.Stat(at); err == nil {
+			return fmt.Errorf("%s: the folder is empty", url)
+		}
+		what = "no such file or folder"
+		var names []string
+		if entries, err := os.ReadDir(filepath.Dir(at)); err == nil {
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+		}
+		if hint = didYouMean(filepath.Base(at), names); hint != "" {
+			hint = " (" + hint + ")"
+		}
+	}
+	return fmt.Errorf("%s: %s%s; what is to be shown is a path, or a URL such as s3://bucket/data.zarr?region=eu-west-1", url, what, hint)
+}
+
+// isEmpty reports whether there is no object below a place, as far as it can be
+// listed.
+func isEmpty(ctx context.Context, st *store.Store) bool {
+	return st.List(ctx, "", func(store.Info) error { return errEnough }) == nil
 }
 
 // inspectArrow opens files whose columns are to be described: nulls do not
@@ -89,7 +123,16 @@ func inspectArrow(ctx context.Context, url string, opt store.Options) (sources.S
 		return nil, err
 	}
 	anything := func(_ string, t dtype.Type) (dtype.Scalar, error) { return t.Default(), nil }
-	return arrow.Open(ctx, files, arrow.Options{Store: opt, Null: anything})
+	how := arrow.Options{Store: opt, Null: anything}
+	all, err := arrow.Open(ctx, files, how)
+	if err != nil || len(files) < 2 {
+		return all, err
+	}
+	first, err := arrow.Open(ctx, files[:1], how)
+	if err != nil {
+		return nil, errors.Join(err, all.Close())
+	}
+	return manyFiles{Source: all, first: first, count: len(files), name: first.Files()[0].URL}, nil
 }
 
 // inspectSource lists what a driver reads.

@@ -51,7 +51,7 @@ type Source struct {
 	// MissingChunks says what a chunk of a Zarr source that is not there stands
 	// for: "fill" or "", or "error".
 	MissingChunks string
-	Include       []string // globs on array paths; none: every array
+	Include       []string // globs on the paths of arrays, and of groups without any; none: all of them
 	Exclude       []string
 	Arrays        []RawArray // of the raw driver, in file order
 }

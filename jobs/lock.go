@@ -14,25 +14,36 @@ import (
 // beside the target, that of the target, too: two jobs with checkpoints of
 // their own must not write to one target. The caller releases them.
 func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (release func(context.Context) error, err error) {
-	places := []*store.Store{r.checkpoint}
-	closeLast := func() error { return nil }
-	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
-	if r.plan.Job.Run.Checkpoint.URL != "" && err == nil {
-		st, err := r.plan.Job.openState(ctx, beside, env)
-		if err != nil {
-			return nil, err
-		}
-		closeLast = st.Close
-		if !st.Same(r.checkpoint) {
-			places = append(places, st)
-		}
-	}
+	env.limits = r.plan.limits.lock
+	var opened []*store.Store
 	release = func(ctx context.Context) error {
 		var failed error
 		for _, l := range r.locks {
 			failed = errors.Join(failed, l.Release(ctx))
 		}
-		return errors.Join(failed, closeLast())
+		for _, st := range opened {
+			failed = errors.Join(failed, st.Close())
+		}
+		return failed
+	}
+	places := []*store.Store{r.checkpoint}
+	if !r.checkpoint.Local() { // which has no limits, and one place where objects wait
+		st, err := r.plan.Job.openCheckpoint(ctx, env)
+		if err != nil {
+			return nil, err
+		}
+		opened, places = append(opened, st), []*store.Store{st}
+	}
+	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
+	if r.plan.Job.Run.Checkpoint.URL != "" && err == nil {
+		st, err := r.plan.Job.openState(ctx, beside, env)
+		if err != nil {
+			return nil, errors.Join(err, release(ctx))
+		}
+		opened = append(opened, st)
+		if !st.Same(r.checkpoint) {
+			places = append(places, st)
+		}
 	}
 	for _, st := range places {
 		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
@@ -48,7 +59,10 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 // out where the place is at fault.
 func unusable(st *store.Store, err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("checkpoint: the folder %s cannot be used: %w: make that place writable, or name another one in run.checkpoint.url", st.URL(), err)
+		err = fmt.Errorf("the folder %s cannot be used: %w", st.URL(), err)
+	}
+	if store.Unwritable(err) {
+		err = fmt.Errorf("%w: make that place writable, or name another one in run.checkpoint.url", err)
 	}
 	return fmt.Errorf("checkpoint: %w", err)
 }

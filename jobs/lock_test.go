@@ -1,6 +1,13 @@
 package jobs
 
-import "testing"
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
 
 // TestCheckpointBesideTheTarget names the place that a checkpoint has anyway, in
 // other words: a run does not lock itself out.
@@ -16,5 +23,49 @@ func TestCheckpointBesideTheTarget(t *testing.T) {
 				t.Errorf("%s: %v", at, err)
 			}
 		}
+	}
+}
+
+// TestLockOfABusyTarget takes the lock and gives it back while the budget of the
+// target's requests is used up.
+func TestLockOfABusyTarget(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	j.Target.URL = "mem://b/out.zarr"
+	p, err := NewPlan(t.Context(), j, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p.limits.target = store.NewLimits(1e-6) // one request at once, and then one in days
+	env.limits = p.limits.target
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r := &run{plan: p, log: env.log()}
+	if r.checkpoint, err = j.openCheckpoint(ctx, env); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.checkpoint.ReadAll(ctx, "none", 1); err == nil {
+		t.Fatal("there is no such object")
+	}
+	before := p.Requests().Target.Requests
+	release, err := r.acquire(ctx, env, RunOptions{Owner: journal.ThisProcess("test")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.held(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := release(ctx); err != nil {
+		t.Error(err)
+	}
+	if after := p.Requests().Target.Requests; before != 1 || after < before+4 {
+		t.Errorf("%d requests were counted, with the lock %d", before, after)
+	}
+	if err := r.checkpoint.Close(); err != nil {
+		t.Error(err)
 	}
 }

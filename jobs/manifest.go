@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -35,6 +36,9 @@ type ManifestArray struct {
 	// Carried says that the source's objects become the target's as they are.
 	Carried bool `json:"carried,omitempty"`
 	Rows    int  `json:"rows_before,omitempty"` // of an array that grows
+	// Removed are attributes of the source that say what values mean, and that the
+	// job removes, so that the target does not tell.
+	Removed zarr.Attributes `json:"removed_attributes,omitempty"`
 }
 
 // Manifest returns the plan's manifest. The same job over the same sources
@@ -50,7 +54,7 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", a.Source, err)
 		}
-		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Meta: meta, Carried: a.stored != nil})
+		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Meta: meta, Carried: a.stored != nil, Removed: a.removed})
 		if a.Append != nil {
 			m.Arrays[i].Rows = a.Append.Rows
 		}
@@ -95,6 +99,9 @@ func (m *Manifest) Differences(was *Manifest) []string {
 		return nil
 	}
 	list := m.otherInputs(was)
+	if m.Append != was.Append {
+		list = append(list, growthChange(was.Append, m.Append))
+	}
 	if len(m.Arrays) == len(was.Arrays) && len(list) == 0 {
 		for i, a := range m.Arrays {
 			if string(a.Meta) != string(was.Arrays[i].Meta) || a.Target != was.Arrays[i].Target {
@@ -110,28 +117,50 @@ func (m *Manifest) Differences(was *Manifest) []string {
 	return list
 }
 
+// growthChange says how a run grows a target otherwise than another one did; "" is
+// that it makes a new one.
+func growthChange(was, is string) string {
+	switch {
+	case is == "":
+		return fmt.Sprintf("rows were appended along %q, and this run would make the target anew", was)
+	case was == "":
+		return fmt.Sprintf("the target was to be made anew, and this run would append along %q", is)
+	default:
+		return fmt.Sprintf("rows were appended along %q, and this run would append along %q", was, is)
+	}
+}
+
 // otherInputs is Differences in job and source files.
 func (m *Manifest) otherInputs(was *Manifest) []string {
 	list := Differences(was.Job, m.Job)
 	before := map[string]sources.File{}
 	for _, f := range was.Files {
-		before[f.URL] = f
+		before[nameOf(f)] = f
 	}
 	for _, f := range m.Files {
-		old, known := before[f.URL]
-		delete(before, f.URL)
+		old, known := before[nameOf(f)]
+		delete(before, nameOf(f))
 		if !known {
-			list = append(list, fmt.Sprintf("source file %s is new", f.URL))
+			list = append(list, fmt.Sprintf("source file %s is new", nameOf(f)))
 		} else if change := fileChange(old, f); change != "" {
 			list = append(list, change)
 		}
 	}
 	for _, f := range was.Files {
-		if _, gone := before[f.URL]; gone {
-			list = append(list, fmt.Sprintf("source file %s is gone", f.URL))
+		if _, gone := before[nameOf(f)]; gone {
+			list = append(list, fmt.Sprintf("source file %s is gone", nameOf(f)))
 		}
 	}
 	return list
+}
+
+// nameOf is what a file is recognised by. Of the query of its URL there is a digest
+// at most.
+func nameOf(f sources.File) string {
+	if f.Query == "" {
+		return f.URL
+	}
+	return f.URL + " (query " + f.Query + ")"
 }
 
 // fileChange says how a file is another one than it was; "" where it is not.

@@ -3,6 +3,7 @@ package jobs
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -34,8 +35,8 @@ func Match(pattern, name string) bool {
 // isGlob reports whether a pattern can match more than itself.
 func isGlob(pattern string) bool { return strings.ContainsAny(pattern, `*?[\`) }
 
-// Selected reports whether the array at a path is migrated: source.include
-// has nothing against it, and source.exclude neither.
+// Selected reports whether the array at a path, or the group without arrays, is
+// migrated: source.include has nothing against it, and source.exclude neither.
 func (j *Job) Selected(path string) bool {
 	return (len(j.Source.Include) == 0 || matchAny(j.Source.Include, path)) && !matchAny(j.Source.Exclude, path)
 }
@@ -67,10 +68,11 @@ func (j *Job) Options(path string) (opts ArrayOptions, field string) {
 
 // Unmatched returns a problem for each rule, and each pattern of
 // source.include and source.exclude, that matches none of a source's arrays:
-// an error for a plain path, a warning for a glob and for what is excluded.
-func (j *Job) Unmatched(paths []string) Problems {
+// an error for a plain path, a warning for a glob and for what is excluded. groups
+// are those without arrays, which include and exclude select, too.
+func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	var ps Problems
-	report := func(field, pattern string, mild bool) {
+	report := func(field, pattern string, paths []string, mild bool) {
 		for _, p := range paths {
 			if p == pattern || Match(pattern, p) {
 				return
@@ -88,13 +90,14 @@ func (j *Job) Unmatched(paths []string) Problems {
 		ps = append(ps, p)
 	}
 	for _, r := range j.Arrays {
-		report(FieldPath("arrays", r.Pattern), r.Pattern, false)
+		report(FieldPath("arrays", r.Pattern), r.Pattern, paths, false)
 	}
+	all := slices.Concat(paths, groups)
 	for i, pattern := range j.Source.Include {
-		report(fmt.Sprintf("source.include[%d]", i), pattern, false)
+		report(fmt.Sprintf("source.include[%d]", i), pattern, all, false)
 	}
 	for i, pattern := range j.Source.Exclude {
-		report(fmt.Sprintf("source.exclude[%d]", i), pattern, true)
+		report(fmt.Sprintf("source.exclude[%d]", i), pattern, all, true)
 	}
 	ps.Sort()
 	return ps

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
@@ -113,10 +114,12 @@ func put(m map[string]any, key string, value any, given bool) {
 	}
 }
 
+// texts are those of references, without the query of HTTP, which may be a secret;
+// the files of the source tell of another one that names other objects.
 func texts(list []Location) []string {
 	s := make([]string, len(list))
 	for i, l := range list {
-		s[i] = l.Text
+		s[i] = store.Shown(l.Text)
 	}
 	return s
 }

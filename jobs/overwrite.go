@@ -22,12 +22,17 @@ type Removal struct {
 	Objects int      // chunks and documents
 }
 
-// occupied is what lies in the place of a new target.
+// occupied is what lies in the place of a new target. It names documents alone,
+// for there may be more chunks than memory has room for.
 type occupied struct {
-	// documents and objects are to be removed, documents above those below.
-	documents, objects []string
-	// groups are the documents of groups above the arrays that hold others, too.
+	// documents are to be removed, those above before those below.
+	documents []string
+	// groups are the documents of groups of the job where there are others beside it.
 	groups []string
+	// arrays are those that have something there, and chunks how many objects of
+	// theirs are to be removed beside the documents.
+	arrays map[string]bool
+	chunks int
 }
 
 // renew makes the target and the checkpoint those of a new run.
@@ -36,8 +41,8 @@ func (r *run) renew(ctx context.Context, opt RunOptions) error {
 	if err != nil {
 		return fmt.Errorf("target %s: %w", r.target.URL(), err)
 	}
-	if n := len(there.documents) + len(there.objects); n > 0 && opt.Confirm != nil {
-		if err := opt.Confirm(r.removal(slices.Concat(there.documents, there.objects))); err != nil {
+	if removal := r.removal(there); removal.Objects > 0 && opt.Confirm != nil {
+		if err := opt.Confirm(removal); err != nil {
 			return err
 		}
 	}
@@ -57,12 +62,11 @@ func (r *run) renew(ctx context.Context, opt RunOptions) error {
 	return nil
 }
 
-// removal describes the removal of some objects.
-func (r *run) removal(keys []string) Removal {
-	removal := Removal{Target: r.target.URL(), Objects: len(keys)}
+// removal describes the removal of what is there.
+func (r *run) removal(there *occupied) Removal {
+	removal := Removal{Target: r.target.URL(), Objects: len(there.documents) + there.chunks}
 	for _, a := range r.plan.Arrays {
-		below := strings.TrimPrefix(a.Target+"/", "/")
-		if slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, below) }) {
+		if there.arrays[a.Target] {
 			removal.Arrays = append(removal.Arrays, a.Target)
 		}
 	}
@@ -96,7 +100,33 @@ func (r *run) remove(ctx context.Context, there *occupied) error {
 	if err := r.target.Sync(ctx); err != nil {
 		return err
 	}
-	return r.deleteAll(ctx, there.objects)
+	for array := range there.arrays {
+		if err := r.removeChunks(ctx, array); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeChunks removes those of an array, some at a time.
+func (r *run) removeChunks(ctx context.Context, array string) error {
+	const batch = 1000
+	var keys []string
+	err := r.target.List(ctx, path.Join(array, "c"), func(o store.Info) error {
+		if node, document, known := nodeOf(o.Key, map[string]bool{array: true}); node != array || document || !known {
+			return nil
+		}
+		if keys = append(keys, o.Key); len(keys) < batch {
+			return nil
+		}
+		err := r.deleteAll(ctx, keys)
+		keys = keys[:0]
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.deleteAll(ctx, keys)
 }
 
 // deleteAll removes objects in any order, durably.
@@ -112,60 +142,68 @@ func (r *run) deleteAll(ctx context.Context, keys []string) error {
 // is an error; with it, other nodes of the hierarchy stay as they are, and what is
 // of no node is an error, as it is not known whose it is.
 func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
-	var keys []string
+	const most = 3
+	overwrite := r.plan.Job.Target.Existing == "overwrite"
+	var first []string
+	objects, documents, nodes := 0, 0, map[string]bool{} // that have a document, to be overwritten
 	err := r.target.List(ctx, "", func(o store.Info) error {
-		keys = append(keys, o.Key)
+		if objects++; objects <= most {
+			first = append(first, o.Key)
+		}
+		if path.Base(o.Key) == zarr.MetadataKey {
+			documents++
+			if overwrite {
+				nodes[parent(o.Key)] = true
+			}
+		}
 		return nil
 	})
-	if err != nil || len(keys) == 0 {
+	switch {
+	case err != nil || objects == 0:
 		return &occupied{}, err
+	case overwrite:
+		return r.replaced(ctx, nodes)
 	}
-	nodes := map[string]bool{} // that have a document
-	for _, key := range keys {
-		if path.Base(key) == zarr.MetadataKey {
-			nodes[parent(key)] = true
-		}
+	some := strings.Join(first, ", ")
+	if objects > most {
+		some += ", …"
 	}
-	if r.plan.Job.Target.Existing != "overwrite" {
-		return nil, fmt.Errorf("%w and what it holds is not the whole result of this job: %s; set target.existing: overwrite, or choose another place", ErrTargetExists, holds(keys, nodes))
-	}
+	return nil, fmt.Errorf("%w and what it holds is not the whole result of this job: %d objects (%s), %d of them documents of groups and arrays; set target.existing: overwrite, or choose another place", ErrTargetExists, objects, some, documents)
+}
+
+// replaced finds what is to be removed of a target whose nodes these are.
+func (r *run) replaced(ctx context.Context, nodes map[string]bool) (*occupied, error) {
 	arrays := map[string]bool{}
-	var paths []string
 	for _, a := range r.plan.Arrays {
 		arrays[a.Target] = true
-		paths = append(paths, a.Target)
 	}
-	groups, there, others := zarr.Parents(paths), &occupied{}, false
-	for _, key := range keys {
-		node, document, known := nodeOf(key, arrays)
+	groups, there, others := r.plan.groupPaths(), &occupied{arrays: map[string]bool{}}, false
+	err := r.target.List(ctx, "", func(o store.Info) error {
+		node, document, known := nodeOf(o.Key, arrays)
 		switch {
 		case known && !document:
-			there.objects = append(there.objects, key)
+			there.arrays[node] = true
+			there.chunks++
 		case known:
-			there.documents = append(there.documents, key)
+			there.arrays[node] = true
+			there.documents = append(there.documents, o.Key)
 		case document && slices.Contains(groups, node):
-			there.groups = append(there.groups, key)
-		case nodes[""] && ofAnother(key, nodes, arrays, groups):
+			there.groups = append(there.groups, o.Key)
+		case nodes[""] && ofAnother(o.Key, nodes, arrays, groups):
 			others = true
 		default:
-			return nil, fmt.Errorf("%w and holds %s, which is not of this job: remove it or choose another place", ErrTargetExists, key)
+			return fmt.Errorf("%w and holds %s, which is not of this job: remove it or choose another place", ErrTargetExists, o.Key)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if !others {
 		there.documents, there.groups = slices.Concat(there.documents, there.groups), nil
 	}
 	slices.SortStableFunc(there.documents, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
 	return there, nil
-}
-
-// holds describes the objects of a target for a message.
-func holds(keys []string, nodes map[string]bool) string {
-	const most = 3
-	text := strings.Join(keys[:min(most, len(keys))], ", ")
-	if len(keys) > most {
-		text += ", …"
-	}
-	return fmt.Sprintf("%d objects (%s), %d of them documents of groups and arrays", len(keys), text, len(nodes))
 }
 
 // parent is the path of the folder that a key is in.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
@@ -126,5 +128,57 @@ func TestDeclinedOverwriteForgetsNothing(t *testing.T) {
 	}
 	if result, err := execute(t, j, env, RunOptions{}); err != nil || !result.Nothing {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestOverwriteOfManyObjects finds and removes more objects than are removed at
+// once, and keeps no names of them.
+func TestOverwriteOfManyObjects(t *testing.T) {
+	const objects = 20_000
+	j, env := testJob(t, smallChunks), environment()
+	j.Target.URL, j.Target.Existing = "mem://b/out.zarr", "overwrite"
+	j.Run.PerSecond = 0
+	p, err := NewPlan(t.Context(), j, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r := &run{plan: p, log: env.log()}
+	if r.target, err = store.Open(t.Context(), j.Target.URL, j.storeOptions(env)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range objects {
+		if err := r.target.Put(t.Context(), fmt.Sprintf("group/a/c/%d/%d", i, i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	there, err := r.inTheWay(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := heap(); after > before+objects*10 {
+		t.Errorf("%d bytes for %d objects", after-before, objects)
+	}
+	want := Removal{Target: r.target.URL(), Arrays: []string{"group/a"}, Objects: objects}
+	if diff := cmp.Diff(want, r.removal(there)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := r.remove(t.Context(), there); err != nil {
+		t.Fatal(err)
+	}
+	err = r.target.List(t.Context(), "", func(o store.Info) error { return fmt.Errorf("%s is left", o.Key) })
+	if err = errors.Join(err, r.target.Close()); err != nil {
+		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // cfMode says what becomes of an array whose elements are packed, and the field
@@ -26,13 +27,21 @@ func (j *Job) modeOf(path string) cf.Mode {
 	return mode
 }
 
-// findings reports what is to be known of an array's packing.
+// findings reports what is to be known of an array's values, but for what the job
+// has an answer to.
 func (b *builder) findings(list []cf.Finding) {
-	_, field := b.plan.Job.cfMode(b.info.Path)
 	for _, f := range list {
-		p := b.plan.Job.Problem(field, fmt.Sprintf("array %q: %s", b.info.Path, f.Message), f.Hint)
-		p.Warning, p.Code = true, f.Code
-		b.problems = append(b.problems, p)
+		if f.Code == sources.FillMeaning && b.options.Attributes.Get("_FillValue") != nil {
+			continue
+		}
+		_, field := b.plan.Job.cfMode(b.info.Path)
+		switch f.Code {
+		case sources.Uncompared:
+			field = "source.join"
+		case sources.LeftOut, sources.NotUTF8:
+			field = "source"
+		}
+		b.problems = append(b.problems, b.plan.Job.finding(field, fmt.Sprintf("array %q", b.info.Path), f))
 	}
 }
 

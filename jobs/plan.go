@@ -24,8 +24,14 @@ import (
 type Plan struct {
 	Job    *Job
 	Arrays []PlannedArray // in the order of the source
-	Groups map[string]zarr.Attributes
-	Files  []sources.File
+	// Groups are those of the target that the source has, too, by their paths, and
+	// EmptyGroups the paths of those that hold no array.
+	Groups      map[string]zarr.Attributes
+	EmptyGroups []string
+	Files       []sources.File
+	// Unlisted is the URL of the outermost group around the target that has
+	// consolidated metadata, which do not tell of what a run writes; "" for none.
+	Unlisted string
 	// Findings are warnings; anything worse made planning fail.
 	Findings Problems
 
@@ -35,22 +41,24 @@ type Plan struct {
 	// growth what is there to append to; nil for others.
 	state  *state
 	growth *growth
+	dim    string // that arrays grow along, now or when more is appended; "" for none
 }
 
 // sides are the limits of requests to the stores of a plan: those that it reads
-// from, and the target with the checkpoint.
-type sides struct{ source, target *store.Limits }
+// from, and the target with the checkpoint. Those of the lock are apart and have no
+// budget: its few requests must not wait for all the others, or it is lost.
+type sides struct{ source, target, lock *store.Limits }
 
 // Requests are those that a plan has made since its source was opened, to remote
 // stores alone.
 type Requests struct {
 	Source store.Traffic `json:"source"`
-	Target store.Traffic `json:"target"` // and the checkpoint
+	Target store.Traffic `json:"target"` // and the checkpoint with its lock
 }
 
 // Requests returns the counts so far. It may be called while the plan runs.
 func (p *Plan) Requests() Requests {
-	return Requests{p.limits.source.Traffic(), p.limits.target.Traffic()}
+	return Requests{p.limits.source.Traffic(), p.limits.target.Traffic().Plus(p.limits.lock.Traffic())}
 }
 
 // PlannedArray is one array of a plan.
@@ -94,6 +102,8 @@ type PlannedArray struct {
 	convert stages.Converter // of its elements, nil where they stay
 	there   *there           // what it is in the target, nil for a new array
 	place   sinks.Placement
+	// removed are attributes that say what values mean, and that the job removes.
+	removed zarr.Attributes
 }
 
 // Chunks is the number of objects that are to be stored, those with only the
@@ -111,7 +121,7 @@ func (a *PlannedArray) Bytes() int64 {
 // error is Problems where the job is at fault, with
 // everything that is wrong at once.
 func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
-	limits := sides{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond)}
+	limits := sides{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond), store.NewLimits(0)}
 	env.limits = limits.source
 	source, err := openSource(ctx, j, env)
 	if err != nil {
@@ -132,11 +142,13 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		return err
 	}
 	paths := p.source.Arrays()
-	problems := p.Job.Unmatched(paths)
-	opened, err := p.openArrays(ctx, paths)
+	opened, links, err := p.openArrays(ctx, paths)
 	if err != nil {
 		return err
 	}
+	empty := p.emptyGroups(links)
+	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(links), p.grows(opened))
+	coordinates := coordinatesOf(opened)
 	for i, name := range paths {
 		array := opened[i]
 		if array == nil {
@@ -148,7 +160,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 				continue
 			}
 		}
-		b := builder{plan: p, env: env, array: array, info: array.Info()}
+		b := builder{plan: p, env: env, array: array, info: array.Info(), bounds: coordinates[name] != ""}
 		b.options, b.field = p.Job.Options(name)
 		if err := p.growth.meet(ctx, &b); err != nil {
 			return err
@@ -165,12 +177,16 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	}
 	p.Files = p.source.Files()
 	p.growth.goesOn(p)
-	problems = append(problems, p.clashes()...)
+	groups, err := p.groups(empty)
+	if err != nil {
+		return err
+	}
+	problems = slices.Concat(problems, p.clashes(), groups)
 	ragged, err := p.growth.ragged(ctx, p)
 	if err != nil {
 		return err
 	}
-	problems = append(problems, ragged...)
+	problems = slices.Concat(problems, ragged, p.first(), p.growth.sameBounds(p, coordinates), p.growth.sameRemoved(p))
 	problems.Sort()
 	if err := problems.Err(); err != nil {
 		return err
@@ -179,59 +195,61 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err := p.apart(); err != nil {
 		return err
 	}
-	p.groups()
+	if err := p.around(ctx, env); err != nil {
+		return err
+	}
 	if err := p.growth.check(ctx, p, env.Codecs); err != nil {
 		return err
 	}
+	p.Findings = append(p.Findings, p.partial(env.Codecs)...)
 	return p.sample(ctx)
 }
 
-// apart refuses a target that holds files of the source, which a run would change
-// while it reads them, or remove. Files are told apart by the servers, too, that
-// the job names for its sources.
-func (p *Plan) apart() error {
-	locations := p.Job.Source.Locations
-	for _, a := range p.Job.Source.Arrays {
-		locations = slices.Concat(locations, a.Locations)
-	}
-	servers := map[string]bool{}
-	for _, l := range locations {
-		_, query, _ := strings.Cut(l.URL, "?")
-		servers[query] = true
-	}
-	for _, f := range p.Files {
-		for query := range servers {
-			url := f.URL
-			if !store.Local(url) {
-				url += "?" + query
-			}
-			if store.Inside(url, p.Job.Target.URL) {
-				return Problems{p.Job.Problem("target.url", fmt.Sprintf("the source file %s lies inside the target", f.URL), "choose another place for the target")}
-			}
-		}
-	}
-	return nil
-}
-
 // openArrays opens the arrays that the job selects, several at once; the others
-// are nil. The error is that of the first one in order that cannot be opened.
-func (p *Plan) openArrays(ctx context.Context, paths []string) ([]sources.Array, error) {
-	arrays, faults := make([]sources.Array, len(paths)), make([]error, len(paths))
-	err := sources.InParallel(ctx, len(paths), func(ctx context.Context, i int) error {
+// are nil. Links are those of them that lead to no array, with the reasons, unless the
+// job names them. The error tells of all that cannot be opened, in their order.
+func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, links map[string]error, err error) {
+	arrays, links = make([]sources.Array, len(paths)), map[string]error{}
+	faults := make([]error, len(paths))
+	err = sources.InParallel(ctx, len(paths), func(ctx context.Context, i int) error {
 		if p.Job.Selected(paths[i]) {
 			arrays[i], faults[i] = p.source.Array(ctx, paths[i])
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var wrong []error
 	for i, err := range faults {
-		if err != nil {
-			return nil, fmt.Errorf("array %q: %w", paths[i], err)
+		switch {
+		case err == nil:
+		case errors.Is(err, sources.ErrNoArray) && !p.Job.named(paths[i]):
+			links[paths[i]] = err
+		default:
+			wrong = append(wrong, fmt.Errorf("array %q: %w", paths[i], err))
 		}
 	}
-	return arrays, nil
+	const most = 20
+	switch {
+	case len(wrong) > 0 && store.Passing(wrong[0]):
+		return nil, nil, wrong[0] // the others say the same of the store
+	case len(wrong) > most:
+		wrong = append(wrong[:most], fmt.Errorf("and %d arrays more", len(wrong)-most))
+	}
+	return arrays, links, errors.Join(wrong...)
+}
+
+// coordinatesOf returns the paths of coordinates by those of their bounds, among
+// arrays of which some are nil.
+func coordinatesOf(arrays []sources.Array) map[string]string {
+	infos := make([]*sources.Info, 0, len(arrays))
+	for _, a := range arrays {
+		if a != nil {
+			infos = append(infos, a.Info())
+		}
+	}
+	return sources.BoundsOf(infos)
 }
 
 // clashes finds arrays that would be written to the same place, or below
@@ -259,20 +277,6 @@ func (p *Plan) clashes() Problems {
 	return list
 }
 
-// groups keeps the attributes of the groups that hold a migrated array.
-func (p *Plan) groups() {
-	var targets []string
-	for _, a := range p.Arrays {
-		targets = append(targets, a.Source)
-	}
-	wanted := zarr.Parents(targets)
-	for _, g := range p.source.Groups() {
-		if slices.Contains(wanted, g.Path) {
-			p.Groups[g.Path] = g.Attributes
-		}
-	}
-}
-
 // Tasks returns the plan's arrays as tasks for the stages; the caller sets
 // Writer and Done.
 func (p *Plan) Tasks() []stages.Task {
@@ -286,7 +290,7 @@ func (p *Plan) Tasks() []stages.Task {
 func (j *Job) task(a *PlannedArray) stages.Task {
 	return stages.Task{
 		Path: a.Target, Source: a.array, Stored: a.stored, Piece: j.carriedPiece(), Convert: a.convert, Grid: a.Grid, First: a.place.First, Chain: a.Chain,
-		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: j.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(j.Target.URL),
+		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: j.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(j.Target.URL, j.Run.parts(), a.Chain.Size().Max),
 	}
 }
 

@@ -2,11 +2,14 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // resume counts what earlier runs have recorded and is still there.
@@ -78,4 +81,34 @@ func (r *run) stored(ctx context.Context) ([]bitset, error) {
 		}
 	}
 	return sets, nil
+}
+
+// unchanged fails when the source is no longer what it was when it was opened:
+// chunks may then be of two versions of it.
+func (r *run) unchanged(ctx context.Context) error {
+	if err := r.plan.source.Changed(ctx); err != nil && r.plan.growth != nil {
+		return fmt.Errorf("source: %w: its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", err, r.checkpoint.URL())
+	} else if err != nil {
+		return fmt.Errorf("source: %w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
+	}
+	return nil
+}
+
+// distrust forgets what is on record if the source has changed while it was read:
+// even when it is put back as it was, some of the chunks may be of what it was in
+// between. failed is why the run ends, and is returned.
+func (r *run) distrust(ctx context.Context, failed error) error {
+	if errors.Is(context.Cause(ctx), journal.ErrLost) {
+		return failed // the record is another run's
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	if !errors.Is(failed, sources.ErrChanged) && !errors.Is(r.plan.source.Changed(ctx), sources.ErrChanged) {
+		return failed
+	}
+	r.log.WarnContext(ctx, "the source has changed meanwhile: a run that goes on will do all chunks again", "checkpoint", r.checkpoint.URL())
+	if err := r.journal.Forget(ctx); err != nil {
+		return errors.Join(failed, fmt.Errorf("checkpoint: %w: delete it, some of the chunks on record may be of another state of the source", err))
+	}
+	return failed
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -54,10 +55,16 @@ type Result struct {
 	Time     time.Duration `json:"nanoseconds"` // of this run
 	// Nothing is set when an earlier run had completed the job already.
 	Nothing bool `json:"already_complete"`
-	// Dimension is the one along which the arrays have grown, by Appended rows each,
-	// "" for new arrays.
+	// Dimension is the one along which the arrays have grown, "" for new arrays, and
+	// Appended the number of rows that came to each or, where not all arrays share
+	// the dimension, the most that came to one.
 	Dimension string `json:"append,omitempty"`
 	Appended  int    `json:"appended_rows,omitempty"`
+	// AppendedIn are the rows that came to the arrays of each group, with those below
+	// that share its dimension, where these are not as many everywhere.
+	AppendedIn map[string]int `json:"appended_rows_in,omitempty"`
+	// Unlisted is [Plan.Unlisted].
+	Unlisted string `json:"unlisted_in,omitempty"`
 	// Requests are those of this run to remote stores.
 	Requests Requests `json:"requests"`
 }
@@ -80,7 +87,9 @@ type run struct {
 type progress struct {
 	done    bitset
 	left    int
-	written bool // its document
+	empty   int
+	bytes   int64 // stored
+	written bool  // its document
 }
 
 // releaseTime bounds how long a run that failed tries to give its lock back. A
@@ -93,11 +102,13 @@ const releaseTime = 15 * time.Second
 func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result *Result, err error) {
 	began := time.Now()
 	env.limits = p.limits.target
-	r := &run{plan: p, log: env.log(), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays)}}
+	r := &run{plan: p, log: env.log(), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
 	if r.manifest, err = p.Manifest(); err != nil {
 		return nil, err
 	}
-	if r.target, err = store.Open(ctx, p.Job.Target.URL, p.Job.storeOptions(env)); err != nil {
+	options := p.Job.storeOptions(env)
+	options.Parts = p.Job.Run.parts()
+	if r.target, err = store.Open(ctx, p.Job.Target.URL, options); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	defer func() { err = errors.Join(err, r.target.Close()) }()
@@ -213,9 +224,9 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 		tasks[i].Writer = w
 		tasks[i].Stream = func(ctx context.Context, index []int) (stages.Stream, error) { return w.Stream(ctx, index) }
 		if objects, ok := r.plan.Arrays[i].stored.(sources.Placed); ok {
-			tasks[i].Copy = func(ctx context.Context, index []int, size int64) (sinks.Receipt, bool, error) {
-				from, key := objects.PlaceStored(index)
-				return w.Copy(ctx, index, from, key, size)
+			tasks[i].Copy = func(ctx context.Context, index []int, in codecs.Input) (sinks.Receipt, bool, error) {
+				from, object := objects.PlaceStored(index, in)
+				return w.Copy(ctx, index, from, object)
 			}
 		}
 		tasks[i].Done = slices.Clone(r.arrays[i].done).has // the original grows with the commits
@@ -226,10 +237,13 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 		Read:   job.Run.Workers.Read, Encode: job.Run.Workers.Encode, Write: job.Run.Workers.Write,
 		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop, Far: job.Source.far(),
 	}, tasks)
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.finish(ctx)
 	}
-	return r.finish(ctx)
+	if err != nil {
+		return r.distrust(ctx, err)
+	}
+	return nil
 }
 
 // progress sums up what is done of all arrays.
@@ -265,6 +279,11 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 	if err := r.sink.Sync(ctx); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
+	if !r.plan.Job.Source.far() { // a remote one is asked at the end
+		if err := r.unchanged(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.journal.Append(ctx, records); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -287,8 +306,10 @@ func (r *run) record(x journal.Receipt) error {
 	}
 	a.done.set(x.Unit)
 	a.left--
+	a.bytes += x.Bytes
 	r.result.BytesOut += x.Bytes
 	if x.Empty {
+		a.empty++
 		r.result.Empty++
 	}
 	return nil
@@ -329,17 +350,6 @@ func (r *run) documents(ctx context.Context) error {
 	return nil
 }
 
-// unchanged fails when the source is no longer what it was when it was opened:
-// chunks may then be of two versions of it.
-func (r *run) unchanged(ctx context.Context) error {
-	if err := r.plan.source.Changed(ctx); err != nil && r.plan.growth != nil {
-		return fmt.Errorf("source: %w: its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", err, r.checkpoint.URL())
-	} else if err != nil {
-		return fmt.Errorf("source: %w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
-	}
-	return nil
-}
-
 // finish checks that the receipts cover the plan, writes what makes the target
 // whole, and shrinks the checkpoint to the record of completion.
 func (r *run) finish(ctx context.Context) error {
@@ -369,7 +379,7 @@ func (r *run) finish(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	record, err := json.Marshal(Completion{Manifest: *r.manifest, Result: r.result, Finished: time.Now().UTC()})
+	record, err := json.Marshal(Completion{Manifest: *r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC()})
 	if err != nil {
 		return err
 	}
@@ -381,7 +391,8 @@ func (r *run) finish(ctx context.Context) error {
 
 // Completion is the record that a completed job leaves in its checkpoint.
 type Completion struct {
-	Manifest Manifest  `json:"manifest"`
-	Result   Result    `json:"result"`
-	Finished time.Time `json:"finished"`
+	Manifest Manifest      `json:"manifest"`
+	Arrays   []ArrayStatus `json:"arrays,omitempty"` // those of the manifest
+	Result   Result        `json:"result"`
+	Finished time.Time     `json:"finished"`
 }

@@ -133,7 +133,7 @@ func expandBy[T any](ctx context.Context, resolve func(context.Context, string, 
 	for _, l := range locations {
 		found, err := resolve(ctx, l.URL, opt)
 		if err != nil {
-			return nil, fmt.Errorf("source %s: %w", l.Text, err)
+			return nil, fmt.Errorf("source %s: %w", store.Shown(l.Text), err)
 		}
 		urls = append(urls, found...)
 	}

@@ -13,12 +13,20 @@ import (
 
 // Status is what a checkpoint holds.
 type Status struct {
-	Checkpoint string        `json:"checkpoint"`
-	State      string        `json:"state"` // "none", "running", "interrupted" or "complete"
-	Arrays     []ArrayStatus `json:"arrays"`
-	Chunks     int           `json:"chunks"`
-	Done       int           `json:"done_chunks"`
-	BytesOut   int64         `json:"bytes_out"`
+	Checkpoint string `json:"checkpoint"`
+	State      string `json:"state"` // "none", "running", "interrupted" or "complete"
+	// Differences tell how the job whose checkpoint it is, and which all of this is
+	// about, differs from the one that was asked for; none where they are the same.
+	Differences []string      `json:"differences,omitempty"`
+	Arrays      []ArrayStatus `json:"arrays"`
+	Chunks      int           `json:"chunks"`
+	Done        int           `json:"done_chunks"`
+	BytesOut    int64         `json:"bytes_out"`
+	// Dimension is the one that the target grows along, "" for a new target, and
+	// Appended and AppendedIn are the rows of a run that is complete, as in [Result].
+	Dimension  string         `json:"append,omitempty"`
+	Appended   int            `json:"appended_rows,omitempty"`
+	AppendedIn map[string]int `json:"appended_rows_in,omitempty"`
 	// Owner and Heartbeat tell who runs the job, or ran it and ended without a
 	// word, and when it was last heard of; nil when nobody does.
 	Owner     *journal.Owner `json:"owner,omitempty"`
@@ -55,14 +63,19 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 		}
 		s.State, s.Finished = "complete", &done.Finished
 		s.Chunks, s.Done, s.BytesOut = done.Result.Chunks, done.Result.Chunks, done.Result.BytesOut
-		for _, a := range done.Manifest.Arrays {
-			s.Arrays = append(s.Arrays, ArrayStatus{Path: a.Target, Chunks: a.Chunks, Done: a.Chunks})
+		s.Dimension, s.Appended, s.AppendedIn = done.Result.Dimension, done.Result.Appended, done.Result.AppendedIn
+		s.Differences = Differences(done.Manifest.Job, j.Normalised())
+		s.Arrays = append(s.Arrays, done.Arrays...)
+		if len(done.Arrays) == 0 { // a record of an earlier version
+			for _, a := range done.Manifest.Arrays {
+				s.Arrays = append(s.Arrays, ArrayStatus{Path: a.Target, Chunks: a.Chunks, Done: a.Chunks})
+			}
 		}
 		return s, nil
 	}
 	if text := log.Manifest(); text != nil {
 		s.State = "interrupted"
-		if err := s.count(ctx, text, log); err != nil {
+		if err := s.count(ctx, j, text, log); err != nil {
 			return nil, err
 		}
 	}
@@ -70,11 +83,12 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 }
 
 // count adds up the receipts of a job that is under way.
-func (s *Status) count(ctx context.Context, text json.RawMessage, log *journal.Journal) error {
+func (s *Status) count(ctx context.Context, j *Job, text json.RawMessage, log *journal.Journal) error {
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
 		return fmt.Errorf("checkpoint: the plan: %w", err)
 	}
+	s.Dimension, s.Differences = m.Append, Differences(m.Job, j.Normalised())
 	seen := make([]bitset, len(m.Arrays))
 	for i, a := range m.Arrays {
 		if a.Chunks < 0 || a.Chunks > maxChunks {
@@ -127,4 +141,14 @@ func (s *Status) holder(ctx context.Context, j *Job, st *store.Store) error {
 // heartbeat.
 func (j *Job) alive(owner *journal.Owner, heartbeat time.Time) bool {
 	return !owner.Gone(journal.ThisProcess("")) && time.Since(heartbeat) <= j.Run.LockLifetime
+}
+
+// outcome is how the arrays have come out.
+func (r *run) outcome() []ArrayStatus {
+	list := make([]ArrayStatus, len(r.arrays))
+	for i, a := range r.arrays {
+		chunks := r.plan.Arrays[i].Chunks()
+		list[i] = ArrayStatus{Path: r.plan.Arrays[i].Target, Chunks: chunks, Done: chunks - a.left, Empty: a.empty, BytesOut: a.bytes}
+	}
+	return list
 }

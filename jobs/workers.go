@@ -31,6 +31,14 @@ func either(n int, far bool, near, distant int) int {
 	}
 }
 
+// parts is how many parts of one large object are in memory at the same time, one
+// that is being collected and the others on their way to the target: as many as
+// make up for the time that a server takes to answer, in a sixteenth of the memory.
+func (r *Run) parts() int {
+	const most = 4
+	return int(min(max(r.Memory/16/store.PartBytes, 1), most))
+}
+
 // far tells whether the target is behind a network.
 func (t *Target) far() bool { return store.Far(t.URL) }
 

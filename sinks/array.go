@@ -77,20 +77,20 @@ func (w *ArrayWriter) Put(ctx context.Context, index []int, data []byte) (Receip
 
 // copier is an ability of a [Store]; *store.Store has it.
 type copier interface {
-	CopyFrom(ctx context.Context, from *store.Store, fromKey, key string, size int64) (sum uint32, ok bool, err error)
+	CopyFrom(ctx context.Context, from *store.Store, object store.Info, key string) (sum uint32, ok bool, err error)
 }
 
-// Copy has the store itself copy an object of so many bytes in another store as
-// the chunk with these coordinates. The sum of its receipt is the store's. Where
+// Copy has the store itself copy an object of another store as the chunk with these
+// coordinates. The sum of its receipt is the store's. Where
 // ok is false the store does not do that, and the chunk has to be put.
-func (w *ArrayWriter) Copy(ctx context.Context, index []int, from *store.Store, fromKey string, size int64) (_ Receipt, ok bool, err error) {
+func (w *ArrayWriter) Copy(ctx context.Context, index []int, from *store.Store, object store.Info) (_ Receipt, ok bool, err error) {
 	to, able := w.store.(copier)
 	if !able {
 		return Receipt{}, false, nil
 	}
 	key := path.Join(w.path, w.place.Key(index))
-	sum, ok, err := to.CopyFrom(ctx, from, fromKey, key, size)
-	return Receipt{Key: key, Bytes: size, Sum: sum}, ok, err
+	sum, ok, err := to.CopyFrom(ctx, from, object, key)
+	return Receipt{Key: key, Bytes: object.Size, Sum: sum}, ok, err
 }
 
 // Stream begins the object of the chunk with these coordinates, a shard as a

@@ -61,8 +61,8 @@ func (h *Hierarchy) put(ctx context.Context, p string, node json.Marshaler) erro
 
 // Finish writes the documents of the groups and, after everything else is
 // durable, the root's. arrays are all arrays of the hierarchy by their paths,
-// groups the attributes of those groups that have any; groups above them come
-// by themselves. A hierarchy that is a single array (path "") has no groups
+// groups the attributes of groups, those without arrays included; groups above
+// all of these come by themselves. A hierarchy that is a single array (path "") has no groups
 // and its document is written here.
 //
 // others are the documents of nodes that are there already: they stay as they

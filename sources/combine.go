@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
 // Members are the parts of a source, each a hierarchy of its own: the files of
@@ -39,6 +41,11 @@ type Combining struct {
 	// Given reports whether an attribute of an array will be replaced, so that
 	// members may differ in it; nil: none will.
 	Given func(path, attribute string) bool
+	// Compared is about how many bytes are read to compare the values of one
+	// variable that is not joined, those of all members together; 0 stands for 8 GiB,
+	// and with Override 1 GiB. That there are more is a finding of the variable, or a
+	// note with Override.
+	Compared int64
 }
 
 // dim is the dimension along which members are joined.
@@ -104,6 +111,7 @@ func combine(ctx context.Context, m Members, how Combining) (Source, error) {
 			return nil, err
 		}
 	}
+	c.findBounds()
 	coordinates := c.coordinates()
 	for _, path := range c.paths {
 		if err := c.join(ctx, c.vars[path], coordinates); err != nil {
@@ -124,18 +132,20 @@ type combined struct {
 	paths  []string   // of the variables that are opened
 	others []string   // those of the others
 	vars   map[string]*variable
-	spans  []span // of the values of how.Order, of each member; nil: without
+	bounds map[string]string // paths of coordinates by those of their bounds
+	spans  []span            // of the values of how.Order, of each member; nil: without
 }
 
 // variable is an array of all members.
 type variable struct {
-	path   string
-	parts  []Array          // of each member; nil: there is none
-	faults map[string]error // why it cannot be opened, by the name of the member
-	report Report           // of what is wrong with it
-	notes  []string
-	array  Array // what it becomes, if nothing is wrong
-	joined bool  // it has the dimension along which members are joined
+	path     string
+	parts    []Array          // of each member; nil: there is none
+	faults   map[string]error // why it cannot be opened, by the name of the member
+	report   Report           // of what is wrong with it
+	notes    []string
+	findings []cf.Finding
+	array    Array // what it becomes, if nothing is wrong
+	joined   bool  // it has the dimension along which members are joined
 }
 
 // open opens the wanted arrays of all members.
@@ -243,18 +253,22 @@ func (c *combined) checkDimension() error {
 	return fmt.Errorf("%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, sortedKeys(dims))
 }
 
-// verdict is what is wrong with the wanted arrays, all together.
+// verdict is what is wrong with the wanted arrays, all together. Names that lead to no
+// array in any member are for Array to tell.
 func (c *combined) verdict() error {
 	var all Report
 	if c.how.Wanted != nil {
 		for _, path := range c.paths {
-			all.join(c.vars[path].report)
+			if v := c.vars[path]; !v.nowhere() {
+				all.join(v.report)
+			}
 		}
 	}
 	return all.Err("differences between the files")
 }
 
-// Groups lists the groups of the first member, and those that only others have.
+// Groups lists the groups of the first member, and those that only others have, with
+// the findings of all.
 func (c *combined) Groups() []Group {
 	list := slices.Clone(c.groups[0])
 	seen := map[string]bool{}
@@ -268,6 +282,10 @@ func (c *combined) Groups() []Group {
 				list = append(list, g)
 			}
 		}
+	}
+	found := c.groupFindings()
+	for i := range list {
+		list[i].Findings = found[list[i].Path]
 	}
 	return list
 }

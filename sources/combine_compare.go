@@ -33,16 +33,18 @@ func (c *combined) compare(v *variable) {
 	c.missing(v)
 	at := v.first()
 	first := v.parts[at].Info()
-	known := map[*Info][]difference{first: nil} // members alike share one
-	remarks := map[string]int{}                 // how many members have another one
+	known := map[[2]*Info][]difference{{first, c.boundsOf(v, at)}: nil} // members alike share one
+	remarks := map[string]int{}                                         // how many members have another one
 	for i, p := range v.parts {
 		if p == nil {
 			continue
 		}
-		list, ok := known[p.Info()]
+		alike := [2]*Info{p.Info(), c.boundsOf(v, i)}
+		list, ok := known[alike]
 		if !ok {
-			list = c.differences(v, first, p.Info())
-			known[p.Info()] = list
+			one, other := c.inherit(first, alike[0], c.boundsOf(v, at), alike[1])
+			list = c.differences(v, one, other)
+			known[alike] = list
 		}
 		for _, d := range list {
 			text := fmt.Sprintf("%s is %s in %s and %s in %s", d.what, d.x, c.names[at], d.y, c.names[i])
@@ -127,6 +129,9 @@ func (c *combined) attributeDifferences(v *variable, a, b *Info) (list []differe
 			continue
 		}
 		w := weightOf(a, name)
+		if !retyped && cf.SameMeaning(name, x, y) {
+			w = remark
+		}
 		if c.given(v, name) && (w < meaning || a.Packing == nil) {
 			continue
 		}
@@ -136,6 +141,9 @@ func (c *combined) attributeDifferences(v *variable, a, b *Info) (list []differe
 				return "absent"
 			case bytes.Equal(x, y):
 				return clip(string(text)) + " of " + t.Name()
+			}
+			if number, ok := FillText(text); ok && name == "_FillValue" {
+				return number
 			}
 			return clip(string(text))
 		}
@@ -151,6 +159,9 @@ func (c *combined) given(v *variable, name string) bool {
 // Decisive reports whether an attribute says what the values of an array mean, or
 // what the array is, so that arrays in which it differs are not parts of one.
 func Decisive(name string) bool { return weightOf(&Info{}, name) != remark }
+
+// Meaning reports whether an attribute says what the values of an array mean.
+func Meaning(name string) bool { return weightOf(&Info{}, name) == meaning }
 
 // weightOf is what a difference in an attribute does.
 func weightOf(info *Info, name string) weight {
@@ -191,5 +202,5 @@ func packingText(info *Info) string {
 }
 
 func fillText(info *Info) string {
-	return fmt.Sprintf("%s, from %s,", info.Type.FormatScalar(dtype.V3, info.Fill), info.FillFrom)
+	return fmt.Sprintf("%s, from its %s,", info.Type.FormatScalar(dtype.V3, info.Fill), info.FillFrom)
 }

@@ -3,12 +3,14 @@ package sources
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
 // coordinates lists the variables that others name as their coordinates, and
@@ -49,11 +51,24 @@ func (v *variable) first() int {
 	return slices.IndexFunc(v.parts, func(a Array) bool { return a != nil })
 }
 
+// nowhere reports whether the name leads to no array in any member.
+func (v *variable) nowhere() bool {
+	for _, err := range v.faults {
+		if !errors.Is(err, ErrNoArray) {
+			return false
+		}
+	}
+	return v.first() < 0
+}
+
 // join decides what becomes of a variable.
 func (c *combined) join(ctx context.Context, v *variable, coordinates map[string]bool) error {
 	for _, name := range c.names {
 		if err := v.faults[name]; err != nil {
 			v.report.Add(err)
+			if v.nowhere() {
+				break // it is the same in the others
+			}
 		}
 	}
 	if v.report.total() > 0 {
@@ -87,7 +102,8 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 // lay makes the array of a variable whose parts fit, in all members.
 func (c *combined) lay(v *variable) (err error) {
 	info := *v.parts[0].Info()
-	info.Notes = slices.Concat(info.Notes, v.notes)
+	info.Notes, info.Findings = c.remarks(v)
+	info.Notes, info.Findings = slices.Concat(info.Notes, v.notes), slices.Concat(info.Findings, v.findings)
 	for _, p := range v.parts[1:] {
 		info.Memory = max(info.Memory, p.Info().Memory)
 	}
@@ -171,12 +187,12 @@ func (c *combined) takeFirst(ctx context.Context, v *variable) error {
 	if v.report.total() > 0 {
 		return nil
 	}
-	others, err := c.compareValues(ctx, v)
+	values, err := c.compareValues(ctx, v)
 	if err != nil {
 		return err
 	}
 	differ := 0
-	for i, m := range others {
+	for i, m := range values.differs {
 		if m == nil {
 			continue
 		}
@@ -191,6 +207,16 @@ func (c *combined) takeFirst(ctx context.Context, v *variable) error {
 	if differ > 1 && c.how.Override {
 		v.note("%d files have other values than the first", differ)
 	}
+	switch {
+	case values.partial != "" && c.how.Override:
+		v.note("taken from %s; %s with the other files", c.names[v.first()], values.partial)
+	case values.partial != "":
+		v.findings = append(v.findings, cf.Finding{
+			Code:    Uncompared,
+			Message: fmt.Sprintf("taken from %s as the values of all files: %s, with no difference", c.names[v.first()], values.partial),
+			Hint:    "exclude it, join fewer files at a time, or set join: override if those of the first file will do",
+		})
+	}
 	v.keepFirst()
 	return nil
 }
@@ -200,6 +226,7 @@ func (v *variable) keepFirst() {
 	first := v.parts[v.first()]
 	info := *first.Info()
 	info.Notes = slices.Concat(info.Notes, v.notes)
+	info.Findings = slices.Concat(info.Findings, v.findings)
 	v.array = &described{first, &info}
 }
 
@@ -216,26 +243,23 @@ func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 	if v.report.total() > 0 {
 		return nil
 	}
-	if len(v.parts) > 1 && tooLarge(info) {
-		v.note("a coordinate that gets the dimension %q: its values, of more than %d MiB in each file, are not compared", c.how.Stack, comparedBytes>>20)
-		if err := c.lay(v); err != nil {
-			v.report.Add(err)
-		}
-		return nil
-	}
-	others, err := c.compareValues(ctx, v)
+	values, err := c.compareValues(ctx, v)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(others, func(m *mismatch) bool { return m != nil })
-	if i < 0 {
+	i := slices.IndexFunc(values.differs, func(m *mismatch) bool { return m != nil })
+	if i < 0 && values.partial == "" {
 		if len(v.parts) > 1 {
 			v.note("a coordinate that all files share: it does not get the dimension %q", c.how.Stack)
 		}
 		v.keepFirst()
 		return nil
 	}
-	v.note("a coordinate that gets the dimension %q: %s", c.how.Stack, others[i].text(c.names[v.first()], c.names[i]))
+	why := values.partial + ", with no difference"
+	if i >= 0 {
+		why = values.differs[i].text(c.names[v.first()], c.names[i])
+	}
+	v.note("a coordinate that gets the dimension %q: %s", c.how.Stack, why)
 	if err := c.lay(v); err != nil {
 		v.report.Add(err)
 	}

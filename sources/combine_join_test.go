@@ -3,53 +3,11 @@ package sources
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/dtype"
 )
-
-// TestLargeCoordinate leaves values that are too many alone, and says so.
-func TestLargeCoordinate(t *testing.T) {
-	large := func(day string) *member {
-		m := file("t(t)="+day, "mask(y)=")
-		m.arrays["mask"].info.Shape = []int{comparedBytes/8 + 1}
-		return m
-	}
-	src, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, large("0"), large("1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := src.Array(t.Context(), "mask")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if notes := a.Info().Notes; len(notes) != 1 || !strings.Contains(notes[0], "of more than 16 MiB each, are not compared") {
-		t.Errorf("notes %q", notes)
-	}
-}
-
-// TestLargeStackedCoordinate gives a coordinate of files that are not compared the
-// new dimension: no values of any file are lost.
-func TestLargeStackedCoordinate(t *testing.T) {
-	large := func(value string) *member {
-		m := file("lat(y)="+value, "v()=1;coordinates=lat")
-		m.arrays["lat"].info.Shape = []int{comparedBytes/8 + 1}
-		return m
-	}
-	src, err := combineAll(t, Combining{Stack: "run", Wanted: everything}, large("1"), large("2"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := src.Array(t.Context(), "lat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"run", "y"}; !slices.Equal(a.Info().DimensionNames, want) {
-		t.Errorf("dimensions %q, want %q; notes %q", a.Info().DimensionNames, want, a.Info().Notes)
-	}
-}
 
 // TestUnevenChunks reads regions of many chunks where files end within theirs.
 func TestUnevenChunks(t *testing.T) {
@@ -76,7 +34,7 @@ func TestFillValues(t *testing.T) {
 	withFill := func(x float64) *member {
 		m := file("v(t)=1")
 		m.arrays["v"].info.Fill = binary.NativeEndian.AppendUint64(nil, math.Float64bits(x))
-		m.arrays["v"].info.FillFrom = "the HDF5 dataset"
+		m.arrays["v"].info.FillFrom = "HDF5 dataset"
 		return m
 	}
 	how := Combining{Concat: "t", Wanted: everything, Override: true}
@@ -84,7 +42,7 @@ func TestFillValues(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := combineAll(t, how, withFill(1), withFill(2))
-	if want := "the fill value is 1.0, from the HDF5 dataset, in a and 2.0"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "the fill value is 1.0, from its HDF5 dataset, in a and 2.0"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want an error with %q", err, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
 // sort puts the members into the order of the first values of a coordinate: up,
@@ -167,7 +168,13 @@ func (c *combined) checkTwice(ctx context.Context, v *variable, spans []span) er
 		total += s.n
 	}
 	if total > comparedIndexes {
-		v.note("there are more than %d values: whether files have the same ones is not looked at", comparedIndexes)
+		text := fmt.Sprintf("there are %d values, too many to look for those that two files have", total)
+		if c.how.Override {
+			v.note("%s", text)
+			return nil
+		}
+		v.findings = append(v.findings, cf.Finding{Code: Uncompared, Message: text,
+			Hint: fmt.Sprintf("let order: %s sort the files, so that each is compared with the next", v.path)})
 		return nil
 	}
 	number := orderOf(v.parts[0].Info().Type)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -51,5 +52,37 @@ func TestOrderOf(t *testing.T) {
 	}
 	if orderOf(dtype.StringType) != nil || orderOf(dtype.BoolType) != nil {
 		t.Error("texts and truth have an order")
+	}
+}
+
+// TestTooManyIndexes warns where the indexes of files that are not in order are too
+// many to be compared.
+func TestTooManyIndexes(t *testing.T) {
+	long := func(first float64) *member {
+		m := file("t(t)=")
+		h := m.arrays["t"]
+		h.info.Shape = []int{comparedIndexes/2 + 1}
+		h.made = func(i int) float64 { return first + float64(2*i) }
+		return m
+	}
+	for _, override := range []bool{false, true} {
+		src, err := combineAll(t, Combining{Concat: "t", Wanted: everything, Override: override}, long(0), long(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := src.Array(t.Context(), "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := a.Info().Notes
+		if findings := a.Info().Findings; !override {
+			told = nil
+			for _, f := range findings {
+				told = append(told, f.Message)
+			}
+		}
+		if !slices.ContainsFunc(told, func(text string) bool { return strings.Contains(text, "4194306 values, too many to look for") }) {
+			t.Errorf("override %v: %q", override, told)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,10 +16,12 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// held is an array in memory.
+// held is an array in memory, or of what a function makes of the elements' numbers.
 type held struct {
 	info   *Info
 	values []float64
+	made   func(number int) float64
+	read   func(region ndarray.Region) // not nil: is told of every read
 }
 
 func (h *held) Info() *Info { return h.info }
@@ -27,11 +30,41 @@ func (h *held) ReadRegion(_ context.Context, dst ndarray.Array, start []int) err
 	if err := CheckRegion(h.info, dst, start); err != nil {
 		return err
 	}
+	if h.read != nil {
+		h.read(ndarray.Region{Start: start, Shape: dst.Shape})
+	}
+	if h.made != nil {
+		h.make(dst, start)
+		return nil
+	}
 	whole := ndarray.New(dtype.Float64, h.info.Shape)
 	list, _ := ndarray.As[float64](whole)
 	copy(list, h.values)
 	ndarray.Copy(dst, whole.Sub(ndarray.Region{Start: start, Shape: dst.Shape}))
 	return nil
+}
+
+// make fills dst, whose rows are contiguous, with the elements from start on.
+func (h *held) make(dst ndarray.Array, start []int) {
+	rows, n := 1, dst.Shape[len(start)-1]
+	for _, extent := range dst.Shape[:len(start)-1] {
+		rows *= extent
+	}
+	list, _ := ndarray.As[float64](dst)
+	for row := range rows {
+		number, at := 0, row
+		index := slices.Clone(start)
+		for k := len(start) - 2; k >= 0; k-- {
+			index[k] += at % dst.Shape[k]
+			at /= dst.Shape[k]
+		}
+		for k, i := range index {
+			number = number*h.info.Shape[k] + i
+		}
+		for i := range n {
+			list[row*n+i] = h.made(number + i)
+		}
+	}
 }
 
 func (h *held) ShareInfo(s *Infos) { h.info = s.Share(h.info) }

@@ -7,6 +7,9 @@ import "context"
 type Detail struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
+	// Attribute says that the detail is one of the attribute of this name, such as
+	// its type, and not one of the node.
+	Attribute bool `json:"attribute,omitempty"`
 }
 
 // Detailed is a second ability of a [Source] or a [Hierarchy].

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -81,6 +82,7 @@ func (s *FileSet) place(ctx context.Context, f *OpenFile, u string, opt store.Op
 		s.stores[dir] = opened
 	}
 	f.Store, f.Key = s.stores[dir], key
+	f.Query = f.Store.Query()
 	base, _, _ := strings.Cut(f.Store.URL(), "?")
 	if strings.Contains(base, "://") {
 		f.URL = base + "/" + url.PathEscape(key)
@@ -127,6 +129,9 @@ func (s *FileSet) Changed(ctx context.Context) error {
 			return nil
 		}
 		info, err := f.Store.Stat(ctx, f.Key)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: %w", ErrChanged, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -149,8 +154,14 @@ func (s *FileSet) Close() error {
 // InParallel calls f for every i below n, a few at once, and returns the first
 // error after all calls have ended; no further call begins after an error.
 func InParallel(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	return inParallel(ctx, parallelFiles, n, f)
+}
+
+// inParallel is InParallel with at most atOnce calls at the same time, which begin
+// in the order of i.
+func inParallel(ctx context.Context, atOnce, n int, f func(ctx context.Context, i int) error) error {
 	g, inner := errgroup.WithContext(ctx)
-	g.SetLimit(parallelFiles)
+	g.SetLimit(atOnce)
 	for i := range n {
 		if inner.Err() != nil {
 			break

@@ -4,10 +4,15 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"math"
 	"strconv"
 
 	"github.com/zmigrate/zmigrate/dtype"
 )
+
+// FillMeaning is the code of the finding that readers of the source take its fill
+// value for missing data, and those of the target do not.
+const FillMeaning = "fill-value-meaning"
 
 // FillAttribute returns a fill value in the form that the attribute
 // _FillValue of a Zarr v3 array needs: for floats the base64 text of the
@@ -29,4 +34,18 @@ func FillAttribute(t dtype.Type, fill dtype.Scalar) json.RawMessage {
 	}
 	little := binary.LittleEndian.AppendUint64(nil, binary.NativeEndian.Uint64(wide))
 	return json.RawMessage(strconv.Quote(base64.StdEncoding.EncodeToString(little)))
+}
+
+// FillText is the other way round, for people to read: it returns the number that
+// a fill value in base64 stands for, false for what is none.
+func FillText(value json.RawMessage) (number string, ok bool) {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return "", false
+	}
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(b) != 8 {
+		return "", false
+	}
+	return strconv.FormatFloat(math.Float64frombits(binary.LittleEndian.Uint64(b)), 'g', -1, 64), true
 }

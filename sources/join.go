@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,9 @@ import (
 
 // Join returns the array that has the parts end to end along dimension dim.
 // The parts have one data type, and one shape but for that dimension. info
-// describes the result; its Type, Shape and Slowest follow from the parts, and
-// its LongRun is at least that of the first one.
+// describes the result; its Type, Shape, Slowest and Remote follow from the parts,
+// its LongRun is at least that of the first one, and its Memory becomes that of all
+// parts that are read at the same time, of which each needs as much as it said.
 func Join(info Info, dim int, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to join")
@@ -48,12 +50,14 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 			slowest = append(slowest, k)
 		}
 	}
+	j.atOnce = partsAtOnce(&info, first)
 	return j.withObjects(), finish(&info, slowest)
 }
 
 // Stack returns the array whose element (i, …) is element (…) of part i. The
 // parts have one data type and one shape. info describes the result; its Type,
-// Shape, Slowest and LongRun follow from the parts.
+// Shape, Slowest, Remote and LongRun follow from the parts, and its Memory becomes
+// what Join says.
 func Stack(info Info, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to stack")
@@ -70,7 +74,27 @@ func Stack(info Info, parts []Array) (Array, error) {
 	for _, k := range storedOrder(first) {
 		slowest = append(slowest, k+1)
 	}
-	return &stacked{info: &info, parts: parts}, finish(&info, slowest)
+	return &stacked{info: &info, parts: parts, atOnce: partsAtOnce(&info, first)}, finish(&info, slowest)
+}
+
+const (
+	// mostParts bounds the parts that one call reads at the same time over a
+	// network, and partsBytes the memory for them, unless one needs more.
+	mostParts  = 8
+	partsBytes = 8 << 20
+)
+
+// partsAtOnce returns how many parts are read at the same time, and sets the memory
+// for that.
+func partsAtOnce(info, first *Info) int {
+	info.Remote = first.Remote
+	if !info.Remote || info.Type.Size() == 0 { // elements of variable size share a heap
+		return 1
+	}
+	each := cmp.Or(info.Memory, ScratchBytes)
+	n := min(max(partsBytes/each, 1), mostParts)
+	info.Memory = n * each
+	return n
 }
 
 // checkPart compares part i, whose shape is to be taken as shape, with the
@@ -115,6 +139,8 @@ type joined struct {
 	dim   int
 	ends  []int
 	parts []Array
+	// atOnce is how many parts are read at the same time.
+	atOnce int
 }
 
 func (j *joined) Info() *Info { return j.info }
@@ -126,34 +152,35 @@ func (j *joined) ReadRegion(ctx context.Context, dst ndarray.Array, start []int)
 	if slices.Contains(dst.Shape, 0) {
 		return nil
 	}
-	begin := start[j.dim]
-	end := begin + dst.Shape[j.dim]
-	for i := sort.SearchInts(j.ends, begin+1); begin < end; i++ {
-		upper := min(end, j.ends[i])
-		if upper == begin {
-			continue // an empty part
-		}
-		piece := ndarray.Region{Start: make([]int, len(start)), Shape: slices.Clone(dst.Shape)}
-		piece.Start[j.dim] = begin - start[j.dim]
-		piece.Shape[j.dim] = upper - begin
-		from := slices.Clone(start)
-		if i > 0 {
-			from[j.dim] = begin - j.ends[i-1]
-		} else {
-			from[j.dim] = begin
-		}
-		if err := j.parts[i].ReadRegion(ctx, dst.Sub(piece), from); err != nil {
-			return err
-		}
-		begin = upper
+	first := sort.SearchInts(j.ends, start[j.dim]+1)
+	last := sort.SearchInts(j.ends, start[j.dim]+dst.Shape[j.dim])
+	return inParallel(ctx, j.atOnce, last-first+1, func(ctx context.Context, i int) error {
+		return j.readPart(ctx, first+i, dst, start)
+	})
+}
+
+// readPart fills what part i has of a region.
+func (j *joined) readPart(ctx context.Context, i int, dst ndarray.Array, start []int) error {
+	origin := 0 // of the part
+	if i > 0 {
+		origin = j.ends[i-1]
 	}
-	return nil
+	begin, end := max(start[j.dim], origin), min(start[j.dim]+dst.Shape[j.dim], j.ends[i])
+	if begin == end {
+		return nil // an empty part
+	}
+	piece := ndarray.Region{Start: make([]int, len(start)), Shape: slices.Clone(dst.Shape)}
+	piece.Start[j.dim], piece.Shape[j.dim] = begin-start[j.dim], end-begin
+	from := slices.Clone(start)
+	from[j.dim] = begin - origin
+	return j.parts[i].ReadRegion(ctx, dst.Sub(piece), from)
 }
 
 // stacked is the result of Stack.
 type stacked struct {
-	info  *Info
-	parts []Array
+	info   *Info
+	parts  []Array
+	atOnce int // how many parts are read at the same time
 }
 
 func (s *stacked) Info() *Info { return s.info }
@@ -162,13 +189,10 @@ func (s *stacked) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 	if err := CheckRegion(s.info, dst, start); err != nil {
 		return err
 	}
-	for i := range dst.Shape[0] {
+	return inParallel(ctx, s.atOnce, dst.Shape[0], func(ctx context.Context, i int) error {
 		slice := dst
 		slice.Offset += i * dst.Strides[0]
 		slice.Shape, slice.Strides = dst.Shape[1:], dst.Strides[1:]
-		if err := s.parts[start[0]+i].ReadRegion(ctx, slice, start[1:]); err != nil {
-			return err
-		}
-	}
-	return nil
+		return s.parts[start[0]+i].ReadRegion(ctx, slice, start[1:])
+	})
 }

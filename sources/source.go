@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -41,10 +42,14 @@ type Origin interface {
 }
 
 // Group is an inner node of a source. Path is "" for the root, else names
-// joined by "/".
+// joined by "/". Err is why a group that is there cannot be read, nil for others.
 type Group struct {
 	Path       string
 	Attributes zarr.Attributes
+	Err        error
+	// Findings are what users should know of the group, such as of attributes that
+	// are left out.
+	Findings []cf.Finding
 }
 
 // File is the identity of one file of a source.
@@ -53,7 +58,20 @@ type File struct {
 	Size    int64  // bytes
 	ModTime time.Time
 	ETag    string // "" where the store has none
+	// Query tells files of one URL apart, whose queries, which are not part of it,
+	// name different objects; see [store.Store.Query].
+	Query string `json:",omitempty"`
 }
+
+// ErrNoArray is the cause of an error of [Hierarchy.Array] where the source lists a
+// name that leads to no array, such as a link to nowhere. A copy can do without it.
+var ErrNoArray = errors.New("there is no array")
+
+// Codes of findings about what a source has and a copy has not.
+const (
+	LeftOut = "left-out" // an attribute or a link without a counterpart
+	NotUTF8 = "not-utf8" // a text of which the encoding is guessed
+)
 
 // Array is an opened array of a source. It is safe for concurrent use.
 type Array interface {
@@ -76,6 +94,7 @@ type Packing interface {
 // Info describes an array of a source.
 type Info struct {
 	Path           string // names joined by "/"; "" for a source that is one array
+	Name           string // to be used in place of the last one of Path, which Zarr reserves; "": none
 	Type           dtype.Type
 	Shape          []int
 	DimensionNames []string // one for each dimension, "" where it has none; nil when no dimension has one
@@ -109,6 +128,9 @@ type Info struct {
 	// LongRun is the number of bytes that, read together, are read about as
 	// fast as more of them would be; 0 where nothing is known.
 	LongRun int
+	// Remote says that the array is behind a network, so that several reads at the
+	// same time take about as long as one of them.
+	Remote bool
 	// Memory is the most bytes that one call of ReadRegion holds besides dst;
 	// what elements of variable size have in a heap is not counted. 0 stands
 	// for [ScratchBytes].

@@ -25,9 +25,10 @@ type Stored interface {
 // Placed is an ability of a [Stored] whose objects lie in a store each by itself,
 // which may then copy them.
 type Placed interface {
-	// PlaceStored returns the store of the object with these coordinates, which
-	// need not be there, and its key.
-	PlaceStored(index []int) (from *store.Store, key string)
+	// PlaceStored returns the store of the object with these coordinates, and
+	// what it was there when OpenStored returned in; without its Version where
+	// in is in memory.
+	PlaceStored(index []int, in codecs.Input) (from *store.Store, object store.Info)
 }
 
 // AsStored returns the objects behind an array, nil where they are not what

@@ -127,7 +127,7 @@ func (a *strided) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 		r.scratch.Release()
 	}
 	if err != nil {
-		return fmt.Errorf("array %q, region at %v of shape %v: %w", a.info.Path, start, dst.Shape, err)
+		return fmt.Errorf("region at %v of shape %v: %w", start, dst.Shape, err)
 	}
 	ndarray.ClearUnused(dst)
 	if t, ok := a.info.Type.(dtype.Numeric); ok && t.Kind() == dtype.Bool {

@@ -28,10 +28,10 @@ func (t *Task) parted() (*codecs.Shards, bool) {
 // same time, and own what else it takes until it is written.
 func (t *Task) room() (room, own int) {
 	size, piece := t.Chain.Size(), orElse(t.Piece, carriedPiece)
-	if size.Max <= piece || !size.Unbounded && t.Chain.VerifiesAll() {
-		return size.Max, 0
+	if size.Max <= piece || t.Chain.VerifiesAll() && !size.Unbounded {
+		return size.Max, t.Chain.VerifyMemory(true)
 	}
-	return piece, t.StreamBytes
+	return piece, max(t.StreamBytes, t.Chain.VerifyMemory(false)) // what it is verified with is gone before it is streamed
 }
 
 // carry reads an object that is carried through, or opens it where it is too
@@ -65,12 +65,11 @@ func (p *pipeline) open(ctx context.Context, t *Task, u *parcel) error {
 		return nil
 	}
 	room, _ := t.room()
-	whole := t.Chain.VerifiesAll() && in.Size() <= int64(t.Chain.Size().Max) // also where elements of variable size need more room
 	data, inMemory := in.(codecs.InMemory)
 	switch {
 	case inMemory:
 		u.data = data
-	case whole || in.Size() <= int64(room):
+	case in.Size() <= int64(room):
 		u.load.buffer = p.pool.Get(int(in.Size()))
 		if err := in.ReadAt(ctx, u.load.buffer.Bytes, 0); err != nil {
 			return err
@@ -123,11 +122,14 @@ func (p *pipeline) copied(ctx context.Context, t *Task, u *parcel) (stored sinks
 	if t.Copy == nil {
 		return stored, false, nil
 	}
-	size := int64(len(u.data))
-	if u.stored != nil {
-		size = u.stored.Size()
+	in := u.stored
+	if in == nil {
+		in = codecs.InMemory(u.data)
 	}
-	stored, ok, err = t.Copy(ctx, u.index, size)
+	stored, ok, err = t.Copy(ctx, u.index, in)
+	if ok && u.stored == nil && stored.Sum != u.sum {
+		err = fmt.Errorf("the copy that the server made has the CRC-32C %08x, the object had %08x when it was read: has somebody replaced it?", stored.Sum, u.sum)
+	}
 	if ok && u.stored != nil {
 		u.sum = stored.Sum
 		if p.Observe != nil {

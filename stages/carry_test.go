@@ -3,6 +3,7 @@ package stages
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -130,7 +131,8 @@ func TestCarriedObjectsStayAsTheyAre(t *testing.T) {
 				delete(s.objects, zarr.Key([]int{1, 2}))
 				if name == "unlike an array" {
 					for key := range s.objects {
-						s.objects[key] = []byte("any") // nobody decodes it
+						// A frame with one block, which nobody decodes.
+						s.objects[key] = []byte("\x28\xb5\x2f\xfd\x20\x28\x1d\x00\x00any")
 					}
 				}
 				done := x.Grid.Number([]int{3, 1})
@@ -191,6 +193,10 @@ func TestDamageOfCarriedObjects(t *testing.T) {
 		"index":                 {shards(t, []int{4, 5}, []int{2, 5}, "end"), flip(-9), codecs.ErrCorrupt},
 		"index in front":        {shards(t, []int{4, 5}, []int{2, 5}, "start"), flip(3), codecs.ErrCorrupt},
 		"shard of less":         {shards(t, []int{4, 5}, []int{2, 5}, "start"), cut, codecs.ErrCorrupt},
+		"inner chunk":           {shards(t, []int{4, 5}, []int{2, 5}, "end"), flip(3), codecs.ErrCorrupt},
+		"half of a frame":       {bind(t, []int{4, 5}, "bytes", "zstd"), cut, codecs.ErrCorrupt},
+		"CRC-32 of the content": {bind(t, []int{4, 5}, "bytes", "gzip"), flip(-6), codecs.ErrCorrupt},
+		"checksum inside":       {bind(t, []int{4, 5}, "bytes", "crc32c", "zstd"), flip(-1), codecs.ErrCorrupt},
 		"no room for the index": {shards(t, []int{4, 5}, []int{2, 5}, "end"), func(data []byte) []byte { return data[:7] }, codecs.ErrCorrupt},
 	} {
 		for _, inRAM := range []bool{false, true} {
@@ -231,7 +237,7 @@ func TestLargeObjectsAreStreamed(t *testing.T) {
 	var told, whole atomic.Int64
 	c := config(&l)
 	c.Memory = x.Cost()
-	if most := carriedPiece + 1<<20; c.Memory > most {
+	if most := carriedPiece + codecs.VerifyPiece + 1<<20; c.Memory > most {
 		t.Errorf("the cost of a streamed object is %d, want at most %d", c.Memory, most)
 	}
 	c.Observe = func(e Event) {
@@ -245,7 +251,8 @@ func TestLargeObjectsAreStreamed(t *testing.T) {
 	if diff := cmp.Diff(s.objects, w.objects, cmp.Comparer(bytes.Equal)); diff != "" {
 		t.Error("the objects are not what they were")
 	}
-	if longest != carriedPiece || reads > 2*(1+3) { // an index, and pieces
+	// An index, inner chunks of two pieces and a sum, and pieces of the whole.
+	if longest != carriedPiece || reads > 2*(1+4*3+3) {
 		t.Errorf("%d reads of up to %d bytes", reads, longest)
 	}
 	if told.Load() != 4*side*side || whole.Load() != 2 {
@@ -253,6 +260,56 @@ func TestLargeObjectsAreStreamed(t *testing.T) {
 	}
 	if n := w.open.Load(); n != 0 {
 		t.Errorf("%d streams are open", n)
+	}
+}
+
+// Objects of elements of variable size, whose checksum is of all bytes, are neither
+// in memory whole while it is verified.
+func TestLargeObjectsAreVerifiedInPieces(t *testing.T) {
+	const size = 30 << 20
+	chain, err := codecs.Standard().Bind([]codecs.Spec{{Name: "vlen-utf8"}, {Name: "crc32c"}},
+		codecs.Chunk{Type: dtype.StringType, Shape: []int{4}, Fill: dtype.Scalar{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := bytes.Repeat([]byte("nobody decodes it"), size/17)
+	object = binary.LittleEndian.AppendUint32(object, crc32.Checksum(object, castagnoli))
+	for name, damage := range map[string]int{"sound": -1, "damaged": size / 2, "damaged sum": len(object) - 1} {
+		t.Run(name, func(t *testing.T) {
+			noLeaks(t)
+			data := bytes.Clone(object)
+			if damage >= 0 {
+				data[damage] ^= 4
+			}
+			s := &storedSource{memorySource: *counted(8), chain: chain, objects: map[string][]byte{"c/1": data}}
+			var longest, read atomic.Int64
+			s.before = func(_ []int, n int) error {
+				longest.Store(max(longest.Load(), int64(n)))
+				read.Add(int64(n))
+				return nil
+			}
+			w := crcWriter{&memoryWriter{}}
+			x := Task{Path: "a", Source: s, Stored: s, Grid: zarr.Grid{Shape: []int{8}, Chunk: []int{4}}, Chain: chain, Writer: w, Stream: w.stream, StreamBytes: 1 << 20}
+			if want := carriedPiece + codecs.VerifyPiece; x.Cost() != want {
+				t.Errorf("the cost is %d, want %d", x.Cost(), want)
+			}
+			var l ledger
+			c := config(&l)
+			c.Memory = x.Cost()
+			err := Run(t.Context(), c, []Task{x})
+			if longest.Load() > carriedPiece || read.Load() > 2*int64(len(object)) {
+				t.Errorf("%d bytes were read, up to %d at once", read.Load(), longest.Load())
+			}
+			if damage >= 0 {
+				if !errors.Is(err, codecs.ErrCorrupt) || len(w.objects) != 0 {
+					t.Errorf("%d objects were written, %v", len(w.objects), err)
+				}
+				return
+			}
+			if err != nil || !bytes.Equal(w.objects["c/1"], data) {
+				t.Errorf("the object is not what it was: %v", err)
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sinks"
 )
@@ -29,10 +30,10 @@ func TestCarriedObjectsAreCopied(t *testing.T) {
 				delete(s.objects, zarr.Key([]int{1, 2}))
 				var copied, seen atomic.Int64
 				x.Piece = piece
-				x.Copy = func(ctx context.Context, index []int, size int64) (sinks.Receipt, bool, error) {
+				x.Copy = func(ctx context.Context, index []int, in codecs.Input) (sinks.Receipt, bool, error) {
 					data := s.objects[zarr.Key(index)]
-					if size != int64(len(data)) {
-						t.Errorf("object %v of %d bytes, want %d", index, size, len(data))
+					if in.Size() != int64(len(data)) {
+						t.Errorf("object %v of %d bytes, want %d", index, in.Size(), len(data))
 					}
 					if !copies(index) {
 						return sinks.Receipt{}, false, nil
@@ -75,11 +76,11 @@ func TestCarriedObjectsAreCopied(t *testing.T) {
 func TestCopiesThatFail(t *testing.T) {
 	broken := errors.New("broken")
 	for want, answer := range map[string]func() (sinks.Receipt, bool, error){
-		"CRC-32C": func() (sinks.Receipt, bool, error) { return sinks.Receipt{Sum: 1}, true, nil },
-		"broken":  func() (sinks.Receipt, bool, error) { return sinks.Receipt{}, false, broken },
+		"replaced": func() (sinks.Receipt, bool, error) { return sinks.Receipt{Sum: 1}, true, nil },
+		"broken":   func() (sinks.Receipt, bool, error) { return sinks.Receipt{}, false, broken },
 	} {
 		_, x, _ := stored(t, []int{18, 12}, []int{4, 5}, bind(t, []int{4, 5}, "bytes"))
-		x.Copy = func(context.Context, []int, int64) (sinks.Receipt, bool, error) { return answer() }
+		x.Copy = func(context.Context, []int, codecs.Input) (sinks.Receipt, bool, error) { return answer() }
 		var l ledger
 		if err := Run(t.Context(), config(&l), []Task{x}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -21,15 +21,19 @@ func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.
 	if info.Shards != nil {
 		chunk = info.Shards
 	}
-	switch {
-	case info.Memory > 0:
+	most := orElse(p.Read, runtime.GOMAXPROCS(0))
+	if info.Memory > 0 {
 		room := l.reading + l.allotment.free // nobody takes from it yet
-		calls = max(1, min(room/info.Memory, orElse(p.Read, runtime.GOMAXPROCS(0))))
+		most = max(1, min(room/info.Memory, most))
+	}
+	switch {
 	case p.Far && chunk == nil && info.LongRun > 0:
 		n, _ := ndarray.Bytes(info.Type, dst.Shape)
-		helpers := p.idle(n/info.LongRun - 1)
+		helpers := p.idle(min(n/info.LongRun, most) - 1)
 		defer p.leaveIdle(helpers)
 		calls, chunk, order = 1+helpers, ones(len(dst.Shape)), info.Slowest
+	case info.Memory > 0:
+		calls = most
 	}
 	group, inner := errgroup.WithContext(ctx)
 	for _, slab := range slabs(ndarray.Region{Start: start, Shape: dst.Shape}, chunk, order, calls) {

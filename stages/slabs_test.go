@@ -105,17 +105,18 @@ func TestPartsOfABlock(t *testing.T) {
 }
 
 // TestIdleReadersHelp: a block of a source without chunks that is far away is read
-// in as many parts as it has long runs and there are readers without a block, which
-// is up to when they find that there is none: some runs show it.
+// in as many parts as it has long runs, there is memory for, and there are readers
+// without a block, which is up to when they find that there is none: some runs show
+// it.
 func TestIdleReadersHelp(t *testing.T) {
-	for _, test := range []struct{ longRun, want int }{{8192, 1}, {3000, 2}, {1, 4}} {
+	for _, test := range []struct{ longRun, memory, want int }{{8192, 0, 1}, {3000, 0, 2}, {1, 0, 4}, {1, 1, 4}, {1, 1 << 20, 1}} {
 		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
 			noLeaks(t)
 			for deadline := time.Now().Add(time.Minute); ; {
 				s := counted(64, 64)
 				x, w := task(t, s, 64, 32)
 				x.Block, x.AtOnce = []int{1, 2}, 1
-				s.info.LongRun = test.longRun
+				s.info.LongRun, s.info.Memory = test.longRun, test.memory
 				var parts atomic.Int64
 				s.before = func(context.Context, []int) error {
 					parts.Add(1)

@@ -60,9 +60,9 @@ type Task struct {
 	// needed to verify it; 0: 8 MiB.
 	Stored sources.Stored
 	Piece  int
-	// Copy, if set, has the target's store itself copy an object of Stored, of so
-	// many bytes; false: it did not, and the object is written.
-	Copy func(ctx context.Context, index []int, size int64) (_ sinks.Receipt, ok bool, err error)
+	// Copy, if set, has the target's store itself copy an object of Stored, which
+	// in is or holds the bytes of; false: it did not, and the object is written.
+	Copy func(ctx context.Context, index []int, in codecs.Input) (_ sinks.Receipt, ok bool, err error)
 	// Block is the shape, in chunks, of the boxes whose source bytes are read
 	// together; nil: one chunk. Where chunks are shards, it is in inner chunks
 	// and does not reach beyond a shard: extents of 1, then any extent, then

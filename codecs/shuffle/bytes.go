@@ -34,25 +34,46 @@ func EncodeBytes(dst, src []byte, size int) {
 func DecodeBytes(dst, src []byte, size int) {
 	checkArguments(dst, src, size)
 	n := len(src) / size
-	done := 0 // elements
-	switch {
-	case size == 1 || n <= 1:
+	if n <= 1 {
 		copy(dst, src)
 		return
-	case size == 2:
-		done = decodeBytes2(dst, src[:2*n])
-	case size == 4:
-		done = decodeBytes4(dst, src[:4*n])
+	}
+	decodeBytes(dst[:n*size], src, size, n)
+	copy(dst[n*size:], src[n*size:])
+}
+
+// DecodeSome is DecodeBytes for the elements that fill dst, from number first on.
+// Those, all whole, are among the elements of src.
+func DecodeSome(dst, src []byte, size, first int) {
+	if size < 1 || len(dst)%size != 0 || first < 0 || first > len(src)/size-len(dst)/size {
+		panic("shuffle: want a size of at least 1, and dst for whole elements that src has")
+	}
+	if len(dst) > 0 {
+		decodeBytes(dst, src[first:], size, len(src)/size)
+	}
+}
+
+// decodeBytes fills dst with elements whose bytes are at the beginnings of planes
+// that are stride bytes apart.
+func decodeBytes(dst, src []byte, size, stride int) {
+	n := len(dst) / size
+	done := 0 // elements
+	switch size {
+	case 1:
+		done = copy(dst, src)
+	case 2:
+		done = decodeBytes2(dst, src, stride)
+	case 4:
+		done = decodeBytes4(dst, src, stride)
 	default:
-		done = decodeColumns(dst[:size*n], src[:size*n], size)
+		done = decodeColumns(dst, src, size, stride)
 	}
 	for j := range size {
-		plane := src[j*n : (j+1)*n]
+		plane := src[j*stride:][:n]
 		for i := done; i < n; i++ {
 			dst[i*size+j] = plane[i]
 		}
 	}
-	copy(dst[n*size:], src[n*size:])
 }
 
 // checkArguments panics where a caller breaks the contract.
@@ -86,13 +107,13 @@ func encodeBytes2(dst, src []byte) int {
 	return i
 }
 
-func decodeBytes2(dst, src []byte) int {
-	n := len(src) / 2
-	p0, p1 := src[:n], src[n:]
+func decodeBytes2(dst, src []byte, stride int) int {
+	n := len(dst) / 2
+	p0, p1 := src[:n], src[stride:][:n]
 	i := 0
 	if simd && n >= 16 {
 		i = n &^ 15
-		decode2(&dst[0], &src[0], n, i)
+		decode2(&dst[0], &src[0], stride, i)
 	}
 	for ; i+8 <= n; i += 8 {
 		a, b := binary.LittleEndian.Uint64(p0[i:]), binary.LittleEndian.Uint64(p1[i:])
@@ -133,13 +154,13 @@ func encodeBytes4(dst, src []byte) int {
 	return i
 }
 
-func decodeBytes4(dst, src []byte) int {
-	n := len(src) / 4
-	p0, p1, p2, p3 := src[:n], src[n:][:n], src[2*n:][:n], src[3*n:][:n]
+func decodeBytes4(dst, src []byte, stride int) int {
+	n := len(dst) / 4
+	p0, p1, p2, p3 := src[:n], src[stride:][:n], src[2*stride:][:n], src[3*stride:][:n]
 	i := 0
 	if simd && n >= 16 {
 		i = n &^ 15
-		decode4(&dst[0], &src[0], n, i)
+		decode4(&dst[0], &src[0], stride, i)
 	}
 	for ; i+8 <= n; i += 8 {
 		a, c := binary.LittleEndian.Uint64(p0[i:]), binary.LittleEndian.Uint64(p1[i:])
@@ -218,8 +239,8 @@ func encodeColumns(dst, src []byte, size int) int {
 // decodeColumns is the inverse of encodeColumns. It writes eight bytes also
 // where an element has less: the next element then overwrites the rest, so
 // elements are written in their order.
-func decodeColumns(dst, src []byte, size int) int {
-	n := len(src) / size
+func decodeColumns(dst, src []byte, size, stride int) int {
+	n := len(dst) / size
 	limit := n
 	if size < 8 {
 		limit = (len(dst)-8)/size + 1
@@ -227,25 +248,25 @@ func decodeColumns(dst, src []byte, size int) int {
 	limit &^= 7
 	for j := 0; j < size; j += 8 {
 		j := column(j, size)
-		planes := src[j*n:]
+		planes := src[j*stride:]
 		count := min(size, 8)
 		i := 0
 		if simd && size >= 8 && n >= 16 {
 			i = n &^ 15
-			decode8(&dst[j], &planes[0], n, i, size)
+			decode8(&dst[j], &planes[0], stride, i, size)
 		}
 		for ; i < limit; i += 8 {
 			s := planes[i:]
-			a0, a1, a2 := binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[n:]), binary.LittleEndian.Uint64(s[2*n:])
+			a0, a1, a2 := binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[stride:]), binary.LittleEndian.Uint64(s[2*stride:])
 			var a3, a4, a5, a6, a7 uint64
 			if count == 8 {
-				a3, a4 = binary.LittleEndian.Uint64(s[3*n:]), binary.LittleEndian.Uint64(s[4*n:])
-				a5, a6 = binary.LittleEndian.Uint64(s[5*n:]), binary.LittleEndian.Uint64(s[6*n:])
-				a7 = binary.LittleEndian.Uint64(s[7*n:])
+				a3, a4 = binary.LittleEndian.Uint64(s[3*stride:]), binary.LittleEndian.Uint64(s[4*stride:])
+				a5, a6 = binary.LittleEndian.Uint64(s[5*stride:]), binary.LittleEndian.Uint64(s[6*stride:])
+				a7 = binary.LittleEndian.Uint64(s[7*stride:])
 			} else {
 				var more [4]uint64
 				for k := range count - 3 {
-					more[k] = binary.LittleEndian.Uint64(s[(3+k)*n:])
+					more[k] = binary.LittleEndian.Uint64(s[(3+k)*stride:])
 				}
 				a3, a4, a5, a6 = more[0], more[1], more[2], more[3]
 			}

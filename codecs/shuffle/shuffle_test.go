@@ -96,6 +96,30 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// TestSome decodes elements from the middle, into room for no more.
+func TestSome(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17} {
+		for _, n := range []int{0, 1, 2, 15, 16, 17, 40, 100} {
+			want := make([]byte, n*size+size-1)
+			for i := range want {
+				want[i] = byte(i * i >> 3)
+			}
+			src := make([]byte, len(want))
+			shuffle.EncodeBytes(src, want, size)
+			for first := range n + 1 {
+				for last := first; last <= n; last += 1 + first%7 {
+					room := bytes.Repeat([]byte{0xaa}, (last-first)*size+8)
+					got, edge := room[:len(room)-8:len(room)-8], room[len(room)-8:]
+					shuffle.DecodeSome(got, src, size, first)
+					if !bytes.Equal(got, want[first*size:last*size]) || !bytes.Equal(edge, bytes.Repeat([]byte{0xaa}, 8)) {
+						t.Fatalf("%d elements of %d bytes, from %d to %d: decoded wrongly", n, size, first, last)
+					}
+				}
+			}
+		}
+	}
+}
+
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("0123456789abcdef0123456789abcdef"), uint8(2))
 	f.Add(bytes.Repeat([]byte{1, 2, 3}, 70), uint8(3))

@@ -249,5 +249,15 @@ func FuzzParse(f *testing.F) {
 	for _, g := range goldens(f) {
 		f.Add(g.message(f))
 	}
-	f.Fuzz(func(t *testing.T, message []byte) { checkSound(t, message) })
+	f.Fuzz(func(t *testing.T, message []byte) {
+		checkSound(t, message)
+		d, _, err := hdf5type.Parse(message)
+		if err != nil || d.Size > 1<<10 {
+			return
+		}
+		none := func([]byte, int) ([]byte, error) { return nil, nil }
+		if text, err := d.Format(make([]byte, d.Size), none); err != nil || d.String() == "" {
+			t.Errorf("%v: %q, %v", d, text, err)
+		}
+	})
 }

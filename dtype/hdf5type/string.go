@@ -40,9 +40,11 @@ func (d *Datatype) String() string {
 		return fmt.Sprintf("enum of %v {%s}", d.Base, strings.Join(names, ", "))
 	case VariableLength:
 		if d.Text {
-			return fmt.Sprintf("text of any length, %s", d.CharSet)
+			return fmt.Sprintf("text of any length, %s, %s", d.Padding, d.CharSet)
 		}
 		return fmt.Sprintf("sequence of %v", d.Base)
+	case Reference:
+		return d.Reference.String()
 	case Array:
 		return fmt.Sprintf("array %v of %v", d.Dims, d.Base)
 	case Complex:
@@ -89,6 +91,14 @@ func (d *Datatype) number(value []byte) string {
 		return fmt.Sprint(int64(n<<unused) >> unused)
 	}
 	return fmt.Sprint(n)
+}
+
+// String says what a reference refers to and, of the newer kinds, in which way.
+func (k ReferenceKind) String() string {
+	return [...]string{
+		"reference to an object", "reference to a region", "encoded reference to an object",
+		"encoded reference to a region", "encoded reference to an attribute",
+	}[k]
 }
 
 // String names the padding.

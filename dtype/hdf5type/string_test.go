@@ -30,12 +30,13 @@ func TestString(t *testing.T) {
 		"enum of uint8 {high = 255}": {
 			Class: hdf5type.Enumeration, Size: 1, Base: &hdf5type.Datatype{Class: hdf5type.FixedPoint, Size: 1, Precision: 8}, Names: []hdf5type.Name{{Name: "high", Value: []byte{255}}},
 		},
-		"text of any length, ASCII":            {Class: hdf5type.VariableLength, Size: 16, Text: true},
-		"sequence of float32 little-endian":    {Class: hdf5type.VariableLength, Size: 16, Base: float},
-		"array [2 3] of float32 little-endian": {Class: hdf5type.Array, Size: 24, Base: float, Dims: []int{2, 3}},
-		"complex of float32 little-endian":     {Class: hdf5type.Complex, Size: 8, Base: float},
-		"reference of 8 bytes":                 {Class: hdf5type.Reference, Size: 8},
-		"time of 4 bytes":                      {Class: hdf5type.Time, Size: 4, Precision: 32},
+		"text of any length, null-terminated, ASCII": {Class: hdf5type.VariableLength, Size: 16, Text: true},
+		"sequence of float32 little-endian":          {Class: hdf5type.VariableLength, Size: 16, Base: float},
+		"array [2 3] of float32 little-endian":       {Class: hdf5type.Array, Size: 24, Base: float, Dims: []int{2, 3}},
+		"complex of float32 little-endian":           {Class: hdf5type.Complex, Size: 8, Base: float},
+		"reference to an object":                     {Class: hdf5type.Reference, Size: 8},
+		"encoded reference to a region":              {Class: hdf5type.Reference, Size: 8, Reference: hdf5type.RegionReference},
+		"time of 4 bytes":                            {Class: hdf5type.Time, Size: 4, Precision: 32},
 	} {
 		if got := d.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -1,5 +1,6 @@
 // Package cf reads the attributes by which a NetCDF variable says that its
-// values are packed, and turns them into codecs or into values.
+// values are packed, and turns them into codecs or into values. It also tells
+// whether two spellings of units and calendar mean the same, see [SameMeaning].
 //
 // The rules are those of the CF conventions (section 2.5.1, missing data;
 // section 8.1, packed data) and of the attribute conventions of the NetCDF

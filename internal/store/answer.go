@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -39,7 +40,7 @@ func (e *statusError) Unwrap() []error {
 	var all []error
 	switch {
 	case e.noBucket():
-	case e.code == http.StatusNotFound, e.code == http.StatusGone:
+	case e.code == http.StatusNotFound:
 		all = append(all, fs.ErrNotExist)
 	case e.code == http.StatusUnauthorized, e.code == http.StatusForbidden:
 		all = append(all, fs.ErrPermission)
@@ -58,9 +59,33 @@ func (e *statusError) noBucket() bool {
 	return e.name == noBucket || e.name == "ContainerNotFound"
 }
 
-// passing tells whether the answer is that of a busy server.
+// stranger is a success without what a server of the provider tells with one. It
+// counts as no answer: what has come between may be gone a little later.
+func stranger(provider string, cause error) *statusError {
+	return &statusError{
+		code: http.StatusOK, cause: cause,
+		hint: "what answered is no " + provider + " server, but a proxy perhaps, or the login page of a network",
+	}
+}
+
+// Unwritable tells whether an error is that of a place where whoever asks may not
+// write, or cannot, because it is no folder.
+func Unwritable(err error) bool {
+	if answer, ok := errors.AsType[*statusError](err); ok {
+		switch answer.name {
+		case "AccessDenied", "forbidden", "insufficientPermissions", "AuthorizationPermissionMismatch", "AuthorizationFailure", "InsufficientAccountPermissions":
+			return answer.code == http.StatusForbidden
+		}
+		return false
+	}
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// passing tells whether the answer is that of a busy server, or of a stranger.
 func (e *statusError) passing() bool {
 	switch e.code {
+	case http.StatusOK:
+		return true
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return true
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
@@ -79,6 +104,10 @@ func (e *statusError) advised(access string) *statusError {
 		e.hint = "there is no such bucket; create it, or correct its name in the URL"
 	case e.name == "RequestTimeTooSkewed":
 		e.hint = "set the clock of this machine"
+	case e.name == "ExpiredToken", e.name == "TokenRefreshRequired", e.name == "InvalidToken":
+		e.hint = "the session token has run out, or is not that of the key: get new credentials"
+	case e.code == http.StatusBadRequest && (e.name == "" || e.name == "BadRequest"):
+		e.hint = "the server says no more than that; credentials that have run out, another region or a proxy are what is most often behind it"
 	case e.code == http.StatusUnauthorized, e.code == http.StatusForbidden:
 		e.hint = access
 	}

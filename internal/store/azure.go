@@ -19,6 +19,8 @@ import (
 )
 
 const (
+	// azureName is how messages call the provider.
+	azureName = "Azure"
 	// azureAccess is the hint for requests that are refused.
 	azureAccess = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container, or say anonymous=true for a public one"
 	// azureScope is what tokens are asked for.
@@ -46,10 +48,7 @@ func azureContainer(ctx context.Context, at location) (*container.Client, error)
 		Retry:     policy.RetryOptions{MaxRetries: -1},
 		Transport: &http.Client{Transport: newTransport()},
 	}}
-	anonymous := false
-	if err := flag(at.query, "anonymous", &anonymous); err != nil {
-		return nil, err
-	}
+	anonymous := flag(at.query, "anonymous")
 	key, connection := os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_CONNECTION_STRING")
 	signature := os.Getenv("AZURE_STORAGE_SAS_TOKEN")
 	if anonymous {
@@ -121,8 +120,8 @@ func azureService(query url.Values, signature string) (account, service string, 
 			*value = query.Get(name)
 		}
 	}
-	if err := flag(query, "localemu", &asked.IsLocalEmulator); err != nil {
-		return "", "", err
+	if query.Has("localemu") {
+		asked.IsLocalEmulator = flag(query, "localemu")
 	}
 	if asked.AccountName == "" {
 		return "", "", errors.New("no storage account: set AZURE_STORAGE_ACCOUNT, or put storage_account=NAME into the query of the URL")
@@ -164,6 +163,9 @@ func (u *azureUploader) answer(err error) *statusError {
 	a := &statusError{code: response.StatusCode, name: response.ErrorCode, cause: err}
 	if response.RawResponse != nil {
 		a.pause = pauseOf(response.RawResponse.Header)
+	}
+	if a.code == http.StatusOK { // not what the request is answered with
+		return stranger(azureName, err)
 	}
 	if a.name == "Md5Mismatch" || a.name == "Crc64Mismatch" { // a body that came in damaged
 		a.code = http.StatusRequestTimeout

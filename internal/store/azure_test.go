@@ -63,6 +63,7 @@ func (b *blocks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			data = append(data, b.staged[name]...)
 		}
 		b.objects[r.URL.Path] = data
+		w.Header().Set("ETag", `"e"`)
 		w.WriteHeader(http.StatusCreated)
 		return
 	}
@@ -81,13 +82,14 @@ func (b *blocks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		b.objects[r.URL.Path] = body
 	}
+	w.Header().Set("ETag", `"e"`)
 	w.WriteHeader(http.StatusCreated)
 }
 
 func TestAzureUpload(t *testing.T) {
 	server := &blocks{staged: map[string][]byte{}, objects: map[string][]byte{}}
 	s := azureBehind(t, server)
-	data := random(1, 2*firstPart+7)
+	data := random(1, 2*PartBytes+7)
 	if err := write(t.Context(), s, "large", data, 1<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +144,7 @@ func TestAzureAnswers(t *testing.T) {
 			for op, err := range map[string]error{
 				"stat": statErr, "read": readErr, "put": s.Put(t.Context(), "k", []byte("x")),
 				"list":   s.List(t.Context(), "", func(Info) error { return nil }),
-				"upload": write(t.Context(), s, "k", random(1, 2*firstPart), 2*firstPart),
+				"upload": write(t.Context(), s, "k", random(1, 2*PartBytes), 2*PartBytes),
 			} {
 				if err == nil || Passing(err) != (c.attempts > 1) || errors.Is(err, fs.ErrNotExist) != (c.is == fs.ErrNotExist) || c.is != nil && !errors.Is(err, c.is) { //nolint:errorlint // which of them is wanted
 					t.Errorf("%s: %v", op, err)
@@ -203,7 +205,7 @@ func TestProvidersAskForPauses(t *testing.T) {
 			}
 			w.Header().Set("ETag", `"e"`)
 			w.WriteHeader(http.StatusCreated)
-			_, _ = fmt.Fprint(w, "{}")
+			_, _ = fmt.Fprint(w, `{"name": "p/k"}`)
 		})
 	}
 	s3 := s3ServerBehind(t, func(http.Handler) http.Handler { return busy() })

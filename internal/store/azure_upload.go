@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
@@ -40,6 +41,8 @@ func newAzureUploader(client *container.Client) *azureUploader {
 	return &azureUploader{client, err == nil && strings.Count(at.Path, "/") > 1}
 }
 
+func (u *azureUploader) inOrder() bool { return false }
+
 func (u *azureUploader) partSize(n int) int { return growingPart(n) }
 
 // sweep has nothing to do: Azure knows no request that drops the blocks of an
@@ -65,7 +68,10 @@ func (u *azureUploader) whole(ctx context.Context, key string, data []byte, excl
 	}
 	r, sum := u.body(data)
 	options.TransactionalValidation = sum
-	_, err := u.container.NewBlockBlobClient(key).Upload(ctx, r, options)
+	out, err := u.container.NewBlockBlobClient(key).Upload(ctx, r, options)
+	if err == nil && out.ETag == nil {
+		return stranger(azureName, nil)
+	}
 	if exclusive && bloberror.HasCode(err, bloberror.BlobAlreadyExists, bloberror.ConditionNotMet, bloberror.TargetConditionNotMet) {
 		return fmt.Errorf("the object is there: %w", fs.ErrExist)
 	}
@@ -89,22 +95,33 @@ type azureUpload struct {
 	to     *azureUploader
 	object *blockblob.Client
 	id     [12]byte
-	blocks []string // the names of those that the server has
+	blocks atomic.Int64 // that the server has
 }
 
-func (w *azureUpload) part(ctx context.Context, data []byte) error {
-	name := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%x-%07d", w.id, len(w.blocks)))
+// block is the name of a block.
+func (w *azureUpload) block(n int) string {
+	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%x-%07d", w.id, n))
+}
+
+func (w *azureUpload) part(ctx context.Context, n int, data []byte) error {
 	r, sum := w.to.body(data)
-	if _, err := w.object.StageBlock(ctx, name, r, &blockblob.StageBlockOptions{TransactionalValidation: sum}); err != nil {
-		return err
+	_, err := w.object.StageBlock(ctx, w.block(n), r, &blockblob.StageBlockOptions{TransactionalValidation: sum})
+	if err == nil {
+		w.blocks.Add(1)
 	}
-	w.blocks = append(w.blocks, name)
-	return nil
+	return err
 }
 
 // complete may be repeated: blocks that are part of the object already stay.
 func (w *azureUpload) complete(ctx context.Context) error {
-	_, err := w.object.CommitBlockList(ctx, w.blocks, &blockblob.CommitBlockListOptions{HTTPHeaders: objectHeaders()})
+	blocks := make([]string, w.blocks.Load())
+	for n := range blocks {
+		blocks[n] = w.block(n)
+	}
+	out, err := w.object.CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{HTTPHeaders: objectHeaders()})
+	if err == nil && out.ETag == nil {
+		return stranger(azureName, nil)
+	}
 	return err
 }
 

@@ -34,7 +34,7 @@ func Below(ctx context.Context, url string, opt Options) (urls []string, err err
 		} else {
 			object.path = path.Join(folder.path, key)
 		}
-		urls = append(urls, object.String())
+		urls = append(urls, object.full())
 	}
 	return urls, err
 }

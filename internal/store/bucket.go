@@ -24,9 +24,10 @@ type bucket struct {
 }
 
 const (
-	// firstPart is the size of the first partsOfSize parts of an upload. S3
-	// wants 5 MiB at least, Google Cloud Storage multiples of 256 KiB.
-	firstPart = 8 << 20
+	// PartBytes is the size of the first partsOfSize parts of an upload to an
+	// object store. S3 wants 5 MiB at least, Google Cloud Storage multiples of
+	// 256 KiB.
+	PartBytes = 8 << 20
 	// After every partsOfSize parts their size doubles: 10,000 parts, the most
 	// that S3 takes, hold more than the 5 TiB that an object may have there.
 	partsOfSize = 1000
@@ -35,7 +36,7 @@ const (
 )
 
 // growingPart is the size of part n of an upload where their number is limited.
-func growingPart(n int) int { return firstPart << min(n/partsOfSize, lastDoubling) }
+func growingPart(n int) int { return PartBytes << min(n/partsOfSize, lastDoubling) }
 
 // objectType is the content type of everything that is stored.
 const objectType = "application/octet-stream"
@@ -48,6 +49,7 @@ type uploader interface {
 	whole(ctx context.Context, key string, data []byte, exclusive bool) error
 	// start is begin of a driver.
 	start(ctx context.Context, key string) (upload, error)
+	inOrder() bool
 	partSize(n int) int
 	// sweep aborts the uploads below the prefix that an earlier process left
 	// behind; each request is made through do.
@@ -79,8 +81,8 @@ type bucketUpload struct {
 	to *bucket
 }
 
-func (w *bucketUpload) part(ctx context.Context, data []byte) error {
-	return w.to.failed(w.upload.part(ctx, data))
+func (w *bucketUpload) part(ctx context.Context, n int, data []byte) error {
+	return w.to.failed(w.upload.part(ctx, n, data))
 }
 
 func (w *bucketUpload) complete(ctx context.Context) error {
@@ -114,7 +116,7 @@ func (b *bucket) read(ctx context.Context, key string, p []byte, off int64) (err
 	if size := r.Size(); off > size-want {
 		return &shortError{off: off, want: want, size: size}
 	}
-	if _, err := io.ReadFull(r, p); err != nil {
+	if _, err := io.ReadFull(earning(ctx, r), p); err != nil {
 		return brokenBody(want, err)
 	}
 	return nil
@@ -146,7 +148,7 @@ func (b *bucket) readAll(ctx context.Context, key string, limit int64, room func
 		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
 	}
 	data = room(int(size))
-	if _, err := io.ReadFull(r, data); err != nil {
+	if _, err := io.ReadFull(earning(ctx, r), data); err != nil {
 		return nil, brokenBody(size, err)
 	}
 	return data, nil
@@ -157,7 +159,11 @@ func (b *bucket) stat(ctx context.Context, key string) (Info, error) {
 	if err != nil {
 		return Info{}, b.failed(err)
 	}
-	return Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: a.ETag}, nil
+	info := Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: a.ETag}
+	if c, ok := b.uploader.(copier); ok {
+		info.Version = c.version(a)
+	}
+	return info, nil
 }
 
 func (b *bucket) list(prefix string) pager {

@@ -33,7 +33,7 @@ func TestCloudConformance(t *testing.T) {
 	for _, scheme := range []string{"s3", "gs", "azblob"} {
 		for name, check := range checks() {
 			t.Run(scheme+"/"+name, func(t *testing.T) {
-				check(t, open(t, cloud(t, scheme), Options{}))
+				check(t, open(t, cloud(t, scheme), Options{Parts: 3}))
 			})
 		}
 	}

@@ -136,6 +136,9 @@ func TestConformance(t *testing.T) {
 			t.Run(place+"/"+name, func(t *testing.T) { check(t, open(t, at(t), Options{})) })
 		}
 	}
+	for name, check := range checks() {
+		t.Run("s3, parts at once/"+name, func(t *testing.T) { check(t, open(t, s3Server(t), Options{Parts: 3})) })
+	}
 }
 
 func checkReplace(t *testing.T, s *Store) {

@@ -25,8 +25,12 @@ func TestCloudCopy(t *testing.T) {
 				if key != "large" {
 					put(t, from, map[string]string{key: string(data)})
 				}
+				object, err := from.Stat(t.Context(), key)
+				if err != nil || object.Size != int64(len(data)) || (object.Version != "") != copies {
+					t.Fatalf("%q: %+v, %v", key, object, err)
+				}
 				before := to.Stats()
-				sum, ok, err := to.CopyFrom(t.Context(), from, key, "to/"+key, int64(len(data)))
+				sum, ok, err := to.CopyFrom(t.Context(), from, object, "to/"+key)
 				if err != nil || ok != copies {
 					t.Fatalf("%q: copied %t, %v", key, ok, err)
 				}
@@ -43,10 +47,37 @@ func TestCloudCopy(t *testing.T) {
 					t.Errorf("%q: the copy is another object", key)
 				}
 			}
+			if copies {
+				replacedBeforeCopy(t, from, to)
+			}
 			if to.CanCopy(open(t, "mem://n", Options{})) || to.CanCopy(from) != copies {
 				t.Error("copies that cannot be, or not those that can")
 			}
 		})
+	}
+}
+
+// replacedBeforeCopy has an object copied that is another since it was looked at, or
+// gone.
+func replacedBeforeCopy(t *testing.T, from, to *Store) {
+	t.Helper()
+	put(t, from, map[string]string{"replaced": "before"})
+	object, err := from.Stat(t.Context(), "replaced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, from, map[string]string{"replaced": "behind"})
+	for range 2 {
+		_, ok, err := to.CopyFrom(t.Context(), from, object, "to/replaced")
+		if err == nil || ok || !strings.Contains(err.Error(), "replaced is no longer what it was") || !to.CanCopy(from) {
+			t.Errorf("an object that is another by now: copied %t, %v", ok, err)
+		}
+		if err := from.Delete(t.Context(), "replaced"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := keys(t, to, "to/replaced"); len(got) != 0 {
+		t.Errorf("copied to %q", got)
 	}
 }
 
@@ -58,10 +89,11 @@ func TestCopyRefused(t *testing.T) {
 		status   int
 		body     string
 		ok       bool
-		passing  bool
+		fails    bool
 		again    bool // CanCopy afterwards
 		requests int64
 	}{
+		"replaced":  {http.StatusPreconditionFailed, "", false, true, true, 1},
 		"known":     {http.StatusOK, strings.Replace(result, "%", known, 1), true, false, true, 1},
 		"unknown":   {http.StatusOK, strings.Replace(result, "%", "", 1), false, false, false, 1},
 		"composite": {http.StatusOK, strings.Replace(result, "%", strings.Replace(known, "FULL_OBJECT", "COMPOSITE", 1), 1), false, false, false, 1},
@@ -77,14 +109,17 @@ func TestCopyRefused(t *testing.T) {
 					if got := r.Header.Get("X-Amz-Copy-Source"); got != "bucket/some/prefix/a%2Bb" {
 						t.Errorf("copies %q", got)
 					}
+					if got := r.Header.Get("X-Amz-Copy-Source-If-Match"); got != `"its tag"` {
+						t.Errorf("copies what has the ETag %q", got)
+					}
 					w.WriteHeader(c.status)
 					_, _ = w.Write([]byte(c.body))
 				})
 			})
 			from, to := open(t, url, Options{}), open(t, url, Options{})
 			impatient(to)
-			sum, ok, err := to.CopyFrom(t.Context(), from, "a+b", "k", 5)
-			if ok != c.ok || ok && sum != 1 || (err != nil) != c.passing || Passing(err) != c.passing {
+			sum, ok, err := to.CopyFrom(t.Context(), from, Info{Key: "a+b", Size: 5, Version: `"its tag"`}, "k")
+			if ok != c.ok || ok && sum != 1 || (err != nil) != c.fails || Passing(err) != (name == "busy") {
 				t.Errorf("sum %d, copied %t, %v", sum, ok, err)
 			}
 			if requests.Load() != c.requests || to.CanCopy(from) != c.again {
@@ -106,12 +141,12 @@ func TestCopyBetween(t *testing.T) {
 			t.Errorf("from %s: %t", other, got)
 		}
 	}
-	if _, ok, err := to.CopyFrom(t.Context(), open(t, url, Options{}), "k", "l", 6<<30); ok || err != nil {
+	if _, ok, err := to.CopyFrom(t.Context(), open(t, url, Options{}), Info{Key: "k", Size: 6 << 30}, "l"); ok || err != nil {
 		t.Errorf("more than a request copies: %t, %v", ok, err)
 	}
 	for _, url := range []string{"mem://name", t.TempDir()} {
 		s := open(t, url, Options{})
-		if _, ok, err := s.CopyFrom(t.Context(), s, "k", "l", 1); ok || err != nil || s.CanCopy(s) {
+		if _, ok, err := s.CopyFrom(t.Context(), s, Info{Key: "k", Size: 1}, "l"); ok || err != nil || s.CanCopy(s) {
 			t.Errorf("%s: %t, %v", url, ok, err)
 		}
 	}

@@ -59,18 +59,20 @@
 // an error has the URL of a request, a header or a body in it.
 //
 // Objects of one bucket of S3 or Google Cloud Storage can be copied into another
-// by the server, see [Store.CopyFrom].
+// by the server, see [Store.CopyFrom]: the one that was looked at, by its ETag or
+// its generation, and no other that has come into its place.
 //
 // Large objects go in parts: those of an upload to S3, pieces of a resumable
 // session of Google Cloud Storage, blocks of Azure, none of which is listed or
-// read before the last. What remains of an upload that was given up or whose
+// read before the last. But for those of Google they may be sent at the same time,
+// see [Options]. What remains of an upload that was given up or whose
 // process was killed: nothing in S3 after [Writer.Abort] or [Store.Clean]; the
 // other two drop it themselves within a week, Google also after Abort.
 //
 // A plain HTTP server cannot be listed, which is an error that wraps
 // [ErrNoList], and has to tell the size of what it sends. Where it knows no
-// ranges, objects are read whole, or from their beginning as far as 8 MiB are to
-// be skipped. Redirects are followed, and proxies are those of the environment.
+// ranges, objects of up to 64 MiB are read whole, once, and the last 64 MiB of them
+// kept; larger ones are refused. Redirects are followed, and proxies are those of the environment.
 //
 // # Zip archives
 //

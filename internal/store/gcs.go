@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,15 +22,14 @@ import (
 	"google.golang.org/api/option"
 )
 
+// gcsName is how messages call the provider.
+const gcsName = "Google Cloud Storage"
+
 // gcsAccess is the hint for requests that are refused.
 const gcsAccess = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket, or say anonymous=true for a public one"
 
 // newGCS opens a bucket with a client of ours: nothing is repeated inside.
 func newGCS(ctx context.Context, at location) (*bucket, error) {
-	anonymous := false
-	if err := flag(at.query, "anonymous", &anonymous); err != nil {
-		return nil, err
-	}
 	service, client := "https://storage.googleapis.com", &http.Client{
 		Transport: singleReads{newTransport()},
 		// 308 is the answer of an upload that is to go on.
@@ -41,7 +41,7 @@ func newGCS(ctx context.Context, at location) (*bucket, error) {
 		service = strings.TrimSuffix(emulator, "/")
 	case emulator != "":
 		service = "http://" + emulator
-	case anonymous:
+	case flag(at.query, "anonymous"):
 		options = append(options, option.WithoutAuthentication())
 	default:
 		// Tokens are asked for as long as the store is open.
@@ -97,6 +97,13 @@ func (t singleReads) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.RoundTripper.RoundTrip(r)
 }
 
+// nonsense tells whether the body of a success is not what it is to be.
+func nonsense(err error) bool {
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, other := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || other
+}
+
 // answer is that of the uploader.
 func (u *gcsUploader) answer(err error) *statusError {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil {
@@ -110,6 +117,8 @@ func (u *gcsUploader) answer(err error) *statusError {
 	switch {
 	case !ok && errors.Is(err, storage.ErrObjectNotExist): // of a read
 		return &statusError{code: http.StatusNotFound, cause: err}
+	case !ok && nonsense(err):
+		return stranger(gcsName, err)
 	case !ok:
 		return nil
 	}

@@ -5,19 +5,36 @@ package store
 import (
 	"context"
 	"math"
+	"strconv"
+
+	"cloud.google.com/go/storage"
+	"gocloud.dev/blob"
 )
 
 // mostCopied is no bound here.
 func (u *gcsUploader) mostCopied() int64 { return math.MaxInt64 }
 
+// version is that of a copier: the generation.
+func (u *gcsUploader) version(a *blob.Attributes) string {
+	var attributes storage.ObjectAttrs
+	if !a.As(&attributes) || attributes.Generation <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(attributes.Generation, 10)
+}
+
 // copyFrom is that of a copier.
-func (u *gcsUploader) copyFrom(ctx context.Context, bucket, from, key string, size int64) (sum uint32, known bool, err error) {
-	made, err := u.bucket.Object(key).CopierFrom(u.google.Bucket(bucket).Object(from)).Run(ctx)
+func (u *gcsUploader) copyFrom(ctx context.Context, bucket string, object Info, key string) (sum uint32, known bool, err error) {
+	from := u.google.Bucket(bucket).Object(object.Key)
+	if generation, ok := decimal(object.Version); ok {
+		from = from.Generation(generation)
+	}
+	made, err := u.bucket.Object(key).CopierFrom(from).Run(ctx)
 	if err != nil {
 		return 0, false, err
 	}
-	if made.Size != size {
-		return 0, false, otherSize(made.Size, size)
+	if made.Size != object.Size {
+		return 0, false, otherSize(made.Size, object.Size)
 	}
 	return made.CRC32C, true, nil
 }

@@ -106,11 +106,11 @@ func (s *session) answer(w http.ResponseWriter, r *http.Request) {
 func TestGCSUpload(t *testing.T) {
 	server := new(session)
 	s := gcsBehind(t, server)
-	data := random(1, 2*firstPart+gcsUnit+7)
+	data := random(1, 2*PartBytes+gcsUnit+7)
 	if err := write(t.Context(), s, "k", data, 1<<20); err != nil {
 		t.Fatal(err)
 	}
-	const a, b, c, end = firstPart, 2 * firstPart, 2*firstPart + gcsUnit, 2*firstPart + gcsUnit + 7
+	const a, b, c, end = PartBytes, 2 * PartBytes, 2*PartBytes + gcsUnit, 2*PartBytes + gcsUnit + 7
 	want := []string{
 		fmt.Sprintf("bytes 0-%d/*", a-1), fmt.Sprintf("bytes %d-%d/*", a, b-1),
 		fmt.Sprintf("bytes %d-%d/*", b, c-1), fmt.Sprintf("bytes %d-%d/%d", c, end-1, end),
@@ -128,7 +128,7 @@ func TestGCSUpload(t *testing.T) {
 
 // TestGCSUploadInDoubt loses answers, requests and what the server did not keep.
 func TestGCSUploadInDoubt(t *testing.T) {
-	data := random(1, 2*firstPart+7)
+	data := random(1, 2*PartBytes+7)
 	lost := func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 		next(httptest.NewRecorder(), r)
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -189,7 +189,7 @@ func TestGCSUploadGivenUp(t *testing.T) {
 		next(w, r)
 	}}
 	s := gcsBehind(t, server)
-	err := write(t.Context(), s, "k", random(1, 3*firstPart), firstPart)
+	err := write(t.Context(), s, "k", random(1, 3*PartBytes), PartBytes)
 	if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v", err)
 	}
@@ -220,7 +220,7 @@ func TestGCSAnswers(t *testing.T) {
 			for op, err := range map[string]error{
 				"stat": statErr, "read": readErr, "put": s.Put(t.Context(), "k", []byte("x")),
 				"list":   s.List(t.Context(), "", func(Info) error { return nil }),
-				"upload": write(t.Context(), s, "k", random(1, 2*firstPart), 2*firstPart),
+				"upload": write(t.Context(), s, "k", random(1, 2*PartBytes), 2*PartBytes),
 			} {
 				noBucket := op != "stat" && op != "read" && status == http.StatusNotFound
 				if err == nil || Passing(err) != (c.attempts > 1) || c.is != nil && errors.Is(err, c.is) == noBucket {

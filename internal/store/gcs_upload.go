@@ -37,7 +37,11 @@ type gcsUploader struct {
 	sessions string // the URL where resumable uploads begin
 }
 
-func (u *gcsUploader) partSize(int) int { return firstPart }
+// inOrder is because of resumable uploads: a session takes bytes as they follow
+// each other.
+func (u *gcsUploader) inOrder() bool { return true }
+
+func (u *gcsUploader) partSize(int) int { return PartBytes }
 
 // sweep has nothing to do: a session that nobody goes on with is in no list,
 // costs nothing and ends after a week.
@@ -57,7 +61,13 @@ func (u *gcsUploader) whole(ctx context.Context, key string, data []byte, exclus
 	if _, err := w.Write(data); err != nil {
 		return unstored(err)
 	}
-	return unstored(w.Close())
+	if err := w.Close(); err != nil {
+		return unstored(err)
+	}
+	if w.Attrs().Name == "" {
+		return stranger(gcsName, nil)
+	}
+	return nil
 }
 
 // unstored says what the server's answer to a new object means: that the object
@@ -81,7 +91,7 @@ func (u *gcsUploader) start(ctx context.Context, key string) (upload, error) {
 	}
 	session := answer.header.Get("Location")
 	if session == "" {
-		return nil, errors.New("the server gave the upload no session")
+		return nil, stranger(gcsName, nil)
 	}
 	return &gcsUpload{to: u, session: session}, nil
 }
@@ -121,7 +131,7 @@ func (u *gcsUploader) request(ctx context.Context, method, target string, header
 		return a, brokenBody(response.ContentLength, err)
 	}
 	if len(text) > 0 && json.Unmarshal(text, &a.object) != nil {
-		return a, fmt.Errorf("the server answers %d with what is no object", a.status)
+		return a, stranger(gcsName, nil)
 	}
 	return a, nil
 }
@@ -138,7 +148,7 @@ type gcsUpload struct {
 	doubt   bool   // a request failed: the server may have taken some of it
 }
 
-func (w *gcsUpload) part(ctx context.Context, data []byte) error {
+func (w *gcsUpload) part(ctx context.Context, _ int, data []byte) error {
 	whole := data[:len(data)&^(gcsUnit-1)]
 	end := w.begun + int64(len(whole))
 	for w.doubt || w.at < end {
@@ -200,6 +210,10 @@ func (w *gcsUpload) put(ctx context.Context, data []byte, total string) (done bo
 	}
 	w.doubt = false
 	if a.status != http.StatusPermanentRedirect {
+		if a.object.Size == "" {
+			w.doubt = true
+			return false, stranger(gcsName, nil)
+		}
 		if (a.object.Size != total && total != "*") || a.object.CRC32C != "" && a.object.CRC32C != sum {
 			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s where %s with %s were sent", a.object.Size, a.object.CRC32C, total, sum)
 		}

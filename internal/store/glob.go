@@ -51,7 +51,7 @@ func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
 	for i, p := range paths {
 		found := l
 		found.path = p
-		urls[i] = found.String()
+		urls[i] = found.full()
 	}
 	return urls, nil
 }
@@ -74,7 +74,7 @@ func globBucket(ctx context.Context, l location, opt Options) (paths []string, e
 	dir, prefix := path.Split(literal)
 	folder := l
 	folder.path = strings.TrimSuffix(dir, "/")
-	s, err := Open(ctx, folder.String(), opt)
+	s, err := Open(ctx, folder.full(), opt)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []strin
 			above.path = "/"
 		}
 	}
-	s, err := Open(ctx, above.String(), opt)
+	s, err := Open(ctx, above.full(), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []strin
 	for _, folder := range found {
 		at := l
 		at.path = path.Join(above.path, folder)
-		urls = append(urls, at.String())
+		urls = append(urls, at.full())
 	}
 	return urls, nil
 }

@@ -14,10 +14,6 @@ import (
 // ErrNoList reports a place that cannot tell which objects it has.
 var ErrNoList = errors.New("a plain HTTP server cannot be listed")
 
-// mostSkipped is how many bytes in front of a range are read and dropped where
-// a server sends whole objects only.
-const mostSkipped = 8 << 20
-
 // web is the driver of a plain HTTP server, of RFC 9110: GET, with a range for a
 // part, and HEAD. Redirects are followed, and proxies are those of the
 // environment.
@@ -25,24 +21,46 @@ type web struct {
 	readOnly
 	at     location
 	client *http.Client
+	whole  *wholes
 }
 
-func newWeb(at location) *web {
-	return &web{readOnly: httpServer, at: at, client: &http.Client{Transport: newTransport(), CheckRedirect: redirect}}
+// newWeb returns the driver of a location. Stores that share limits share what they keep,
+// too.
+func newWeb(at location, limits *Limits) *web {
+	w := &web{readOnly: httpServer, at: at, client: &http.Client{Transport: newTransport(), CheckRedirect: redirect}, whole: newWholes()}
+	if limits != nil {
+		w.whole = limits.whole
+	}
+	return w
 }
 
-// redirect follows some redirects. What leads round in circles will go on so.
-func redirect(_ *http.Request, via []*http.Request) error {
+// inPath makes of an escaped query an escaped path, in which all is escaped that
+// may be: what a signature is for is spelled so.
+var inPath = strings.NewReplacer("+", "%20", "%2F", "/")
+
+// redirect follows some redirects. What leads round in circles will go on so. No
+// server learns the query that led to it.
+func redirect(r *http.Request, via []*http.Request) error {
+	r.Header.Del("Referer")
 	if len(via) >= 10 {
 		return fmt.Errorf("stopped after %d redirects: %w", len(via), errors.ErrUnsupported)
 	}
 	return nil
 }
 
+// place is the URL of an object, with its query.
+func (w *web) place(key string) url.URL {
+	u := url.URL{Scheme: w.at.scheme, Host: w.at.host, Path: "/" + w.at.key(key)}
+	if u.RawQuery = w.at.hidden; u.RawQuery != "" {
+		u.RawPath = inPath.Replace(url.QueryEscape(u.Path))
+	}
+	return u
+}
+
 // request sends a request without a body. The caller closes the body of an
 // answer, which is a success or, with a range, one that has no such range.
 func (w *web) request(ctx context.Context, method, key, span string) (*http.Response, error) {
-	u := url.URL{Scheme: w.at.scheme, Host: w.at.host, Path: "/" + w.at.key(key)}
+	u := w.place(key)
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, err
@@ -59,7 +77,7 @@ func (w *web) request(ctx context.Context, method, key, span string) (*http.Resp
 	case span != "" && answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return answer, nil
 	case answer.StatusCode/100 != 2:
-		err = statusOf(answer)
+		err = w.refused(answer)
 	case encoding != "" && encoding != "identity":
 		err = fmt.Errorf("the server compresses what it sends (Content-Encoding %.60q): %w", encoding, errors.ErrUnsupported)
 	default:
@@ -68,19 +86,27 @@ func (w *web) request(ctx context.Context, method, key, span string) (*http.Resp
 	return nil, errors.Join(err, answer.Body.Close())
 }
 
-// statusOf is the error of an answer that is no success.
-func statusOf(answer *http.Response) error {
+// refused is the error of an answer that is no success.
+func (w *web) refused(answer *http.Response) error {
 	err := &statusError{code: answer.StatusCode, pause: pauseOf(answer.Header)}
-	return err.advised("the server wants credentials, which a URL of this program cannot carry")
+	if w.at.hidden != "" {
+		return err.advised("the query of the URL may have run out, or be for something else: ask for a new one")
+	}
+	return err.advised("the server wants credentials; a signed URL, with its query, carries some")
 }
 
 func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err error) {
 	want := int64(len(p))
+	place := w.place(key)
+	if data, ok := w.whole.get(place.String()); ok {
+		return copyRange(p, data, off)
+	}
 	answer, err := w.request(ctx, http.MethodGet, key, fmt.Sprintf("bytes=%d-%d", off, off+want-1))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
+	body := earning(ctx, answer.Body)
 	switch answer.StatusCode {
 	case http.StatusPartialContent:
 		first, size, ok := contentRange(answer.Header.Get("Content-Range"))
@@ -94,19 +120,14 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err er
 		if _, size, ok := contentRange(answer.Header.Get("Content-Range")); ok && off > size-want {
 			return &shortError{off: off, want: want, size: size}
 		}
-		return statusOf(answer)
+		return w.refused(answer)
 	default: // the whole object
 		if size := answer.ContentLength; size >= 0 && off > size-want {
 			return &shortError{off: off, want: want, size: size}
 		}
-		if off > mostSkipped {
-			return fmt.Errorf("the server knows no ranges and would send %d bytes in front of those wanted: copy the object first: %w", off, errors.ErrUnsupported)
-		}
-		if _, err := io.CopyN(io.Discard, answer.Body, off); err != nil {
-			return brokenBody(off, err)
-		}
+		return w.whole.take(ctx, place.String(), answer, p, off)
 	}
-	if _, err := io.ReadFull(answer.Body, p); err != nil {
+	if _, err := io.ReadFull(body, p); err != nil {
 		return brokenBody(want, err)
 	}
 	return nil
@@ -151,14 +172,14 @@ func (w *web) readAll(ctx context.Context, key string, limit int64, room func(in
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	size := answer.ContentLength
+	size, body := answer.ContentLength, earning(ctx, answer.Body)
 	if size > limit {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
 	}
 	if size >= 0 {
 		data = room(int(size))
-		_, err = io.ReadFull(answer.Body, data)
-	} else if data, err = io.ReadAll(io.LimitReader(answer.Body, limit+1)); int64(len(data)) > limit {
+		_, err = io.ReadFull(body, data)
+	} else if data, err = io.ReadAll(io.LimitReader(body, limit+1)); int64(len(data)) > limit {
 		return nil, fmt.Errorf("%w: more than the %d bytes wanted", ErrTooLarge, limit)
 	}
 	if err != nil {
@@ -168,17 +189,31 @@ func (w *web) readAll(ctx context.Context, key string, limit int64, room func(in
 }
 
 func (w *web) stat(ctx context.Context, key string) (Info, error) {
-	answer, err := w.request(ctx, http.MethodHead, key, "")
+	method, span := http.MethodHead, ""
+	if w.at.hidden != "" { // a signature is for one method
+		method, span = http.MethodGet, "bytes=0-0"
+	}
+	answer, err := w.request(ctx, method, key, span)
 	if err != nil {
 		return Info{}, err
 	}
 	if err := answer.Body.Close(); err != nil {
 		return Info{}, err
 	}
-	if answer.ContentLength < 0 {
+	size := answer.ContentLength
+	if answer.StatusCode == http.StatusPartialContent || answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+		_, total, ok := contentRange(answer.Header.Get("Content-Range"))
+		switch size = total; {
+		case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable && (!ok || total != 0): // 0: of an object without bytes
+			return Info{}, w.refused(answer)
+		case !ok:
+			size = -1
+		}
+	}
+	if size < 0 {
 		return Info{}, fmt.Errorf("the server does not tell the size of the object: %w", errors.ErrUnsupported)
 	}
-	info := Info{Key: key, Size: answer.ContentLength, ETag: answer.Header.Get("ETag")}
+	info := Info{Key: key, Size: size, ETag: answer.Header.Get("ETag")}
 	if changed, err := http.ParseTime(answer.Header.Get("Last-Modified")); err == nil {
 		info.ModTime = changed
 	}

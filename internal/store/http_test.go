@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -121,7 +122,7 @@ func TestHTTPAnswers(t *testing.T) {
 		"sound":               {all, sound, nil, "", 1},
 		"not found":           {all, status(404), fs.ErrNotExist, "404", 1},
 		"range not found":     {span, status(404), fs.ErrNotExist, "404", 1},
-		"gone":                {stat, status(410), fs.ErrNotExist, "410", 1},
+		"gone":                {stat, status(410), errOther, "410", 1},
 		"forbidden":           {stat, status(403), fs.ErrPermission, "403 Forbidden", 1},
 		"forbidden range":     {span, status(403), fs.ErrPermission, "403 Forbidden", 1},
 		"unauthorised":        {all, status(401), fs.ErrPermission, "401", 1},
@@ -227,20 +228,64 @@ func TestHTTPRecovers(t *testing.T) {
 	}
 }
 
-// A server without ranges is not made to send much for little.
-func TestHTTPSkips(t *testing.T) {
-	long := strings.Repeat("x", mostSkipped+10)
+// A server without ranges sends an object once, however many parts are read of it,
+// and one that is too long is refused.
+func TestHTTPWholes(t *testing.T) {
+	text := noise(1 << 20)
+	var sent atomic.Int64
 	server := webServer(t, func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Del("Range")
-		objects(map[string]string{"/key": long})(w, r)
+		switch r.URL.Path {
+		case "/dir/long":
+			w.Header().Set("Content-Length", strconv.Itoa(mostKept+1))
+			return
+		case "/dir/unknown": // of no length that is told
+			w.WriteHeader(http.StatusOK)
+			w.(http.Flusher).Flush()
+		}
+		sent.Add(1)
+		_, _ = io.WriteString(w, text)
 	})
-	s := open(t, server, Options{})
-	p := make([]byte, 5)
-	if err := s.ReadRange(t.Context(), "key", p, mostSkipped); err != nil {
-		t.Error(err)
+	limits := NewLimits(0)
+	s := open(t, server+"/dir", Options{Limits: limits})
+	p := make([]byte, 1000)
+	read := func(s *Store, key string, off int) {
+		t.Helper()
+		if err := s.ReadRange(t.Context(), key, p, int64(off)); err != nil || string(p) != text[off:][:len(p)] {
+			t.Errorf("%s from byte %d on: %v", key, off, err)
+		}
 	}
-	if err := s.ReadRange(t.Context(), "key", p, mostSkipped+1); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "no ranges") {
+	for _, key := range []string{"a", "b", "unknown"} {
+		for off := 0; off < 1<<20; off += 1 << 17 {
+			read(s, key, off)
+		}
+	}
+	read(open(t, server+"/", Options{Limits: limits}), "dir/unknown", 5)
+	if n := sent.Load(); n != 3 {
+		t.Errorf("%d objects were sent, want 3", n)
+	}
+	if err := s.ReadRange(t.Context(), "a", p, 1<<20-10); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "the object has 1048576") {
+		t.Errorf("range that begins in the object: %v", err)
+	}
+	if err := s.ReadRange(t.Context(), "long", p, 0); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "no ranges") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What is kept of objects stays within its bound: those used last.
+func TestWholesBound(t *testing.T) {
+	k := newWholes()
+	for _, name := range []string{"a", "b", "c"} {
+		k.room(mostKept / 3)
+		k.keep(name, make([]byte, mostKept/3))
+	}
+	k.get("a")
+	k.room(mostKept / 2)
+	var kept []string
+	for _, o := range k.list {
+		kept = append(kept, o.url)
+	}
+	if !slices.Equal(kept, []string{"a"}) {
+		t.Errorf("kept %q", kept)
 	}
 }
 

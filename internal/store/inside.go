@@ -30,7 +30,8 @@ func Inside(url, folder string) bool {
 }
 
 // Resolved spells the URL of one place in one way: a local one as an absolute path
-// without links, a remote one as it is. What cannot be parsed stays.
+// without links, a remote one as it is but for the query of HTTP, of which a digest
+// stands for what is no signature. What cannot be parsed stays.
 func Resolved(url string) string {
 	at, err := parse(url)
 	switch {
@@ -38,6 +39,9 @@ func Resolved(url string) string {
 		return url
 	case at.local():
 		return resolved(at.path)
+	}
+	if digest := at.digest(); digest != "" {
+		return at.String() + "?" + digest
 	}
 	return at.String()
 }

@@ -30,6 +30,8 @@ type Limits struct {
 
 	requests, retries, throttled atomic.Int64
 	answers                      atomic.Int64 // that were none of a busy server
+
+	whole *wholes // what servers without ranges sent
 }
 
 // Traffic counts the requests of all stores that share a Limits.
@@ -39,11 +41,16 @@ type Traffic struct {
 	Throttled int64 `json:"throttled"` // those that a server was too busy for
 }
 
+// Plus returns the counts of both together.
+func (t Traffic) Plus(other Traffic) Traffic {
+	return Traffic{t.Requests + other.Requests, t.Retries + other.Retries, t.Throttled + other.Throttled}
+}
+
 // NewLimits returns limits of so many requests a second; 0 means no bound.
 // Requests that were not made earlier may be made up for within a tenth of a
 // second.
 func NewLimits(perSecond float64) *Limits {
-	l := &Limits{now: time.Now, window: math.Inf(1)}
+	l := &Limits{now: time.Now, window: math.Inf(1), whole: newWholes()}
 	if perSecond > 0 {
 		l.rate = rate.NewLimiter(rate.Limit(perSecond), int(max(1, min(perSecond/10, 1e6))))
 	}

@@ -82,6 +82,8 @@ func (d *local) stage(data []byte) (staged, error) {
 // written in the cache of the processor.
 func (d *local) partSize(int) int { return 256 << 10 }
 
+func (d *local) inOrder() bool { return true }
+
 func (d *local) begin(_ context.Context, key string) (upload, error) {
 	f, err := d.newFile()
 	if err != nil {
@@ -100,7 +102,7 @@ type localUpload struct {
 
 // part writes at the end of the last part that succeeded, over what a failed
 // one may have left.
-func (u *localUpload) part(_ context.Context, data []byte) error {
+func (u *localUpload) part(_ context.Context, _ int, data []byte) error {
 	if _, err := u.file.f.WriteAt(data, u.file.size); err != nil {
 		return err
 	}

@@ -8,8 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
+	"runtime"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,22 +20,12 @@ type location struct {
 	host   string // name of the bucket or the server; "" for local places
 	path   string // local: a path of the operating system; else without leading and trailing slash
 	query  url.Values
+	hidden string // http and https: the query as it was given, which may be a secret
 }
 
-var (
-	hasScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
-
-	// parameters are what the query of a URL may hold, by its scheme. None is a
-	// secret.
-	parameters = map[string][]string{
-		"s3": {
-			"region", "endpoint", "profile", "anonymous", "use_path_style", "s3ForcePathStyle",
-			"request_checksum_calculation", "response_checksum_validation",
-		},
-		"gs":     {"anonymous"},
-		"azblob": {"storage_account", "domain", "protocol", "localemu", "anonymous"},
-	}
-)
+// hasScheme matches what is a URL. One of a file may have a single slash (RFC
+// 8089, appendix B).
+var hasScheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://|(?i:file):/)`)
 
 // parse reads a URL or a bare path. Its errors never quote what may hold a
 // secret.
@@ -45,7 +34,7 @@ func parse(raw string) (location, error) {
 		return location{}, errors.New("empty URL")
 	}
 	if !hasScheme.MatchString(raw) {
-		return location{path: raw}, nil
+		return location{path: raw}, checkPath(raw, runtime.GOOS)
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -56,32 +45,18 @@ func parse(raw string) (location, error) {
 	switch u.Scheme {
 	case "file", "mem", "s3", "gs", "azblob", "http", "https":
 	default:
-		return location{}, fmt.Errorf("%s: scheme %q: %w (supported: file, mem, s3, gs, azblob, http, https and bare paths)", name, u.Scheme, errors.ErrUnsupported)
+		return location{}, fmt.Errorf("%s: scheme %q: %w (%ssupported: file, mem, s3, gs, azblob, http, https and bare paths)", name, u.Scheme, errors.ErrUnsupported, usual(u.Scheme))
 	}
 	if u.User != nil {
-		return location{}, fmt.Errorf("%s: credentials do not belong in a URL: set them in the environment or in a profile", name)
+		return location{}, fmt.Errorf("%s: credentials do not belong in a URL: %s", name, credentials[u.Scheme])
 	}
 	if u.Fragment != "" {
 		return location{}, fmt.Errorf("%s: a \"#\" must be written %%23 in a URL", name)
 	}
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return location{}, fmt.Errorf("%s: malformed query", name)
-	}
-	for key, values := range query {
-		switch {
-		case !slices.Contains(parameters[u.Scheme], key) && strings.Trim(values[0], "=") == "":
-			return location{}, fmt.Errorf("%s: the query holds something without a value (not quoted here, it may hold a secret)", name)
-		case !slices.Contains(parameters[u.Scheme], key):
-			return location{}, fmt.Errorf("%s: unknown parameter %q in the query%s", name, key, known(parameters[u.Scheme]))
-		case len(values) > 1:
-			return location{}, fmt.Errorf("%s: the parameter %s is given more than once", name, key)
-		}
-	}
-	if err := checkServer(query); err != nil {
+	l := location{scheme: u.Scheme, host: u.Host}
+	if err := l.setQuery(u.RawQuery); err != nil {
 		return location{}, fmt.Errorf("%s: %w", name, err)
 	}
-	l := location{scheme: u.Scheme, host: u.Host, query: query}
 	switch {
 	case u.Scheme == "file" && u.Host != "" && u.Host != "localhost":
 		return location{}, fmt.Errorf("%s: a file URL has three slashes and an absolute path (file:///folder/name)", name)
@@ -105,58 +80,26 @@ func parse(raw string) (location, error) {
 	return l, nil
 }
 
-// checkServer refuses parameters that name a server and could hold a secret.
-func checkServer(query url.Values) error {
-	if raw := query.Get("endpoint"); raw != "" {
-		u, err := url.Parse(raw)
-		switch {
-		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			return errors.New("endpoint: want a URL that begins with http:// or https://")
-		case u.User != nil:
-			return errors.New("endpoint: credentials do not belong in a URL")
-		case u.RawQuery != "" || u.Fragment != "":
-			return errors.New("endpoint: want a URL without a query")
-		}
-	}
-	for _, name := range []string{"storage_account", "domain"} {
-		if strings.ContainsAny(query.Get(name), "/@?#") {
-			return fmt.Errorf("%s: want a plain name (not quoted here, it may hold a secret)", name)
-		}
-	}
-	return nil
-}
-
-// known lists the parameters that there are.
-func known(names []string) string {
-	if len(names) == 0 {
-		return ": there are none"
-	}
-	return ": known are " + strings.Join(names, ", ")
-}
-
-// flag reads a parameter that is true or false, if it is there.
-func flag(query url.Values, name string, value *bool) error {
-	if !query.Has(name) {
-		return nil
-	}
-	v, err := strconv.ParseBool(query.Get(name))
-	if err != nil {
-		return fmt.Errorf("%s: want true or false, not %q", name, query.Get(name))
-	}
-	*value = v
-	return nil
-}
-
 // local tells whether the location is a path of the operating system.
 func (l location) local() bool { return l.scheme == "" || l.scheme == "file" }
 
-// String returns the path or URL, such that parse reads it back. There are no
-// secrets in it, because parse takes none.
+// String returns the path or URL for people to read: no query of HTTP, and with
+// it no secret, is in it.
 func (l location) String() string {
+	l.hidden = ""
+	return l.full()
+}
+
+// full returns the path or URL such that parse reads it back, with what may be a
+// secret.
+func (l location) full() string {
+	if l.scheme == "" && checkPath(l.path, runtime.GOOS) != nil {
+		return "." + string(filepath.Separator) + l.path
+	}
 	if l.scheme == "" {
 		return l.path
 	}
-	u := url.URL{Scheme: l.scheme, Host: l.host, RawQuery: l.query.Encode()}
+	u := url.URL{Scheme: l.scheme, Host: l.host, RawQuery: l.query.Encode() + l.hidden}
 	if l.path != "" {
 		u.Path = "/" + strings.TrimLeft(filepath.ToSlash(l.path), "/")
 	}
@@ -205,7 +148,7 @@ func Sibling(url, suffix string) (string, error) {
 	default:
 		return "", fmt.Errorf("%s is a whole bucket and has nothing beside it: use a prefix in it", l)
 	}
-	return l.String(), nil
+	return l.full(), nil
 }
 
 // Same tells whether two stores are one folder, however their URLs are spelled.
@@ -235,7 +178,16 @@ func Split(url string) (dir, key string, err error) {
 	if err := checkKey(key); err != nil {
 		return "", "", fmt.Errorf("%s: %w", l, err)
 	}
-	return l.String(), key, nil
+	return l.full(), key, nil
+}
+
+// Shown spells a URL for people to read, without the query of HTTP, which may be
+// a secret. What cannot be parsed stays.
+func Shown(url string) string {
+	if l, err := parse(url); err == nil && l.hidden != "" {
+		return l.String()
+	}
+	return url
 }
 
 // Far tells whether a URL names a place behind a network.
@@ -254,7 +206,7 @@ func Join(base, ref string) (string, error) {
 	if l.scheme != "" || filepath.IsAbs(ref) || base == "" {
 		return ref, nil
 	}
-	return filepath.Join(base, ref), nil
+	return location{path: filepath.Join(base, ref)}.full(), nil
 }
 
 // absolute is filepath.Abs with a plainer error.

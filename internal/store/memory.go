@@ -57,6 +57,8 @@ func (u memoryUploader) whole(ctx context.Context, key string, data []byte, excl
 	return err
 }
 
+func (u memoryUploader) inOrder() bool { return true }
+
 func (u memoryUploader) partSize(int) int { return 256 << 10 }
 
 // sweep finds nothing: the memory of an earlier process went with it.
@@ -73,7 +75,7 @@ type memoryUpload struct {
 	data []byte
 }
 
-func (w *memoryUpload) part(_ context.Context, data []byte) error {
+func (w *memoryUpload) part(_ context.Context, _ int, data []byte) error {
 	w.data = append(w.data, data...)
 	return nil
 }

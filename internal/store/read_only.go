@@ -40,6 +40,7 @@ func (r readOnly) put(context.Context, string, []byte) error     { return r.refu
 func (r readOnly) create(context.Context, string, []byte) error  { return r.refuse() }
 func (r readOnly) begin(context.Context, string) (upload, error) { return nil, r.refuse() }
 func (r readOnly) delete(context.Context, string) error          { return r.refuse() }
+func (r readOnly) inOrder() bool                                 { return true }
 func (r readOnly) partSize(int) int                              { return 1 << 20 }
 func (r readOnly) sync(context.Context) error                    { return nil }
 func (r readOnly) clean(_ context.Context, _ requester) error    { return nil }

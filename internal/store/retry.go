@@ -23,13 +23,9 @@ const (
 	// longestRest is how long a server may ask to be left alone. One that asks
 	// for more is as good as out of reach.
 	longestRest = 5 * time.Minute
-	// An attempt at a remote store may take attemptTime and the time for its
-	// bytes at slowestRate bytes a second.
-	attemptTime = time.Minute
-	slowestRate = 128 << 10
 )
 
-// do runs one operation on size bytes: it waits for its turn, counts, and
+// do runs one operation with size bytes to send or to copy: it waits for its turn, counts, and
 // repeats f while it fails for a passing reason and attempts are left. Attempts
 // since which the side has answered nobody are counted apart from the others:
 // those that an outage took leave all of them for the time after it.
@@ -104,12 +100,10 @@ func (s *Store) try(ctx context.Context, op, key string, size int, f func(contex
 			return err
 		}
 	}
-	if !s.at.local() && s.at.scheme != "mem" {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, attemptTime+time.Duration(size/slowestRate)*time.Second)
-		defer cancel()
+	if s.at.local() || s.at.scheme == "mem" {
+		return f(ctx)
 	}
-	return f(ctx)
+	return inTime(ctx, s.patience, size, f)
 }
 
 // sleep waits, or returns early with the error of ctx.

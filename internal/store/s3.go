@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 
@@ -25,23 +26,27 @@ const s3Access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an 
 // newS3 opens a bucket with a client of ours: nothing is repeated inside, and
 // an upload sends the caller's bytes without copying them.
 func newS3(ctx context.Context, at location) (*bucket, error) {
-	settings, err := s3Settings(at.query)
-	if err != nil {
-		return nil, err
-	}
+	settings := s3Settings(at.query)
 	// The log lines of the client's own logger would bypass ours.
 	load := append(settings.load, config.WithLogger(logging.Nop{}))
 	cfg, err := config.LoadDefaultConfig(ctx, load...)
+	if _, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
+		return nil, fmt.Errorf("%w: profile=NAME in the query of the URL, or AWS_PROFILE, names a section of the shared AWS files, ~/.aws/config and ~/.aws/credentials unless AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name others", err)
+	}
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case cfg.Region != "":
+	case settings.endpoint != "":
+		cfg.Region = fallbackRegion
+	default:
+		return nil, errors.New("no region: put region=NAME, that of the bucket, into the query of the URL, or set AWS_REGION")
 	}
 	if !settings.anonymous {
 		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
 			return nil, fmt.Errorf("no usable AWS credentials: %w; %s", withoutURL(err), s3Access)
 		}
-	}
-	if cfg.Region == "" && settings.endpoint != "" {
-		cfg.Region = fallbackRegion
 	}
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
 		o.UsePathStyle = settings.pathStyle
@@ -65,8 +70,8 @@ type s3Config struct {
 	anonymous bool
 }
 
-// s3Settings reads the query of the URL.
-func s3Settings(query url.Values) (s3Config, error) {
+// s3Settings reads the query of the URL, whose values are sound.
+func s3Settings(query url.Values) s3Config {
 	client := awshttp.NewBuildableClient().WithTransportOptions(prepare)
 	c := s3Config{endpoint: query.Get("endpoint")}
 	c.load = []func(*config.LoadOptions) error{
@@ -79,39 +84,21 @@ func s3Settings(query url.Values) (s3Config, error) {
 	if profile := query.Get("profile"); profile != "" {
 		c.load = append(c.load, config.WithSharedConfigProfile(profile))
 	}
-	for name, target := range map[string]*bool{
-		"anonymous": &c.anonymous, "use_path_style": &c.pathStyle, "s3ForcePathStyle": &c.pathStyle,
-	} {
-		if err := flag(query, name, target); err != nil {
-			return c, err
-		}
-	}
-	if c.anonymous {
+	c.pathStyle = flag(query, "use_path_style") || flag(query, "s3ForcePathStyle")
+	if c.anonymous = flag(query, "anonymous"); c.anonymous {
 		c.load = append(c.load, config.WithCredentialsProvider(aws.AnonymousCredentials{}))
 	}
-	return c.checksums(query)
-}
-
-// checksums reads the parameters that say when bodies carry checksums.
-func (c s3Config) checksums(query url.Values) (s3Config, error) {
-	const name1, name2 = "request_checksum_calculation", "response_checksum_validation"
-	switch v := query.Get(name1); v {
-	case "":
+	switch query.Get("request_checksum_calculation") {
 	case "when_supported":
 		c.load = append(c.load, config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenSupported))
 	case "when_required":
 		c.load = append(c.load, config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired))
-	default:
-		return c, fmt.Errorf("%s: want when_supported or when_required, not %q", name1, v)
 	}
-	switch v := query.Get(name2); v {
-	case "":
+	switch query.Get("response_checksum_validation") {
 	case "when_supported":
 		c.load = append(c.load, config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenSupported))
 	case "when_required":
 		c.load = append(c.load, config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
-	default:
-		return c, fmt.Errorf("%s: want when_supported or when_required, not %q", name2, v)
 	}
-	return c, nil
+	return c
 }

@@ -7,27 +7,31 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"net/url"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"gocloud.dev/blob"
 )
-
-// inHeader makes of an escaped query an escaped path.
-var inHeader = strings.NewReplacer("+", "%20", "%2F", "/")
 
 // mostCopied is S3's bound for one request.
 func (u *s3Uploader) mostCopied() int64 { return 5 << 30 }
 
+// version is that of a copier.
+func (u *s3Uploader) version(a *blob.Attributes) string { return a.ETag }
+
 // copyFrom is that of a copier. A checksum of parts is none of the object.
-func (u *s3Uploader) copyFrom(ctx context.Context, bucket, from, key string, _ int64) (sum uint32, known bool, err error) {
-	out, err := u.client.CopyObject(ctx, &s3.CopyObjectInput{
+func (u *s3Uploader) copyFrom(ctx context.Context, bucket string, object Info, key string) (sum uint32, known bool, err error) {
+	in := &s3.CopyObjectInput{
 		Bucket:            &u.bucket,
 		Key:               &key,
-		CopySource:        aws.String(inHeader.Replace(url.QueryEscape(bucket + "/" + from))),
+		CopySource:        aws.String(inPath.Replace(url.QueryEscape(bucket + "/" + object.Key))),
 		ChecksumAlgorithm: types.ChecksumAlgorithmCrc32c,
-	})
+	}
+	if object.Version != "" {
+		in.CopySourceIfMatch = &object.Version
+	}
+	out, err := u.client.CopyObject(ctx, in)
 	if err != nil || out.CopyObjectResult == nil {
 		return 0, false, err
 	}

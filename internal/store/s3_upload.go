@@ -4,11 +4,13 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,6 +20,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 )
+
+// s3Name is how messages call the provider.
+const s3Name = "S3"
 
 // s3Uploader stores objects in an S3 bucket.
 type s3Uploader struct {
@@ -49,7 +54,10 @@ func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, exclusi
 	if exclusive {
 		in.IfNoneMatch = aws.String("*")
 	}
-	_, err := u.client.PutObject(ctx, in)
+	out, err := u.client.PutObject(ctx, in)
+	if err == nil && aws.ToString(out.ETag) == "" {
+		return stranger(s3Name, nil)
+	}
 	if code := status(err); exclusive && (code == http.StatusPreconditionFailed || code == http.StatusConflict && !u.answer(err).passing()) {
 		// 412: the object is there; so it is with the 409 of other servers than
 		// S3, where that stands for a conflict which passes.
@@ -90,6 +98,9 @@ func (u *s3Uploader) answer(err error) *statusError {
 	case http.StatusMovedPermanently, http.StatusTemporaryRedirect:
 		a.hint = wrongRegion(region)
 	}
+	if _, nonsense := errors.AsType[*smithy.DeserializationError](err); nonsense && a.code/100 == 2 && !transient(err) {
+		return stranger(s3Name, err)
+	}
 	if a.code < 300 {
 		return nil // no answer, or one that broke off
 	}
@@ -112,9 +123,9 @@ func status(err error) int {
 	return 0
 }
 
-func (u *s3Uploader) partSize(n int) int {
-	return growingPart(n)
-}
+func (u *s3Uploader) inOrder() bool { return false }
+
+func (u *s3Uploader) partSize(n int) int { return growingPart(n) }
 
 func (u *s3Uploader) start(ctx context.Context, key string) (upload, error) {
 	out, err := u.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
@@ -128,7 +139,7 @@ func (u *s3Uploader) start(ctx context.Context, key string) (upload, error) {
 	}
 	id := aws.ToString(out.UploadId)
 	if id == "" {
-		return nil, errors.New("the server gave the upload no ID")
+		return nil, stranger(s3Name, nil)
 	}
 	u.mu.Lock()
 	u.own[id] = true
@@ -141,15 +152,17 @@ type s3Upload struct {
 	to     *s3Uploader
 	key    string
 	id     string
-	parts  []types.CompletedPart
-	size   int64 // of the parts together
-	closed bool  // a request to complete it has been sent
+	closed bool // a request to complete it has been sent
+
+	mu    sync.Mutex
+	parts []types.CompletedPart // in the order in which they came
+	size  int64                 // of them together
 }
 
-// part sends a part under the next number; the same number again replaces what
-// was sent under it.
-func (w *s3Upload) part(ctx context.Context, data []byte) error {
-	number := aws.Int32(int32(len(w.parts) + 1))
+// part sends a part under its number; the same number again replaces what was sent
+// under it.
+func (w *s3Upload) part(ctx context.Context, n int, data []byte) error {
+	number := aws.Int32(int32(n + 1))
 	out, err := w.to.client.UploadPart(ctx, &s3.UploadPartInput{
 		Bucket:            &w.to.bucket,
 		Key:               &w.key,
@@ -162,6 +175,11 @@ func (w *s3Upload) part(ctx context.Context, data []byte) error {
 	if err != nil {
 		return err
 	}
+	if aws.ToString(out.ETag) == "" {
+		return stranger(s3Name, nil)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.parts = append(w.parts, types.CompletedPart{
 		PartNumber: number, ETag: out.ETag, ChecksumCRC32C: out.ChecksumCRC32C,
 	})
@@ -174,12 +192,16 @@ func (w *s3Upload) part(ctx context.Context, data []byte) error {
 func (w *s3Upload) complete(ctx context.Context) error {
 	again := w.closed
 	w.closed = true
-	_, err := w.to.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+	slices.SortFunc(w.parts, func(a, b types.CompletedPart) int { return cmp.Compare(*a.PartNumber, *b.PartNumber) })
+	out, err := w.to.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
 		Bucket:          &w.to.bucket,
 		Key:             &w.key,
 		UploadId:        &w.id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: w.parts},
 	})
+	if err == nil && aws.ToString(out.ETag) == "" {
+		return stranger(s3Name, nil)
+	}
 	if again && noUpload(err) {
 		stored, headErr := w.stored(ctx)
 		if stored || headErr != nil && status(headErr) != http.StatusNotFound {

@@ -30,7 +30,7 @@ func TestS3PartSizes(t *testing.T) {
 	if sum < 5<<40 {
 		t.Errorf("10,000 parts hold %d GiB", sum>>30)
 	}
-	if a, b, c := u.partSize(999), u.partSize(1000), u.partSize(100_000); a != firstPart || b != 2*firstPart || int64(c) >= 5<<30 {
+	if a, b, c := u.partSize(999), u.partSize(1000), u.partSize(100_000); a != PartBytes || b != 2*PartBytes || int64(c) >= 5<<30 {
 		t.Errorf("%d, %d, %d", a, b, c)
 	}
 }
@@ -298,6 +298,7 @@ func TestS3ConflictingCreate(t *testing.T) {
 						w.WriteHeader(http.StatusConflict)
 						_, _ = io.WriteString(w, "<Error><Code>"+name+"</Code></Error>")
 					default:
+						w.Header().Set("ETag", `"e"`)
 						w.WriteHeader(then)
 					}
 				})
@@ -318,6 +319,8 @@ func forgetful(http.Handler) http.Handler {
 		w.Header().Set("ETag", `"etag"`)
 		if r.URL.Query().Has("uploads") {
 			_, _ = io.WriteString(w, `<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>`)
+		} else if r.Method == http.MethodPost {
+			_, _ = io.WriteString(w, `<CompleteMultipartUploadResult><ETag>"etag"</ETag></CompleteMultipartUploadResult>`)
 		}
 	})
 }
@@ -380,6 +383,9 @@ func TestNoCredentials(t *testing.T) {
 		query := "?anonymous=true"
 		if bucket == "s3://bucket" {
 			query += "&region=eu-west-1"
+		}
+		if bucket == "s3://bucket" {
+			t.Setenv("AWS_REGION", "eu-west-1")
 		}
 		if _, err := Open(t.Context(), bucket, Options{}); err == nil || Passing(err) || !strings.Contains(err.Error(), "anonymous=true") {
 			t.Errorf("%s: %v", bucket, err)

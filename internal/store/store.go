@@ -27,6 +27,10 @@ type Options struct {
 	// Sleep is meant for tests: it takes the place of waiting between attempts.
 	// It returns early with the error of a context that ends.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Parts is how many parts of a Writer's object may be in memory at the same
+	// time where its server takes them in any order: one that is being collected,
+	// and others on their way. 0 is 1: each is sent before the next is collected.
+	Parts int
 	// Staging is the folder in which a local store keeps objects that are not
 	// yet durable; "" means "<path>.zmigrate/staging". It is made with the
 	// first object. Clean empties it, whoever else uses it.
@@ -50,6 +54,7 @@ type Info struct {
 	Size    int64 // bytes
 	ModTime time.Time
 	ETag    string // from Stat on stores that have one, else ""
+	Version string // from Stat: of the bytes, for CopyFrom; "" where it needs none
 }
 
 // Stats counts what a Store has done since it was opened.
@@ -74,7 +79,9 @@ type Store struct {
 	driver   driver
 	log      *slog.Logger
 	limits   *Limits
-	attempts int // at least 1
+	attempts int           // at least 1
+	parts    int           // those of a Writer in memory
+	patience time.Duration // the time of an attempt without bytes
 	fault    func(op, key string) error
 	sleep    func(context.Context, time.Duration) error
 	buffers  sync.Pool   // of *[]byte: those of Writers that are idle
@@ -82,53 +89,6 @@ type Store struct {
 
 	requests, retries, bytesRead, bytesWritten atomic.Int64
 }
-
-// driver is what a kind of place must do. Keys have been checked; data is
-// borrowed until return. Missing objects are fs.ErrNotExist, and an object
-// that ends before a range does is a *shortError.
-type driver interface {
-	put(ctx context.Context, key string, data []byte) error
-	create(ctx context.Context, key string, data []byte) error
-	// begin starts an object that comes in parts; nothing of it is visible
-	// before complete. Parts are sent one after the other.
-	begin(ctx context.Context, key string) (upload, error)
-	// partSize is how many bytes part n of an upload has, counted from 0,
-	// unless it is the last, which may have fewer.
-	partSize(n int) int
-	sync(ctx context.Context) error
-	read(ctx context.Context, key string, p []byte, off int64) error
-	// readAll reads an object of at most limit bytes, into memory from room or
-	// of its own.
-	readAll(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error)
-	stat(ctx context.Context, key string) (Info, error)
-	list(prefix string) pager
-	// folders lists those directly in the folder whose keys begin with the
-	// prefix, which is "" or ends with "/".
-	folders(prefix string) folderPager
-	delete(ctx context.Context, key string) error
-	// clean removes what an earlier process left behind, and makes each of its
-	// requests through do.
-	clean(ctx context.Context, do requester) error
-	close() error
-}
-
-// upload is an object on its way. A part that failed may be sent again, and so
-// may the other calls be repeated.
-type upload interface {
-	// part sends the next part, which is not empty; data is borrowed.
-	part(ctx context.Context, data []byte) error
-	// complete is what put is for a whole object.
-	complete(ctx context.Context) error
-	// abort removes what was sent, unless complete has done its work.
-	abort(ctx context.Context) error
-}
-
-// pager returns the next objects of a list in the order of their keys, and
-// errEnd with or after the last ones. After another error it may be called again
-// for the same page.
-type pager func(ctx context.Context) ([]Info, error)
-
-var errEnd = errors.New("end of list")
 
 // Open opens the folder that url names; it need not exist. Nothing is written
 // before the first object is. Where a part of the path is the name of a zip
@@ -142,6 +102,8 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 		at:       at,
 		log:      opt.Log,
 		attempts: 1 + opt.Retries,
+		parts:    opt.Parts,
+		patience: attemptTime,
 		fault:    opt.Fault,
 		limits:   opt.Limits,
 		sleep:    opt.Sleep,
@@ -197,7 +159,7 @@ func newDriver(ctx context.Context, at location, opt Options) (driver, error) {
 	case "azblob":
 		return newAzure(ctx, at)
 	case "http", "https":
-		return newWeb(at), nil
+		return newWeb(at, opt.Limits), nil
 	default:
 		return newLocal(at.path, opt.Staging), nil
 	}
@@ -287,7 +249,7 @@ func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) 
 	if len(p) == 0 {
 		return nil
 	}
-	err := s.onKey(ctx, "read", key, len(p), func(ctx context.Context) error {
+	err := s.onKey(ctx, "read", key, 0, func(ctx context.Context) error {
 		return s.driver.read(ctx, key, p, off)
 	})
 	if err == nil {
@@ -310,7 +272,7 @@ func allocate(size int) []byte { return make([]byte, size) }
 // returned lies elsewhere.
 func (s *Store) ReadInto(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error) {
 	var data []byte
-	err := s.onKey(ctx, "read", key, int(min(max(limit, 0), 1<<30)), func(ctx context.Context) (err error) {
+	err := s.onKey(ctx, "read", key, 0, func(ctx context.Context) (err error) {
 		data, err = s.driver.readAll(ctx, key, limit, room)
 		return err
 	})

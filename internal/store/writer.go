@@ -10,10 +10,11 @@ import (
 const abortTime = 15 * time.Second
 
 // Writer writes one object piece by piece. It collects the pieces in a buffer
-// of one part, 8 MiB in a bucket and 1 MiB in other places, and sends each part
+// of one part, 8 MiB in a bucket and 256 KiB in other places, and sends each part
 // when the next one begins; an object that fits into one part goes as Put would
-// send it. Parts in S3 and Azure double every 1000 parts, so that as many as there
-// may be hold the largest object. In memory (mem://) all parts stay, of course.
+// send it. In S3 and Azure several parts may be on their way at the same time, see
+// Options, and parts double every 1000 parts, so that as many as there may be hold
+// the largest object. In memory (mem://) all parts stay, of course.
 //
 // The object appears as a whole with Close; nothing stays of one that is given
 // up with Abort. One of the two must be called, and Abort may follow Close:
@@ -30,23 +31,29 @@ type Writer struct {
 	ctx    context.Context //nolint:containedctx // Write and Close have the signatures of package io
 	store  *Store
 	key    string
-	buffer []byte // the part that is being collected
-	up     upload // nil before the first part is sent
-	parts  int    // sent so far
-	size   int64  // of these parts together
-	err    error  // what every further call returns
+	buffer []byte  // the part that is being collected
+	up     upload  // nil before the first part is sent
+	parts  int     // sent so far, or on their way
+	size   int64   // of these parts together
+	err    error   // what every further call returns
+	flight *flight // nil: each part is sent before the next one is collected
 }
 
-// WriterBytes is the memory in bytes that each Writer takes in a store that
-// [Open] opens for a URL: one part, as long as parts do not grow, which those of
-// objects up to 8 GB do not. A URL that cannot be opened takes none.
-func WriterBytes(url string) int {
+// WriterBytes is the memory in bytes that each Writer takes for an object of no
+// more than size bytes, in a store that [Open] opens for a URL with so many
+// Options.Parts: one part, or as many as there are in memory at the same time. An
+// object above 8 GB, whose parts grow, takes at least one of its last. A URL that
+// cannot be opened takes none.
+func WriterBytes(url string, parts, size int) int {
 	at, err := parse(url)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0
-	case at.scheme == "s3", at.scheme == "gs", at.scheme == "azblob":
-		return firstPart
+	}
+	switch at.scheme {
+	case "s3", "azblob":
+		return PartBytes * min(max(parts, 1), 1+max(size-1, 0)/PartBytes)
+	case "gs":
+		return PartBytes
 	default:
 		return (*local)(nil).partSize(0) // and memory's is the same
 	}
@@ -69,7 +76,11 @@ func (s *Store) NewWriter(ctx context.Context, key string) (*Writer, error) {
 	if err != nil {
 		return nil, s.pathError("open", key, err)
 	}
-	return &Writer{ctx: ctx, store: s, key: key}, nil
+	w := &Writer{ctx: ctx, store: s, key: key}
+	if s.parts > 1 && !s.driver.inOrder() {
+		w.flight = newFlight(ctx, s.parts*s.driver.partSize(0))
+	}
+	return w, nil
 }
 
 // Write adds the next piece, which is borrowed until Write returns. After an
@@ -82,22 +93,22 @@ func (w *Writer) Write(p []byte) (int, error) {
 	for n < len(p) {
 		limit := w.store.driver.partSize(w.parts)
 		if len(w.buffer) == limit {
-			if w.err = w.send(w.buffer); w.err != nil {
+			if w.err = w.sendBuffer(); w.err != nil {
 				return n, w.err
 			}
-			w.buffer = w.buffer[:0]
 			continue
 		}
-		if len(w.buffer) == 0 && len(p)-n > limit { // a whole part, and not the last
+		if w.flight == nil && len(w.buffer) == 0 && len(p)-n > limit { // a whole part, and not the last
 			if w.err = w.send(p[n : n+limit]); w.err != nil {
 				return n, w.err
 			}
 			n += limit
 			continue
 		}
-		if cap(w.buffer) < limit { // the first part, or parts have grown
-			w.release()
-			w.buffer = w.store.takeBuffer(limit)
+		if cap(w.buffer) < limit { // there is none, or parts have grown
+			if w.err = w.take(limit); w.err != nil {
+				return n, w.err
+			}
 		}
 		k := min(len(p)-n, limit-len(w.buffer))
 		w.buffer = append(w.buffer, p[n:n+k]...)
@@ -106,27 +117,73 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// take makes the buffer one for a part of so many bytes.
+func (w *Writer) take(size int) error {
+	if w.flight != nil {
+		if !w.flight.reserve(size) {
+			if err := w.flight.wait(); err != nil {
+				return err
+			}
+			return w.store.pathError("write", w.key, w.ctx.Err())
+		}
+	}
+	w.release()
+	w.buffer = w.store.takeBuffer(size)
+	return nil
+}
+
+// sendBuffer sends the part in the buffer, or has it sent, which takes the buffer.
+func (w *Writer) sendBuffer() error {
+	if w.flight == nil {
+		err := w.send(w.buffer)
+		w.buffer = w.buffer[:0]
+		return err
+	}
+	number, err := w.next(w.buffer)
+	if err != nil {
+		return err
+	}
+	w.flight.send(w.buffer, func(ctx context.Context, part []byte) error {
+		return w.sendPart(ctx, number, part)
+	}, w.store.giveBuffer)
+	w.buffer = nil
+	return nil
+}
+
 // send sends the next part, which is borrowed.
 func (w *Writer) send(part []byte) error {
+	number, err := w.next(part)
+	if err != nil {
+		return err
+	}
+	return w.sendPart(w.ctx, number, part)
+}
+
+// next counts the next part, and begins the object with the first.
+func (w *Writer) next(part []byte) (number int, err error) {
 	if w.up == nil {
 		err := w.store.do(w.ctx, "open", w.key, 0, func(ctx context.Context) (err error) {
 			w.up, err = w.store.driver.begin(ctx, w.key)
 			return err
 		})
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
-	err := w.store.do(w.ctx, "write", w.key, len(part), func(ctx context.Context) error {
-		return w.up.part(ctx, part)
-	})
-	if err != nil {
-		return err
-	}
+	number = w.parts
 	w.parts++
 	w.size += int64(len(part))
-	w.store.bytesWritten.Add(int64(len(part)))
-	return nil
+	return number, nil
+}
+
+func (w *Writer) sendPart(ctx context.Context, number int, part []byte) error {
+	err := w.store.do(ctx, "write", w.key, len(part), func(ctx context.Context) error {
+		return w.up.part(ctx, number, part)
+	})
+	if err == nil {
+		w.store.bytesWritten.Add(int64(len(part)))
+	}
+	return err
 }
 
 // Close completes the object. As after Put, it is visible and durable after the
@@ -136,6 +193,7 @@ func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
 	}
+	defer w.flight.stop()
 	if w.err = w.finish(); w.err != nil {
 		return w.err
 	}
@@ -149,7 +207,10 @@ func (w *Writer) finish() error {
 	if w.up == nil {
 		return w.store.Put(w.ctx, w.key, w.buffer)
 	}
-	if err := w.send(w.buffer); err != nil { // never empty: a part waits for the next one
+	if err := w.sendBuffer(); err != nil { // never empty: a part waits for the next one
+		return err
+	}
+	if err := w.flight.wait(); err != nil {
 		return err
 	}
 	return w.store.do(w.ctx, "close", w.key, int(w.size), w.up.complete)
@@ -159,6 +220,7 @@ func (w *Writer) finish() error {
 // nothing after a Close that succeeded. What stays because Abort fails is
 // removed by Clean.
 func (w *Writer) Abort() error {
+	w.flight.stop()
 	w.release()
 	if w.err == nil {
 		w.err = w.store.pathError("write", w.key, fs.ErrClosed)
@@ -177,9 +239,7 @@ func (w *Writer) Abort() error {
 
 // release gives the buffer back.
 func (w *Writer) release() {
-	if buffer := w.buffer; cap(buffer) == w.store.driver.partSize(0) {
-		w.store.buffers.Put(&buffer)
-	}
+	w.store.giveBuffer(w.buffer)
 	w.buffer = nil
 }
 
@@ -192,4 +252,11 @@ func (s *Store) takeBuffer(size int) []byte {
 		}
 	}
 	return make([]byte, 0, size)
+}
+
+// giveBuffer takes a buffer back, or nil.
+func (s *Store) giveBuffer(buffer []byte) {
+	if cap(buffer) == s.driver.partSize(0) {
+		s.buffers.Put(&buffer)
+	}
 }

@@ -15,6 +15,7 @@ var operations = []string{"open", "write", "write", "write", "close"}
 
 // checkWriterFaults fails each operation for good.
 func checkWriterFaults(t *testing.T, s *Store) {
+	s.parts = 1 // one operation after the other
 	data := random(1, threeParts(s))
 	for at, op := range operations {
 		var seen []string
@@ -81,6 +82,7 @@ func checkWriterFaults(t *testing.T, s *Store) {
 
 // checkWriterRepeats fails each operation once, for a passing reason.
 func checkWriterRepeats(t *testing.T, s *Store) {
+	s.parts = 1 // one operation after the other
 	data := random(1, threeParts(s))
 	impatient(s)
 	calls := 0

@@ -7,13 +7,16 @@ import (
 )
 
 // Resized returns the document of an array with another shape. Everything else
-// in it, also what this program does not know, stays as it is.
+// in it, also what this program does not know, and the numbers that only Python
+// writes, stays as it is.
 func Resized(document []byte, shape []int) ([]byte, error) {
+	document, python := marked(document)
 	fields, err := resized(document, shape)
 	if err != nil {
 		return nil, err
 	}
-	return Document(fields)
+	text, err := Document(fields)
+	return unmarked(text, python), err
 }
 
 func resized(document []byte, shape []int) (Attributes, error) {
@@ -33,6 +36,7 @@ func resized(document []byte, shape []int) (Attributes, error) {
 // without consolidated metadata, or with none of these arrays in it, needs no
 // change, and ok is false.
 func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err error) {
+	document, python := marked(document)
 	var group, consolidated, nodes Attributes
 	if err := json.Unmarshal(document, &group); err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrNotZarr, err)
@@ -71,20 +75,26 @@ func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err
 		return nil, false, err
 	}
 	result, err := Document(group)
-	return result, true, err
+	return unmarked(result, python), true, err
 }
 
 // Consolidated returns the document of a group with these nodes, by their paths
 // below it, as its consolidated metadata; nil: without any. Everything else in it
 // stays as it is.
 func Consolidated(document []byte, nodes map[string]json.RawMessage) ([]byte, error) {
+	document, python := marked(document)
 	var fields Attributes
 	if err := json.Unmarshal(document, &fields); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotZarr, err)
 	}
 	var metadata json.RawMessage
 	if nodes != nil {
-		text, err := (&Group{Consolidated: nodes}).MarshalJSON()
+		all := make(map[string]json.RawMessage, len(nodes))
+		for p, node := range nodes {
+			text, ok := marked(node)
+			all[p], python = text, python || ok
+		}
+		text, err := (&Group{Consolidated: all}).MarshalJSON()
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +104,8 @@ func Consolidated(document []byte, nodes map[string]json.RawMessage) ([]byte, er
 		}
 		metadata = group.Get("consolidated_metadata")
 	}
-	return Document(fields.With("consolidated_metadata", metadata))
+	text, err := Document(fields.With("consolidated_metadata", metadata))
+	return unmarked(text, python), err
 }
 
 // withFields is With for a value that is an object.

@@ -98,8 +98,45 @@ func TestResizedIn(t *testing.T) {
 			t.Errorf("%s: no error", bad)
 		}
 	}
-	if _, err := Resized([]byte(`{"attributes": NaN}`), nil); !errors.Is(err, ErrNotZarr) {
+	if _, err := Resized([]byte(`{"attributes": nan}`), nil); !errors.Is(err, ErrNotZarr) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestNumbersOfPython changes documents with numbers that no JSON has: they are
+// read, and stay as they are spelled.
+func TestNumbersOfPython(t *testing.T) {
+	const array = `{"zarr_format":3,"node_type":"array","shape":[3],"attributes":{"missing_value":NaN,"range":[-Infinity,Infinity],"text":"NaN \" NaN"}}`
+	const group = `{"zarr_format":3,"node_type":"group","attributes":{"nothing":NaN},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":` + array + `}}}`
+	if kind, err := NodeType([]byte(array)); kind != "array" || err != nil {
+		t.Errorf("%s, %v", kind, err)
+	}
+	g, err := ParseGroup([]byte(group))
+	if err != nil || string(g.Attributes.Get("nothing")) != `"NaN"` {
+		t.Errorf("%+v, %v", g, err)
+	}
+	spaceless := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	for name, test := range map[string]struct {
+		edit func() ([]byte, error)
+		want string
+	}{
+		"array": {func() ([]byte, error) { return Resized([]byte(array), []int{7}) }, strings.Replace(array, "[3]", "[7]", 1)},
+		"group": {func() ([]byte, error) {
+			text, _, err := ResizedIn([]byte(group), map[string][]int{"a": {7}})
+			return text, err
+		}, strings.Replace(group, "[3]", "[7]", 1)},
+		"consolidated": {func() ([]byte, error) {
+			return Consolidated([]byte(strings.Replace(group, "[3]", "[7]", 1)), map[string]json.RawMessage{"a": []byte(array)})
+		}, group},
+	} {
+		got, err := test.edit()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(spaceless(test.want), spaceless(string(got))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -29,9 +29,11 @@ func NodeType(text []byte) (string, error) {
 	return node, err
 }
 
-// open reads what every document has; an error is ErrNotZarr.
+// open reads what every document has, also one that Python wrote, see
+// [FromPython]; an error is ErrNotZarr.
 func open(text []byte) (*document, string, error) {
 	d := &document{}
+	text, _ = FromPython(text)
 	if err := json.Unmarshal(text, &d.fields); err != nil || d.fields == nil {
 		if err == nil {
 			err = errors.New("want a JSON object")
@@ -120,8 +122,12 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 	a.Codecs = d.codecs()
 	if text, ok := d.need("fill_value"); ok && a.Type != nil {
 		// The bytes of a record may be spelled in base64, in the stored order.
-		if a.Fill, err = dtype.ParseFill(dtype.InOrder(a.Type, storedOrder(a.Codecs)), dtype.V3, text); err != nil {
-			d.problem("fill_value", err)
+		t := dtype.InOrder(a.Type, storedOrder(a.Codecs))
+		if a.Fill, err = dtype.ParseFill(t, dtype.V3, text); err != nil {
+			var again error
+			if a.Fill, again = dtype.ParseFill(t, dtype.V3, pythonFill(text)); again != nil {
+				d.problem("fill_value", err)
+			}
 		}
 	}
 	a.Grid = d.grid()
@@ -138,6 +144,9 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 		} else if len(transformers) > 0 {
 			d.problem("storage_transformers", fmt.Errorf("none is known, the array has %s", shown(transformers[0])))
 		}
+	}
+	if string(d.fields["consolidated_metadata"]) == "null" {
+		delete(d.fields, "consolidated_metadata") // it says nothing
 	}
 	d.refuseUnknown("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
 		"codecs", "dimension_names", "storage_transformers")

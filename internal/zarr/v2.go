@@ -37,6 +37,8 @@ type ArrayV2 struct {
 	// that Type declares. No codec says that: those here take all of them as
 	// little-endian.
 	Mixed bool
+	// Named says that [DimensionsAttribute] named the dimensions, as xarray has it.
+	Named bool
 }
 
 // ParseArrayV2 reads the document of an array, .zarray, and that of its
@@ -74,7 +76,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 		d.problem(AttributesKeyV2, err)
 	}
 	if names, ok := dimensions(a.Attributes, len(a.Grid.Shape)); ok {
-		a.DimensionNames = names
+		a.DimensionNames, a.Named = names, true
 		a.Attributes = a.Attributes.With(DimensionsAttribute, nil)
 	}
 	if len(d.problems) > 0 {

@@ -231,6 +231,7 @@ func TestDocument(t *testing.T) {
 func compact(t *testing.T, text []byte) string {
 	t.Helper()
 	var b bytes.Buffer
+	text, _ = FromPython(text)
 	if err := json.Compact(&b, text); err != nil {
 		t.Fatal(err)
 	}

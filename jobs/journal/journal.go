@@ -229,6 +229,20 @@ func (j *Journal) Append(ctx context.Context, receipts []Receipt) error {
 	return nil
 }
 
+// Forget removes all receipts, durably; the plan stays. After an error some may be
+// left, and then the first ones.
+func (j *Journal) Forget(ctx context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.segments > 0 {
+		if err := j.st.Delete(ctx, segmentKey(j.segments)); err != nil {
+			return err
+		}
+		j.segments--
+	}
+	return j.st.Sync(ctx)
+}
+
 // Complete replaces the plan and its receipts by the record of a finished job.
 // The record is durable before anything is removed. After an error Completed
 // tells whether it is; what may be left over does not count.

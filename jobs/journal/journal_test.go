@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -309,5 +310,41 @@ func TestSucceedCrashesAnywhere(t *testing.T) {
 	}
 	if crashes < 4 {
 		t.Errorf("only %d operations were tried", crashes)
+	}
+}
+
+// TestForget takes receipts back, and fails to do so at every operation in turn: the
+// checkpoint goes on with the first of them, or with none.
+func TestForget(t *testing.T) {
+	manifest := json.RawMessage(`{"plan":1}`)
+	for at := 1; ; at++ {
+		dir, left := filepath.Join(t.TempDir(), "ckpt"), -1
+		st := open(t, dir, store.Options{Fault: func(string, string) error {
+			if left--; left == 0 {
+				return errCrash
+			}
+			return nil
+		}})
+		j := openJournal(t, st)
+		must(t, j.Begin(t.Context(), manifest))
+		must(t, j.Append(t.Context(), batch1))
+		must(t, j.Append(t.Context(), batch2))
+		left = at
+		err := j.Forget(t.Context())
+		again := openJournal(t, open(t, dir, store.Options{}))
+		got := receipts(t, again)
+		if err == nil {
+			if string(again.Manifest()) != string(manifest) || len(got) != 0 || at < 3 {
+				t.Errorf("after %d operations: manifest %s, receipts %v", at, again.Manifest(), got)
+			}
+			must(t, again.Append(t.Context(), batch2))
+			if diff := cmp.Diff(batch2, receipts(t, again)); diff != "" {
+				t.Errorf("recorded again (-want +got):\n%s", diff)
+			}
+			return
+		}
+		if n := len(got); !errors.Is(err, errCrash) || n > len(both) || !slices.Equal(both[:n], got) {
+			t.Errorf("operation %d failed with %v: receipts %v", at, err, got)
+		}
 	}
 }

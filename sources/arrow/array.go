@@ -32,10 +32,11 @@ type table interface {
 	metadata() arrow.Metadata
 	// reader returns what reads a column, one of columns().
 	reader(c *column) (reader, error)
-	// details and columnDetails are those of the file and of a column, see
-	// [sources.Detailed].
+	// details, columnDetails and structDetails are those of the file, of a column
+	// and of the struct at a place of the schema, see [sources.Detailed].
 	details() []sources.Detail
 	columnDetails(c *column) []sources.Detail
+	structDetails(at []int) []sources.Detail
 }
 
 // reader reads a column of a file. It is safe for concurrent use.

@@ -173,12 +173,17 @@ func (c *column) tensor() error {
 // only say how it is stored.
 func attributes(m arrow.Metadata) (list zarr.Attributes) {
 	for i, key := range m.Keys() {
-		if strings.HasPrefix(key, "ARROW:") || strings.HasPrefix(key, "PARQUET:") {
+		if ofStorage(key) {
 			continue
 		}
 		list = list.With(key, text(m.Values()[i]))
 	}
 	return list
+}
+
+// ofStorage reports whether a key of metadata only says how something is stored.
+func ofStorage(key string) bool {
+	return strings.HasPrefix(key, "ARROW:") || strings.HasPrefix(key, "PARQUET:")
 }
 
 // text writes a JSON string, with bytes that are not UTF-8 replaced.

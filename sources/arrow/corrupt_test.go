@@ -3,6 +3,7 @@ package arrow_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/arrow"
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
 
 // readEverything opens a file and reads all columns that can be read. Only their
@@ -125,4 +127,33 @@ func FuzzOpen(f *testing.F) {
 		}
 		readEverything(t.Context(), path, opt, 1<<16)
 	})
+}
+
+// TestDamagedSchema changes the schema of Arrow that a Parquet file has in its
+// metadata, in base64.
+func TestDamagedSchema(t *testing.T) {
+	for name, damage := range map[string]func(schema []byte){
+		"base64":         func(s []byte) { s[10] = '!' },
+		"length":         func(s []byte) { copy(s[6:], "zz") },
+		"end of message": func(s []byte) { copy(s[6:], "AAAA") },
+		"message":        func(s []byte) { copy(s[14:], "////") },
+	} {
+		data := archived(t, "zstd_v1.parquet")
+		at := bytes.Index(data, []byte("/////"))
+		damage(data[at:])
+		path := filepath.Join(t.TempDir(), "bad.parquet")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		src, err := arrow.Open(t.Context(), files(path), withNull(t))
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			err = src.Close()
+		} else if strings.Contains(err.Error(), "ARROW:schema") && errors.Is(err, parquet.ErrCorrupt) {
+			err = nil
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -3,8 +3,10 @@ package arrow
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -25,45 +27,64 @@ const schemaKey = "ARROW:schema"
 // parquetFields returns the fields of a file as Arrow has them. Parquet knows
 // neither lists of fixed size nor durations nor names of time zones: those come
 // from the schema that writers of Arrow leave, where it fits.
-func parquetFields(f *parquet.File) []arrow.Field {
-	stored := map[string]ipc.Field{}
-	for _, kv := range f.Metadata {
-		if kv.Key == schemaKey {
-			stored = storedFields(kv.Value)
-		}
+func parquetFields(f *parquet.File) ([]arrow.Field, error) {
+	stored, err := storedSchema(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the entry %s of the footer's metadata: %w", parquet.ErrCorrupt, schemaKey, err)
 	}
 	fields := make([]arrow.Field, 0, len(f.Root.Children))
 	for _, n := range f.Root.Children {
-		field := arrow.Field{Name: n.Name, Type: parquetType(n)}
+		field := fieldOf(n)
 		if s, ok := stored[n.Name]; ok {
 			field.Metadata = s.Metadata
 			field.Type = refine(field.Type, &s)
 		}
 		fields = append(fields, field)
 	}
-	return fields
+	return fields, nil
 }
 
-// storedFields reads the value of ARROW:schema; one that cannot be read says
-// nothing.
-func storedFields(text string) map[string]ipc.Field {
-	data, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(data) < 8 {
-		return nil
+// storedSchema returns the fields of the schema that writers of Arrow leave, by
+// name.
+func storedSchema(f *parquet.File) (stored map[string]ipc.Field, err error) {
+	for _, kv := range f.Metadata {
+		if kv.Key == schemaKey && err == nil {
+			stored, err = storedFields(kv.Value)
+		}
+	}
+	return stored, err
+}
+
+// storedFields reads the value of ARROW:schema.
+func storedFields(text string) (map[string]ipc.Field, error) {
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) < 8 {
+		return nil, fmt.Errorf("a message of %d bytes", len(data))
 	}
 	prefix, length := messageLength(data)
 	if length < 0 || length > len(data)-prefix {
-		return nil
+		return nil, fmt.Errorf("a message of %d bytes says that it has %d", len(data)-prefix, length)
 	}
 	m, err := ipc.ParseMessage(data[prefix:][:length])
-	if err != nil || m.Schema == nil {
-		return nil
+	if err != nil {
+		return nil, err
+	}
+	if m.Schema == nil {
+		return nil, errors.New("a message without a schema")
 	}
 	fields := map[string]ipc.Field{}
 	for _, f := range m.Schema.Fields {
 		fields[f.Name] = f
 	}
-	return fields
+	return fields, nil
+}
+
+// fieldOf is a node as a field, by what Parquet says.
+func fieldOf(n *parquet.Node) arrow.Field {
+	return arrow.Field{Name: n.Name, Type: parquetType(n), Nullable: n.Repetition == parquet.Optional}
 }
 
 // parquetType is the Arrow type of a node, by what Parquet says.
@@ -71,20 +92,21 @@ func parquetType(n *parquet.Node) arrow.DataType {
 	if n.Repetition == parquet.Repeated { // without the groups of a list around it
 		once := *n
 		once.Repetition = parquet.Required
-		return arrow.ListOf(parquetType(&once))
+		return arrow.ListOfField(fieldOf(&once))
 	}
 	if n.Leaf >= 0 {
 		return leafType(n)
 	}
 	switch {
-	case n.Logical.Kind == parquet.Map:
-		return arrow.MapOf(arrow.BinaryTypes.String, arrow.Null)
+	case n.Logical.Kind == parquet.Map && len(n.Children) == 1 && len(n.Children[0].Children) == 2:
+		pair := n.Children[0].Children
+		return arrow.MapOf(parquetType(pair[0]), parquetType(pair[1]))
 	case n.Logical.Kind == parquet.List && len(n.Children) == 1:
-		return arrow.ListOf(parquetType(listElement(n)))
+		return arrow.ListOfField(fieldOf(listElement(n)))
 	}
 	fields := make([]arrow.Field, 0, len(n.Children))
 	for _, c := range n.Children {
-		fields = append(fields, arrow.Field{Name: c.Name, Type: parquetType(c)})
+		fields = append(fields, fieldOf(c))
 	}
 	return arrow.StructOf(fields...)
 }
@@ -108,7 +130,7 @@ func leafType(n *parquet.Node) arrow.DataType {
 	integer := n.Physical == parquet.Int32 || n.Physical == parquet.Int64
 	switch kind := n.Logical.Kind; {
 	case kind == parquet.Decimal:
-		return &arrow.Decimal128Type{Precision: 38}
+		return &arrow.Decimal128Type{Precision: int32(n.Logical.Precision), Scale: int32(n.Logical.Scale)}
 	case kind == parquet.Null:
 		return arrow.Null
 	case kind == parquet.Interval:
@@ -175,7 +197,9 @@ func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 		if !ok || len(stored.Children) != 1 {
 			return t
 		}
-		return arrow.FixedSizeListOf(fixed.Len(), refine(t.Elem(), &stored.Children[0]))
+		of := t.ElemField()
+		of.Type = refine(of.Type, &stored.Children[0])
+		return arrow.FixedSizeListOfField(fixed.Len(), of)
 	case *arrow.StructType:
 		fields := t.Fields()
 		for i := range fields {

@@ -5,10 +5,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
 
@@ -26,6 +28,8 @@ type parquetTable struct {
 	tree  *parquet.File
 	list  []*column
 	pairs arrow.Metadata
+	// stored is storedSchema of the tree, for those who ask for details.
+	stored func() map[string]ipc.Field
 }
 
 // openParquet reads the footer of a file.
@@ -50,7 +54,15 @@ func openParquet(ctx context.Context, f *file) (table, error) {
 	if t.tree, err = parquet.ParseFooter(text, f.Size); err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
-	t.list = columns(parquetFields(t.tree))
+	fields, err := parquetFields(t.tree)
+	if err != nil {
+		return nil, err
+	}
+	t.list = columns(fields)
+	t.stored = sync.OnceValue(func() map[string]ipc.Field {
+		stored, _ := storedSchema(t.tree) // read before, without an error
+		return stored
+	})
 	var keys, values []string
 	for _, kv := range t.tree.Metadata {
 		keys, values = append(keys, kv.Key), append(values, kv.Value)

@@ -54,10 +54,15 @@ func Open(ctx context.Context, files []File, opt Options) (sources.Source, error
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", f.URL, err)
 			}
-			o := &opened{source: s, table: t, url: f.URL, gap: f.Store.GapBytes(), keys: files[i].Keys, columns: map[string]*column{}}
+			o := &opened{source: s, table: t, url: f.URL, gap: f.Store.GapBytes(), remote: !f.Store.Local(), keys: files[i].Keys, columns: map[string]*column{}}
+			taken := map[string]bool{}
+			for _, path := range o.Arrays() {
+				taken[path] = true
+			}
 			for _, c := range t.columns() {
 				o.columns[c.path] = c
 			}
+			o.names = levelNames(t.metadata(), taken)
 			return o, nil
 		},
 	}, how)
@@ -77,8 +82,10 @@ type opened struct {
 	table   table
 	url     string
 	gap     int // store.Store.GapBytes
+	remote  bool
 	keys    []Key
 	columns map[string]*column
+	names   map[string]string // of columns that need another one, see sources.Info.Name
 }
 
 // Arrays lists the columns, and behind them the keys of folders that are none.
@@ -155,7 +162,7 @@ func (f *opened) open(ctx context.Context, c *column) (*array, error) {
 	}
 	a := &array{column: c, url: f.url, swap: dtype.Swapper(c.typ, dtype.Little)}
 	a.info = &sources.Info{
-		Path: c.path, Type: c.typ, Attributes: attributes(c.field.Metadata), LongRun: 32 * f.gap,
+		Path: c.path, Name: f.names[c.path], Type: c.typ, Attributes: attributes(c.field.Metadata), LongRun: 32 * f.gap, Remote: f.remote,
 	}
 	end := 0
 	for _, n := range f.table.batches() {

@@ -8,9 +8,11 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
@@ -42,7 +44,7 @@ func (a *attribute) text() string {
 	if a.kind != netcdftype.Char && (a.kind != netcdftype.String || a.len() != 1) {
 		return ""
 	}
-	return hdf5.Text(bytes.TrimRight(a.values, "\x00"))
+	return hdf5.Text(bytes.ReplaceAll(a.values, []byte{0}, nil))
 }
 
 // json returns the values as an attribute of Zarr, see the package comment.
@@ -54,17 +56,42 @@ func (a *attribute) json() json.RawMessage {
 	all := make([][]byte, n)
 	if a.kind == netcdftype.String {
 		for i, text := range bytes.SplitN(a.values, []byte{0}, n+1)[:n] {
-			all[i] = quote(string(text))
+			all[i] = quote(hdf5.Text(text))
 		}
 	} else {
 		for i := range all {
 			all[i] = number(dataType(a.kind), a.value(i))
 		}
 	}
-	if n == 1 {
+	if n == 1 && a.shape == nil {
 		return all[0]
 	}
-	return slices.Concat([]byte{'['}, bytes.Join(all, []byte{','}), []byte{']'})
+	for k := len(a.shape) - 1; k > 0; k-- {
+		rows := make([][]byte, 0, len(all)/a.shape[k])
+		for row := range slices.Chunk(all, a.shape[k]) {
+			rows = append(rows, jsonList(row))
+		}
+		all = rows
+	}
+	return jsonList(all)
+}
+
+// jsonList writes values as a JSON array.
+func jsonList(values [][]byte) json.RawMessage {
+	return slices.Concat([]byte{'['}, bytes.Join(values, []byte{','}), []byte{']'})
+}
+
+// textFindings tells which attributes are texts whose encoding is guessed.
+func textFindings(list []attribute) (findings []cf.Finding) {
+	for i := range list {
+		if a := &list[i]; a.isText() && !utf8.Valid(a.values) {
+			findings = append(findings, cf.Finding{
+				Code: sources.NotUTF8, Message: fmt.Sprintf("the attribute %s is not UTF-8 and read as Latin-1: %.200s", a.name, a.json()),
+				Hint: "give the attribute in the job where that is wrong",
+			})
+		}
+	}
+	return findings
 }
 
 // number writes a value as JSON. A NaN is "NaN" whatever its bits: attributes
@@ -136,11 +163,13 @@ func attributeType(list []attribute, name string) dtype.Type {
 	return nil
 }
 
+const attrFill = "_FillValue"
+
 // setFill takes the fill value of a variable from its attribute _FillValue,
 // and writes the attribute as readers of Zarr need it. char says that the
 // values of the variable are characters.
 func setFill(info *sources.Info, list []attribute, char bool) {
-	const name = "_FillValue"
+	const name = attrFill
 	a := find(list, name)
 	_, notNumber := netcdftype.To(info.Type)
 	switch {

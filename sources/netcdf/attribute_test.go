@@ -55,7 +55,7 @@ func TestAttributeJSON(t *testing.T) {
 		"unsigned int64s": {11, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 1}, `[18446744073709551615,1]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := &attribute{"a", test.kind, test.values}
+			a := &attribute{name: "a", kind: test.kind, values: test.values}
 			if diff := cmp.Diff(test.want, string(a.json())); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -71,24 +71,24 @@ func TestFill(t *testing.T) {
 		written   string // the attribute in the target
 		note      string // part of a note; "": there is none
 	}{
-		"short":              {3, attribute{"_FillValue", 3, []byte{0x80, 0}}, `-32768`, `-32768`, ""},
-		"float":              {5, attribute{"_FillValue", 5, f32(1e20)}, `1.0000000200408773e+20`, `"AAAAgB2vFUQ="`, "base64"},
-		"double NaN":         {6, attribute{"_FillValue", 6, f64(math.NaN())}, `"0x7ff8000000000001"`, `"AQAAAAAA+H8="`, "base64"},
-		"char":               {netcdftype.Char, attribute{"_FillValue", netcdftype.Char, []byte(" ")}, `32`, `32`, "uint8"},
-		"double for short":   {3, attribute{"_FillValue", 6, f64(-999)}, `-999`, `-999`, ""},
-		"large for int64":    {10, attribute{"_FillValue", 6, f64(1 << 60)}, `1152921504606846976`, `1152921504606846976`, ""},
-		"double for float":   {5, attribute{"_FillValue", 6, f64(0.5)}, `0.5`, `"AAAAAAAA4D8="`, "base64"},
-		"NaN for float":      {5, attribute{"_FillValue", 6, f64(math.Float64frombits(0x7ff8000000000000))}, `"NaN"`, `"AAAAAAAA+H8="`, "base64"},
-		"int for double":     {6, attribute{"_FillValue", 4, []byte{0, 0, 0, 7}}, `7.0`, `"AAAAAAAAHEA="`, "base64"},
-		"fraction for short": {3, attribute{"_FillValue", 5, f32(0.5)}, "", `0.5`, "no exact int16 value"},
-		"too large for byte": {1, attribute{"_FillValue", 3, []byte{1, 0}}, "", `256`, "no exact int8 value"},
-		"NaN for int":        {4, attribute{"_FillValue", 6, f64(math.NaN())}, "", `"NaN"`, "no exact int32 value"},
-		"inexact for float":  {5, attribute{"_FillValue", 6, f64(0.1)}, "", `"mpmZmZmZuT8="`, "no exact float32 value"},
-		"2^24+1 for float":   {5, attribute{"_FillValue", 4, []byte{1, 0, 0, 1}}, "", `"AAAAEAAAcEE="`, "no exact float32 value"},
-		"text for short":     {3, attribute{"_FillValue", netcdftype.Char, []byte("-1")}, "", `"-1"`, "not a value of the variable's type"},
-		"nothing":            {3, attribute{"_FillValue", 3, nil}, "", `[]`, "not a value of the variable's type"},
-		"two":                {3, attribute{"_FillValue", 3, []byte{0, 1, 0, 2}}, `1`, `1`, "has 2 values"},
-		"missing_value":      {3, attribute{"missing_value", 3, []byte{0, 1}}, "", `1`, "not used as fill value"},
+		"short":              {3, attribute{name: "_FillValue", kind: 3, values: []byte{0x80, 0}}, `-32768`, `-32768`, ""},
+		"float":              {5, attribute{name: "_FillValue", kind: 5, values: f32(1e20)}, `1.0000000200408773e+20`, `"AAAAgB2vFUQ="`, "base64"},
+		"double NaN":         {6, attribute{name: "_FillValue", kind: 6, values: f64(math.NaN())}, `"0x7ff8000000000001"`, `"AQAAAAAA+H8="`, "base64"},
+		"char":               {netcdftype.Char, attribute{name: "_FillValue", kind: netcdftype.Char, values: []byte(" ")}, `32`, `32`, "uint8"},
+		"double for short":   {3, attribute{name: "_FillValue", kind: 6, values: f64(-999)}, `-999`, `-999`, ""},
+		"large for int64":    {10, attribute{name: "_FillValue", kind: 6, values: f64(1 << 60)}, `1152921504606846976`, `1152921504606846976`, ""},
+		"double for float":   {5, attribute{name: "_FillValue", kind: 6, values: f64(0.5)}, `0.5`, `"AAAAAAAA4D8="`, "base64"},
+		"NaN for float":      {5, attribute{name: "_FillValue", kind: 6, values: f64(math.Float64frombits(0x7ff8000000000000))}, `"NaN"`, `"AAAAAAAA+H8="`, "base64"},
+		"int for double":     {6, attribute{name: "_FillValue", kind: 4, values: []byte{0, 0, 0, 7}}, `7.0`, `"AAAAAAAAHEA="`, "base64"},
+		"fraction for short": {3, attribute{name: "_FillValue", kind: 5, values: f32(0.5)}, "", `0.5`, "no exact int16 value"},
+		"too large for byte": {1, attribute{name: "_FillValue", kind: 3, values: []byte{1, 0}}, "", `256`, "no exact int8 value"},
+		"NaN for int":        {4, attribute{name: "_FillValue", kind: 6, values: f64(math.NaN())}, "", `"NaN"`, "no exact int32 value"},
+		"inexact for float":  {5, attribute{name: "_FillValue", kind: 6, values: f64(0.1)}, "", `"mpmZmZmZuT8="`, "no exact float32 value"},
+		"2^24+1 for float":   {5, attribute{name: "_FillValue", kind: 4, values: []byte{1, 0, 0, 1}}, "", `"AAAAEAAAcEE="`, "no exact float32 value"},
+		"text for short":     {3, attribute{name: "_FillValue", kind: netcdftype.Char, values: []byte("-1")}, "", `"-1"`, "not a value of the variable's type"},
+		"nothing":            {3, attribute{name: "_FillValue", kind: 3, values: nil}, "", `[]`, "not a value of the variable's type"},
+		"two":                {3, attribute{name: "_FillValue", kind: 3, values: []byte{0, 1, 0, 2}}, `1`, `1`, "has 2 values"},
+		"missing_value":      {3, attribute{name: "missing_value", kind: 3, values: []byte{0, 1}}, "", `1`, "not used as fill value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &classic{version: 5, vars: []variable{{name: "v", kind: test.variable, attributes: []attribute{test.attribute}}}}

@@ -47,7 +47,7 @@ func TestUnpackParts(t *testing.T) {
 	var files []*classic
 	for i := range scales {
 		files = append(files, withPacking(uint64(i+1), []attribute{
-			{"scale_factor", 5, f32(scales[i])}, {"add_offset", 5, f32(offsets[i])}, {"valid_min", 3, []byte{0, byte(i)}},
+			{"scale_factor", 5, f32(scales[i]), nil}, {"add_offset", 5, f32(offsets[i]), nil}, {"valid_min", 3, []byte{0, byte(i)}, nil},
 		}, nil))
 	}
 	urls := write(t, files...)
@@ -94,9 +94,9 @@ func TestUnpackParts(t *testing.T) {
 // TestPackedParts has the differences between files that no mode but one can
 // overlook.
 func TestPackedParts(t *testing.T) {
-	half, quarter := attribute{"scale_factor", 6, f64(0.5)}, attribute{"scale_factor", 6, f64(0.25)}
-	single := attribute{"scale_factor", 5, f32(0.5)}
-	least := attribute{"valid_min", 3, []byte{0, 1}}
+	half, quarter := attribute{"scale_factor", 6, f64(0.5), nil}, attribute{"scale_factor", 6, f64(0.25), nil}
+	single := attribute{"scale_factor", 5, f32(0.5), nil}
+	least := attribute{"valid_min", 3, []byte{0, 1}, nil}
 	for name, test := range map[string]struct {
 		first, second []attribute
 		want          map[cf.Mode]string // "": accepted
@@ -114,7 +114,7 @@ func TestPackedParts(t *testing.T) {
 			cf.Keep: "scale_factor is 0.5 in ", cf.Codecs: "scale_factor is 0.5 in ", cf.Unpack: "is float64 in ",
 		}},
 		"not packed": {[]attribute{least}, nil, map[cf.Mode]string{cf.Keep: "", cf.Unpack: "", cf.Codecs: ""}},
-		"not to be understood": {[]attribute{half, {"add_offset", 2, []byte("x")}}, nil, map[cf.Mode]string{
+		"not to be understood": {[]attribute{half, {"add_offset", 2, []byte("x"), nil}}, nil, map[cf.Mode]string{
 			cf.Keep: "scale_factor is 0.5 in ", cf.Codecs: `0.nc: array "field": the attribute add_offset is "x"`, cf.Unpack: `0.nc: array "field": the attribute add_offset is "x"`,
 		}},
 	} {
@@ -136,9 +136,9 @@ func TestPackedParts(t *testing.T) {
 // TestUnpackFill refuses files of floats that agree on nothing but their type,
 // where unpacking has nothing to do in one of them.
 func TestUnpackFill(t *testing.T) {
-	packed := withPacking(2, []attribute{{"scale_factor", 5, f32(0.5)}}, nil)
+	packed := withPacking(2, []attribute{{"scale_factor", 5, f32(0.5), nil}}, nil)
 	plain := small(5, 2)
-	plain.vars[4].kind, plain.vars[4].attributes = 5, []attribute{{"_FillValue", 5, f32(-999)}}
+	plain.vars[4].kind, plain.vars[4].attributes = 5, []attribute{{"_FillValue", 5, f32(-999), nil}}
 	_, err := openArray(t, "field", Options{Combine: sources.Combining{Concat: "t"}, CF: always(cf.Unpack)}, write(t, packed, plain))
 	if err == nil || !strings.Contains(err.Error(), "_FillValue is absent in ") {
 		t.Errorf("got %v", err)
@@ -147,7 +147,7 @@ func TestUnpackFill(t *testing.T) {
 
 // TestCodecsMode has an array whose bits stay and whose type _Unsigned changes.
 func TestCodecsMode(t *testing.T) {
-	urls := write(t, withPacking(4, nil, []attribute{{"scale_factor", 5, f32(0.5)}, {"_Unsigned", 2, []byte("true")}}))
+	urls := write(t, withPacking(4, nil, []attribute{{"scale_factor", 5, f32(0.5), nil}, {"_Unsigned", 2, []byte("true"), nil}}))
 	kept, err := openArray(t, "bytes", Options{CF: always(cf.Keep)}, urls)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestCodecsMode(t *testing.T) {
 
 // TestModePerVariable unpacks one variable of two.
 func TestModePerVariable(t *testing.T) {
-	scale := []attribute{{"scale_factor", 6, f64(0.5)}}
+	scale := []attribute{{"scale_factor", 6, f64(0.5), nil}}
 	urls := write(t, withPacking(2, scale, scale))
 	opt := Options{CF: func(name string) cf.Mode {
 		if name == "field" {

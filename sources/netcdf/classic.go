@@ -20,7 +20,8 @@ type classicFile struct {
 }
 
 func (c *classicFile) groups() []sources.Group {
-	return []sources.Group{{Attributes: attributesJSON(c.header.attributes)}}
+	list := c.header.attributes
+	return []sources.Group{{Attributes: attributesJSON(list), Findings: textFindings(list)}}
 }
 
 func (c *classicFile) paths() []string {
@@ -44,7 +45,7 @@ func (c *classicFile) open(_ context.Context, path string) (sources.Array, error
 	if err := checkName(v.name); err != nil {
 		return nil, fmt.Errorf("%s: variable %q: %w", f.URL, v.name, err)
 	}
-	info := &sources.Info{Path: v.name, Type: dataType(v.kind), Attributes: attributesJSON(v.attributes)}
+	info := &sources.Info{Path: v.name, Type: dataType(v.kind), Attributes: attributesJSON(v.attributes), Remote: !f.Store.Local(), Findings: textFindings(v.attributes)}
 	for _, d := range v.dims {
 		info.DimensionNames = append(info.DimensionNames, c.header.dims[d].name)
 		info.Shape = append(info.Shape, c.header.dims[d].length)

@@ -28,19 +28,21 @@
 // phony_dim_0 and so on. Datasets that only stand for a dimension are no arrays,
 // and attributes that only keep the books (CLASS, NAME, DIMENSION_LIST,
 // REFERENCE_LIST, _NCProperties and their like) are not shown. Soft links are
-// followed within the file. What cannot be read (an external link, a filter or a
-// datatype that is not known) is listed all the same, and an error of its own
-// when it is opened.
+// followed within the file. What cannot be read (a filter or a datatype that is not
+// known) is listed all the same, and an error of its own when it is opened; that of
+// links to nowhere or to other files wraps [sources.ErrNoArray].
 //
 // # What becomes of the values
 //
 // Numbers keep their types; see package hdf5type for the other types of HDF5.
 // Characters, which NetCDF-4 stores as texts of one byte, become uint8, because
-// Zarr has no character type in its core. Attributes become JSON: text a string
-// (Latin-1 where it is not UTF-8; trailing NULs dropped), one number a number,
-// any other count an array; numbers that JSON lacks are "NaN", "Infinity" and
-// "-Infinity". Those of types that NetCDF does not have are left out with a note,
-// but for enumerations, which become integers. The attribute _FillValue gives the
+// Zarr has no character type in its core; such texts in other HDF5 files are texts
+// like longer ones. Texts of any length have to be UTF-8. Attributes become JSON:
+// text a string (Latin-1 where it is not UTF-8, with a finding; NULs dropped), one
+// number a number, any other count an array, those of several dimensions arrays in
+// arrays; numbers that JSON lacks are "NaN", "Infinity" and "-Infinity". Those of
+// types that NetCDF does not have are left out with a finding, but for enumerations,
+// which become integers. The attribute _FillValue gives the
 // fill value and is rewritten as readers of Zarr expect it, see
 // sources.FillAttribute; without it, the fill value is that of the HDF5 dataset
 // if it has one.

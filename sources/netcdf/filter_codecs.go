@@ -19,10 +19,18 @@ func codecOf(f hdf5.Filter) (codecs.Spec, bool) {
 		return codecs.Spec{Name: "numcodecs.shuffle", Configuration: fmt.Appendf(nil, `{"elementsize":%d}`, p[0])}, true
 	case f.ID == hdf5.FilterFletcher32:
 		return codecs.Spec{Name: "numcodecs.fletcher32"}, true
-	case f.ID == hdf5.FilterBzip2 && len(p) > 0:
-		return codecs.Spec{Name: "numcodecs.bz2", Configuration: fmt.Appendf(nil, `{"level":%d}`, p[0])}, true
-	case f.ID == hdf5.FilterZstd && len(p) > 0:
-		return codecs.Spec{Name: "zstd", Configuration: fmt.Appendf(nil, `{"level":%d}`, int32(p[0]))}, true
+	case f.ID == hdf5.FilterBzip2:
+		level := uint32(9) // of the filter, unless it is told
+		if len(p) > 0 {
+			level = p[0]
+		}
+		return codecs.Spec{Name: "numcodecs.bz2", Configuration: fmt.Appendf(nil, `{"level":%d}`, level)}, true
+	case f.ID == hdf5.FilterZstd:
+		level := int32(0) // the default of the library, unless it is told
+		if len(p) > 0 {
+			level = int32(p[0])
+		}
+		return codecs.Spec{Name: "zstd", Configuration: fmt.Appendf(nil, `{"level":%d,"checksum":false}`, level)}, true
 	case f.ID == hdf5.FilterBlosc && len(p) >= 7:
 		return bloscOf(p)
 	default:

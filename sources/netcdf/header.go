@@ -42,6 +42,7 @@ type attribute struct {
 	name   string
 	kind   netcdftype.Type
 	values []byte
+	shape  []int // of values of more than one dimension, in C order; else nil
 }
 
 type variable struct {

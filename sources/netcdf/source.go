@@ -30,11 +30,11 @@ type Options struct {
 }
 
 // keptMetadata is how many bytes of the metadata of HDF5 files are kept in memory,
-// those of all files together; of many files, which are small as a rule, there are
-// fewer that are read again.
+// those of all files together, and as many of chunk indexes; of many files, which are
+// small as a rule, there are fewer that are read again.
 const (
 	keptMetadata = 32 << 20
-	keptOfMany   = 8 << 20
+	keptOfMany   = 4 << 20
 )
 
 // Open opens one file, or several that are combined. Their headers are read once,
@@ -49,11 +49,11 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 		kept = keptOfMany
 	}
 	s := &source{
-		cf: opt.CF, kept: opt.Kept, codecs: opt.Codecs,
+		cf: opt.CF, kept: opt.Kept, chains: &chains{registry: opt.Codecs},
 		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(kept),
 	}
-	if s.codecs == nil {
-		s.codecs = codecs.Standard()
+	if opt.Codecs == nil {
+		s.chains.registry = codecs.Standard()
 	}
 	return sources.Combine(ctx, sources.Members{
 		Names: set.Names(urls), Origin: set,
@@ -105,7 +105,7 @@ func (s *source) read(ctx context.Context, f *sources.OpenFile) (contents, error
 type source struct {
 	cf      func(path string) cf.Mode
 	kept    func(path string) bool
-	codecs  *codecs.Registry
+	chains  *chains
 	scratch *ndarray.Pool
 	shared  *hdf5.Shared
 }

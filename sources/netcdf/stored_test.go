@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -231,5 +233,43 @@ func TestStoredJoined(t *testing.T) {
 	}
 	if mixed := joined("part_0.nc", "part_2.nc"); sources.AsStored(mixed) != nil || mixed.Info().Obstacle == "" {
 		t.Error("the values of a classic file are chunks")
+	}
+}
+
+// TestStoredMany has the chunks of so many files that each is to take little memory:
+// about what it takes without them.
+func TestStoredMany(t *testing.T) {
+	folder := unzip(t, "testdata/netcdf4.zip")
+	var files []string
+	for i := range 300 {
+		name := filepath.Join(folder, fmt.Sprintf("copy_%d.nc", i))
+		if err := os.Link(filepath.Join(folder, "part_0.nc"), name); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, name)
+	}
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what pools held is gone after the second one
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	taken := func(kept func(string) bool) (sources.Array, int) {
+		before := heap()
+		a, err := open(t, netcdf.Options{Combine: sources.Combining{Concat: "t", Override: true}, Kept: kept}, files...).Array(t.Context(), "v")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a, (heap() - before) / len(files)
+	}
+	_, without := taken(nil)
+	a, with := taken(all)
+	if found := checkStored(t, a); found < len(files) {
+		t.Errorf("%d chunks, want at least one of each file", found)
+	}
+	t.Logf("a file takes %d bytes, %d with its chunks", without, with)
+	if with > without+2<<10 {
+		t.Errorf("a file takes %d bytes, %d with its chunks", without, with)
 	}
 }

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
-	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
@@ -19,11 +20,14 @@ type tree struct {
 	hdf5    *hdf5.File
 	scratch *ndarray.Pool
 	kept    func(path string) bool // says whose chunks are to be had as they are; nil: none
-	codecs  *codecs.Registry
+	chains  *chains
 	nodes   []*group // the root first, each before its subgroups
 	vars    []*treeVariable
 	byPath  map[string]*treeVariable
 	scales  map[uint64]*treeDimension // by the addresses of their datasets
+	netCDF  bool                      // there are attributes that only NetCDF writes
+
+	described described
 }
 
 // group is a group of a tree. The dimensions of the groups above are known in
@@ -33,6 +37,7 @@ type group struct {
 	parent     *group // nil for the root
 	address    uint64
 	attributes []attribute
+	findings   []cf.Finding
 	dims       []*treeDimension
 	vars       []*treeVariable
 	groups     []*group
@@ -46,7 +51,7 @@ type treeVariable struct {
 	address    uint64
 	err        error // why it cannot be opened
 	attributes []attribute
-	notes      []string
+	findings   []cf.Finding
 	shape      []int // of the dataset
 	limits     []int
 	dims       []*treeDimension // one for each dimension
@@ -90,7 +95,7 @@ func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []
 		}
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
-	t := &tree{file: f, hdf5: opened, scratch: s.scratch, kept: s.kept, codecs: s.codecs, byPath: map[string]*treeVariable{}, scales: map[uint64]*treeDimension{}}
+	t := &tree{file: f, hdf5: opened, scratch: s.scratch, kept: s.kept, chains: s.chains, byPath: map[string]*treeVariable{}, scales: map[uint64]*treeDimension{}}
 	root := &group{address: opened.Root()}
 	if err := t.readGroup(ctx, root); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
@@ -111,7 +116,8 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 	}
 	all, err := o.Attributes(ctx)
 	if err == nil {
-		g.attributes, _, err = readAttributes(ctx, all)
+		t.netCDF = t.netCDF || g.parent == nil && slices.ContainsFunc(all, func(a hdf5.Attribute) bool { return isMark(a.Name) })
+		g.attributes, g.findings, err = t.readAttributes(ctx, all)
 	}
 	var links []hdf5.Link
 	if err == nil {
@@ -148,8 +154,11 @@ func (t *tree) readLink(ctx context.Context, g *group, l hdf5.Link) error {
 	v := &treeVariable{path: path.Join(g.path, strings.TrimPrefix(l.Name, notCoordinate)), name: l.Name}
 	var o *hdf5.Object
 	v.address, v.err = t.hdf5.Follow(ctx, g.address, l)
-	if v.err == nil {
+	switch {
+	case v.err == nil:
 		o, v.err = t.hdf5.Object(ctx, v.address)
+	case errors.Is(v.err, hdf5.ErrNoObject):
+		v.err = fmt.Errorf("%w: %w", sources.ErrNoArray, v.err)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -196,7 +205,7 @@ func (t *tree) describe(ctx context.Context, g *group, v *treeVariable, o *hdf5.
 	if err != nil {
 		return err
 	}
-	if v.attributes, v.notes, err = readAttributes(ctx, all); err != nil {
+	if v.attributes, v.findings, err = t.readAttributes(ctx, all); err != nil {
 		return err
 	}
 	return t.describeScale(ctx, g, v, all)
@@ -205,7 +214,7 @@ func (t *tree) describe(ctx context.Context, g *group, v *treeVariable, o *hdf5.
 func (t *tree) groups() []sources.Group {
 	list := make([]sources.Group, len(t.nodes))
 	for i, g := range t.nodes {
-		list[i] = sources.Group{Path: g.path, Attributes: attributesJSON(g.attributes)}
+		list[i] = sources.Group{Path: g.path, Attributes: attributesJSON(g.attributes), Findings: slices.Concat(g.findings, textFindings(g.attributes))}
 	}
 	return list
 }

@@ -42,7 +42,8 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	}
 	info := &sources.Info{
 		Path: v.path, Type: d.Native.Type, Attributes: attributesJSON(v.attributes),
-		Notes: slices.Concat(v.notes, d.Native.Notes),
+		Notes: slices.Clone(d.Native.Notes), Remote: !t.file.Store.Local(),
+		Findings: slices.Concat(v.findings, textFindings(v.attributes)),
 	}
 	info.DimensionNames, info.Shape = v.names()
 	info.Shape = append(info.Shape, d.Native.Shape...)
@@ -58,23 +59,17 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	if info.DimensionNames != nil {
 		info.DimensionNames = append(info.DimensionNames, make([]string, len(d.Native.Shape))...)
 	}
-	char := d.Native.Element.Class == hdf5type.String && d.Native.Element.Size == 1
+	char := t.netCDF && isChar(d)
 	if char {
 		info.Type = dtype.Uint8
-		info.Notes = slices.Concat(v.notes, []string{noteChar})
+		info.Notes = []string{noteChar}
 	}
 	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {
 		return nil, fmt.Errorf("shape %v is too large for any file", info.Shape)
 	}
-	fill, err := d.FillValue(ctx)
+	fill, err := elementBehind(ctx, d, info.Type)
 	if err != nil {
 		return nil, err
-	}
-	if !d.FillDefined && !char {
-		if value := defaultFill(info.Type); value != nil {
-			fill = ndarray.New(info.Type, d.Native.Shape)
-			ndarray.Fill(fill, value)
-		}
 	}
 	setFill(info, v.attributes, char)
 	if info.Fill == nil && d.FillDefined {
@@ -82,9 +77,27 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	}
 	a, err := t.place(info, d, fill)
 	if chunked, ok := a.(*treeArray); ok && t.kept != nil && t.kept(v.path) {
-		return chunked.withObjects(ctx, t.file, t.codecs)
+		return chunked.withObjects(ctx, t.file, t.chains)
 	}
 	return a, err
+}
+
+// isChar reports whether the elements of a dataset are as those of a variable of type
+// char are in NetCDF.
+func isChar(d *hdf5.Dataset) bool {
+	return d.Native.Element.Class == hdf5type.String && d.Native.Element.Size == 1
+}
+
+// elementBehind returns the element, of the type that a variable has, that stands
+// behind the end of a dataset.
+func elementBehind(ctx context.Context, d *hdf5.Dataset, t dtype.Type) (ndarray.Array, error) {
+	fill, err := d.FillValue(ctx)
+	if value := defaultFill(t); !d.FillDefined && !isChar(d) && value != nil && err == nil {
+		fill = ndarray.New(t, d.Native.Shape)
+		ndarray.Fill(fill, value)
+	}
+	fill.Type = t
+	return fill, err
 }
 
 // defaultFill returns the value that NetCDF reads where a variable without a
@@ -117,7 +130,7 @@ func setStoredFill(info *sources.Info, fill ndarray.Array) {
 			note(info, "the fill value of the HDF5 dataset is an array of different elements and not used as fill value")
 			return
 		}
-		info.Fill, info.FillFrom = slices.Clone(dtype.Scalar(item)), "the HDF5 dataset"
+		info.Fill, info.FillFrom = slices.Clone(dtype.Scalar(item)), "HDF5 dataset"
 	}
 }
 
@@ -141,7 +154,6 @@ func (t *tree) place(info *sources.Info, d *hdf5.Dataset, fill ndarray.Array) (s
 	}
 	info.LongRun = longRun * f.Store.GapBytes()
 	info.Memory = d.Memory()
-	fill.Type = info.Type
 	return &treeArray{info: info, dataset: d, fill: fill, url: f.URL}, nil
 }
 

@@ -6,24 +6,28 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
 // readAttributes returns the attributes of an object but for bookkeeping, and
 // remarks on those that have no counterpart and are left out.
-func readAttributes(ctx context.Context, all []hdf5.Attribute) (list []attribute, notes []string, err error) {
+func (t *tree) readAttributes(ctx context.Context, all []hdf5.Attribute) (list []attribute, findings []cf.Finding, err error) {
 	for i := range all {
 		if isHidden(all[i].Name) {
 			continue
 		}
-		a, err := readAttribute(ctx, &all[i])
+		a, err := t.readAttribute(ctx, &all[i])
 		if errors.Is(err, errors.ErrUnsupported) {
-			notes = append(notes, fmt.Sprintf("the attribute %s is left out: %v", all[i].Name, err))
+			why := strings.TrimSuffix(err.Error(), ": "+errors.ErrUnsupported.Error())
+			findings = append(findings, cf.Finding{Code: sources.LeftOut, Message: fmt.Sprintf("the attribute %s is left out: %s", all[i].Name, why)})
 			continue
 		}
 		if err != nil {
@@ -31,13 +35,16 @@ func readAttributes(ctx context.Context, all []hdf5.Attribute) (list []attribute
 		}
 		list = append(list, *a)
 	}
-	return list, notes, nil
+	return list, findings, nil
 }
 
 // readAttribute returns an attribute in the terms of NetCDF: one text of fixed
 // length becomes characters, other texts strings, enumerations their integers.
 // Values of more than one dimension follow each other in C order.
-func readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute, error) {
+//
+// The zero bytes in one text of NetCDF are part of it; other texts may end with
+// the first one.
+func (t *tree) readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute, error) {
 	values, native, err := h.Values(ctx)
 	if err != nil {
 		return nil, err
@@ -46,15 +53,21 @@ func readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute, error) {
 		values.Shape = []int{0} // there may be others that are too long to go along
 	}
 	a := &attribute{name: h.Name}
+	if len(values.Shape) > 1 {
+		a.shape = values.Shape
+	}
 	switch d := native.Element; {
 	case d.Class == hdf5type.String || d.Class == hdf5type.VariableLength && d.Text:
 		a.kind = netcdftype.String
 		for item := range values.Items() {
 			text, _, _ := bytes.Cut(item, []byte{0})
-			a.values = append(append(a.values, hdf5.Text(text)...), 0)
+			a.values = append(append(a.values, text...), 0)
 		}
 		if n := a.len(); h.Null || n == 1 && len(h.Shape) == 0 && d.Class == hdf5type.String {
 			a.kind, a.values = netcdftype.Char, a.values[:max(len(a.values)-1, 0)]
+			if t.netCDF {
+				a.values = h.Raw()
+			}
 		}
 		return a, nil
 	case native.Type == dtype.BoolType:

@@ -22,6 +22,8 @@ const (
 	attrScaleOf     = "REFERENCE_LIST"
 	attrID          = "_Netcdf4Dimid"
 	attrCoordinates = "_Netcdf4Coordinates"
+	attrClassic     = "_nc3_strict"
+	attrProperties  = "_NCProperties"
 
 	classScale    = "DIMENSION_SCALE"
 	onlyScale     = "This is a netCDF dimension but not a netCDF variable"
@@ -30,8 +32,12 @@ const (
 
 // hidden lists the attributes that are bookkeeping of the formats.
 func hidden() []string {
-	return []string{attrClass, attrName, attrLists, attrScaleOf, attrID, attrCoordinates, "_nc3_strict", "_NCProperties"}
+	return []string{attrClass, attrName, attrLists, attrScaleOf, attrID, attrCoordinates, attrClassic, attrProperties}
 }
+
+// isMark reports whether only NetCDF gives the root group an attribute of this
+// name. Older versions of it did not do so.
+func isMark(name string) bool { return name == attrProperties || name == attrClassic }
 
 // treeDimension is a dimension of a group.
 type treeDimension struct {
@@ -58,7 +64,7 @@ func (t *tree) describeScale(ctx context.Context, g *group, v *treeVariable, all
 			}
 			continue
 		}
-		a, err := readAttribute(ctx, h)
+		a, err := t.readAttribute(ctx, h)
 		if errors.Is(err, errors.ErrUnsupported) {
 			continue // such as REFERENCE_LIST, a list of references
 		}
@@ -70,11 +76,14 @@ func (t *tree) describeScale(ctx context.Context, g *group, v *treeVariable, all
 			isScale = a.text() == classScale
 		case attrName:
 			d.alone = strings.HasPrefix(a.text(), onlyScale)
+			t.netCDF = t.netCDF || d.alone
 		case attrID:
+			t.netCDF = true
 			if ids := a.integers(); len(ids) > 0 {
 				d.id = ids[0]
 			}
 		case attrCoordinates:
+			t.netCDF = true
 			v.ids = a.integers()
 		}
 	}

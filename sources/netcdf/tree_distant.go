@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
@@ -16,32 +17,73 @@ const fewFiles = 64
 // distantArray is a treeArray that forgets its dataset: it is described again for
 // each region that is read.
 type distantArray struct {
-	treeArray // without a dataset
-	hdf5      *hdf5.File
-	address   uint64 // of the dataset
+	info    *sources.Info
+	file    *sources.OpenFile
+	hdf5    *hdf5.File
+	address uint64 // of the dataset
 }
 
 // distant returns an array of the variable at a path that takes less memory, where
 // there is one.
 func (t *tree) distant(a sources.Array, path string) sources.Array {
-	near, ok := a.(*treeArray)
-	if !ok {
+	far := distantArray{a.Info(), t.file, t.hdf5, t.byPath[path].address}
+	switch near := a.(type) {
+	case *treeArray:
+		return &far
+	case *storedDataset:
+		return &distantStored{far, near.chain}
+	default:
 		return a
 	}
-	far := &distantArray{*near, t.hdf5, t.byPath[path].address}
-	far.dataset = nil
-	return far
 }
 
-// ReadRegion implements [sources.Array].
-func (a *distantArray) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
-	near := a.treeArray
+// Info implements [sources.Array].
+func (a *distantArray) Info() *sources.Info { return a.info }
+
+// ShareInfo implements [sources.Shared].
+func (a *distantArray) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }
+
+// near is the array with its dataset.
+func (a *distantArray) near(ctx context.Context) (*treeArray, error) {
+	near := &treeArray{info: a.info, url: a.file.URL}
 	o, err := a.hdf5.Object(ctx, a.address)
 	if err == nil {
 		near.dataset, err = o.Dataset(ctx)
 	}
+	if err == nil {
+		near.fill, err = elementBehind(ctx, near.dataset, a.info.Type)
+	}
 	if err != nil {
-		return fmt.Errorf("%s: array %q: %w", a.url, a.info.Path, err)
+		return nil, fmt.Errorf("%s: array %q: %w", a.file.URL, a.info.Path, err)
+	}
+	return near, nil
+}
+
+// ReadRegion implements [sources.Array].
+func (a *distantArray) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	near, err := a.near(ctx)
+	if err != nil {
+		return err
 	}
 	return near.ReadRegion(ctx, dst, start)
+}
+
+// distantStored is a storedDataset that forgets its dataset.
+type distantStored struct {
+	distantArray
+	chain *codecs.Chain
+}
+
+// OpenStored implements [sources.Stored].
+func (s *distantStored) OpenStored(ctx context.Context, index []int) (codecs.Input, error) {
+	near, err := s.near(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return (&storedDataset{near, s.file, s.chain}).OpenStored(ctx, index)
+}
+
+// VerifyStored implements [sources.Stored].
+func (s *distantStored) VerifyStored(ctx context.Context, index []int, in codecs.Input) error {
+	return verifyStored(ctx, s.chain, s.file.URL, s.info.Path, index, in)
 }

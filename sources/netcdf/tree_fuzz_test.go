@@ -42,6 +42,9 @@ func FuzzTree(f *testing.F) {
 			if _, err := g.Attributes.MarshalJSON(); err != nil {
 				t.Error(err)
 			}
+			if list, err := whole.Details(t.Context(), g.Path); err == nil && g.Path == "" && list == nil {
+				t.Error("no details of the file")
+			}
 		}
 		for _, name := range whole.Arrays() {
 			if list, err := whole.Details(t.Context(), name); err == nil && len(list) == 1 && list[0].Text == "" {

@@ -63,7 +63,7 @@ type storedDataset struct {
 
 // withObjects returns an array with the chunks of its dataset as objects, where
 // all of them are what the chain of Info's Codecs makes.
-func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, registry *codecs.Registry) (sources.Array, error) {
+func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, known *chains) (sources.Array, error) {
 	if a.info.Obstacle != "" || a.info.Codecs == nil {
 		return a, nil
 	}
@@ -71,7 +71,7 @@ func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, reg
 	if fill == nil {
 		fill = a.info.Type.Default()
 	}
-	chain, err := registry.Bind(a.info.Codecs, codecs.Chunk{Type: a.info.Type, Shape: a.info.Chunks, Fill: fill})
+	chain, err := known.bind(a.info.Codecs, codecs.Chunk{Type: a.info.Type, Shape: a.info.Chunks, Fill: fill})
 	if err != nil {
 		a.info.Obstacle = fmt.Sprintf("its filters make no chain: %v", err)
 		return a, nil
@@ -150,8 +150,13 @@ func (s *storedDataset) OpenStored(ctx context.Context, index []int) (codecs.Inp
 
 // VerifyStored implements [sources.Stored].
 func (s *storedDataset) VerifyStored(ctx context.Context, index []int, in codecs.Input) error {
-	if err := s.chain.Verify(ctx, in); err != nil {
-		return fmt.Errorf("%s: array %q: chunk %v: %w", s.url, s.info.Path, index, err)
+	return verifyStored(ctx, s.chain, s.url, s.info.Path, index, in)
+}
+
+// verifyStored checks a chunk of an array by the chain that is to have made it.
+func verifyStored(ctx context.Context, chain *codecs.Chain, url, path string, index []int, in codecs.Input) error {
+	if err := chain.Verify(ctx, in); err != nil {
+		return fmt.Errorf("%s: array %q: chunk %v: %w", url, path, index, err)
 	}
 	return nil
 }

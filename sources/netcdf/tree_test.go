@@ -85,7 +85,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	src := open(t, netcdf.Options{}, filepath.Join(files, "earliest.h5"))
 	for path, want := range map[string]string{
 		"groups/external":    `"/there" in the file "other.h5"`,
-		"groups/dangling":    `"nowhere": file does not exist`,
+		"groups/dangling":    `leads to "nowhere": no object of the file`,
 		"types/references":   "references mean nothing outside of their file",
 		"types/sequences":    "Zarr has no ragged arrays",
 		"groups/no such one": `no variable "groups/no such one"`,

@@ -186,15 +186,15 @@ func (a *Array) checkExtent(parts []sources.Array) error {
 	if given == 0 || given == first || given == total {
 		return nil
 	}
-	return fmt.Errorf("array %q: the size does not fit: shape %v has %d along %q, the files hold %d together, the first one %d (0 takes what there is)",
-		a.Name, a.Shape, given, a.Concat, total, first)
+	return fmt.Errorf("the size does not fit: shape %v has %d along %q, the files hold %d together, the first one %d (0 takes what there is)",
+		a.Shape, given, a.Concat, total, first)
 }
 
 // part is the array in one file. Its description is *common where that has
 // the file's shape, else a new one, which becomes *common.
 func (s *source) part(a *Array, f *sources.OpenFile, common **sources.Info) (sources.Array, error) {
 	if f.Err != nil {
-		return nil, fmt.Errorf("array %q: %w", a.Name, f.Err)
+		return nil, f.Err
 	}
 	shape, err := a.fit(f)
 	if err != nil {
@@ -202,6 +202,7 @@ func (s *source) part(a *Array, f *sources.OpenFile, common **sources.Info) (sou
 	}
 	if *common == nil || !slices.Equal((*common).Shape, shape) {
 		*common = a.info(shape)
+		(*common).Remote = !f.Store.Local()
 	}
 	return sources.NewStrided(*common, sources.Place{
 		Files: f.Store, Key: f.Key, URL: f.URL, Size: f.Size,
@@ -219,8 +220,8 @@ func (a *Array) fit(f *sources.OpenFile) ([]int, error) {
 		shape[dim] = 1
 		step, _ := ndarray.Bytes(a.Type, shape)
 		if payload < 0 || step == 0 && payload > 0 || step > 0 && payload%step != 0 {
-			return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes, array %q needs %d and %d for each index of %q",
-				f.URL, f.Size, a.Name, a.Offset, step, a.Concat)
+			return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes; behind %d there have to be %d for each index of %q",
+				f.URL, f.Size, a.Offset, step, a.Concat)
 		}
 		shape[dim] = 0
 		if step > 0 {
@@ -229,8 +230,8 @@ func (a *Array) fit(f *sources.OpenFile) ([]int, error) {
 		return shape, nil
 	}
 	if want, _ := ndarray.Bytes(a.Type, shape); payload != want {
-		return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes, array %q of shape %v and %s behind %d bytes needs %d",
-			f.URL, f.Size, a.Name, shape, a.Type.Name(), a.Offset, uint64(a.Offset)+uint64(want))
+		return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes, elements of shape %v and %s behind %d bytes need %d",
+			f.URL, f.Size, shape, a.Type.Name(), a.Offset, uint64(a.Offset)+uint64(want))
 	}
 	return shape, nil
 }

@@ -2,13 +2,10 @@ package zarr
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"sync"
-	"syscall"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -46,6 +43,7 @@ type array struct {
 	// step, for the records of v2 whose fields have different orders.
 	reorder []dtype.Ordered
 	partly  bool // a region is decoded from less than a chunk
+	named   bool // it is of v2, and its dimensions have names
 	// parallel is how many chunks of a region are read at once.
 	parallel int
 }
@@ -89,20 +87,16 @@ func (s *source) describe(name string, n *node) (*array, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &array{source: s, path: name, grid: meta.Grid, keys: meta.Keys, fill: meta.Fill}
+	a := &array{source: s, path: name, grid: meta.Grid, keys: meta.Keys, fill: meta.Fill, named: meta.Named}
 	a.info = &sources.Info{
 		Path: name, Type: meta.Type, Shape: meta.Grid.Shape, DimensionNames: meta.DimensionNames,
-		Attributes: meta.Attributes, Fill: meta.Fill, Chunks: meta.Grid.Chunk,
+		Attributes: meta.Attributes, Fill: meta.Fill, Chunks: meta.Grid.Chunk, Remote: !s.store.Local(),
 	}
 	if a.fill == nil {
 		a.fill = meta.Type.Default()
 		a.info.Notes = append(a.info.Notes, "the fill value is null: chunks that are not there are read as the default of the data type")
 	} else {
 		a.info.FillFrom = "fill_value"
-	}
-	if n.format == dtype.V2 && meta.DimensionNames != nil && meta.Fill != nil && meta.Attributes.Get("_FillValue") == nil {
-		a.info.Notes = append(a.info.Notes, fmt.Sprintf("xarray takes the fill value of a Zarr v2 array for missing data, in v3 only what the attribute _FillValue names: "+
-			"set attributes: {_FillValue: %s} if it stands for that", sources.FillAttribute(meta.Type, meta.Fill)))
 	}
 	if meta.Mixed {
 		for _, by := range []dtype.Ordered{dtype.Swapper(meta.Type, dtype.Little), dtype.Swapper(meta.Type, dtype.Mixed)} {
@@ -127,7 +121,7 @@ func (s *source) describe(name string, n *node) (*array, error) {
 	}
 	a.parallel = 1
 	each := max(a.chain.RegionMemory()+3*a.chain.Kept(), 1) // an index is there three times while it is read
-	if !s.store.Local() && meta.Type.Size() > 0 {           // elements of variable size share a heap
+	if a.info.Remote && meta.Type.Size() > 0 {              // elements of variable size share a heap
 		a.parallel = min(max(parallelBytes/each, 1), mostParallel)
 	}
 	a.info.Memory = a.parallel * each
@@ -235,7 +229,7 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 	}
 	var buffer *ndarray.Buffer
 	place := chain.DecodePlace(dst)
-	data, err := s.store.ReadInto(ctx, key, int64(chain.Size().Max), func(size int) []byte {
+	room := func(size int) []byte {
 		if size == len(place) {
 			return place
 		}
@@ -244,23 +238,19 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		}
 		buffer = s.pool.Get(size)
 		return buffer.Bytes
+	}
+	var data []byte
+	found, err := s.presence.read(ctx, key, func() (err error) {
+		data, err = s.store.ReadInto(ctx, key, int64(chain.Size().Max), room)
+		return err
 	})
 	if buffer != nil {
 		defer buffer.Release()
 	}
-	if absent(err) {
-		return false, nil
-	}
-	if err != nil {
+	if !found {
 		return false, err
 	}
 	return true, chain.DecodeRegion(ctx, s.pool, dst, start, codecs.InMemory(data))
-}
-
-// absent reports whether an error of the store says that an object is not
-// there. A folder in the place of one is not that.
-func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR)
 }
 
 // inParts reports whether a region of a chunk is to be read without the rest:

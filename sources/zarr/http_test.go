@@ -41,6 +41,23 @@ func TestHTTP(t *testing.T) {
 		}
 		sourcetest.Run(t, src)
 	}
+	files := http.FileServer(http.Dir(dir))
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(r.URL.Path))); err != nil && !strings.Contains(r.URL.Path, "a/1.0") {
+			_, _ = w.Write([]byte("<html>Not what you are looking for</html>"))
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(pages.Close)
+	for _, test := range []struct{ at, array string }{{"/v2/", "a"}, {"/v2/a", ""}} {
+		if got := string(elements(t, open(t, pages.URL+test.at, zarr.Options{}), test.array)); got != string(partly) {
+			t.Errorf("%s, with pages for what is not there: elements %q", test.at, got)
+		}
+	}
+	if _, err := zarr.Open(t.Context(), pages.URL+"/none", zarr.Options{}); err == nil || !strings.Contains(err.Error(), "zarr.json: ") {
+		t.Errorf("pages alone: %v", err)
+	}
 	for _, at := range []string{"/plain", "/plain2", "/none"} {
 		_, err := zarr.Open(t.Context(), server.URL+at, zarr.Options{Store: store.Options{Retries: -1}})
 		if err == nil || !strings.Contains(err.Error(), "zarr.consolidate_metadata") || !strings.Contains(err.Error(), at) {

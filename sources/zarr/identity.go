@@ -37,7 +37,7 @@ type file struct {
 
 // stat asks for an object as it is now.
 func (d *identity) stat(ctx context.Context, key string) (file, error) {
-	f := file{key: key, File: sources.File{URL: objectURL(d.store, key)}}
+	f := file{key: key, File: sources.File{URL: objectURL(d.store, key), Query: d.store.Query()}}
 	info, err := d.store.Stat(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		f.absent = true

@@ -20,8 +20,8 @@ const (
 // opened holds the chunks that were opened last, to be read in parts. It is
 // safe for concurrent use.
 type opened struct {
-	store *store.Store
-	limit int // bytes
+	presence *presence
+	limit    int // bytes
 
 	mu    sync.Mutex
 	byKey map[string]*list.Element // of *entry
@@ -39,8 +39,8 @@ type entry struct {
 	object *codecs.Object // nil: there is no such chunk
 }
 
-func newOpened(st *store.Store) *opened {
-	return &opened{store: st, limit: keptIndexes, byKey: map[string]*list.Element{}, order: list.New()}
+func newOpened(p *presence) *opened {
+	return &opened{presence: p, limit: keptIndexes, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
 // get returns the chunk with this key, nil where there is none, and opens it if
@@ -52,15 +52,17 @@ func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string) (*cod
 	if e.done {
 		return e.object, nil
 	}
-	info, err := o.store.Stat(ctx, key)
-	if absent(err) {
-		e.done = true
-		return nil, nil
-	}
-	if err != nil {
+	st := o.presence.store
+	var info store.Info
+	found, err := o.presence.read(ctx, key, func() (err error) {
+		info, err = st.Stat(ctx, key)
+		return err
+	})
+	if !found {
+		e.done = err == nil
 		return nil, err
 	}
-	object, err := chain.Open(ctx, input{o.store, key, info.Size})
+	object, err := chain.Open(ctx, input{st, info})
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +92,15 @@ func (o *opened) entry(key string, bytes int) *entry {
 
 // input is an object of a store as a [codecs.Input].
 type input struct {
-	store *store.Store
-	key   string
-	size  int64
+	store  *store.Store
+	object store.Info
 }
 
-func (in input) Size() int64 { return in.size }
+func (in input) Size() int64 { return in.object.Size }
 
 // GapBytes implements [codecs.Gapped].
 func (in input) GapBytes() int { return in.store.GapBytes() }
 
 func (in input) ReadAt(ctx context.Context, p []byte, off int64) error {
-	return in.store.ReadRange(ctx, in.key, p, off)
+	return in.store.ReadRange(ctx, in.object.Key, p, off)
 }

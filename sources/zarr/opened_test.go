@@ -41,7 +41,7 @@ func TestOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := newOpened(st)
+	o := newOpened(&presence{store: st})
 	o.limit = 2 * entryBytes
 	get := func(key string) *codecs.Object {
 		object, err := o.get(t.Context(), chain, key)
@@ -55,8 +55,8 @@ func TestOpened(t *testing.T) {
 			t.Errorf("%s: is it there?", key)
 		}
 	}
-	if diff := cmp.Diff([]string{"0", "1", "2", "1", "none"}, asked); diff != "" {
-		t.Errorf("chunks that were opened (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"0", "1", "2", "1", "none", "none"}, asked); diff != "" {
+		t.Errorf("chunks that were asked for (-want +got):\n%s", diff)
 	}
 	if o.bytes > o.limit || o.order.Len() != len(o.byKey) || o.order.Len() != 2 {
 		t.Errorf("%d bytes, %d entries, %d keys", o.bytes, o.order.Len(), len(o.byKey))

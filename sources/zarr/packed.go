@@ -13,13 +13,13 @@ import (
 )
 
 // packed returns an array as the options want packed values.
-//
-// xarray stores the attribute _FillValue of a Zarr v2 array as its fill_value,
-// so that one counts as the other where there are attributes of packing.
 func (s *source) packed(a *array, format dtype.Format) (sources.Array, error) {
 	mode := cf.Keep
 	if s.cf != nil {
 		mode = s.cf(a.path)
+		if format == dtype.V2 {
+			a.markMissing(mode)
+		}
 	}
 	if mode == cf.Codecs {
 		if err := a.readStored(); err != nil {
@@ -35,20 +35,6 @@ func (s *source) packed(a *array, format dtype.Format) (sources.Array, error) {
 		}
 		if a.info.Packing != nil {
 			return a.withObjects(), nil
-		}
-	}
-	list := a.info.Attributes
-	scaled := list.Get("scale_factor") != nil || list.Get("add_offset") != nil
-	if scaled && format == dtype.V2 && a.info.Fill != nil && list.Get("_FillValue") == nil {
-		value := sources.FillAttribute(a.info.Type, a.info.Fill)
-		if mode == cf.Keep {
-			a.info.Findings = append(a.info.Findings, cf.Finding{
-				Code:    "fill-value-meaning",
-				Message: fmt.Sprintf("xarray takes the fill value of a Zarr v2 array, %s, for missing data, in v3 only what the attribute _FillValue names", value),
-				Hint:    fmt.Sprintf("set attributes: {_FillValue: %s} if it stands for that", value),
-			})
-		} else {
-			a.info.Attributes = list.With("_FillValue", value)
 		}
 	}
 	return sources.Packed(a.withObjects(), mode, nil)

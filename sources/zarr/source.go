@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -23,14 +24,16 @@ type Options struct {
 	Types  *dtype.Registry  // nil: dtype.Standard()
 	Codecs *codecs.Registry // nil: codecs.Standard()
 	// CF says of each array what becomes of its values where they are packed,
-	// by attributes or by the codec fixedscaleoffset; nil: they are kept.
+	// by attributes or by the codec fixedscaleoffset. nil: they are kept, and so
+	// are the attributes of v2, which else say in the terms of v3 what is missing.
 	CF func(path string) cf.Mode
 	// Kept says of an array whose readers see a data type whether its codecs are
 	// to stay as they are: scale_offset and cast_value in front are then left out,
 	// and Info.Packing has them. nil: elements are what readers see.
 	Kept func(path string, t dtype.Type) bool
 	// AllChunks makes a chunk that is not there an error that wraps
-	// ErrMissingChunk, where otherwise it holds the fill value.
+	// ErrMissingChunk, where otherwise it holds the fill value. Arrays are not
+	// opened without all of them; of shards, these are the objects.
 	AllChunks bool
 }
 
@@ -69,8 +72,10 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	if s.codecs == nil {
 		s.codecs = codecs.Standard()
 	}
+	s.chosen = sync.OnceValue(s.choosesFills)
 	s.files = identity{store: st, known: map[string]bool{}}
-	s.opened = newOpened(st)
+	s.presence.store = st
+	s.opened = newOpened(&s.presence)
 	s.opened.limit, s.pool = indexes, pool
 	if err := s.readTree(ctx); err != nil {
 		return nil, errors.Join(err, st.Close())
@@ -90,8 +95,11 @@ type source struct {
 	groups    []sources.Group
 	arrays    []string
 	files     identity
+	presence  presence
+	complete  completeness // of arrays, where none of their chunks may be missing
 	opened    *opened
 	pool      *ndarray.Pool
+	chosen    func() bool // is choosesFills
 }
 
 // node is a group or an array, as it is described.
@@ -136,7 +144,8 @@ func (s *source) settle() {
 	for _, p := range append(groups, zarr.Parents(s.arrays)...) {
 		g := sources.Group{Path: p}
 		if n := s.nodes[p]; n != nil && !n.array {
-			g.Attributes, n.err = n.parseGroup()
+			g.Attributes, g.Err = n.parseGroup()
+			n.err = g.Err
 		}
 		s.groups = append(s.groups, g)
 	}
@@ -176,6 +185,9 @@ func (s *source) Array(ctx context.Context, name string) (sources.Array, error) 
 	a, err := s.describe(name, n)
 	if err == nil {
 		err = s.files.addChunks(ctx, a)
+	}
+	if err == nil && s.allChunks {
+		err = s.complete.check(ctx, a)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: array %q: %w", s.store.URL(), name, err)

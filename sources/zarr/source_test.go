@@ -211,7 +211,7 @@ func TestInfoOfV2(t *testing.T) {
 	}
 	info.Notes, info.Memory = nil, 0
 	want := sources.Info{
-		Path: "a", Type: dtype.Float32, Shape: []int{4, 4}, DimensionNames: []string{"y", "x"}, Chunks: []int{2, 4},
+		Path: "a", Type: dtype.Float32, Shape: []int{4, 4}, DimensionNames: []string{"y", "x"}, Chunks: []int{2, 4}, Remote: true,
 		Attributes: documents.Attributes{{Name: "missing", Value: []byte(`"NaN"`)}, {Name: "text", Value: []byte(`"NaN is \"NaN\""`)}},
 		Codecs: []codecs.Spec{
 			{Name: "transpose", Configuration: []byte(`{"order":[1,0]}`)},

@@ -28,22 +28,30 @@ func (a *array) withObjects() sources.Array {
 
 // OpenStored implements [sources.Stored].
 func (a storedArray) OpenStored(ctx context.Context, index []int) (codecs.Input, error) {
-	in, err := a.open(ctx, a.key(index))
-	switch {
-	case absent(err) && a.source.allChunks:
+	var in codecs.Input
+	key := a.key(index)
+	found, err := a.source.presence.read(ctx, key, func() (err error) {
+		in, err = a.open(ctx, key)
+		return err
+	})
+	if err == nil && !found && a.source.allChunks {
 		err = ErrMissingChunk
-	case absent(err):
-		return nil, nil
 	}
 	if err != nil {
 		return nil, a.fail(index, err)
+	}
+	if !found {
+		return nil, nil
 	}
 	return in, nil
 }
 
 // PlaceStored implements [sources.Placed].
-func (a storedArray) PlaceStored(index []int) (*store.Store, string) {
-	return a.source.store, a.key(index)
+func (a storedArray) PlaceStored(index []int, in codecs.Input) (*store.Store, store.Info) {
+	if opened, ok := in.(input); ok {
+		return opened.store, opened.object
+	}
+	return a.source.store, store.Info{Key: a.key(index), Size: in.Size()}
 }
 
 // VerifyStored implements [sources.Stored].
@@ -66,5 +74,5 @@ func (a storedArray) open(ctx context.Context, key string) (codecs.Input, error)
 		return codecs.InMemory(data), err
 	}
 	info, err := st.Stat(ctx, key)
-	return input{st, key, info.Size}, err
+	return input{st, info}, err
 }

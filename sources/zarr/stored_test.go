@@ -2,6 +2,7 @@ package zarr_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"errors"
 	"os"
 	"path/filepath"
@@ -18,7 +19,13 @@ import (
 // that it cannot be read, and what is wrong with one is told with its key.
 func TestStored(t *testing.T) {
 	const document = `{"zarr_format": 2, "shape": [8], "chunks": [2], "dtype": ">i2", "fill_value": 0, "order": "C", "filters": null, "compressor": {"id": "zlib", "level": 1}}`
-	objects := map[string][]byte{"a/.zarray": []byte(document), "a/0": []byte("as it is"), "a/1": {}}
+	var stored bytes.Buffer
+	w := zlib.NewWriter(&stored)
+	_, err := w.Write([]byte("asis"))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	objects := map[string][]byte{"a/.zarray": []byte(document), "a/0": stored.Bytes(), "a/1": {}}
 	memory := &store.Memory{}
 	st, err := store.Open(t.Context(), "mem://b/in.zarr", store.Options{Memory: memory})
 	if err != nil {
@@ -31,7 +38,7 @@ func TestStored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(dir, "a", "3"), 0o777); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a", "3"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, url := range []string{dir, "mem://b/in.zarr"} {
@@ -56,6 +63,10 @@ func TestStored(t *testing.T) {
 		if err := s.VerifyStored(t.Context(), []int{0}, in); err != nil {
 			t.Errorf("%s: %v", url, err)
 		}
+		from, object := s.(sources.Placed).PlaceStored([]int{0}, in)
+		if there, err := from.ReadAll(t.Context(), object.Key, object.Size); err != nil || !bytes.Equal(there, got) {
+			t.Errorf("%s: %+v holds %q, %v", url, object, there, err)
+		}
 		in, err = s.OpenStored(t.Context(), []int{1})
 		if err != nil {
 			t.Fatal(err)
@@ -66,9 +77,19 @@ func TestStored(t *testing.T) {
 		if in, err := s.OpenStored(t.Context(), []int{2}); in != nil || err != nil {
 			t.Errorf("%s: an object that is not there: %v, %v", url, in, err)
 		}
-		if in, err := opened(zarr.Options{AllChunks: true}).OpenStored(t.Context(), []int{2}); !errors.Is(err, zarr.ErrMissingChunk) || in != nil {
+		if err := errors.Join(st.Put(t.Context(), "a/2", nil), st.Put(t.Context(), "a/3", nil), os.WriteFile(filepath.Join(dir, "a", "2"), nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		all := opened(zarr.Options{AllChunks: true})
+		if err := errors.Join(st.Delete(t.Context(), "a/2"), os.Remove(filepath.Join(dir, "a", "2"))); err != nil {
+			t.Fatal(err)
+		}
+		if in, err := all.OpenStored(t.Context(), []int{2}); !errors.Is(err, zarr.ErrMissingChunk) || in != nil {
 			t.Errorf("%s: an object that has to be there: %v, %v", url, in, err)
 		}
+	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, "a", "3")), os.Mkdir(filepath.Join(dir, "a", "3"), 0o777)); err != nil {
+		t.Fatal(err)
 	}
 	a, err := open(t, dir, zarr.Options{}).Array(t.Context(), "a")
 	if err != nil {

@@ -1,7 +1,9 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,9 +15,11 @@ import (
 )
 
 // readTree finds the nodes. The documents of the root decide: the first that is
-// there of zarr.json, .zmetadata and .zarray; otherwise the folders are walked.
+// there of zarr.json, .zmetadata and .zarray; otherwise the folders are walked. Pages
+// in the place of documents are passed over where there is one of these.
 func (s *source) readTree(ctx context.Context) error {
 	s.nodes = map[string]*node{}
+	var page error // in the place of a document
 	for _, root := range []struct {
 		key  string
 		read func(ctx context.Context, text []byte) error
@@ -32,10 +36,20 @@ func (s *source) readTree(ctx context.Context) error {
 			err = root.read(ctx, text)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", s.store.URL(), root.key, err)
+			err = fmt.Errorf("%s: %s: %w", s.store.URL(), root.key, err)
+		}
+		if err != nil && s.isPage(text) {
+			page = cmp.Or(page, err)
+			continue
+		}
+		if err != nil {
+			return err
 		}
 		s.settle()
 		return nil
+	}
+	if page != nil {
+		return page
 	}
 	if err := s.walk(ctx, zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2); err != nil {
 		return err
@@ -46,6 +60,12 @@ func (s *source) readTree(ctx context.Context) error {
 	}
 	s.settle()
 	return nil
+}
+
+// isPage tells whether a text is none of a document but what some servers send, as
+// if all was well, for whatever is not there.
+func (s *source) isPage(text []byte) bool {
+	return !s.store.Local() && len(text) > 0 && !json.Valid(text)
 }
 
 // document reads a document, which from then on is part of the store's
@@ -116,7 +136,7 @@ func (s *source) readConsolidatedV2(_ context.Context, text []byte) error {
 func (s *source) readArrayV2(ctx context.Context, text []byte) error {
 	s.take(zarr.ArrayKeyV2, text, nil)
 	attributes, err := s.document(ctx, zarr.AttributesKeyV2)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && s.isPage(attributes) {
 		return nil
 	}
 	s.take(zarr.AttributesKeyV2, attributes, err)

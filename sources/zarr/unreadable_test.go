@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,28 +18,58 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// A chunk that is not there is an error where the options want all of them.
+// A chunk that is not there is an error where the options want all of them, when
+// the array is opened and when it is read.
 func TestMissingChunks(t *testing.T) {
 	sharded := v3(t, map[string]any{
 		"shape": []int{4, 1 << 20}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{2, 1 << 20}}},
 		"codecs": []any{map[string]any{"name": "sharding_indexed", "configuration": map[string]any{"chunk_shape": []int{1, 1 << 20}, "codecs": []any{"bytes"}}}},
 	})
 	for name, document := range map[string]string{"plain": v3(t, nil), "sharded": sharded} {
-		p := newPlace(t, map[string]string{"a/zarr.json": document, "a/c/0/0": half})
-		opt := p.options()
+		objects := map[string]string{"a/zarr.json": document, "a/c/0/0": half, "a/c/00/0": half, "a/c/0/1": half, "a/c/2/0": half, "a/c/1": half}
+		web := newPlace(t, objects)
+		opt := web.options()
 		opt.AllChunks = true
-		a, err := open(t, url, opt).Array(t.Context(), "a")
+		told := func(what string, err error) {
+			t.Helper()
+			if !errors.Is(err, zarr.ErrMissingChunk) {
+				t.Fatalf("%s, %s: got %v", name, what, err)
+			}
+			for _, word := range []string{`array "a"`, "chunk [1 0]", "a/c/1/0", "missing_chunks"} {
+				if !strings.Contains(err.Error(), word) {
+					t.Errorf("%s, %s: %v: want %s in it", name, what, err, word)
+				}
+			}
+		}
+		_, err := open(t, url, opt).Array(t.Context(), "a")
+		told("opened", err)
+
+		dir := t.TempDir()
+		delete(objects, "a/c/1") // a folder
+		objects["a/c/1/0"] = half
+		for key, text := range objects {
+			file := filepath.Join(dir, filepath.FromSlash(key))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		src := open(t, dir, zarr.Options{AllChunks: true})
+		a, err := src.Array(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = a.ReadRegion(t.Context(), ndarray.New(dtype.Uint8, []int{1, 4}), []int{2, 0})
-		if !errors.Is(err, zarr.ErrMissingChunk) {
-			t.Fatalf("%s: got %v", name, err)
+		if err := os.Remove(filepath.Join(dir, "a", "c", "1", "0")); err != nil {
+			t.Fatal(err)
 		}
-		for _, word := range []string{`array "a"`, "chunk [1 0]", "a/c/1/0", "missing_chunks"} {
-			if !strings.Contains(err.Error(), word) {
-				t.Errorf("%s: %v: want %s in it", name, err, word)
-			}
+		told("read", a.ReadRegion(t.Context(), ndarray.New(dtype.Uint8, []int{1, 4}), []int{2, 0}))
+		_, err = open(t, dir, zarr.Options{AllChunks: true}).Array(t.Context(), "a")
+		told("a folder", err)
+
+		server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+		t.Cleanup(server.Close)
+		_, err = open(t, server.URL+"/a", zarr.Options{AllChunks: true}).Array(t.Context(), "")
+		if !errors.Is(err, zarr.ErrMissingChunk) || !strings.Contains(err.Error(), "c/1/0") {
+			t.Errorf("%s, a server that cannot be listed: %v", name, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
@@ -98,8 +99,12 @@ func (a *app) copyJob(c *cli.Context) ([]byte, error) {
 			defaults[flag] = shape
 		}
 	}
+	name := c.Args().Get(1)
+	if store.Far(name) {
+		name, _, _ = strings.Cut(name, "?")
+	}
 	return json.Marshal(map[string]any{
-		"zmigrate": jobs.Version, "name": filepath.Base(c.Args().Get(1)),
+		"zmigrate": jobs.Version, "name": filepath.Base(name),
 		"source": source, "target": target, "defaults": defaults,
 	})
 }

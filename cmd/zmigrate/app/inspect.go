@@ -4,11 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 func (a *app) inspectCommand() *cli.Command {
@@ -24,10 +29,10 @@ func (a *app) inspectCommand() *cli.Command {
 				return err
 			}
 			if a.json {
-				a.printJSON(map[string]any{"url": c.Args().First(), "format": format, "nodes": nodes})
+				a.printJSON(map[string]any{"url": store.Shown(c.Args().First()), "format": format, "nodes": nodes})
 				return nil
 			}
-			a.printf("%s: %s\n", c.Args().First(), format)
+			a.printf("%s: %s\n", store.Shown(c.Args().First()), format)
 			for _, n := range nodes {
 				a.printNode(n)
 			}
@@ -37,11 +42,11 @@ func (a *app) inspectCommand() *cli.Command {
 }
 
 func (a *app) printNode(n jobs.Node) {
-	name := "/" + n.Path
+	name := printable("/" + n.Path)
 	var rows [][]string
 	switch {
 	case n.Problem != "":
-		a.printf("%s: cannot be read: %s\n", name, n.Problem)
+		a.printf("%s: cannot be read: %s\n", name, printable(n.Problem))
 	case n.Kind == "group":
 		a.printf("%s (group)\n", name)
 	default:
@@ -56,13 +61,41 @@ func (a *app) printNode(n jobs.Node) {
 			rows = append(rows, []string{"fill value", string(n.FillValue)})
 		}
 	}
+	types := map[string][]string{}
 	for _, d := range n.Details {
-		rows = append(rows, []string{d.Name, d.Text})
+		if d.Attribute {
+			types[d.Name] = append(types[d.Name], d.Text)
+		} else {
+			rows = append(rows, []string{printable(d.Name), printable(d.Text)})
+		}
 	}
 	a.table(rows)
 	for _, x := range n.Attributes {
-		a.printf("    %s = %s\n", x.Name, x.Value)
+		value, kind := string(x.Value), strings.Join(types[x.Name], "; ")
+		if number, ok := sources.FillText(x.Value); ok && x.Name == "_FillValue" && strings.HasPrefix(string(n.DataType), `"float`) {
+			value = number
+			kind, _, _ = strings.Cut(kind, " = ") // the same number
+		}
+		if kind != "" {
+			kind = "  (" + printable(kind) + ")"
+		}
+		a.printf("    %s = %s%s\n", printable(x.Name), value, kind)
+		delete(types, x.Name)
 	}
+	for _, d := range n.Details { // those that Zarr has no form for
+		if d.Attribute && types[d.Name] != nil {
+			a.printf("    %s: %s\n", printable(d.Name), printable(d.Text))
+		}
+	}
+}
+
+// printable is a text of a file as it is printed: quoted where it has bytes or
+// characters that would do something to a terminal, or break the line.
+func printable(text string) string {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // dimensions spells a shape with its names: "TIME=12 (unlimited), COADSY=90".
@@ -73,7 +106,7 @@ func dimensions(n jobs.Node) string {
 		if n.DimensionNames == nil || n.DimensionNames[i] == "" {
 			continue
 		}
-		parts[i] = n.DimensionNames[i] + "=" + parts[i]
+		parts[i] = printable(n.DimensionNames[i]) + "=" + parts[i]
 		if slices.Contains(n.Unlimited, n.DimensionNames[i]) {
 			parts[i] += " (unlimited)"
 		}

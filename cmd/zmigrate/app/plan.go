@@ -82,6 +82,9 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	defer func() { err = errors.Join(err, p.Close()) }()
 	arrays := make([]plannedJSON, 0, len(p.Arrays))
 	for i := range p.Arrays {
+		if p.Nothing() {
+			break
+		}
 		x := &p.Arrays[i]
 		dataType, err := x.Meta.Type.V3()
 		if err != nil {
@@ -110,11 +113,15 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	}
 	if a.json {
 		a.printJSON(map[string]any{
-			"job": j.Name, "target": j.Target.URL, "arrays": arrays, "unchanged": append([]string{}, p.Unchanged()...), "findings": list(p.Findings),
+			"job": j.Name, "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays, "groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(p.Findings),
 		})
 		return nil
 	}
 	a.warn(p.Findings)
+	if p.Nothing() {
+		a.printf("nothing to do: all rows of the source are in %s\n", j.Target.URL)
+		return nil
+	}
 	var read int64
 	objects := 0
 	for _, x := range arrays {
@@ -123,12 +130,11 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 			return err
 		}
 	}
+	if len(p.EmptyGroups) > 0 {
+		a.printf("groups without arrays: %s\n", strings.Join(p.EmptyGroups, ", "))
+	}
 	if same := p.Unchanged(); len(same) > 0 {
 		a.printf("as they are in the target: %s\n", strings.Join(same, ", "))
-	}
-	if p.Nothing() {
-		a.printf("nothing to do: all rows of the source are in %s\n", j.Target.URL)
-		return nil
 	}
 	a.printf("%s, %s, %s to read, to %s\n", count(len(arrays), "array"), count(objects, "object"), size(read), j.Target.URL)
 	return nil

@@ -3,10 +3,10 @@ package app
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -187,16 +187,33 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 		{"ratio", ratio},
 		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(int64(float64(r.BytesIn-resumed)/max(r.Time.Seconds(), 1e-9))))},
 		{"target", r.Target},
-		{"open with", fmt.Sprintf("xarray.open_zarr(%q) or zarr.open(%q)", shown(r.Target), shown(r.Target))},
+	}
+	if how := openWith(r.Target); how != "" {
+		rows = append(rows, []string{"open with", how})
+	}
+	if r.Unlisted != "" {
+		rows = append(rows, []string{"not seen in", fmt.Sprintf("%s by its consolidated metadata: zarr.consolidate_metadata(%[1]q) makes them anew", shown(r.Unlisted))})
 	}
 	if r.Dimension != "" {
-		rows = slices.Insert(rows, 1, []string{"appended", fmt.Sprintf("%s along %s", count(r.Appended, "row"), r.Dimension)})
+		rows = slices.Insert(rows, 1, []string{"appended", appendedText(r.Dimension, r.Appended, r.AppendedIn)})
 	}
 	if q := r.Requests; q.Source.Requests+q.Target.Requests > 0 {
 		rows = append(rows, []string{"requests", fmt.Sprintf("%d to the source, %d to the target%s", q.Source.Requests, q.Target.Requests, trouble(q))})
 	}
 	a.printf("%s: done\n", j.Name)
 	a.table(rows)
+}
+
+// appendedText tells how many rows came to the arrays of a target.
+func appendedText(dimension string, rows int, in map[string]int) string {
+	if in == nil {
+		return fmt.Sprintf("%s along %s", count(rows, "row"), dimension)
+	}
+	var parts []string
+	for _, group := range slices.Sorted(maps.Keys(in)) {
+		parts = append(parts, fmt.Sprintf("%s in /%s", count(in[group], "row"), group))
+	}
+	return fmt.Sprintf("%s, along %s", strings.Join(parts, ", "), dimension)
 }
 
 // trouble tells how many requests were repeated; "" for none.
@@ -206,16 +223,6 @@ func trouble(r jobs.Requests) string {
 		return ""
 	}
 	return fmt.Sprintf(", %d repeated, %d throttled", retries, throttled)
-}
-
-// shown is a local path as one would type it here.
-func shown(target string) string {
-	if here, err := os.Getwd(); err == nil {
-		if short, err := filepath.Rel(here, target); err == nil && filepath.IsLocal(short) {
-			return short
-		}
-	}
-	return target
 }
 
 func chunkSummary(r *jobs.Result) string {

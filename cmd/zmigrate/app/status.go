@@ -42,21 +42,35 @@ func (a *app) statusCommand() *cli.Command {
 }
 
 func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
+	name := j.Name
+	if s.Differences != nil {
+		a.printf("%s: no checkpoint of this job; the one at %s is of another, which differs:\n", name, s.Checkpoint)
+		for _, d := range s.Differences {
+			a.printf("  %s\n", d)
+		}
+		name = "that job"
+	}
 	switch s.State {
 	case "none":
-		a.printf("%s: no checkpoint at %s\n", j.Name, s.Checkpoint)
+		a.printf("%s: no checkpoint at %s\n", name, s.Checkpoint)
 		return
 	case "complete":
-		a.printf("%s: complete since %s\n", j.Name, s.Finished.Format(time.RFC3339))
+		a.printf("%s: complete since %s\n", name, s.Finished.Format(time.RFC3339))
 	case "running":
-		a.printf("%s: running on %s, process %d, since %s, last heard of %s\n", j.Name,
+		a.printf("%s: running on %s, process %d, since %s, last heard of %s\n", name,
 			s.Owner.Host, s.Owner.PID, s.Owner.Started.Format(time.RFC3339), s.Heartbeat.Format(time.RFC3339))
 	default:
-		a.printf("%s: interrupted; run it again to go on\n", j.Name)
+		a.printf("%s: interrupted; run it again to go on\n", name)
 		if s.Owner != nil {
 			a.printf("process %d on %s has ended without releasing the lock, last heard of %s\n",
 				s.Owner.PID, s.Owner.Host, s.Heartbeat.Format(time.RFC3339))
 		}
+	}
+	switch {
+	case s.Dimension != "" && s.State == "complete":
+		a.printf("appended last: %s\n", appendedText(s.Dimension, s.Appended, s.AppendedIn))
+	case s.Dimension != "":
+		a.printf("appending along %s\n", s.Dimension)
 	}
 	a.printf("%d of %d chunks done, %d left, %s stored\n", s.Done, s.Chunks, s.Chunks-s.Done, size(s.BytesOut))
 	rows := make([][]string, 0, len(s.Arrays))

@@ -151,3 +151,13 @@ func (t *table) list(i int) []*table {
 	}
 	return list
 }
+
+// ints returns a vector of integers of 32 bits.
+func (t *table) ints(i int) []int {
+	at, n := t.vector(i, 4)
+	list := make([]int, n)
+	for k := range list {
+		list[k] = t.b.int32(at + 4*k)
+	}
+	return list
+}

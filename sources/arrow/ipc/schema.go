@@ -28,6 +28,9 @@ type Field struct {
 	// values, else nil, and Dictionary the number of their dictionary.
 	Index      arrow.DataType
 	Dictionary int64
+	Ordered    bool  // the order of the dictionary means something
+	Bits       int   // of a decimal
+	Codes      []int // of a union: the number of each child
 	// Unknown says that the type is not one of the specification's, so that
 	// nobody knows what a record batch holds of it; 0: it is known.
 	Unknown int
@@ -101,11 +104,17 @@ func parseField(t *table, depth int) (Field, error) {
 	if f.Type, err = dataType(t.byte(2), t.table(3), f.Children); err != nil {
 		return Field{}, fmt.Errorf("field %.60q: %w", f.Name, err)
 	}
+	switch t.byte(2) {
+	case typeDecimal:
+		f.Bits = t.table(3).int32(2, 128)
+	case typeUnion:
+		f.Codes = t.table(3).ints(1)
+	}
 	if f.Type == nil {
 		f.Unknown, f.Type = t.byte(2), arrow.Null
 	}
 	if d := t.table(4); d != nil {
-		f.Dictionary, f.Index = d.int64(0), arrow.PrimitiveTypes.Int32
+		f.Dictionary, f.Index, f.Ordered = d.int64(0), arrow.PrimitiveTypes.Int32, d.byte(2) != 0
 		if index := d.table(1); index != nil {
 			f.Index = integer(index)
 		}

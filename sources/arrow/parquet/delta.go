@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+
+	"github.com/zmigrate/zmigrate/codecs/shuffle"
 )
 
 // deltas reads the encoding DELTA_BINARY_PACKED:
@@ -91,7 +93,7 @@ func (d *deltas) one() (int64, error) {
 }
 
 // miniblock takes the next miniblock off, and the front of the next block where
-// it has to.
+// it has to. Behind what is packed there are eight bytes more, if there are any.
 func (d *deltas) miniblock() (width int, packed []byte, err error) {
 	if len(d.widths) == 0 {
 		d.least = d.zigzag()
@@ -108,33 +110,35 @@ func (d *deltas) miniblock() (width int, packed []byte, err error) {
 		return 0, nil, fmt.Errorf("%w: a miniblock of deltas breaks off", ErrCorrupt)
 	}
 	size := min(d.mini/8*width, len(d.data)) // the last one may lack what nobody needs
-	packed, d.data = d.data[:size], d.data[size:]
+	packed, d.data = d.data[:min(size+8, len(d.data))], d.data[size:]
 	return width, packed, nil
 }
 
 // sum fills next with the values of a miniblock.
 func (d *deltas) sum(width int, packed []byte) {
-	value, least, bit := d.value, d.least, 0
-	mask := ^uint64(0) >> (64 - width)
-	next := d.next
+	value, least, next := d.value, d.least, d.next
 	if width == 0 {
 		for i := range next {
 			value += least
 			next[i] = value
 		}
-		next = nil
+		d.value = value
+		return
 	}
-	if width <= 56 { // within the 8 bytes where a number begins
-		i := 0
-		for ; i < len(next) && bit/8+8 <= len(packed); i++ {
-			value += least + int64(binary.LittleEndian.Uint64(packed[bit/8:])>>(bit%8)&mask)
-			next[i] = value
-			bit += width
+	if width <= 32 {
+		var group [8]uint32
+		for ; len(next) >= 8 && len(packed) >= width+8; next, packed = next[8:], packed[width:] {
+			unpackGroup(&group, packed, uint(width))
+			list := (*[8]int64)(next)
+			for i, x := range &group {
+				value += least + int64(x)
+				list[i] = value
+			}
 		}
-		next = next[i:]
 	}
+	mask := ^uint64(0) >> (64 - width)
 	for i := range next {
-		at, shift := bit/8, bit%8
+		at, shift := i*width/8, i*width%8
 		var v uint64
 		if at+8 <= len(packed) {
 			v = binary.LittleEndian.Uint64(packed[at:]) >> shift
@@ -148,7 +152,6 @@ func (d *deltas) sum(width int, packed []byte) {
 		}
 		value += least + int64(v&mask)
 		next[i] = value
-		bit += width
 	}
 	d.value = value
 }
@@ -174,22 +177,67 @@ func (d *deltaNumbers) item() ([]byte, error) { return nil, errNoItems }
 
 func (d *deltaNumbers) fixed(p []byte, n int) error {
 	for n > 0 {
-		list, err := d.deltas.some(n)
+		count, err := d.deltas.straight(p[:n*d.width], d.width)
 		if err != nil {
 			return err
 		}
-		if d.width == 4 {
-			for i, v := range list {
-				binary.LittleEndian.PutUint32(p[4*i:], uint32(v))
+		if count == 0 {
+			list, err := d.deltas.some(n)
+			if err != nil {
+				return err
 			}
-		} else {
 			for i, v := range list {
-				binary.LittleEndian.PutUint64(p[8*i:], uint64(v))
+				if d.width == 4 {
+					binary.LittleEndian.PutUint32(p[4*i:], uint32(v))
+				} else {
+					binary.LittleEndian.PutUint64(p[8*i:], uint64(v))
+				}
 			}
+			count = len(list)
 		}
-		p, n = p[len(list)*d.width:], n-len(list)
+		p, n = p[count*d.width:], n-count
 	}
 	return nil
+}
+
+// straight puts the values of the miniblock that comes next to p, each in size
+// bytes, 4 or 8, and returns how many; 0 where another one has been begun, p has
+// less room, or the miniblock is not of the usual kind.
+func (d *deltas) straight(p []byte, size int) (int, error) {
+	if len(d.next) > 0 || d.left < d.mini || len(p) < d.mini*size {
+		return 0, nil
+	}
+	before := *d
+	width, packed, err := d.miniblock()
+	if err != nil {
+		return 0, err
+	}
+	if width == 0 || width > 32 || len(packed) < d.mini/8*width+8 {
+		*d = before
+		return 0, nil
+	}
+	value, least := d.value, d.least
+	var group [8]uint32
+	for range d.mini / 8 {
+		unpackGroup(&group, packed, uint(width))
+		if size == 4 {
+			to := (*[32]byte)(p)
+			for i, x := range &group {
+				value += least + int64(x)
+				binary.LittleEndian.PutUint32(to[4*i:4*i+4], uint32(value))
+			}
+		} else {
+			to := (*[64]byte)(p)
+			for i, x := range &group {
+				value += least + int64(x)
+				binary.LittleEndian.PutUint64(to[8*i:8*i+8], uint64(value))
+			}
+		}
+		packed, p = packed[width:], p[8*size:]
+	}
+	d.value = value
+	d.left -= d.mini
+	return d.mini, nil
 }
 
 // deltaLengths is the encoding DELTA_LENGTH_BYTE_ARRAY: the lengths of all
@@ -277,41 +325,9 @@ func (s *split) fixed(p []byte, n int) error {
 	if n > count-s.at {
 		return fmt.Errorf("%w: %d values are wanted, %d are left", ErrCorrupt, n, count-s.at)
 	}
-	switch s.width {
-	case 4:
-		s.join4(p, n, count)
-	case 8:
-		s.join8(p, n, count)
-	default:
-		for k := range s.width {
-			for i, b := range s.stream(k, n, count) {
-				p[i*s.width+k] = b
-			}
-		}
-	}
+	shuffle.DecodeSome(p[:n*s.width], s.data, s.width, s.at)
 	s.at += n
 	return nil
-}
-
-// stream is byte k of the next n values of count.
-func (s *split) stream(k, n, count int) []byte { return s.data[k*count+s.at:][:n] }
-
-func (s *split) join4(p []byte, n, count int) {
-	b0, b1, b2, b3 := s.stream(0, n, count), s.stream(1, n, count), s.stream(2, n, count), s.stream(3, n, count)
-	for i := range b0 {
-		v := uint32(b0[i]) | uint32(b1[i])<<8 | uint32(b2[i])<<16 | uint32(b3[i])<<24
-		binary.LittleEndian.PutUint32(p[4*i:], v)
-	}
-}
-
-func (s *split) join8(p []byte, n, count int) {
-	b0, b1, b2, b3 := s.stream(0, n, count), s.stream(1, n, count), s.stream(2, n, count), s.stream(3, n, count)
-	b4, b5, b6, b7 := s.stream(4, n, count), s.stream(5, n, count), s.stream(6, n, count), s.stream(7, n, count)
-	for i := range b0 {
-		low := uint64(b0[i]) | uint64(b1[i])<<8 | uint64(b2[i])<<16 | uint64(b3[i])<<24
-		high := uint64(b4[i]) | uint64(b5[i])<<8 | uint64(b6[i])<<16 | uint64(b7[i])<<24
-		binary.LittleEndian.PutUint64(p[8*i:], low|high<<32)
-	}
 }
 
 // bitsFor is how many bits a level up to most takes.

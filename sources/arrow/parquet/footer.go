@@ -19,6 +19,8 @@ type File struct {
 	Leaves   []*Node // in the order of the column chunks
 	Groups   []Group
 	Metadata []KeyValue
+	Version  int    // of the format
+	Writer   string // what wrote the file; "" where it does not say
 }
 
 // KeyValue is an entry of a file's metadata.
@@ -38,6 +40,8 @@ type Chunk struct {
 	Codec        int
 	Values       int // entries: values, nulls and empty lists
 	Nulls        int // -1: not known
+	physical     Physical
+	encodings    uint32 // bit k: there are pages, or levels, of encoding number k
 	external     bool
 	encrypted    bool
 }
@@ -77,6 +81,9 @@ type Node struct {
 	// Levels of an entry in which the node is there, and of one in which it is
 	// repeated.
 	MaxDef, MaxRep int
+
+	ID    int // by which writers know the node, if HasID
+	HasID bool
 
 	Leaf     int // the number of a leaf, -1 for groups
 	Physical Physical
@@ -123,8 +130,10 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	f := &File{}
 	var elements []element
 	encrypted := false
-	t.fields(func(id int, kind byte) bool {
+	read := t.fields(func(id int, kind byte) bool {
 		switch {
+		case id == 1 && kind == thriftInt32:
+			f.Version = int(t.int())
 		case id == 2 && kind == thriftList:
 			t.list(leastElement, func(byte) {
 				if len(elements) == maxElements {
@@ -139,6 +148,8 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 			t.list(leastGroup, func(byte) { f.Groups = append(f.Groups, t.group()) })
 		case id == 5 && kind == thriftList:
 			t.list(leastPair, func(byte) { f.Metadata = append(f.Metadata, t.keyValue()) })
+		case id == 6 && kind == thriftBinary:
+			f.Writer = string(t.bytes())
 		case id == 8:
 			encrypted = true
 			return false
@@ -147,6 +158,10 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 		}
 		return true
 	})
+	t.require(read, "the file", []string{1: "version", 2: "schema", 3: "num_rows", 4: "row_groups"})
+	if t.missing != "" {
+		return nil, fmt.Errorf("%w: the footer lacks %s", ErrCorrupt, t.missing)
+	}
 	if t.failed() {
 		return nil, fmt.Errorf("%w: the footer of %d bytes breaks off at byte %d", ErrCorrupt, len(data), t.at)
 	}
@@ -188,6 +203,9 @@ func (f *File) check(size int64) error {
 			if c.Offset < 0 || c.Compressed < 0 || c.Uncompressed < 0 || c.Values < 0 || c.Compressed > size || c.Offset > size-c.Compressed {
 				return fmt.Errorf("row group %d, column %q: %d bytes at byte %d of a file of %d", g, f.Leaves[i].Name, c.Compressed, c.Offset, size)
 			}
+			if c.physical != f.Leaves[i].Physical {
+				return fmt.Errorf("row group %d, column %q: physical type %d, in the schema %d", g, f.Leaves[i].Name, c.physical, f.Leaves[i].Physical)
+			}
 			if f.Leaves[i].MaxRep == 0 && c.Values != group.Rows {
 				return fmt.Errorf("row group %d, column %q: %d values for %d rows", g, f.Leaves[i].Name, c.Values, group.Rows)
 			}
@@ -200,7 +218,7 @@ func (f *File) check(size int64) error {
 }
 
 func (t *thrift) keyValue() (kv KeyValue) {
-	t.fields(func(id int, kind byte) bool {
+	read := t.fields(func(id int, kind byte) bool {
 		if kind != thriftBinary || id != 1 && id != 2 {
 			return false
 		}
@@ -211,14 +229,17 @@ func (t *thrift) keyValue() (kv KeyValue) {
 		}
 		return true
 	})
+	t.require(read, "a pair of metadata", []string{1: "key"})
 	return kv
 }
 
 func (t *thrift) group() (g Group) {
-	t.fields(func(id int, kind byte) bool {
+	read := t.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 1 && kind == thriftList:
 			t.list(leastChunk, func(byte) { g.Chunks = append(g.Chunks, t.chunk()) })
+		case id == 2 && kind == thriftInt64:
+			t.int()
 		case id == 3 && kind == thriftInt64:
 			g.Rows = int(t.int())
 		default:
@@ -226,16 +247,19 @@ func (t *thrift) group() (g Group) {
 		}
 		return true
 	})
+	t.require(read, "a row group", []string{1: "columns", 2: "total_byte_size", 3: "num_rows"})
 	return g
 }
 
 func (t *thrift) chunk() Chunk {
 	c := Chunk{Nulls: -1}
 	there := false
-	t.fields(func(id int, kind byte) bool {
+	read := t.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 1 && kind == thriftBinary:
 			c.external = len(t.bytes()) > 0
+		case id == 2 && kind == thriftInt64:
+			t.int()
 		case id == 3 && kind == thriftStruct:
 			there = true
 			t.chunkMetadata(&c)
@@ -247,14 +271,21 @@ func (t *thrift) chunk() Chunk {
 		}
 		return true
 	})
+	t.require(read, "a column chunk", []string{2: "file_offset"})
 	c.encrypted = c.encrypted || !there
 	return c
 }
 
 func (t *thrift) chunkMetadata(c *Chunk) {
 	dictionary := int64(0)
-	t.fields(func(id int, kind byte) bool {
+	read := t.fields(func(id int, kind byte) bool {
 		switch {
+		case id == 1 && kind == thriftInt32:
+			c.physical = Physical(t.int())
+		case id == 2 && kind == thriftList:
+			t.list(1, func(byte) { c.encodings |= 1 << min(uint64(t.int()), 31) })
+		case id == 3 && kind == thriftList:
+			t.list(1, t.skipElement)
 		case id == 4 && kind == thriftInt32:
 			c.Codec = int(t.int())
 		case id == 5 && kind == thriftInt64:
@@ -279,6 +310,10 @@ func (t *thrift) chunkMetadata(c *Chunk) {
 			return false
 		}
 		return true
+	})
+	t.require(read, "a column chunk", []string{
+		1: "type", 2: "encodings", 3: "path_in_schema", 4: "codec", 5: "num_values",
+		6: "total_uncompressed_size", 7: "total_compressed_size", 9: "data_page_offset",
 	})
 	if dictionary > 0 && dictionary < c.Offset {
 		c.Offset = dictionary

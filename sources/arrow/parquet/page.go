@@ -36,7 +36,7 @@ type pageHeader struct {
 
 func (t *thrift) pageHeader() pageHeader {
 	h := pageHeader{kind: -1, rows: -1, defEncoding: encodingRLE, repEncoding: encodingRLE}
-	t.fields(func(id int, kind byte) bool {
+	read := t.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 1 && kind == thriftInt32:
 			h.kind = int(t.int())
@@ -46,24 +46,36 @@ func (t *thrift) pageHeader() pageHeader {
 			h.compressed = int(t.int())
 		case id == 4 && kind == thriftInt32:
 			h.crc, h.hasCRC = uint32(t.int()), true
-		case (id == 5 || id == 7) && kind == thriftStruct:
+		case id == 5 && kind == thriftStruct:
 			t.numbers(map[int]*int{1: &h.values, 2: &h.encoding, 3: &h.defEncoding, 4: &h.repEncoding}, nil)
+		case id == 7 && kind == thriftStruct:
+			t.numbers(map[int]*int{1: &h.values, 2: &h.encoding}, nil)
 		case id == 8 && kind == thriftStruct:
-			compressed := true
-			t.numbers(map[int]*int{1: &h.values, 3: &h.rows, 4: &h.encoding, 5: &h.defBytes, 6: &h.repBytes}, &compressed)
+			compressed, nulls := true, 0
+			t.numbers(map[int]*int{1: &h.values, 2: &nulls, 3: &h.rows, 4: &h.encoding, 5: &h.defBytes, 6: &h.repBytes}, &compressed)
 			h.plain = !compressed
 		default:
 			return false
 		}
 		return true
 	})
+	names := []string{1: "type", 2: "uncompressed_page_size", 3: "compressed_page_size"}
+	switch h.kind {
+	case pageData:
+		names = append(names, "", "data_page_header")
+	case pageDictionary:
+		names = append(names, "", "", "", "dictionary_page_header")
+	case pageDataV2:
+		names = append(names, "", "", "", "", "data_page_header_v2")
+	}
+	t.require(read, "a page", names)
 	return h
 }
 
-// numbers reads the integers of a structure by their numbers, and the bool that
-// has number 7.
+// numbers reads the integers of a structure by their numbers, which are required, and
+// the bool that has number 7.
 func (t *thrift) numbers(to map[int]*int, seventh *bool) {
-	t.fields(func(id int, kind byte) bool {
+	read := t.fields(func(id int, kind byte) bool {
 		if n := to[id]; n != nil && kind == thriftInt32 {
 			*n = int(t.int())
 			return true
@@ -73,6 +85,11 @@ func (t *thrift) numbers(to map[int]*int, seventh *bool) {
 		}
 		return false
 	})
+	for id := range to {
+		if read&(1<<id) == 0 && !t.failed() {
+			t.missing = fmt.Sprintf("field %d of a page", id)
+		}
+	}
 }
 
 // Source reads bytes of a file.
@@ -111,6 +128,9 @@ func (p *pages) header(ctx context.Context) (pageHeader, error) {
 		left := p.end - p.at - int64(t.at)
 		if t.failed() || h.compressed < 0 || h.uncompressed < 0 || int64(h.compressed) > left || h.values < 0 || h.rows < -1 ||
 			h.defBytes < 0 || h.repBytes < 0 || h.defBytes > h.uncompressed-h.repBytes || h.defBytes > h.compressed-h.repBytes {
+			if t.missing != "" {
+				return pageHeader{}, fmt.Errorf("%w: the header of the page at byte %d lacks %s", ErrCorrupt, p.at, t.missing)
+			}
 			return pageHeader{}, fmt.Errorf("%w: the header of the page at byte %d", ErrCorrupt, p.at)
 		}
 		p.skip(int64(t.at))

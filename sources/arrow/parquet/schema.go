@@ -48,6 +48,9 @@ type Logical struct {
 	UTC    bool // of Time and Timestamp: instants, not local times
 	Bits   int  // of Integer
 	Signed bool // of Integer
+	// Precision and Scale, of Decimal, are its digits and how many of them are
+	// behind the point.
+	Precision, Scale int
 }
 
 // element is a node as it is stored: in a list, its children behind it.
@@ -57,9 +60,10 @@ type element struct {
 }
 
 func (t *thrift) element() (e element) {
-	e.node.Physical = -1
+	e.node.Physical, e.node.Repetition = -1, -1 // the root has neither
 	var logical, converted Logical
-	t.fields(func(id int, kind byte) bool {
+	precision, scale := 0, 0
+	read := t.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 1 && kind == thriftInt32:
 			e.node.Physical = Physical(t.int())
@@ -73,6 +77,12 @@ func (t *thrift) element() (e element) {
 			e.children = int(t.int())
 		case id == 6 && kind == thriftInt32:
 			converted = convertedType(int(t.int()))
+		case id == 7 && kind == thriftInt32:
+			scale = int(t.int())
+		case id == 8 && kind == thriftInt32:
+			precision = int(t.int())
+		case id == 9 && kind == thriftInt32:
+			e.node.ID, e.node.HasID = int(t.int()), true
 		case id == 10 && kind == thriftStruct:
 			logical = t.logical()
 		default:
@@ -80,6 +90,10 @@ func (t *thrift) element() (e element) {
 		}
 		return true
 	})
+	t.require(read, "a node of the schema", []string{4: "name"})
+	if converted.Kind == Decimal {
+		converted.Precision, converted.Scale = precision, scale
+	}
 	e.node.Logical = logical
 	if logical.Kind == None {
 		e.node.Logical = converted
@@ -108,6 +122,12 @@ func (t *thrift) logical() (l Logical) {
 					l.Unit = Unit(id)
 					return false
 				})
+				return true
+			case l.Kind == Decimal && id == 1 && kind == thriftInt32:
+				l.Scale = int(t.int())
+				return true
+			case l.Kind == Decimal && id == 2 && kind == thriftInt32:
+				l.Precision = int(t.int())
 				return true
 			case l.Kind == Integer && id == 1 && kind == thriftByte:
 				l.Bits = int(t.byte())

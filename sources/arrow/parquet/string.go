@@ -1,10 +1,18 @@
 package parquet
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
 
-// String is the node as the specification writes schemas: how often it is there,
-// its physical type, and its logical type if it has one.
-func (n *Node) String() string {
+// String is the node as the specification writes schemas, but without its name:
+// how often it is there, its physical type or what is in it, and its logical type
+// and its number if it has them.
+func (n *Node) String() string { return n.describe("") }
+
+// describe is String with a name behind what the node is.
+func (n *Node) describe(name string) string {
 	text := "group"
 	if n.Leaf >= 0 {
 		text = nameOf(int(n.Physical), "boolean", "int32", "int64", "int96", "float", "double", "binary", "fixed_len_byte_array")
@@ -13,8 +21,21 @@ func (n *Node) String() string {
 		}
 	}
 	text = nameOf(int(n.Repetition), "required", "optional", "repeated") + " " + text
+	if name != "" {
+		text += " " + name
+	}
 	if n.Logical.Kind != None {
 		text += fmt.Sprintf(" (%v)", n.Logical)
+	}
+	if n.HasID {
+		text += fmt.Sprintf(" = %d", n.ID)
+	}
+	if n.Leaf < 0 {
+		within := make([]string, len(n.Children))
+		for i, c := range n.Children {
+			within[i] = c.describe(c.Name)
+		}
+		text += " {" + strings.Join(within, "; ") + "}"
 	}
 	return text
 }
@@ -26,6 +47,8 @@ func (l Logical) String() string {
 	switch l.Kind {
 	case Time, Timestamp:
 		return fmt.Sprintf("%s(%s,%v)", name, nameOf(int(l.Unit), "?", "MILLIS", "MICROS", "NANOS"), l.UTC)
+	case Decimal:
+		return fmt.Sprintf("%s(%d,%d)", name, l.Precision, l.Scale)
 	case Integer:
 		return fmt.Sprintf("%s(%d,%v)", name, l.Bits, l.Signed)
 	default:
@@ -36,6 +59,16 @@ func (l Logical) String() string {
 // Compression names the codec of a column chunk.
 func (c *Chunk) Compression() string {
 	return nameOf(c.Codec, "uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4 (Hadoop)", "zstd", "lz4_raw")
+}
+
+// Encodings names the encodings of the pages of a column chunk and of its levels.
+func (c *Chunk) Encodings() []string {
+	var list []string
+	for rest := c.encodings; rest != 0; rest &= rest - 1 {
+		list = append(list, nameOf(bits.TrailingZeros32(rest), "plain", "number 1", "plain_dictionary", "rle", "bit_packed",
+			"delta_binary_packed", "delta_length_byte_array", "delta_byte_array", "rle_dictionary", "byte_stream_split"))
+	}
+	return list
 }
 
 // nameOf is the name of a number, or the number where it has none.

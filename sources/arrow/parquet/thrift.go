@@ -31,9 +31,12 @@ type thrift struct {
 	short bool // more bytes were asked for than there are
 	bad   bool // the bytes are no such structure
 	depth int
+	// missing names the first field that the specification requires and that a
+	// structure does not have, "" where there is none.
+	missing string
 }
 
-func (t *thrift) failed() bool { return t.short || t.bad }
+func (t *thrift) failed() bool { return t.short || t.bad || t.missing != "" }
 
 func (t *thrift) byte() byte {
 	if t.at >= len(t.data) {
@@ -72,9 +75,23 @@ func (t *thrift) bytes() []byte {
 	return t.data[t.at-int(n) : t.at]
 }
 
+// fieldSet has a bit for each field of a structure, up to the last number that the
+// specification gives one.
+type fieldSet uint32
+
+// require sets missing where a structure lacks one of the fields, whose names are at
+// their numbers.
+func (t *thrift) require(read fieldSet, of string, names []string) {
+	for id, name := range names {
+		if name != "" && read&(1<<id) == 0 && !t.failed() {
+			t.missing = name + " of " + of
+		}
+	}
+}
+
 // fields calls f for each field of a structure. f reads the value, or returns
-// false to have it skipped.
-func (t *thrift) fields(f func(id int, kind byte) bool) {
+// false to have it skipped. The fields that f read are returned.
+func (t *thrift) fields(f func(id int, kind byte) bool) (read fieldSet) {
 	if t.depth++; t.depth > maxNesting {
 		t.bad = true
 	}
@@ -92,9 +109,12 @@ func (t *thrift) fields(f func(id int, kind byte) bool) {
 		}
 		if !f(id, kind) {
 			t.skip(kind)
+		} else if id >= 0 && id < 32 {
+			read |= 1 << id
 		}
 	}
 	t.depth--
+	return read
 }
 
 // list calls f for each element of a list, every one of which has at least so many

@@ -20,9 +20,12 @@ type Attribute struct {
 	Datatype *hdf5type.Datatype
 	Shape    []int // empty: one element
 	Null     bool  // it has a type, but no elements
-	file     *File
-	data     []byte // the elements as in the file
-	order    int
+	// Committed is where the header of the committed datatype is that the attribute
+	// has, 0 where it has one of its own.
+	Committed uint64
+	file      *File
+	data      []byte // the elements as in the file
+	order     int
 }
 
 // maxAttributes bounds the attributes of an object.
@@ -170,6 +173,9 @@ func (f *File) attribute(ctx context.Context, data []byte) (Attribute, error) {
 func (f *File) describe(ctx context.Context, a *Attribute, flags uint8, typeMessage, spaceMessage []byte) error {
 	var err error
 	if flags&1 != 0 {
+		if a.Committed, err = f.committed(typeMessage); err != nil {
+			return err
+		}
 		if typeMessage, err = f.sharedContent(ctx, msgDatatype, &cursor{data: typeMessage, widths: f.widths}); err != nil {
 			return err
 		}
@@ -241,3 +247,6 @@ func (a *Attribute) References(ctx context.Context) ([][]uint64, error) {
 	}
 	return list, nil
 }
+
+// Raw returns the elements as they are in the file, not to be modified.
+func (a *Attribute) Raw() []byte { return a.data }

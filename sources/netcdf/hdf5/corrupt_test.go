@@ -2,9 +2,11 @@ package hdf5_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -116,6 +118,95 @@ func TestFlippedBytes(t *testing.T) {
 		if name == "tiny_plain.h5" && silent == 0 {
 			t.Errorf("%s: no byte makes a difference, the test sees nothing", name)
 		}
+	}
+}
+
+// extents returns where the chunks of the datasets of a file are that pass a test.
+func extents(t *testing.T, data []byte, names []string, wanted func(*hdf5.Dataset) bool) (list [][2]int) {
+	t.Helper()
+	f := open(t, data)
+	for _, name := range names {
+		d, err := object(t, f, name).Dataset(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.ChunkShape == nil || !wanted(d) {
+			continue
+		}
+		_, chunks, err := d.StoredChunks(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range chunks {
+			list = append(list, [2]int{int(c.Offset), int(c.Offset) + c.Size})
+		}
+	}
+	return list
+}
+
+// TestFlippedChunks changes each byte of chunks that checksums cover, whatever the
+// index by which they are found is: all is refused that makes a value another one,
+// as the bits that fill up the last byte of a deflated stream do not.
+func TestFlippedChunks(t *testing.T) {
+	files, expected := goldens(t)
+	for _, name := range []string{"tiny_checked.h5", "tiny_plain.h5"} {
+		data := files[name]
+		checked := func(d *hdf5.Dataset) bool {
+			return slices.ContainsFunc(d.Filters, func(f hdf5.Filter) bool { return f.ID == hdf5.FilterFletcher32 || f.ID == hdf5.FilterDeflate })
+		}
+		list := extents(t, data, slices.Collect(maps.Keys(expected[name].Datasets)), checked)
+		want, err := everything(t.Context(), data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) < 10 {
+			t.Fatalf("%s: %d chunks", name, len(list))
+		}
+		for _, extent := range list {
+			for i := extent[0]; i < extent[1]; i++ {
+				for _, bits := range []byte{0x01, 0x10, 0x80, 0xff} {
+					data[i] ^= bits
+					if got, err := everything(t.Context(), data, nil); err == nil && got != want {
+						t.Errorf("%s: byte %d of the chunk at %d is another one by %#x, and so are values, without an error", name, i-extent[0], extent[0], bits)
+					}
+					data[i] ^= bits
+				}
+			}
+		}
+	}
+}
+
+// TestFlippedIndexes changes bytes around thousands of chunks that no checksum
+// covers, each time one: those of the headers and of the indexes of all kinds that
+// have checksums. No value becomes another one.
+func TestFlippedIndexes(t *testing.T) {
+	const name, step = "chunks_v110.h5", 307
+	files, expected := goldens(t)
+	data := files[name]
+	want, err := everything(t.Context(), data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunks := extents(t, data, slices.Collect(maps.Keys(expected[name].Datasets)), func(*hdf5.Dataset) bool { return true })
+	slices.SortFunc(chunks, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	changed, refused := 0, 0
+	for i := 0; i < len(data); i += step {
+		if k, _ := slices.BinarySearchFunc(chunks, i, func(c [2]int, at int) int { return cmp.Compare(c[1], at+1) }); k < len(chunks) && chunks[k][0] <= i {
+			continue
+		}
+		data[i] ^= 0xff
+		changed++
+		got, err := everything(t.Context(), data, nil)
+		if err != nil {
+			refused++
+		} else if got != want {
+			t.Errorf("byte %d changed the content without an error", i)
+		}
+		data[i] ^= 0xff
+	}
+	t.Logf("%d bytes of %d were changed, %d times for an error", changed, len(data), refused)
+	if refused < 100 {
+		t.Errorf("%d of %d changes were found", refused, changed)
 	}
 }
 

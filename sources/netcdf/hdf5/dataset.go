@@ -236,18 +236,6 @@ func (d *Dataset) wholePieces(most int) []int {
 // memory, but for their byte order, that of Native.
 func (d *Dataset) Plain() bool { return d.same() || d.swapped() != nil }
 
-// Layout says in words how the elements are stored.
-func (d *Dataset) Layout() string {
-	switch d.layout.class {
-	case compact:
-		return "compact, in the header"
-	case contiguous:
-		return "contiguous"
-	default:
-		return fmt.Sprintf("chunks, index: %v", d.layout.index)
-	}
-}
-
 // Contiguous returns where in the file the elements are that lie one behind the
 // other in C order, and false where they are stored in another way, or nowhere
 // because none was ever written.
@@ -272,5 +260,9 @@ func (d *Dataset) Memory() int {
 		stored = mostStored(d.chunkSize)
 		between = min(len(d.filters)-1, 2) * ndarray.Rounded(mostStored(d.chunkSize))
 	}
-	return ndarray.Rounded(max(stored, batchBytes)) + between + ndarray.Rounded(d.chunkSize) + ndarray.Rounded(inMemory)
+	batch := batchBytes // or all chunks, with what lies between two of them
+	if d.grid.all < batchBytes/(stored+d.file.gap+1) {
+		batch = d.grid.all*(stored+d.file.gap) - d.file.gap
+	}
+	return ndarray.Rounded(max(stored, batch)) + between + ndarray.Rounded(d.chunkSize) + ndarray.Rounded(inMemory)
 }

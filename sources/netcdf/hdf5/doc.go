@@ -36,7 +36,7 @@
 // files, and datatypes without a counterpart, see [hdf5type.Datatype.Type].
 //
 // Elements that were never written have the fill value. Texts end at their first
-// zero byte; those that are not UTF-8 are taken as Latin-1. Filters that the mask
+// zero byte; elements that are not UTF-8 are refused. Filters that the mask
 // of a chunk leaves out are not undone, nor any for chunks at the edges of a
 // dataset whose layout says so.
 //

@@ -104,8 +104,9 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 	return all, nil
 }
 
-// Text returns a text as UTF-8. What is not UTF-8 is taken as Latin-1, which
-// programs have written under both of the format's character sets.
+// Text returns a text of a name or an attribute as UTF-8. What is not UTF-8 is
+// taken as Latin-1, which programs have written under both of the format's
+// character sets.
 func Text(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -132,7 +133,6 @@ func (f *File) decode(ctx context.Context, dst ndarray.Array, data []byte, nativ
 		}
 		if native.Type == dtype.StringType {
 			item, _, _ = bytes.Cut(item, []byte{0})
-			item = []byte(Text(item))
 		}
 		at += size
 		return item, nil

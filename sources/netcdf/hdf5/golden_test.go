@@ -33,10 +33,11 @@ type golden struct {
 	}
 }
 
-// memory is a file in memory, which counts requests.
+// memory is a file in memory, which counts requests and their bytes.
 type memory struct {
 	data     []byte
 	requests atomic.Int64
+	bytes    atomic.Int64
 }
 
 func (m *memory) ReadAt(ctx context.Context, p []byte, off int64) error {
@@ -44,6 +45,7 @@ func (m *memory) ReadAt(ctx context.Context, p []byte, off int64) error {
 		return io.ErrUnexpectedEOF
 	}
 	m.requests.Add(1)
+	m.bytes.Add(int64(len(p)))
 	copy(p, m.data[off:])
 	return ctx.Err()
 }
@@ -89,13 +91,20 @@ func object(t testing.TB, f *hdf5.File, name string) *hdf5.Object {
 	return o
 }
 
-func TestGolden(t *testing.T) {
-	files := readZip(t, "testdata/golden.zip")
-	var expected struct{ Files map[string]golden }
-	if err := json.Unmarshal(files["expected.json"], &expected); err != nil {
+// goldens returns the golden files, and what h5py reads from them.
+func goldens(t *testing.T) (files map[string][]byte, expected map[string]golden) {
+	t.Helper()
+	files = readZip(t, "testdata/golden.zip")
+	var all struct{ Files map[string]golden }
+	if err := json.Unmarshal(files["expected.json"], &all); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range expected.Files {
+	return files, all.Files
+}
+
+func TestGolden(t *testing.T) {
+	files, expected := goldens(t)
+	for name, want := range expected {
 		t.Run(name, func(t *testing.T) { checkGolden(t, open(t, files[name]), want) })
 	}
 }

@@ -75,20 +75,20 @@ func (d *Dataset) finder(ctx context.Context) (func(number int) (chunk, bool), e
 // index returns the index of the chunks, which is read once and kept as long as
 // there is room in the cache.
 func (d *Dataset) index(ctx context.Context) (chunkIndex, error) {
-	key := cacheKey{file: d.file, at: d.address, index: true}
-	if x, ok := d.file.shared.get(key).(chunkIndex); ok {
+	key := cacheKey{d.file, d.address}
+	if x, ok := d.file.shared.indexes.get(key).(chunkIndex); ok {
 		return x, nil
 	}
 	d.reading.Lock() // others that come for it wait
 	defer d.reading.Unlock()
-	if x, ok := d.file.shared.get(key).(chunkIndex); ok {
+	if x, ok := d.file.shared.indexes.get(key).(chunkIndex); ok {
 		return x, nil
 	}
 	x, err := d.readIndex(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("chunk index: %w", err)
 	}
-	d.file.shared.put(key, x, chunkBytes*len(x))
+	d.file.shared.indexes.put(key, x, chunkBytes*len(x))
 	return x, nil
 }
 

@@ -76,7 +76,9 @@ func (f *File) layout(data []byte) (*layout, error) {
 			return nil, unsupported("data layout of class %d", l.class)
 		}
 	default:
-		return nil, unsupported("data layout message of version %d", version)
+		if c.err == nil {
+			c.err = unsupported("data layout message of version %d", version)
+		}
 	}
 	return l, c.err
 }

@@ -79,13 +79,13 @@ func (f *File) place(address uint64, n int) (uint64, error) {
 
 // pageAt returns a page, and reads it unless it is kept.
 func (f *File) pageAt(ctx context.Context, number uint64) ([]byte, error) {
-	if page, ok := f.shared.get(cacheKey{file: f, at: number}).([]byte); ok {
+	if page, ok := f.shared.pages.get(cacheKey{f, number}).([]byte); ok {
 		return page, nil
 	}
 	if err := f.read(ctx, number, number); err != nil {
 		return nil, err
 	}
-	page, ok := f.shared.get(cacheKey{file: f, at: number}).([]byte)
+	page, ok := f.shared.pages.get(cacheKey{f, number}).([]byte)
 	if !ok { // others needed all the room in between
 		page = make([]byte, min(uint64(f.page), uint64(f.size)-number*uint64(f.page)))
 		return page, f.r.ReadAt(ctx, page, int64(number)*int64(f.page))
@@ -95,10 +95,10 @@ func (f *File) pageAt(ctx context.Context, number uint64) ([]byte, error) {
 
 // load reads the pages from first to last that are not kept.
 func (f *File) load(ctx context.Context, first, last uint64) error {
-	for first <= last && f.shared.get(cacheKey{file: f, at: first}) != nil {
+	for first <= last && f.shared.pages.get(cacheKey{f, first}) != nil {
 		first++
 	}
-	for first < last && f.shared.get(cacheKey{file: f, at: last}) != nil {
+	for first < last && f.shared.pages.get(cacheKey{f, last}) != nil {
 		last--
 	}
 	if first > last {
@@ -121,7 +121,7 @@ func (f *File) read(ctx context.Context, first, last uint64) error {
 		if first != last {
 			page = slices.Clone(page) // a page that is dropped frees its memory
 		}
-		f.shared.put(cacheKey{file: f, at: p}, page, len(page))
+		f.shared.pages.put(cacheKey{f, p}, page, len(page))
 	}
 	return nil
 }
@@ -137,11 +137,11 @@ func (f *File) prefetch(ctx context.Context, addresses []uint64, n int) error {
 			continue
 		}
 		for _, p := range []uint64{at / uint64(f.page), (at + uint64(n)) / uint64(f.page)} {
-			if p*uint64(f.page) < uint64(f.size) && f.shared.get(cacheKey{file: f, at: p}) == nil {
+			if p*uint64(f.page) < uint64(f.size) && f.shared.pages.get(cacheKey{f, p}) == nil {
 				missing = append(missing, p)
 			}
 		}
-		if len(missing)*f.page > f.shared.limit/2 {
+		if len(missing)*f.page > f.shared.pages.limit/2 {
 			break
 		}
 	}

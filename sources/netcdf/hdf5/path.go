@@ -2,22 +2,29 @@ package hdf5
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 )
 
 // maxSoftLinks is how many soft links lead to an object at most.
 const maxSoftLinks = 16
 
+// ErrNoObject is the cause of errors about links and paths that lead to no object
+// of the file, though nothing is wrong with what the file says.
+var ErrNoObject = errors.New("no object of the file")
+
 // Find returns the address of the object at a path: names of links separated
 // by "/", from the group at an address, or from the root where the path begins
-// with "/". Soft links on the way are followed. A path that leads nowhere is an
-// error that wraps [fs.ErrNotExist], one that leads out of the file one that
-// wraps [errors.ErrUnsupported].
+// with "/". Soft links on the way are followed. A path that leads nowhere, round
+// in a circle or out of the file is an error that wraps [ErrNoObject].
 func (f *File) Find(ctx context.Context, group uint64, path string) (uint64, error) {
 	followed := 0
-	return f.find(ctx, group, path, &followed)
+	at, err := f.find(ctx, group, path, &followed)
+	if errors.Is(err, ErrNoObject) {
+		err = fmt.Errorf("%.200q leads nowhere: %w", path, err)
+	}
+	return at, err
 }
 
 func (f *File) find(ctx context.Context, at uint64, path string, followed *int) (uint64, error) {
@@ -33,7 +40,7 @@ func (f *File) find(ctx context.Context, at uint64, path string, followed *int) 
 			return 0, err
 		}
 		if o.kind != GroupObject {
-			return 0, fmt.Errorf("%.200q: %w", path, fs.ErrNotExist)
+			return 0, ErrNoObject
 		}
 		links, err := o.Links(ctx)
 		if err != nil {
@@ -50,7 +57,7 @@ func (f *File) find(ctx context.Context, at uint64, path string, followed *int) 
 			}
 		}
 		if !found {
-			return 0, fmt.Errorf("%.200q: %w", path, fs.ErrNotExist)
+			return 0, ErrNoObject
 		}
 	}
 	return at, nil
@@ -60,25 +67,32 @@ func (f *File) find(ctx context.Context, at uint64, path string, followed *int) 
 // address leads to; the errors are those of Find.
 func (f *File) Follow(ctx context.Context, group uint64, l Link) (uint64, error) {
 	followed := 0
-	return f.follow(ctx, group, l, &followed)
+	at, err := f.follow(ctx, group, l, &followed)
+	switch {
+	case err == nil || l.Kind == HardLink:
+		return at, err
+	case l.Kind == ExternalLink:
+		return 0, fmt.Errorf("the link %.60q leads to %.200q in the file %.200q, which is not followed: open that file itself: %w", l.Name, l.Target, l.File, err)
+	case l.Kind == SoftLink && followed > maxSoftLinks:
+		return 0, fmt.Errorf("the link %.60q leads to %.200q, and so through more than %d links: %w", l.Name, l.Target, maxSoftLinks, err)
+	case l.Kind == SoftLink:
+		return 0, fmt.Errorf("the link %.60q leads to %.200q: %w", l.Name, l.Target, err)
+	default:
+		return 0, fmt.Errorf("the link %.60q is of a kind that only some program knows: %w", l.Name, err)
+	}
 }
 
+// follow is Follow on a way that took some soft links. Errors do not name the link.
 func (f *File) follow(ctx context.Context, group uint64, l Link, followed *int) (uint64, error) {
 	switch l.Kind {
 	case HardLink:
 		return l.Address, nil
 	case SoftLink:
 		if *followed++; *followed > maxSoftLinks {
-			return 0, corrupt("the link %.60q leads through more than %d others", l.Name, maxSoftLinks)
+			return 0, ErrNoObject
 		}
-		at, err := f.find(ctx, group, l.Target, followed)
-		if err != nil {
-			return 0, fmt.Errorf("the link %.60q: %w", l.Name, err)
-		}
-		return at, nil
-	case ExternalLink:
-		return 0, unsupported("the link %.60q leads to %.200q in the file %.200q, which is not followed: open that file itself", l.Name, l.Target, l.File)
+		return f.find(ctx, group, l.Target, followed)
 	default:
-		return 0, unsupported("the link %.60q is of a kind that only some program knows", l.Name)
+		return 0, ErrNoObject
 	}
 }

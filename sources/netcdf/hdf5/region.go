@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/hdf5type"
@@ -69,6 +70,27 @@ func (d *Dataset) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 		if err := r.chunks(ctx, list); err != nil {
 			return err
 		}
+	}
+	return checkTexts(dst, start)
+}
+
+// checkTexts refuses texts that are no UTF-8, in a region from start on: nothing
+// says what they are.
+func checkTexts(dst ndarray.Array, start []int) error {
+	if dst.Type != dtype.StringType {
+		return nil
+	}
+	at := 0
+	for item := range dst.Items() {
+		if !utf8.Valid(item) {
+			index := make([]int, len(dst.Shape))
+			for k := len(index) - 1; k >= 0; k-- {
+				index[k] = start[k] + at%dst.Shape[k]
+				at /= dst.Shape[k]
+			}
+			return unsupported("the text at %v is %.60q, which is not UTF-8: exclude the array, or write it again as UTF-8", index, item)
+		}
+		at++
 	}
 	return nil
 }
@@ -146,6 +168,9 @@ func (d *Dataset) FillValue(ctx context.Context) (ndarray.Array, error) {
 		return value, nil
 	}
 	if err := d.file.decode(ctx, value, d.Fill, &d.Native); err != nil {
+		return value, fmt.Errorf("fill value: %w", err)
+	}
+	if err := checkTexts(value, make([]int, len(value.Shape))); err != nil {
 		return value, fmt.Errorf("fill value: %w", err)
 	}
 	return value, nil

@@ -7,18 +7,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Shared is what files that are open at the same time have in common: a cache
+// Shared is what files that are open at the same time have in common: caches
 // of their metadata and chunk indexes, buffers, and the state of decoders. It
 // is safe for concurrent use.
 type Shared struct {
 	buffers  *ndarray.Pool
 	decoders decoders
-
-	mu      sync.Mutex
-	limit   int // bytes
-	kept    int // bytes
-	entries map[cacheKey]*list.Element
-	order   list.List // of cached; the last used first
+	pages    cache // of []byte
+	indexes  cache // of chunkIndex
 }
 
 // The bounds of a Shared whose limit is 0, and of its idle buffers, in bytes.
@@ -27,59 +23,74 @@ const (
 	keptBuffers   = 32 << 20
 )
 
-// NewShared returns a Shared that keeps at most limit bytes of metadata and
-// chunk indexes, or one index if that is larger; 0 stands for 64 MiB.
+// NewShared returns a Shared that keeps at most limit bytes of metadata, and as
+// many of chunk indexes, or two indexes if those are larger, so that no array
+// drops the index of the one that is read before or after it; 0 stands for 64 MiB.
 func NewShared(limit int) *Shared {
 	if limit <= 0 {
 		limit = defaultShared
 	}
-	s := &Shared{limit: limit, buffers: &ndarray.Pool{Keep: keptBuffers}, entries: map[cacheKey]*list.Element{}}
-	s.order.Init()
-	return s
+	return &Shared{
+		buffers: &ndarray.Pool{Keep: keptBuffers},
+		pages:   cache{limit: limit, least: 1},
+		indexes: cache{limit: limit, least: 2},
+	}
+}
+
+// cache keeps what was used last. It is safe for concurrent use.
+type cache struct {
+	limit int // bytes
+	least int // how many values it keeps even if they are larger
+
+	mu      sync.Mutex
+	kept    int // bytes
+	entries map[cacheKey]*list.Element
+	order   list.List // of cached; the last used first
 }
 
 // cacheKey names a page of a file, or the chunk index of the dataset whose
 // header is at that address.
 type cacheKey struct {
-	file  *File
-	at    uint64
-	index bool
+	file *File
+	at   uint64
 }
 
 type cached struct {
 	key   cacheKey
-	value any // []byte or chunkIndex
+	value any
 	bytes int
 }
 
+const cachedBytes = 256 // of memory for an entry beside its value
+
 // get returns what is kept under a key, nil where there is nothing.
-func (s *Shared) get(key cacheKey) any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := s.entries[key]
+func (c *cache) get(key cacheKey) any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[key]
 	if e == nil {
 		return nil
 	}
-	s.order.MoveToFront(e)
+	c.order.MoveToFront(e)
 	return e.Value.(*cached).value
 }
 
 // put keeps a value of so many bytes, and drops those not used for longest.
-func (s *Shared) put(key cacheKey, value any, bytes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.entries[key] != nil {
+func (c *cache) put(key cacheKey, value any, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[key] != nil {
 		return
 	}
-	s.entries[key] = s.order.PushFront(&cached{key, value, bytes})
-	s.kept += bytes
-	for s.kept > s.limit && s.order.Len() > 1 {
-		s.drop(s.order.Back())
+	if c.entries == nil {
+		c.entries = map[cacheKey]*list.Element{}
 	}
-}
-
-func (s *Shared) drop(e *list.Element) {
-	c := s.order.Remove(e).(*cached)
-	delete(s.entries, c.key)
-	s.kept -= c.bytes
+	bytes += cachedBytes
+	c.entries[key] = c.order.PushFront(&cached{key, value, bytes})
+	c.kept += bytes
+	for c.kept > c.limit && c.order.Len() > c.least {
+		last := c.order.Remove(c.order.Back()).(*cached)
+		delete(c.entries, last.key)
+		c.kept -= last.bytes
+	}
 }

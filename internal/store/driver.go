@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// driver is what a kind of place must do. Keys have been checked; data is
+// borrowed until return. Missing objects are fs.ErrNotExist, and an object
+// that ends before a range does is a *shortError.
+type driver interface {
+	put(ctx context.Context, key string, data []byte) error
+	create(ctx context.Context, key string, data []byte) error
+	// begin starts an object that comes in parts; nothing of it is visible
+	// before complete.
+	begin(ctx context.Context, key string) (upload, error)
+	// inOrder tells whether the parts have to be sent one after the other, by
+	// their numbers, and not at the same time.
+	inOrder() bool
+	// partSize is how many bytes part n of an upload has, counted from 0,
+	// unless it is the last, which may have fewer.
+	partSize(n int) int
+	sync(ctx context.Context) error
+	read(ctx context.Context, key string, p []byte, off int64) error
+	// readAll reads an object of at most limit bytes, into memory from room or
+	// of its own.
+	readAll(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error)
+	stat(ctx context.Context, key string) (Info, error)
+	list(prefix string) pager
+	// folders lists those directly in the folder whose keys begin with the
+	// prefix, which is "" or ends with "/".
+	folders(prefix string) folderPager
+	delete(ctx context.Context, key string) error
+	// clean removes what an earlier process left behind, and makes each of its
+	// requests through do.
+	clean(ctx context.Context, do requester) error
+	close() error
+}
+
+// upload is an object on its way. A part that failed may be sent again, and so
+// may the other calls be repeated.
+type upload interface {
+	// part sends part n, counted from 0, which is not empty; data is borrowed.
+	part(ctx context.Context, n int, data []byte) error
+	// complete is what put is for a whole object. All parts have been sent.
+	complete(ctx context.Context) error
+	// abort removes what was sent, unless complete has done its work.
+	abort(ctx context.Context) error
+}
+
+// pager returns the next objects of a list in the order of their keys, and
+// errEnd with or after the last ones. After another error it may be called again
+// for the same page.
+type pager func(ctx context.Context) ([]Info, error)
+
+var errEnd = errors.New("end of list")

@@ -1,0 +1,266 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// partOf is the number, from 1 on, of the part that a request to S3 brings, else 0.
+func partOf(r *http.Request) int {
+	n, err := strconv.Atoi(r.URL.Query().Get("partNumber"))
+	if err != nil || r.Method != http.MethodPut {
+		return 0
+	}
+	return n
+}
+
+// backwards has each group of so many parts answered in the order opposite to the
+// one in which they were sent: the server waits for the last of them.
+type backwards struct {
+	server http.Handler
+	group  int
+	number func(*http.Request) int
+
+	mu   sync.Mutex
+	done map[int]chan struct{}
+	late atomic.Bool
+}
+
+func (b *backwards) answered(n int) chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done == nil {
+		b.done = map[int]chan struct{}{}
+	}
+	if b.done[n] == nil {
+		b.done[n] = make(chan struct{})
+	}
+	return b.done[n]
+}
+
+func (b *backwards) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n := b.number(r)
+	if n > 0 && n%b.group != 0 {
+		select {
+		case <-b.answered(n + 1):
+		case <-time.After(5 * time.Second):
+			b.late.Store(true)
+		}
+	}
+	b.server.ServeHTTP(w, r)
+	if n > 0 {
+		close(b.answered(n))
+	}
+}
+
+// TestPartsAtOnce sends three parts at a time, which are answered in the opposite
+// order.
+func TestPartsAtOnce(t *testing.T) {
+	const parts = 6
+	var front *backwards
+	for place, opened := range map[string]func() *Store{
+		"s3": func() *Store {
+			return open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
+				front = &backwards{server: server, group: 3, number: partOf}
+				return front
+			}), Options{})
+		},
+		"azblob": func() *Store {
+			var sent atomic.Int64
+			front = &backwards{
+				server: &blocks{staged: map[string][]byte{}, objects: map[string][]byte{}}, group: 3,
+				number: func(r *http.Request) int {
+					if r.URL.Query().Get("comp") != "block" {
+						return 0
+					}
+					return int(sent.Add(1))
+				},
+			}
+			return azureBehind(t, front)
+		},
+	} {
+		t.Run(place, func(t *testing.T) {
+			s := opened()
+			s.parts = 4
+			data := random(1, parts*PartBytes-5)
+			if err := write(t.Context(), s, "k", data, 3<<20); err != nil {
+				t.Fatal(err)
+			}
+			if front.late.Load() {
+				t.Error("a part was sent only after the one before it had been answered")
+			}
+			stored := map[string][]byte{}
+			if b, ok := front.server.(*blocks); ok {
+				stored = b.objects
+			} else {
+				stored["/box/p/k"] = []byte(get(t, s, "k"))
+			}
+			if string(stored["/box/p/k"]) != string(data) {
+				t.Error("holds something else")
+			}
+			if got := s.Stats(); got.BytesWritten != int64(len(data)) || got.Requests < parts+2 {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// TestPartThatFails refuses one of the parts that are on their way, while the
+// others get no answer: the error is that of the one, wherever it shows.
+func TestPartThatFails(t *testing.T) {
+	for refused := 1; refused <= 4; refused++ {
+		arrived := make(chan struct{}, 8)
+		s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n := partOf(r)
+				if n > 0 {
+					_, _ = io.Copy(io.Discard, r.Body)
+				}
+				switch n {
+				case 0:
+					server.ServeHTTP(w, r)
+				case refused:
+					for range min(2, refused-1) {
+						<-arrived // those before it are on their way
+					}
+					w.WriteHeader(http.StatusForbidden)
+				default:
+					arrived <- struct{}{}
+					<-r.Context().Done() // until the client gives up
+				}
+			})
+		}), Options{Parts: 4})
+		w, err := s.NewWriter(t.Context(), "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Write(random(1, 4*PartBytes))
+		if err == nil {
+			err = w.Close()
+		}
+		var named *fs.PathError
+		if !errors.Is(err, fs.ErrPermission) || !errors.As(err, &named) || named.Op != "write" {
+			t.Errorf("part %d: %v", refused, err)
+		}
+		if again := w.Close(); again != err { //nolint:errorlint // the very error
+			t.Errorf("part %d: closed again: %v", refused, again)
+		}
+		if err := w.Abort(); err != nil {
+			t.Errorf("part %d: abort: %v", refused, err)
+		}
+		if n := unfinished(t, s); n != 0 {
+			t.Errorf("part %d: %d unfinished", refused, n)
+		}
+		if got := keys(t, s, ""); len(got) != 0 {
+			t.Errorf("part %d: left: %q", refused, got)
+		}
+	}
+}
+
+// TestPartsThroughFaults answers every third request about a part with 503, and
+// drops the answer to others: the parts are sent again.
+func TestPartsThroughFaults(t *testing.T) {
+	var seen atomic.Int64
+	s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if partOf(r) == 0 {
+				server.ServeHTTP(w, r)
+				return
+			}
+			switch seen.Add(1) % 3 {
+			case 0:
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.WriteHeader(http.StatusServiceUnavailable)
+			case 1:
+				server.ServeHTTP(httptest.NewRecorder(), r)
+				panic(http.ErrAbortHandler)
+			default:
+				server.ServeHTTP(w, r)
+			}
+		})
+	}), Options{Parts: 4, Retries: 20, Sleep: func(context.Context, time.Duration) error { return nil }})
+	data := random(1, 7*PartBytes+1)
+	if err := write(t.Context(), s, "k", data, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if get(t, s, "k") != string(data) {
+		t.Error("holds something else")
+	}
+	if n := unfinished(t, s); n != 0 {
+		t.Errorf("%d unfinished", n)
+	}
+}
+
+// TestRoomForParts counts the parts that are on their way while they grow.
+func TestRoomForParts(t *testing.T) {
+	s := open(t, "mem://name", Options{})
+	d := &counted{driver: s.driver, full: make(chan struct{}), wanted: 2}
+	s.driver, s.parts = d, 3
+	if err := write(t.Context(), s, "k", random(1, 200), 7); err != nil {
+		t.Fatal(err)
+	}
+	if d.most.Load() != 2 || d.bytes > 3*5 {
+		t.Errorf("%d parts were on their way at the same time, of at most %d bytes", d.most.Load(), d.bytes)
+	}
+}
+
+// counted is a driver that takes its parts in any order. The first ones have five
+// bytes, later ones ten, and then more than there is room for.
+type counted struct {
+	driver
+	wanted int64 // that the first wait for
+	full   chan struct{}
+	once   sync.Once
+
+	now, most atomic.Int64
+	mu        sync.Mutex
+	on, bytes int // bytes on their way, now and at most
+}
+
+func (d *counted) inOrder() bool { return false }
+
+func (d *counted) partSize(n int) int { return 5 << min(n/4, 3) }
+
+func (d *counted) begin(context.Context, string) (upload, error) { return countedUpload{d}, nil }
+
+type countedUpload struct{ *counted }
+
+func (u countedUpload) part(ctx context.Context, n int, data []byte) error {
+	if now := u.now.Add(1); now > u.most.Load() {
+		u.most.Store(now)
+	}
+	defer u.now.Add(-1)
+	u.mu.Lock()
+	if u.on += len(data); len(data) <= 15 {
+		u.bytes = max(u.bytes, u.on)
+	} else if u.on != len(data) {
+		u.bytes = 1 << 20 // a part larger than the room is not alone
+	}
+	u.mu.Unlock()
+	if u.now.Load() == u.wanted {
+		u.once.Do(func() { close(u.full) })
+	}
+	if n < int(u.wanted) {
+		select {
+		case <-u.full:
+		case <-ctx.Done():
+		}
+	}
+	u.mu.Lock()
+	u.on -= len(data)
+	u.mu.Unlock()
+	return ctx.Err()
+}
+
+func (u countedUpload) complete(context.Context) error { return nil }
+
+func (u countedUpload) abort(context.Context) error { return nil }

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+)
+
+// mostKept is how many bytes are kept of objects that servers send as a whole.
+const mostKept = 64 << 20
+
+// wholes keeps objects of servers that know no ranges, so that each is sent once and
+// not for every part of it. All that are kept are in mostKept bytes together: those
+// that were used last. It is safe for concurrent use.
+type wholes struct {
+	turn chan struct{} // has an element while an object is on its way
+	mu   sync.Mutex
+	list []whole // the one used last at the end
+}
+
+// whole is an object by its URL.
+type whole struct {
+	url  string
+	data []byte
+}
+
+func newWholes() *wholes { return &wholes{turn: make(chan struct{}, 1)} }
+
+// get returns an object that is kept, not to be modified.
+func (k *wholes) get(url string) ([]byte, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := slices.IndexFunc(k.list, func(o whole) bool { return o.url == url })
+	if at < 0 {
+		return nil, false
+	}
+	found := k.list[at]
+	k.list = append(slices.Delete(k.list, at, at+1), found)
+	return found.data, true
+}
+
+// room lets go of objects until one of so many bytes can be kept, too.
+func (k *wholes) room(size int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, o := range k.list {
+		size += int64(len(o.data))
+	}
+	for len(k.list) > 0 && size > mostKept {
+		size -= int64(len(k.list[0].data))
+		k.list = slices.Delete(k.list, 0, 1)
+	}
+}
+
+func (k *wholes) keep(url string, data []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = append(k.list, whole{url, data})
+}
+
+// take fills p with the bytes from off on of an object that an answer has as a whole.
+// Of all that are on their way, one is read at a time.
+func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p []byte, off int64) error {
+	select {
+	case k.turn <- struct{}{}:
+		defer func() { <-k.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	data, there := k.get(url)
+	if !there {
+		size := answer.ContentLength
+		if size > mostKept {
+			return tooLong(fmt.Sprintf("%d bytes", size))
+		}
+		var err error
+		if size >= 0 {
+			k.room(size)
+			data = make([]byte, size)
+			_, err = io.ReadFull(earning(ctx, answer.Body), data)
+		} else {
+			k.room(mostKept)
+			data, err = io.ReadAll(io.LimitReader(earning(ctx, answer.Body), mostKept+1))
+		}
+		if err != nil {
+			return brokenBody(max(size, int64(len(data))), err)
+		}
+		if len(data) > mostKept {
+			return tooLong("more")
+		}
+		k.keep(url, data)
+	}
+	return copyRange(p, data, off)
+}
+
+// tooLong is the error about an object that is not kept.
+func tooLong(size string) error {
+	return fmt.Errorf("the server knows no ranges and sends whole objects; this one has %s, and %d are kept at most: copy the object first: %w", size, mostKept, errors.ErrUnsupported)
+}
+
+// copyRange fills p with the bytes from off on of an object.
+func copyRange(p, data []byte, off int64) error {
+	if size, want := int64(len(data)), int64(len(p)); off > size-want {
+		return &shortError{off: off, want: want, size: size}
+	}
+	copy(p, data[off:])
+	return nil
+}

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestStalledDocument reads a document whose server sends some of it, and then
+// nothing more: that is not waited for as if it had as many bytes as there may be.
+func TestStalledDocument(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		for _, limit := range []int64{10, 1 << 30} {
+			t.Run(fmt.Sprintf("size known=%v, at most %d bytes", known, limit), func(t *testing.T) {
+				var asked atomic.Int64
+				stall := func(w http.ResponseWriter, r *http.Request) {
+					if asked.Add(1) > 1 {
+						_, _ = io.WriteString(w, "0123456789")
+						return
+					}
+					if known {
+						w.Header().Set("Content-Length", "10")
+					}
+					_, _ = io.WriteString(w, "01234")
+					_ = http.NewResponseController(w).Flush()
+					<-r.Context().Done()
+				}
+				at := httptest.NewServer(http.HandlerFunc(stall))
+				t.Cleanup(at.Close)
+				s3 := func() string {
+					return s3ServerBehind(t, func(http.Handler) http.Handler { return http.HandlerFunc(stall) })
+				}
+				for _, url := range []string{at.URL, s3()} {
+					if !known && strings.HasPrefix(url, "s3") {
+						continue // there it is always known
+					}
+					asked.Store(0)
+					s := open(t, url, Options{})
+					impatient(s)
+					s.patience = 250 * time.Millisecond
+					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+					defer cancel()
+					data, err := s.ReadAll(ctx, "k", limit)
+					if err != nil || string(data) != "0123456789" || s.Stats().Retries == 0 {
+						t.Errorf("%s: %q after %d requests, %v", url, data, asked.Load(), err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestSlowBody: bytes that come give an attempt the time that they take, and a
+// server without an answer has no more than the patience there is.
+func TestSlowBody(t *testing.T) {
+	const size = 1 << 20 // eight seconds
+	step := make(chan struct{})
+	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "silent") {
+			<-r.Context().Done()
+			return
+		}
+		_, _ = w.Write(make([]byte, size/2))
+		_ = http.NewResponseController(w).Flush()
+		<-step
+		_, _ = w.Write(make([]byte, size/2))
+	}))
+	t.Cleanup(at.Close)
+	s := open(t, at.URL, Options{Retries: -1})
+	s.patience = 500 * time.Millisecond
+	go func() {
+		defer close(step)
+		select {
+		case <-time.After(2 * s.patience): // later than without bytes
+		case <-t.Context().Done():
+		}
+	}()
+	if data, err := s.ReadAll(t.Context(), "slow", 1<<20); len(data) != size || err != nil {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	s.patience = 20 * time.Millisecond
+	if _, err := s.ReadAll(t.Context(), "silent", 1<<20); !errors.Is(err, context.DeadlineExceeded) || !Passing(err) {
+		t.Errorf("no answer: %v", err)
+	}
+}

@@ -1,0 +1,201 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parameters are what the query of a URL may hold, by its scheme. None is a
+// secret. That of HTTP is the server's, whatever it holds.
+var parameters = map[string][]string{
+	"s3": {
+		"region", "endpoint", "profile", "anonymous", "use_path_style", "s3ForcePathStyle",
+		"request_checksum_calculation", "response_checksum_validation",
+	},
+	"gs":     {"anonymous"},
+	"azblob": {"storage_account", "domain", "protocol", "localemu", "anonymous"},
+}
+
+// credentials tells where they belong, by the scheme of a URL.
+var credentials = map[string]string{
+	"s3":     "set them in the environment or in a profile",
+	"gs":     "set them in the environment",
+	"azblob": "set them in the environment",
+	"http":   signedOnly, "https": signedOnly,
+	"file": "a file needs none", "mem": "memory needs none",
+}
+
+const signedOnly = "a plain HTTP server is asked without a user's name and password; use a signed URL, whose query carries what the server wants"
+
+// setQuery reads the query of a URL.
+func (l *location) setQuery(raw string) error {
+	if strings.HasPrefix(l.scheme, "http") {
+		if strings.Contains(raw, " ") {
+			return errors.New("malformed query (not quoted here, it may hold a secret): percent-encode what is special in it")
+		}
+		l.hidden = raw
+		return nil
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return errors.New("malformed query")
+	}
+	known := parameters[l.scheme]
+	for key, values := range query {
+		switch {
+		case !slices.Contains(known, key) && strings.Trim(values[0], "=") == "":
+			return errors.New("the query holds something without a value (not quoted here, it may hold a secret)")
+		case !slices.Contains(known, key) && known == nil:
+			return fmt.Errorf("unknown parameter %q in the query: there are none", key)
+		case !slices.Contains(known, key):
+			return fmt.Errorf("unknown parameter %q in the query: known are %s", key, strings.Join(known, ", "))
+		case len(values) > 1:
+			return fmt.Errorf("the parameter %s is given more than once", key)
+		}
+		if err := checkParameter(key, values[0]); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	l.query = query
+	return nil
+}
+
+// hostLabel is what the name of a region has to be, because it becomes a part of
+// the name of a server.
+var hostLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,62}$`)
+
+// checkParameter refuses values that no place takes, and those of parameters that
+// name a server and could hold a secret.
+func checkParameter(name, value string) error {
+	switch name {
+	case "anonymous", "use_path_style", "s3ForcePathStyle", "localemu":
+		if _, err := strconv.ParseBool(value); err != nil {
+			return fmt.Errorf("want true or false, not %q", value)
+		}
+	case "request_checksum_calculation", "response_checksum_validation":
+		if value != "" && value != "when_supported" && value != "when_required" {
+			return fmt.Errorf("want when_supported or when_required, not %q", value)
+		}
+	case "protocol":
+		if value != "" && value != "http" && value != "https" {
+			return fmt.Errorf("want http or https, not %q", value)
+		}
+	case "region":
+		if value != "" && !hostLabel.MatchString(value) {
+			return fmt.Errorf("want a name such as eu-west-1, not %q", value)
+		}
+	case "storage_account", "domain":
+		if strings.ContainsAny(value, "/@?#") {
+			return errors.New("want a plain name (not quoted here, it may hold a secret)")
+		}
+	case "endpoint":
+		return checkEndpoint(value)
+	}
+	return nil
+}
+
+func checkEndpoint(value string) error {
+	if value == "" {
+		return nil
+	}
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("want a URL that begins with http:// or https://")
+	case u.User != nil:
+		return errors.New("credentials do not belong in a URL")
+	case u.RawQuery != "" || u.Fragment != "":
+		return errors.New("want a URL without a query")
+	}
+	return nil
+}
+
+// flag tells whether a parameter that is true or false is true.
+func flag(query url.Values, name string) bool {
+	value, err := strconv.ParseBool(query.Get(name))
+	return err == nil && value
+}
+
+var (
+	// schemeAlone is the beginning of a URL that lacks its slashes.
+	schemeAlone = regexp.MustCompile(`^(?i:file|mem|s3|gs|azblob|https?):`)
+	drive       = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+)
+
+// checkPath refuses a bare path on a system that is meant for something else. A
+// path is not quoted: it may hold a secret.
+func checkPath(path, system string) error {
+	if scheme := strings.ToLower(schemeAlone.FindString(path)); scheme != "" {
+		form := map[string]string{
+			"file:": "file:///folder/name", "mem:": "mem://name/prefix", "s3:": "s3://bucket/prefix", "gs:": "gs://bucket/prefix",
+			"azblob:": "azblob://container/prefix", "http:": "http://server/path", "https:": "https://server/path",
+		}[scheme]
+		return fmt.Errorf("%q without two slashes behind it begins no URL: write %s, or ./%s… for a local path", scheme, form, scheme)
+	}
+	if system != "windows" && drive.MatchString(path) {
+		return fmt.Errorf("%q begins a path of Windows, which this is not: name the folder where that drive is mounted, or write ./%s… for a local path", path[:3], path[:2])
+	}
+	return nil
+}
+
+// usual is a hint for a scheme that other programs have for what has another here.
+func usual(scheme string) string {
+	ours := map[string]string{
+		"s3a": "s3://bucket/prefix", "s3n": "s3://bucket/prefix", "gcs": "gs://bucket/prefix",
+		"az": "azblob://container/prefix", "abfs": "azblob://container/prefix", "abfss": "azblob://container/prefix",
+		"wasb": "azblob://container/prefix", "wasbs": "azblob://container/prefix", "memory": "mem://name/prefix",
+	}[scheme]
+	if ours == "" {
+		return ""
+	}
+	return "write " + ours + "; "
+}
+
+// digest is that of what in the query of an HTTP URL may say which object it is;
+// "" where nothing does. What only signs a request, and changes when the
+// signature is renewed, is not part of it. It is too short to tell a secret.
+func (l location) digest() string {
+	var names []string
+	signed := false
+	pairs := strings.Split(l.hidden, "&")
+	for _, pair := range pairs {
+		name, _, _ := strings.Cut(pair, "=")
+		signed = signed || name == "sig"
+	}
+	for _, pair := range pairs {
+		name, _, _ := strings.Cut(pair, "=")
+		if name, err := url.QueryUnescape(name); pair != "" && (err != nil || !signs(strings.ToLower(name), signed)) {
+			names = append(names, pair)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	slices.Sort(names)
+	sum := sha256.Sum256([]byte(strings.Join(names, "&")))
+	return hex.EncodeToString(sum[:4])
+}
+
+// signature matches the parameters of signed URLs (of S3, Google Cloud Storage and
+// CloudFront), and what other servers call the like.
+var signature = regexp.MustCompile(`^(x-amz-|x-goog-|response-)|^(expires|expiry|policy|key-pair-id|awsaccesskeyid|googleaccessid|sig|download)$|signature|token|secret|passw|credential|api_?key|auth|session`)
+
+// azureSignature are the parameters beside the signature, sig, of Azure.
+var azureSignature = regexp.MustCompile(`^(s[ertvps]|si|sip|spr|srt|sdd|ses|scid|saoid|suoid|sk(oid|tid|t|e|s|v)|rsc[cdelt])$`)
+
+// signs tells whether a parameter, whose name is in lower case, signs a request, or
+// says how its answer is to be presented.
+func signs(name string, azure bool) bool {
+	return signature.MatchString(name) || azure && azureSignature.MatchString(name)
+}
+
+// Query tells URLs of HTTP apart whose queries name different objects: it is a
+// short digest of what does, "" for nothing.
+func (s *Store) Query() string { return s.at.digest() }

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// signed serves texts to requests that have a signature, which is for GET.
+func signed(texts map[string]string) http.HandlerFunc {
+	next := objects(texts)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.RawQuery != "id=7&X-Amz-Signature=hunter2%2F" {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// The query of an HTTP URL goes with every request, and is in no text.
+func TestHTTPQuery(t *testing.T) {
+	long := noise(1 << 16)
+	texts := map[string]string{"/d/a+b=c": long, "/d/empty": "", "/d/a.zip": string(archive(t, zipFile{"stored", long, 0}))}
+	server := webServer(t, signed(texts))
+	const query = "?id=7&X-Amz-Signature=hunter2%2F"
+	folder, key, err := Split(server + "/d/a%2Bb%3Dc" + query)
+	if err != nil || folder != server+"/d"+query || key != "a+b=c" {
+		t.Fatalf("%s, %s, %v", folder, key, err)
+	}
+	s := open(t, folder, Options{})
+	if got := get(t, s, key); got != long {
+		t.Error("another object")
+	}
+	part := make([]byte, 100)
+	if err := s.ReadRange(t.Context(), key, part, 50); err != nil || string(part) != long[50:150] {
+		t.Errorf("range: %v", err)
+	}
+	for key, size := range map[string]int64{key: 1 << 16, "empty": 0} {
+		info, err := s.Stat(t.Context(), key)
+		if err != nil || info.Size != size || info.ModTime.IsZero() || size > 0 && info.ETag != `"1"` {
+			t.Errorf("%s: %+v, %v", key, info, err)
+		}
+	}
+	if _, err := s.Stat(t.Context(), "missing"); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("missing: %v", err)
+	}
+	if s.URL() != server+"/d" || Shown(folder) != server+"/d" {
+		t.Errorf("shown as %s and %s", s.URL(), Shown(folder))
+	}
+	if got := get(t, open(t, server+"/d/a.zip"+query, Options{}), "stored"); got != long {
+		t.Error("another object in the archive")
+	}
+	expired := open(t, server+"/d?sig=hunter2", Options{})
+	_, err = expired.ReadAll(t.Context(), key, 10)
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "ask for a new one") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+// A server that a redirect leads to does not learn the query that led there.
+func TestHTTPQueryNotReferred(t *testing.T) {
+	var referer atomic.Value
+	server := webServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/front/k" {
+			http.Redirect(w, r, "/back", http.StatusFound)
+			return
+		}
+		referer.Store(r.Referer() + r.URL.RawQuery)
+		_, _ = w.Write([]byte("x"))
+	})
+	if got := get(t, open(t, server+"/front?token=hunter2", Options{}), "k"); got != "x" || referer.Load() != "" {
+		t.Errorf("%q, told %q", got, referer.Load())
+	}
+}
+
+// A size comes from whatever a server answers to a request for the first byte.
+func TestHTTPQueryStat(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		header [2]string
+		size   int64
+		fails  bool
+	}{
+		"no ranges":      {200, [2]string{"Content-Length", "5"}, 5, false},
+		"a range":        {206, [2]string{"Content-Range", "bytes 0-0/5"}, 5, false},
+		"no size":        {206, [2]string{"Content-Range", "bytes 0-0/*"}, 0, true},
+		"no range":       {206, [2]string{}, 0, true},
+		"no bytes":       {416, [2]string{"Content-Range", "bytes */0"}, 0, false},
+		"refuses ranges": {416, [2]string{}, 0, true},
+	} {
+		server := webServer(t, func(w http.ResponseWriter, _ *http.Request) {
+			if test.header[0] != "" {
+				w.Header().Set(test.header[0], test.header[1])
+			}
+			w.WriteHeader(test.status)
+		})
+		info, err := open(t, server+"?download=1", Options{}).Stat(t.Context(), "k")
+		if info.Size != test.size || (err != nil) != test.fails {
+			t.Errorf("%s: %+v, %v", name, info, err)
+		}
+	}
+}
+
+// Another signature is the same object; another of what else there is, is not.
+func TestQueryDigest(t *testing.T) {
+	digest := func(query string) string {
+		l, err := parse("https://h/x?" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.digest()
+	}
+	for _, query := range []string{
+		"", "download=1", "X-Amz-Algorithm=a&X-Amz-Credential=c%2Fd&X-Amz-Date=d&X-Amz-Expires=1&X-Amz-SignedHeaders=h&X-Amz-Signature=s",
+		"x-goog-signature=s", "Expires=1&Signature=s&Key-Pair-Id=k", "AWSAccessKeyId=k&Signature=s&Expires=1", "access_token=t", "api_key=k",
+		"sp=r&st=1&se=2&spr=https&sv=3&sr=b&sig=s%3D", "X-Amz-Signature=s&response-content-type=a",
+	} {
+		if got := digest(query); got != "" {
+			t.Errorf("%s: %q", query, got)
+		}
+	}
+	one := digest("id=1&sig=a&se=2")
+	if one == "" || one != digest("se=3&sig=b&id=1") || one == digest("id=2&sig=a&se=2") || digest("st=1") == "" || len(one) != 8 {
+		t.Errorf("digest %q", one)
+	}
+	if a, b := Resolved("https://h/x?id=1&sig=hunter2"), Resolved("https://h/x?id=2"); a == b || strings.Contains(a, "hunter2") {
+		t.Errorf("%s, %s", a, b)
+	}
+}
+
+func TestCheckPath(t *testing.T) {
+	for path, ok := range map[string][2]bool{ // on Linux, on Windows
+		`C:\x.zarr`: {false, true}, "c:/x.zarr": {false, true}, "./C:/x": {true, true}, "s3:x": {false, false}, "./s3:x": {true, true},
+		"12:00.nc": {true, true}, "data:x": {true, true}, "C:x": {true, true}, "HTTPS:/h": {false, false}, "": {true, true},
+	} {
+		for i, system := range []string{"linux", "windows"} {
+			if err := checkPath(path, system); (err == nil) != ok[i] {
+				t.Errorf("%s on %s: %v", path, system, err)
+			}
+		}
+	}
+	for raw, want := range map[string]string{"./s3:x": "./s3:x.zmigrate", "file:/tmp/x": "file:///tmp/x.zmigrate"} {
+		if got, err := Sibling(raw, ".zmigrate"); filepath.ToSlash(got) != want || err != nil {
+			t.Errorf("%s: %s, %v", raw, got, err)
+		}
+	}
+	if got, err := Join(".", "./s3:x"); got != "./s3:x" || err != nil {
+		t.Errorf("joined as %s, %v", got, err)
+	}
+}
+
+// A place that answers everything with a page is none of the providers': nothing
+// counts as stored there, and it may be another a little later.
+func TestStrangers(t *testing.T) {
+	for _, page := range []string{"<html>log in</html>", "", "{}", "<!DOCTYPE html><p>log in"} {
+		for _, status := range []int{http.StatusOK, http.StatusCreated} {
+			answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte(page))
+			})
+			s3 := s3ServerBehind(t, func(http.Handler) http.Handler { return answer })
+			for provider, s := range map[string]*Store{"S3": open(t, s3, Options{}), "Google Cloud Storage": gcsBehind(t, answer), "Azure": azureBehind(t, answer)} {
+				impatient(s)
+				for op, err := range map[string]error{
+					"put": s.Put(t.Context(), "k", []byte("x")), "create": s.Create(t.Context(), "k", []byte("x")),
+					"upload": write(t.Context(), s, "k", random(1, 2*PartBytes), 2*PartBytes),
+				} {
+					if !Passing(err) || !strings.Contains(err.Error(), "is no "+provider+" server") && page != "" {
+						t.Errorf("%s: %d %q: %s: %v", provider, status, page, op, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What answers some requests well is a stranger where it does not tell the ETag of
+// a part, or of a whole object.
+func TestStrangersInUploads(t *testing.T) {
+	for _, strange := range []string{"PUT part 1", "POST upload"} {
+		var times atomic.Int64
+		s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if kind(r) == strange && times.Add(1) == 1 {
+					return // 200
+				}
+				server.ServeHTTP(w, r)
+			})
+		}), Options{})
+		impatient(s)
+		data := random(1, 2*PartBytes)
+		if err := write(t.Context(), s, "k", data, len(data)); err != nil || get(t, s, "k") != string(data) || times.Load() != 2 {
+			t.Errorf("%s: %d requests, %v", strange, times.Load(), err)
+		}
+	}
+}
+
+func TestS3OpenHints(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none")
+	for name, value := range map[string]string{
+		"AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none, "AWS_REGION": "", "AWS_DEFAULT_REGION": "", "AWS_PROFILE": "",
+	} {
+		t.Setenv(name, value)
+	}
+	for url, want := range map[string]string{"s3://bucket": "AWS_REGION", "s3://bucket?profile=p": "AWS_SHARED_CREDENTIALS_FILE"} {
+		if _, err := Open(t.Context(), url, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	for name, status := range map[string]int{"ExpiredToken": 400, "": 400} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			if name != "" {
+				_, _ = w.Write([]byte("<Error><Code>" + name + "</Code></Error>"))
+			}
+		}))
+		t.Cleanup(server.Close)
+		s := open(t, "s3://bucket?region=r&anonymous=true&use_path_style=true&endpoint="+server.URL, Options{})
+		if err := s.Put(t.Context(), "k", nil); err == nil || !strings.Contains(err.Error(), "run out") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

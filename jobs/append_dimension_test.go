@@ -1,0 +1,98 @@
+package jobs
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// unlimited is a source whose arrays have dimensions that may grow.
+type unlimited struct {
+	sources.Source
+	dims map[string][]string // of each array
+}
+
+func (u unlimited) Arrays() []string { return []string{"a", "b", "c"} }
+
+func (u unlimited) Array(_ context.Context, path string) (sources.Array, error) {
+	return &inMemory{info: sources.Info{Path: path, Unlimited: u.dims[path]}}, nil
+}
+
+// TestDimension finds the one to append along.
+func TestDimension(t *testing.T) {
+	for name, test := range map[string]struct {
+		job  string
+		dims map[string][]string
+		want string // the dimension, or a part of the error
+	}{
+		"one":         {"", map[string][]string{"a": {"time"}, "b": {"time"}}, "time"},
+		"none":        {"", nil, "the source has none that is unlimited (target.append: NAME)"},
+		"two":         {"", map[string][]string{"a": {"time"}, "b": {"x", "time"}}, `the source has 2 that are unlimited, ["time" "x"] (target.append: NAME)`},
+		"left out":    {", exclude: [b]", map[string][]string{"a": {"time"}, "b": {"x"}}, "time"},
+		"joined":      {", concat: x", map[string][]string{"a": {"time"}}, "x"},
+		"from a plan": {", concat: x}\ntarget: {append: y, url: out.zarr, existing: append", nil, "y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "zmigrate: 1\nsource: {driver: netcdf, url: a.nc" + test.job + "}\n"
+			if !strings.Contains(text, "target") {
+				text += "target: {url: out.zarr, existing: append}\n"
+			}
+			j, err := Parse("job.yaml", []byte(text), t.TempDir(), LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Plan{Job: j, source: unlimited{dims: test.dims}}
+			got, err := p.dimension(t.Context())
+			if got != test.want && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("got %q, %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+// TestFirstRunNeedsTheDimension plans a target that is not there yet: what the next
+// run would refuse is refused at once.
+func TestFirstRunNeedsTheDimension(t *testing.T) {
+	for name, test := range map[string]struct {
+		edit []string
+		want string
+	}{
+		"no such dimension": {[]string{"append: time", "append: depth"}, `no array has the dimension "depth" to append along; those there are ["lat" "time"]`},
+		"renamed":           {[]string{"chunks: [4, 2]", "chunks: [4, 2], dimension_names: [t, lat]", "chunks: [4]}", "chunks: [4], dimension_names: [t]}"}, `no array has the dimension "time" to append along; those there are ["lat" "t"]`},
+		"other lengths":     {[]string{"v_0.raw, data_type: float32, shape: [3, 2]", "v_0.raw, data_type: float32, shape: [2, 3]"}, `array "g/v" has 2 rows along time, array "g/time" has 3: nothing could be appended to them`},
+		"twice":             {[]string{"names: [time, lat]", "names: [time, time]"}, `array "g/v" has the dimension "time" twice`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := execute(t, night{0, 3}.job(t, t.TempDir(), test.edit...), environment(), RunOptions{})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestCheckNeedsTheDimension has drivers whose files have no unlimited dimension.
+func TestCheckNeedsTheDimension(t *testing.T) {
+	const raw = "driver: raw, arrays: {v: {url: v, data_type: int8, shape: [1], dimension_names: [t]}}"
+	for job, wrong := range map[string]bool{
+		"source: {" + raw + "}\ntarget: {url: out.zarr, existing: append}":                            true,
+		"source: {" + raw + ", stack: x}\ntarget: {url: out.zarr, existing: append}":                  false,
+		"source: {" + raw + "}\ntarget: {url: out.zarr, existing: append, append: t}":                 false,
+		"source: {" + raw + "}\ntarget: {url: out.zarr}":                                              false,
+		"source: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr, existing: append}":             true,
+		"source: {driver: arrow, url: in.parquet}\ntarget: {url: out.zarr, existing: append}":         true,
+		"source: {driver: netcdf, url: in.nc}\ntarget: {url: out.zarr, existing: append}":             false,
+		"source: {driver: zarr, url: '*.zarr', concat: t}\ntarget: {url: out.zarr, existing: append}": false,
+	} {
+		j, err := Parse("job.yaml", []byte("zmigrate: 1\n"+job), t.TempDir(), LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := j.Check(environment()).Err()
+		if wrong != (got != nil) || wrong && !strings.Contains(got.Error(), "have none that is unlimited (target.append: NAME)") {
+			t.Errorf("%s: %v", job, got)
+		}
+	}
+}

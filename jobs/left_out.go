@@ -1,0 +1,40 @@
+package jobs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// named reports whether the job asks for the array at a path by its name.
+func (j *Job) named(path string) bool {
+	return slices.Contains(j.Source.Include, path) || slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return r.Pattern == path })
+}
+
+// leftOut warns of names that lead to no array, by the errors that say why.
+func (p *Plan) leftOut(links map[string]error) (ps Problems) {
+	for _, path := range slices.Sorted(maps.Keys(links)) {
+		w := p.Job.Problem("source", fmt.Sprintf("%q is left out: %v", path, links[path]), "exclude it to be rid of this warning")
+		w.Warning, w.Code = true, sources.LeftOut
+		ps = append(ps, w)
+	}
+	return ps
+}
+
+// groupFindings reports what is to be known of a group.
+func (p *Plan) groupFindings(g sources.Group) (ps Problems) {
+	for _, f := range g.Findings {
+		ps = append(ps, p.Job.finding("source", fmt.Sprintf("group %q", "/"+g.Path), f))
+	}
+	return ps
+}
+
+// finding is a warning of a source's finding about an array or a group.
+func (j *Job) finding(field, what string, f cf.Finding) Problem {
+	w := j.Problem(field, what+": "+f.Message, f.Hint)
+	w.Warning, w.Code = true, f.Code
+	return w
+}

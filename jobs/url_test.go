@@ -1,0 +1,130 @@
+package jobs
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is wrong with a URL is found in the file.
+func TestURLProblems(t *testing.T) {
+	const raw = "zmigrate: 1\nsource: {driver: netcdf, url: %q}\ntarget: {url: %q}\n"
+	for _, c := range []struct{ source, target, want string }{
+		{"s3://b/x.nc?anonymous=perhaps", "out.zarr", `job.yaml:2:31: source.url: s3://b/x.nc: anonymous: want true or false, not "perhaps"`},
+		{"x.nc", "azblob://c/x?protocol=ftp", `job.yaml:3:15: target.url: azblob://c/x: protocol: want http or https, not "ftp"`},
+		{"x.nc", "s3://b/x?request_checksum_calculation=no", `job.yaml:3:15: target.url: s3://b/x: request_checksum_calculation: want when_supported or when_required, not "no"`},
+		{"s3:/b/x.nc", "out.zarr", `job.yaml:2:31: source.url: "s3:" without two slashes behind it begins no URL: write s3://bucket/prefix, or ./s3:… for a local path`},
+		{"x.nc", "foo://b/x", `job.yaml:3:15: target.url: foo://b/x: scheme "foo": unsupported operation (supported: file, mem, s3, gs, azblob, http, https and bare paths)`},
+		{"x.nc", "s3://b?region=r", `job.yaml:3:15: target.url: s3://b?region=r is a whole bucket and has nothing beside it: use a prefix in it (or name a place for the checkpoint, outside of the target, in run.checkpoint.url)`},
+		{"https://h/x.nc?X-Amz-Signature=s", "out.zarr", ""},
+	} {
+		j, ps := parseWith(t, fmt.Sprintf(raw, c.source, c.target))
+		if ps == nil {
+			ps = j.Check(standard())
+		}
+		if diff := cmp.Diff(c.want, strings.Join(lines(ps), "\n")); diff != "" {
+			t.Errorf("%s to %s (-want +got):\n%s", c.source, c.target, diff)
+		}
+	}
+}
+
+// A signature has no part in what a checkpoint remembers of a source; another
+// object has.
+func TestIdentityOfSignedURLs(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("0123"))
+	}))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	job := func(query string) *Job {
+		text := fmt.Sprintf("zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: %q, data_type: int8, shape: [4]}}}\ntarget: {url: out.zarr}\n", server.URL+"/get?"+query)
+		j, err := Parse("job.yaml", []byte(text), dir, LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	for _, c := range []struct {
+		query   string
+		nothing bool
+		differs string
+	}{
+		{"id=1&sig=hunter2&se=1", false, ""}, {"id=1&sig=other&se=2", true, ""}, {"id=2&sig=hunter2&se=1", false, "is gone"},
+	} {
+		result, err := execute(t, job(c.query), environment(), RunOptions{})
+		changed, differs := errors.AsType[*ChangedError](err)
+		if differs != (c.differs != "") || err != nil && !differs || err == nil && result.Nothing != c.nothing {
+			t.Errorf("%s: %+v, %v", c.query, result, err)
+		}
+		if differs && !strings.Contains(changed.Error(), c.differs) || err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", c.query, err)
+		}
+	}
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if strings.Contains(string(text), "hunter2") {
+			t.Errorf("%s has the signature", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	j, err := Parse("job.yaml", fmt.Appendf(nil, "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: [%q, %q], concat: x, dimension_names: [x], data_type: int8, shape: [4]}}}\ntarget: {url: two.zarr}\n",
+		server.URL+"/get?id=1", server.URL+"/get?id=2"), dir, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, j, environment(), RunOptions{}); err != nil {
+		t.Errorf("two objects of one path: %v", err)
+	}
+}
+
+// The status of a job tells whether the checkpoint at its place is its own, and how
+// each array came out.
+func TestStatusOfAnotherJob(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	if _, err := execute(t, j, env, RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	status, err := ReadStatus(t.Context(), j, env)
+	if err != nil || status.Differences != nil || len(status.Arrays) != 1 {
+		t.Fatalf("%+v, %v", status, err)
+	}
+	if a := status.Arrays[0]; a.Path != "group/a" || a.BytesOut == 0 || a.BytesOut != status.BytesOut || a.Done != 6 || a.Chunks != 6 {
+		t.Errorf("%+v of %d bytes", a, status.BytesOut)
+	}
+	other := parseJob(t, j.Dir, strings.Replace(smallChunks, "height", "depth", 1))
+	if status, err = ReadStatus(t.Context(), other, env); err != nil || len(status.Differences) != 1 || !strings.Contains(status.Differences[0], "long_name") {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// A way out that is none is not offered.
+func TestUnreachableCheckpoint(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "k")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
+	for code, writable := range map[string]bool{"AccessDenied": true, "InvalidAccessKeyId": false, "SignatureDoesNotMatch": false} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte("<Error><Code>" + code + "</Code></Error>"))
+		}))
+		t.Cleanup(server.Close)
+		j := testJob(t, smallChunks)
+		j.Run.Checkpoint.URL = "s3://b/x?region=r&use_path_style=true&endpoint=" + server.URL
+		_, err := execute(t, j, environment(), RunOptions{})
+		if err == nil || !strings.Contains(err.Error(), code) || strings.Contains(err.Error(), "run.checkpoint.url") != writable {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}

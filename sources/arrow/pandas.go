@@ -1,0 +1,72 @@
+package arrow
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// pandasKey is the entry of a schema's metadata in which pandas describes columns.
+const pandasKey = "pandas"
+
+// levelColumn is the name of the column that pandas makes of a level of an index
+// without a name, or with one that a column has already.
+const levelColumn = "__index_level_%d__"
+
+// levelNames returns, by their paths, names for the columns that pandas made of levels
+// of an index and gave a name that Zarr reserves: that of the level, else those that
+// pandas gives columns it makes of an index later, index or level_0 and so on. Taken
+// are the names of other columns.
+func levelNames(metadata arrow.Metadata, taken map[string]bool) map[string]string {
+	var levels []int
+	for k := 0; taken[fmt.Sprintf(levelColumn, k)]; k++ {
+		levels = append(levels, k)
+	}
+	if levels == nil {
+		return nil
+	}
+	given := pandasNames(metadata)
+	names := map[string]string{}
+	for _, k := range levels {
+		column := fmt.Sprintf(levelColumn, k)
+		usual := "index"
+		if len(levels) > 1 {
+			usual = fmt.Sprintf("level_%d", k)
+		}
+		for _, name := range []string{given[column], usual, fmt.Sprintf("index_level_%d", k)} {
+			if name != "" && !taken[name] && zarr.CheckPath(name) == nil {
+				names[column], taken[name] = name, true
+				break
+			}
+		}
+	}
+	return names
+}
+
+// pandasNames returns the names that pandas knows columns by, by those that they have.
+// Metadata of another form have none.
+func pandasNames(metadata arrow.Metadata) map[string]string {
+	at := metadata.FindKey(pandasKey)
+	if at < 0 {
+		return nil
+	}
+	var described struct {
+		Columns []struct {
+			Name  any    `json:"name"`
+			Field string `json:"field_name"`
+		} `json:"columns"`
+	}
+	if json.Unmarshal([]byte(metadata.Values()[at]), &described) != nil {
+		return nil
+	}
+	names := map[string]string{}
+	for _, c := range described.Columns {
+		if name, ok := c.Name.(string); ok {
+			names[c.Field] = name
+		}
+	}
+	return names
+}

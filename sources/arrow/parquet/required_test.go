@@ -1,0 +1,46 @@
+package parquet_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
+)
+
+// TestDamagedFooter changes each byte of footers in turn: a field that is lost by
+// that is an error, and no file has other rows.
+func TestDamagedFooter(t *testing.T) {
+	missing := map[string]bool{}
+	for _, name := range []string{"empty.parquet", "rle.parquet", "snappy_v2.parquet"} {
+		file, footer := archived(t, name)
+		sound, err := parquet.ParseFooter(footer, int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := 1 + len(footer)/1000
+		for at := 0; at < len(footer); at += step {
+			for _, mask := range []byte{1, 0x10, 0x80, 0xff} {
+				damaged := bytes.Clone(footer)
+				damaged[at] ^= mask
+				f, err := parquet.ParseFooter(damaged, int64(len(file)))
+				switch {
+				case err == nil && (f.Rows != sound.Rows || len(f.Groups) != len(sound.Groups)):
+					t.Errorf("%s, byte %d with %#x: %d rows in %d groups, want %d in %d", name, at, mask, f.Rows, len(f.Groups), sound.Rows, len(sound.Groups))
+				case err != nil && !errors.Is(err, parquet.ErrCorrupt) && !errors.Is(err, parquet.ErrUnsupported):
+					t.Errorf("%s, byte %d with %#x: %v", name, at, mask, err)
+				case err != nil:
+					if _, what, found := strings.Cut(err.Error(), "the footer lacks "); found {
+						missing[what] = true
+					}
+				}
+			}
+		}
+	}
+	for _, what := range []string{"version of the file", "num_rows of the file", "row_groups of the file", "columns of a row group", "num_values of a column chunk", "name of a node of the schema"} {
+		if !missing[what] {
+			t.Errorf("nothing lacked %s", what)
+		}
+	}
+}

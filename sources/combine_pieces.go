@@ -1,0 +1,229 @@
+package sources
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+const (
+	// comparedBytes is what a Combining.Compared of 0 stands for, and glancedBytes
+	// where differences are overridden.
+	comparedBytes = 8 << 30
+	glancedBytes  = 1 << 30
+	// pieceBytes is how many bytes of a variable are compared at once, if a chunk
+	// has not more.
+	pieceBytes = 1 << 20
+	// comparingBytes is the memory for the pieces that are compared at the same
+	// time, unless one takes more.
+	comparingBytes = 64 << 20
+)
+
+// Uncompared is the code of the finding that values were taken from the first
+// member of which not all were compared with those of the others.
+const Uncompared = "join-uncompared"
+
+// comparison is what comparing the values of a variable came to.
+type comparison struct {
+	// differs is, for each member, where it differs first from the first member
+	// that has the variable, nil where it does not.
+	differs []*mismatch
+	// partial says how much was compared, "" where that is everything.
+	partial string
+}
+
+// compareValues compares the values of a variable with those of the first member,
+// as far as others have the same type and shape. Each piece is read once of each
+// member. Where there are too many, those are compared that a sample has.
+func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, error) {
+	found := comparison{differs: make([]*mismatch, len(v.parts))}
+	first := v.parts[v.first()]
+	info := first.Info()
+	alike := func(p Array) bool { // of the others it is told already
+		return p != nil && slices.Equal(p.Info().Shape, info.Shape) && dtype.Same(p.Info().Type, info.Type)
+	}
+	others := slices.DeleteFunc(indexes(len(v.parts)), func(i int) bool { return v.parts[i] == first || !alike(v.parts[i]) })
+	if len(others) == 0 || slices.Contains(info.Shape, 0) {
+		return found, nil
+	}
+	r := &reference{array: first, kept: -1}
+	r.divide(slices.DeleteFunc(slices.Clone(v.parts), func(p Array) bool { return !alike(p) }))
+	all := r.bytes() * float64(len(others)+1)
+	others = c.sample(r, others)
+	if some := r.bytes() * float64(len(others)+1); some < all {
+		found.partial = fmt.Sprintf("%s of %s, evenly spread, are compared", size(some), size(all))
+	}
+	r.sums = make([][sha256.Size]byte, len(r.pieces))
+	err := inParallel(ctx, r.workers, len(r.pieces), func(ctx context.Context, k int) error {
+		piece, err := r.read(ctx, first, k)
+		r.sums[k] = digest(piece)
+		return err
+	})
+	if err != nil {
+		return found, err
+	}
+	var mu sync.Mutex
+	at := make([]int, len(v.parts)) // the number of the piece of differs
+	err = inParallel(ctx, r.workers, len(others)*len(r.pieces), func(ctx context.Context, n int) error {
+		i, k := others[n/len(r.pieces)], n%len(r.pieces)
+		mu.Lock()
+		told := found.differs[i] != nil && at[i] < k
+		mu.Unlock()
+		if told {
+			return nil
+		}
+		m, err := r.differs(ctx, k, v.parts[i])
+		mu.Lock()
+		defer mu.Unlock()
+		if m != nil && (found.differs[i] == nil || k < at[i]) {
+			found.differs[i], at[i] = m, k
+		}
+		return err
+	})
+	return found, err
+}
+
+// sample leaves out pieces of r, and members if one piece of each is too much
+// still, until no more is compared than is to be. It returns the other members that
+// are left.
+func (c *combined) sample(r *reference, others []int) []int {
+	limit := float64(c.how.Compared)
+	switch {
+	case limit == 0 && c.how.Override:
+		limit = glancedBytes
+	case limit == 0:
+		limit = comparedBytes
+	}
+	share := r.bytes() * float64(len(others)+1) / limit
+	if share <= 1 {
+		return others
+	}
+	step := int(math.Ceil(min(share, float64(len(r.pieces)))))
+	r.pieces = eachOf(r.pieces, step)
+	return eachOf(others, int(math.Ceil(share/float64(step))))
+}
+
+// eachOf returns one in step elements of a list, the first among them.
+func eachOf[T any](list []T, step int) []T {
+	var some []T
+	for i := 0; i < len(list); i += step {
+		some = append(some, list[i])
+	}
+	return some
+}
+
+// size writes a number of bytes for a message.
+func size(n float64) string {
+	if n < 1<<30 {
+		return fmt.Sprintf("%.1f MiB", n/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", n/(1<<30))
+}
+
+// reference is an array with which others are compared, piece by piece.
+type reference struct {
+	array   Array
+	pieces  []ndarray.Region
+	workers int
+	sums    [][sha256.Size]byte // digests of the pieces
+
+	mu    sync.Mutex
+	kept  int // the number of the piece in memory, -1 for none
+	piece ndarray.Array
+}
+
+// divide makes the pieces: boxes of whole chunks of all arrays, as far as these
+// have chunks that agree, in the order in which they are stored.
+func (r *reference) divide(arrays []Array) {
+	info, memory := r.array.Info(), 0
+	n := len(info.Shape)
+	order := storedOrder(info)
+	chunk, grid := slices.Repeat([]int{1}, n), make([]int, n)
+	for _, a := range arrays {
+		for k, extent := range a.Info().Chunks {
+			chunk[k] = max(chunk[k], min(extent, info.Shape[k]))
+		}
+		memory = max(memory, cmp.Or(a.Info().Memory, ScratchBytes))
+	}
+	for i, k := range order {
+		grid[i] = (info.Shape[k]-1)/chunk[k] + 1
+	}
+	each, _ := ndarray.Elements(chunk)
+	each *= ndarray.ItemSize(info.Type)
+	for box := range ndarray.Pieces(grid, max(1, pieceBytes/each)) {
+		region := ndarray.Region{Start: make([]int, n), Shape: make([]int, n)}
+		for i, k := range order {
+			region.Start[k] = box.Start[i] * chunk[k]
+			region.Shape[k] = min(box.Shape[i]*chunk[k], info.Shape[k]-region.Start[k])
+		}
+		r.pieces = append(r.pieces, region)
+	}
+	r.workers = max(1, min(parallelFiles, comparingBytes/(max(each, pieceBytes)+memory)))
+}
+
+// bytes is the size of all pieces.
+func (r *reference) bytes() float64 {
+	n := 0.0
+	for _, region := range r.pieces {
+		elements, _ := ndarray.Elements(region.Shape)
+		n += float64(elements)
+	}
+	return n * float64(ndarray.ItemSize(r.array.Info().Type))
+}
+
+// read reads piece k of an array.
+func (r *reference) read(ctx context.Context, a Array, k int) (ndarray.Array, error) {
+	piece := ndarray.New(r.array.Info().Type, r.pieces[k].Shape)
+	return piece, a.ReadRegion(ctx, piece, slices.Clone(r.pieces[k].Start))
+}
+
+// differs finds the first element of piece k that is another one in an array.
+func (r *reference) differs(ctx context.Context, k int, a Array) (*mismatch, error) {
+	got, err := r.read(ctx, a, k)
+	if err != nil || digest(got) == r.sums[k] {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept != k {
+		piece, err := r.read(ctx, r.array, k)
+		if err != nil {
+			return nil, err
+		}
+		r.kept, r.piece = k, piece
+	}
+	x, y, at := firstDifference(r.piece, got)
+	if at < 0 {
+		return nil, nil
+	}
+	m := &mismatch{slices.Clone(r.pieces[k].Start), show(got.Type, x), show(got.Type, y)}
+	for d, n := range slices.Backward(got.Shape) {
+		m.index[d] += at % n
+		at /= n
+	}
+	return m, nil
+}
+
+// digest is a digest of the elements of an array that has its memory to itself.
+func digest(a ndarray.Array) (sum [sha256.Size]byte) {
+	if a.Heap == nil {
+		return sha256.Sum256(a.Data)
+	}
+	h := sha256.New()
+	var length [8]byte
+	for item := range a.Items() {
+		binary.LittleEndian.PutUint64(length[:], uint64(len(item)))
+		h.Write(length[:])
+		h.Write(item)
+	}
+	h.Sum(sum[:0])
+	return sum
+}

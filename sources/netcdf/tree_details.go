@@ -1,0 +1,308 @@
+package netcdf
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// described is what a tree does not keep but for who asks for details.
+type described struct {
+	once   sync.Once
+	err    error
+	groups map[string]*group
+	links  map[string]string // in words: of paths that do more than lead to an object
+	types  []namedType
+	// others are, by the paths of their groups, links to what is no variable and
+	// no group of its own.
+	others map[string][]sources.Detail
+}
+
+// namedType is a committed datatype, in NetCDF-4 a type of the user.
+type namedType struct {
+	path    string
+	address uint64
+	text    string // what it is
+	user    bool   // NetCDF-4 has no other types of its class
+}
+
+// details implements contents.
+func (t *tree) details(ctx context.Context, path string) ([]sources.Detail, error) {
+	d := &t.described
+	d.once.Do(func() { d.err = t.describeLinks(ctx) })
+	if d.err != nil {
+		return nil, d.err
+	}
+	var list []sources.Detail
+	if text := d.links[path]; text != "" {
+		list = append(list, sources.Detail{Name: "link", Text: text})
+	}
+	if v := t.byPath[path]; v != nil {
+		more, err := t.variableDetails(ctx, v)
+		return append(list, more...), err
+	}
+	g := d.groups[path]
+	if g == nil {
+		return list, nil
+	}
+	if path == "" {
+		list = append(list, sources.Detail{Name: "format", Text: fmt.Sprintf("HDF5, superblock of version %d", t.hdf5.Version())})
+	}
+	var dims []string
+	inOrder := slices.SortedStableFunc(slices.Values(g.dims), func(a, b *treeDimension) int {
+		return cmp.Compare(uint(a.id), uint(b.id)) // those without a number last
+	})
+	for _, dim := range inOrder {
+		dims = append(dims, dimensionText(dim.name, dim.length, dim.unlimited))
+	}
+	if dims != nil {
+		list = append(list, sources.Detail{Name: "dimensions", Text: strings.Join(dims, ", ")})
+	}
+	list = append(list, d.others[path]...)
+	o, err := t.hdf5.Object(ctx, g.address)
+	if err != nil {
+		return list, err
+	}
+	attributes, err := t.attributeDetails(ctx, o, g.attributes, true)
+	return append(list, attributes...), err
+}
+
+// describeLinks reads all links again: their kinds, and the committed datatypes.
+func (t *tree) describeLinks(ctx context.Context) error {
+	d := &t.described
+	d.groups, d.links, d.others = map[string]*group{}, map[string]string{}, map[string][]sources.Detail{}
+	for _, g := range t.nodes {
+		d.groups[g.path] = g
+	}
+	first := map[uint64]string{t.hdf5.Root(): "/"} // paths of objects
+	again := map[*group]bool{}                     // groups that are listed at another path, too
+	for _, g := range t.nodes {
+		again[g] = g.parent != nil && again[g.parent] || d.links[g.path] != ""
+		o, err := t.hdf5.Object(ctx, g.address)
+		if err != nil {
+			return err
+		}
+		links, err := o.Links(ctx)
+		if err != nil {
+			return err
+		}
+		for _, l := range links {
+			at := path.Join(g.path, strings.TrimPrefix(l.Name, notCoordinate))
+			text := linkText(l)
+			if known := first[l.Address]; l.Kind == hdf5.HardLink && !again[g] && known != "" {
+				text = "hard, to what is " + known
+			} else if l.Kind == hdf5.HardLink && !again[g] {
+				first[l.Address] = "/" + at
+			}
+			if text != "" {
+				d.links[at] = text
+			}
+			if t.byPath[at] != nil || d.groups[path.Join(g.path, l.Name)] != nil {
+				continue
+			}
+			if err := t.describeOther(ctx, g, l, text); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
+				d.others[g.path] = append(d.others[g.path], sources.Detail{Name: "link " + l.Name, Text: "cannot be read: " + err.Error()})
+			}
+		}
+	}
+	return nil
+}
+
+// describeOther describes a link to what is neither a variable nor a group of its
+// own; text says what is special about it.
+func (t *tree) describeOther(ctx context.Context, g *group, l hdf5.Link, text string) error {
+	d := &t.described
+	address, err := t.hdf5.Follow(ctx, g.address, l)
+	if err != nil {
+		return err
+	}
+	o, err := t.hdf5.Object(ctx, address)
+	if err != nil {
+		return err
+	}
+	name := "type "
+	switch o.Kind() {
+	case hdf5.GroupObject: // above this one
+		name = "link "
+	case hdf5.DatatypeObject:
+		stored, err := o.Datatype(ctx)
+		if err != nil {
+			return fmt.Errorf("datatype %q: %w", l.Name, err)
+		}
+		classes := []hdf5type.Class{hdf5type.Enumeration, hdf5type.Compound, hdf5type.Opaque, hdf5type.VariableLength}
+		d.types = append(d.types, namedType{
+			path: path.Join(g.path, l.Name), address: address, text: stored.String(),
+			user: slices.Contains(classes, stored.Class) && !stored.Text,
+		})
+		if text != "" {
+			text = " (link: " + text + ")"
+		}
+		text = stored.String() + text
+	default: // a dimension without a variable
+		return nil
+	}
+	d.others[g.path] = append(d.others[g.path], sources.Detail{Name: name + l.Name, Text: text})
+	return nil
+}
+
+// linkText says what is special about a link, "" for a hard one.
+func linkText(l hdf5.Link) string {
+	switch l.Kind {
+	case hdf5.HardLink:
+		return ""
+	case hdf5.SoftLink:
+		return "soft, to " + l.Target
+	case hdf5.ExternalLink:
+		return fmt.Sprintf("external, to %s in %s", l.Target, l.File)
+	default:
+		return "of a kind that only some program knows"
+	}
+}
+
+// typeText describes a datatype, and tells its name where it is committed at the
+// address, or where it is like a type of the user that is.
+func (t *tree) typeText(d *hdf5type.Datatype, address uint64) (name, text string) {
+	text = d.String()
+	for _, n := range t.described.types {
+		if n.address == address || address == 0 && n.user && n.text == text {
+			return "/" + n.path, text
+		}
+	}
+	return "", text
+}
+
+// variableDetails describes a dataset: what the library calls its creation
+// properties, and of one that cannot be opened its shape and attributes, too.
+func (t *tree) variableDetails(ctx context.Context, v *treeVariable) ([]sources.Detail, error) {
+	o, err := t.hdf5.Object(ctx, v.address)
+	if err != nil || o.Kind() != hdf5.DatasetObject {
+		return nil, ctx.Err() // which says why the array cannot be opened
+	}
+	p, err := o.Properties(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, text := t.typeText(p.Datatype, p.Committed)
+	if name != "" {
+		text = name + ": " + text
+	}
+	list := []sources.Detail{{Name: "stored type", Text: text}}
+	opened, refused := t.openVariable(ctx, v)
+	switch {
+	case p.Null:
+		list = append(list, sources.Detail{Name: "stored shape", Text: "none: a null dataspace"})
+	case refused != nil || !slices.Equal(p.Shape, v.lengths()):
+		list = append(list, sources.Detail{Name: "stored shape", Text: times(p.Shape)})
+	}
+	if !slices.Equal(p.Shape, p.MaxShape) {
+		list = append(list, sources.Detail{Name: "can grow to", Text: times(p.MaxShape)})
+	}
+	list = append(list, sources.Detail{Name: "layout", Text: p.Layout})
+	if refused != nil && p.ChunkShape != nil {
+		list = append(list, sources.Detail{Name: "chunks", Text: times(p.ChunkShape)})
+	}
+	if p.Filters != nil {
+		filters := make([]string, len(p.Filters))
+		for i, f := range p.Filters {
+			filters[i] = f.String()
+			if f.Parameters != nil {
+				filters[i] += fmt.Sprint(" ", f.Parameters)
+			}
+		}
+		list = append(list, sources.Detail{Name: "filters", Text: strings.Join(filters, ", ")})
+	}
+	if p.Fill != nil {
+		text, err := t.hdf5.Text(ctx, p.Datatype, p.Fill)
+		if err != nil {
+			return list, err
+		}
+		if refused != nil || text != fillText(opened.Info()) {
+			list = append(list, sources.Detail{Name: "stored fill", Text: text})
+		}
+	}
+	attributes, err := t.attributeDetails(ctx, o, v.attributes, refused == nil)
+	return append(list, attributes...), err
+}
+
+// fillText is the fill value of an array as that of a dataset is written.
+func fillText(info *sources.Info) string {
+	if info.Fill == nil {
+		return ""
+	}
+	return strings.Trim(string(info.Type.FormatScalar(dtype.V3, info.Fill)), `"`)
+}
+
+// lengths are the extents of the dimensions of a variable.
+func (v *treeVariable) lengths() []int {
+	_, shape := v.names()
+	return shape
+}
+
+// times spells extents, "scalar" where there are none.
+func times(shape []int) string {
+	if len(shape) == 0 {
+		return "scalar"
+	}
+	parts := make([]string, len(shape))
+	for k, n := range shape {
+		if parts[k] = fmt.Sprint(n); n == hdf5.Unlimited {
+			parts[k] = "unlimited"
+		}
+	}
+	return strings.Join(parts, " × ")
+}
+
+// attributeDetails lists the types, or their names, and the shapes of the attributes
+// of an object, and values where they are not among those that are shown, or are in
+// another form.
+// Bookkeeping is listed in one line.
+func (t *tree) attributeDetails(ctx context.Context, o *hdf5.Object, known []attribute, shown bool) (list []sources.Detail, err error) {
+	all, err := o.Attributes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var hidden []string
+	for i := range all {
+		a := &all[i]
+		name, text := t.typeText(a.Datatype, a.Committed)
+		if name != "" {
+			text = name
+		}
+		switch {
+		case a.Null:
+			text += ", null"
+		case len(a.Shape) > 0:
+			text += " " + strings.ReplaceAll(fmt.Sprint(a.Shape), " ", " × ")
+		}
+		if isHidden(a.Name) {
+			hidden = append(hidden, a.Name+": "+text)
+			continue
+		}
+		if !shown || a.Name == attrFill || a.Datatype.Class == hdf5type.Enumeration || find(known, a.Name) == nil {
+			value, err := a.Text(ctx)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				value = fmt.Sprintf("(cannot be read: %v)", err)
+			}
+			text += " = " + value
+		}
+		list = append(list, sources.Detail{Name: a.Name, Text: text, Attribute: true})
+	}
+	if hidden != nil {
+		list = append(list, sources.Detail{Name: "bookkeeping", Text: strings.Join(hidden, "; ")})
+	}
+	return list, nil
+}

@@ -1,0 +1,125 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// mostNamed bounds the chunks of which it is known which of them are there, in one
+// bit each.
+const mostNamed = 1 << 28
+
+// completeness knows the arrays all objects of which are there. It is safe for
+// concurrent use.
+type completeness struct {
+	mu    sync.Mutex
+	known map[string]bool // by path
+}
+
+// check returns an error that wraps ErrMissingChunk, and names one, unless all
+// objects of an array are there.
+func (c *completeness) check(ctx context.Context, a *array) error {
+	c.mu.Lock()
+	known := c.known[a.path]
+	c.mu.Unlock()
+	if known {
+		return nil
+	}
+	err := a.listed(ctx)
+	if errors.Is(err, store.ErrNoList) {
+		err = a.asked(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = map[string]bool{}
+	}
+	c.known[a.path] = true
+	return nil
+}
+
+// listed looks for the objects in the list of what is there.
+func (a *array) listed(ctx context.Context) error {
+	if len(a.grid.Shape) == 0 {
+		return a.asked(ctx) // there is one
+	}
+	n, there := a.grid.Len(), 0
+	bits := make([]uint64, (min(n, mostNamed)+63)/64)
+	folder := a.path + "/"
+	if a.path == "" {
+		folder = ""
+	}
+	// What all keys begin with, up to the first number.
+	first := a.keys.Key(make([]int, len(a.grid.Shape)))
+	prefix := folder + first[:strings.IndexByte(first, '0')]
+	counts := a.grid.Count()
+	err := a.source.store.List(ctx, prefix, func(o store.Info) error {
+		index, ok := a.keys.Parse(strings.TrimPrefix(o.Key, folder))
+		ok = ok && len(index) == len(counts)
+		for k := 0; ok && k < len(counts); k++ {
+			ok = index[k] < counts[k]
+		}
+		if !ok {
+			return nil
+		}
+		there++
+		if number := a.grid.Number(index); number < mostNamed {
+			bits[number/64] |= 1 << (number % 64)
+		}
+		return nil
+	})
+	if err != nil || there >= n {
+		return err
+	}
+	for number := range min(n, mostNamed) {
+		if bits[number/64]>>(number%64)&1 == 0 {
+			return a.missing(number, n-there)
+		}
+	}
+	return fmt.Errorf("%d of %d chunks: %w", n-there, n, ErrMissingChunk)
+}
+
+// asked asks for each object by itself. One that a server does not tell of is left
+// to be found when it is read.
+func (a *array) asked(ctx context.Context) error {
+	n := a.grid.Len()
+	var first, count atomic.Int64
+	first.Store(int64(n))
+	err := sources.InParallel(ctx, n, func(ctx context.Context, i int) error {
+		_, err := a.source.store.Stat(ctx, a.key(a.grid.Index(i)))
+		if absent(err) {
+			count.Add(1)
+			for at := first.Load(); int64(i) < at && !first.CompareAndSwap(at, int64(i)); at = first.Load() {
+			}
+		}
+		if err != nil && (ctx.Err() != nil || store.Passing(err)) {
+			return err
+		}
+		return nil
+	})
+	if err != nil || count.Load() == 0 {
+		return err
+	}
+	return a.missing(int(first.Load()), int(count.Load()))
+}
+
+// missing is the error about a chunk that is not there, and about how many others.
+func (a *array) missing(number, all int) error {
+	index := a.grid.Index(number)
+	err := fmt.Errorf("chunk %v, %s: %w", index, path.Join(a.path, a.keys.Key(index)), ErrMissingChunk)
+	if all > 1 {
+		return fmt.Errorf("%w; %d of %d are missing", err, all, a.grid.Len())
+	}
+	return err
+}

@@ -1,0 +1,92 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// markMissing has the attribute _FillValue of an array of v2 say which elements
+// readers take for missing data. xarray stores that attribute as the fill value of
+// v2, and takes any for it in an array whose dimensions have names; in v3 it goes
+// by the attribute alone.
+//
+// A fill value of zero is also what an array has for which nobody chose one. It is
+// such a mark where a packing is undone, and where others of the hierarchy have none,
+// as xarray writes them; elsewhere that it may be one is a finding.
+func (a *array) markMissing(mode cf.Mode) {
+	list, t := a.info.Attributes, a.info.Type
+	scaled := list.Get("scale_factor") != nil || list.Get("add_offset") != nil
+	undone := scaled && (mode == cf.Codecs || mode == cf.Unpack)
+	own := list.Get("_FillValue")
+	if own != nil && a.named {
+		own = asMark(t, own)
+		a.info.Attributes = list.With("_FillValue", own)
+	}
+	if a.info.Fill == nil || !a.named && (own != nil || !scaled) || undone && own != nil {
+		return
+	}
+	value := sources.FillAttribute(t, a.info.Fill)
+	shown := string(value)
+	if number, ok := sources.FillText(value); ok && isNumber(t) {
+		shown = number
+	}
+	switch {
+	case undone:
+		a.info.Attributes = list.With("_FillValue", value)
+	case shown == "NaN", bytes.Equal(own, value): // readers of v3 find it missing, too
+	case own == nil && a.named && isNumber(t) && (!bytes.Equal(a.info.Fill, t.Default()) || a.source.chosen()):
+		a.info.Attributes = list.With("_FillValue", value)
+		a.info.Notes = append(a.info.Notes, fmt.Sprintf("xarray takes the fill value of a Zarr v2 array, %s, for missing data: "+
+			"in v3 the attribute _FillValue says so; attributes: {_FillValue: null} leaves it out", shown))
+	default:
+		a.info.Findings = append(a.info.Findings, cf.Finding{
+			Code:    sources.FillMeaning,
+			Message: fmt.Sprintf("xarray takes the fill value of a Zarr v2 array, %s, for missing data, in v3 only what the attribute _FillValue names", shown),
+			Hint:    fmt.Sprintf("set attributes: {_FillValue: %s} if it stands for that", value),
+		})
+	}
+}
+
+// choosesFills reports whether the fill values of a hierarchy of v2 were chosen: of
+// the arrays whose dimensions have names, xarray gives those that need none null, or
+// NaN, and zarr-python zero.
+func (s *source) choosesFills() bool {
+	for _, n := range s.nodes {
+		attributes, err := zarr.ParseAttributesV2(n.attributes)
+		if !n.array || n.format != dtype.V2 || err != nil || attributes.Get(zarr.DimensionsAttribute) == nil {
+			continue
+		}
+		var document struct {
+			Fill json.RawMessage `json:"fill_value"`
+		}
+		if json.Unmarshal(n.text, &document) == nil && (string(document.Fill) == "null" || string(document.Fill) == `"NaN"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNumber reports whether elements are integers or floats.
+func isNumber(t dtype.Type) bool {
+	n, ok := t.(dtype.Numeric)
+	return ok && n.Kind() != dtype.Bool && n.Kind() != dtype.Complex
+}
+
+// asMark returns an attribute _FillValue in the form that v3 has for it. What is no
+// number of the array's type stays as it is.
+func asMark(t dtype.Type, own json.RawMessage) json.RawMessage {
+	if !isNumber(t) {
+		return own
+	}
+	fill, err := t.ParseScalar(dtype.V3, own)
+	if err != nil {
+		return own
+	}
+	return sources.FillAttribute(t, fill)
+}

@@ -1,0 +1,61 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+const (
+	// freeDoubts is how many chunks that are not there are asked for a second
+	// time, whatever the number of those that are.
+	freeDoubts = 1024
+	// presenceTries is how often a chunk is read that a server denies and
+	// confirms in turn.
+	presenceTries = 3
+)
+
+// errFleeting reports a server that contradicts itself.
+var errFleeting = errors.New("the server says that the object is not there, and right after that it is: nothing can be read in its place; run again")
+
+// presence tells chunks that are not there, which stand for the fill value, from
+// those that a server only fails to find. It is safe for concurrent use.
+type presence struct {
+	store          *store.Store
+	found, doubted atomic.Int64 // chunks
+}
+
+// read calls f, which reads the object, and reports whether that is there. A remote
+// object that f does not find is asked for in another way, unless by far the most
+// are not there: then only so many of them are as are found.
+func (p *presence) read(ctx context.Context, key string, f func() error) (bool, error) {
+	for range presenceTries {
+		err := f()
+		if err == nil {
+			p.found.Add(1)
+			return true, nil
+		}
+		if !absent(err) {
+			return false, err
+		}
+		if p.store.Local() || p.doubted.Add(1) > freeDoubts+p.found.Load() {
+			return false, nil
+		}
+		if _, err := p.store.Stat(ctx, key); absent(err) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return false, errFleeting
+}
+
+// absent reports whether an error of the store says that an object is not
+// there. A folder in the place of one is not that.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR)
+}
