@@ -212,9 +212,18 @@ func (c *Chain) Specs() []Spec {
 	}
 	if b, ok := c.bytes.(*bytesBound); ok && b.order == dtype.Big {
 		for i, a := range c.arrays {
-			if n, ok := a.(numpySpelled); ok && n.numpySpelled() {
-				specs[i].Configuration = bytes.ReplaceAll(specs[i].Configuration, []byte(`:"<`), []byte(`:">`))
+			n, ok := a.(numpySpelled)
+			if !ok || !n.numpySpelled() {
+				continue
 			}
+			field := ""
+			if i > 0 {
+				// What it decodes to is looked at by one that names another order.
+				if n, ok := c.arrays[i-1].(numpySpelled); ok && !n.numpySpelled() {
+					field = `"encode_dtype"`
+				}
+			}
+			specs[i].Configuration = bytes.ReplaceAll(specs[i].Configuration, []byte(field+`:"<`), []byte(field+`:">`))
 		}
 	}
 	return specs

@@ -122,3 +122,30 @@ func TestNumcodecsConfigurations(t *testing.T) {
 		}
 	}
 }
+
+// TestQuantizeToAnotherType names the order in which quantize looks at what astype
+// behind it decodes to.
+func TestQuantizeToAnotherType(t *testing.T) {
+	for _, order := range []string{"<", ">"} {
+		filter := `{"id":"quantize","digits":2,"dtype":"` + order + `f8","astype":"` + order + `f4"}`
+		o := dtype.Little
+		if order == ">" {
+			o = dtype.Big
+		}
+		specs, err := codecs.Standard().FromV2(codecs.V2{Type: dtype.Float64, Order: o, Filters: []json.RawMessage{json.RawMessage(filter)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		chain, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: dtype.Float64, Shape: []int{4}, Fill: dtype.Float64.Default()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound := chain.Specs()
+		if got, want := string(bound[0].Configuration), `{"digits":2,"dtype":"<f8","astype":"<f8"}`; got != want {
+			t.Errorf("%s: quantize is %s, want %s", filter, got, want)
+		}
+		if got, want := string(bound[1].Configuration), `{"encode_dtype":"`+order+`f4","decode_dtype":"<f8"}`; got != want {
+			t.Errorf("%s: astype is %s, want %s", filter, got, want)
+		}
+	}
+}

@@ -97,14 +97,23 @@ func (b *streamBound) verify(ctx context.Context, in Input) error {
 	return decodedSize(b.in, decoded)
 }
 
-// verifies implements [verifier]. Whether there is a checksum, each frame tells by
-// itself: it is the content that takes memory then.
+// usualContent is the size up to which memory is there for content with a checksum
+// that the configuration does not tell of.
+const usualContent = 16 << 20
+
+// verifies implements [verifier]. It is the content that takes memory where frames
+// have a checksum of it, as each tells by itself.
 func (b *zstdBound) verifies() verification {
 	v := verification{all: true, sum: b.checksum, pieces: b.in.Unbounded}
-	if !b.in.Unbounded {
+	if b.decodes() && !b.in.Unbounded {
 		v.memory = b.in.Max
 	}
 	return v
+}
+
+// decodes tells whether a checksum of the content is compared if there is one.
+func (b *zstdBound) decodes() bool {
+	return b.checksum || b.in.Unbounded || b.in.Max <= usualContent
 }
 
 // verify implements [verifier]: by the headers of frames and blocks. Where there
@@ -122,7 +131,7 @@ func (b *zstdBound) verify(ctx context.Context, in Input) error {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, content.Size, b.in.Max)
 	case content.Checksum && b.in.Unbounded:
 		return b.decodeAway(ctx, in)
-	case content.Checksum:
+	case content.Checksum && b.decodes():
 		data, err := all(ctx, in)
 		if err == nil {
 			_, err = b.AppendDecode(nil, data)
@@ -193,7 +202,7 @@ func (b *bloscBound) verifies() verification { return verification{pieces: true}
 
 // verifies implements [verifier].
 func (b *lzmaBound) verifies() verification {
-	return verification{all: true, sum: b.options.Check != xz.None, memory: b.scratch() + b.in.Max}
+	return verification{all: true, sum: b.options.Check != xz.None, memory: 2 * b.in.Max} // the content, and what repetitions reach back to
 }
 
 // verify implements [verifier]: the stream is decoded, and thrown away.

@@ -163,3 +163,64 @@ func TestVerify(t *testing.T) {
 		})
 	}
 }
+
+// TestVerifyFrames compares checksums that frames have and the configuration does not
+// tell of, and those of content that nothing bounds, in memory and not.
+func TestVerifyFrames(t *testing.T) {
+	bind := func(front, binary string) *codecs.Chain {
+		t.Helper()
+		chunk := codecs.Chunk{Type: dtype.Int32, Shape: []int{300}, Fill: dtype.Int32.Default()}
+		if front != "bytes" {
+			chunk = codecs.Chunk{Type: dtype.StringType, Shape: []int{4}, Fill: dtype.Scalar{}}
+		}
+		var specs []codecs.Spec
+		if err := json.Unmarshal([]byte(`["`+front+`",`+binary+`]`), &specs); err != nil {
+			t.Fatal(err)
+		}
+		chain, err := codecs.Standard().Bind(specs, chunk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return chain
+	}
+	numbers := ndarray.New(dtype.Int32, []int{300})
+	for i := range numbers.Data {
+		numbers.Data[i] = byte(i * i >> 3)
+	}
+	texts := items(t, dtype.StringType, []int{4}, "nobody", "decodes", "any", "of these")
+	const checked = `{"name":"zstd","configuration":{"checksum":true}}`
+	for _, test := range []struct {
+		front, with, told string // codecs that encode, and that the configuration tells of
+		array             ndarray.Array
+	}{
+		{"bytes", checked, `"zstd"`, numbers},
+		{"vlen-utf8", checked, checked, texts},
+		{"vlen-utf8", checked, `"zstd"`, texts},
+		{"vlen-utf8", `"gzip"`, `"gzip"`, texts},
+	} {
+		pool := &ndarray.Pool{}
+		data, buffer, err := bind(test.front, test.with).Encode(pool, test.array)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded := bytes.Clone(data)
+		if buffer != nil {
+			buffer.Release()
+		}
+		chain := bind(test.front, test.told)
+		for i := -1; i < 8; i++ { // of the end, where the checksum is
+			damaged := bytes.Clone(encoded)
+			if i >= 0 {
+				damaged[len(damaged)-1-i] ^= 4
+			}
+			for _, in := range []codecs.Input{codecs.InMemory(damaged), &countedInput{InMemory: damaged}} {
+				if err := chain.Verify(t.Context(), in); (i >= 0) != errors.Is(err, codecs.ErrCorrupt) && (i >= 0) != errors.Is(err, codecs.ErrTooLarge) {
+					t.Errorf("%s, %s, byte %d from the end: %v", test.front, test.told, i, err)
+				}
+			}
+		}
+		if !chain.VerifiesInPieces() && test.front != "bytes" {
+			t.Errorf("%s, %s: all is needed in memory", test.front, test.told)
+		}
+	}
+}

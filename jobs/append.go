@@ -38,6 +38,8 @@ type growth struct {
 	// completed the manifest of the last run if it completed, nil otherwise.
 	earlier   []sources.File
 	completed *Manifest
+	// met are the arrays of the target that the job has, too, by their paths.
+	met map[string]bool
 	// new are the rows that come to the arrays of each group, by its path, with those
 	// below that share its dimension.
 	new map[string]int
@@ -53,21 +55,21 @@ type state struct {
 	manifest, done json.RawMessage
 }
 
-// readState reads the checkpoint of a job, and who works on it now, nil for
-// nobody.
+// readState reads the checkpoint of a job, and who works on it, nil for nobody. Who
+// ends in between has left what is read.
 func (j *Job) readState(ctx context.Context, env Environment) (s *state, owner *journal.HeldError, err error) {
 	st, err := j.openCheckpoint(ctx, env)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	log, err := journal.Open(ctx, st)
-	if err != nil {
-		return nil, nil, err
-	}
 	holder, heartbeat, err := journal.Holder(ctx, st)
 	if err != nil {
 		return nil, nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	log, err := journal.Open(ctx, st)
+	if err != nil {
+		return nil, nil, err
 	}
 	if holder != nil && j.alive(holder, heartbeat) {
 		owner = &journal.HeldError{Owner: *holder, Heartbeat: heartbeat}
@@ -80,10 +82,11 @@ func (s *state) same(other *state) bool {
 	return bytes.Equal(s.manifest, other.manifest) && bytes.Equal(s.done, other.done)
 }
 
-// errOvertaken is about a plan that another run has made void.
-func errOvertaken(target string) error {
-	return fmt.Errorf("target %s: another run has appended to it since this one was planned: %w", target, stages.ErrStopped)
-}
+// ErrOvertaken is the cause of an error about a plan that another run has made void. A
+// new plan goes on from what that run has left.
+var ErrOvertaken = fmt.Errorf("another run has appended to it since this one was planned: %w", stages.ErrStopped)
+
+func errOvertaken(target string) error { return fmt.Errorf("target %s: %w", target, ErrOvertaken) }
 
 // overtaken returns the error of a plan that could not be made, or what is behind
 // it where another run has worked on the target in the meantime.
@@ -120,7 +123,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if p.state, _, err = p.Job.readState(ctx, env); err != nil {
 		return err
 	}
-	g := &growth{dim: p.dim, packed: map[string]bool{}}
+	g := &growth{dim: p.dim, packed: map[string]bool{}, met: map[string]bool{}}
 	if err = g.recall(p.state); err != nil {
 		return err
 	}
@@ -249,6 +252,7 @@ func (g *growth) meet(ctx context.Context, b *builder) error {
 		return nil
 	}
 	t := &there{path: b.path(), axis: -1}
+	g.met[t.path] = true
 	var err error
 	t.text, err = g.store.ReadAll(ctx, path.Join(t.path, zarr.MetadataKey), zarr.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -81,8 +81,29 @@ func (b *builder) fits(t dtype.Type) {
 			fmt.Sprintf("array %q of shape %v does not fit to the target's of shape %v", b.info.Path, own, target), "only the dimension to append along may differ"))
 	}
 	if is := b.there.meta.Type; !dtype.Same(t, is) {
-		b.wrong("data_type", fmt.Sprintf("%s, the target has %s", t.Name(), is.Name()), fmt.Sprintf("data_type: %s converts the values", is.Name()))
+		b.otherType(t, is)
 	}
+}
+
+// otherType reports that the target has another data type.
+func (b *builder) otherType(t, is dtype.Type) {
+	own, target, hint := t.Name(), is.Name(), "the rows of one array have one type: make the sources alike"
+	if own == target {
+		own, target = typeText(t), typeText(is)
+	}
+	if _, err := bindCast(b.env.Codecs, b.options.Cast, b.info.Type, is); err == nil {
+		hint = fmt.Sprintf("data_type: %s converts the values", target)
+	}
+	b.wrong("data_type", fmt.Sprintf("%s, the target has %s", own, target), hint)
+}
+
+// typeText spells a data type with all that it is made of.
+func typeText(t dtype.Type) string {
+	text, err := t.V3()
+	if err != nil {
+		return t.Name()
+	}
+	return clip(string(text), 300)
 }
 
 // agrees reports whether the array, as it would be written, is that of the
@@ -142,10 +163,7 @@ func specsText(specs []codecs.Spec) string { return clip(show(normalCodecs(specs
 // there.
 func (b *builder) extend(a *PlannedArray) {
 	t := b.there
-	t.attributes = a.Meta.Attributes
-	if t.own = a.array; a.convert != nil {
-		t.own = newConverted(a.array, a.convert, a.Chain.Chunk().Type)
-	}
+	t.attributes, t.own = a.Meta.Attributes, a.elements()
 	a.there, a.Reason = t, "the array grows"
 	if !b.agrees(a) || t.axis < 0 {
 		return
@@ -180,6 +198,14 @@ func (b *builder) extend(a *PlannedArray) {
 	if counts := a.Grid.Count(); t.rows > first*extent && added > 0 {
 		a.Append.Rewritten = a.Grid.Len() / counts[t.axis]
 	}
+}
+
+// elements is the array of the source with elements as they are stored.
+func (a *PlannedArray) elements() sources.Array {
+	if a.convert == nil {
+		return a.array
+	}
+	return newConverted(a.array, a.convert, a.Chain.Chunk().Type)
 }
 
 // coordinate reports whether an array has the values of the dimension that grows.

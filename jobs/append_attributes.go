@@ -16,7 +16,8 @@ import (
 
 // sameAttributes compares attributes with those of the target, which stay. One
 // that says what values mean or what the array is, or that the job gives, has to
-// be the same, but for one of the target's that adds nothing.
+// be the same, but for the mark NaN of missing values, and for coordinates that only
+// the target lists, as writers such as xarray do.
 func (b *builder) sameAttributes(would, is zarr.Attributes) {
 	given := map[string]bool{}
 	for _, a := range b.options.Attributes {
@@ -28,7 +29,7 @@ func (b *builder) sameAttributes(would, is zarr.Attributes) {
 		switch {
 		case sameJSON(x, y) || slices.Contains(others, a.Name):
 		case b.bounds && slices.Contains(sources.Inherited(), a.Name): // see sameBounds
-		case !cf.SameMeaning(a.Name, x, y) && (given[a.Name] || sources.Decisive(a.Name) && (x != nil || !addsNothing(a.Name, y))):
+		case !cf.SameMeaning(a.Name, x, y) && (given[a.Name] || sources.Decisive(a.Name) && !sameMasks(a.Name, x, y) && (x != nil || a.Name != "coordinates")):
 			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+a.Name,
 				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, a.Name, attributeText(a.Name, x), attributeText(a.Name, y)),
 				otherMeaning(a.Name)))
@@ -114,7 +115,7 @@ func (g *growth) sameRemoved(p *Plan) (ps Problems) {
 		seen := map[string]bool{}
 		for _, x := range slices.Concat(a.removed, was.Removed) {
 			is, before := a.removed.Get(x.Name), was.Removed.Get(x.Name)
-			if seen[x.Name] || sameJSON(is, before) || cf.SameMeaning(x.Name, is, before) {
+			if seen[x.Name] || sameJSON(is, before) || cf.SameMeaning(x.Name, is, before) || sameMasks(x.Name, is, before) {
 				continue
 			}
 			seen[x.Name] = true
@@ -139,18 +140,14 @@ func (g *growth) recorded(target string) *ManifestArray {
 	return nil
 }
 
-// addsNothing reports whether an attribute that only the target has leaves the
-// values of the source what they are, as writers such as xarray add them: a mark
-// of missing values that is NaN anyway, or a list of coordinates.
-func addsNothing(name string, value json.RawMessage) bool {
-	switch name {
-	case "coordinates":
-		return true
-	case "_FillValue", "missing_value":
-		const inBase64 = `"AAAAAAAA+H8="` // of a float64, see [sources.FillAttribute]
-		return sameJSON(value, []byte(inBase64)) || sameJSON(value, []byte(`"NaN"`))
+// sameMasks reports whether two values of an attribute, nil for none, mark the same
+// values as missing: writers such as xarray add the mark NaN, which is missing anyway.
+func sameMasks(name string, x, y json.RawMessage) bool {
+	const inBase64 = `"AAAAAAAA+H8="` // of a float64, see [sources.FillAttribute]
+	nothing := func(mark json.RawMessage) bool {
+		return mark == nil || sameJSON(mark, []byte(inBase64)) || sameJSON(mark, []byte(`"NaN"`))
 	}
-	return false
+	return (name == "_FillValue" || name == "missing_value") && nothing(x) && nothing(y)
 }
 
 // attributeText spells the value of an attribute for a message.

@@ -20,22 +20,70 @@ import (
 // time.
 const coordinatePiece = 1 << 16
 
+const mostFirst = 4 << 20
+
 // checkCoordinate holds the coordinate's values in the source against those in
 // the target. It returns true when all of them are there, one behind the other,
 // and an error when some are, or when they do not go on in the same direction.
-func checkCoordinate(ctx context.Context, t *there) (known bool, err error) {
-	c := coordinate{there: t, compare: comparison(t.own.Info().Type)}
+// Texts may be in any order: disorder says where they leave that of the target.
+func checkCoordinate(ctx context.Context, t *there) (known bool, disorder string, err error) {
+	c := newCoordinate(t)
 	if known, err = c.check(ctx); err != nil {
-		return false, fmt.Errorf("coordinate %q: %w", t.path, err)
+		return false, "", fmt.Errorf("coordinate %q: %w", t.path, err)
 	}
-	return known, nil
+	if !known && c.text != nil {
+		disorder = c.textOrder()
+	}
+	return known, disorder, nil
+}
+
+// checkFirst holds the values that a coordinate begins with to what checkCoordinate
+// asks of those that come to it. t has no array yet. Of values without an order, those
+// that are there twice are looked for in no more than mostFirst.
+func checkFirst(ctx context.Context, t *there) error {
+	c, rows := newCoordinate(t), t.own.Info().Shape[0]
+	if err := c.begins(ctx, rows); err != nil {
+		return fmt.Errorf("coordinate %q: %w", t.path, err)
+	}
+	return nil
+}
+
+func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
+	if c.compare == nil {
+		if rows <= mostFirst {
+			_, err = c.read(ctx)
+		}
+		return err
+	}
+	var before []byte
+	direction := 0
+	for c.from = 0; c.from < rows && err == nil; c.from += coordinatePiece {
+		if c.new, err = readRows(ctx, c.own, c.from, min(coordinatePiece, rows-c.from)); err != nil {
+			return err
+		}
+		if err = c.numbers(); err != nil {
+			return err
+		}
+		// One value alone ascends.
+		direction = cmp.Or(direction, c.begin(), -1)
+		before, err = c.throughout(before, direction)
+	}
+	return err
+}
+
+func newCoordinate(t *there) *coordinate {
+	kind := t.own.Info().Type
+	return &coordinate{there: t, compare: comparison(kind), text: textComparison(kind)}
 }
 
 // coordinate is what is known of a coordinate while it is checked.
 type coordinate struct {
 	*there
-	new     ndarray.Array
+	new     ndarray.Array // values of the source, from row from on
+	from    int
 	compare func(a, b []byte) int // nil: values have no order
+	text    func(a, b []byte) int // of texts, nil for others
+	trend   trend                 // of the texts of the target
 
 	found   int  // values of the target that the source has
 	inOrder bool // they are the source's rows from 0 on, one behind the other
@@ -45,25 +93,47 @@ type coordinate struct {
 	}
 }
 
-func (c *coordinate) check(ctx context.Context) (known bool, err error) {
-	rows := c.own.Info().Shape[0]
-	if c.new, err = readRows(ctx, c.own, 0, rows); err != nil {
-		return false, err
+// read reads the values of the source, and returns a function that finds the row
+// of one. What does not tell rows apart is an error.
+func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, bool), err error) {
+	if c.new, err = readRows(ctx, c.own, 0, c.own.Info().Shape[0]); err != nil {
+		return nil, err
 	}
-	find, err := c.finder()
+	if err := c.numbers(); err != nil {
+		return nil, err
+	}
+	return c.finder()
+}
+
+// numbers refuses values of the source that are no number.
+func (c *coordinate) numbers() error {
+	if i := unknown(c.new, c.compare); i >= 0 {
+		return fmt.Errorf("row %d of the source is %s: the rows of a coordinate cannot be told apart without numbers", c.from+i, c.none())
+	}
+	return nil
+}
+
+// none is the name of values that are no number.
+func (c *coordinate) none() string {
+	if _, ok := c.new.Type.(dtype.Temporal); ok {
+		return "NaT"
+	}
+	return "NaN"
+}
+
+func (c *coordinate) check(ctx context.Context) (known bool, err error) {
+	find, err := c.read(ctx)
 	if err != nil {
 		return false, err
 	}
-	if i := unknown(c.new, c.compare); i >= 0 {
-		return false, fmt.Errorf("row %d of the source is NaN: the rows of a coordinate cannot be told apart without numbers", i)
-	}
+	rows := c.new.Shape[0]
 	for at := 0; at < c.rows; at += coordinatePiece {
 		old, err := readRows(ctx, c.array, at, min(coordinatePiece, c.rows-at))
 		if err != nil {
 			return false, err
 		}
 		if i := unknown(old, c.compare); i >= 0 {
-			return false, fmt.Errorf("row %d of the target is NaN: nothing tells whether rows belong behind it; put its number there first", at+i)
+			return false, fmt.Errorf("row %d of the target is %s: nothing tells whether rows belong behind it; put its number there first", at+i, c.none())
 		}
 		c.look(old, at, find)
 	}
@@ -75,7 +145,7 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 		return true, nil
 	}
 	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new%s",
-		c.first.new, c.text(c.first.value), c.first.old, beginsAnew(c.path))
+		c.first.new, c.spell(c.first.value), c.first.old, beginsAnew(c.path))
 }
 
 // beginsAnew is the way out for files whose coordinate does not tell their rows
@@ -103,7 +173,7 @@ func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
 	for item := range c.new.Items() {
 		key := c.key(item)
 		if other, twice := place[key]; twice {
-			return nil, fmt.Errorf("rows %d and %d of the source have the same value, %s", other, len(place), c.text(item))
+			return nil, fmt.Errorf("rows %d and %d of the source have the same value, %s%s", other, len(place), c.spell(item), beginsAnew(c.path))
 		}
 		place[key] = len(place)
 	}
@@ -170,6 +240,9 @@ func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, boo
 			c.inOrder = c.inOrder && i == c.found && at == c.first.old+i
 			c.found++
 		}
+		if c.text != nil {
+			c.trend.add(c.text, item)
+		}
 		at++
 	}
 }
@@ -189,21 +262,48 @@ func (c *coordinate) order(ctx context.Context) error {
 	direction := cmp.Or(c.direction(), -1)
 	if tail == 2 {
 		last, _ := next()
-		if direction = c.compare(before, last); direction == 0 || direction == unordered {
-			return nil // the target's values are in no order
+		if d := c.compare(before, last); d != 0 {
+			before, direction = last, d
+		} else {
+			before = nil // the target's values are in no order
 		}
-		before = last
 	}
-	row := 0
+	_, err = c.throughout(before, direction)
+	return err
+}
+
+// throughout checks that the values of the source go in a direction, behind the one
+// before, nil for none, and returns the last one.
+func (c *coordinate) throughout(before []byte, direction int) (last []byte, err error) {
+	row := c.from
 	for item := range c.new.Items() {
 		if before != nil && c.compare(before, item) != direction {
-			return fmt.Errorf("%s, %s, does not go on from %s, %s, in the order of the rows before: the rows of the source belong elsewhere",
-				c.where(row), c.text(item), c.where(row-1), c.text(before))
+			why := "the rows of the source belong elsewhere"
+			if row > 0 {
+				why = "sort the rows of the source" + beginsAnew(c.path)
+			}
+			return nil, fmt.Errorf("%s: %s", c.gap(row, item, before), why)
 		}
 		before = item
 		row++
 	}
-	return nil
+	return before, nil
+}
+
+// begin is the direction of the first two values of the source, 0 where there are
+// none.
+func (c *coordinate) begin() int {
+	if c.new.Shape[0] < 2 {
+		return 0
+	}
+	size := c.new.Type.Size()
+	return c.compare(c.new.Data[:size], c.new.Data[size:2*size])
+}
+
+// gap says that a row of the source is not in order behind the one before.
+func (c *coordinate) gap(row int, item, before []byte) string {
+	return fmt.Sprintf("%s, %s, does not go on from %s, %s, in the order of the rows before",
+		c.where(row), c.spell(item), c.where(row-1), c.spell(before))
 }
 
 // where names a row of the source, or with -1 the last one of the target.
@@ -214,8 +314,8 @@ func (c *coordinate) where(row int) string {
 	return fmt.Sprintf("row %d of the source", row)
 }
 
-// text spells a value with its units.
-func (c *coordinate) text(value []byte) string {
+// spell spells a value with its units.
+func (c *coordinate) spell(value []byte) string {
 	text := string(c.new.Type.FormatScalar(dtype.V3, value))
 	if units, err := strconv.Unquote(string(c.meta.Attributes.Get("units"))); err == nil {
 		text += " " + units
@@ -232,7 +332,9 @@ func comparison(t dtype.Type) func(a, b []byte) int {
 	kind := dtype.Kind(0)
 	if n, ok := t.(dtype.Numeric); ok {
 		kind = n.Kind()
-	} else if _, ok := t.(dtype.Temporal); ok {
+	}
+	_, temporal := t.(dtype.Temporal)
+	if temporal {
 		kind = dtype.Int
 	}
 	if p, ok := t.(dtype.Packed); ok && p.Packing().Bits < 8*t.Size() || !slices.Contains([]int{1, 2, 4, 8}, t.Size()) {
@@ -240,7 +342,13 @@ func comparison(t dtype.Type) func(a, b []byte) int {
 	}
 	switch {
 	case kind == dtype.Int:
-		return func(a, b []byte) int { return cmp.Compare(signed(a), signed(b)) }
+		return func(a, b []byte) int {
+			x, y := signed(a), signed(b)
+			if temporal && min(x, y) == math.MinInt64 {
+				return unordered
+			}
+			return cmp.Compare(x, y)
+		}
 	case kind == dtype.Uint:
 		return func(a, b []byte) int { return cmp.Compare(unsigned(a), unsigned(b)) }
 	case kind == dtype.Float && t.Size() >= 4:

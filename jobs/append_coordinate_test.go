@@ -3,6 +3,8 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -78,6 +80,7 @@ func TestCheckCoordinate(t *testing.T) {
 		{dtype.Float64, "3", "2 1", fine},
 		{dtype.Float64, "3", "2", "does not go on"}, // one row ascends
 		{dtype.Float64, "3 2 2", "7 1", fine},       // no order to go on with
+		{dtype.Float64, "3 2 2", "7 9 8", "row 2 of the source, 8.0 m, does not go on from row 1 of the source, 9.0 m"},
 		{dtype.Float32, "1 2", "1.5", "does not go on"},
 		{dtype.Int8, "-2 -1", "0 1", fine},
 		{dtype.Int16, "-2 -1", "-3", "does not go on"},
@@ -91,13 +94,14 @@ func TestCheckCoordinate(t *testing.T) {
 		{dtype.Float16, "1 2", "0.5 2", "row 1 of the source, 2.0 m, is row 1 of the target already"},
 		{day, "1 2", "3", fine},
 		{day, "1 2", "0", "does not go on"},
+		{day, "1 2", "-9223372036854775808", "row 0 of the source is NaT"},
 		{dtype.StringType, `"b" "a"`, `"c" "0"`, fine},
 		{dtype.StringType, `"b" "a"`, `"a"`, known},
 		{dtype.StringType, `"b" "a"`, `"a" "c"`, `row 0 of the source, "a" m, is row 1 of the target already`},
 	} {
 		old, own := column(t, test.kind, strings.Fields(test.old)...), column(t, test.kind, strings.Fields(test.new)...)
 		meta := &zarr.Array{Grid: zarr.Grid{Shape: old.info.Shape}, Attributes: zarr.Attributes{{Name: "units", Value: json.RawMessage(`"m"`)}}}
-		is, err := checkCoordinate(t.Context(), &there{path: "x", meta: meta, array: old, own: own, rows: old.info.Shape[0]})
+		is, _, err := checkCoordinate(t.Context(), &there{path: "x", meta: meta, array: old, own: own, rows: old.info.Shape[0]})
 		switch {
 		case test.want == fine || test.want == known:
 			if err != nil || is != (test.want == known) {
@@ -105,6 +109,62 @@ func TestCheckCoordinate(t *testing.T) {
 			}
 		case err == nil || !strings.Contains(err.Error(), test.want):
 			t.Errorf("%s behind %s: %v\nwant %s", test.new, test.old, err, test.want)
+		}
+	}
+}
+
+// TestFirstCoordinate makes new targets of coordinates to which nothing could be
+// appended, and of those that more can follow.
+func TestFirstCoordinate(t *testing.T) {
+	for values, want := range map[string]string{
+		"":          "",
+		"4":         "",
+		"3 4 6":     "",
+		"6 4 3":     "",
+		`3 "NaN" 4`: `coordinate "g/time": row 1 of the source is NaN`,
+		"3 4 5 4.5": "row 3 of the source, 4.5 days since 2001-01-01, does not go on from row 2 of the source, 5.0 days since 2001-01-01",
+		"5 3 4":     "row 2 of the source, 4.0 days since 2001-01-01, does not go on from row 1 of the source, 3.0 days since 2001-01-01",
+		"3 3 4":     "row 1 of the source, 3.0 days since 2001-01-01, does not go on from row 0 of the source, 3.0 days since 2001-01-01",
+		"1 2 1 2":   `row 2 of the source, 1.0 days since 2001-01-01, does not go on from row 1 of the source, 2.0 days since 2001-01-01, in the order of the rows before: sort the rows of the source; where each file begins anew to count "g/time"`,
+	} {
+		dir, list := t.TempDir(), strings.Fields(values)
+		j := night{0, len(list)}.job(t, dir)
+		if err := os.WriteFile(filepath.Join(dir, "time_0.raw"), column(t, dtype.Float64, list...).values.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := execute(t, j, environment(), RunOptions{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v\nwant %q", values, err, want)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "out.zarr")); want != "" && err == nil {
+			t.Errorf("%s: the target is there", values)
+		}
+	}
+}
+
+// TestOrderOfTexts appends texts, which may be in any order, but for a warning
+// where those before had one.
+func TestOrderOfTexts(t *testing.T) {
+	for _, test := range []struct {
+		kind           dtype.Type
+		old, new, want string
+	}{
+		{dtype.StringType, `"2026-01-01" "2026-01-03"`, `"2026-01-04" "2026-01-05"`, ""},
+		{dtype.StringType, `"2026-01-01" "2026-01-03"`, `"2025-01-03"`, `row 0 of the source, "2025-01-03", does not go on from row 1 of the target, "2026-01-03"`},
+		{dtype.StringType, `"2026-01-01" "2026-01-03"`, `"2026-01-05" "2026-01-04"`, `row 1 of the source, "2026-01-04", does not go on from row 0 of the source, "2026-01-05"`},
+		{dtype.StringType, `"2026-01-01"`, `"2025-01-03"`, `row 0 of the source, "2025-01-03"`},
+		{dtype.StringType, `"b" "a" "c"`, `"0"`, ""},
+		{dtype.StringType, `"c" "b"`, `"a"`, ""},
+		{dtype.StringType, `"c" "b"`, `"d"`, `row 0 of the source, "d"`},
+		{dtype.StringType, ``, `"b" "a"`, ""},
+		{dtype.FixedUTF32(2), `"ā" "ab"`, `"a0"`, ""},
+		{dtype.FixedUTF32(2), `"a" "\u0101"`, `"b"`, `row 0 of the source, "b"`},
+		{dtype.FixedUTF32(2), `"a" "b"`, `"\u0101"`, ""},
+	} {
+		old, own := column(t, test.kind, strings.Fields(test.old)...), column(t, test.kind, strings.Fields(test.new)...)
+		known, disorder, err := checkCoordinate(t.Context(), &there{path: "x", meta: &zarr.Array{}, array: old, own: own, rows: old.info.Shape[0]})
+		if known || err != nil || (disorder == "") != (test.want == "") || !strings.Contains(disorder, test.want) {
+			t.Errorf("%s behind %s: %v, %q, %v\nwant %q", test.new, test.old, known, disorder, err, test.want)
 		}
 	}
 }

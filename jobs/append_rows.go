@@ -23,14 +23,12 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 	}
 	var ps Problems
 	first := map[string]*PlannedArray{} // of each scope
-	planned := map[string]bool{}
-	all := map[string]bool{} // arrays of the target
+	all := map[string]bool{}            // arrays of the target
 	for _, name := range g.target.Arrays() {
 		all[name] = true
 	}
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
-		planned[a.Target] = true
 		if a.Append == nil {
 			continue
 		}
@@ -55,7 +53,7 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 	for scope, a := range first {
 		g.new[scope] = a.Append.New
 	}
-	left, err := g.leftOut(ctx, all, planned, first)
+	left, err := g.leftOut(ctx, all, first)
 	for _, name := range left {
 		ps = append(ps, p.Job.Problem("source", fmt.Sprintf("array %q of the target has the dimension %q and would stay behind: the job has no such array", name, g.dim),
 			"every array that has the dimension has to grow with the others"))
@@ -95,11 +93,11 @@ func (g *growth) shares(array string, rows int, all map[string]bool, scopes map[
 }
 
 // leftOut lists the arrays of the target that share the dimension with one of the
-// plan, and are not planned.
-func (g *growth) leftOut(ctx context.Context, all, planned map[string]bool, scopes map[string]*PlannedArray) ([]string, error) {
+// plan, and that the job does not have.
+func (g *growth) leftOut(ctx context.Context, all map[string]bool, scopes map[string]*PlannedArray) ([]string, error) {
 	var names []string
 	for _, name := range g.target.Arrays() {
-		if planned[name] {
+		if g.met[name] {
 			continue
 		}
 		text, err := g.store.ReadAll(ctx, path.Join(name, zarr.MetadataKey), zarr.MaxDocument)
@@ -146,6 +144,7 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 	var grow []PlannedArray
 	var errs []error
 	var coordinates []*there
+	fields := map[*there]string{}
 	for _, a := range p.Arrays {
 		switch {
 		case a.Append == nil:
@@ -154,6 +153,7 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 			continue
 		case a.there.coordinate(g.dim):
 			coordinates = append(coordinates, a.there)
+			_, fields[a.there] = p.Job.Options(a.Source)
 		}
 		grow = append(grow, a)
 	}
@@ -170,7 +170,12 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 	}
 	var there, new []string
 	for _, t := range coordinates {
-		known, err := checkCoordinate(ctx, t)
+		known, disorder, err := checkCoordinate(ctx, t)
+		if disorder != "" {
+			w := p.Job.Problem(fields[t], fmt.Sprintf("coordinate %q: %s", t.path, disorder), "")
+			w.Warning, w.Code = true, "append-order"
+			p.Findings = append(p.Findings, w)
+		}
 		switch {
 		case err != nil:
 			errs = append(errs, err)

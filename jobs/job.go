@@ -49,7 +49,8 @@ type Source struct {
 	Order     string     // "natural" or "", or the name of the coordinate that files are sorted by
 	CF        string     // "keep", "codecs" or "unpack", for arrays that do not say otherwise
 	// MissingChunks says what a chunk of a Zarr source that is not there stands
-	// for: "fill" or "", or "error".
+	// for: "fill" or "", or "error", with which nothing is written unless all of
+	// them are there.
 	MissingChunks string
 	Include       []string // globs on the paths of arrays, and of groups without any; none: all of them
 	Exclude       []string

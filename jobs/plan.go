@@ -198,7 +198,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err := p.around(ctx, env); err != nil {
 		return err
 	}
-	if err := p.growth.check(ctx, p, env.Codecs); err != nil {
+	if err := errors.Join(p.firstCoordinates(ctx), p.growth.check(ctx, p, env.Codecs)); err != nil {
 		return err
 	}
 	p.Findings = append(p.Findings, p.partial(env.Codecs)...)

@@ -73,12 +73,12 @@ func (c *Combining) dim() string {
 // units and calendar. Anything else is an error, also with Override, which names
 // every member in which it is so. Other values of an array that is not joined, or
 // other attributes of the sort that tells what a variable is (standard_name,
-// cell_methods, flag_values and their like), are errors without Override. All other
+// cell_methods, flag_values, valid_range and their like), are errors without Override. All other
 // attributes are those of the first member, and notes say where others have other
 // ones; so are the attributes of groups.
 //
 // The coordinate of the dimension has no value in two members, without Override;
-// with Order, the values go up, or down, from each to the next.
+// with Order, the values go up, or down, throughout.
 func Combine(ctx context.Context, m Members, how Combining) (Source, error) {
 	s, err := combine(ctx, m, how)
 	if err != nil {

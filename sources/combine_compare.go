@@ -167,6 +167,7 @@ func Meaning(name string) bool { return weightOf(&Info{}, name) == meaning }
 func weightOf(info *Info, name string) weight {
 	means := []string{"units", "calendar", "_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned"}
 	tells := []string{"standard_name", "positive", "axis", "cell_methods", "flag_values", "flag_masks", "flag_meanings",
+		"valid_range", "valid_min", "valid_max", // by which some readers take values for missing
 		"formula_terms", "grid_mapping", "coordinates", "bounds", "climatology", "timezone"}
 	switch {
 	case slices.Contains(means, name), info.Packing != nil && slices.Contains(cf.Names(), name):

@@ -24,6 +24,7 @@ type span struct {
 	valid       bool // from is no NaN and no not-a-time
 	rising      bool // each value is greater than the one before
 	falling     bool
+	turn        int // the first index at which it is neither, 0: none
 }
 
 // readSpan reads a coordinate, whose elements number sorts.
@@ -43,6 +44,9 @@ func readSpan(ctx context.Context, a Array, number func([]byte) (uint64, bool)) 
 			} else {
 				s.rising = s.rising && valid && x > s.to
 				s.falling = s.falling && valid && x < s.to
+				if s.turn == 0 && !s.rising && !s.falling {
+					s.turn = s.n
+				}
 			}
 			if valid {
 				s.low, s.high = min(s.low, x), max(s.high, x)

@@ -94,7 +94,7 @@ func permuted[T any](list []T, order []int) []T {
 func (c *combined) checkRange(ctx context.Context, v *variable) error {
 	info := v.parts[0].Info()
 	ordered := v.path == c.how.Order
-	if !ordered && (path.Base(v.path) != c.how.dim() || c.sortable(info) != nil) || len(v.parts) == 1 {
+	if !ordered && (path.Base(v.path) != c.how.dim() || c.sortable(info) != nil || len(v.parts) == 1) {
 		return nil
 	}
 	spans := c.spans
@@ -130,10 +130,15 @@ func indexes(n int) []int {
 // any. Where members are ordered by them, what does not is a problem.
 func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) (up, down bool) {
 	up, down = true, true
+	rises := slices.IndexFunc(spans, func(s span) bool { return s.n > 1 && s.rising })
 	for _, i := range filled {
 		up, down = up && spans[i].rising, down && spans[i].falling
-		if s := spans[i]; ordered && !s.rising && !s.falling {
-			c.complain(v, fmt.Errorf("%s: the values of array %q go neither up nor down throughout, from %s to %s", c.names[i], v.path, s.first, s.last))
+		switch s := spans[i]; {
+		case !ordered || s.rising:
+		case !s.falling:
+			c.complain(v, fmt.Errorf("%s: the values of array %q go neither up nor down throughout, from %s to %s, as at index %d", c.names[i], v.path, s.first, s.last, s.turn))
+		case rises >= 0:
+			c.complain(v, fmt.Errorf("%s: the values of array %q go down from index 1 on, from %s to %s, and those of %s go up", c.names[i], v.path, s.first, s.last, c.names[rises]))
 		}
 	}
 	falling := down && slices.ContainsFunc(filled, func(i int) bool { return spans[i].n > 1 })

@@ -70,6 +70,7 @@ var ErrNoArray = errors.New("there is no array")
 // Codes of findings about what a source has and a copy has not.
 const (
 	LeftOut = "left-out" // an attribute or a link without a counterpart
+	NotJSON = "not-json" // an attribute with numbers that JSON does not have
 	NotUTF8 = "not-utf8" // a text of which the encoding is guessed
 )
 

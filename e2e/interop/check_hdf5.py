@@ -31,6 +31,10 @@ def scalar(v):
     return v
 
 
+def nested(v):
+    return [nested(x) for x in v] if isinstance(v, list) else scalar(v)
+
+
 def attribute(v, single):
     """The value of an attribute as JSON has it. One element alone is not a list
     where single says so."""
@@ -39,7 +43,9 @@ def attribute(v, single):
     a = np.asarray(v, object if isinstance(v, (str, list)) else None)
     if a.dtype.kind == "b":
         a = a.astype("i1")
-    flat = [scalar(x) for x in a.ravel().tolist()]
+    if a.ndim > 1:
+        return nested(a.tolist())
+    flat = [scalar(x) for x in a.tolist()] if a.ndim else [scalar(a.item())]
     return flat[0] if len(flat) == 1 and (single or a.ndim == 0) else flat
 
 

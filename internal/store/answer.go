@@ -59,15 +59,6 @@ func (e *statusError) noBucket() bool {
 	return e.name == noBucket || e.name == "ContainerNotFound"
 }
 
-// stranger is a success without what a server of the provider tells with one. It
-// counts as no answer: what has come between may be gone a little later.
-func stranger(provider string, cause error) *statusError {
-	return &statusError{
-		code: http.StatusOK, cause: cause,
-		hint: "what answered is no " + provider + " server, but a proxy perhaps, or the login page of a network",
-	}
-}
-
 // Unwritable tells whether an error is that of a place where whoever asks may not
 // write, or cannot, because it is no folder.
 func Unwritable(err error) bool {

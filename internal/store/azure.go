@@ -19,8 +19,6 @@ import (
 )
 
 const (
-	// azureName is how messages call the provider.
-	azureName = "Azure"
 	// azureAccess is the hint for requests that are refused.
 	azureAccess = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container, or say anonymous=true for a public one"
 	// azureScope is what tokens are asked for.
@@ -46,7 +44,7 @@ func newAzure(ctx context.Context, at location) (*bucket, error) {
 func azureContainer(ctx context.Context, at location) (*container.Client, error) {
 	options := &container.ClientOptions{ClientOptions: policy.ClientOptions{
 		Retry:     policy.RetryOptions{MaxRetries: -1},
-		Transport: &http.Client{Transport: newTransport()},
+		Transport: &http.Client{Transport: genuine{azureProvider, newTransport().RoundTrip}},
 	}}
 	anonymous := flag(at.query, "anonymous")
 	key, connection := os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_CONNECTION_STRING")
@@ -165,7 +163,7 @@ func (u *azureUploader) answer(err error) *statusError {
 		a.pause = pauseOf(response.RawResponse.Header)
 	}
 	if a.code == http.StatusOK { // not what the request is answered with
-		return stranger(azureName, err)
+		return stranger(azureProvider, err)
 	}
 	if a.name == "Md5Mismatch" || a.name == "Crc64Mismatch" { // a body that came in damaged
 		a.code = http.StatusRequestTimeout

@@ -70,7 +70,7 @@ func (u *azureUploader) whole(ctx context.Context, key string, data []byte, excl
 	options.TransactionalValidation = sum
 	out, err := u.container.NewBlockBlobClient(key).Upload(ctx, r, options)
 	if err == nil && out.ETag == nil {
-		return stranger(azureName, nil)
+		return stranger(azureProvider, nil)
 	}
 	if exclusive && bloberror.HasCode(err, bloberror.BlobAlreadyExists, bloberror.ConditionNotMet, bloberror.TargetConditionNotMet) {
 		return fmt.Errorf("the object is there: %w", fs.ErrExist)
@@ -120,7 +120,7 @@ func (w *azureUpload) complete(ctx context.Context) error {
 	}
 	out, err := w.object.CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{HTTPHeaders: objectHeaders()})
 	if err == nil && out.ETag == nil {
-		return stranger(azureName, nil)
+		return stranger(azureProvider, nil)
 	}
 	return err
 }

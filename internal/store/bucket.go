@@ -212,6 +212,9 @@ func (b *bucket) failed(err error) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	if answer, ok := errors.AsType[*statusError](err); ok {
+		return answer
+	}
 	if answer := b.answer(err); answer != nil {
 		return answer
 	}

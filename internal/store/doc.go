@@ -14,13 +14,16 @@
 //	s3://bucket/prefix?region=eu-west-1  S3 and what speaks its protocol
 //	gs://bucket/prefix                   Google Cloud Storage
 //	azblob://container/prefix            Azure Blob Storage
-//	https://server/path                  a plain HTTP server, also http; only read
+//	https://server/path?signature        a plain HTTP server, also http; only read
 //
-// Another scheme is an error that wraps [errors.ErrUnsupported], and so is that
-// of a provider which a build tag has left out: nos3, nogcs, noazure.
+// A local path that begins as one of these does but for its slashes ("s3:/x"), or, but
+// on Windows, with a drive ("C:/x"), is an error; with "./" in front of it, it is a
+// path. "file:/x" is "file:///x". Another scheme is an error that wraps
+// [errors.ErrUnsupported], and so is that of a provider which a build tag has left
+// out: nos3, nogcs, noazure.
 //
 // What the query of a URL may hold, and where credentials come from, which are
-// never in a URL:
+// never in a URL but for a signature of HTTP:
 //
 //	s3      region                        name of the bucket's region
 //	        endpoint                      http(s) URL of another server than AWS's
@@ -37,6 +40,13 @@
 //	        localemu                      true: it goes there whatever the host
 //	        protocol                      http or https
 //	        anonymous                     true: requests are not signed
+//	http(s) anything                      goes with every request as it is
+//
+// A value that its parameter cannot have is an error of whatever takes a URL. The
+// query of HTTP may be a secret: only functions whose result is a URL to be opened
+// return it. [Shown] is for people, and [Store.Query] for telling objects apart. As a
+// signature is for one method, sizes are asked for by a GET of the first byte where
+// there is a query.
 //
 // S3 has the ordinary AWS chain (environment, shared files, instance roles).
 // Google Cloud Storage has the application default credentials, and none where
@@ -56,7 +66,9 @@
 // emulators). Bodies that come are held
 // against the length asked for. An answer that no repetition changes (access
 // refused, no such bucket, another region) is an error with a way out. No text of
-// an error has the URL of a request, a header or a body in it.
+// an error has the URL of a request, a header or a body in it. A success without what
+// the provider tells with it, such as the ETag of what was stored, is that of a proxy
+// or of the login page of a network: it counts as no answer, and is repeated.
 //
 // Objects of one bucket of S3 or Google Cloud Storage can be copied into another
 // by the server, see [Store.CopyFrom]: the one that was looked at, by its ETag or

@@ -22,16 +22,13 @@ import (
 	"google.golang.org/api/option"
 )
 
-// gcsName is how messages call the provider.
-const gcsName = "Google Cloud Storage"
-
 // gcsAccess is the hint for requests that are refused.
 const gcsAccess = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket, or say anonymous=true for a public one"
 
 // newGCS opens a bucket with a client of ours: nothing is repeated inside.
 func newGCS(ctx context.Context, at location) (*bucket, error) {
 	service, client := "https://storage.googleapis.com", &http.Client{
-		Transport: singleReads{newTransport()},
+		Transport: singleReads{genuine{gcsProvider, newTransport().RoundTrip}},
 		// 308 is the answer of an upload that is to go on.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -118,7 +115,7 @@ func (u *gcsUploader) answer(err error) *statusError {
 	case !ok && errors.Is(err, storage.ErrObjectNotExist): // of a read
 		return &statusError{code: http.StatusNotFound, cause: err}
 	case !ok && nonsense(err):
-		return stranger(gcsName, err)
+		return stranger(gcsProvider, err)
 	case !ok:
 		return nil
 	}

@@ -65,7 +65,7 @@ func (u *gcsUploader) whole(ctx context.Context, key string, data []byte, exclus
 		return unstored(err)
 	}
 	if w.Attrs().Name == "" {
-		return stranger(gcsName, nil)
+		return stranger(gcsProvider, nil)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (u *gcsUploader) start(ctx context.Context, key string) (upload, error) {
 	}
 	session := answer.header.Get("Location")
 	if session == "" {
-		return nil, stranger(gcsName, nil)
+		return nil, stranger(gcsProvider, nil)
 	}
 	return &gcsUpload{to: u, session: session}, nil
 }
@@ -131,7 +131,7 @@ func (u *gcsUploader) request(ctx context.Context, method, target string, header
 		return a, brokenBody(response.ContentLength, err)
 	}
 	if len(text) > 0 && json.Unmarshal(text, &a.object) != nil {
-		return a, stranger(gcsName, nil)
+		return a, stranger(gcsProvider, nil)
 	}
 	return a, nil
 }
@@ -212,7 +212,7 @@ func (w *gcsUpload) put(ctx context.Context, data []byte, total string) (done bo
 	if a.status != http.StatusPermanentRedirect {
 		if a.object.Size == "" {
 			w.doubt = true
-			return false, stranger(gcsName, nil)
+			return false, stranger(gcsProvider, nil)
 		}
 		if (a.object.Size != total && total != "*") || a.object.CRC32C != "" && a.object.CRC32C != sum {
 			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s where %s with %s were sent", a.object.Size, a.object.CRC32C, total, sum)

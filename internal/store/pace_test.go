@@ -21,6 +21,7 @@ func TestStalledDocument(t *testing.T) {
 			t.Run(fmt.Sprintf("size known=%v, at most %d bytes", known, limit), func(t *testing.T) {
 				var asked atomic.Int64
 				stall := func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("ETag", `"e"`)
 					if asked.Add(1) > 1 {
 						_, _ = io.WriteString(w, "0123456789")
 						return

@@ -155,52 +155,6 @@ func TestCheckPath(t *testing.T) {
 	}
 }
 
-// A place that answers everything with a page is none of the providers': nothing
-// counts as stored there, and it may be another a little later.
-func TestStrangers(t *testing.T) {
-	for _, page := range []string{"<html>log in</html>", "", "{}", "<!DOCTYPE html><p>log in"} {
-		for _, status := range []int{http.StatusOK, http.StatusCreated} {
-			answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.WriteHeader(status)
-				_, _ = w.Write([]byte(page))
-			})
-			s3 := s3ServerBehind(t, func(http.Handler) http.Handler { return answer })
-			for provider, s := range map[string]*Store{"S3": open(t, s3, Options{}), "Google Cloud Storage": gcsBehind(t, answer), "Azure": azureBehind(t, answer)} {
-				impatient(s)
-				for op, err := range map[string]error{
-					"put": s.Put(t.Context(), "k", []byte("x")), "create": s.Create(t.Context(), "k", []byte("x")),
-					"upload": write(t.Context(), s, "k", random(1, 2*PartBytes), 2*PartBytes),
-				} {
-					if !Passing(err) || !strings.Contains(err.Error(), "is no "+provider+" server") && page != "" {
-						t.Errorf("%s: %d %q: %s: %v", provider, status, page, op, err)
-					}
-				}
-			}
-		}
-	}
-}
-
-// What answers some requests well is a stranger where it does not tell the ETag of
-// a part, or of a whole object.
-func TestStrangersInUploads(t *testing.T) {
-	for _, strange := range []string{"PUT part 1", "POST upload"} {
-		var times atomic.Int64
-		s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if kind(r) == strange && times.Add(1) == 1 {
-					return // 200
-				}
-				server.ServeHTTP(w, r)
-			})
-		}), Options{})
-		impatient(s)
-		data := random(1, 2*PartBytes)
-		if err := write(t.Context(), s, "k", data, len(data)); err != nil || get(t, s, "k") != string(data) || times.Load() != 2 {
-			t.Errorf("%s: %d requests, %v", strange, times.Load(), err)
-		}
-	}
-}
-
 func TestS3OpenHints(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	for name, value := range map[string]string{

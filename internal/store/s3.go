@@ -48,6 +48,7 @@ func newS3(ctx context.Context, at location) (*bucket, error) {
 			return nil, fmt.Errorf("no usable AWS credentials: %w; %s", withoutURL(err), s3Access)
 		}
 	}
+	cfg.HTTPClient = genuine{s3Provider, cfg.HTTPClient.Do}
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
 		o.UsePathStyle = settings.pathStyle
 		// Otherwise each read of an object without a checksum logs a warning.

@@ -21,9 +21,6 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// s3Name is how messages call the provider.
-const s3Name = "S3"
-
 // s3Uploader stores objects in an S3 bucket.
 type s3Uploader struct {
 	client   *s3.Client
@@ -56,7 +53,7 @@ func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, exclusi
 	}
 	out, err := u.client.PutObject(ctx, in)
 	if err == nil && aws.ToString(out.ETag) == "" {
-		return stranger(s3Name, nil)
+		return stranger(s3Provider, nil)
 	}
 	if code := status(err); exclusive && (code == http.StatusPreconditionFailed || code == http.StatusConflict && !u.answer(err).passing()) {
 		// 412: the object is there; so it is with the 409 of other servers than
@@ -99,7 +96,7 @@ func (u *s3Uploader) answer(err error) *statusError {
 		a.hint = wrongRegion(region)
 	}
 	if _, nonsense := errors.AsType[*smithy.DeserializationError](err); nonsense && a.code/100 == 2 && !transient(err) {
-		return stranger(s3Name, err)
+		return stranger(s3Provider, err)
 	}
 	if a.code < 300 {
 		return nil // no answer, or one that broke off
@@ -139,7 +136,7 @@ func (u *s3Uploader) start(ctx context.Context, key string) (upload, error) {
 	}
 	id := aws.ToString(out.UploadId)
 	if id == "" {
-		return nil, stranger(s3Name, nil)
+		return nil, stranger(s3Provider, nil)
 	}
 	u.mu.Lock()
 	u.own[id] = true
@@ -176,7 +173,7 @@ func (w *s3Upload) part(ctx context.Context, n int, data []byte) error {
 		return err
 	}
 	if aws.ToString(out.ETag) == "" {
-		return stranger(s3Name, nil)
+		return stranger(s3Provider, nil)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -200,7 +197,7 @@ func (w *s3Upload) complete(ctx context.Context) error {
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: w.parts},
 	})
 	if err == nil && aws.ToString(out.ETag) == "" {
-		return stranger(s3Name, nil)
+		return stranger(s3Provider, nil)
 	}
 	if again && noUpload(err) {
 		stored, headErr := w.stored(ctx)

@@ -291,6 +291,7 @@ func TestS3ConflictingCreate(t *testing.T) {
 			s := open(t, s3ServerBehind(t, func(http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					_, _ = io.Copy(io.Discard, r.Body)
+					w.Header().Set("ETag", `"e"`)
 					switch {
 					case r.Method != http.MethodPut:
 						_, _ = io.WriteString(w, "of another")
@@ -298,7 +299,6 @@ func TestS3ConflictingCreate(t *testing.T) {
 						w.WriteHeader(http.StatusConflict)
 						_, _ = io.WriteString(w, "<Error><Code>"+name+"</Code></Error>")
 					default:
-						w.Header().Set("ETag", `"e"`)
 						w.WriteHeader(then)
 					}
 				})

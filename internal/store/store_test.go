@@ -109,6 +109,7 @@ func TestS3Responses(t *testing.T) {
 func TestS3BrokenBody(t *testing.T) {
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", `"e"`)
 		w.Header().Set("Content-Range", "bytes 0-3/4")
 		w.Header().Set("Content-Length", "4")
 		w.WriteHeader(http.StatusPartialContent)

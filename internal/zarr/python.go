@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,6 +33,39 @@ func unmarked(text []byte, python bool) []byte {
 		text = bytes.ReplaceAll(text, []byte(`"`+numberMark+word+`"`), []byte(word))
 	}
 	return text
+}
+
+// Marked is [FromPython] for a document of which [Plain] makes the same later, and of
+// whose parts [MarkedFields] tells which had such numbers.
+func Marked(text []byte) []byte {
+	text, _ = marked(text)
+	return text
+}
+
+// Plain returns a marked document, or a part of one, as FromPython would.
+func Plain(text []byte) []byte {
+	if bytes.Contains(text, []byte(`"`+numberMark)) {
+		for _, word := range pythonNumbers() {
+			text = bytes.ReplaceAll(text, []byte(`"`+numberMark+word+`"`), []byte(`"`+word+`"`))
+		}
+	}
+	return text
+}
+
+// MarkedFields lists the fields of an object of a marked document that have numbers
+// of Python, in the order of their names.
+func MarkedFields(object []byte) (names []string) {
+	var fields map[string]json.RawMessage
+	if !bytes.Contains(object, []byte(`"`+numberMark)) || json.Unmarshal(object, &fields) != nil {
+		return nil
+	}
+	for name, value := range fields {
+		if !bytes.Equal(value, Plain(value)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func pythonNumbers() []string { return []string{"NaN", "Infinity", "-Infinity"} }

@@ -29,7 +29,7 @@ func TestParseArrayV2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &zarr.ArrayV2{Array: zarr.Array{
+	want := &zarr.ArrayV2{Named: true, Array: zarr.Array{
 		Type: dtype.Int16,
 		Grid: zarr.Grid{Shape: []int{10, 20}, Chunk: []int{5, 20}},
 		Keys: zarr.KeyEncoding{Name: "v2", Separator: "/"},

@@ -38,6 +38,7 @@ func TestAttributeJSON(t *testing.T) {
 		want   string
 	}{
 		"text":            {netcdftype.Char, []byte("5 < 6 \"µ\"\n\x00\x00"), `"5 < 6 \"µ\"\n"`},
+		"zero bytes":      {netcdftype.Char, []byte("a\nb\x00c\x00"), `"a\nbc"`},
 		"Latin-1":         {netcdftype.Char, []byte("\xb0C"), `"°C"`},
 		"empty text":      {netcdftype.Char, nil, `""`},
 		"no numbers":      {3, nil, `[]`},

@@ -108,12 +108,14 @@ func TestPackedParts(t *testing.T) {
 			cf.Keep: "scale_factor is 0.5 of float64 in ", cf.Codecs: "scale_factor is 0.5 of float64 in ", cf.Unpack: "is float64 in ",
 		}},
 		"valid range": {[]attribute{half}, []attribute{half, least}, map[cf.Mode]string{
-			cf.Keep: "", cf.Codecs: "valid_min is absent in ", cf.Unpack: "",
+			cf.Keep: "valid_min is absent in ", cf.Codecs: "valid_min is absent in ", cf.Unpack: "",
 		}},
 		"one is not packed": {[]attribute{half}, nil, map[cf.Mode]string{
 			cf.Keep: "scale_factor is 0.5 in ", cf.Codecs: "scale_factor is 0.5 in ", cf.Unpack: "is float64 in ",
 		}},
-		"not packed": {[]attribute{least}, nil, map[cf.Mode]string{cf.Keep: "", cf.Unpack: "", cf.Codecs: ""}},
+		"not packed": {[]attribute{least}, nil, map[cf.Mode]string{
+			cf.Keep: "valid_min is 1 in ", cf.Codecs: "valid_min is 1 in ", cf.Unpack: "valid_min is 1 in ",
+		}},
 		"not to be understood": {[]attribute{half, {"add_offset", 2, []byte("x"), nil}}, nil, map[cf.Mode]string{
 			cf.Keep: "scale_factor is 0.5 in ", cf.Codecs: `0.nc: array "field": the attribute add_offset is "x"`, cf.Unpack: `0.nc: array "field": the attribute add_offset is "x"`,
 		}},

@@ -95,8 +95,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestAttributeForms nests values of several dimensions, and drops the zero bytes
-// in texts.
+// TestAttributeForms nests values of several dimensions. The first zero byte ends a
+// text of HDF5, and is dropped from one of NetCDF.
 func TestAttributeForms(t *testing.T) {
 	all := openOdd(t, open(t, netcdf.Options{}, odd), "plain").Info().Attributes
 	for name, want := range map[string]string{
@@ -105,6 +105,9 @@ func TestAttributeForms(t *testing.T) {
 		if got := string(all.Get(name)); got != want {
 			t.Errorf("attribute %s is %s, want %s", name, got, want)
 		}
+	}
+	if got := string(open(t, netcdf.Options{}, "testdata/odd.nc").Groups()[0].Attributes.Get("zero")); got != `"a\nbc"` {
+		t.Errorf("text of NetCDF with a zero byte: %s", got)
 	}
 }
 

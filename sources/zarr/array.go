@@ -91,8 +91,13 @@ func (s *source) describe(name string, n *node) (*array, error) {
 	a.info = &sources.Info{
 		Path: name, Type: meta.Type, Shape: meta.Grid.Shape, DimensionNames: meta.DimensionNames,
 		Attributes: meta.Attributes, Fill: meta.Fill, Chunks: meta.Grid.Chunk, Remote: !s.store.Local(),
+		Findings: n.findings(),
 	}
-	if a.fill == nil {
+	if t, ok := meta.Type.(dtype.Record); ok && a.fill == nil {
+		// zarr-python reads zeros, whatever the default of a field by itself is.
+		a.fill = make(dtype.Scalar, t.Size())
+		a.info.Fill, a.info.FillFrom = a.fill, "fill_value of null, which for records stands for zeros"
+	} else if a.fill == nil {
 		a.fill = meta.Type.Default()
 		a.info.Notes = append(a.info.Notes, "the fill value is null: chunks that are not there are read as the default of the data type")
 	} else {

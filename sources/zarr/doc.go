@@ -18,6 +18,12 @@
 // dimensions. NaN and Infinity as Python writes them in attributes, which no
 // JSON has, become strings.
 //
+// The fill value of a v2 array whose dimensions have names, as xarray writes them,
+// stands for missing data. In v3 that is for the attribute _FillValue to say, which
+// such arrays get where it is not there: those of integers and floats with a fill
+// value other than NaN, and other than zero unless arrays beside it have null or
+// NaN. A zero elsewhere is a finding.
+//
 // # Reading
 //
 // A chunk that is not there holds the fill value, or is an error where the

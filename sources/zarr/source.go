@@ -106,9 +106,24 @@ type source struct {
 type node struct {
 	array      bool
 	format     dtype.Format
-	text       []byte // the document
-	attributes []byte // the document .zattrs; nil where there is none
-	err        error  // why the node cannot be read
+	text       []byte   // the document
+	attributes []byte   // the document .zattrs; nil where there is none
+	python     []string // attributes with numbers that JSON does not have
+	err        error    // why the node cannot be read
+}
+
+// findings tell of attributes that cannot stay what they are.
+func (n *node) findings() (list []cf.Finding) {
+	for _, name := range n.python {
+		if name != "_FillValue" { // it is told as a fill value is
+			list = append(list, cf.Finding{
+				Code:    sources.NotJSON,
+				Message: fmt.Sprintf("attribute %q: NaN and infinity, which JSON does not have as numbers, become strings", name),
+				Hint:    "give it another value by attributes",
+			})
+		}
+	}
+	return list
 }
 
 func (s *source) Groups() []sources.Group { return s.groups }
@@ -145,6 +160,7 @@ func (s *source) settle() {
 		g := sources.Group{Path: p}
 		if n := s.nodes[p]; n != nil && !n.array {
 			g.Attributes, g.Err = n.parseGroup()
+			g.Findings = n.findings()
 			n.err = g.Err
 		}
 		s.groups = append(s.groups, g)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -190,6 +191,7 @@ func TestInfoOfV2(t *testing.T) {
 		"a/.zattrs": `{"_ARRAY_DIMENSIONS":["y","x"],"missing":NaN,"text":"NaN is \"NaN\""}`,
 		"b/.zarray": strings.Replace(v2(t, map[string]any{"dtype": "<f4"}), "7", "NaN", 1),
 		"b/.zattrs": `{"_ARRAY_DIMENSIONS":["y"]}`,
+		"c/.zarray": strings.Replace(v2(t, map[string]any{"dtype": []any{[]string{"n", "<i2"}, []string{"t", "<M8[s]"}}}), `"fill_value":7`, `"fill_value":null`, 1),
 	})
 	p.put(map[string]string{"a/.zarray": strings.Replace(v2(t, map[string]any{
 		"dtype": ">f4", "order": "F", "dimension_separator": "/", "compressor": map[string]any{"id": "zlib", "level": 3},
@@ -198,18 +200,32 @@ func TestInfoOfV2(t *testing.T) {
 	if diff := cmp.Diff(documents.Attributes{{Name: "title", Value: []byte(`"x"`)}, {Name: "lowest", Value: []byte(`"-Infinity"`)}}, src.Groups()[0].Attributes); diff != "" {
 		t.Errorf("root (-want +got):\n%s", diff)
 	}
+	if f := src.Groups()[0].Findings; len(f) != 1 || f[0].Code != sources.NotJSON || !strings.Contains(f[0].Message, `"lowest"`) {
+		t.Errorf("the root's findings are %+v", f)
+	}
+	records, err := src.Array(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not a time that is none, the default of such a field by itself.
+	if whole := sourcetest.ReadAll(t, records); !ndarray.Uniform(whole, make(dtype.Scalar, 10)) || !slices.Equal(records.Info().Fill, make(dtype.Scalar, 10)) {
+		t.Errorf("records without a fill value are %x", whole.Data)
+	}
 	a, err := src.Array(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	info := *a.Info()
+	if f := info.Findings; len(f) != 1 || f[0].Code != sources.NotJSON || !strings.Contains(f[0].Message, `"missing"`) {
+		t.Errorf("findings %+v", f)
+	}
 	if len(info.Notes) != 1 {
 		t.Errorf("notes %q, want one on the fill value", info.Notes)
 	}
 	if info.Memory < 3*4*8 {
 		t.Errorf("%d bytes of memory are less than a chunk takes", info.Memory)
 	}
-	info.Notes, info.Memory = nil, 0
+	info.Notes, info.Findings, info.Memory = nil, nil, 0
 	want := sources.Info{
 		Path: "a", Type: dtype.Float32, Shape: []int{4, 4}, DimensionNames: []string{"y", "x"}, Chunks: []int{2, 4}, Remote: true,
 		Attributes: documents.Attributes{{Name: "missing", Value: []byte(`"NaN"`)}, {Name: "text", Value: []byte(`"NaN is \"NaN\""`)}},

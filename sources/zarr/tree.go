@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -32,18 +33,15 @@ func (s *source) readTree(ctx context.Context) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		if err == nil && s.isPage(text) {
+			page = cmp.Or(page, fmt.Errorf("%s: %s: %w: it is no JSON", s.store.URL(), root.key, zarr.ErrNotZarr))
+			continue
+		}
 		if err == nil {
 			err = root.read(ctx, text)
 		}
 		if err != nil {
-			err = fmt.Errorf("%s: %s: %w", s.store.URL(), root.key, err)
-		}
-		if err != nil && s.isPage(text) {
-			page = cmp.Or(page, err)
-			continue
-		}
-		if err != nil {
-			return err
+			return fmt.Errorf("%s: %s: %w", s.store.URL(), root.key, err)
 		}
 		s.settle()
 		return nil
@@ -69,7 +67,7 @@ func (s *source) isPage(text []byte) bool {
 }
 
 // document reads a document, which from then on is part of the store's
-// identity.
+// identity. Numbers of Python are marked in it.
 func (s *source) document(ctx context.Context, key string) ([]byte, error) {
 	if err := s.files.add(ctx, key); err != nil {
 		return nil, err
@@ -78,8 +76,7 @@ func (s *source) document(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, _ = zarr.FromPython(text)
-	return text, nil
+	return zarr.Marked(text), nil
 }
 
 // readRoot takes the nodes of a v3 hierarchy from the document of its root.
@@ -114,7 +111,11 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 // nor that it is a group is listed as an array, so that opening it tells why.
 func newNode(text []byte) *node {
 	kind, err := zarr.NodeType(text)
-	return &node{format: dtype.V3, array: kind != "group", text: text, err: err}
+	var fields struct {
+		Attributes json.RawMessage `json:"attributes"`
+	}
+	_ = json.Unmarshal(text, &fields) // what is wrong with it is told elsewhere
+	return &node{format: dtype.V3, array: kind != "group", text: zarr.Plain(text), python: zarr.MarkedFields(fields.Attributes), err: err}
 }
 
 // readConsolidatedV2 takes the nodes of a v2 hierarchy from .zmetadata.
@@ -123,11 +124,14 @@ func (s *source) readConsolidatedV2(_ context.Context, text []byte) error {
 	if err != nil {
 		return err
 	}
+	known := []string{zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2, zarr.AttributesKeyV2}
 	for key, text := range documents {
 		if err := checkPath(nodeOf(key)); err != nil {
 			return err
 		}
-		s.take(key, text, nil)
+		if slices.Contains(known, path.Base(key)) {
+			s.take(key, text, nil)
+		}
 	}
 	return nil
 }
@@ -181,9 +185,9 @@ func (s *source) take(key string, text []byte, err error) {
 	case n.format == dtype.V3:
 		return
 	case name == zarr.AttributesKeyV2:
-		n.attributes = text
+		n.attributes, n.python = zarr.Plain(text), zarr.MarkedFields(text)
 	case name == zarr.ArrayKeyV2 || !n.array:
-		n.format, n.array, n.text = dtype.V2, name == zarr.ArrayKeyV2, text
+		n.format, n.array, n.text = dtype.V2, name == zarr.ArrayKeyV2, zarr.Plain(text)
 	}
 	n.err = errors.Join(n.err, err)
 }

@@ -51,7 +51,7 @@ type plannedJSON struct {
 	Shards      []int           `json:"shard_shape,omitempty"`
 	Objects     int             `json:"objects"`
 	BytesRead   int64           `json:"bytes_read"`
-	BytesAtMost int64           `json:"bytes_written_at_most"`
+	BytesAtMost int64           `json:"bytes_written_at_most,omitzero"` // 0: nothing bounds them
 	ReadBlock   []int           `json:"read_block"`
 	Decodes     int             `json:"source_chunk_decodes,omitempty"`
 	Stored      int             `json:"source_chunks,omitempty"`
@@ -93,12 +93,14 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 		one := plannedJSON{
 			Source: x.Source, Target: x.Target, DataType: dataType, Shape: x.Meta.Grid.Shape,
 			Chunks: x.Meta.Grid.Chunk, Objects: x.Chunks(), BytesRead: x.Bytes(),
-			BytesAtMost: int64(x.Chunks()) * int64(x.Chain.Size().Max),
-			ReadBlock:   x.Block, Decodes: x.Decodes, Stored: x.SourceChunks, DecodeOnce: x.DecodeOnce, OnceChunks: x.OnceChunks, Memory: x.Cost, Path: carriedThrough, Reason: x.Reason, Notes: x.Notes,
+			ReadBlock: x.Block, Decodes: x.Decodes, Stored: x.SourceChunks, DecodeOnce: x.DecodeOnce, OnceChunks: x.OnceChunks, Memory: x.Cost, Path: carriedThrough, Reason: x.Reason, Notes: x.Notes,
 			codecs: x.Meta.Codecs,
 		}
 		if x.Reason != "" {
 			one.Path = "re-encoded"
+		}
+		if most := x.Chain.Size(); !most.Unbounded {
+			one.BytesAtMost = int64(x.Chunks()) * int64(most.Max)
 		}
 		if layout, ok := x.Chain.Parted(); ok {
 			one.Chunks, one.Shards = layout.Inner().Chunk().Shape, x.Meta.Grid.Chunk
@@ -150,6 +152,10 @@ func (a *app) printPlanned(x plannedJSON) error {
 	if x.Shards != nil {
 		chunks += " in shards of " + shape(x.Shards)
 	}
+	written := count(x.Objects, "object")
+	if x.BytesAtMost > 0 {
+		written += fmt.Sprintf(", at most %s written", size(x.BytesAtMost))
+	}
 	rows := [][]string{
 		{"data type", strings.Trim(string(x.DataType), `"`)},
 		{"shape", shape(x.Shape)},
@@ -158,7 +164,7 @@ func (a *app) printPlanned(x plannedJSON) error {
 		rows = append(rows, []string{"append", fmt.Sprintf("%s there, %d new along %s; %s with rows of both rewritten", count(to.Rows, "row"), to.New, to.Dimension, count(to.Rewritten, "object"))})
 	}
 	a.table(append(rows, [][]string{
-		{"chunks", fmt.Sprintf("%s (%s, at most %s written)", chunks, count(x.Objects, "object"), size(x.BytesAtMost))},
+		{"chunks", fmt.Sprintf("%s (%s)", chunks, written)},
 		{"codecs", chainText(x.codecs)},
 		{"reads", x.reads()},
 		{"memory", size(int64(x.Memory)) + " for one block"},

@@ -132,9 +132,19 @@ const exitTable = "Exit status: 0 done; 1 failed; 2 invalid job; 3 stopped, run 
 // top, some 20 MiB.
 const overhead = 24 << 20
 
-// run migrates one job and prints what came of it.
-func (a *app) run(c *cli.Context, j *jobs.Job) (err error) {
+// run migrates one job and prints what came of it. Where another run has appended to
+// the target in the meantime, it plans once more.
+func (a *app) run(c *cli.Context, j *jobs.Job) error {
 	debug.SetMemoryLimit(j.Run.Memory + overhead)
+	err := a.attempt(c, j)
+	if errors.Is(err, jobs.ErrOvertaken) {
+		err = a.attempt(c, j)
+	}
+	return err
+}
+
+// attempt is run with one plan.
+func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
 	plan, err := jobs.NewPlan(c.Context, j, a.env)
 	if err != nil {
 		return err
@@ -192,7 +202,7 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 		rows = append(rows, []string{"open with", how})
 	}
 	if r.Unlisted != "" {
-		rows = append(rows, []string{"not seen in", fmt.Sprintf("%s by its consolidated metadata: zarr.consolidate_metadata(%[1]q) makes them anew", shown(r.Unlisted))})
+		rows = append(rows, []string{"not seen in", shown(r.Unlisted) + ", by those who go by its consolidated metadata: make them anew"})
 	}
 	if r.Dimension != "" {
 		rows = slices.Insert(rows, 1, []string{"appended", appendedText(r.Dimension, r.Appended, r.AppendedIn)})

@@ -1,8 +1,10 @@
-"""Writes odd.h5, which has what a copy cannot keep, or not as it is, with h5py."""
+"""Writes odd.h5 with h5py, which has what a copy cannot keep, or not as it is, and
+odd.nc with netCDF4, which has a text with a zero byte."""
 
 import sys
 
 import h5py
+import netCDF4
 import numpy as np
 
 
@@ -38,3 +40,6 @@ with h5py.File(sys.argv[1], "w", libver="latest") as f:
     f["loop"] = h5py.SoftLink("/loop")
     f["through"] = h5py.SoftLink("/plain/below")
     f["group/external"] = h5py.ExternalLink("other.h5", "/there")
+
+with netCDF4.Dataset(sys.argv[2], "w") as d:
+    d.zero = "a\nb\0c"

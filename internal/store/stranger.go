@@ -1,0 +1,61 @@
+package store
+
+import (
+	"net/http"
+	"strings"
+)
+
+// These are what messages call the providers.
+const (
+	s3Provider    = "S3"
+	gcsProvider   = "Google Cloud Storage"
+	azureProvider = "Azure"
+)
+
+// stranger is a success without what a server of the provider tells with one. It
+// counts as no answer: what has come between may be gone a little later.
+func stranger(provider string, cause error) *statusError {
+	return &statusError{
+		code: http.StatusOK, cause: cause,
+		hint: "what answered is no " + provider + " server, but a proxy perhaps, or the login page of a network",
+	}
+}
+
+// genuine refuses answers to reads that no server of the provider gives: the clients
+// would take them for an object, or for a folder without objects.
+type genuine struct {
+	provider string
+	send     func(*http.Request) (*http.Response, error)
+}
+
+// Do is that of an [http.Client].
+func (g genuine) Do(r *http.Request) (*http.Response, error) { return g.RoundTrip(r) }
+
+// RoundTrip implements [http.RoundTripper].
+func (g genuine) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := g.send(r)
+	if err != nil || answer.StatusCode/100 != 2 || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return answer, err
+	}
+	if g.known(r, answer.Header) {
+		return answer, nil
+	}
+	_ = answer.Body.Close() // of a stranger
+	return nil, stranger(g.provider, nil)
+}
+
+// known tells whether a success has what the provider sends with it: a list or the
+// like its type, an object its version or what the client relies on.
+func (g genuine) known(r *http.Request, h http.Header) bool {
+	q := r.URL.Query()
+	switch {
+	case q.Has("list-type"), q.Has("uploads"), q.Has("comp"):
+		return strings.Contains(h.Get("Content-Type"), "xml")
+	case g.provider == azureProvider:
+		return h.Get("Last-Modified") != "" && (r.Method == http.MethodGet || h.Get("X-Ms-Creation-Time") != "")
+	case g.provider == gcsProvider:
+		return h.Get("ETag") != "" || h.Get("X-Goog-Generation") != "" || h.Get("X-Goog-Hash") != "" || strings.Contains(h.Get("Content-Type"), "json")
+	default:
+		return h.Get("ETag") != ""
+	}
+}
