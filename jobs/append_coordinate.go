@@ -3,10 +3,8 @@ package jobs
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -19,8 +17,6 @@ import (
 // coordinatePiece is how many values of the target's coordinate are read at a
 // time.
 const coordinatePiece = 1 << 16
-
-const mostFirst = 4 << 20
 
 // checkCoordinate holds the coordinate's values in the source against those in
 // the target. It returns true when all of them are there, one behind the other,
@@ -35,40 +31,6 @@ func checkCoordinate(ctx context.Context, t *there) (known bool, disorder string
 		disorder = c.textOrder()
 	}
 	return known, disorder, nil
-}
-
-// checkFirst holds the values that a coordinate begins with to what checkCoordinate
-// asks of those that come to it. t has no array yet. Of values without an order, those
-// that are there twice are looked for in no more than mostFirst.
-func checkFirst(ctx context.Context, t *there) error {
-	c, rows := newCoordinate(t), t.own.Info().Shape[0]
-	if err := c.begins(ctx, rows); err != nil {
-		return fmt.Errorf("coordinate %q: %w", t.path, err)
-	}
-	return nil
-}
-
-func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
-	if c.compare == nil {
-		if rows <= mostFirst {
-			_, err = c.read(ctx)
-		}
-		return err
-	}
-	var before []byte
-	direction := 0
-	for c.from = 0; c.from < rows && err == nil; c.from += coordinatePiece {
-		if c.new, err = readRows(ctx, c.own, c.from, min(coordinatePiece, rows-c.from)); err != nil {
-			return err
-		}
-		if err = c.numbers(); err != nil {
-			return err
-		}
-		// One value alone ascends.
-		direction = cmp.Or(direction, c.begin(), -1)
-		before, err = c.throughout(before, direction)
-	}
-	return err
 }
 
 func newCoordinate(t *there) *coordinate {
@@ -290,16 +252,6 @@ func (c *coordinate) throughout(before []byte, direction int) (last []byte, err 
 	return before, nil
 }
 
-// begin is the direction of the first two values of the source, 0 where there are
-// none.
-func (c *coordinate) begin() int {
-	if c.new.Shape[0] < 2 {
-		return 0
-	}
-	size := c.new.Type.Size()
-	return c.compare(c.new.Data[:size], c.new.Data[size:2*size])
-}
-
 // gap says that a row of the source is not in order behind the one before.
 func (c *coordinate) gap(row int, item, before []byte) string {
 	return fmt.Sprintf("%s, %s, does not go on from %s, %s, in the order of the rows before",
@@ -321,70 +273,4 @@ func (c *coordinate) spell(value []byte) string {
 		text += " " + units
 	}
 	return text
-}
-
-// unordered is what comparison says of values of which one is not a number.
-const unordered = 2
-
-// comparison returns a function that compares elements: -1, 0, 1 or unordered.
-// It is nil for types that have no order here.
-func comparison(t dtype.Type) func(a, b []byte) int {
-	kind := dtype.Kind(0)
-	if n, ok := t.(dtype.Numeric); ok {
-		kind = n.Kind()
-	}
-	_, temporal := t.(dtype.Temporal)
-	if temporal {
-		kind = dtype.Int
-	}
-	if p, ok := t.(dtype.Packed); ok && p.Packing().Bits < 8*t.Size() || !slices.Contains([]int{1, 2, 4, 8}, t.Size()) {
-		return nil
-	}
-	switch {
-	case kind == dtype.Int:
-		return func(a, b []byte) int {
-			x, y := signed(a), signed(b)
-			if temporal && min(x, y) == math.MinInt64 {
-				return unordered
-			}
-			return cmp.Compare(x, y)
-		}
-	case kind == dtype.Uint:
-		return func(a, b []byte) int { return cmp.Compare(unsigned(a), unsigned(b)) }
-	case kind == dtype.Float && t.Size() >= 4:
-		return func(a, b []byte) int {
-			x, y := float(a), float(b)
-			if math.IsNaN(x) || math.IsNaN(y) {
-				return unordered
-			}
-			return cmp.Compare(x, y)
-		}
-	}
-	return nil
-}
-
-// unsigned, signed and float are the values of elements with 1, 2, 4 or 8 bytes.
-func unsigned(b []byte) uint64 {
-	switch len(b) {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.NativeEndian.Uint16(b))
-	case 4:
-		return uint64(binary.NativeEndian.Uint32(b))
-	default:
-		return binary.NativeEndian.Uint64(b)
-	}
-}
-
-func signed(b []byte) int64 {
-	unused := 64 - 8*len(b)
-	return int64(unsigned(b)<<unused) >> unused
-}
-
-func float(b []byte) float64 {
-	if len(b) == 4 {
-		return float64(math.Float32frombits(uint32(unsigned(b))))
-	}
-	return math.Float64frombits(unsigned(b))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -165,6 +166,36 @@ func TestOrderOfTexts(t *testing.T) {
 		known, disorder, err := checkCoordinate(t.Context(), &there{path: "x", meta: &zarr.Array{}, array: old, own: own, rows: old.info.Shape[0]})
 		if known || err != nil || (disorder == "") != (test.want == "") || !strings.Contains(disorder, test.want) {
 			t.Errorf("%s behind %s: %v, %q, %v\nwant %q", test.new, test.old, known, disorder, err, test.want)
+		}
+	}
+}
+
+// TestFirstOfMany has what is wrong at the border of what is read at a time, and
+// values without an order.
+func TestFirstOfMany(t *testing.T) {
+	const n = coordinatePiece + 2
+	many := func(at int, value string) *inMemory {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = strconv.Itoa(i)
+		}
+		list[at] = value
+		return column(t, dtype.Float64, list...)
+	}
+	for _, test := range []struct {
+		own  *inMemory
+		want string
+	}{
+		{many(0, "0"), ""},
+		{many(n-2, "7"), "row 65536 of the source, 7.0, does not go on from row 65535 of the source, 65535.0"},
+		{many(n-1, "7"), "row 65537 of the source, 7.0, does not go on from row 65536 of the source, 65536.0"},
+		{many(n-1, `"NaN"`), "row 65537 of the source is NaN"},
+		{column(t, dtype.StringType, `"b"`, `"a"`, `"c"`), ""},
+		{column(t, dtype.StringType, `"b"`, `"a"`, `"b"`), `rows 0 and 2 of the source have the same value, "b"`},
+	} {
+		err := checkFirst(t.Context(), &there{path: "x", meta: &zarr.Array{}, own: test.own})
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%v\nwant %q", err, test.want)
 		}
 	}
 }

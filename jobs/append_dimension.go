@@ -3,7 +3,6 @@ package jobs
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -112,21 +111,4 @@ func (p *Plan) first() (ps Problems) {
 		}
 	}
 	return ps
-}
-
-// firstCoordinates refuses coordinates of a new target to which nothing could be
-// appended, see checkCoordinate.
-func (p *Plan) firstCoordinates(ctx context.Context) error {
-	if p.dim == "" || p.growth != nil {
-		return nil
-	}
-	var errs []error
-	for i := range p.Arrays {
-		a := &p.Arrays[i]
-		t := &there{path: a.Target, meta: a.Meta, own: a.elements(), axis: slices.Index(a.Meta.DimensionNames, p.dim)}
-		if t.coordinate(p.dim) {
-			errs = append(errs, checkFirst(ctx, t))
-		}
-	}
-	return errors.Join(errs...)
 }

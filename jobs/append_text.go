@@ -1,32 +1,6 @@
 package jobs
 
-import (
-	"bytes"
-	"cmp"
-	"encoding/binary"
-	"slices"
-
-	"github.com/zmigrate/zmigrate/dtype"
-)
-
-// textComparison returns a function that compares texts by their code points: -1, 0
-// or 1. It is nil for types that are no text.
-func textComparison(t dtype.Type) func(a, b []byte) int {
-	switch {
-	case t == dtype.StringType:
-		return bytes.Compare
-	case t.Name() != "fixed_length_utf32":
-		return nil
-	}
-	return func(a, b []byte) int {
-		for i := 0; i+4 <= min(len(a), len(b)); i += 4 {
-			if order := cmp.Compare(binary.NativeEndian.Uint32(a[i:]), binary.NativeEndian.Uint32(b[i:])); order != 0 {
-				return order
-			}
-		}
-		return 0
-	}
-}
+import "slices"
 
 // trend is the direction in which texts go.
 type trend struct {

@@ -77,25 +77,16 @@ func (a *app) printNode(n jobs.Node) {
 			kind, _, _ = strings.Cut(kind, " = ") // the same number
 		}
 		if kind != "" {
-			kind = "  (" + shortened(printable(kind)) + ")"
+			kind = "  (" + printable(kind) + ")"
 		}
-		a.printf("    %s = %s%s\n", printable(x.Name), shortened(value), kind)
+		a.printf("    %s = %s%s\n", printable(x.Name), value, kind)
 		delete(types, x.Name)
 	}
 	for _, d := range n.Details { // those that Zarr has no form for
 		if d.Attribute && types[d.Name] != nil {
-			a.printf("    %s: %s\n", printable(d.Name), shortened(printable(d.Text)))
+			a.printf("    %s: %s\n", printable(d.Name), printable(d.Text))
 		}
 	}
-}
-
-// shortened is a text as it is, or the beginning of a long one with its length.
-func shortened(text string) string {
-	const most = 4096 // bytes
-	if len(text) <= most {
-		return text
-	}
-	return fmt.Sprintf("%s… (%d bytes, all of them with --json)", strings.ToValidUTF8(text[:most], ""), len(text))
 }
 
 // printable is a text of a file as it is printed: quoted where it has bytes or

@@ -1,0 +1,76 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// mostFirst is how many values without an order are looked through, before a target
+// is made of them, for those that are there twice.
+const mostFirst = 4 << 20
+
+// firstCoordinates refuses coordinates of a new target to which nothing could be
+// appended, see checkCoordinate.
+func (p *Plan) firstCoordinates(ctx context.Context) error {
+	if p.dim == "" || p.growth != nil {
+		return nil
+	}
+	var errs []error
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		t := &there{path: a.Target, meta: a.Meta, own: a.elements(), axis: slices.Index(a.Meta.DimensionNames, p.dim)}
+		if t.coordinate(p.dim) {
+			errs = append(errs, checkFirst(ctx, t))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkFirst holds the values that a coordinate begins with to what checkCoordinate
+// asks of those that come to it. t has no array yet. Of values without an order, those
+// that are there twice are looked for in no more than mostFirst.
+func checkFirst(ctx context.Context, t *there) error {
+	c, rows := newCoordinate(t), t.own.Info().Shape[0]
+	if err := c.begins(ctx, rows); err != nil {
+		return fmt.Errorf("coordinate %q: %w", t.path, err)
+	}
+	return nil
+}
+
+// begins is checkFirst for a coordinate of so many rows, some of which are read at a
+// time.
+func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
+	if c.compare == nil {
+		if rows <= mostFirst {
+			_, err = c.read(ctx)
+		}
+		return err
+	}
+	var before []byte
+	direction := 0
+	for c.from = 0; c.from < rows && err == nil; c.from += coordinatePiece {
+		if c.new, err = readRows(ctx, c.own, c.from, min(coordinatePiece, rows-c.from)); err != nil {
+			return err
+		}
+		if err = c.numbers(); err != nil {
+			return err
+		}
+		// One value alone ascends.
+		direction = cmp.Or(direction, c.begin(), -1)
+		before, err = c.throughout(before, direction)
+	}
+	return err
+}
+
+// begin is the direction of the first two values of the source, 0 where there are
+// none.
+func (c *coordinate) begin() int {
+	if c.new.Shape[0] < 2 {
+		return 0
+	}
+	size := c.new.Type.Size()
+	return c.compare(c.new.Data[:size], c.new.Data[size:2*size])
+}
