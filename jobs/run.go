@@ -199,7 +199,8 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	if err != nil || complete {
 		return err
 	}
-	if err := errors.Join(r.target.Clean(ctx), r.checkpoint.Clean(ctx)); err != nil {
+	places := []*store.Store{r.target, r.checkpoint}
+	if err := sources.InParallel(ctx, len(places), func(ctx context.Context, i int) error { return places[i].Clean(ctx) }); err != nil {
 		return fmt.Errorf("leftovers of an earlier run: %w", err)
 	}
 	if err := r.resume(ctx); err != nil {

@@ -191,8 +191,17 @@ func (b *bucket) list(prefix string) pager {
 	}
 }
 
+// remover is an uploader whose server deletes what may not be there by one request.
+type remover interface {
+	remove(ctx context.Context, key string) error
+}
+
 func (b *bucket) delete(ctx context.Context, key string) error {
-	err := b.failed(b.blobs.Delete(ctx, b.at.key(key)))
+	remove := b.blobs.Delete
+	if r, ok := b.uploader.(remover); ok {
+		remove = r.remove
+	}
+	err := b.failed(remove(ctx, b.at.key(key)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -63,6 +63,12 @@ func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, exclusi
 	return err
 }
 
+// remove implements [remover].
+func (u *s3Uploader) remove(ctx context.Context, key string) error {
+	_, err := u.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &u.bucket, Key: &key})
+	return err
+}
+
 // answer is that of the uploader. What the name of an error tells beyond the
 // status of its answer, that of a part of the answer or of a request that came
 // in damaged, is put as the status that stands for it.

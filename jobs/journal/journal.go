@@ -286,6 +286,9 @@ func (j *Journal) tidy(ctx context.Context) error {
 func (j *Journal) Reset(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.manifest == nil && j.done == nil {
+		return nil // no segment counts, and Begin removes them
+	}
 	// Without plan.json no segment counts, so it goes first.
 	for _, key := range []string{planKey, doneKey} {
 		if err := j.st.Delete(ctx, key); err != nil {
