@@ -121,10 +121,10 @@ func TestAzureAnswers(t *testing.T) {
 		is       error
 		hint     string
 	}{
-		{http.StatusTooManyRequests, "", 5, nil, ""},
-		{http.StatusServiceUnavailable, "ServerBusy", 5, nil, "ServerBusy"},
-		{http.StatusInternalServerError, "OperationTimedOut", 5, nil, ""},
-		{http.StatusBadRequest, "Crc64Mismatch", 5, nil, ""},
+		{http.StatusTooManyRequests, "", 4, nil, ""},
+		{http.StatusServiceUnavailable, "ServerBusy", 4, nil, "ServerBusy"},
+		{http.StatusInternalServerError, "OperationTimedOut", 4, nil, ""},
+		{http.StatusBadRequest, "Crc64Mismatch", 4, nil, ""},
 		{http.StatusForbidden, "AuthenticationFailed", 1, fs.ErrPermission, "AZURE_STORAGE_KEY"},
 		{http.StatusNotFound, "BlobNotFound", 1, fs.ErrNotExist, ""},
 		{http.StatusNotFound, "ContainerNotFound", 1, nil, "create it"},

@@ -99,7 +99,7 @@ func TestCopyRefused(t *testing.T) {
 		"composite": {http.StatusOK, strings.Replace(result, "%", strings.Replace(known, "FULL_OBJECT", "COMPOSITE", 1), 1), false, false, false, 1},
 		"forbidden": {http.StatusForbidden, "", false, false, false, 1},
 		"not made":  {http.StatusNotImplemented, "", false, false, false, 1},
-		"busy":      {http.StatusServiceUnavailable, "", false, true, true, 5},
+		"busy":      {http.StatusServiceUnavailable, "", false, true, true, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var requests atomic.Int64

@@ -204,7 +204,7 @@ func TestGCSAnswers(t *testing.T) {
 		attempts int64
 		is       error
 	}{
-		http.StatusTooManyRequests: {5, nil}, http.StatusServiceUnavailable: {5, nil}, http.StatusRequestTimeout: {5, nil},
+		http.StatusTooManyRequests: {4, nil}, http.StatusServiceUnavailable: {4, nil}, http.StatusRequestTimeout: {4, nil},
 		http.StatusForbidden: {1, fs.ErrPermission}, http.StatusUnauthorized: {1, fs.ErrPermission},
 		http.StatusNotFound: {1, fs.ErrNotExist}, http.StatusBadRequest: {1, nil},
 	} {

@@ -18,7 +18,7 @@ type Options struct {
 	// Log receives a line for each repeated request; nil discards them.
 	Log *slog.Logger
 	// Retries is the number of attempts after the first one for requests that
-	// failed for a passing reason. 0 means 4, a negative number none.
+	// failed for a passing reason. 0 means 3, a negative number none.
 	Retries int
 	// Limits bounds the requests to a remote store together with those of the
 	// other stores that were opened with it; nil means limits of its own without
@@ -119,7 +119,7 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	}
 	switch {
 	case opt.Retries == 0:
-		s.attempts = 5
+		s.attempts = 4
 	case opt.Retries < 0:
 		s.attempts = 1
 	}

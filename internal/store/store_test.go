@@ -38,7 +38,7 @@ func TestRetries(t *testing.T) {
 		ok       bool
 	}{
 		{"passing", 0, 3, syscall.ECONNRESET, 4, true},
-		{"too often", 0, 99, syscall.ECONNRESET, 5, false},
+		{"too often", 0, 99, syscall.ECONNRESET, 4, false},
 		{"given number", 7, 99, syscall.ECONNRESET, 8, false},
 		{"none", -1, 99, syscall.ECONNRESET, 1, false},
 		{"disk full", 0, 99, syscall.ENOSPC, 1, false},
@@ -82,8 +82,8 @@ func TestRetries(t *testing.T) {
 // TestS3Responses maps what a server answers to attempts.
 func TestS3Responses(t *testing.T) {
 	for status, attempts := range map[int]int64{
-		http.StatusTooManyRequests: 5, http.StatusServiceUnavailable: 5, http.StatusInternalServerError: 5,
-		http.StatusRequestTimeout: 5, http.StatusForbidden: 1, http.StatusBadRequest: 1, http.StatusNotFound: 1,
+		http.StatusTooManyRequests: 4, http.StatusServiceUnavailable: 4, http.StatusInternalServerError: 4,
+		http.StatusRequestTimeout: 4, http.StatusForbidden: 1, http.StatusBadRequest: 1, http.StatusNotFound: 1,
 	} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			var requests atomic.Int64

@@ -144,7 +144,10 @@ func TestLockOutlastsAnOutage(t *testing.T) {
 			failed := make(chan struct{}, 1)
 			st := open(t, "mem://n", store.Options{Memory: &memory, Retries: -1, Fault: func(op, _ string) error {
 				if broken.Load() && op == "put" {
-					failed <- struct{}{}
+					select {
+					case failed <- struct{}{}:
+					default:
+					}
 					return errCrash
 				}
 				return nil
@@ -155,8 +158,13 @@ func TestLockOutlastsAnOutage(t *testing.T) {
 			broken.Store(true)
 			for range 3 {
 				c.advance(time.Minute)
-				beats <- c.now()
-				<-failed
+				for seen := false; !seen; { // a beat is left out while one is on its way
+					select {
+					case beats <- c.now():
+					case <-failed:
+						seen = true
+					}
+				}
 			}
 			if taken {
 				other, _ := options(c, "b")
