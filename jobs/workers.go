@@ -16,7 +16,7 @@ const unnamed = -1
 
 // name gives the workers that a job does not name a number.
 func (w *Workers) name(farSource, farTarget bool) {
-	w.Read = either(w.Read, farSource, 8, 32)
+	w.Read = either(w.Read, farSource, 8, 64)
 	w.Write = either(w.Write, farTarget, 16, 64)
 }
 
