@@ -98,13 +98,14 @@ func (r *run) unchanged(ctx context.Context) error {
 // even when it is put back as it was, some of the chunks may be of what it was in
 // between. failed is why the run ends, and is returned.
 func (r *run) distrust(ctx context.Context, failed error) error {
-	if errors.Is(context.Cause(ctx), journal.ErrLost) {
-		return failed // the record is another run's
-	}
+	lost := errors.Is(context.Cause(ctx), journal.ErrLost)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if !errors.Is(failed, sources.ErrChanged) && !errors.Is(r.plan.source.Changed(ctx), sources.ErrChanged) {
 		return failed
+	}
+	if lost || errors.Is(r.held(ctx), journal.ErrLost) {
+		return failed // the record is another run's
 	}
 	r.log.WarnContext(ctx, "the source has changed meanwhile: a run that goes on will do all chunks again", "checkpoint", r.checkpoint.URL())
 	if err := r.journal.Forget(ctx); err != nil {
