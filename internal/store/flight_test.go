@@ -200,16 +200,18 @@ func TestPartsThroughFaults(t *testing.T) {
 	}
 }
 
-// TestRoomForParts counts the parts that are on their way while they grow.
+// TestRoomForParts counts the parts that are on their way while they grow. There is
+// room for three of the first; the third is sent before there is need for room for
+// a fourth.
 func TestRoomForParts(t *testing.T) {
 	s := open(t, "mem://name", Options{})
-	d := &counted{driver: s.driver, full: make(chan struct{}), wanted: 2}
+	d := &counted{driver: s.driver, full: make(chan struct{}), wanted: 3, room: 3 * 5}
 	s.driver, s.parts = d, 3
 	if err := write(t.Context(), s, "k", random(1, 200), 7); err != nil {
 		t.Fatal(err)
 	}
-	if d.most.Load() != 2 || d.bytes > 3*5 {
-		t.Errorf("%d parts were on their way at the same time, of at most %d bytes", d.most.Load(), d.bytes)
+	if d.most != d.wanted || d.mostBytes != d.room || !d.alone {
+		t.Errorf("%d parts were on their way at the same time, of at most %d bytes; one larger than the room alone: %v", d.most, d.mostBytes, d.alone)
 	}
 }
 
@@ -217,13 +219,13 @@ func TestRoomForParts(t *testing.T) {
 // bytes, later ones ten, and then more than there is room for.
 type counted struct {
 	driver
-	wanted int64 // that the first wait for
-	full   chan struct{}
-	once   sync.Once
+	wanted, room int           // parts that the first wait for, and bytes
+	full         chan struct{} // closed when they are all there
 
-	now, most atomic.Int64
-	mu        sync.Mutex
-	on, bytes int // bytes on their way, now and at most
+	mu              sync.Mutex
+	now, bytes      int  // parts on their way, and their bytes
+	most, mostBytes int  // of them at most, without parts larger than the room
+	large, alone    bool // a part larger than the room was there, and nothing beside any such
 }
 
 func (d *counted) inOrder() bool { return false }
@@ -235,30 +237,42 @@ func (d *counted) begin(context.Context, string) (upload, error) { return counte
 type countedUpload struct{ *counted }
 
 func (u countedUpload) part(ctx context.Context, n int, data []byte) error {
-	if now := u.now.Add(1); now > u.most.Load() {
-		u.most.Store(now)
+	u.count(len(data))
+	defer u.count(-len(data))
+	if n >= u.wanted {
+		return ctx.Err()
 	}
-	defer u.now.Add(-1)
+	select {
+	case <-u.full:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// count counts a part of so many bytes that sets out, or of so many less than none
+// that has arrived.
+func (u countedUpload) count(n int) {
 	u.mu.Lock()
-	if u.on += len(data); len(data) <= 15 {
-		u.bytes = max(u.bytes, u.on)
-	} else if u.on != len(data) {
-		u.bytes = 1 << 20 // a part larger than the room is not alone
+	defer u.mu.Unlock()
+	u.bytes += n
+	if n < 0 {
+		u.now--
+		return
 	}
-	u.mu.Unlock()
-	if u.now.Load() == u.wanted {
-		u.once.Do(func() { close(u.full) })
+	u.now++
+	if n > u.room {
+		u.alone = (u.alone || !u.large) && u.now == 1
+		u.large = true
+		return
 	}
-	if n < int(u.wanted) {
+	u.mostBytes = max(u.mostBytes, u.bytes)
+	if u.most = max(u.most, u.now); u.now == u.wanted {
 		select {
 		case <-u.full:
-		case <-ctx.Done():
+		default:
+			close(u.full)
 		}
 	}
-	u.mu.Lock()
-	u.on -= len(data)
-	u.mu.Unlock()
-	return ctx.Err()
 }
 
 func (u countedUpload) complete(context.Context) error { return nil }
