@@ -26,14 +26,14 @@ func TestThroughputWithLatency(t *testing.T) {
 	b := serve(t)
 	p := newProxy(t, b.endpoint, weather{})
 	dir := fast(t)
-	data := bytes.Repeat(smooth(256*256*256), 4)
+	data := bytes.Repeat(smooth(256*256*256), 16) // 1 GiB: what a run asks before the first chunk and after the last takes its time at any size
 	write(t, dir, "data.bin", data)
 	if err := b.open(t, "").Put(t.Context(), "data.bin", data); err != nil {
 		t.Fatal(err)
 	}
 	program := build(t, dir)
 	raw := write(t, dir, "raw.yaml", []byte(`zmigrate: 1
-source: {driver: raw, arrays: {a: {url: "${DATA}", data_type: float32, shape: [1024, 256, 256]}}}
+source: {driver: raw, arrays: {a: {url: "${DATA}", data_type: float32, shape: [4096, 256, 256]}}}
 target: {url: "${TARGET}"}
 defaults: {codecs: [bytes]}
 arrays: {a: {chunks: [8, 256, 256]}}
@@ -62,7 +62,7 @@ run: {requests: {per_second: 0}}
 		{"small objects to the server", raw, "data.bin", local, p.url, small},
 		{"objects to the server", raw, "data.bin", local, p.url, large},
 		{"shards to the server", raw, "data.bin", local, p.url, "arrays.a.shards=[64,256,256]"}, // of two parts
-		{"one shard to the server", raw, "data.bin", local, p.url, "arrays.a.shards=[1024,256,256]"},
+		{"one shard to the server", raw, "data.bin", local, p.url, "arrays.a.shards=[4096,256,256]"},
 		{"ranges from the server", raw, "data.bin", p.url, local, large},
 		{"small ranges from the server", raw, "data.bin", p.url, local, "arrays.a.chunks=[1024,16,16]"},
 		{"small objects from the server", again, "small.zarr", p.url, local, large},
@@ -87,6 +87,23 @@ run: {requests: {per_second: 0}}
 				t.Error("want at least 0.8")
 			}
 		})
+	}
+}
+
+// TestRequestsOfASmallRun counts what a run of one chunk asks of a bucket: each
+// request takes the latency of the network, and most of them wait for the one before.
+func TestRequestsOfASmallRun(t *testing.T) {
+	const most = 23
+	b := serve(t)
+	dir := fast(t)
+	write(t, dir, "data.bin", smooth(8))
+	job := write(t, dir, "one.yaml", fmt.Appendf(nil, `{zmigrate: 1, source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [8]}}}, target: {url: %q}}`, b.url("one.zarr")))
+	result, err := migrate(t.Context(), job, environment(), jobs.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := result.Requests.Target.Requests; n > most || n < 10 {
+		t.Errorf("%d requests, want at most %d; %v", n, most, b.counts)
 	}
 }
 

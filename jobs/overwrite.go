@@ -247,18 +247,21 @@ func nodeOf(key string, arrays map[string]bool) (node string, document, known bo
 
 // others returns the documents of all nodes of the target but the plan's arrays,
 // by their paths, where its root has one: they are what a run that overwrites has
-// left as it was.
+// left as it was. One that appends needs none.
 func (r *run) others(ctx context.Context) (map[string]json.RawMessage, error) {
 	arrays := map[string]bool{}
 	for _, a := range r.plan.Arrays {
 		arrays[a.Target] = true
 	}
+	if arrays[""] || r.plan.growth != nil {
+		return nil, nil
+	}
 	_, err := r.target.Stat(ctx, zarr.MetadataKey)
-	if errors.Is(err, fs.ErrNotExist) || arrays[""] {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("target: %w", err)
 	}
 	var keys []string
 	err = r.target.List(ctx, "", func(o store.Info) error {
@@ -273,5 +276,8 @@ func (r *run) others(ctx context.Context) (map[string]json.RawMessage, error) {
 			documents[parent(key)], err = r.target.ReadAll(ctx, key, zarr.MaxDocument)
 		}
 	}
-	return documents, err
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	return documents, nil
 }

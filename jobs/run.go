@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
@@ -192,7 +190,7 @@ func (j *Job) CheckpointURL() (string, error) {
 // locked does the run while the lock is held.
 func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	var err error
-	if r.journal, err = journal.Open(ctx, r.checkpoint); err != nil {
+	if r.journal, err = journal.OpenLocked(ctx, r.checkpoint); err != nil {
 		return err
 	}
 	complete, err := r.begin(ctx, opt)
@@ -262,138 +260,4 @@ func (r *run) progress() Progress {
 		}
 	}
 	return p
-}
-
-// commit makes receipts count: the objects durable, then the record of them,
-// then the documents of the arrays that are complete with them.
-func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
-	if err := r.held(ctx); err != nil {
-		return err
-	}
-	records := make([]journal.Receipt, len(receipts))
-	for i, x := range receipts {
-		records[i] = journal.Receipt{Array: x.Task, Unit: x.Unit, Bytes: x.Bytes, Sum: x.Sum, Empty: x.Empty}
-	}
-	if err := r.vacate(ctx, records); err != nil {
-		return fmt.Errorf("target: %w", err)
-	}
-	if err := r.sink.Sync(ctx); err != nil {
-		return fmt.Errorf("target: %w", err)
-	}
-	if !r.plan.Job.Source.far() { // a remote one is asked at the end
-		if err := r.unchanged(ctx); err != nil {
-			return err
-		}
-	}
-	if err := r.journal.Append(ctx, records); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	for _, x := range records {
-		if err := r.record(x); err != nil {
-			return err
-		}
-	}
-	return r.documents(ctx)
-}
-
-// record counts a unit that is durable and in the journal.
-func (r *run) record(x journal.Receipt) error {
-	if x.Array < 0 || x.Array >= len(r.arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks() {
-		return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit, x.Array)
-	}
-	a := &r.arrays[x.Array]
-	if a.done.has(x.Unit) {
-		return nil // recorded again: the same job gives the same object
-	}
-	a.done.set(x.Unit)
-	a.left--
-	a.bytes += x.Bytes
-	r.result.BytesOut += x.Bytes
-	if x.Empty {
-		a.empty++
-		r.result.Empty++
-	}
-	return nil
-}
-
-// documents writes the document of each array whose chunks are all in place,
-// if the source is still what the chunks were read from. The document of an
-// array that is the whole target is the last of all. Arrays that grow do so
-// together, in the end.
-func (r *run) documents(ctx context.Context) error {
-	if r.plan.growth != nil {
-		return nil
-	}
-	var complete []int
-	for i := range r.arrays {
-		if r.arrays[i].left == 0 && !r.arrays[i].written && r.plan.Arrays[i].Target != "" {
-			complete = append(complete, i)
-		}
-	}
-	if len(complete) == 0 {
-		return nil
-	}
-	if err := r.unchanged(ctx); err != nil {
-		return err
-	}
-	err := sources.InParallel(ctx, len(complete), func(ctx context.Context, k int) error {
-		a := &r.plan.Arrays[complete[k]]
-		return r.sink.PutArray(ctx, a.Target, a.Meta)
-	})
-	if err != nil {
-		return fmt.Errorf("target: %w", err)
-	}
-	for _, i := range complete {
-		a := &r.plan.Arrays[i]
-		r.arrays[i].written = true
-		r.log.InfoContext(ctx, "array complete", "array", a.Target, "chunks", a.Chunks())
-	}
-	return nil
-}
-
-// finish checks that the receipts cover the plan, writes what makes the target
-// whole, and shrinks the checkpoint to the record of completion.
-func (r *run) finish(ctx context.Context) error {
-	arrays := map[string]*zarr.Array{}
-	for i := range r.arrays {
-		a := &r.plan.Arrays[i]
-		if n := r.arrays[i].left; n > 0 {
-			return fmt.Errorf("array %q: %d chunks have no receipt", a.Target, n)
-		}
-		arrays[a.Target] = a.Meta
-	}
-	if err := r.unchanged(ctx); err != nil {
-		return err
-	}
-	if err := r.held(ctx); err != nil {
-		return err
-	}
-	var err error
-	if r.plan.growth != nil {
-		err = r.grow(ctx)
-	} else {
-		var others map[string]json.RawMessage
-		if others, err = r.others(ctx); err == nil {
-			err = r.sink.Finish(ctx, arrays, r.plan.Groups, others, r.plan.Job.Target.Consolidated)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("target: %w", err)
-	}
-	record, err := json.Marshal(Completion{Manifest: *r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC()})
-	if err != nil {
-		return err
-	}
-	if err := r.journal.Complete(ctx, record); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	return nil
-}
-
-// Completion is the record that a completed job leaves in its checkpoint.
-type Completion struct {
-	Manifest Manifest      `json:"manifest"`
-	Arrays   []ArrayStatus `json:"arrays,omitempty"` // those of the manifest
-	Result   Result        `json:"result"`
-	Finished time.Time     `json:"finished"`
 }

@@ -103,9 +103,6 @@ func (b *bucket) clean(ctx context.Context, do requester) error {
 	})
 }
 
-// sync has nothing to do: an acknowledged upload is durable.
-func (b *bucket) sync(context.Context) error { return nil }
-
 func (b *bucket) read(ctx context.Context, key string, p []byte, off int64) (err error) {
 	want := int64(len(p))
 	r, err := b.blobs.NewRangeReader(oneRead(ctx), b.at.key(key), off, want, b.raw)

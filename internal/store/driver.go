@@ -20,7 +20,6 @@ type driver interface {
 	// partSize is how many bytes part n of an upload has, counted from 0,
 	// unless it is the last, which may have fewer.
 	partSize(n int) int
-	sync(ctx context.Context) error
 	read(ctx context.Context, key string, p []byte, off int64) error
 	// readAll reads an object of at most limit bytes, into memory from room or
 	// of its own.

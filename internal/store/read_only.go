@@ -42,5 +42,4 @@ func (r readOnly) begin(context.Context, string) (upload, error) { return nil, r
 func (r readOnly) delete(context.Context, string) error          { return r.refuse() }
 func (r readOnly) inOrder() bool                                 { return true }
 func (r readOnly) partSize(int) int                              { return 1 << 20 }
-func (r readOnly) sync(context.Context) error                    { return nil }
 func (r readOnly) clean(_ context.Context, _ requester) error    { return nil }

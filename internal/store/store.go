@@ -42,7 +42,7 @@ type Options struct {
 	// ("put", "create", "sync", "read", "stat", "list" for each page,
 	// "delete", "clean"; those of a Writer are "open" with its first part,
 	// "write" for each part, "close" and "abort", or one "put" for an object
-	// that fits into one part; sync has no key), and an error that it returns
+	// that fits into one part; sync, of files alone, has no key), and an error that it returns
 	// is treated as if the store itself had failed with it. It must be safe
 	// for concurrent use.
 	Fault func(op, key string) error
@@ -235,7 +235,11 @@ func (s *Store) holds(ctx context.Context, key string, data []byte) (bool, error
 // Sync returns when every Put and Delete that returned before it was called is
 // visible and durable. An error means that objects are lost.
 func (s *Store) Sync(ctx context.Context) error {
-	return s.do(ctx, "sync", "", 0, s.driver.sync)
+	files, ok := s.driver.(*local)
+	if !ok {
+		return ctx.Err() // each of them was when it returned
+	}
+	return s.do(ctx, "sync", "", 0, files.sync)
 }
 
 // ReadRange fills p with the bytes of the object from off on. An object that

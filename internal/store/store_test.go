@@ -179,7 +179,7 @@ func TestFault(t *testing.T) {
 	if err := s.Delete(t.Context(), "k"); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"put k", "sync ", "read k", "list k", "delete k"}
+	want := []string{"put k", "read k", "list k", "delete k"}
 	if diff := cmp.Diff(want, ops); diff != "" {
 		t.Error(diff)
 	}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
@@ -33,9 +35,9 @@ type Journal struct {
 	st *store.Store
 
 	mu       sync.Mutex
-	manifest json.RawMessage // nil: none
+	manifest json.RawMessage // nil: none, or complete
 	done     json.RawMessage // nil: not complete
-	segments int             // those that count, numbered from 1
+	segments []int           // numbers of those that are there, from 1 on where there is a manifest
 }
 
 // Open reads the checkpoint in st, which may be empty, and checks every line of
@@ -43,46 +45,51 @@ type Journal struct {
 // the owner completes the job meanwhile, Open begins anew.
 func Open(ctx context.Context, st *store.Store) (*Journal, error) {
 	for {
-		j := &Journal{st: st}
-		failed := j.open(ctx)
+		j, failed := OpenLocked(ctx, st)
 		if failed == nil && (j.done != nil || j.manifest != nil) {
 			return j, nil
 		}
 		now := &Journal{st: st}
-		if err := now.records(ctx); err != nil || bytes.Equal(now.done, j.done) && bytes.Equal(now.manifest, j.manifest) {
+		err := now.objects(ctx)
+		if err != nil || bytes.Equal(now.done, j.done) && bytes.Equal(now.manifest, j.manifest) && slices.Equal(now.segments, j.segments) {
 			return j, cmp.Or(failed, err)
 		}
 	}
 }
 
-// records reads the record of completion, or else the plan.
-func (j *Journal) records(ctx context.Context) (err error) {
-	if j.done, err = j.record(ctx, doneKey); err != nil || j.done != nil {
-		return err
+// OpenLocked is Open for who holds the lock, and takes half the time on a store that
+// is far away.
+func OpenLocked(ctx context.Context, st *store.Store) (*Journal, error) {
+	j := &Journal{st: st}
+	if err := j.objects(ctx); err != nil || j.manifest == nil {
+		return j, err
 	}
-	j.manifest, err = j.record(ctx, planKey)
-	return err
-}
-
-// open is Open for a checkpoint that stays as it is.
-func (j *Journal) open(ctx context.Context) error {
-	if err := j.records(ctx); err != nil || j.manifest == nil {
-		return err
-	}
-	numbers, err := list(ctx, j.st, segments, ".jsonl")
-	if err != nil {
-		return err
-	}
-	for i, n := range numbers {
+	for i, n := range j.segments {
 		if n != i+1 {
-			return fmt.Errorf("%s: %s is missing: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(i+1))
+			return j, fmt.Errorf("%s: %s is missing: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(i+1))
 		}
 	}
-	j.segments = len(numbers)
 	for _, err := range j.Receipts(ctx) {
 		if err != nil {
-			return err
+			return j, err
 		}
+	}
+	return j, nil
+}
+
+// objects reads the record of completion, or else the plan, and lists the segments,
+// all at the same time.
+func (j *Journal) objects(ctx context.Context) error {
+	var manifest json.RawMessage
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) { j.done, err = j.record(ctx, doneKey); return err })
+	group.Go(func() (err error) { manifest, err = j.record(ctx, planKey); return err })
+	group.Go(func() (err error) { j.segments, err = list(ctx, j.st, segments, ".jsonl"); return err })
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if j.done == nil {
+		j.manifest = manifest
 	}
 	return nil
 }
@@ -121,7 +128,7 @@ func (j *Journal) Completed() json.RawMessage {
 func (j *Journal) Begun() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.segments > 0
+	return j.manifest != nil && len(j.segments) > 0
 }
 
 func checkManifest(manifest json.RawMessage) error {
@@ -148,7 +155,7 @@ func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
 	if err := j.st.Create(ctx, planKey, manifest); err != nil {
 		return err
 	}
-	j.manifest, j.segments = manifest, 0
+	j.manifest = manifest
 	return nil
 }
 
@@ -176,7 +183,7 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 	if err := j.st.Sync(ctx); err != nil {
 		return err
 	}
-	j.done, j.manifest, j.segments = nil, manifest, 0
+	j.done, j.manifest = nil, manifest
 	return nil
 }
 
@@ -185,18 +192,21 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 // segment and the line.
 func (j *Journal) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 	j.mu.Lock()
-	n := j.segments
+	var numbers []int
+	if j.manifest != nil {
+		numbers = slices.Clone(j.segments)
+	}
 	j.mu.Unlock()
 	return func(yield func(Receipt, error) bool) {
-		for i := 1; i <= n; i++ {
-			data, err := j.st.ReadAll(ctx, segmentKey(i), segmentLimit)
+		for _, n := range numbers {
+			data, err := j.st.ReadAll(ctx, segmentKey(n), segmentLimit)
 			if err != nil {
 				yield(Receipt{}, err)
 				return
 			}
 			for r, err := range parseSegment(data) {
 				if err != nil {
-					err = fmt.Errorf("%s: %s: %w: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(i), err)
+					err = fmt.Errorf("%s: %s: %w: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(n), err)
 				}
 				if !yield(r, err) || err != nil {
 					return
@@ -218,13 +228,14 @@ func (j *Journal) Append(ctx context.Context, receipts []Receipt) error {
 		if err != nil {
 			return err
 		}
-		if err := j.st.Create(ctx, segmentKey(j.segments+1), data); err != nil {
+		next := len(j.segments) + 1
+		if err := j.st.Create(ctx, segmentKey(next), data); err != nil {
 			if errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("another run is writing to this checkpoint: %w", err)
 			}
 			return err
 		}
-		j.segments++
+		j.segments = append(j.segments, next)
 	}
 	return nil
 }
@@ -234,11 +245,11 @@ func (j *Journal) Append(ctx context.Context, receipts []Receipt) error {
 func (j *Journal) Forget(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for j.segments > 0 {
-		if err := j.st.Delete(ctx, segmentKey(j.segments)); err != nil {
+	for n := len(j.segments); n > 0; n-- {
+		if err := j.st.Delete(ctx, segmentKey(n)); err != nil {
 			return err
 		}
-		j.segments--
+		j.segments = j.segments[:n-1]
 	}
 	return j.st.Sync(ctx)
 }
@@ -258,7 +269,7 @@ func (j *Journal) Complete(ctx context.Context, record json.RawMessage) error {
 	if err := j.st.Sync(ctx); err != nil {
 		return err
 	}
-	j.done, j.manifest, j.segments = record, nil, 0
+	j.done, j.manifest = record, nil
 	return j.tidy(ctx)
 }
 
@@ -275,12 +286,7 @@ func (j *Journal) Tidy(ctx context.Context) error {
 
 // tidy removes the plan and its segments, which no longer count. The caller
 // holds mu.
-func (j *Journal) tidy(ctx context.Context) error {
-	if err := j.st.Delete(ctx, planKey); err != nil {
-		return err
-	}
-	return j.deleteSegments(ctx)
-}
+func (j *Journal) tidy(ctx context.Context) error { return j.deleteSegments(ctx, planKey) }
 
 // Reset forgets everything but the lock, durably.
 func (j *Journal) Reset(ctx context.Context) error {
@@ -298,22 +304,26 @@ func (j *Journal) Reset(ctx context.Context) error {
 			return err
 		}
 	}
-	j.manifest, j.done, j.segments = nil, nil, 0
+	j.manifest, j.done = nil, nil
 	return j.deleteSegments(ctx)
 }
 
-// deleteSegments removes all segments, durably. The caller holds mu and has
-// made sure that they do not count.
-func (j *Journal) deleteSegments(ctx context.Context) error {
-	numbers, err := list(ctx, j.st, segments, ".jsonl")
-	if err != nil {
+// deleteSegments removes all segments, and other objects beside them, durably. The
+// caller holds mu and has made sure that they do not count.
+func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
+	const most = 16 // at the same time
+	group, each := errgroup.WithContext(ctx)
+	group.SetLimit(most)
+	for _, n := range j.segments {
+		others = append(others, segmentKey(n))
+	}
+	for _, key := range others {
+		group.Go(func() error { return j.st.Delete(each, key) })
+	}
+	if err := group.Wait(); err != nil {
 		return err
 	}
-	for _, n := range numbers {
-		if err := j.st.Delete(ctx, segmentKey(n)); err != nil {
-			return err
-		}
-	}
+	j.segments = nil
 	return j.st.Sync(ctx)
 }
 

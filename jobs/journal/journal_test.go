@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,9 +142,9 @@ func TestCrashAtEveryOperation(t *testing.T) {
 	crashes := 0
 	for i := 0; ; i++ {
 		root := filepath.Join(t.TempDir(), "ckpt")
-		n := 0
+		var n atomic.Int64 // operations, some at the same time
 		broken, err := store.Open(t.Context(), root, store.Options{Fault: func(string, string) error {
-			if n++; n > i {
+			if n.Add(1) > int64(i) {
 				return errCrash
 			}
 			return nil
@@ -280,12 +281,12 @@ func TestSucceedCrashesAnywhere(t *testing.T) {
 		must(t, j.Complete(t.Context(), []byte(`{"done": 1}`)))
 		must(t, st.Close())
 
-		n := 0
+		var n atomic.Int64 // operations, some at the same time
 		broken, err := store.Open(t.Context(), root, store.Options{Staging: "incoming", Fault: func(op, _ string) error {
 			if op != "create" && op != "delete" && op != "sync" && op != "put" {
 				return nil
 			}
-			if n++; n == i {
+			if n.Add(1) == int64(i) {
 				return errCrash
 			}
 			return nil
@@ -318,9 +319,10 @@ func TestSucceedCrashesAnywhere(t *testing.T) {
 func TestForget(t *testing.T) {
 	manifest := json.RawMessage(`{"plan":1}`)
 	for at := 1; ; at++ {
-		dir, left := filepath.Join(t.TempDir(), "ckpt"), -1
+		dir := filepath.Join(t.TempDir(), "ckpt")
+		var left atomic.Int64 // operations until one fails, some of them at the same time
 		st := open(t, dir, store.Options{Fault: func(string, string) error {
-			if left--; left == 0 {
+			if left.Add(-1) == 0 {
 				return errCrash
 			}
 			return nil
@@ -329,7 +331,7 @@ func TestForget(t *testing.T) {
 		must(t, j.Begin(t.Context(), manifest))
 		must(t, j.Append(t.Context(), batch1))
 		must(t, j.Append(t.Context(), batch2))
-		left = at
+		left.Store(int64(at))
 		err := j.Forget(t.Context())
 		again := openJournal(t, open(t, dir, store.Options{}))
 		got := receipts(t, again)
