@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -54,7 +53,7 @@ func zstdNamed(name string, level int) Definition {
 type zstdShared struct {
 	mu       sync.Mutex
 	encoders map[zstdEncoder]*zstdEncoders
-	decoder  *zstd.Decoder
+	decoder  fastzstd.Decoder
 }
 
 // zstdEncoder says how encoders work; those that are equal do alike.
@@ -154,18 +153,7 @@ func (c zstdCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.decoder == nil {
-		d, err := zstd.NewReader(nil,
-			zstd.WithDecoderConcurrency(0),
-			zstd.WithDecodeAllCapLimit(true),
-			zstd.WithDecoderMaxMemory(math.MaxInt64), // the limit is the room in each call's dst
-		)
-		if err != nil {
-			return nil, err
-		}
-		s.decoder = d
-	}
-	return &zstdBound{zstdCodec: c, in: in, with: e, encoders: encoders, decoder: s.decoder}, nil
+	return &zstdBound{zstdCodec: c, in: in, with: e, encoders: encoders}, nil
 }
 
 // zstdEffort returns the encoder that works as the C library does at a level,
@@ -189,7 +177,6 @@ type zstdBound struct {
 	in       Size
 	with     zstdEncoder
 	encoders *zstdEncoders
-	decoder  *zstd.Decoder
 }
 
 // scratch is what an encoder takes at levels from 10 on, most of it tables.
@@ -229,16 +216,14 @@ func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		room = most << 17
 	}
 	dst = grow(dst, room)
-	out, err := b.decoder.DecodeAll(src, dst[:from:from+room])
-	// For a frame that does not state its size the library has no error of its
-	// own when it fills the room: that is then ErrCorrupt.
+	n, err := b.shared.decoder.Decode(dst[from:from+room], src)
 	switch {
-	case errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
+	case errors.Is(err, fastzstd.ErrTooLarge):
 		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w: zstd: %w", ErrCorrupt, err)
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	return out, decodedSize(b.in, len(out)-from)
+	return dst[:from+n], decodedSize(b.in, n)
 }
 
 // appendStream decodes what has no bound worth making room for: memory grows

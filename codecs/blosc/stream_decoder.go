@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/zmigrate/zmigrate/codecs/blosc/internal/blosclz"
+	"github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
 // errLength means that a stream does not decode to its part of the block.
@@ -22,7 +21,7 @@ var errLength = errors.New("it decodes to another number of bytes")
 type streamDecoder struct {
 	zlib   io.ReadCloser // also a zlib.Resetter
 	source bytes.Reader  // of zlib
-	zstd   *zstd.Decoder
+	zstd   zstd.Decoder
 }
 
 // decode decodes src into the whole of dst.
@@ -41,7 +40,7 @@ func (s *streamDecoder) decode(codec Codec, dst, src []byte) error {
 	case Zlib:
 		return s.decodeZlib(dst, src)
 	case Zstd:
-		n, err = s.decodeZstd(dst, src)
+		n, err = s.zstd.Decode(dst, src)
 	}
 	if err == nil && n != len(dst) {
 		err = errLength
@@ -71,20 +70,4 @@ func (s *streamDecoder) decodeZlib(dst, src []byte) error {
 		return err
 	}
 	return nil
-}
-
-func (s *streamDecoder) decodeZstd(dst, src []byte) (int, error) {
-	if s.zstd == nil {
-		decoder, err := zstd.NewReader(nil,
-			zstd.WithDecoderConcurrency(1),
-			zstd.WithDecodeAllCapLimit(true),
-			zstd.WithDecoderMaxMemory(math.MaxInt32), // the limit is dst
-		)
-		if err != nil {
-			return 0, err
-		}
-		s.zstd = decoder
-	}
-	out, err := s.zstd.DecodeAll(src, dst[:0:len(dst)])
-	return len(out), err
 }

@@ -9,11 +9,11 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/zmigrate/zmigrate/codecs/internal/python"
 )
 
 // A peer is a Python with zfpy that runs testdata/libzfp.py.
@@ -22,40 +22,11 @@ type peer struct {
 	out *bufio.Reader
 }
 
-// findPeer starts $ZMIGRATE_PYTHON or the Python of `make interop`. Without any
-// that has zfpy the test is skipped, or fails where ZMIGRATE_REQUIRE_PEERS is 1.
+// findPeer starts the peer, see [python.Start].
 func findPeer(t *testing.T) *peer {
 	t.Helper()
-	python := os.Getenv("ZMIGRATE_PYTHON")
-	if python == "" {
-		python = filepath.Join("..", "..", ".cache", "interop", "bin", "python")
-	}
-	if out, err := exec.CommandContext(t.Context(), python, "-c", "import zfpy").CombinedOutput(); err != nil {
-		if os.Getenv("ZMIGRATE_REQUIRE_PEERS") == "1" {
-			t.Fatalf("no Python with zfpy: %v\n%s", err, out)
-		}
-		t.Skipf("needs a Python with zfpy, named by ZMIGRATE_PYTHON: %v", err)
-	}
-	cmd := exec.Command(python, filepath.Join("testdata", "libzfp.py"))
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("libzfp.py: %v", err)
-		}
-	})
-	return &peer{in, bufio.NewReader(out)}
+	p := python.Start(t, "zfpy", filepath.Join("testdata", "libzfp.py"))
+	return &peer{p, bufio.NewReader(p)}
 }
 
 // A setting is a mode that zfpy knows, with its parameter.

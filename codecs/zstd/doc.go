@@ -1,7 +1,8 @@
 // Package zstd makes Zstandard frames (RFC 8878) of arrays of numbers, and of
-// whatever else there is, quickly. It does not read them.
+// whatever else there is, and decodes frames, quickly.
 //
-// A frame is made in one call from content that is all in memory:
+// A frame is made in one call from content that is all in memory, and decoded in
+// one call to memory that holds all of it:
 //
 //	4 bytes   magic number
 //	1 byte    descriptor: how long the size is; whether the window is the content; whether there is a checksum
@@ -32,4 +33,12 @@
 //
 // The bytes of a frame depend on its content and the options alone: neither on
 // the processor, nor on what an encoder made before.
+//
+// A Decoder takes frames of all encoders. Most of its time goes to sequences. As
+// content before is where it was decoded to, there is no window to copy from or
+// to. One load gets all bits of a sequence, unless there are very many, and copies
+// are made by sixteen bytes, of which what comes next overwrites those that are too
+// many. What this does not serve, such as the last bytes of the content, is decoded
+// with care, one sequence at a time, and all that is wrong with a frame is found
+// there. The codes of literals are decoded by a library.
 package zstd

@@ -68,7 +68,7 @@ func Frames(r *bufio.Reader) (Content, error) {
 
 // frame reads a frame behind its magic number.
 func frame(r *bufio.Reader) (Content, error) {
-	one, err := frameHeader(r)
+	one, err := readFrameHeader(r)
 	if err != nil {
 		return one, err
 	}
@@ -106,51 +106,90 @@ func frame(r *bufio.Reader) (Content, error) {
 	return one, nil
 }
 
-// frameHeader reads what is between a magic number and the first block.
-func frameHeader(r *bufio.Reader) (Content, error) {
-	one := Content{Size: -1}
-	descriptor, err := number(r, 1)
+// frameHeader is what is between a magic number and the first block (RFC 8878,
+// section 3.1.1.1).
+type frameHeader struct {
+	Content
+	window     uint64 // in bytes
+	dictionary uint32 // which one the frame needs, or zero
+	length     int    // of the header, in bytes
+}
+
+// maxFrameHeader is the most bytes that a header has.
+const maxFrameHeader = 14
+
+// parseFrameHeader reads the header at the beginning of b.
+func parseFrameHeader(b []byte) (frameHeader, error) {
+	h := frameHeader{Content: Content{Size: -1}}
+	if len(b) == 0 {
+		return h, errCut
+	}
+	descriptor := b[0]
+	single := descriptor&descriptorSingle != 0
+	windows := 1
+	if single {
+		windows = 0
+	}
+	dictionary := [4]int{0, 1, 2, 4}[descriptor&3]
+	size := [4]int{0, 2, 4, 8}[descriptor>>descriptorSize]
+	if size == 0 && single {
+		size = 1
+	}
+	h.length = 1 + windows + dictionary + size
+	switch {
+	case descriptor&(1<<3) != 0:
+		return h, errors.New("zstd: a reserved bit of the frame's header is set")
+	case len(b) < h.length:
+		return h, errCut
+	}
+	h.Checksum = descriptor&descriptorChecksum != 0
+	h.dictionary = uint32(littleEndian(b[1+windows:][:dictionary]))
+	if size > 0 {
+		n := littleEndian(b[h.length-size : h.length])
+		if size == 2 {
+			n += 256
+		}
+		if n > mostContent {
+			return h, fmt.Errorf("zstd: a frame of %d bytes", n)
+		}
+		h.Size = int64(n)
+	}
+	if single {
+		h.window = max(uint64(h.Size), minWindow)
+	} else {
+		base := uint64(minWindow) << (b[1] >> 3)
+		h.window = base + base>>3*uint64(b[1]&7)
+	}
+	return h, nil
+}
+
+// minWindow is the least window of a frame, in bytes.
+const minWindow = 1 << 10
+
+// littleEndian returns the number of up to eight bytes.
+func littleEndian(b []byte) uint64 {
+	var word [8]byte
+	copy(word[:], b)
+	return binary.LittleEndian.Uint64(word[:])
+}
+
+func readFrameHeader(r *bufio.Reader) (Content, error) {
+	b, err := r.Peek(maxFrameHeader)
+	if err = cut(err); err != nil && !errors.Is(err, errCut) {
+		return Content{}, err
+	}
+	h, err := parseFrameHeader(b)
 	if err != nil {
-		return one, err
+		return h.Content, err
 	}
-	if descriptor&(1<<3) != 0 {
-		return one, errors.New("zstd: a reserved bit of the frame's header is set")
-	}
-	one.Checksum = descriptor&(1<<2) != 0
-	single := descriptor&(1<<5) != 0 // the content is the window, and tells its size
-	before := [4]int{0, 1, 2, 4}[descriptor&3]
-	if !single {
-		before++
-	}
-	if err := skip(r, before); err != nil {
-		return one, err
-	}
-	length := [4]int{0, 2, 4, 8}[descriptor>>6]
-	if length == 0 && single {
-		length = 1
-	}
-	if length == 0 {
-		return one, nil
-	}
-	size, err := number(r, length)
-	if err != nil {
-		return one, err
-	}
-	if length == 2 {
-		size += 256
-	}
-	if size > mostContent {
-		return one, fmt.Errorf("zstd: a frame of %d bytes", size)
-	}
-	one.Size = int64(size)
-	return one, nil
+	return h.Content, skip(r, h.length)
 }
 
 // number reads a little-endian number of up to eight bytes.
 func number(r *bufio.Reader, length int) (uint64, error) {
 	var word [8]byte
 	_, err := io.ReadFull(r, word[:length])
-	return binary.LittleEndian.Uint64(word[:]), cut(err)
+	return littleEndian(word[:]), cut(err)
 }
 
 func skip(r *bufio.Reader, n int) error {

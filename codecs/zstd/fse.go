@@ -55,23 +55,9 @@ func (t *fseTable) build() {
 		spread [maxTableSize]uint8
 		start  [maxSymbols + 1]uint16
 	)
-	last := size - 1
+	spreadSymbols(spread[:size], t.norm[:t.symbols])
 	for s, n := range t.norm[:t.symbols] {
-		if n < 0 {
-			spread[last] = uint8(s)
-			last--
-			n = 1
-		}
-		start[s+1] = start[s] + uint16(n)
-	}
-	at, step := 0, size>>1+size>>3+3
-	for s, n := range t.norm[:t.symbols] {
-		for range n {
-			spread[at] = uint8(s)
-			for at = (at + step) & (size - 1); at > last; {
-				at = (at + step) & (size - 1)
-			}
-		}
+		start[s+1] = start[s] + uint16(max(n, -n))
 	}
 	place := start
 	for state, s := range spread[:size] {
@@ -87,6 +73,27 @@ func (t *fseTable) build() {
 		default:
 			most := uint32(t.log) - uint32(bits.Len16(uint16(n-1))) + 1
 			t.steps[s] = fseStep{bits: most<<16 - uint32(n)<<most, find: int32(start[s]) - int32(n)}
+		}
+	}
+}
+
+// spreadSymbols tells which symbol each state of a table stands for, where norm
+// has how many states each symbol has (RFC 8878, section 4.1.1).
+func spreadSymbols(spread []uint8, norm []int16) {
+	last := len(spread) - 1
+	for s, n := range norm {
+		if n < 0 {
+			spread[last] = uint8(s)
+			last--
+		}
+	}
+	at, step, mask := 0, len(spread)>>1+len(spread)>>3+3, len(spread)-1
+	for s, n := range norm {
+		for range n {
+			spread[at&mask] = uint8(s)
+			for at = (at + step) & mask; at > last; {
+				at = (at + step) & mask
+			}
 		}
 	}
 }

@@ -76,8 +76,11 @@ func (c *coded) lengthBits() uint   { return uint(c.codes >> 24) }
 // Codes of lengths (RFC 8878, section 3.1.1.3.2.1.1): where each begins, and
 // how many bits follow it. Those of matches are less minMatch.
 var (
-	literalCodes = newCodeRanges(16, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-	matchCodes   = newCodeRanges(32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	literalWidths = append(make([]uint8, 16), 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+	matchWidths   = append(make([]uint8, 32), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+
+	literalCodes = newCodeRanges(literalWidths)
+	matchCodes   = newCodeRanges(matchWidths)
 )
 
 type codeRanges struct {
@@ -88,22 +91,18 @@ type codeRanges struct {
 	long [32]uint32
 }
 
-// newCodeRanges lists codes: the first ones stand for one length each, those
-// that follow for as many as their bits tell.
-func newCodeRanges(single int, widths []uint8) *codeRanges {
+// newCodeRanges lists codes, each of which stands for as many lengths as the bits
+// tell that follow it.
+func newCodeRanges(widths []uint8) *codeRanges {
 	var r codeRanges
 	base := 0
-	for code := range single + len(widths) {
-		width := 0
-		if code >= single {
-			width = int(widths[code-single])
-		}
+	for code, width := range widths {
 		for i := range 1 << width {
 			if base+i < len(r.short) {
-				r.short[base+i] = uint32(code | width<<8 | i<<16)
+				r.short[base+i] = uint32(code | int(width)<<8 | i<<16)
 			}
 		}
-		r.long[bits.Len(uint(base))] = uint32(code | width<<8)
+		r.long[bits.Len(uint(base))] = uint32(code | int(width)<<8)
 		base += 1 << width
 	}
 	return &r

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/zmigrate/zmigrate/codecs/zstd"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
 
@@ -101,16 +101,12 @@ func (r *ipcRows) decompressed(ctx context.Context, buffer int) ([]byte, error) 
 // decompress fills dst with what src holds, which is neither more nor less.
 func decompress(codec ipc.Codec, dst, src []byte) ([]byte, error) {
 	if codec == ipc.Zstd {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return nil, err
+		var d zstd.Decoder
+		n, err := d.Decode(dst, src)
+		if err == nil && n != len(dst) {
+			err = fmt.Errorf("%d bytes in place of %d", n, len(dst))
 		}
-		defer d.Close()
-		out, err := d.DecodeAll(src, dst[:0:len(dst)])
-		if err == nil && len(out) != len(dst) {
-			err = fmt.Errorf("%d bytes in place of %d", len(out), len(dst))
-		}
-		return out, err
+		return dst[:n], err
 	}
 	frame := lz4.NewReader(bytes.NewReader(src))
 	if _, err := io.ReadFull(frame, dst); err != nil {

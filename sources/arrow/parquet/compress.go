@@ -9,8 +9,9 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
 // Compressions of the specification.
@@ -32,7 +33,7 @@ const mostRatio = 1 << 15
 // decompressor decompresses pages. It serves one goroutine.
 type decompressor struct {
 	codec int
-	zstd  *zstd.Decoder
+	zstd  zstd.Decoder
 }
 
 // into fills dst, of the size that a page header gives, with what src holds.
@@ -51,7 +52,7 @@ func (d *decompressor) into(dst, src []byte) error {
 	case codecBrotli:
 		n, err = readFull(brotli.NewReader(bytes.NewReader(src)), dst)
 	case codecZstd:
-		n, err = d.zstdInto(dst, src)
+		n, err = d.zstd.Decode(dst, src)
 	case codecLZ4Raw:
 		n, err = lz4.UncompressBlock(src, dst)
 	case codecLZ4:
@@ -82,17 +83,6 @@ func readFull(r io.Reader, dst []byte) (int, error) {
 		err = nil
 	}
 	return n + k, err
-}
-
-func (d *decompressor) zstdInto(dst, src []byte) (n int, err error) {
-	if d.zstd == nil {
-		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return 0, err
-		}
-	}
-	out, err := d.zstd.DecodeAll(src, dst[:0:len(dst)])
-	return len(out), err
 }
 
 // hadoopInto decompresses blocks that each begin with two big-endian numbers:

@@ -9,10 +9,10 @@ import (
 	"sync"
 
 	"github.com/dsnet/compress/bzip2"
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/zmigrate/zmigrate/codecs/blosc"
+	"github.com/zmigrate/zmigrate/codecs/zstd"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5/inflate"
 )
 
@@ -22,10 +22,7 @@ type decoders struct {
 	inflates sync.Pool // of *inflate.Decoder
 	bzip2s   sync.Pool // of *bzip2.Reader
 	bloscs   blosc.Decoder
-
-	zstdOnce    sync.Once
-	zstdDecoder *zstd.Decoder
-	zstdError   error
+	zstds    zstd.Decoder
 }
 
 func (d *decoders) deflate(dst, src []byte) ([]byte, error) {
@@ -73,21 +70,15 @@ func (d *decoders) bzip2(dst, src []byte) ([]byte, error) {
 }
 
 func (d *decoders) zstd(dst, src []byte) ([]byte, error) {
-	d.zstdOnce.Do(func() {
-		d.zstdDecoder, d.zstdError = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(mostDecoded), zstd.WithDecodeAllCapLimit(true))
-	})
-	if d.zstdError != nil {
-		return nil, d.zstdError
-	}
-	out, err := d.zstdDecoder.DecodeAll(src, dst[:0:len(dst)])
-	if err != nil {
+	n, err := d.zstds.Decode(dst, src)
+	switch {
+	case errors.Is(err, zstd.ErrTooLarge):
+		return nil, tooMuch(len(dst))
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
 	}
-	return out, nil
+	return dst[:n], nil
 }
-
-// mostDecoded is the most that any chunk decodes to between two filters.
-const mostDecoded = 1 << 32
 
 func (d *decoders) blosc(dst, src []byte) ([]byte, error) {
 	n, err := blosc.DecodedSize(src)

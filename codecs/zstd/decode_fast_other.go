@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package zstd
+
+func (d *sequenceDecoder) decodeFast() { d.decodeFastPlain() }

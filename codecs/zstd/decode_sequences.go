@@ -1,0 +1,279 @@
+package zstd
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+const (
+	// wildCopy is how many bytes behind the literals of a sequence may be read,
+	// and how many behind its copy may be written, when sequences are decoded
+	// fast.
+	wildCopy = 32
+
+	// containerBits is how many bits of a stream eight bytes hold for sure.
+	containerBits = 56
+)
+
+// sequenceDecoder decodes the sequences of one block after the other, and does
+// what they say.
+type sequenceDecoder struct {
+	tables  [codeKinds]decodeTable
+	logs    [codeKinds]uint8
+	defined [codeKinds]bool // whether a block of the frame has had a table of the kind
+
+	// states are those of the sequence that comes next, and left is how many
+	// come.
+	states [codeKinds]int
+	left   int
+
+	// src is what is decoded. The sequences of the block have its bits from
+	// firstBit up to bit, of which the highest are read first.
+	src      []byte
+	bit      int
+	firstBit int
+
+	// dst is filled up to out, by the frame from frameStart on and up to end at
+	// most, and by the block from blockStart on, with at most most bytes.
+	dst        []byte
+	out        int
+	frameStart int
+	end        int
+	blockStart int
+	most       int
+	// history holds the last three offsets (RFC 8878, section 3.1.1.5).
+	history [3]uint64
+	window  int // bytes that an offset is at most
+
+	// literals are those of the block, of which taken are taken. Behind them
+	// there are spare bytes more that can be read.
+	literals []byte
+	taken    int
+	spare    int
+
+	// Sequences are decoded fast that end at fastOut or before, and take
+	// literals up to fastTaken at most.
+	fastOut   int
+	fastTaken int
+}
+
+// errBlock reports a block with more content than a block may have.
+var errBlock = errors.New("zstd: a block holds more than a block of the frame may")
+
+// sequencesSection decodes the sequences that src[at:end] holds, and makes the
+// content of the block of them and the literals.
+func (d *sequenceDecoder) sequencesSection(at, end int) error {
+	d.taken, d.blockStart = 0, d.out
+	n, length := sequenceCount(d.src[at:end])
+	at += length
+	switch {
+	case length == 0:
+		return errShort
+	case n == 0 && at < end:
+		return errors.New("zstd: a block without sequences goes on")
+	case n > 0:
+		at, err := d.readTables(at, end)
+		if err == nil {
+			err = d.start(n, at, end)
+		}
+		if err == nil {
+			err = d.decode()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	rest := d.literals[d.taken:]
+	if err := d.fits(len(rest)); err != nil {
+		return err
+	}
+	d.out += copy(d.dst[d.out:], rest)
+	return nil
+}
+
+// sequenceCount reads how many sequences there are (RFC 8878, section
+// 3.1.1.3.2.1), and returns how many bytes tell that, or zero if not all of them
+// are there.
+func sequenceCount(b []byte) (n, length int) {
+	switch {
+	case len(b) > 0 && b[0] < 128:
+		return int(b[0]), 1
+	case len(b) > 1 && b[0] < 255:
+		return int(b[0]-128)<<8 | int(b[1]), 2
+	case len(b) > 2 && b[0] == 255:
+		return 0x7f00 + int(b[1]) + int(b[2])<<8, 3
+	}
+	return 0, 0
+}
+
+// readTables reads the tables of the block, and returns where they end.
+func (d *sequenceDecoder) readTables(at, end int) (next int, err error) {
+	if at == end {
+		return 0, errShort
+	}
+	modes := d.src[at]
+	at++
+	if modes&3 != 0 {
+		return 0, errors.New("zstd: reserved bits of the modes of tables are set")
+	}
+	for i := range d.tables {
+		k, t := &decodeKinds[i], &d.tables[i]
+		switch modes >> (6 - 2*i) & 3 {
+		case modePredefined:
+			copy(t[:1<<k.predefinedLog], k.predefined[:])
+			d.logs[i] = k.predefinedLog
+		case modeRLE:
+			if at == end {
+				return 0, errShort
+			}
+			if err := t.single(k, d.src[at]); err != nil {
+				return 0, err
+			}
+			d.logs[i] = 0
+			at++
+		case modeFSE:
+			log, length, err := t.readTable(k, d.src[at:end])
+			if err != nil {
+				return 0, err
+			}
+			d.logs[i] = log
+			at += length
+		default:
+			if !d.defined[i] {
+				return 0, errors.New("zstd: the table of the block before, which has none")
+			}
+		}
+		d.defined[i] = true
+	}
+	return at, nil
+}
+
+// start begins to read the bit stream src[at:end] of n sequences.
+func (d *sequenceDecoder) start(n, at, end int) error {
+	if at == end || d.src[end-1] == 0 {
+		return errors.New("zstd: the stream of sequences has no end")
+	}
+	d.left = n
+	d.firstBit, d.bit = 8*at, 8*(end-1)+bits.Len8(d.src[end-1])-1
+	for _, i := range [codeKinds]int{literalLengths, offsets, matchLengths} {
+		d.states[i] = d.take(int(d.logs[i]))
+	}
+	if d.bit < d.firstBit {
+		return errBits
+	}
+	d.fastOut = max(0, min(d.blockStart+d.most, d.end, len(d.dst)-wildCopy))
+	d.fastTaken = min(len(d.literals), len(d.literals)+d.spare-wildCopy)
+	return nil
+}
+
+// take reads n bits, at most 31. If the stream does not have them, bit is below
+// firstBit after that.
+func (d *sequenceDecoder) take(n int) int {
+	d.bit -= n
+	if d.bit < d.firstBit {
+		return 0
+	}
+	// A frame's header comes before, and is longer than eight bytes.
+	word := load64(d.src, (d.bit+n+7)>>3-8)
+	return int(word << (-(d.bit + n) & 7) >> (64 - n))
+}
+
+// decode decodes all sequences of the block.
+func (d *sequenceDecoder) decode() error {
+	for d.left > 0 {
+		d.decodeFast()
+		if err := d.decodeOne(); err != nil {
+			return err
+		}
+	}
+	if d.bit != d.firstBit {
+		return fmt.Errorf("zstd: %d bits of sequences are left", d.bit-d.firstBit)
+	}
+	return nil
+}
+
+// decodeOne decodes one sequence wherever it is.
+func (d *sequenceDecoder) decodeOne() error {
+	var entries [codeKinds]entry
+	for i := range entries {
+		entries[i] = d.tables[i][d.states[i]]
+	}
+	value := 1<<entries[offsets].extra() + d.take(entries[offsets].extra())
+	length := entries[matchLengths].base() + d.take(entries[matchLengths].extra())
+	literals := entries[literalLengths].base() + d.take(entries[literalLengths].extra())
+	d.left--
+	if d.left > 0 {
+		for _, i := range [codeKinds]int{literalLengths, matchLengths, offsets} {
+			d.states[i] = entries[i].next() + d.take(entries[i].stateBits())
+		}
+	}
+	if d.bit < d.firstBit {
+		return errBits
+	}
+	offset := d.offset(value, literals)
+	if literals > len(d.literals)-d.taken {
+		return fmt.Errorf("zstd: a sequence takes %d literals of %d", literals, len(d.literals)-d.taken)
+	}
+	if err := d.fits(literals + length); err != nil {
+		return err
+	}
+	d.out += copy(d.dst[d.out:], d.literals[d.taken:d.taken+literals])
+	d.taken += literals
+	switch {
+	case offset == 0:
+		return errOffset
+	case offset > d.out-d.frameStart:
+		return fmt.Errorf("zstd: a copy from %d bytes back, after %d", offset, d.out-d.frameStart)
+	case offset > d.window:
+		return fmt.Errorf("zstd: a copy from %d bytes back in a window of %d", offset, d.window)
+	}
+	// What is copied may overlap what it is copied to.
+	from := d.out - offset
+	for to := d.dst[d.out : d.out+length]; len(to) > 0; {
+		n := copy(to, d.dst[from:d.out])
+		to = to[n:]
+		d.out += n
+	}
+	return nil
+}
+
+// errBits reports a stream with fewer bits than its sequences take.
+var errBits = errors.New("zstd: the stream of sequences is too short")
+
+// errOffset reports an offset of the history, less one, that is zero.
+var errOffset = errors.New("zstd: a copy from no bytes back")
+
+// fits reports an error if the block may not have n bytes more, or there is no
+// room for them.
+func (d *sequenceDecoder) fits(n int) error {
+	if n > d.blockStart+d.most-d.out {
+		return errBlock
+	}
+	if n > d.end-d.out {
+		return ErrTooLarge
+	}
+	return nil
+}
+
+// offset returns the offset that a value stands for in a sequence of so many
+// literals, and keeps it in the history (RFC 8878, section 3.1.1.5).
+func (d *sequenceDecoder) offset(value, literals int) int {
+	h := &d.history
+	if value > 3 {
+		*h = [3]uint64{uint64(value - 3), h[0], h[1]}
+		return value - 3
+	}
+	if literals == 0 {
+		value++
+	}
+	switch value {
+	case 2:
+		*h = [3]uint64{h[1], h[0], h[2]}
+	case 3:
+		*h = [3]uint64{h[2], h[0], h[1]}
+	case 4:
+		*h = [3]uint64{h[0] - 1, h[0], h[1]}
+	}
+	return int(h[0])
+}

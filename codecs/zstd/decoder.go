@@ -1,0 +1,275 @@
+package zstd
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/huff0"
+)
+
+// ErrTooLarge reports more content than there is room for.
+var ErrTooLarge = errors.New("zstd: more content than there is room for")
+
+// Decoder decodes frames. Its zero value is ready, and it is safe for concurrent
+// use. Between calls it keeps nothing but room to work in, some 200 KiB for each
+// call at the same time, which is freed when it was not used for long.
+type Decoder struct {
+	idle sync.Pool // of *frameDecoder
+}
+
+// Decode decodes the frames that src consists of, one behind the other, to the
+// beginning of dst, and returns how many bytes they hold. Frames to skip hold
+// none. It reports ErrTooLarge if dst is too short. Of dst, which must not overlap
+// src, it may change the bytes behind the content, too.
+//
+// It takes what RFC 8878 allows, but for frames that need a dictionary, and for
+// copies from 2 GiB back and more.
+func (d *Decoder) Decode(dst, src []byte) (n int, err error) {
+	f, ok := d.idle.Get().(*frameDecoder)
+	if !ok {
+		f = &frameDecoder{}
+	}
+	f.src, f.dst, f.out = src, dst, 0
+	for f.at = 0; f.at < len(src); {
+		if err = f.next(); err != nil {
+			break
+		}
+	}
+	n = f.out
+	f.src, f.dst, f.literals = nil, nil, nil
+	d.idle.Put(f)
+	return n, err
+}
+
+// frameDecoder decodes one frame after the other.
+type frameDecoder struct {
+	sequenceDecoder
+
+	at    int  // in src, up to where it is decoded
+	coded bool // whether huffman has the codes of a block of the frame
+
+	huffman huff0.Scratch
+	room    [maxBlock + wildCopy]byte // for literals
+}
+
+// next decodes the next frame, or skips one.
+func (f *frameDecoder) next() error {
+	rest := f.src[f.at:]
+	if len(rest) < 4 {
+		return errCut
+	}
+	switch magic := load32(rest, 0); {
+	case magic&^15 == skippableMagic:
+		const head = 8
+		if len(rest) < head || uint64(load32(rest, 4)) > uint64(len(rest)-head) {
+			return errCut
+		}
+		f.at += head + int(load32(rest, 4))
+		return nil
+	case magic != frameMagic:
+		return fmt.Errorf("zstd: no frame begins with %08x", magic)
+	}
+	h, err := parseFrameHeader(rest[4:])
+	switch {
+	case err != nil:
+		return err
+	case h.dictionary != 0:
+		return fmt.Errorf("zstd: the frame needs the dictionary %d: dictionaries are not supported", h.dictionary)
+	case h.Size > int64(len(f.dst)-f.out):
+		return fmt.Errorf("%w: %d bytes for a frame of %d", ErrTooLarge, len(f.dst)-f.out, h.Size)
+	}
+	f.at += 4 + h.length
+	return f.frame(h)
+}
+
+// frame decodes the frame whose blocks come next.
+func (f *frameDecoder) frame(h frameHeader) error {
+	f.frameStart, f.end = f.out, len(f.dst)
+	if h.Size >= 0 {
+		f.end = f.out + int(h.Size)
+	}
+	f.window = int(h.window)
+	f.most = min(f.window, maxBlock)
+	f.history = [3]uint64{1, 4, 8}
+	f.defined = [codeKinds]bool{}
+	f.coded = false
+	for last := false; !last; {
+		if len(f.src)-f.at < blockHeader {
+			return errCut
+		}
+		header := int(f.src[f.at]) | int(f.src[f.at+1])<<8 | int(f.src[f.at+2])<<16
+		f.at += blockHeader
+		last = header&1 != 0
+		err := f.block(header>>1&3, header>>3)
+		if errors.Is(err, ErrTooLarge) && h.Size >= 0 {
+			return fmt.Errorf("zstd: a frame of %d bytes holds more", h.Size)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	content := f.dst[f.frameStart:f.out]
+	if h.Size >= 0 && int64(len(content)) != h.Size {
+		return fmt.Errorf("zstd: a frame of %d bytes holds %d", h.Size, len(content))
+	}
+	if h.Checksum {
+		if len(f.src)-f.at < 4 {
+			return errCut
+		}
+		if want, got := load32(f.src, f.at), checksum(content); got != want {
+			return fmt.Errorf("zstd: the content has the checksum %08x in place of %08x", got, want)
+		}
+		f.at += 4
+	}
+	return nil
+}
+
+// block decodes a block of a kind, whose header gives that size.
+func (f *frameDecoder) block(kind, size int) error {
+	if size > f.most {
+		return fmt.Errorf("zstd: a block of %d bytes, at most %d", size, f.most)
+	}
+	stored := size
+	if kind == blockRLE {
+		stored = 1
+	}
+	if stored > len(f.src)-f.at {
+		return errCut
+	}
+	data := f.src[f.at : f.at+stored]
+	switch kind {
+	case blockRaw, blockRLE:
+		if size > f.end-f.out {
+			return ErrTooLarge
+		}
+		if to := f.dst[f.out : f.out+size]; kind == blockRaw {
+			copy(to, data)
+		} else {
+			fill(to, data[0])
+		}
+		f.out += size
+	case blockCompressed:
+		at, err := f.literalsSection(f.at, f.at+stored)
+		if err == nil {
+			err = f.sequencesSection(at, f.at+stored)
+		}
+		if err != nil {
+			return err
+		}
+	default:
+		return errors.New("zstd: a block of the reserved type")
+	}
+	f.at += stored
+	return nil
+}
+
+func fill(dst []byte, value byte) {
+	if value == 0 {
+		clear(dst)
+		return
+	}
+	n := copy(dst, []byte{value, value, value, value, value, value, value, value})
+	for n < len(dst) {
+		n += copy(dst[n:], dst[:n])
+	}
+}
+
+// literalsHeader is what literals begin with (RFC 8878, section 3.1.1.3.1.1).
+type literalsHeader struct {
+	kind   int
+	four   bool // coded in four streams
+	n      int  // how many literals
+	stored int  // bytes of them behind the header
+	length int  // of the header, in bytes
+}
+
+// parseLiteralsHeader reads the header at the beginning of b.
+func parseLiteralsHeader(b []byte) (h literalsHeader, err error) {
+	if len(b) < 2 {
+		return h, errShort
+	}
+	bits := littleEndian(b[:min(8, len(b))])
+	format := bits >> 2 & 3
+	h.kind = int(bits & 3)
+	if h.kind == literalsRaw || h.kind == literalsRLE {
+		switch format {
+		case 1:
+			h.length, h.n = 2, int(bits>>4&(1<<12-1))
+		case 3:
+			h.length, h.n = 3, int(bits>>4&(1<<20-1))
+		default:
+			h.length, h.n = 1, int(bits>>3&(1<<5-1))
+		}
+		h.stored = h.n
+		if h.kind == literalsRLE {
+			h.stored = 1
+		}
+	} else {
+		width := [4]uint{10, 10, 14, 18}[format]
+		h.length = [4]int{3, 3, 4, 5}[format]
+		h.four = format != 0
+		h.n = int(bits >> 4 & (1<<width - 1))
+		h.stored = int(bits >> (4 + width) & (1<<width - 1))
+	}
+	if h.length+h.stored > len(b) {
+		return h, errShort
+	}
+	return h, nil
+}
+
+// errShort reports a block that ends before what its headers tell of.
+var errShort = errors.New("zstd: a block ends too early")
+
+// literalsSection decodes the literals of the block src[at:end] and returns
+// where they end.
+func (f *frameDecoder) literalsSection(at, end int) (next int, err error) {
+	h, err := parseLiteralsHeader(f.src[at:end])
+	switch {
+	case err != nil:
+		return 0, err
+	case h.n > f.most:
+		return 0, fmt.Errorf("zstd: a block of %d literals, at most %d", h.n, f.most)
+	}
+	at += h.length
+	next = at + h.stored
+	stored := f.src[at:next]
+	switch h.kind {
+	case literalsRaw:
+		f.literals, f.spare = stored, len(f.src)-next
+		return next, nil
+	case literalsRLE:
+		f.literals, f.spare = f.room[:h.n], len(f.room)-h.n
+		fill(f.literals, stored[0])
+		return next, nil
+	case literalsCompressed:
+		_, stored, err = huff0.ReadTable(stored, &f.huffman)
+		if err != nil {
+			return 0, fmt.Errorf("zstd: codes of literals: %w", err)
+		}
+		f.coded = true
+	default:
+		if !f.coded {
+			return 0, errors.New("zstd: literals with the codes of the block before, which has none")
+		}
+	}
+	// Without sequences, literals are the content.
+	alone := end-next == 1 && f.src[next] == 0 && h.n <= f.end-f.out
+	f.literals, f.spare = f.room[:h.n], len(f.room)-h.n
+	if alone {
+		f.literals, f.spare = f.dst[f.out:f.out+h.n], 0
+	}
+	to, decoder := f.literals[:0:h.n], f.huffman.Decoder()
+	if h.four {
+		to, err = decoder.Decompress4X(to, stored)
+	} else {
+		to, err = decoder.Decompress1X(to, stored)
+	}
+	if err == nil && len(to) != h.n {
+		err = fmt.Errorf("%d in place of %d", len(to), h.n)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("zstd: literals: %w", err)
+	}
+	return next, nil
+}
