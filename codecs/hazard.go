@@ -49,17 +49,9 @@ const FillValueLost = "fill-value-lost"
 // codecs, those of shards' inner chains among them: what the codecs know of,
 // and a fill value that does not come back bit for bit.
 func (c *Chain) Hazards() []Hazard {
-	bound := make([]any, 0, len(c.specs))
-	for _, a := range c.arrays {
-		bound = append(bound, a)
-	}
-	bound = append(bound, c.bytes)
-	for _, b := range c.binary {
-		bound = append(bound, b)
-	}
 	changes, found := c.fillValueChanges()
 	var list []Hazard
-	for i, codec := range bound {
+	for i, codec := range c.bound() {
 		if h, ok := codec.(Hazardous); ok {
 			for _, h := range h.Hazards() {
 				if h.Code == FillValueLost && !found {
@@ -78,6 +70,19 @@ func (c *Chain) Hazards() []Hazard {
 		if found && changes.Codec == i && !told {
 			list = append(list, changes)
 		}
+	}
+	return list
+}
+
+// bound lists the bound codecs in their order.
+func (c *Chain) bound() []any {
+	list := make([]any, 0, len(c.specs))
+	for _, a := range c.arrays {
+		list = append(list, a)
+	}
+	list = append(list, c.bytes)
+	for _, b := range c.binary {
+		list = append(list, b)
 	}
 	return list
 }

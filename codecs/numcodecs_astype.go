@@ -51,7 +51,7 @@ func (c astypeCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &castBound{in: in.Type, out: in}
+	b := &castBound{in: in.Type, out: in, scale: 1, losses: astypeLosses(c.encode, in.Type)}
 	b.encode, b.decode = cast(numberOf(c.encode), numberOf(in.Type)), cast(numberOf(in.Type), numberOf(c.encode))
 	if b.encode == nil {
 		return nil, field("encode_dtype", "%s: complex numbers are stored as complex numbers, and others as others", c.encode.Name())
@@ -72,6 +72,8 @@ type castBound struct {
 	in             dtype.Type
 	out            Chunk
 	encode, decode kernel
+	scale          float64 // the magnitude of what numbers are multiplied with
+	losses         []Loss
 }
 
 func (b *castBound) Spec() Spec { return b.spec }

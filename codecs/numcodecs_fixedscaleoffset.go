@@ -3,6 +3,7 @@ package codecs
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -117,11 +118,24 @@ func (c scaleOffsetCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	if !to.integer() && !to.float() {
 		return nil, field("astype", "%s: want integers or floats", encoded.Name())
 	}
-	b := &castBound{in: in.Type, out: in, encode: c.encoder(from, to), decode: c.decoder(from, to)}
+	b := &castBound{in: in.Type, out: in, encode: c.encoder(from, to), decode: c.decoder(from, to), scale: math.Abs(c.scale.float)}
+	b.losses = c.lost(from, to)
 	b.out.Type, b.out.Fill = encoded, b.encode.scalar(encoded, in.Type, in.Fill)
 	b.spec = Spec{Name: "numcodecs.fixedscaleoffset", Configuration: fmt.Appendf(nil,
 		`{"offset":%s,"scale":%s,"dtype":%s,"astype":%s}`, c.offset.text, c.scale.text, numpyName(decoded), numpyName(encoded))}
 	return b, nil
+}
+
+// lost tells what does not come back; from and to are as in encoder.
+func (c scaleOffsetCodec) lost(from, to number) []Loss {
+	var list []Loss
+	if from.float() {
+		list = append(list, Loss{What: "rounded to whole numbers behind offset and scale, and in the last places by the arithmetic", AtMost: 0.5 / math.Abs(c.scale.float)})
+	}
+	if to.integer() && from != to {
+		list = append(list, Loss{What: "numbers that the stored type does not hold lose their upper bits, without a bound"})
+	}
+	return list
 }
 
 func (c scaleOffsetCodec) encoder(from, to number) kernel {

@@ -80,7 +80,8 @@ func (c quantizeCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	p.apply(multiply, scale)
 	p.apply(round, constant{})
 	p.apply(divide, scale)
-	b := &castBound{in: in.Type, out: in, encode: p.kernel(to), decode: cast(from, to)}
+	b := &castBound{in: in.Type, out: in, encode: p.kernel(to), decode: cast(from, to), scale: 1}
+	b.losses = append([]Loss{{What: fmt.Sprintf("rounded to %d decimal digits", c.digits), AtMost: math.Ldexp(1, -bits-1)}}, astypeLosses(encoded, decoded)...)
 	b.out.Type, b.out.Fill = encoded, b.encode.scalar(encoded, in.Type, in.Fill)
 	b.spec = Spec{Name: "numcodecs.quantize", Configuration: fmt.Appendf(nil,
 		`{"digits":%d,"dtype":%s,"astype":%s}`, c.digits, numpyName(decoded), numpyName(encoded))}

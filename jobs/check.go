@@ -192,7 +192,7 @@ func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
 	switch {
 	case err != nil:
 	case t != nil && fill != nil:
-		shapes := c.trialShapes(s, t, rank)
+		shapes := trialShapes(s, t, rank)
 		for _, shape := range shapes {
 			var chain *codecs.Chain
 			if chain, err = c.env.Codecs.Bind(specs, codecs.Chunk{Type: t, Shape: shape, Fill: fill}); err == nil {
@@ -241,7 +241,7 @@ const mostRank = 8
 // trialShapes returns the shape of a section's chunks, or one that is as good to
 // bind its codecs to, or several of which one will do. There is none for codecs
 // that want to know it.
-func (c *checker) trialShapes(s section, t dtype.Type, rank int) [][]int {
+func trialShapes(s section, t dtype.Type, rank int) [][]int {
 	o := s.options
 	switch first := o.Codecs.Chain[0]; {
 	case o.Chunks.Shape != nil && (rank < 0 || len(o.Chunks.Shape) == rank):
@@ -291,6 +291,18 @@ func (c *checker) permutations(specs []codecs.Spec, shape []int) error {
 	return err
 }
 
+// NearestCodec is a hint for a name that no codec of a registry answers to.
+func NearestCodec(registry *codecs.Registry, name string) string {
+	var names []string
+	for _, d := range registry.Definitions() {
+		names = append(append(names, d.Name), d.Aliases...)
+	}
+	if hint := knownIsSaid(didYouMean(name, names)); hint != "" {
+		return hint
+	}
+	return "`zmigrate codecs` lists those that are known"
+}
+
 // codecProblems positions each error of a chain in err at the codec and the
 // field of its configuration that are at fault. field is that of the chain.
 func (j *Job) codecProblems(field string, registry *codecs.Registry, err error) Problems {
@@ -307,13 +319,7 @@ func (j *Job) codecProblems(field string, registry *codecs.Registry, err error) 
 			field = fmt.Sprintf("%s[%d]", field, of.Index)
 		}
 		if errors.Is(of.Err, codecs.ErrUnknown) {
-			var names []string
-			for _, d := range registry.Definitions() {
-				names = append(append(names, d.Name), d.Aliases...)
-			}
-			if hint = knownIsSaid(didYouMean(of.Codec, names)); hint == "" {
-				hint = "`zmigrate codecs` lists those that are known"
-			}
+			hint = NearestCodec(registry, of.Codec)
 		}
 		err = of.Err
 	}

@@ -51,13 +51,13 @@ func (r *reader) read(text []byte) *node {
 	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil
 	} else if err != nil {
-		r.syntax(err)
+		r.syntax(text, err)
 		return nil
 	}
 	if err := decoder.Decode(&next); err == nil {
 		r.report(r.position(&next), nil, "a second document begins here; a job file holds one", "")
 	} else if !errors.Is(err, io.EOF) {
-		r.syntax(err)
+		r.syntax(text, err)
 	}
 	r.open = map[*yaml.Node]bool{}
 	n := r.value(doc.Content[0], nil, 0)
@@ -91,39 +91,64 @@ func (r *reader) checkText(text []byte) bool {
 		r.report(position{file: r.file}, nil, fmt.Sprintf("the file is larger than %d MiB, too large for a job file", maxFile>>20), "")
 		return false
 	}
-	message := "a NUL byte; this is not a text file"
-	bad := bytes.IndexByte(text, 0)
-	if !utf8.Valid(text) {
-		for i := 0; i < len(text) && (bad < 0 || i < bad); {
-			c, size := utf8.DecodeRune(text[i:])
-			if c == utf8.RuneError && size == 1 {
-				bad, message = i, fmt.Sprintf("byte 0x%02x is not UTF-8 text", text[i])
-			}
-			i += size
+	for i := 0; i < len(text); {
+		c, size := utf8.DecodeRune(text[i:])
+		message, hint := "", "save the job file as UTF-8"
+		switch {
+		case c == 0:
+			message = "a NUL byte; this is not a text file"
+		case c == utf8.RuneError && size == 1:
+			message = fmt.Sprintf("byte 0x%02x is not UTF-8 text", text[i])
+		case !inYAML(c):
+			message, hint = fmt.Sprintf("the control character U+%04X", c), fmt.Sprintf(`in double quotes it is written "\u%04x"`, c)
 		}
+		if message != "" {
+			r.report(r.offset(text, i), nil, message, hint)
+			return false
+		}
+		i += size
 	}
-	if bad < 0 {
-		return true
-	}
-	before := text[:bad]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	r.report(position{r.file, line, column}, nil, message, "save the job file as UTF-8")
-	return false
+	return true
 }
 
-// syntaxLine finds the line in a syntax error of the YAML library, which
-// offers it in no other form.
-var syntaxLine = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?`)
+// inYAML reports whether a character may stand in a YAML file as it is (YAML 1.2,
+// section 5.1). A byte order mark is one in front alone.
+func inYAML(c rune) bool {
+	return c >= 0x20 && c < 0x7f || c == '\t' || c == '\n' || c == '\r' || c == 0x85 ||
+		c >= 0xa0 && c < 0xfffe && c != 0xfeff || c > 0xffff
+}
 
-func (r *reader) syntax(err error) {
+// offset is the position of the byte i of a text.
+func (r *reader) offset(text []byte, i int) position {
+	before := text[:i]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return position{r.file, line, column}
+}
+
+// A syntax error of the YAML library has its line, or the name of an anchor that
+// is nowhere, in its text alone. Errors of its parser, unlike those of its scanner,
+// count the lines from 0.
+var (
+	syntaxLine    = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?`)
+	fromZero      = regexp.MustCompile(`^(did not find expected (<document start>|node content|key|'-' indicator|',' or)|found undefined tag handle)`)
+	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+)
+
+func (r *reader) syntax(document []byte, err error) {
 	text := err.Error()
 	at := position{r.file, 1, 1}
 	if m := syntaxLine.FindStringSubmatch(text); m != nil {
 		text = text[len(m[0]):]
 		if line, err := strconv.Atoi(m[1]); err == nil {
 			at.line = line
+			if fromZero.MatchString(text) {
+				at.line++
+			}
 		}
+	}
+	if m := unknownAnchor.FindStringSubmatch(text); m != nil {
+		at = r.offset(document, max(0, bytes.Index(document, []byte("*"+m[1]))))
 	}
 	r.report(at, nil, "not valid YAML: "+text, "")
 }

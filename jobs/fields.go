@@ -219,6 +219,10 @@ func (p *parser) location(dst *Location) setter {
 		if p.str(&text)(n, at); text == "" {
 			return
 		}
+		if strings.ContainsRune(text, 0) {
+			p.report(n.at, at, "has a NUL byte, which no path may have", "")
+			return
+		}
 		url, err := store.Join(p.job.Dir, text)
 		if err != nil {
 			p.report(n.at, at, err.Error(), "")

@@ -28,11 +28,11 @@ type Node struct {
 	Path           string          `json:"path"`
 	Kind           string          `json:"kind"` // "group" or "array"
 	DataType       json.RawMessage `json:"data_type,omitempty"`
-	Shape          []int           `json:"shape,omitempty"`
-	ChunkShape     []int           `json:"chunk_shape,omitempty"` // not of uneven chunks
+	Shape          []int           `json:"shape,omitzero"`
+	ChunkShape     []int           `json:"chunk_shape,omitzero"` // not of uneven chunks
 	FillValue      json.RawMessage `json:"fill_value,omitempty"`
 	Codecs         []codecs.Spec   `json:"codecs,omitempty"`
-	DimensionNames []string        `json:"dimension_names,omitempty"`
+	DimensionNames DimensionNames  `json:"dimension_names,omitempty"`
 	Unlimited      []string        `json:"unlimited,omitempty"` // dimensions that may become longer
 	Attributes     zarr.Attributes `json:"attributes"`
 	// Details are what tools of the format tell beside all that.
@@ -40,6 +40,21 @@ type Node struct {
 	// Problem says why the node cannot be read; of the other fields only the
 	// details may be there then.
 	Problem string `json:"problem,omitempty"`
+}
+
+// DimensionNames are those of an array. One that is empty stands for a dimension
+// without a name, which is null in JSON.
+type DimensionNames []string
+
+// MarshalJSON implements [json.Marshaler].
+func (names DimensionNames) MarshalJSON() ([]byte, error) {
+	list := make([]*string, len(names))
+	for i := range names {
+		if names[i] != "" {
+			list[i] = &names[i]
+		}
+	}
+	return json.Marshal(list)
 }
 
 // Inspect lists the nodes of whatever lies at a URL, groups before what they
@@ -94,6 +109,9 @@ func nothingAt(url string) error {
 		at := store.Resolved(url)
 		if _, err := os.Stat(at); err == nil {
 			return fmt.Errorf("%s: the folder is empty", url)
+		}
+		if _, err := os.Lstat(at); err == nil {
+			return fmt.Errorf("%s: a link that leads to nothing; make it anew, or name what it should lead to", url)
 		}
 		what = "no such file or folder"
 		var names []string
@@ -159,7 +177,7 @@ func inspectSource(ctx context.Context, source sources.Source) (nodes []Node) {
 		}
 		info := array.Info()
 		n := Node{
-			Path: name, Kind: "array", Shape: info.Shape, ChunkShape: info.Chunks, Codecs: info.Codecs,
+			Path: name, Kind: "array", Shape: append([]int{}, info.Shape...), ChunkShape: info.Chunks, Codecs: info.Codecs,
 			DimensionNames: info.DimensionNames, Unlimited: info.Unlimited, Attributes: info.Attributes, Details: details(name),
 		}
 		if info.Shards != nil {

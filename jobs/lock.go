@@ -12,7 +12,8 @@ import (
 
 // acquire takes the lock of the checkpoint and, when the checkpoint is not
 // beside the target, that of the target, too: two jobs with checkpoints of
-// their own must not write to one target. The caller releases them.
+// their own must not write to one target. Where nothing can be written beside the
+// target, the checkpoint's lock has to do. The caller releases them.
 func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (release func(context.Context) error, err error) {
 	env.limits = r.plan.limits.lock
 	var opened []*store.Store
@@ -47,6 +48,10 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 	}
 	for _, st := range places {
 		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
+		if len(r.locks) > 0 && store.Unwritable(err) {
+			r.log.WarnContext(ctx, "no lock beside the target: a job with another checkpoint could write to it at the same time", "error", err)
+			continue
+		}
 		if err != nil {
 			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx)))
 		}
@@ -58,10 +63,11 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 // unusable is the error about a checkpoint whose lock cannot be had, with a way
 // out where the place is at fault.
 func unusable(st *store.Store, err error) error {
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
+	_, place := errors.AsType[*fs.PathError](err)
+	if place {
 		err = fmt.Errorf("the folder %s cannot be used: %w", st.URL(), err)
 	}
-	if store.Unwritable(err) {
+	if place && st.Local() || store.Unwritable(err) {
 		err = fmt.Errorf("%w: make that place writable, or name another one in run.checkpoint.url", err)
 	}
 	return fmt.Errorf("checkpoint: %w", err)

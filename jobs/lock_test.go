@@ -2,6 +2,9 @@ package jobs
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +25,25 @@ func TestCheckpointBesideTheTarget(t *testing.T) {
 			if _, err := execute(t, j, environment(), RunOptions{}); err != nil {
 				t.Errorf("%s: %v", at, err)
 			}
+		}
+	}
+}
+
+// TestNoLockBesideTheTarget has a place beside the target that cannot be written: a
+// checkpoint elsewhere is enough.
+func TestNoLockBesideTheTarget(t *testing.T) {
+	j := testJob(t, smallChunks)
+	if err := os.WriteFile(j.Target.URL+".zmigrate", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, j, environment(), RunOptions{}); err == nil || !strings.Contains(err.Error(), "run.checkpoint.url") {
+		t.Fatalf("got %v", err)
+	}
+	j.Run.Checkpoint.URL = filepath.Join(t.TempDir(), "checkpoint")
+	for _, nothing := range []bool{false, true} {
+		result, err := execute(t, j, environment(), RunOptions{})
+		if err != nil || result.Nothing != nothing {
+			t.Fatalf("%+v, %v", result, err)
 		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -47,7 +49,7 @@ func (j *Job) Normalised() []byte {
 }
 
 func normalTarget(t Target) map[string]any {
-	m := map[string]any{"url": t.Text, "consolidated": t.Consolidated, "store_empty_chunks": t.StoreEmptyChunks}
+	m := map[string]any{"url": spelling(t.Location), "consolidated": t.Consolidated, "store_empty_chunks": t.StoreEmptyChunks}
 	put(m, "append", t.Append, t.Append != "")
 	return m
 }
@@ -119,9 +121,17 @@ func put(m map[string]any, key string, value any, given bool) {
 func texts(list []Location) []string {
 	s := make([]string, len(list))
 	for i, l := range list {
-		s[i] = store.Shown(l.Text)
+		s[i] = store.Shown(spelling(l))
 	}
 	return s
+}
+
+// spelling is the text of a reference, of a path the shortest that names the same.
+func spelling(l Location) string {
+	if store.Local(l.Text) && !strings.Contains(l.Text, "://") {
+		return filepath.Clean(l.Text)
+	}
+	return l.Text
 }
 
 func normalAttributes(list zarr.Attributes) map[string]any {
@@ -164,9 +174,9 @@ func decodeJSON(text []byte) (v any, err error) {
 	return v, err
 }
 
-// Differences names the fields in which two normalised jobs differ, in the
+// differences names the fields in which two normalised jobs differ, in the
 // order of their names, each with both values.
-func Differences(was, is []byte) []string {
+func differences(was, is []byte) []string {
 	a, err := decodeJSON(was)
 	if err != nil {
 		return []string{"the job on record is not JSON: " + err.Error()}

@@ -31,8 +31,8 @@ const normalJSON = `{
 		}
 	},
 	"defaults": {"codecs": [{"name": "bytes", "configuration": {}}, {"name": "zstd", "configuration": {"checksum": false, "level": 3}}]},
-	"target": {"existing": "fail", "consolidated": true, "url": "out.zarr"},
-	"source": {"cf": "keep", "include": ["SST"], "url": ["data/*.nc"], "driver": "netcdf"},
+	"target": {"existing": "fail", "consolidated": true, "url": "./out.zarr/"},
+	"source": {"cf": "keep", "include": ["SST"], "url": ["data//*.nc"], "driver": "netcdf"},
 	"zmigrate": 1
 }`
 
@@ -53,7 +53,7 @@ func TestNormalised(t *testing.T) {
 
 func TestNormalisedGlobOrder(t *testing.T) {
 	const ab, ba = "arrays: {\"a*\": {cf: keep}, \"*b\": {}, c: {}}\n", "arrays: {c: {}, \"*b\": {}, \"a*\": {cf: keep}}\n"
-	got := Differences(mustParse(t, small+ab).Normalised(), mustParse(t, small+ba).Normalised())
+	got := differences(mustParse(t, small+ab).Normalised(), mustParse(t, small+ba).Normalised())
 	if diff := cmp.Diff([]string{`glob_order: was ["a*","*b"], is ["*b","a*"]`}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -84,12 +84,12 @@ func TestDifferences(t *testing.T) {
 		}},
 		{[]string{"arrays.AIRT.codecs=[bytes]"}, []string{`arrays.AIRT.codecs: was "keep", is [{"name":"bytes"}]`}},
 	} {
-		got := Differences(was.Normalised(), mustParse(t, normalYAML, tt.set...).Normalised())
+		got := differences(was.Normalised(), mustParse(t, normalYAML, tt.set...).Normalised())
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%v: %s", tt.set, diff)
 		}
 	}
-	if got := Differences([]byte("{"), was.Normalised()); len(got) != 1 {
+	if got := differences([]byte("{"), was.Normalised()); len(got) != 1 {
 		t.Errorf("broken record: %q", got)
 	}
 }

@@ -168,7 +168,11 @@ func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
 	if objects > most {
 		some += ", …"
 	}
-	return nil, fmt.Errorf("%w and what it holds is not the whole result of this job: %d objects (%s), %d of them documents of groups and arrays; set target.existing: overwrite, or choose another place", ErrTargetExists, objects, some, documents)
+	how := "overwrite"
+	if documents > 0 {
+		how = "overwrite or append"
+	}
+	return nil, fmt.Errorf("%w and what it holds is not the whole result of this job: %d objects (%s), %d of them documents of groups and arrays; set target.existing: %s, or choose another place", ErrTargetExists, objects, some, documents, how)
 }
 
 // replaced finds what is to be removed of a target whose nodes these are.

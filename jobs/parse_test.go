@@ -64,7 +64,10 @@ func TestBrokenText(t *testing.T) {
 		{"NUL", "zmigrate: 1\nx: \x00", "job.yaml:2:4: a NUL byte; this is not a text file"},
 		{"UTF-16", "\xff\xfez\x00", "job.yaml:1:1: byte 0xff is not UTF-8 text (save the job file as UTF-8)"},
 		{"syntax", "zmigrate: 1\na: b: c\n", "job.yaml:2:1: not valid YAML: mapping values are not allowed in this context"},
-		{"unknown anchor", "zmigrate: *x\n", "job.yaml:1:1: not valid YAML: unknown anchor 'x' referenced"},
+		{"syntax of a flow", "zmigrate: 1\nsource: {driver: raw\ntarget: 1\n", "job.yaml:2:1: not valid YAML: did not find expected ',' or '}'"},
+		{"syntax of a block", "zmigrate: 1\nsource:\n  driver: raw\n url: x\n", "job.yaml:4:1: not valid YAML: did not find expected key"},
+		{"unknown anchor", "zmigrate: 1\nname: *x\n", "job.yaml:2:7: not valid YAML: unknown anchor 'x' referenced"},
+		{"control character", "zmigrate: 1\nname: a\x01\n", "job.yaml:2:8: the control character U+0001 (in double quotes it is written \"\\u0001\")"},
 		{"two documents", small + "---\nzmigrate: 1\n", "job.yaml:4:1: a second document begins here; a job file holds one"},
 		{"duplicate key", small + "target: {url: x}\n", "job.yaml:4:1: target: the key stands here for a second time; the first is in line 3"},
 		{"deep", small + "x: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "job.yaml:4:104: nested more than 100 levels deep"},
@@ -171,7 +174,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		_ = j.Check(standard())
-		if again := Differences(j.Normalised(), j.Normalised()); len(again) > 0 {
+		if again := differences(j.Normalised(), j.Normalised()); len(again) > 0 {
 			t.Errorf("a job differs from itself: %v", again)
 		}
 	})

@@ -116,10 +116,26 @@ func (a *PlannedArray) Bytes() int64 {
 	return int64(n)
 }
 
+// Losses lists what values lose on their way to the target: by the conversion to
+// another data type, and by the codecs. Objects that stay as they are lose nothing.
+func (a *PlannedArray) Losses() []codecs.Loss {
+	var list []codecs.Loss
+	if a.stored != nil {
+		return nil
+	}
+	if convert, ok := a.convert.(codecs.Lossy); ok {
+		for _, l := range convert.Losses() {
+			l.Name = "data_type"
+			list = append(list, l)
+		}
+	}
+	return append(list, a.Chain.Losses()...)
+}
+
 // NewPlan opens the job's sources and decides everything that can be decided
 // without reading data; some chunks are read where codecs may refuse values. The
-// error is Problems where the job is at fault, with
-// everything that is wrong at once.
+// error is Problems where the job is at fault, with everything that is wrong at
+// once.
 func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 	limits := sides{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond), store.NewLimits(0)}
 	env.limits = limits.source
@@ -137,6 +153,8 @@ func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 // Close closes the plan's sources.
 func (p *Plan) Close() error { return errors.Join(p.source.Close(), p.growth.close()) }
 
+// build does what NewPlan does with the sources that it has opened. First all
+// that the job is at fault for is gathered, then target and data are looked into.
 func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err := p.openTarget(ctx, env); err != nil {
 		return err
@@ -150,26 +168,14 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(links), p.grows(opened))
 	coordinates := coordinatesOf(opened)
 	for i, name := range paths {
-		array := opened[i]
-		if array == nil {
+		if opened[i] == nil {
 			continue
 		}
-		if mode, field := p.Job.cfMode(name); p.Job.Source.Driver == "raw" { // the others do so by themselves
-			if array, err = sources.Packed(array, mode, nil); err != nil {
-				problems = append(problems, p.Job.Problem(field, err.Error(), "cf: keep copies packed values and their attributes"))
-				continue
-			}
-		}
-		b := builder{plan: p, env: env, array: array, info: array.Info(), bounds: coordinates[name] != ""}
-		b.options, b.field = p.Job.Options(name)
-		if err := p.growth.meet(ctx, &b); err != nil {
+		wrong, err := p.planArray(ctx, env, name, opened[i], coordinates[name] != "")
+		if err != nil {
 			return err
 		}
-		planned, wrong := b.build()
 		problems = append(problems, wrong...)
-		if planned != nil {
-			p.Arrays = append(p.Arrays, *planned)
-		}
 	}
 	if len(p.Arrays) == 0 && problems.Err() == nil {
 		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
@@ -203,6 +209,29 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	}
 	p.Findings = append(p.Findings, p.partial(env.Codecs)...)
 	return p.sample(ctx)
+}
+
+// planArray adds an array of the source to the plan, unless something is wrong
+// with it. Bounds says that it holds those of a coordinate that is planned, too.
+func (p *Plan) planArray(ctx context.Context, env Environment, name string, array sources.Array, bounds bool) (Problems, error) {
+	if p.Job.Source.Driver == "raw" { // the others do so by themselves
+		mode, field := p.Job.cfMode(name)
+		packed, err := sources.Packed(array, mode, nil)
+		if err != nil {
+			return Problems{p.Job.Problem(field, err.Error(), "cf: keep copies packed values and their attributes")}, nil
+		}
+		array = packed
+	}
+	b := builder{plan: p, env: env, array: array, info: array.Info(), bounds: bounds}
+	b.options, b.field = p.Job.Options(name)
+	if err := p.growth.meet(ctx, &b); err != nil {
+		return nil, err
+	}
+	planned, problems := b.build()
+	if planned != nil {
+		p.Arrays = append(p.Arrays, *planned)
+	}
+	return problems, nil
 }
 
 // openArrays opens the arrays that the job selects, several at once; the others

@@ -137,7 +137,7 @@ func readArray(t *testing.T, target, path string, env Environment) (*zarr.Array,
 	for n := range array.Grid.Len() {
 		index := array.Grid.Index(n)
 		chunk := ndarray.New(array.Type, array.Grid.Chunk)
-		data, err := os.ReadFile(filepath.Join(target, path, zarr.Key(index)))
+		data, err := os.ReadFile(filepath.Join(target, path, zarr.KeyEncoding{}.Key(index)))
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			ndarray.Fill(chunk, array.Fill)
@@ -365,15 +365,20 @@ func TestManifestIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-// TestUnusableCheckpoint has a target in a place where there can be no folder.
+// TestUnusableCheckpoint has checkpoints in places where there can be no folder.
 func TestUnusableCheckpoint(t *testing.T) {
-	j := testJob(t, smallChunks)
-	place := filepath.Join(j.Dir, "a.raw", "out.zarr")
-	j.Target.Text, j.Target.URL = place, place
-	_, err := execute(t, j, environment(), RunOptions{})
-	for _, want := range []string{"the folder " + place + ".zmigrate cannot be used", "not a directory", "run.checkpoint.url"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+	for what, below := range map[string]string{
+		"not a directory":    filepath.Join("a.raw", "out.zarr"),
+		"file name too long": strings.Repeat("x", 300),
+	} {
+		j := testJob(t, smallChunks)
+		place := filepath.Join(j.Dir, below)
+		j.Target.Text, j.Target.URL = place, place
+		_, err := execute(t, j, environment(), RunOptions{})
+		for _, want := range []string{"the folder " + place + ".zmigrate cannot be used", what, "run.checkpoint.url"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
 		}
 	}
 }

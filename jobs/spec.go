@@ -7,9 +7,11 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// codecs reads a codec chain, or the word keep.
+// codecs reads a codec chain, or the word keep. A chain that cannot be read takes
+// the place of the defaults', too.
 func (p *parser) codecs(dst *Codecs) setter {
 	return func(n *node, at *trail) {
+		*dst = Codecs{}
 		if n.kind == stringKind && n.text == "keep" {
 			*dst = Codecs{Keep: true}
 			return

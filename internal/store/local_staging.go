@@ -156,7 +156,8 @@ func (d *local) newFile() (f *os.File, err error) {
 
 // stagingDir returns the staging folder and a number for a new file in it. The
 // first time, or again, it makes the root and the folder, and moves the folder
-// into the root when a rename between the two is impossible.
+// into the root where it cannot be written, or a rename between the two is
+// impossible.
 func (d *local) stagingDir(again bool) (dir string, n int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -167,20 +168,23 @@ func (d *local) stagingDir(again bool) (dir string, n int, err error) {
 	if err := d.mkdir(d.root); err != nil {
 		return "", 0, err
 	}
-	if err := os.MkdirAll(d.staging, 0o777); err != nil {
-		return "", 0, err
+	inner := filepath.Join(d.root, innerStaging)
+	if err = os.MkdirAll(d.staging, 0o777); err == nil && d.staging != inner {
+		err = d.probe(inner)
 	}
-	if inner := filepath.Join(d.root, innerStaging); d.staging != inner {
-		if err := d.probe(inner); err != nil {
-			return "", 0, err
-		}
+	if d.staging != inner && (errors.Is(err, syscall.EXDEV) || Unwritable(err)) {
+		d.staging, d.own = inner, ""
+		err = os.MkdirAll(inner, 0o777)
+	}
+	if err != nil {
+		return "", 0, err
 	}
 	d.ready = true
 	return d.staging, d.made, nil
 }
 
 // probe renames an empty folder from the staging folder to the root, to see
-// whether files will go the same way, and settles for inner if they cannot. The
+// whether files will go the same way, and removes the former when they cannot. The
 // names are our own: other processes may be probing too.
 func (d *local) probe(inner string) error {
 	name := fmt.Sprintf("%s%d", d.prefix, d.made)
@@ -193,12 +197,10 @@ func (d *local) probe(inner string) error {
 		return os.Remove(moved)
 	}
 	_ = os.Remove(probe)
-	if !errors.Is(err, syscall.EXDEV) {
-		return err
+	if errors.Is(err, syscall.EXDEV) {
+		d.removeStaging()
 	}
-	d.removeStaging()
-	d.staging, d.own = inner, ""
-	return os.MkdirAll(inner, 0o777)
+	return err
 }
 
 // removeStaging removes the staging folder and the parent made for it, as far

@@ -1,3 +1,5 @@
+//go:build !nos3 && !nogcs && !noazure
+
 package store
 
 import (
@@ -292,6 +294,26 @@ func TestLocalCleanInsideRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"./"}, tree(t, root)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestLocalStagingBesideNothing has no folder beside the root, where a file is in
+// the way: objects wait in the root.
+func TestLocalStagingBesideNothing(t *testing.T) {
+	parent := t.TempDir()
+	if err := os.WriteFile(filepath.Join(parent, "root.zmigrate"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, filepath.Join(parent, "root"), Options{})
+	put(t, s, map[string]string{"a/b": "x"})
+	if err := s.Clean(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"root/a/b", "root.zmigrate"}, tree(t, parent)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -137,8 +137,9 @@ func (s *source) Close() error          { return s.files.Close() }
 // Changed implements [sources.Source].
 func (s *source) Changed(ctx context.Context) error { return s.files.Changed(ctx) }
 
-// Array checks the sizes of all files of the array.
-func (s *source) Array(_ context.Context, path string) (sources.Array, error) {
+// Array checks the sizes of all files of the array, and of local ones that they can
+// be read, which their description does not tell.
+func (s *source) Array(ctx context.Context, path string) (sources.Array, error) {
 	a := s.arrays[path]
 	if a == nil {
 		return nil, fmt.Errorf("no array %q", path)
@@ -147,7 +148,7 @@ func (s *source) Array(_ context.Context, path string) (sources.Array, error) {
 	var common *sources.Info // files of one shape share it
 	var wrong sources.Report
 	for i, url := range a.URLs {
-		part, err := s.part(a, s.files.Get(url), &common)
+		part, err := s.part(ctx, a, s.files.Get(url), &common)
 		if err != nil {
 			wrong.Add(err)
 		}
@@ -192,13 +193,18 @@ func (a *Array) checkExtent(parts []sources.Array) error {
 
 // part is the array in one file. Its description is *common where that has
 // the file's shape, else a new one, which becomes *common.
-func (s *source) part(a *Array, f *sources.OpenFile, common **sources.Info) (sources.Array, error) {
+func (s *source) part(ctx context.Context, a *Array, f *sources.OpenFile, common **sources.Info) (sources.Array, error) {
 	if f.Err != nil {
 		return nil, f.Err
 	}
 	shape, err := a.fit(f)
 	if err != nil {
 		return nil, err
+	}
+	if f.Size > 0 && f.Store.Local() {
+		if err := f.Store.ReadRange(ctx, f.Key, make([]byte, 1), 0); err != nil {
+			return nil, err
+		}
 	}
 	if *common == nil || !slices.Equal((*common).Shape, shape) {
 		*common = a.info(shape)

@@ -42,11 +42,7 @@ func open(t *testing.T, arrays ...raw.Array) sources.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sourcetest.CloseLater(t, src)
 	return src
 }
 
@@ -189,6 +185,19 @@ func TestMissingFileHarmsNoOtherArray(t *testing.T) {
 	}
 }
 
+// TestUnreadableFile has a file that can be described but not read: that is said
+// when the array is opened.
+func TestUnreadableFile(t *testing.T) {
+	name := write(t, t.TempDir(), "a.bin", 0, 8)
+	src := open(t, raw.Array{Name: "a", URLs: []string{name}, Type: dtype.Uint8, Shape: []int{8}})
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := src.Array(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), name) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestDescriptionsRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		array raw.Array
@@ -285,11 +294,7 @@ func TestRemote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sourcetest.CloseLater(t, src)
 	sourcetest.Run(t, src)
 	if got, want := src.Files()[1].URL, "mem://bucket/dir/1.bin"; got != want {
 		t.Errorf("file is %q, want %q", got, want)

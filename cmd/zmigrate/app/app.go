@@ -99,7 +99,7 @@ func (a *app) command() *cli.App {
 		ExitErrHandler:            func(*cli.Context, error) {}, // only main exits
 		DisableSliceFlagSeparator: true,
 		HideHelpCommand:           true,
-		Flags:                     a.globalFlags(),
+		Flags:                     globalFlags(),
 		Before:                    a.setUp,
 		OnUsageError:              usageError,
 		CommandNotFound:           nil,
@@ -118,7 +118,7 @@ func (a *app) command() *cli.App {
 
 // globalFlags are those that every command takes; they may stand before or
 // behind its name.
-func (a *app) globalFlags() []cli.Flag {
+func globalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "json", Usage: "print results as JSON: one document, or a line for each event"},
 		&cli.StringFlag{Name: "log-format", Value: "text", Usage: "`FORMAT` of log lines: text or json"},
@@ -129,7 +129,7 @@ func (a *app) globalFlags() []cli.Flag {
 
 // command completes a command with what all have in common.
 func (a *app) subcommand(c *cli.Command) *cli.Command {
-	c.Flags = append(c.Flags, a.globalFlags()...)
+	c.Flags = append(c.Flags, globalFlags()...)
 	c.Before = a.setUp
 	c.OnUsageError = usageError
 	c.HideHelpCommand = true
@@ -184,11 +184,12 @@ func invalid(err error) error { return invalidError{err} }
 func (a *app) report(err error) {
 	var problems jobs.Problems
 	var printed silent
+	positioned := errors.As(err, &problems)
 	switch {
 	case errors.As(err, &printed):
 	case a.json:
-		a.printJSON(map[string]any{"event": "error", "status": a.status(err), "error": err.Error()})
-	case errors.As(err, &problems):
+		a.printJSON(map[string]any{"event": "error", "status": a.status(err), "error": err.Error(), "problems": list(problems)})
+	case positioned:
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			_, _ = fmt.Fprintln(a.err, line)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs"
 )
 
 func (a *app) codecsCommand() *cli.Command {
@@ -21,9 +22,10 @@ func (a *app) codecsCommand() *cli.Command {
 				return invalid(errors.New("codecs takes one name at the most"))
 			}
 			if c.NArg() > 0 {
-				d, err := a.env.Codecs.Lookup(c.Args().First())
+				name := c.Args().First()
+				d, err := a.env.Codecs.Lookup(name)
 				if err != nil {
-					return invalid(err)
+					return invalid(fmt.Errorf("%w (%s)", err, jobs.NearestCodec(a.env.Codecs, name)))
 				}
 				a.explainCodec(d)
 				return nil

@@ -61,9 +61,18 @@ type plannedJSON struct {
 	Path        string          `json:"path"`
 	Reason      string          `json:"reason,omitempty"` // why the stored bytes are not carried through
 	Append      *appendJSON     `json:"append,omitempty"`
+	Losses      []lossJSON      `json:"losses"`
 	Notes       []string        `json:"notes"`
 	Metadata    *zarr.Array     `json:"metadata,omitempty"`
 	codecs      []codecs.Spec
+}
+
+// lossJSON is a lossy step of an array.
+type lossJSON struct {
+	Step   string  `json:"step"` // a codec, or data_type for its conversion
+	What   string  `json:"what"`
+	AtMost float64 `json:"at_most,omitempty"` // in the values of the array; left out: what tells, or there is no bound
+	text   string
 }
 
 // appendJSON is how an array that is there grows.
@@ -74,6 +83,41 @@ type appendJSON struct {
 	Rewritten int    `json:"objects_rewritten"`
 }
 
+// planned describes an array of a plan, with its metadata document if asked.
+func planned(x *jobs.PlannedArray, metadata bool) (plannedJSON, error) {
+	dataType, err := x.Meta.Type.V3()
+	if err != nil {
+		return plannedJSON{}, err
+	}
+	one := plannedJSON{
+		Source: x.Source, Target: x.Target, DataType: dataType, Shape: x.Meta.Grid.Shape,
+		Chunks: x.Meta.Grid.Chunk, Objects: x.Chunks(), BytesRead: x.Bytes(),
+		ReadBlock: x.Block, Decodes: x.Decodes, Stored: x.SourceChunks, DecodeOnce: x.DecodeOnce, OnceChunks: x.OnceChunks, Memory: x.Cost, Path: carriedThrough, Reason: x.Reason, Losses: []lossJSON{}, Notes: x.Notes,
+		codecs: x.Meta.Codecs,
+	}
+	for _, l := range x.Losses() {
+		one.Losses = append(one.Losses, lossJSON{l.Name, l.What, l.AtMost, l.Name + ": " + l.String()})
+	}
+	if x.Reason != "" {
+		one.Path = "re-encoded"
+	}
+	if most := x.Chain.Size(); !most.Unbounded {
+		one.BytesAtMost = int64(x.Chunks()) * int64(most.Max)
+	}
+	if layout, ok := x.Chain.Parted(); ok {
+		one.Chunks, one.Shards = layout.Inner().Chunk().Shape, x.Meta.Grid.Chunk
+	}
+	if metadata {
+		one.Metadata = x.Meta
+	}
+	if to := x.Append; to != nil {
+		one.Append = &appendJSON{to.Dimension, to.Rows, to.New, to.Rewritten}
+	}
+	return one, nil
+}
+
+// plan plans a job and prints what a run of it would do, with the documents of
+// the arrays if asked.
 func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) {
 	p, err := jobs.NewPlan(ctx, j, a.env)
 	if err != nil {
@@ -85,37 +129,16 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 		if p.Nothing() {
 			break
 		}
-		x := &p.Arrays[i]
-		dataType, err := x.Meta.Type.V3()
+		one, err := planned(&p.Arrays[i], metadata)
 		if err != nil {
 			return err
-		}
-		one := plannedJSON{
-			Source: x.Source, Target: x.Target, DataType: dataType, Shape: x.Meta.Grid.Shape,
-			Chunks: x.Meta.Grid.Chunk, Objects: x.Chunks(), BytesRead: x.Bytes(),
-			ReadBlock: x.Block, Decodes: x.Decodes, Stored: x.SourceChunks, DecodeOnce: x.DecodeOnce, OnceChunks: x.OnceChunks, Memory: x.Cost, Path: carriedThrough, Reason: x.Reason, Notes: x.Notes,
-			codecs: x.Meta.Codecs,
-		}
-		if x.Reason != "" {
-			one.Path = "re-encoded"
-		}
-		if most := x.Chain.Size(); !most.Unbounded {
-			one.BytesAtMost = int64(x.Chunks()) * int64(most.Max)
-		}
-		if layout, ok := x.Chain.Parted(); ok {
-			one.Chunks, one.Shards = layout.Inner().Chunk().Shape, x.Meta.Grid.Chunk
-		}
-		if metadata {
-			one.Metadata = x.Meta
-		}
-		if to := x.Append; to != nil {
-			one.Append = &appendJSON{to.Dimension, to.Rows, to.New, to.Rewritten}
 		}
 		arrays = append(arrays, one)
 	}
 	if a.json {
 		a.printJSON(map[string]any{
-			"job": j.Name, "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays, "groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(p.Findings),
+			"job": j.Name, "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays,
+			"groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(p.Findings),
 		})
 		return nil
 	}
@@ -170,6 +193,9 @@ func (a *app) printPlanned(x plannedJSON) error {
 		{"memory", size(int64(x.Memory)) + " for one block"},
 		{"path", strings.TrimSuffix(x.Path+": "+x.Reason, ": ")},
 	}...))
+	for _, loss := range x.Losses {
+		a.printf("  lossy: %s\n", loss.text)
+	}
 	for _, note := range x.Notes {
 		a.printf("  note: %s\n", note)
 	}
