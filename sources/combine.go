@@ -70,7 +70,8 @@ func (c *Combining) dim() string {
 //
 // Arrays that are joined have one data type, one shape but for the dimension, and
 // attributes that give their values one meaning: those of packing, the fill value,
-// units and calendar. Anything else is an error, also with Override, which names
+// units and calendar; so do the names that an enumeration gives to values. That only
+// some mark NaN as missing is no difference. Anything else is an error, also with Override, which names
 // every member in which it is so. Other values of an array that is not joined, or
 // other attributes of the sort that tells what a variable is (standard_name,
 // cell_methods, flag_values, valid_range and their like), are errors without Override. All other
@@ -78,7 +79,8 @@ func (c *Combining) dim() string {
 // ones; so are the attributes of groups.
 //
 // The coordinate of the dimension has no value in two members, without Override;
-// with Order, the values go up, or down, throughout.
+// with Order, the values go up, or down, throughout, and Override makes a finding of
+// what does not.
 func Combine(ctx context.Context, m Members, how Combining) (Source, error) {
 	s, err := combine(ctx, m, how)
 	if err != nil {

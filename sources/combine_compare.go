@@ -2,7 +2,9 @@ package sources
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +19,7 @@ const (
 	remark   weight = iota // other attributes: the first ones are taken
 	telling                // other attributes of the sort that tells what the array is
 	meaning                // values that are the same mean something else
+	naming                 // and so by the names that the data type gives them
 	breaking               // other types or shapes: nothing fits together
 )
 
@@ -77,6 +80,8 @@ func (c *combined) refuses(v *variable, d difference) (hint string, wrong bool) 
 		return ": exclude it, or leave such files out", true
 	case d.weight == meaning:
 		return "; the stored values do not mean the same: make the files alike, or name the attribute under arrays if they do", true
+	case d.weight == naming:
+		return "; the stored values do not mean the same: make the files alike, or give the array the attribute flag_meanings if they do", true
 	default:
 		return ": join: override takes that of the first file", !c.how.Override
 	}
@@ -86,7 +91,7 @@ func (c *combined) refuses(v *variable, d difference) (hint string, wrong bool) 
 func (c *combined) differences(v *variable, a, b *Info) (list []difference) {
 	add := func(w weight, what, x, y string) { list = append(list, difference{w, what, x, y}) }
 	if !dtype.Same(a.Type, b.Type) {
-		add(breaking, "the data type", a.Type.Name(), b.Type.Name())
+		add(breaking, "the data type", typeText(a.Type), typeText(b.Type))
 	}
 	same := slices.Equal(a.DimensionNames, b.DimensionNames) && len(a.Shape) == len(b.Shape)
 	if !same {
@@ -107,8 +112,13 @@ func (c *combined) differences(v *variable, a, b *Info) (list []difference) {
 	if x, y := packingText(a), packingText(b); !packed && x != y {
 		add(meaning, "the packing", x, y)
 	}
+	if d, differ := labelDifference(a.Labels, b.Labels); differ && !c.given(v, "flag_meanings") {
+		list = append(list, d)
+	}
+	mark, other := a.Attributes.Get("_FillValue"), b.Attributes.Get("_FillValue")
+	marked := !bytes.Equal(mark, other) && SameMasks("_FillValue", mark, other) // with NaN in one of them
 	known := a.Fill != nil && b.Fill != nil && dtype.Same(a.Type, b.Type)
-	if known && !bytes.Equal(a.Fill, b.Fill) && !packed && !c.given(v, "_FillValue") {
+	if known && !bytes.Equal(a.Fill, b.Fill) && !packed && !marked && !c.given(v, "_FillValue") {
 		add(meaning, "the fill value", fillText(a), fillText(b))
 	}
 	return list
@@ -129,7 +139,7 @@ func (c *combined) attributeDifferences(v *variable, a, b *Info) (list []differe
 			continue
 		}
 		w := weightOf(a, name)
-		if !retyped && cf.SameMeaning(name, x, y) {
+		if !retyped && (cf.SameMeaning(name, x, y) || SameMasks(name, x, y)) {
 			w = remark
 		}
 		if c.given(v, name) && (w < meaning || a.Packing == nil) {
@@ -152,6 +162,33 @@ func (c *combined) attributeDifferences(v *variable, a, b *Info) (list []differe
 	return list
 }
 
+// labelDifference returns the first difference between the names that two data types
+// give to values. That one has more of them is no more than a remark.
+func labelDifference(a, b map[string]string) (d difference, differ bool) {
+	values := map[string]string{} // of the names of b
+	for value, name := range b {
+		values[name] = value
+	}
+	for _, value := range sortedKeys(a) {
+		name := a[value]
+		if other, ok := b[value]; ok && other != name {
+			return difference{naming, "the name of the value " + value, clip(name), clip(other)}, true
+		}
+		if other, ok := values[name]; ok && other != value {
+			return difference{naming, fmt.Sprintf("the value with the name %q", clip(name)), value, other}, true
+		}
+	}
+	return difference{remark, "the list of values with names", labelsText(a), labelsText(b)}, !maps.Equal(a, b)
+}
+
+func labelsText(labels map[string]string) string {
+	var list []string
+	for _, value := range sortedKeys(labels) {
+		list = append(list, value+": "+labels[value])
+	}
+	return clip("{" + strings.Join(list, ", ") + "}")
+}
+
 func (c *combined) given(v *variable, name string) bool {
 	return c.how.Given != nil && c.how.Given(v.path, name)
 }
@@ -162,6 +199,16 @@ func Decisive(name string) bool { return weightOf(&Info{}, name) != remark }
 
 // Meaning reports whether an attribute says what the values of an array mean.
 func Meaning(name string) bool { return weightOf(&Info{}, name) == meaning }
+
+// SameMasks reports whether two values of an attribute, nil for none, mark the same
+// values as missing: writers such as xarray add the mark NaN, which is missing anyway.
+func SameMasks(name string, x, y json.RawMessage) bool {
+	nothing := func(mark json.RawMessage) bool {
+		number, ok := FillText(mark)
+		return mark == nil || ok && number == "NaN" || string(mark) == `"NaN"`
+	}
+	return (name == "_FillValue" || name == "missing_value") && nothing(x) && nothing(y)
+}
 
 // weightOf is what a difference in an attribute does.
 func weightOf(info *Info, name string) weight {
@@ -177,6 +224,15 @@ func weightOf(info *Info, name string) weight {
 	default:
 		return remark
 	}
+}
+
+// typeText is a data type as Zarr v3 writes it, with its configuration.
+func typeText(t dtype.Type) string {
+	text, err := t.V3()
+	if err != nil {
+		return t.Name()
+	}
+	return strings.Trim(clip(string(text)), `"`)
 }
 
 func dimensions(info *Info) string {

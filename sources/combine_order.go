@@ -62,7 +62,7 @@ func readSpan(ctx context.Context, a Array, number func([]byte) (uint64, bool)) 
 }
 
 // readSpans reads a coordinate of all members, which have it.
-func (c *combined) readSpans(ctx context.Context, v *variable) ([]span, error) {
+func readSpans(ctx context.Context, v *variable) ([]span, error) {
 	spans := make([]span, len(v.parts))
 	err := InParallel(ctx, len(v.parts), func(ctx context.Context, i int) (err error) {
 		spans[i], err = readSpan(ctx, v.parts[i], orderOf(v.parts[i].Info().Type))

@@ -11,6 +11,10 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
+// Disordered is the code of the finding that the values by which members are ordered
+// do not go up, or down, throughout.
+const Disordered = "join-disordered"
+
 // sort puts the members into the order of the first values of a coordinate: up,
 // or down where the values of every member that has several go down.
 func (c *combined) sort(ctx context.Context) error {
@@ -34,7 +38,7 @@ func (c *combined) sort(ctx context.Context) error {
 	if err := r.Err("files cannot be ordered"); err != nil {
 		return err
 	}
-	spans, err := c.readSpans(ctx, v)
+	spans, err := readSpans(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -100,7 +104,7 @@ func (c *combined) checkRange(ctx context.Context, v *variable) error {
 	spans := c.spans
 	if !ordered {
 		var err error
-		if spans, err = c.readSpans(ctx, v); err != nil {
+		if spans, err = readSpans(ctx, v); err != nil {
 			return err
 		}
 	}
@@ -136,9 +140,9 @@ func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) 
 		switch s := spans[i]; {
 		case !ordered || s.rising:
 		case !s.falling:
-			c.complain(v, fmt.Errorf("%s: the values of array %q go neither up nor down throughout, from %s to %s, as at index %d", c.names[i], v.path, s.first, s.last, s.turn))
+			c.disorder(v, "goes neither up nor down throughout in %s, from %s to %s, as at index %d", c.names[i], s.first, s.last, s.turn)
 		case rises >= 0:
-			c.complain(v, fmt.Errorf("%s: the values of array %q go down from index 1 on, from %s to %s, and those of %s go up", c.names[i], v.path, s.first, s.last, c.names[rises]))
+			c.disorder(v, "goes down from index 1 on in %s, from %s to %s, and up in %s", c.names[i], s.first, s.last, c.names[rises])
 		}
 	}
 	falling := down && slices.ContainsFunc(filled, func(i int) bool { return spans[i].n > 1 })
@@ -152,7 +156,7 @@ func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) 
 		if a.to == b.from {
 			what = "both have this index"
 		}
-		c.complain(v, fmt.Errorf("array %q ends with %s in %s and begins with %s in %s: %s", v.path, a.last, c.names[filled[k]], b.first, c.names[i], what))
+		c.disorder(v, "ends with %s in %s and begins with %s in %s: %s", a.last, c.names[filled[k]], b.first, c.names[i], what)
 	}
 	return up, down
 }
@@ -163,6 +167,17 @@ func (c *combined) complain(v *variable, err error) {
 		v.report.Add(err)
 	} else if len(v.notes) < mostReported {
 		v.note("%v", err)
+	}
+}
+
+// disorder reports that an array, as the text goes on, is not as the order of the
+// members has it, of which Override makes a finding.
+func (c *combined) disorder(v *variable, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !c.how.Override {
+		v.report.Add(fmt.Errorf("array %q %s", v.path, text))
+	} else if len(v.findings) < mostReported {
+		v.findings = append(v.findings, cf.Finding{Code: Disordered, Message: text, Hint: "leave out the files that overlap, or leave order out to join them by their names"})
 	}
 }
 

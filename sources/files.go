@@ -59,6 +59,7 @@ func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet,
 			return ctx.Err()
 		}
 		f.Size, f.ModTime, f.ETag = info.Size, info.ModTime, info.ETag
+		f.Store.Pin(info)
 		return nil
 	})
 	if err != nil {
@@ -119,7 +120,7 @@ func (s *FileSet) Files() []File {
 
 // ErrChanged is the cause of an error about a file that changed while it was
 // read.
-var ErrChanged = errors.New("the file has changed since it was opened")
+var ErrChanged = store.ErrChanged
 
 // Changed is [Source].Changed.
 func (s *FileSet) Changed(ctx context.Context) error {

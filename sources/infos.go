@@ -2,6 +2,7 @@ package sources
 
 import (
 	"bytes"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -42,6 +43,9 @@ func (s *Infos) Share(info *Info) *Info {
 		info.Attributes = shareAttributes(info.Attributes, k.Attributes)
 		info.Shape, info.DimensionNames = same(info.Shape, k.Shape), same(info.DimensionNames, k.DimensionNames)
 		info.Unlimited, info.Notes = same(info.Unlimited, k.Unlimited), same(info.Notes, k.Notes)
+		if maps.Equal(info.Labels, k.Labels) {
+			info.Labels = k.Labels
+		}
 		if reflect.DeepEqual(info.AttributeTypes, k.AttributeTypes) {
 			info.AttributeTypes = k.AttributeTypes
 		}

@@ -104,6 +104,9 @@ type Info struct {
 	// AttributeTypes are the data types of numbers in attributes, by name, as far
 	// as what the elements mean depends on them and JSON does not tell; nil: none.
 	AttributeTypes map[string]dtype.Type
+	// Labels are the names that the source's data type, an enumeration, gives to
+	// values, by the values as JSON; the data type here has none. nil: there are none.
+	Labels map[string]string
 	// Fill is the value that stands for "nothing here" in the source, nil
 	// when the source names none; FillFrom says where it was found.
 	Fill     dtype.Scalar

@@ -1,13 +1,11 @@
 package arrow_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -24,7 +22,7 @@ import (
 
 // more holds all files of which the archive testdata/golden.zip has some, where
 // it is present.
-const more = "../../../shared/golden/arrow"
+var more = filepath.Join(os.Getenv("ZMIGRATE_GOLDEN"), "arrow")
 
 // golden is what pyarrow reads from a file.
 type golden struct {
@@ -67,42 +65,20 @@ func open(t *testing.T, opt arrow.Options, urls ...string) sources.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sourcetest.CloseLater(t, src)
 	return src
 }
 
 // unpack writes the archive's files to a new folder.
 func unpack(t *testing.T) string {
 	t.Helper()
-	archive, err := zip.OpenReader("testdata/golden.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close() //nolint:errcheck // only read
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, archive); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return sourcetest.Unzip(t, "testdata/golden.zip")
 }
 
 // archived returns a file of the archive.
 func archived(t testing.TB, name string) []byte {
 	t.Helper()
-	archive, err := zip.OpenReader("testdata/golden.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close() //nolint:errcheck // only read
-	data, err := fs.ReadFile(archive, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return sourcetest.Zipped(t, "testdata/golden.zip", name)
 }
 
 // null is what stands in place of nulls.
@@ -142,7 +118,7 @@ func TestGolden(t *testing.T) {
 // TestGoldenFolder does the same over the files of another writer's script.
 func TestGoldenFolder(t *testing.T) {
 	if _, err := os.Stat(more); err != nil {
-		t.Skipf("the files in %s are absent", more)
+		t.Skipf("set ZMIGRATE_GOLDEN to the folder of all goldens: %v", err)
 	}
 	if n := testGolden(t, more); n < 313 {
 		t.Errorf("only %d columns were read", n)

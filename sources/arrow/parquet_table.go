@@ -97,6 +97,11 @@ func (t *parquetTable) reader(c *column) (reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range t.tree.Groups {
+		if err := t.tree.Groups[i].Chunks[l.Leaf].Readable(); err != nil {
+			return nil, fmt.Errorf("row group %d: %w", i, err)
+		}
+	}
 	size := c.typ.Size()
 	convert, err := conversionOf(l.Node, size)
 	if err != nil {

@@ -163,7 +163,48 @@ func attributeType(list []attribute, name string) dtype.Type {
 	return nil
 }
 
-const attrFill = "_FillValue"
+const (
+	attrFill     = "_FillValue"
+	attrEncoding = "_Encoding" // of the characters of a variable
+)
+
+// translate takes the fill value of a variable as setFill does, and tells which
+// attributes keep xarray from opening the target: _Encoding beside numbers, which is
+// left out where they were characters, and a _FillValue in no form that it takes.
+func translate(info *sources.Info, list []attribute, char bool) {
+	setFill(info, list, char)
+	if text := info.Attributes.Get(attrEncoding); char && text != nil {
+		info.Attributes = info.Attributes.With(attrEncoding, nil)
+		info.Findings = append(info.Findings, cf.Finding{
+			Code:    sources.LeftOut,
+			Message: fmt.Sprintf("the attribute %s (%.80s) is left out: it is of characters, which are numbers here", attrEncoding, text),
+			Hint:    "decode the texts of the last dimension as what it says",
+		})
+	}
+	if value := info.Attributes.Get(attrFill); value != nil && !taken(info.Type, value) {
+		info.Findings = append(info.Findings, cf.Finding{
+			Code:    sources.FillMeaning,
+			Message: fmt.Sprintf("the attribute %s (%.80s) is in no form that xarray takes for %s, which cannot open the target with it", attrFill, value, info.Type.Name()),
+			Hint:    "leave it out, with attributes: {_FillValue: null}",
+		})
+	}
+}
+
+// taken reports whether xarray takes a value for the attribute _FillValue of an
+// array: numbers for integers, a float64 in base64 for floats, and nothing for most
+// others.
+func taken(t dtype.Type, value json.RawMessage) bool {
+	if t == dtype.BoolType {
+		return true
+	}
+	n, ok := t.(dtype.Numeric)
+	if ok && n.Kind() == dtype.Float {
+		_, ok = sources.FillText(value)
+		return ok
+	}
+	var number float64
+	return ok && json.Unmarshal(value, &number) == nil
+}
 
 // setFill takes the fill value of a variable from its attribute _FillValue,
 // and writes the attribute as readers of Zarr need it. char says that the

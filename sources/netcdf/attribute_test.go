@@ -109,6 +109,51 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// TestTranslated tells which attributes keep xarray from opening an array.
+func TestTranslated(t *testing.T) {
+	fill := func(kind netcdftype.Type, values []byte) []attribute {
+		return []attribute{{name: "_FillValue", kind: kind, values: values}}
+	}
+	for name, test := range map[string]struct {
+		variable   netcdftype.Type
+		attributes []attribute
+		finding    string // part of it; "": there is none
+	}{
+		"encoding of characters": {netcdftype.Char, []attribute{{name: "_Encoding", kind: netcdftype.Char, values: []byte("utf-8")}}, `_Encoding ("utf-8") is left out`},
+		"encoding of numbers":    {3, []attribute{{name: "_Encoding", kind: netcdftype.Char, values: []byte("utf-8")}}, ""},
+		"fill of characters":     {netcdftype.Char, fill(netcdftype.Char, []byte(" ")), ""},
+		"fill of shorts":         {3, fill(3, []byte{0, 1}), ""},
+		"fill of floats":         {5, fill(5, f32(1e20)), ""},
+		"text for short":         {3, fill(netcdftype.Char, []byte("-1")), `the attribute _FillValue ("-1") is in no form that xarray takes for int16`},
+		"text for float":         {5, fill(netcdftype.Char, []byte("-1")), `for float32`},
+		"NaN for int":            {4, fill(6, f64(math.NaN())), `_FillValue ("NaN") is in no form`},
+		"nothing":                {3, fill(3, nil), `_FillValue ([]) is in no form`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &classic{version: 5, vars: []variable{{name: "v", kind: test.variable, attributes: test.attributes}}}
+			src, err := openSource(t, Options{}, save(t, "f.nc", c.encode(1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := src.Array(t.Context(), "v")
+			if err != nil {
+				t.Fatal(err)
+			}
+			info := a.Info()
+			var told string
+			for _, f := range info.Findings {
+				told += f.Message
+			}
+			if (told == "") != (test.finding == "") || !strings.Contains(told, test.finding) {
+				t.Errorf("findings %q, want %q", told, test.finding)
+			}
+			if left := info.Attributes.Get("_Encoding") != nil; left && test.variable == netcdftype.Char {
+				t.Error("characters that are numbers have an encoding")
+			}
+		})
+	}
+}
+
 func checkFill(t *testing.T, info *sources.Info, fill, note string) {
 	t.Helper()
 	got := json.RawMessage{}

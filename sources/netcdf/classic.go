@@ -59,7 +59,7 @@ func (c *classicFile) open(_ context.Context, path string) (sources.Array, error
 	if v.kind == netcdftype.Char {
 		note(info, noteChar)
 	}
-	setFill(info, v.attributes, v.kind == netcdftype.Char)
+	translate(info, v.attributes, v.kind == netcdftype.Char)
 	strides := ndarray.CStrides(info.Type.Size(), info.Shape)
 	if v.record {
 		strides[0] = c.header.recordSize

@@ -36,8 +36,9 @@
 //
 // Numbers keep their types; see package hdf5type for the other types of HDF5.
 // Characters, which NetCDF-4 stores as texts of one byte, become uint8, because
-// Zarr has no character type in its core; such texts in other HDF5 files are texts
-// like longer ones. Texts of any length have to be UTF-8. Attributes become JSON:
+// Zarr has no character type in its core, and lose their attribute _Encoding, with
+// which xarray takes numbers for texts; such texts in other HDF5 files are texts like
+// longer ones. Texts of any length have to be UTF-8. Attributes become JSON:
 // text a string (Latin-1 where it is not UTF-8, with a finding; NULs dropped), one
 // number a number, any other count an array, those of several dimensions arrays in
 // arrays; numbers that JSON lacks are "NaN", "Infinity" and "-Infinity". Those of

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 )
@@ -155,11 +156,7 @@ func openSource(t *testing.T, opt Options, urls ...string) (sources.Source, erro
 	t.Helper()
 	src, err := Open(t.Context(), urls, opt)
 	if err == nil {
-		t.Cleanup(func() {
-			if err := src.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+		sourcetest.CloseLater(t, src)
 	}
 	return src, err
 }

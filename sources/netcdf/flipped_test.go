@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
 // said returns what a file says of each array that can be read: shape, attributes
@@ -64,7 +65,7 @@ func TestFlippedBytes(t *testing.T) {
 		{"hdf5/testdata/golden.zip", "tiny_checked.h5", true, 3},
 		{"testdata/netcdf4.zip", "classic_model.nc", false, 7},
 	} {
-		data, err := os.ReadFile(filepath.Join(unzip(t, file.archive), file.name))
+		data, err := os.ReadFile(filepath.Join(sourcetest.Unzip(t, file.archive), file.name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +83,7 @@ func TestFlippedBytes(t *testing.T) {
 			data[at] ^= 0xff
 			began := time.Now()
 			got, err := read()
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("%s: with byte %d changed reading takes %v", file.name, at, took)
 			}
 			data[at] ^= 0xff

@@ -1,7 +1,6 @@
 package netcdf_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -31,7 +30,7 @@ import (
 const coads = "../../examples/data/coads_climatology.cdf"
 
 // more holds further files, real ones and small ones, where it is present.
-const more = "../../../shared/golden"
+var more = os.Getenv("ZMIGRATE_GOLDEN")
 
 // golden is what libnetcdf reads from a file, see testdata/README.md.
 type golden struct {
@@ -65,11 +64,7 @@ func open(t *testing.T, opt netcdf.Options, urls ...string) sources.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sourcetest.CloseLater(t, src)
 	return src
 }
 
@@ -85,7 +80,7 @@ func TestGolden(t *testing.T) {
 
 // TestGoldenNetCDF4 compares the files in a zip, see testdata/README.md.
 func TestGoldenNetCDF4(t *testing.T) {
-	folder := unzip(t, "testdata/netcdf4.zip")
+	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	for name, want := range readGolden(t, filepath.Join(folder, "expected.json")) {
 		t.Run(name, func(t *testing.T) {
 			checkGolden(t, filepath.Join(folder, name), want)
@@ -94,25 +89,11 @@ func TestGoldenNetCDF4(t *testing.T) {
 	}
 }
 
-// unzip returns a folder with the files of a zip.
-func unzip(t *testing.T, name string) string {
-	t.Helper()
-	z, err := zip.OpenReader(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	if err := errors.Join(os.CopyFS(folder, z), z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
 func TestGoldenMore(t *testing.T) {
 	for _, folder := range []string{"netcdf", "netcdf_features"} {
 		folder = filepath.Join(more, folder)
 		if _, err := os.Stat(folder); err != nil {
-			t.Skipf("the files in %s are absent", folder)
+			t.Skipf("set ZMIGRATE_GOLDEN to the folder of all goldens: %v", err)
 		}
 		for name, want := range readGolden(t, filepath.Join(folder, "expected.json")) {
 			t.Run(name, func(t *testing.T) { checkGolden(t, filepath.Join(folder, name), want) })
@@ -302,7 +283,7 @@ func TestGoldenHDF5(t *testing.T) {
 	folder := filepath.Join(more, "netcdf_features")
 	text, err := os.ReadFile(filepath.Join(folder, "expected_h5.json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the files in %s are absent", folder)
+		t.Skipf("set ZMIGRATE_GOLDEN to the folder of all goldens: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func TestLetters(t *testing.T) {
 	if got := string(sourcetest.ReadAll(t, a).Data); got != "a\x00c" {
 		t.Errorf("elements %q", got)
 	}
-	folder := unzip(t, "testdata/netcdf4.zip")
+	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	if got := openOdd(t, open(t, netcdf.Options{}, filepath.Join(folder, "model.nc")), "names").Info().Type.Name(); got != "uint8" {
 		t.Errorf("type %s of characters of NetCDF", got)
 	}

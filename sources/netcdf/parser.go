@@ -196,7 +196,7 @@ func (p *parser) variable() variable {
 	v.attributes = p.attributes()
 	v.kind = p.kind()
 	p.count() // the size of the variable
-	begin := uint64(0)
+	var begin uint64
 	if p.version == 1 {
 		begin = uint64(p.uint32())
 	} else {

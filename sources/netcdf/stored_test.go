@@ -73,7 +73,7 @@ func checkStored(t *testing.T, a sources.Array) (found int) {
 // TestStored has all datasets of files with every chunk index: the chunks of most
 // are what a chain makes, and it is said of the others why not.
 func TestStored(t *testing.T) {
-	folder := unzip(t, "hdf5/testdata/golden.zip")
+	folder := sourcetest.Unzip(t, "hdf5/testdata/golden.zip")
 	for _, name := range []string{"earliest.h5", "latest.h5", "userblock.h5"} {
 		src := open(t, netcdf.Options{Kept: all}, filepath.Join(folder, name))
 		obstacles := map[string]string{}
@@ -124,7 +124,7 @@ func TestStored(t *testing.T) {
 
 // TestStoredIsAskedFor has no objects where nobody asks for them.
 func TestStoredIsAskedFor(t *testing.T) {
-	file := filepath.Join(unzip(t, "hdf5/testdata/golden.zip"), "latest.h5")
+	file := filepath.Join(sourcetest.Unzip(t, "hdf5/testdata/golden.zip"), "latest.h5")
 	a, err := open(t, netcdf.Options{}, file).Array(t.Context(), "filters/all")
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestStoredIsAskedFor(t *testing.T) {
 
 // TestDamagedStored finds a chunk that has not the checksum of its filter.
 func TestDamagedStored(t *testing.T) {
-	file := filepath.Join(unzip(t, "hdf5/testdata/golden.zip"), "tiny_checked.h5")
+	file := filepath.Join(sourcetest.Unzip(t, "hdf5/testdata/golden.zip"), "tiny_checked.h5")
 	opened := func() sources.Stored {
 		a, err := open(t, netcdf.Options{Kept: all}, file).Array(t.Context(), "g/fixed")
 		if err != nil {
@@ -181,7 +181,7 @@ func TestDamagedStored(t *testing.T) {
 
 // TestStoredMask passes over bits of a chunk's mask that are of no filter.
 func TestStoredMask(t *testing.T) {
-	file := filepath.Join(unzip(t, "hdf5/testdata/golden.zip"), "earliest.h5")
+	file := filepath.Join(sourcetest.Unzip(t, "hdf5/testdata/golden.zip"), "earliest.h5")
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestStoredMask(t *testing.T) {
 // TestStoredJoined joins files; where each ends with a chunk, their chunks are
 // those of the whole.
 func TestStoredJoined(t *testing.T) {
-	folder := unzip(t, "testdata/netcdf4.zip")
+	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	joined := func(names ...string) sources.Array {
 		t.Helper()
 		for i := range names {
@@ -239,7 +239,7 @@ func TestStoredJoined(t *testing.T) {
 // TestStoredMany has the chunks of so many files that each is to take little memory:
 // about what it takes without them.
 func TestStoredMany(t *testing.T) {
-	folder := unzip(t, "testdata/netcdf4.zip")
+	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	var files []string
 	for i := range 300 {
 		name := filepath.Join(folder, fmt.Sprintf("copy_%d.nc", i))

@@ -26,6 +26,8 @@ type tree struct {
 	byPath  map[string]*treeVariable
 	scales  map[uint64]*treeDimension // by the addresses of their datasets
 	netCDF  bool                      // there are attributes that only NetCDF writes
+	known   map[uint64]bool           // addresses of the groups that were read
+	again   int                       // groups that were read by another path before
 
 	described described
 }
@@ -63,6 +65,10 @@ type treeVariable struct {
 // maxNodes bounds the groups and variables of a file.
 const maxNodes = 1 << 20
 
+// maxAgain bounds the groups that are listed at one more path, of which a few that
+// link to each other have more than could ever be read.
+const maxAgain = 1 << 16
+
 // storeReader reads a file of a store.
 type storeReader struct {
 	file      *sources.OpenFile
@@ -95,13 +101,13 @@ func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []
 		}
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
-	t := &tree{file: f, hdf5: opened, scratch: s.scratch, kept: s.kept, chains: s.chains, byPath: map[string]*treeVariable{}, scales: map[uint64]*treeDimension{}}
+	t := &tree{file: f, hdf5: opened, scratch: s.scratch, kept: s.kept, chains: s.chains, byPath: map[string]*treeVariable{}, known: map[uint64]bool{}, scales: map[uint64]*treeDimension{}}
 	root := &group{address: opened.Root()}
 	if err := t.readGroup(ctx, root); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
 	t.nameDimensions(root)
-	r.beginning = nil
+	r.beginning, t.known = nil, nil
 	return t, nil
 }
 
@@ -110,6 +116,12 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 	if t.nodes = append(t.nodes, g); len(t.nodes)+len(t.vars) > maxNodes {
 		return fmt.Errorf("the file has more than %d groups and variables", maxNodes)
 	}
+	if t.known[g.address] {
+		if t.again++; t.again > maxAgain {
+			return fmt.Errorf("group %q: links lead to groups by more than %d other paths", g.path, maxAgain)
+		}
+	}
+	t.known[g.address] = true
 	o, err := t.hdf5.Object(ctx, g.address)
 	if err != nil {
 		return fmt.Errorf("group %q: %w", g.path, err)

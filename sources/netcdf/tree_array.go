@@ -59,6 +59,12 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	if info.DimensionNames != nil {
 		info.DimensionNames = append(info.DimensionNames, make([]string, len(d.Native.Shape))...)
 	}
+	for _, label := range d.Native.Enum {
+		if info.Labels == nil {
+			info.Labels = map[string]string{}
+		}
+		info.Labels[string(info.Type.FormatScalar(dtype.V3, label.Value))] = label.Name
+	}
 	char := t.netCDF && isChar(d)
 	if char {
 		info.Type = dtype.Uint8
@@ -71,7 +77,7 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	if err != nil {
 		return nil, err
 	}
-	setFill(info, v.attributes, char)
+	translate(info, v.attributes, char)
 	if info.Fill == nil && d.FillDefined {
 		setStoredFill(info, fill)
 	}

@@ -1,33 +1,23 @@
 package netcdf
 
 import (
-	"archive/zip"
-	"errors"
-	"io/fs"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
 // FuzzTree reads the groups, variables and dimensions of files that may say
 // anything.
 func FuzzTree(f *testing.F) {
-	z, err := zip.OpenReader("testdata/netcdf4.zip")
-	if err != nil {
-		f.Fatal(err)
-	}
 	for _, name := range []string{"classic_model.nc", "scales.h5"} {
-		data, err := fs.ReadFile(z, name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+		f.Add(sourcetest.Zipped(f, "testdata/netcdf4.zip", name))
 	}
 	nothing, err := store.Open(f.Context(), "mem://nothing", store.Options{})
-	if err := errors.Join(err, z.Close()); err != nil {
+	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

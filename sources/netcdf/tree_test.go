@@ -18,7 +18,7 @@ import (
 
 // TestJoinFormats joins files of which the last one is in a classic format.
 func TestJoinFormats(t *testing.T) {
-	folder := unzip(t, "testdata/netcdf4.zip")
+	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	urls := []string{filepath.Join(folder, "part_0.nc"), filepath.Join(folder, "part_1.nc"), filepath.Join(folder, "part_2.nc")}
 	src := open(t, netcdf.Options{Combine: sources.Combining{Concat: "t"}}, urls...)
 	sourcetest.Run(t, src)
@@ -45,11 +45,31 @@ func TestJoinFormats(t *testing.T) {
 	}
 }
 
+// TestLabels reads the names that an enumeration gives to values.
+func TestLabels(t *testing.T) {
+	file := filepath.Join(sourcetest.Unzip(t, "testdata/netcdf4.zip"), "nc4_features.nc")
+	a, err := open(t, netcdf.Options{}, file).Array(t.Context(), "cloud_type")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"0": "clear", "1": "cumulus"}, a.Info().Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+}
+
+// TestManyPaths gives up on groups that a million paths lead to.
+func TestManyPaths(t *testing.T) {
+	_, err := netcdf.Open(t.Context(), []string{"testdata/paths.h5"}, netcdf.Options{})
+	if err == nil || !strings.Contains(err.Error(), "links lead to groups by more than 65536 other paths") {
+		t.Errorf("error %.300v", err)
+	}
+}
+
 // TestJoinNemo joins real files of a model, month by month.
 func TestJoinNemo(t *testing.T) {
 	urls, err := filepath.Glob(filepath.Join(more, "netcdf", "nemo_1m_*.nc"))
 	if err != nil || len(urls) == 0 {
-		t.Skipf("the files in %s are absent (%v)", more, err)
+		t.Skipf("no such files in %q: set ZMIGRATE_GOLDEN to the folder of all goldens (%v)", more, err)
 	}
 	everything := func(string) bool { return true } // time_counter is 0 in all of them
 	src := open(t, netcdf.Options{Combine: sources.Combining{Concat: "time_counter", Wanted: everything}}, urls...)
@@ -66,7 +86,7 @@ func TestJoinNemo(t *testing.T) {
 
 // TestPackedNetCDF4 unpacks a variable of a NetCDF-4 file.
 func TestPackedNetCDF4(t *testing.T) {
-	file := filepath.Join(unzip(t, "testdata/netcdf4.zip"), "nc4_features.nc")
+	file := filepath.Join(sourcetest.Unzip(t, "testdata/netcdf4.zip"), "nc4_features.nc")
 	for mode, want := range map[cf.Mode]string{cf.Keep: "int16", cf.Codecs: "int16", cf.Unpack: "float64"} {
 		src := open(t, netcdf.Options{CF: func(string) cf.Mode { return mode }}, file)
 		a, err := src.Array(t.Context(), "packed")
@@ -81,7 +101,7 @@ func TestPackedNetCDF4(t *testing.T) {
 
 // TestWhatCannotBeOpened has links and datasets that are listed but not read.
 func TestWhatCannotBeOpened(t *testing.T) {
-	files := unzip(t, "hdf5/testdata/golden.zip")
+	files := sourcetest.Unzip(t, "hdf5/testdata/golden.zip")
 	src := open(t, netcdf.Options{}, filepath.Join(files, "earliest.h5"))
 	for path, want := range map[string]string{
 		"groups/external":    `"/there" in the file "other.h5"`,
@@ -107,7 +127,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 
 // TestNotes tells what is left out, and what became of characters.
 func TestNotes(t *testing.T) {
-	folder := unzip(t, "testdata/netcdf4.zip")
+	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	a, err := open(t, netcdf.Options{}, filepath.Join(folder, "model.nc")).Array(t.Context(), "names")
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +135,7 @@ func TestNotes(t *testing.T) {
 	if want := []string{"stored as uint8: NetCDF characters have no core Zarr type"}; !slices.Equal(a.Info().Notes, want) {
 		t.Errorf("notes %q, want %q", a.Info().Notes, want)
 	}
-	files := unzip(t, "hdf5/testdata/golden.zip")
+	files := sourcetest.Unzip(t, "hdf5/testdata/golden.zip")
 	a, err = open(t, netcdf.Options{}, filepath.Join(files, "latest.h5")).Array(t.Context(), "attributes/few")
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +152,7 @@ func TestNotes(t *testing.T) {
 
 // TestTruncatedNetCDF4 cuts a file.
 func TestTruncatedNetCDF4(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(unzip(t, "testdata/netcdf4.zip"), "classic_model.nc"))
+	data, err := os.ReadFile(filepath.Join(sourcetest.Unzip(t, "testdata/netcdf4.zip"), "classic_model.nc"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +168,7 @@ func TestTruncatedNetCDF4(t *testing.T) {
 
 // TestHidden has no bookkeeping among the attributes.
 func TestHidden(t *testing.T) {
-	src := open(t, netcdf.Options{}, filepath.Join(unzip(t, "testdata/netcdf4.zip"), "model.nc"))
+	src := open(t, netcdf.Options{}, filepath.Join(sourcetest.Unzip(t, "testdata/netcdf4.zip"), "model.nc"))
 	var names []string
 	for _, g := range src.Groups() {
 		for _, a := range g.Attributes {

@@ -160,7 +160,7 @@ func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 		defer mu.Unlock()
 		taken := slices.Clone(index)
 		if index != nil {
-			index = following(index, first, last)
+			index = ndarray.Next(index, first, last)
 		}
 		return taken
 	}
@@ -185,18 +185,6 @@ func (a *array) readPart(ctx context.Context, index []int, dst ndarray.Array, st
 		within[k], part.Start[k], part.Shape[k] = from-begin, from-start[k], to-from
 	}
 	return a.readChunk(ctx, index, dst.Sub(part), within)
-}
-
-// following returns the index behind one within the box from first to last, in
-// C order, nil behind the last one. It changes index.
-func following(index, first, last []int) []int {
-	for k := len(index) - 1; k >= 0; k-- {
-		if index[k]++; index[k] <= last[k] {
-			return index
-		}
-		index[k] = first[k]
-	}
-	return nil
 }
 
 // readChunk fills dst with the elements of a chunk from start on.

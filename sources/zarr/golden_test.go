@@ -1,7 +1,6 @@
 package zarr_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
@@ -24,7 +23,7 @@ import (
 
 // golden holds the stores that other programs wrote, where it is present; the
 // archive testdata/golden.zip has some of them.
-const golden = "../../../shared/golden"
+var golden = os.Getenv("ZMIGRATE_GOLDEN")
 
 // expectedArray is an array as its writer understands it.
 type expectedArray struct {
@@ -39,27 +38,14 @@ func open(t *testing.T, url string, opt zarr.Options) sources.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	sourcetest.CloseLater(t, src)
 	return src
 }
 
 // unpack writes the archive's files to a new folder.
 func unpack(t *testing.T) string {
 	t.Helper()
-	archive, err := zip.OpenReader("testdata/golden.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close() //nolint:errcheck // only read
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, archive); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return sourcetest.Unzip(t, "testdata/golden.zip")
 }
 
 // TestGolden compares every array of the archive with its expected values.
@@ -78,7 +64,7 @@ func TestGoldenFolder(t *testing.T) {
 	for _, writer := range []string{"zarr-python", "zarrs"} {
 		dir := filepath.Join(golden, writer)
 		if _, err := os.Stat(dir); err != nil {
-			t.Skipf("the golden folder is not here: %v", err)
+			t.Skipf("set ZMIGRATE_GOLDEN to the folder of all goldens: %v", err)
 		}
 		testGolden(t, dir)
 	}

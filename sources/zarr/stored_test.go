@@ -15,49 +15,71 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
+// storedPlaces are a folder and a store in memory with the same array of Zarr v2,
+// "a", of four chunks.
+type storedPlaces struct {
+	dir    string
+	memory *store.Memory
+	store  *store.Store
+}
+
+// newStoredPlaces writes the first two chunks of the array, the second of which is
+// damaged.
+func newStoredPlaces(t *testing.T, first []byte) storedPlaces {
+	t.Helper()
+	const document = `{"zarr_format": 2, "shape": [8], "chunks": [2], "dtype": ">i2", "fill_value": 0, "order": "C", "filters": null, "compressor": {"id": "zlib", "level": 1}}`
+	p := storedPlaces{dir: t.TempDir(), memory: &store.Memory{}}
+	var err error
+	if p.store, err = store.Open(t.Context(), p.urls()[1], store.Options{Memory: p.memory}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(p.dir, "a"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for key, data := range map[string][]byte{"a/.zarray": []byte(document), "a/0": first, "a/1": {}} {
+		p.put(t, key, data)
+	}
+	return p
+}
+
+func (p storedPlaces) urls() []string { return []string{p.dir, "mem://b/in.zarr"} }
+
+func (p storedPlaces) put(t *testing.T, key string, data []byte) {
+	t.Helper()
+	err := os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(key)), data, 0o666)
+	if err := errors.Join(err, p.store.Put(t.Context(), key, data)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p storedPlaces) open(t *testing.T, url string, opt zarr.Options) sources.Stored {
+	t.Helper()
+	opt.Store.Memory = p.memory
+	a, err := open(t, url, opt).Array(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sources.AsStored(a)
+}
+
 // Objects are given as they are stored; that there is none is told apart from
 // that it cannot be read, and what is wrong with one is told with its key.
 func TestStored(t *testing.T) {
-	const document = `{"zarr_format": 2, "shape": [8], "chunks": [2], "dtype": ">i2", "fill_value": 0, "order": "C", "filters": null, "compressor": {"id": "zlib", "level": 1}}`
-	var stored bytes.Buffer
-	w := zlib.NewWriter(&stored)
+	var first bytes.Buffer
+	w := zlib.NewWriter(&first)
 	_, err := w.Write([]byte("asis"))
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	objects := map[string][]byte{"a/.zarray": []byte(document), "a/0": stored.Bytes(), "a/1": {}}
-	memory := &store.Memory{}
-	st, err := store.Open(t.Context(), "mem://b/in.zarr", store.Options{Memory: memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for key, data := range objects {
-		file := filepath.Join(dir, filepath.FromSlash(key))
-		if err := errors.Join(st.Put(t.Context(), key, data), os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, data, 0o666)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "a", "3"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, url := range []string{dir, "mem://b/in.zarr"} {
-		opened := func(opt zarr.Options) sources.Stored {
-			t.Helper()
-			opt.Store.Memory = memory
-			a, err := open(t, url, opt).Array(t.Context(), "a")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return sources.AsStored(a)
-		}
-		s := opened(zarr.Options{})
+	places := newStoredPlaces(t, first.Bytes())
+	for _, url := range places.urls() {
+		s := places.open(t, url, zarr.Options{})
 		in, err := s.OpenStored(t.Context(), []int{0})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := make([]byte, in.Size())
-		if err := in.ReadAt(t.Context(), got, 0); err != nil || !bytes.Equal(got, objects["a/0"]) {
+		if err := in.ReadAt(t.Context(), got, 0); err != nil || !bytes.Equal(got, first.Bytes()) {
 			t.Errorf("%s: %q, %v", url, got, err)
 		}
 		if err := s.VerifyStored(t.Context(), []int{0}, in); err != nil {
@@ -77,25 +99,28 @@ func TestStored(t *testing.T) {
 		if in, err := s.OpenStored(t.Context(), []int{2}); in != nil || err != nil {
 			t.Errorf("%s: an object that is not there: %v, %v", url, in, err)
 		}
-		if err := errors.Join(st.Put(t.Context(), "a/2", nil), st.Put(t.Context(), "a/3", nil), os.WriteFile(filepath.Join(dir, "a", "2"), nil, 0o666)); err != nil {
+	}
+}
+
+// What is there when a source is opened may be gone, or be something else, later.
+func TestStoredThatIsGone(t *testing.T) {
+	places := newStoredPlaces(t, nil)
+	for _, url := range places.urls() {
+		places.put(t, "a/2", nil)
+		places.put(t, "a/3", nil)
+		s := places.open(t, url, zarr.Options{AllChunks: true})
+		if err := errors.Join(places.store.Delete(t.Context(), "a/2"), os.Remove(filepath.Join(places.dir, "a", "2"))); err != nil {
 			t.Fatal(err)
 		}
-		all := opened(zarr.Options{AllChunks: true})
-		if err := errors.Join(st.Delete(t.Context(), "a/2"), os.Remove(filepath.Join(dir, "a", "2"))); err != nil {
-			t.Fatal(err)
-		}
-		if in, err := all.OpenStored(t.Context(), []int{2}); !errors.Is(err, zarr.ErrMissingChunk) || in != nil {
+		if in, err := s.OpenStored(t.Context(), []int{2}); !errors.Is(err, zarr.ErrMissingChunk) || in != nil {
 			t.Errorf("%s: an object that has to be there: %v, %v", url, in, err)
 		}
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, "a", "3")), os.Mkdir(filepath.Join(dir, "a", "3"), 0o777)); err != nil {
+	folder := filepath.Join(places.dir, "a", "3")
+	if err := errors.Join(os.Remove(folder), os.Mkdir(folder, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	a, err := open(t, dir, zarr.Options{}).Array(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if in, err := sources.AsStored(a).OpenStored(t.Context(), []int{3}); err == nil {
+	if in, err := places.open(t, places.dir, zarr.Options{}).OpenStored(t.Context(), []int{3}); err == nil {
 		t.Errorf("a folder in the place of an object is %v", in)
 	}
 }

@@ -129,7 +129,6 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	t := &thrift{data: data}
 	f := &File{}
 	var elements []element
-	encrypted := false
 	read := t.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 1 && kind == thriftInt32:
@@ -150,9 +149,6 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 			t.list(leastPair, func(byte) { f.Metadata = append(f.Metadata, t.keyValue()) })
 		case id == 6 && kind == thriftBinary:
 			f.Writer = string(t.bytes())
-		case id == 8:
-			encrypted = true
-			return false
 		default:
 			return false
 		}
@@ -164,9 +160,6 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	}
 	if t.failed() {
 		return nil, fmt.Errorf("%w: the footer of %d bytes breaks off at byte %d", ErrCorrupt, len(data), t.at)
-	}
-	if encrypted {
-		return nil, fmt.Errorf("%w: encrypted columns: write the file again without encryption", ErrUnsupported)
 	}
 	tree := &tree{elements: elements}
 	root, err := tree.node(nil)
@@ -183,6 +176,18 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	return f, nil
 }
 
+// Readable is nil, or says why the pages of a chunk cannot be read whatever is in them.
+func (c *Chunk) Readable() error {
+	switch {
+	case c.external:
+		return fmt.Errorf("%w: the column lies in another file", ErrUnsupported)
+	case c.encrypted:
+		return fmt.Errorf("%w: the column is encrypted: write the file again without encryption", ErrUnsupported)
+	default:
+		return nil
+	}
+}
+
 // check compares what parts of the footer say of each other and of the file.
 func (f *File) check(size int64) error {
 	rows := 0
@@ -197,8 +202,8 @@ func (f *File) check(size int64) error {
 		}
 		for i := range group.Chunks {
 			c := &group.Chunks[i]
-			if c.external || c.encrypted {
-				continue // refused when it is read
+			if c.Readable() != nil {
+				continue // refused when it is opened
 			}
 			if c.Offset < 0 || c.Compressed < 0 || c.Uncompressed < 0 || c.Values < 0 || c.Compressed > size || c.Offset > size-c.Compressed {
 				return fmt.Errorf("row group %d, column %q: %d bytes at byte %d of a file of %d", g, f.Leaves[i].Name, c.Compressed, c.Offset, size)

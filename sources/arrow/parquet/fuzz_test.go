@@ -1,29 +1,20 @@
 package parquet_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/binary"
 	"io"
-	"io/fs"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
 // archived returns a file of the archive of package arrow, and its footer.
 func archived(t testing.TB, name string) (file, footer []byte) {
 	t.Helper()
-	archive, err := zip.OpenReader("../testdata/golden.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close() //nolint:errcheck // only read
-	file, err = fs.ReadFile(archive, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file = sourcetest.Zipped(t, "../testdata/golden.zip", name)
 	end := len(file) - 8
 	length := int(binary.LittleEndian.Uint32(file[end:]))
 	return file, file[end-length : end]

@@ -29,11 +29,8 @@ type Reader struct {
 // NewReader returns the reader of a column chunk. It reads ahead bytes at once,
 // or a page where that is longer.
 func NewReader(source Source, leaf *Node, chunk *Chunk, ahead int) (*Reader, error) {
-	if chunk.external {
-		return nil, fmt.Errorf("%w: the column lies in another file", ErrUnsupported)
-	}
-	if chunk.encrypted {
-		return nil, fmt.Errorf("%w: the column is encrypted", ErrUnsupported)
+	if err := chunk.Readable(); err != nil {
+		return nil, err
 	}
 	return &Reader{
 		leaf: leaf, left: chunk.Values, limit: chunk.Uncompressed, codec: decompressor{codec: chunk.Codec},

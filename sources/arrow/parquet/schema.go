@@ -105,7 +105,7 @@ func (t *thrift) element() (e element) {
 func (t *thrift) logical() (l Logical) {
 	kinds := map[int]LogicalKind{1: String, 2: Map, 3: List, 4: Enum, 5: Decimal, 6: Date, 7: Time, 8: Timestamp, 10: Integer, 11: Null, 12: JSON, 13: BSON, 14: UUID, 15: Float16}
 	t.fields(func(id int, kind byte) bool {
-		known := false
+		var known bool
 		if l.Kind, known = kinds[id]; !known {
 			l.Kind = Unknown
 		}

@@ -39,7 +39,7 @@ func (f *File) btree2(ctx context.Context, address uint64, do func(record []byte
 }
 
 func (f *File) walk2(ctx context.Context, address uint64, do func(record []byte) error) error {
-	c, err := f.checked(ctx, address, 16+f.offset+2+f.length+4, "BTHD", 0)
+	c, err := f.checked(ctx, address, 16+f.offset+2+f.length+4, "BTHD")
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (t *btree2) node(ctx context.Context, level int, n btree2Node) ([]btree2Nod
 		return nil, corrupt("a node with %d records of %d bytes, of %d in all", n.records, t.recordSize, t.records)
 	}
 	t.records -= uint64(n.records)
-	c, err := t.file.checked(ctx, n.address, size, signature, 0)
+	c, err := t.file.checked(ctx, n.address, size, signature)
 	if err != nil {
 		return nil, err
 	}

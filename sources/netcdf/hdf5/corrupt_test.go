@@ -104,7 +104,7 @@ func TestFlippedBytes(t *testing.T) {
 			data[i] ^= bits
 			began := time.Now()
 			got, err := everything(t.Context(), data, nil)
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("%s: with byte %d changed reading takes %v", name, i, took)
 			}
 			if err == nil && got != want {
@@ -247,7 +247,7 @@ func TestForgedBytes(t *testing.T) {
 			forged[i] = value
 			began := time.Now()
 			forge(t, forged)
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("with %#x for byte %d reading takes %v", value, i, took)
 			}
 		}

@@ -67,22 +67,28 @@ func (o *Object) Dataset(ctx context.Context) (*Dataset, error) {
 		{"external files", msgExternalFiles, func(content []byte) error { return o.file.external(ctx, content) }},
 	}
 	for _, r := range read {
-		m := o.header.find(r.kind)
-		if m == nil && (r.kind == msgDatatype || r.kind == msgDataspace) {
-			return nil, corrupt("the dataset at address %d has no %s", o.address, r.what)
-		}
-		if m == nil {
-			continue
-		}
-		content, err := o.file.content(ctx, m)
-		if err == nil {
-			err = r.take(content)
-		}
-		if err != nil {
+		found, err := o.take(ctx, r.kind, r.take)
+		switch {
+		case err != nil:
 			return nil, fmt.Errorf("%s: %w", r.what, err)
+		case !found && (r.kind == msgDatatype || r.kind == msgDataspace):
+			return nil, corrupt("the dataset at address %d has no %s", o.address, r.what)
 		}
 	}
 	return d, d.layOut()
+}
+
+// take hands the content of the header's message of a kind to f, if there is one.
+func (o *Object) take(ctx context.Context, kind int, f func(content []byte) error) (found bool, err error) {
+	m := o.header.find(kind)
+	if m == nil {
+		return false, nil
+	}
+	content, err := o.file.content(ctx, m)
+	if err != nil {
+		return true, err
+	}
+	return true, f(content)
 }
 
 func (d *Dataset) takeDatatype(content []byte) (err error) {

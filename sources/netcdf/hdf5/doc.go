@@ -31,9 +31,10 @@
 // Superblocks of versions 0 to 3, behind a user block or not; object headers,
 // groups, attributes, heaps, trees and layouts of all versions. Of filters
 // deflate, shuffle, fletcher32, nbit, scaleoffset, and the registered bitshuffle,
-// bzip2, lzf, blosc, lz4 and zstd. Refused, each by its name, are other filters (szip), files
-// in several parts, elements in external files, virtual datasets, links to other
-// files, and datatypes without a counterpart, see [hdf5type.Datatype.Type].
+// bzip2, lzf, blosc, lz4 and zstd. Refused, each by its name, are other filters (szip),
+// files in several parts or with an image of the metadata cache, elements in external
+// files, virtual datasets, links to other files, and datatypes without a counterpart,
+// see [hdf5type.Datatype.Type].
 //
 // Elements that were never written have the fill value. Texts end at their first
 // zero byte; elements that are not UTF-8 are refused. Filters that the mask

@@ -30,7 +30,7 @@ func (e *extensible) blocks(group int) (n, entries uint64) {
 // extensibleArray reads an index that is an extensible array.
 func (r *indexReader) extensibleArray(ctx context.Context) error {
 	f := r.file
-	c, err := f.checked(ctx, r.layout.address, 4+8+6*f.length+f.offset+4, "EAHD", 0)
+	c, err := f.checked(ctx, r.layout.address, 4+8+6*f.length+f.offset+4, "EAHD")
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (r *indexReader) extensibleArray(ctx context.Context) error {
 func (e *extensible) indexBlock(ctx context.Context, address uint64) error {
 	f := e.file
 	n := 4 + 1 + 1 + f.offset + e.inIndex*e.size + (e.pointers+e.groups-e.direct)*f.offset + 4
-	c, err := f.checked(ctx, address, n, "EAIB", 0)
+	c, err := f.checked(ctx, address, n, "EAIB")
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (e *extensible) secondary(ctx context.Context, address, first, count, entri
 		return corrupt("a secondary block for %d data blocks of %d entries", count, entries)
 	}
 	n := 4 + 1 + 1 + f.offset + e.placeBytes + int(count*(bitmap+uint64(f.offset))) + 4
-	c, err := f.checked(ctx, address, n, "EASB", 0)
+	c, err := f.checked(ctx, address, n, "EASB")
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (e *extensible) dataBlocks(ctx context.Context, blocks []dataBlock) error {
 		if len(b.set) == 0 {
 			n += int(b.entries) * e.size
 		}
-		c, err := f.checked(ctx, b.address, n+4, "EADB", 0)
+		c, err := f.checked(ctx, b.address, n+4, "EADB")
 		if err != nil {
 			return err
 		}

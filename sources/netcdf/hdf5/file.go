@@ -196,6 +196,8 @@ func (f *File) extension(ctx context.Context, address uint64) error {
 		switch m.kind {
 		case msgDriver:
 			return errParts
+		case msgCacheImage:
+			return unsupported("a part of the metadata is in an image of the writer's cache: write the file again with h5repack")
 		case msgSharedTable:
 			if err := f.sharedTable(ctx, m.data); err != nil {
 				return err

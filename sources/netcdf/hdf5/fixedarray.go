@@ -113,7 +113,7 @@ func (r *indexReader) checkEntry(size int) error {
 // are in pages if there are many.
 func (r *indexReader) fixedArray(ctx context.Context) error {
 	f := r.file
-	c, err := f.checked(ctx, r.layout.address, 4+4+f.length+f.offset+4, "FAHD", 0)
+	c, err := f.checked(ctx, r.layout.address, 4+4+f.length+f.offset+4, "FAHD")
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (r *indexReader) fixedArray(ctx context.Context) error {
 	prefix := 4 + 1 + 1 + f.offset
 	n, page := int(count), 1<<pageBits
 	if n <= page {
-		c, err := f.checked(ctx, block, prefix+n*size+4, "FADB", 0)
+		c, err := f.checked(ctx, block, prefix+n*size+4, "FADB")
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (r *indexReader) fixedArray(ctx context.Context) error {
 	}
 	pages := (n + page - 1) / page
 	bitmap := (pages + 7) / 8
-	if c, err = f.checked(ctx, block, prefix+bitmap+4, "FADB", 0); err != nil {
+	if c, err = f.checked(ctx, block, prefix+bitmap+4, "FADB"); err != nil {
 		return err
 	}
 	c.skip(1 + f.offset)

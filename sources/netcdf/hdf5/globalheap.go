@@ -78,12 +78,14 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 	if c, err = f.cursor(ctx, address, int(size)); err != nil {
 		return nil, err
 	}
-	c.skip(8 + f.length)
+	prefix := (8 + f.length + 7) &^ 7 // of the collection, and of an object
+	c.skip(prefix)
 	all := &collection{objects: map[uint16][]byte{}}
-	for c.left() >= 8+f.length {
+	for c.left() >= prefix {
 		index := c.uint16()
 		c.skip(2 + 4)
 		n := c.size()
+		c.skip(prefix - 8 - f.length)
 		if index == 0 {
 			break // the rest is free
 		}

@@ -23,6 +23,7 @@ const (
 	msgSymbolTable   = 0x11
 	msgDriver        = 0x14
 	msgAttributeInfo = 0x15
+	msgCacheImage    = 0x18
 	lastKnownMessage = 0x18
 )
 

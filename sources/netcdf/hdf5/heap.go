@@ -83,7 +83,7 @@ func (f *File) openHeap(ctx context.Context, address uint64) (*heap, error) {
 	if encoded > 0 {
 		n += f.length + 4 + encoded
 	}
-	if c, err = f.checked(ctx, address, n, "FRHP", 0); err != nil {
+	if c, err = f.checked(ctx, address, n, "FRHP"); err != nil {
 		return nil, err
 	}
 	h := &heap{file: f, idSize: int(c.uint16()), blocks: map[uint64][]byte{}}
@@ -254,7 +254,7 @@ func (h *heap) child(ctx context.Context, table heapBlock, rows, row, column, di
 	tables := h.width * max(rows-direct, 0)   // further tables
 	prefix := 4 + 1 + f.offset + h.offsetSize // bytes
 	n := prefix + holding*entry + tables*f.offset + 4
-	c, err := f.checked(ctx, table.address, n, "FHIB", 0)
+	c, err := f.checked(ctx, table.address, n, "FHIB")
 	if err != nil {
 		return heapBlock{}, err
 	}

@@ -58,7 +58,7 @@ func (f *File) layout(data []byte) (*layout, error) {
 	l := &layout{address: undefined}
 	switch version := c.uint8(); version {
 	case 1, 2:
-		f.layout1(c, l)
+		layout1(c, l)
 	case 3, 4, 5:
 		l.class = layoutClass(c.uint8())
 		switch {
@@ -84,7 +84,7 @@ func (f *File) layout(data []byte) (*layout, error) {
 }
 
 // layout1 reads a message of version 1 or 2 behind its version.
-func (f *File) layout1(c *cursor, l *layout) {
+func layout1(c *cursor, l *layout) {
 	rank := int(c.uint8())
 	l.class = layoutClass(c.uint8())
 	c.skip(5)

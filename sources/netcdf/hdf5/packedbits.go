@@ -43,6 +43,7 @@ func putWord(dst []byte, v uint64, big bool) {
 //
 // A chunk has the number of bits (4 bytes), a byte with the size of a number
 // and the least element in that size, of 8 bytes, up to byte 21; then the bits.
+// Chunks of integers for which all of their bits were asked for are as they were.
 func scaleOffset(p []uint32) (step, error) {
 	if len(p) < 8 {
 		return nil, corrupt("%d parameters", len(p))
@@ -54,6 +55,9 @@ func scaleOffset(p []uint32) (step, error) {
 	if p[3] > 1 || s.float && (p[0] != 0 || s.size != 4 && s.size != 8) || !s.float && p[0] != 2 ||
 		!slices.Contains([]int{1, 2, 4, 8}, s.size) {
 		return nil, unsupported("scale type %d for elements of class %d and %d bytes", p[0], p[3], p[4])
+	}
+	if !s.float && s.digits == 8*s.size {
+		return func(_, src []byte) ([]byte, error) { return src, nil }, nil
 	}
 	if s.hasFill {
 		for i, word := range p[8:min(len(p), 10)] {
@@ -68,7 +72,7 @@ func scaleOffset(p []uint32) (step, error) {
 
 // scaled has the parameters of a scaleoffset filter.
 type scaled struct {
-	digits  int // by which floats are scaled
+	digits  int // by which floats are scaled; of integers the bits that were asked for, 0: no number
 	count   uint64
 	float   bool
 	size    int // bytes of an element

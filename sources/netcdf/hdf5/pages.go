@@ -180,14 +180,13 @@ func (f *File) cursor(ctx context.Context, address uint64, n int) (*cursor, erro
 }
 
 // checked returns a cursor over n bytes of metadata that begin with a signature
-// and a version 0 or 1, which it skips, and end with their checksum, which it
-// leaves out.
-func (f *File) checked(ctx context.Context, address uint64, n int, signature string, version uint8) (*cursor, error) {
+// and version 0, which it skips, and end with their checksum, which it leaves out.
+func (f *File) checked(ctx context.Context, address uint64, n int, signature string) (*cursor, error) {
 	c, err := f.cursor(ctx, address, n)
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", signature, err)
 	}
-	c.signature(signature, version)
+	c.signature(signature, 0)
 	if c.err == nil {
 		c.err = c.verify()
 	}

@@ -35,32 +35,44 @@ func (f *File) find(ctx context.Context, at uint64, path string, followed *int) 
 		if name == "" || name == "." {
 			continue
 		}
-		o, err := f.Object(ctx, at)
+		links, err := f.linksByName(ctx, at)
 		if err != nil {
 			return 0, err
 		}
-		if o.kind != GroupObject {
-			return 0, ErrNoObject
-		}
-		links, err := o.Links(ctx)
-		if err != nil {
-			return 0, err
-		}
-		found := false
-		for _, l := range links {
-			if l.Name != name {
-				continue
-			}
-			found = true
-			if at, err = f.follow(ctx, at, l, followed); err != nil {
-				return 0, err
-			}
-		}
+		l, found := links[name]
 		if !found {
 			return 0, ErrNoObject
 		}
+		if at, err = f.follow(ctx, at, l, followed); err != nil {
+			return 0, err
+		}
 	}
 	return at, nil
+}
+
+// linksByName returns the links of the group at an address, none of what is no
+// group. They are not to be modified, and kept for other paths that lead through it.
+func (f *File) linksByName(ctx context.Context, at uint64) (map[string]Link, error) {
+	key := cacheKey{f, at}
+	if known, ok := f.shared.links.get(key).(map[string]Link); ok {
+		return known, nil
+	}
+	o, err := f.Object(ctx, at)
+	if err != nil || o.kind != GroupObject {
+		return nil, err
+	}
+	list, err := o.Links(ctx)
+	if err != nil {
+		return nil, err
+	}
+	const linkBytes = 160 // of memory for a link beside its texts
+	links, bytes := make(map[string]Link, len(list)), 0
+	for _, l := range list {
+		links[l.Name] = l
+		bytes += linkBytes + len(l.Name) + len(l.Target) + len(l.File)
+	}
+	f.shared.links.put(key, links, bytes)
+	return links, nil
 }
 
 // Follow returns the address of the object that a link of the group at an

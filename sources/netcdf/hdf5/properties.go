@@ -52,15 +52,7 @@ func (o *Object) Properties(ctx context.Context) (*Properties, error) {
 		{msgOldFill, d.takeOldFill},
 		{msgFill, d.takeFill},
 	} {
-		m := o.header.find(r.kind)
-		if m == nil {
-			continue
-		}
-		content, err := o.file.content(ctx, m)
-		if err == nil {
-			err = r.take(content)
-		}
-		if err != nil {
+		if _, err := o.take(ctx, r.kind, r.take); err != nil {
 			return nil, err
 		}
 	}

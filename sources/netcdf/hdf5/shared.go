@@ -14,6 +14,7 @@ type Shared struct {
 	buffers  *ndarray.Pool
 	decoders decoders
 	pages    cache // of []byte
+	links    cache // of map[string]Link
 	indexes  cache // of chunkIndex
 }
 
@@ -26,6 +27,8 @@ const (
 // NewShared returns a Shared that keeps at most limit bytes of metadata, and as
 // many of chunk indexes, or two indexes if those are larger, so that no array
 // drops the index of the one that is read before or after it; 0 stands for 64 MiB.
+// The links of groups that soft links lead through are kept in an eighth of it, or
+// those of two groups.
 func NewShared(limit int) *Shared {
 	if limit <= 0 {
 		limit = defaultShared
@@ -34,6 +37,7 @@ func NewShared(limit int) *Shared {
 		buffers: &ndarray.Pool{Keep: keptBuffers},
 		pages:   cache{limit: limit, least: 1},
 		indexes: cache{limit: limit, least: 2},
+		links:   cache{limit: limit / 8, least: 2},
 	}
 }
 
@@ -48,8 +52,8 @@ type cache struct {
 	order   list.List // of cached; the last used first
 }
 
-// cacheKey names a page of a file, or the chunk index of the dataset whose
-// header is at that address.
+// cacheKey names a page of a file, or the chunk index of the dataset or the links of
+// the group whose header is at that address.
 type cacheKey struct {
 	file *File
 	at   uint64
