@@ -47,7 +47,7 @@ bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 
 interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, netcdf-bin and hdf5-tools, or root on a Debian; installs the peers)
 	type ncdump ncgen h5dump >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools; }
-	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./codecs/zfp
+	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./codecs/zfp ./codecs/zstd
 
 servers: $(SERVERS) ## servers of S3, Google Cloud Storage and Azure (needs: Go, npm; installs them)
 

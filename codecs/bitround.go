@@ -195,7 +195,7 @@ func integerRounder(size, keep int) kernel {
 	}
 }
 
-// word is what the bits of a number are moved in.
+// word is what the bits of an element are moved in.
 type word interface {
 	uint8 | uint16 | uint32 | uint64
 }

@@ -214,7 +214,7 @@ func castBytes(to, from castForm, m castMap, widen, cast kernel) kernel {
 }
 
 // lookUp is the kernel of a table; refused is nil where every byte has a value.
-func lookUp[D pattern](table ndarray.Array, refused *[1 << 8]bool) kernel {
+func lookUp[D word](table ndarray.Array, refused *[1 << 8]bool) kernel {
 	list, _ := ndarray.As[D](table)
 	values := (*[1 << 8]D)(list)
 	return func(dst, src ndarray.Array) int {

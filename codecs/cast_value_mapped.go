@@ -7,11 +7,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// pattern is an element's bits.
-type pattern interface {
-	uint8 | uint16 | uint32 | uint64
-}
-
 // kernel returns cast for the elements that are no keys, and their values for
 // those that are.
 func (m castMap) kernel(to, from castForm, cast kernel) kernel {
@@ -28,7 +23,7 @@ func (m castMap) kernel(to, from castForm, cast kernel) kernel {
 	}
 }
 
-func mapElements[S pattern](m castMap, to, from castForm, cast kernel) kernel {
+func mapElements[S word](m castMap, to, from castForm, cast kernel) kernel {
 	switch to.typ.Size() {
 	case 1:
 		return newMapping[uint8, S](m, to, from).kernel(cast)
@@ -47,7 +42,7 @@ const (
 )
 
 // mapping is a castMap over the bits of elements.
-type mapping[D, S pattern] struct {
+type mapping[D, S word] struct {
 	keys   []S // but NaN
 	values []D
 	byKey  map[S]D
@@ -59,7 +54,7 @@ type mapping[D, S pattern] struct {
 	infinity S // without the sign bit, only NaNs are greater
 }
 
-func newMapping[D, S pattern](m castMap, to, from castForm) *mapping[D, S] {
+func newMapping[D, S word](m castMap, to, from castForm) *mapping[D, S] {
 	c := &mapping[D, S]{one: wordOf[S](from, "1"), byKey: map[S]D{}}
 	if from.kind == dtype.Float {
 		c.infinity = wordOf[S](from, `"Infinity"`)
@@ -85,7 +80,7 @@ func (m *mapping[D, S]) add(key S, value D) {
 }
 
 // bitsOf are those of an element of a type as wide as W.
-func bitsOf[W pattern](f castForm, s dtype.Scalar) W {
+func bitsOf[W word](f castForm, s dtype.Scalar) W {
 	a := ndarray.New(f.typ, []int{1})
 	copy(a.Data, s)
 	list, _ := ndarray.As[W](a)
@@ -93,7 +88,7 @@ func bitsOf[W pattern](f castForm, s dtype.Scalar) W {
 }
 
 // wordOf are the bits of a number that the type has.
-func wordOf[W pattern](f castForm, text string) W {
+func wordOf[W word](f castForm, text string) W {
 	s, err := f.typ.ParseScalar(dtype.V3, []byte(text))
 	if err != nil {
 		panic(err)
@@ -103,10 +98,10 @@ func wordOf[W pattern](f castForm, text string) W {
 
 // hashOf spreads words over a byte: it is the upper one of a product in which
 // every bit of the word counts.
-func hashOf[S pattern](v S) uint8 { return uint8(uint64(v) * 0x9e3779b97f4a7c15 >> 56) }
+func hashOf[S word](v S) uint8 { return uint8(uint64(v) * 0x9e3779b97f4a7c15 >> 56) }
 
 // found is which elements of a block are keys, in no order, and their values.
-type found[D pattern] struct {
+type found[D word] struct {
 	n int
 	// There is room for NaNs, for all elements after them, and for one that is
 	// written and does not count.
@@ -148,7 +143,7 @@ func (f *found[D]) set(from int, value D) {
 
 // searchKey appends the indexes of a key to n others and returns how many there
 // are then. It has no branches, which could be taken at random.
-func searchKey[S pattern](at *[2*mapBlock + 1]uint16, n int, block []S, key S) int {
+func searchKey[S word](at *[2*mapBlock + 1]uint16, n int, block []S, key S) int {
 	for i, v := range block {
 		at[n] = uint16(i)
 		if v == key {
@@ -159,7 +154,7 @@ func searchKey[S pattern](at *[2*mapBlock + 1]uint16, n int, block []S, key S) i
 }
 
 // searchNaN is searchKey for NaN; none was found before.
-func searchNaN[S pattern](at *[2*mapBlock + 1]uint16, block []S, infinity S) int {
+func searchNaN[S word](at *[2*mapBlock + 1]uint16, block []S, infinity S) int {
 	n := 0
 	for i, v := range block {
 		at[n] = uint16(i)
@@ -172,7 +167,7 @@ func searchNaN[S pattern](at *[2*mapBlock + 1]uint16, block []S, infinity S) int
 
 // siftKeys is searchKey for any number of keys at once, with some elements that
 // are none.
-func siftKeys[S pattern](at *[2*mapBlock + 1]uint16, n int, block []S, sieve *[1 << 8]uint8) int {
+func siftKeys[S word](at *[2*mapBlock + 1]uint16, n int, block []S, sieve *[1 << 8]uint8) int {
 	for i, v := range block {
 		at[n] = uint16(i)
 		n += int(sieve[hashOf(v)])

@@ -17,6 +17,20 @@ func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 	return data, buffer, c.located(err)
 }
 
+// AppendEncode appends the encoding of src, an array like those bound to with any
+// strides, to dst. It returns nil with an error.
+func (c *Chain) AppendEncode(pool *ndarray.Pool, dst []byte, src ndarray.Array) ([]byte, error) {
+	data, buffer, err := c.Encode(pool, src)
+	if err != nil {
+		return nil, err
+	}
+	dst = append(dst, data...)
+	if buffer != nil {
+		buffer.Release()
+	}
+	return dst, nil
+}
+
 // encode is Encode with errors about elements as codecs see them.
 func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.Buffer, error) {
 	var held *ndarray.Buffer // what the current array or bytes lie in; nil: src

@@ -22,10 +22,31 @@ func spec(name, configuration string) codecs.Spec {
 }
 
 func TestConformance(t *testing.T) {
+	cases := slices.Concat(layoutCases(), levelCases(), binaryCases(), bloscCases())
+	tested := map[string]bool{"vlen-utf8": true, "vlen-bytes": true} // vlen_test.go
+	for _, c := range arrayCases(t) {
+		tested[c.Spec.Name] = true // TestArrayCodecsConformance
+	}
+	for _, c := range cases {
+		tested[c.Spec.Name] = true
+		t.Run(c.Spec.Name+string(c.Spec.Configuration), func(t *testing.T) {
+			t.Parallel()
+			codectest.Run(t, codecs.Standard(), c)
+		})
+	}
+	for _, d := range codecs.Standard().Definitions() {
+		if !tested[d.Name] {
+			t.Errorf("codec %s runs no conformance test", d.Name)
+		}
+	}
+}
+
+// layoutCases are those of codecs that move elements or cut the chunk in pieces.
+func layoutCases() []codectest.Case {
 	chunk := func(shape ...int) codecs.Chunk {
 		return codecs.Chunk{Type: dtype.Int32, Shape: shape, Fill: dtype.Int32.Default()}
 	}
-	cases := []codectest.Case{
+	return []codectest.Case{
 		{Spec: spec("bytes", `{"endian":"little"}`), Refused: []codectest.Refused{
 			{Configuration: `{"endian":"middle"}`, Field: "endian"},
 			{Configuration: `{"endian":1}`, Field: "endian"},
@@ -68,6 +89,11 @@ func TestConformance(t *testing.T) {
 		{Spec: spec("sharding_indexed", `{"chunk_shape":[4,2],"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"sharding_indexed","configuration":{"chunk_shape":[1,2],"codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":1,"checksum":false}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"big"}}],"index_location":"end"}},{"name":"gzip","configuration":{"level":1}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"big"}}],"index_location":"start"}`),
 			Shapes: [][]int{{4, 2}, {8, 6}, {32, 18}}, TakesMore: true}, // shards may have gaps
 	}
+}
+
+// levelCases are those of compressors with levels.
+func levelCases() []codectest.Case {
+	var cases []codectest.Case
 	for _, level := range []string{"0", "1", "5", "6", "7", "9"} {
 		cases = append(cases, codectest.Case{Spec: spec("gzip", `{"level":`+level+`}`), DetectsDamage: true})
 	}
@@ -87,23 +113,7 @@ func TestConformance(t *testing.T) {
 		{Configuration: `{"level":-131073}`, Field: "level"},
 		{Configuration: `{"checksum":1}`, Field: "checksum"},
 	}
-	cases = slices.Concat(cases, binaryCases(), bloscCases())
-	tested := map[string]bool{"vlen-utf8": true, "vlen-bytes": true} // vlen_test.go
-	for _, c := range arrayCases(t) {
-		tested[c.Spec.Name] = true // TestArrayCodecsConformance
-	}
-	for _, c := range cases {
-		tested[c.Spec.Name] = true
-		t.Run(c.Spec.Name+string(c.Spec.Configuration), func(t *testing.T) {
-			t.Parallel()
-			codectest.Run(t, codecs.Standard(), c)
-		})
-	}
-	for _, d := range codecs.Standard().Definitions() {
-		if !tested[d.Name] {
-			t.Errorf("codec %s runs no conformance test", d.Name)
-		}
-	}
+	return cases
 }
 
 func bloscCases() []codectest.Case {

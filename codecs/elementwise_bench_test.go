@@ -53,7 +53,7 @@ func BenchmarkPack(b *testing.B) {
 			}
 		})
 		b.Run("decode/"+name, func(b *testing.B) {
-			stored, err := encodeChunk(&pool, chain, src)
+			stored, err := chain.AppendEncode(&pool, nil, src)
 			if err != nil {
 				b.Fatal(err)
 			}

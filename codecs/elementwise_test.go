@@ -223,12 +223,12 @@ func (c *elementwiseChain) encode(seen map[string]int) {
 		}
 		a = next
 	}
-	got, err := encodeChunk(&c.pool, c.chain, c.layout(src))
+	got, err := c.chain.AppendEncode(&c.pool, nil, c.layout(src))
 	c.sameError("encode", err, want, seen)
 	if err != nil || want != nil {
 		return
 	}
-	plain, err := encodeChunk(&c.pool, c.bytes, a)
+	plain, err := c.bytes.AppendEncode(&c.pool, nil, a)
 	if err != nil || !bytes.Equal(got, plain) {
 		c.Errorf("other bytes are encoded (%v)", err)
 	}
@@ -237,7 +237,7 @@ func (c *elementwiseChain) encode(seen map[string]int) {
 
 func (c *elementwiseChain) decode(seen map[string]int) {
 	c.Helper()
-	stored, err := encodeChunk(&c.pool, c.bytes, c.values(c.stages[len(c.arrays)]))
+	stored, err := c.bytes.AppendEncode(&c.pool, nil, c.values(c.stages[len(c.arrays)]))
 	if err != nil {
 		c.Fatal(err)
 	}

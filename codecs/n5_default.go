@@ -163,15 +163,7 @@ func (b *n5Bound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 	for _, n := range src.Shape {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(n))
 	}
-	data, buffer, err := b.chain.Encode(b.pool, src)
-	if err != nil {
-		return nil, err
-	}
-	dst = append(dst, data...)
-	if buffer != nil {
-		buffer.Release()
-	}
-	return dst, nil
+	return b.chain.AppendEncode(b.pool, dst, src)
 }
 
 func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {

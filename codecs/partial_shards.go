@@ -103,7 +103,7 @@ func (o *openShard) decodeRegion(ctx context.Context, pool *ndarray.Pool, dst nd
 		first[k], last[k] = at/s.shape[k], (at+dst.Shape[k]-1)/s.shape[k]
 	}
 	var batch []storedPart
-	for index := slices.Clone(first); index != nil; index = following(index, first, last) {
+	for index := slices.Clone(first); index != nil; index = ndarray.Next(index, first, last) {
 		i := s.number(index)
 		from, to := overlap(s.Region(i), ndarray.Region{Start: start, Shape: dst.Shape})
 		p := storedPart{o.places[i], i, dst.Sub(to), from.Start}
@@ -229,18 +229,6 @@ func (s *Shards) number(index []int) int {
 		n = n*count + index[k]
 	}
 	return n
-}
-
-// following returns the index behind one within the box from first to last, in
-// C order, nil behind the last one. It changes index.
-func following(index, first, last []int) []int {
-	for k := len(index) - 1; k >= 0; k-- {
-		if index[k]++; index[k] <= last[k] {
-			return index
-		}
-		index[k] = first[k]
-	}
-	return nil
 }
 
 // overlap returns where two boxes of one array that meet do so, relative to

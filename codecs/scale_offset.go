@@ -55,10 +55,10 @@ func (c scaleOffset) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	}
 	b := &scaleOffsetBound{in: t, out: in}
 	var err error
-	if b.offset, err = c.term(t, "offset", c.offset, 0); err != nil {
+	if b.offset, err = parseTerm(t, "offset", c.offset, 0); err != nil {
 		return nil, err
 	}
-	if b.scale, err = c.term(t, "scale", c.scale, 1); err != nil {
+	if b.scale, err = parseTerm(t, "scale", c.scale, 1); err != nil {
 		return nil, err
 	}
 	b.spec = c.spec(b.offset.neutral, b.scale.neutral)
@@ -80,9 +80,9 @@ type term struct {
 	whole   *big.Int
 }
 
-// term reads a field that may be missing. Its default is not a value of every
+// parseTerm reads a field that may be missing. Its default is not a value of every
 // type, float8_e8m0fnu has no zero: then nothing is subtracted.
-func (c scaleOffset) term(t dtype.Numeric, name string, text json.RawMessage, standard int64) (term, error) {
+func parseTerm(t dtype.Numeric, name string, text json.RawMessage, standard int64) (term, error) {
 	n := term{neutral: true, float: float64(standard), whole: big.NewInt(standard)}
 	if text == nil {
 		return n, nil
@@ -91,7 +91,7 @@ func (c scaleOffset) term(t dtype.Numeric, name string, text json.RawMessage, st
 	if err != nil {
 		return n, field(name, "%w", err)
 	}
-	zero := false
+	var zero bool
 	if t.Kind() == dtype.Float {
 		f := floatOf(t, value)
 		if math.IsNaN(f) || math.IsInf(f, 0) {

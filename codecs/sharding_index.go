@@ -30,15 +30,7 @@ func (s *Shards) AppendIndex(dst []byte, places []Place) ([]byte, error) {
 		binary.NativeEndian.PutUint64(entry, p.Offset)
 		binary.NativeEndian.PutUint64(entry[8:], p.Length)
 	}
-	data, buffer, err := s.index.Encode(s.pool, a)
-	if err != nil {
-		return nil, err
-	}
-	dst = append(dst, data...)
-	if buffer != nil {
-		buffer.Release()
-	}
-	return dst, nil
+	return s.index.AppendEncode(s.pool, dst, a)
 }
 
 // ReadIndex decodes the index of a shard that has size bytes, and checks that

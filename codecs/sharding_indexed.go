@@ -276,15 +276,12 @@ func (s *Shards) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 			places[i] = Absent
 			continue
 		}
-		data, buffer, err := s.inner.Encode(s.pool, part)
-		if err != nil {
+		at := len(dst)
+		var err error
+		if dst, err = s.inner.AppendEncode(s.pool, dst, part); err != nil {
 			return nil, fmt.Errorf("inner chunk %v: %w", s.coordinates(i), err)
 		}
-		places[i] = Place{uint64(len(dst) - begin), uint64(len(data))}
-		dst = append(dst, data...)
-		if buffer != nil {
-			buffer.Release()
-		}
+		places[i] = Place{uint64(at - begin), uint64(len(dst) - at)}
 	}
 	if !s.start {
 		return s.AppendIndex(dst, places)

@@ -60,18 +60,20 @@ func TestVerifyInPieces(t *testing.T) {
 	}
 }
 
+type verifyCase struct {
+	codecs string
+	sum    bool // all that decoding finds is found
+	bit    bool // any bit that is another is found
+	cut    bool // any byte that is missing at the end is found
+	all    bool // all bytes are read for that
+	most   int  // bytes that are read otherwise
+}
+
 // TestVerify damages encoded chunks: what Verify finds wrong decoding does, too,
 // and it finds what it says that it can, without reading more than it has to.
 func TestVerify(t *testing.T) {
 	const shard = `{"name":"sharding_indexed","configuration":{"chunk_shape":[4,5],"codecs":["bytes","zstd"],"index_location":%q}}`
-	for name, test := range map[string]struct {
-		codecs string
-		sum    bool // all that decoding finds is found
-		bit    bool // any bit that is another is found
-		cut    bool // any byte that is missing at the end is found
-		all    bool // all bytes are read for that
-		most   int  // bytes that are read otherwise
-	}{
+	for name, test := range map[string]verifyCase{
 		"bytes":      {`["bytes"]`, true, false, true, false, 0},
 		"zstd":       {`["bytes","zstd"]`, false, false, true, true, 0},
 		"zstd sum":   {`["bytes",{"name":"zstd","configuration":{"checksum":true}}]`, true, false, true, true, 0},
@@ -94,73 +96,70 @@ func TestVerify(t *testing.T) {
 		"in front":   {"[" + fmt.Sprintf(shard, "start") + "]", false, false, true, false, 1 << 10},
 		"transposed": {`[{"name":"transpose","configuration":{"order":[1,0]}},` + fmt.Sprintf(shard, "end") + "]", false, false, true, false, 1 << 10},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var specs []codecs.Spec
-			if err := json.Unmarshal([]byte(test.codecs), &specs); err != nil {
-				t.Fatal(err)
-			}
-			shape := []int{8, 10}
-			if name == "transposed" {
-				shape = []int{10, 8}
-			}
-			chain, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: dtype.Int32, Shape: shape, Fill: dtype.Int32.Default()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := rand.New(rand.NewPCG(1, 2))
-			array := ndarray.New(dtype.Int32, shape)
-			for i := range array.Data {
-				array.Data[i] = byte(r.IntN(5))
-			}
-			pool := &ndarray.Pool{}
-			data, buffer, err := chain.Encode(pool, array)
-			if err != nil {
-				t.Fatal(err)
-			}
-			encoded := bytes.Clone(data)
-			if buffer != nil {
-				buffer.Release()
-			}
-			in := &countedInput{InMemory: encoded}
-			if err := chain.Verify(t.Context(), in); err != nil {
-				t.Errorf("what was encoded: %v", err)
-			}
-			if chain.VerifiesAll() != test.all || in.read > test.most && !test.all {
-				t.Errorf("%d of %d bytes were read, VerifiesAll is %v", in.read, len(encoded), chain.VerifiesAll())
-			}
-			verify := func(what string, damaged []byte, must bool) {
-				t.Helper()
-				err := chain.Verify(t.Context(), codecs.InMemory(damaged))
-				if far := chain.Verify(t.Context(), &countedInput{InMemory: damaged}); (far == nil) != (err == nil) {
-					t.Errorf("%s: %v in memory, %v elsewhere", what, err, far)
-				}
-				if must && err == nil {
-					t.Errorf("%s is not found", what)
-				}
-				if err == nil {
-					if test.sum && chain.Decode(pool, ndarray.New(dtype.Int32, shape), damaged) != nil {
-						t.Errorf("%s is found by decoding alone", what)
-					}
-					return
-				}
-				if !errors.Is(err, codecs.ErrCorrupt) && !errors.Is(err, codecs.ErrTooLarge) {
-					t.Errorf("%s: %v", what, err)
-				}
-				if int64(len(damaged)) > int64(chain.Size().Max) {
-					return // nobody decodes it
-				}
-				if chain.Decode(pool, ndarray.New(dtype.Int32, shape), damaged) == nil {
-					t.Errorf("%s: %v, but it can be decoded", what, err)
-				}
-			}
-			for i := range encoded {
-				damaged := bytes.Clone(encoded)
-				damaged[i] ^= 1 << r.IntN(8)
-				verify(fmt.Sprintf("a bit of byte %d", i), damaged, test.bit)
-				verify(fmt.Sprintf("a length of %d", i), encoded[:i], test.cut || i == 0)
-			}
-			verify("a longer object", append(bytes.Clone(encoded), make([]byte, chain.Size().Max)...), true)
-		})
+		shape := []int{8, 10}
+		if name == "transposed" {
+			shape = []int{10, 8}
+		}
+		t.Run(name, func(t *testing.T) { test.run(t, shape) })
+	}
+}
+
+func (c verifyCase) run(t *testing.T, shape []int) {
+	var specs []codecs.Spec
+	if err := json.Unmarshal([]byte(c.codecs), &specs); err != nil {
+		t.Fatal(err)
+	}
+	chain, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: dtype.Int32, Shape: shape, Fill: dtype.Int32.Default()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	array := ndarray.New(dtype.Int32, shape)
+	for i := range array.Data {
+		array.Data[i] = byte(r.IntN(5))
+	}
+	encoded, err := chain.AppendEncode(&ndarray.Pool{}, nil, array)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &countedInput{InMemory: encoded}
+	if err := chain.Verify(t.Context(), in); err != nil {
+		t.Errorf("what was encoded: %v", err)
+	}
+	if chain.VerifiesAll() != c.all || in.read > c.most && !c.all {
+		t.Errorf("%d of %d bytes were read, VerifiesAll is %v", in.read, len(encoded), chain.VerifiesAll())
+	}
+	for i := range encoded {
+		damaged := bytes.Clone(encoded)
+		damaged[i] ^= 1 << r.IntN(8)
+		c.damaged(t, chain, fmt.Sprintf("a bit of byte %d", i), damaged, c.bit)
+		c.damaged(t, chain, fmt.Sprintf("a length of %d", i), encoded[:i], c.cut || i == 0)
+	}
+	c.damaged(t, chain, "a longer object", append(bytes.Clone(encoded), make([]byte, chain.Size().Max)...), true)
+}
+
+// damaged verifies a damaged object; must says that the damage has to be found.
+func (c verifyCase) damaged(t *testing.T, chain *codecs.Chain, what string, object []byte, must bool) {
+	t.Helper()
+	decode := func() error {
+		return chain.Decode(&ndarray.Pool{}, ndarray.New(dtype.Int32, chain.Chunk().Shape), object)
+	}
+	err := chain.Verify(t.Context(), codecs.InMemory(object))
+	if far := chain.Verify(t.Context(), &countedInput{InMemory: object}); (far == nil) != (err == nil) {
+		t.Errorf("%s: %v in memory, %v elsewhere", what, err, far)
+	}
+	switch {
+	case err == nil && must:
+		t.Errorf("%s is not found", what)
+	case err == nil:
+		if c.sum && decode() != nil {
+			t.Errorf("%s is found by decoding alone", what)
+		}
+	case !errors.Is(err, codecs.ErrCorrupt) && !errors.Is(err, codecs.ErrTooLarge):
+		t.Errorf("%s: %v", what, err)
+	case len(object) > chain.Size().Max: // nobody decodes it
+	case decode() == nil:
+		t.Errorf("%s: %v, but it can be decoded", what, err)
 	}
 }
 

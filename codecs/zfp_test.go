@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/codectest"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -168,79 +166,6 @@ func TestZfpManyDimensions(t *testing.T) {
 	}
 }
 
-// TestZfpPromotion has elements of narrow types, and the numbers that zfp's
-// documentation promotes them to: those give the same bytes, and come back.
-func TestZfpPromotion(t *testing.T) {
-	narrow := func(typ dtype.Type, elements ndarray.Array, numbers ...int32) {
-		t.Helper()
-		checkPromotion(t, typ, elements, arrayOf(t, dtype.Int32, numbers...))
-	}
-	narrow(dtype.Int8, arrayOf[int8](t, dtype.Int8, -128, -1, 0, 127), -128<<23, -1<<23, 0, 127<<23)
-	narrow(dtype.Int16, arrayOf[int16](t, dtype.Int16, -32768, -1, 0, 32767), -32768<<15, -1<<15, 0, 32767<<15)
-	narrow(dtype.Int4, arrayOf[int8](t, dtype.Int4, -8, -1, 0, 7), -8<<27, -1<<27, 0, 7<<27)
-	narrow(dtype.Int2, arrayOf[int8](t, dtype.Int2, -2, -1, 0, 1), -2<<29, -1<<29, 0, 1<<29)
-	narrow(dtype.Uint8, arrayOf[uint8](t, dtype.Uint8, 0, 1, 128, 255), -128<<23, -127<<23, 0, 127<<23)
-	narrow(dtype.Uint16, arrayOf[uint16](t, dtype.Uint16, 0, 1, 32768, 65535), -32768<<15, -32767<<15, 0, 32767<<15)
-	narrow(dtype.Uint4, arrayOf[uint8](t, dtype.Uint4, 0, 1, 8, 15), -8<<27, -7<<27, 0, 7<<27)
-	narrow(dtype.Uint2, arrayOf[uint8](t, dtype.Uint2, 0, 1, 2, 3), -2<<29, -1<<29, 0, 1<<29)
-	narrow(dtype.Uint32, arrayOf[uint32](t, dtype.Uint32, 0, 1, 1<<31-1), 0, 1, math.MaxInt32)
-	checkPromotion(t, dtype.Uint64, arrayOf[uint64](t, dtype.Uint64, 0, 1, 1<<63-1), arrayOf[int64](t, dtype.Int64, 0, 1, math.MaxInt64))
-	for _, typ := range times(t) {
-		checkPromotion(t, typ, arrayOf[int64](t, typ, math.MinInt64, -1, 5), arrayOf[int64](t, dtype.Int64, math.MinInt64, -1, 5))
-	}
-	inf := float32(math.Inf(1))
-	checkPromotion(t, dtype.Float16, arrayOf[uint16](t, dtype.Float16, 0x3c00, 0xc100, 0x7c00, 1), arrayOf(t, dtype.Float32, 1, -2.5, inf, 0x1p-24))
-	checkPromotion(t, dtype.BFloat16, arrayOf[uint16](t, dtype.BFloat16, 0x3f80, 0xc020, 0x7f80, 1), arrayOf(t, dtype.Float32, 1, -2.5, inf, 0x1p-133))
-}
-
-func checkPromotion(t *testing.T, typ dtype.Type, elements, numbers ndarray.Array) {
-	t.Helper()
-	var pool ndarray.Pool
-	const reversible = `{"mode":"reversible"}`
-	chain := bindZfp(t, reversible, of(typ, elements.Shape...))
-	got, err := encodeChunk(&pool, chain, elements)
-	if err != nil {
-		t.Fatalf("%s: %v", typ.Name(), err)
-	}
-	want, err := encodeChunk(&pool, bindZfp(t, reversible, of(numbers.Type, numbers.Shape...)), numbers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: other bytes than those of %s", typ.Name(), numbers.Type.Name())
-	}
-	back := ndarray.New(typ, elements.Shape)
-	if err := chain.Decode(&pool, back, want); err != nil || !slices.Equal(back.Data, elements.Data) {
-		t.Errorf("%s comes back as %v, want %v (%v)", typ.Name(), collect(back), collect(elements), err)
-	}
-}
-
-// TestZfpDemotion has numbers that no element becomes, as lossy modes make them:
-// they come back as the nearest elements.
-func TestZfpDemotion(t *testing.T) {
-	numbers := arrayOf[int32](t, dtype.Int32, math.MinInt32, math.MaxInt32, -1, 1<<23-1, 1<<23)
-	var pool ndarray.Pool
-	stream, err := encodeChunk(&pool, bindZfp(t, `{"mode":"reversible"}`, of(dtype.Int32, 5)), numbers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for typ, want := range map[dtype.Type]ndarray.Array{
-		dtype.Int8:   arrayOf[int8](t, dtype.Int8, -128, 127, -1, 0, 1),
-		dtype.Uint8:  arrayOf[uint8](t, dtype.Uint8, 0, 255, 127, 128, 129),
-		dtype.Int4:   arrayOf[int8](t, dtype.Int4, -8, 7, -1, 0, 0),
-		dtype.Uint2:  arrayOf[uint8](t, dtype.Uint2, 0, 3, 1, 2, 2),
-		dtype.Uint32: arrayOf[uint32](t, dtype.Uint32, 0, math.MaxInt32, 0, 1<<23-1, 1<<23),
-	} {
-		got := ndarray.New(typ, []int{5})
-		if err := bindZfp(t, `{"mode":"reversible"}`, of(typ, 5)).Decode(&pool, got, stream); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(collect(want), collect(got)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", typ.Name(), diff)
-		}
-	}
-}
-
 // TestZfpRefusesValues names the first element that would come back as another,
 // also from arrays that are transposed in memory.
 func TestZfpRefusesValues(t *testing.T) {
@@ -273,7 +198,7 @@ func TestZfpRefusesValues(t *testing.T) {
 		ndarray.Copy(turned, c.a)
 		for _, a := range []ndarray.Array{c.a, turned} {
 			var pool ndarray.Pool
-			_, err := encodeChunk(&pool, bindZfp(t, c.configuration, of(a.Type, 2, 3)), a)
+			_, err := bindZfp(t, c.configuration, of(a.Type, 2, 3)).AppendEncode(&pool, nil, a)
 			if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, dtype.ErrOutOfRange) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%s of %s: %v, want %q", c.configuration, a.Type.Name(), err, c.want)
 			}
@@ -297,13 +222,13 @@ func TestZfpVerifyBound(t *testing.T) {
 	copy(wild.Data, mild.Data)
 	values, _ = ndarray.As[float32](wild)
 	values[8*5+6] = 1e9 // the block from [4 4] on
-	if _, err := encodeChunk(&pool, bindZfp(t, verified, of(dtype.Float32, 8, 8)), mild); err != nil {
+	if _, err := bindZfp(t, verified, of(dtype.Float32, 8, 8)).AppendEncode(&pool, nil, mild); err != nil {
 		t.Error(err)
 	}
-	if _, err := encodeChunk(&pool, bindZfp(t, strings.Replace(verified, "true", "false", 1), of(dtype.Float32, 8, 8)), wild); err != nil {
+	if _, err := bindZfp(t, strings.Replace(verified, "true", "false", 1), of(dtype.Float32, 8, 8)).AppendEncode(&pool, nil, wild); err != nil {
 		t.Error(err)
 	}
-	_, err := encodeChunk(&pool, bindZfp(t, verified, of(dtype.Float32, 8, 8)), wild)
+	_, err := bindZfp(t, verified, of(dtype.Float32, 8, 8)).AppendEncode(&pool, nil, wild)
 	if err == nil || !strings.Contains(err.Error(), "element [4 4], ") || !strings.Contains(err.Error(), "the tolerance of 0.001") {
 		t.Errorf("%v, want the first element of the block and the tolerance", err)
 	}
@@ -311,7 +236,7 @@ func TestZfpVerifyBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := encodeChunk(&pool, chain, wild); err == nil || !strings.Contains(err.Error(), "element [4 0], ") {
+	if _, err := chain.AppendEncode(&pool, nil, wild); err == nil || !strings.Contains(err.Error(), "element [4 0], ") {
 		t.Errorf("within shards: %v, want the element of the inner chunk", err)
 	}
 	if n := pool.Lent(); n != 0 {
@@ -343,7 +268,7 @@ func TestZfpInChains(t *testing.T) {
 		for i := range values {
 			values[i] = 100 * r.NormFloat64()
 		}
-		stored, err := encodeChunk(&pool, chain, a)
+		stored, err := chain.AppendEncode(&pool, nil, a)
 		if err == nil {
 			err = chain.Decode(&pool, b, stored)
 		}
@@ -359,84 +284,6 @@ func TestZfpInChains(t *testing.T) {
 	}
 }
 
-// TestZfpDecodeRegion: in fixed rate a box is decoded from the bytes of its
-// blocks, and is what the whole chunk has there.
-func TestZfpDecodeRegion(t *testing.T) {
-	for _, c := range []struct {
-		specs []codecs.Spec
-		whole bool // an object is read at once
-	}{
-		{[]codecs.Spec{spec("zfp", `{"mode":"fixed_rate","rate":8}`)}, false},
-		{[]codecs.Spec{spec("zfp", `{"mode":"fixed_rate","rate":7.3}`)}, false},
-		{[]codecs.Spec{spec("transpose", `{"order":[2,0,1]}`), spec("zfp", `{"mode":"fixed_rate","rate":3}`)}, false},
-		{[]codecs.Spec{spec("zfp", `{"mode":"fixed_rate","rate":8}`), spec("crc32c", "")}, true},
-		{[]codecs.Spec{spec("zfp", `{"mode":"fixed_precision","precision":12}`)}, true},
-	} {
-		for _, typ := range []dtype.Type{dtype.Float64, dtype.Int32, dtype.Uint8, dtype.Float16} {
-			in := of(typ, 10, 13, 22)
-			chain, err := codecs.Standard().Bind(c.specs, in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkZfpRegions(t, chain, c.whole)
-		}
-	}
-}
-
-func checkZfpRegions(t *testing.T, chain *codecs.Chain, wholly bool) {
-	t.Helper()
-	var pool ndarray.Pool
-	in := chain.Chunk()
-	whole := ndarray.New(in.Type, in.Shape)
-	for i := range whole.Data {
-		whole.Data[i] = byte(i*i>>5) & 0x3b // finite, within the limits
-	}
-	data, err := encodeChunk(&pool, chain, whole)
-	if err == nil {
-		err = chain.Decode(&pool, whole, data)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 40 {
-		box := ndarray.Region{Start: make([]int, 3), Shape: make([]int, 3)}
-		blocks := 1
-		for i, n := range in.Shape {
-			box.Start[i] = r.IntN(n)
-			box.Shape[i] = 1 + r.IntN(n-box.Start[i])
-			blocks *= (box.Start[i]+box.Shape[i]-1)/4 - box.Start[i]/4 + 1
-		}
-		got := ndarray.New(in.Type, box.Shape)
-		o := &thrifty{object{data: data}}
-		if err := chain.DecodeRegion(t.Context(), &pool, got, box.Start, o); err != nil {
-			t.Fatalf("%v, %s, %v: %v", chain.Specs(), in.Type.Name(), box, err)
-		}
-		if diff := cmp.Diff(collect(whole.Sub(box)), collect(got)); diff != "" {
-			t.Fatalf("%v, %s, %v: %s", chain.Specs(), in.Type.Name(), box, diff)
-		}
-		// Up to two bytes of each row of blocks have bits of its neighbours.
-		if most := blocks*len(data)/(3*4*6) + 2*len(o.reads); !wholly && o.bytesRead() > most {
-			t.Errorf("%v, %s, %v: %d bytes read for %d blocks, want at most %d", chain.Specs(), in.Type.Name(), box, o.bytesRead(), blocks, most)
-		}
-	}
-	for cut := 0; cut < len(data)-8; cut += 7 {
-		got := ndarray.New(in.Type, []int{1, 1, 1})
-		err := chain.DecodeRegion(t.Context(), &pool, got, []int{0, 0, 0}, &object{data: data[:cut]})
-		if !wholly && !errors.Is(err, codecs.ErrCorrupt) {
-			t.Fatalf("%v, %s, cut to %d of %d bytes: %v", chain.Specs(), in.Type.Name(), cut, len(data), err)
-		}
-	}
-	if n := pool.Lent(); n != 0 {
-		t.Errorf("%v: %d buffers were not released", chain.Specs(), n)
-	}
-}
-
-// thrifty is an object whose requests cost nothing.
-type thrifty struct{ object }
-
-func (*thrifty) GapBytes() int { return 0 }
-
 // TestZfpOneElement: a 0-D chunk is a field of one element, of which a box can
 // be read.
 func TestZfpOneElement(t *testing.T) {
@@ -445,11 +292,11 @@ func TestZfpOneElement(t *testing.T) {
 		chain := bindZfp(t, configuration, of(dtype.Float32))
 		a := ndarray.New(dtype.Float32, nil)
 		ndarray.Fill(a, arrayOf[float32](t, dtype.Float32, 1.5).Data)
-		stored, err := encodeChunk(&pool, chain, a)
+		stored, err := chain.AppendEncode(&pool, nil, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		line, err := encodeChunk(&pool, bindZfp(t, configuration, of(dtype.Float32, 1)), arrayOf[float32](t, dtype.Float32, 1.5))
+		line, err := bindZfp(t, configuration, of(dtype.Float32, 1)).AppendEncode(&pool, nil, arrayOf[float32](t, dtype.Float32, 1.5))
 		if err != nil || !slices.Equal(stored, line) {
 			t.Errorf("%s: not the bytes of one element along a dimension (%v)", configuration, err)
 		}
@@ -472,7 +319,7 @@ func TestZfpyHeader(t *testing.T) {
 	}
 	var pool ndarray.Pool
 	a := arrayOf[float32](t, dtype.Float32, 1, 2, 3, 4, 5, 6)
-	stored, err := encodeChunk(&pool, bind(`{"mode":3,"precision":32}`, of(dtype.Float32, 6)), a)
+	stored, err := bind(`{"mode":3,"precision":32}`, of(dtype.Float32, 6)).AppendEncode(&pool, nil, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -490,96 +337,6 @@ func TestZfpyHeader(t *testing.T) {
 		err := bind(`{"mode":4,"tolerance":0.5}`, c.in).Decode(&pool, got, stored)
 		if errors.Is(err, codecs.ErrCorrupt) != c.corrupt || !c.corrupt && !slices.Equal(got.Data, a.Data) {
 			t.Errorf("%s %v: %v, elements %v", c.in.Type.Name(), c.in.Shape, err, collect(got))
-		}
-	}
-}
-
-// TestZfpHazards has fill values and tolerances of which something can be said
-// before there are data.
-func TestZfpHazards(t *testing.T) {
-	const accuracy, rate, reversible = `{"mode":"fixed_accuracy","tolerance":%s}`, `{"mode":"fixed_rate","rate":16}`, `{"mode":"reversible"}`
-	accurate := func(tolerance string) string { return fmt.Sprintf(accuracy, tolerance) }
-	for _, c := range []struct {
-		typ                 dtype.Type
-		configuration, fill string
-		want                []string // code, field, and part of the message
-	}{
-		{dtype.Float32, accurate("0.01"), `0.0`, nil},
-		{dtype.Float32, reversible, `"NaN"`, nil},
-		{dtype.Float32, reversible, `9.969209968386869e36`, nil},
-		{dtype.Float32, accurate("0.01"), `"NaN"`, []string{"zfp-nonfinite mode", `the fill value "NaN"`}},
-		{dtype.Float64, rate, `"-Infinity"`, []string{"zfp-nonfinite mode", `the fill value "-Infinity"`}},
-		{dtype.Float16, rate, `"Infinity"`, []string{"zfp-nonfinite mode", `the fill value "Infinity"`}},
-		{dtype.Float32, accurate("0.01"), `1024.0`, nil},
-		{dtype.Float32, accurate("0.01"), `1e9`, []string{"zfp-tolerance tolerance", "the tolerance of 0.01"}},
-		{dtype.Float64, accurate("0.01"), `1e9`, nil},
-		{dtype.Float64, accurate("0.01"), `-1e36`, []string{"zfp-tolerance tolerance", "the fill value -1e+36"}},
-		{dtype.Float64, rate, `1e36`, []string{"zfp-range mode", "lose their digits"}},
-		{dtype.Float64, rate, `-512.0`, nil},
-		{dtype.Int32, rate, `1073741824`, []string{"zfp-range mode", "below 2^30"}},
-		{dtype.Int32, rate, `-1073741823`, nil},
-		{dtype.Int32, reversible, `-2147483648`, nil},
-		{dtype.Int64, rate, `4611686018427387904`, []string{"zfp-range mode", "below 2^62"}},
-		{dtype.Int16, rate, `-32768`, nil},
-		{dtype.Int32, accurate("1"), `0`, []string{"zfp-tolerance tolerance", "no tolerance for integers"}},
-		{dtype.Uint32, reversible, `0`, []string{"zfp-unsigned ", "above 2147483647"}},
-		{dtype.Uint64, reversible, `0`, []string{"zfp-unsigned ", "above 9223372036854775807"}},
-	} {
-		fill, err := dtype.ParseFill(c.typ, dtype.V3, []byte(c.fill))
-		if err != nil {
-			t.Fatal(err)
-		}
-		chain := bindZfp(t, c.configuration, codecs.Chunk{Type: c.typ, Shape: []int{5, 6}, Fill: fill})
-		var got []codecs.Hazard
-		for _, h := range chain.Hazards() {
-			if h.Code != codecs.FillValueChanges { // what that is about is not zfp's alone
-				got = append(got, h)
-			}
-		}
-		switch {
-		case len(c.want) == 0 && len(got) == 0:
-		case len(got) != 1 || len(c.want) == 0 || got[0].Code+" "+got[0].Field != c.want[0] || !strings.Contains(got[0].Message, c.want[1]) || got[0].Hint == "":
-			t.Errorf("%s of %s with %s: %+v, want %q", c.configuration, c.typ.Name(), c.fill, got, c.want)
-		}
-		if len(got) == 1 && (got[0].Code == codecs.ZfpNonfinite || got[0].Code == codecs.ZfpRange) && len(chain.Hazards()) > 1 {
-			t.Errorf("%s of %s with %s is told twice: %+v", c.configuration, c.typ.Name(), c.fill, chain.Hazards())
-		}
-	}
-}
-
-// TestZfpHazardsAreReal encodes the fill value beside other values, and finds
-// the loss that the hazard is about, and none where there is no hazard.
-func TestZfpHazardsAreReal(t *testing.T) {
-	for _, fill := range []float32{1, 1 << 12, 1 << 16, 1 << 20, 1e9, 9.969209968386869e36} {
-		for _, tolerance := range []float64{1e-6, 1e-4, 0.01, 1, 1000} {
-			fills := arrayOf(t, dtype.Float32, fill)
-			chain := bindZfp(t, fmt.Sprintf(`{"mode":"fixed_accuracy","tolerance":%g}`, tolerance), codecs.Chunk{Type: dtype.Float32, Shape: []int{4, 4}, Fill: fills.Data})
-			warned := slices.ContainsFunc(chain.Hazards(), func(h codecs.Hazard) bool { return h.Code == codecs.ZfpTolerance })
-			r := rand.New(rand.NewPCG(1, 2))
-			worst := 0.0
-			for range 200 {
-				var pool ndarray.Pool
-				a, b := ndarray.New(dtype.Float32, []int{4, 4}), ndarray.New(dtype.Float32, []int{4, 4})
-				values, _ := ndarray.As[float32](a)
-				for i := range values {
-					values[i] = r.Float32()
-				}
-				values[r.IntN(16)] = fill
-				stored, err := encodeChunk(&pool, chain, a)
-				if err == nil {
-					err = chain.Decode(&pool, b, stored)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, _ := ndarray.As[float32](b)
-				for i, v := range values {
-					worst = max(worst, math.Abs(float64(v)-float64(got[i])))
-				}
-			}
-			if worst > tolerance && !warned || worst < min(tolerance, 1)/16 && warned {
-				t.Errorf("fill value %g, tolerance %g: the largest error is %g, and the hazard is told: %v", fill, tolerance, worst, warned)
-			}
 		}
 	}
 }

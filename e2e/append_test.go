@@ -101,8 +101,7 @@ func there(t *testing.T, target string) int {
 func TestEveryDurableOperationOfAnAppendFails(t *testing.T) {
 	dir := fast(t)
 	target := filepath.Join(dir, "out.zarr")
-	set := []string{"run.workers.read=1", "run.workers.encode=1", "run.workers.write=1"}
-	undisturbed(t, rows(t, dir, 0, 5), target, set...)
+	undisturbed(t, rows(t, dir, 0, 5), target, oneWorkerEach...)
 	before := filepath.Join(dir, "before")
 	for _, folder := range []string{"out.zarr", "out.zarr.zmigrate"} {
 		if err := os.CopyFS(filepath.Join(before, folder), os.DirFS(filepath.Join(dir, folder))); err != nil {
@@ -116,42 +115,13 @@ func TestEveryDurableOperationOfAnAppendFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	job, env := rows(t, dir, 5, 6), environment()
-	var all faults
-	env.Fault = all.fault
-	if _, err := migrate(t.Context(), job, env, jobs.RunOptions{}, set...); err != nil {
-		t.Fatal(err)
-	}
-	finished := tree(t, target)
-	if n := there(t, target); n != 11 || len(all.seen) < 20 {
-		t.Fatalf("%d rows after %d operations", n, len(all.seen))
-	}
-	for _, rest := range []bool{false, true} {
-		for i := range all.seen {
-			t.Run(fmt.Sprintf("%d/rest=%v", i+1, rest), func(t *testing.T) {
-				reset()
-				f := faults{at: i + 1, rest: rest}
-				env.Fault = f.fault
-				_, err := migrate(t.Context(), job, env, jobs.RunOptions{}, set...)
-				if !errors.Is(err, errFault) && len(f.seen) >= f.at {
-					t.Errorf("%s failed, the error is %v", f.seen[f.at-1], err)
-				}
-				if n := there(t, target); n != 5 && n != 11 {
-					t.Errorf("after %s: %d rows", f.seen[min(f.at, len(f.seen))-1], n)
-				}
-				env.Fault = nil
-				if _, err := migrate(t.Context(), job, env, jobs.RunOptions{}, set...); err != nil {
-					t.Fatalf("again after %s: %v", f.seen[min(f.at, len(f.seen))-1], err)
-				}
-				if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
-					t.Errorf("after %s (-undisturbed +repeated):\n%s", f.seen[min(f.at, len(f.seen))-1], diff)
-				}
-				leftovers(t, target)
-				if result, err := migrate(t.Context(), job, env, jobs.RunOptions{}, set...); err != nil || !result.Nothing {
-					t.Errorf("once more: %+v, %v", result, err)
-				}
-			})
+	operations := breakEverywhere(t, rows(t, dir, 5, 6), target, reset, func(t *testing.T, _ map[string]string) {
+		if n := there(t, target); n != 5 && n != 11 {
+			t.Errorf("%d rows", n)
 		}
+	})
+	if n := there(t, target); n != 11 || operations < 20 {
+		t.Errorf("%d rows after %d operations", n, operations)
 	}
 }
 

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"archive/zip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
 // otherChunks are shapes, by their rank, that no golden array has chunks of. An
@@ -88,12 +89,11 @@ func TestInteropCopy(t *testing.T) {
 	})
 }
 
-// goldenStores returns the folder of golden stores beside the repository or,
-// where that is absent, one with the part of them that the tests of the source
-// have.
+// goldenStores returns $ZMIGRATE_GOLDEN, the folder of all goldens, or, where that
+// is absent, one with the part of the stores that the tests of the source have.
 func goldenStores(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join("..", "..", "shared", "golden")
+	dir := os.Getenv("ZMIGRATE_GOLDEN")
 	_, err := os.Stat(filepath.Join(dir, "zarr-python"))
 	if err == nil {
 		dir, err = filepath.Abs(dir)
@@ -103,16 +103,7 @@ func goldenStores(t *testing.T) string {
 		return dir
 	}
 	t.Logf("some of the golden stores only: %v", err)
-	archive, err := zip.OpenReader("../sources/zarr/testdata/golden.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close() //nolint:errcheck // only read
-	dir = t.TempDir()
-	if err := os.CopyFS(dir, archive); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return sourcetest.Unzip(t, "../sources/zarr/testdata/golden.zip")
 }
 
 // goldenCopy is one golden store, to be copied.

@@ -14,6 +14,9 @@ import (
 
 var errFault = errors.New("made to fail")
 
+// oneWorkerEach makes the operations of a run follow each other in one order.
+var oneWorkerEach = []string{"run.workers.read=1", "run.workers.encode=1", "run.workers.write=1"}
+
 // faults counts the operations of stores that change something, and fails one
 // of them, or all from that one on.
 type faults struct {
@@ -43,37 +46,60 @@ func (f *faults) fault(op, key string) error {
 func TestEveryDurableOperationFails(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 16, "zstd")
+	operations := breakEverywhere(t, job, target, func() { fresh(t, target) }, func(t *testing.T, finished map[string]string) {
+		if len(finished) < 15 {
+			t.Errorf("%d objects", len(finished))
+		}
+		whole(t, target, finished)
+	})
+	if operations < 15 {
+		t.Errorf("%d operations", operations)
+	}
+}
+
+// breakEverywhere runs a job undisturbed, and then, for each of its operations,
+// so that this one fails, or it and all behind it. Before each of these runs reset
+// puts in place what is there at first; check is told the objects of the finished
+// target and looks at what a broken run left of them. The next run has to finish
+// the target, and the one behind it to find nothing to do. It returns how many
+// operations there are.
+func breakEverywhere(t *testing.T, job, target string, reset func(), check func(t *testing.T, finished map[string]string)) int {
+	t.Helper()
 	env := environment()
 	var all faults
 	env.Fault = all.fault
-	set := []string{"run.workers.read=1", "run.workers.encode=1", "run.workers.write=1"}
-	if _, err := migrate(t.Context(), job, env, jobs.RunOptions{}, set...); err != nil {
+	run := func() (*jobs.Result, error) {
+		return migrate(t.Context(), job, env, jobs.RunOptions{}, oneWorkerEach...)
+	}
+	if _, err := run(); err != nil {
 		t.Fatal(err)
 	}
 	finished := tree(t, target)
-	if len(finished) < 15 || len(all.seen) < len(finished) {
-		t.Fatalf("%d operations for %d objects", len(all.seen), len(finished))
-	}
 	for _, rest := range []bool{false, true} {
 		for i := range all.seen {
 			t.Run(fmt.Sprintf("%d/rest=%v", i+1, rest), func(t *testing.T) {
-				fresh(t, target)
+				reset()
 				f := faults{at: i + 1, rest: rest}
 				env.Fault = f.fault
-				_, err := migrate(t.Context(), job, env, jobs.RunOptions{}, set...)
+				_, err := run()
 				if !errors.Is(err, errFault) && len(f.seen) >= f.at {
 					t.Errorf("%s failed, the error is %v", f.seen[f.at-1], err)
 				}
-				whole(t, target, finished)
+				last := f.seen[min(f.at, len(f.seen))-1]
+				check(t, finished)
 				env.Fault = nil
-				if _, err := migrate(t.Context(), job, env, jobs.RunOptions{}, set...); err != nil {
-					t.Fatalf("again after %s: %v", f.seen[min(f.at, len(f.seen))-1], err)
+				if _, err := run(); err != nil {
+					t.Fatalf("again after %s: %v", last, err)
 				}
 				if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
-					t.Errorf("after %s (-undisturbed +repeated):\n%s", f.seen[min(f.at, len(f.seen))-1], diff)
+					t.Errorf("after %s (-undisturbed +repeated):\n%s", last, diff)
 				}
 				leftovers(t, target)
+				if result, err := run(); err != nil || !result.Nothing {
+					t.Errorf("once more after %s: %+v, %v", last, result, err)
+				}
 			})
 		}
 	}
+	return len(all.seen)
 }

@@ -29,7 +29,7 @@ func TestInteropInspect(t *testing.T) {
 		t.Fatalf("ncgen: %v\n%s", err, out)
 	}
 	var files []string
-	golden := filepath.Join("..", "..", "shared", "golden")
+	golden := os.Getenv("ZMIGRATE_GOLDEN")
 	for _, pattern := range []string{
 		filepath.Join(dir, "*", "*"), filepath.Join(golden, "netcdf*", "*"), filepath.Join(golden, "arrow", "*"), filepath.Join(golden, "arrow", "partitioned", "*"),
 	} {

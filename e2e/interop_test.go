@@ -84,13 +84,13 @@ func TestInteropNetCDF(t *testing.T) {
 	})
 }
 
-// otherRealFiles returns real classic files from the collection of goldens
-// beside the repository, none where that is absent.
+// otherRealFiles returns real classic files from $ZMIGRATE_GOLDEN, the folder of
+// all goldens, none where that is absent.
 func otherRealFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
 	for _, name := range []string{"esku_heat_budget.cdf", "space_weather.nc", "mesh_C4_synthetic_float.nc"} {
-		file := filepath.Join("..", "..", "shared", "golden", "netcdf", name)
+		file := filepath.Join(os.Getenv("ZMIGRATE_GOLDEN"), "netcdf", name)
 		if _, err := os.Stat(file); err != nil {
 			t.Logf("without %s: %v", name, err)
 			continue

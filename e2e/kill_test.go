@@ -152,7 +152,7 @@ func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
 			continue
 		}
 		a := plan.Arrays[x.Array]
-		name := filepath.Join(target, a.Target, filepath.FromSlash(zarr.Key(a.Meta.Grid.Index(x.Unit))))
+		name := filepath.Join(target, a.Target, filepath.FromSlash(zarr.KeyEncoding{}.Key(a.Meta.Grid.Index(x.Unit))))
 		info, err := os.Stat(name)
 		if err != nil {
 			t.Errorf("recorded, but not there: %v", err)

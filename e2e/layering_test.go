@@ -44,8 +44,8 @@ var strangers = []string{"sources", "sinks"}
 
 // goroutines is where golang.org/x/sync/errgroup may be imported: stages
 // coordinates the work on chunks, internal/store flushes files in parallel,
-// sources asks for many files at once.
-var goroutines = []string{"stages", "internal/store", "sources"}
+// sources asks for many files at once, jobs/journal for the objects of a checkpoint.
+var goroutines = []string{"stages", "internal/store", "sources", "jobs/journal"}
 
 // goPackage is what `go list` tells of a package.
 type goPackage struct {

@@ -1,10 +1,7 @@
 package e2e
 
 import (
-	"archive/zip"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
 // days writes n files of a series into a folder.
@@ -73,15 +71,7 @@ func TestManyFilesReads(t *testing.T) {
 // links writes n files that are one NetCDF-4 file with chunks into a folder.
 func links(t *testing.T, dir string, n int) {
 	t.Helper()
-	z, err := zip.OpenReader("../sources/netcdf/testdata/netcdf4.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := fs.ReadFile(z, "part_0.nc")
-	if err := errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	first := write(t, dir, "day0.nc", data)
+	first := write(t, dir, "day0.nc", sourcetest.Zipped(t, "../sources/netcdf/testdata/netcdf4.zip", "part_0.nc"))
 	for i := 1; i < n; i++ {
 		if err := os.Link(first, filepath.Join(dir, fmt.Sprintf("day%d.nc", i))); err != nil {
 			t.Fatal(err)

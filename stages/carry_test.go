@@ -32,7 +32,7 @@ type storedSource struct {
 }
 
 func (s *storedSource) OpenStored(_ context.Context, index []int) (codecs.Input, error) {
-	data, ok := s.objects[zarr.Key(index)]
+	data, ok := s.objects[zarr.KeyEncoding{}.Key(index)]
 	switch {
 	case !ok:
 		return nil, nil
@@ -128,7 +128,7 @@ func TestCarriedObjectsStayAsTheyAre(t *testing.T) {
 				noLeaks(t)
 				s, x, w := stored(t, []int{18, 12}, []int{4, 5}, chain)
 				s.inRAM = inRAM
-				delete(s.objects, zarr.Key([]int{1, 2}))
+				delete(s.objects, zarr.KeyEncoding{}.Key([]int{1, 2}))
 				if name == "unlike an array" {
 					for key := range s.objects {
 						// A frame with one block, which nobody decodes.
@@ -145,7 +145,7 @@ func TestCarriedObjectsStayAsTheyAre(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := s.objects
-				delete(want, zarr.Key([]int{3, 1}))
+				delete(want, zarr.KeyEncoding{}.Key([]int{3, 1}))
 				if diff := cmp.Diff(want, w.objects); diff != "" {
 					t.Errorf("objects (-source +target):\n%s", diff)
 				}
@@ -204,7 +204,7 @@ func TestDamageOfCarriedObjects(t *testing.T) {
 				noLeaks(t)
 				s, x, w := stored(t, []int{8, 10}, []int{4, 5}, test.chain)
 				s.inRAM = inRAM
-				key := zarr.Key([]int{1, 0})
+				key := zarr.KeyEncoding{}.Key([]int{1, 0})
 				s.objects[key] = test.damage(s.objects[key])
 				var l ledger
 				err := Run(t.Context(), config(&l), []Task{x})

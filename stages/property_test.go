@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-func keyOf(x Task, unit int) string { return zarr.Key(x.Grid.Index(unit)) }
+func keyOf(x Task, unit int) string { return zarr.KeyEncoding{}.Key(x.Grid.Index(unit)) }
 
 // sample draws a task: a shape of up to four dimensions, chunks that may be
 // larger than the array, a block, a chain, and patches of fill value.

@@ -59,6 +59,10 @@ func (p *pipeline) readBlock(ctx context.Context) (bool, error) {
 		return false, t.fail(l.first, "read", err)
 	}
 	for i, unit := range l.units {
+		if i > 0 && l.shard == nil && p.stopping() { // a shard that was begun is finished
+			p.abandon(l, len(l.units)-i)
+			return false, nil
+		}
 		if err := p.send(ctx, parcel{load: l, unit: unit, index: l.cell(t, unit)}); err != nil {
 			p.abandon(l, len(l.units)-i)
 			return false, err

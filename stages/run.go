@@ -56,9 +56,9 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 	}
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error { return p.plan(inner) })
-	p.workers(group, readers, func() error { return p.read(inner) }, func() { close(p.encodes) })
-	p.workers(group, min(orElse(p.Encode, cores), parallel(tasks)), func() error { return p.encode(inner) }, func() { close(p.writes) })
-	p.workers(group, orElse(p.Write, cores), func() error { return p.write(inner) }, func() { close(p.receipts) })
+	workers(group, readers, func() error { return p.read(inner) }, func() { close(p.encodes) })
+	workers(group, min(orElse(p.Encode, cores), parallel(tasks)), func() error { return p.encode(inner) }, func() { close(p.writes) })
+	workers(group, orElse(p.Write, cores), func() error { return p.write(inner) }, func() { close(p.receipts) })
 	// The commits outlive a failure of the others, for what is stored counts.
 	committed := make(chan error, 1)
 	go func() { committed <- p.collect(context.WithoutCancel(ctx)) }()
@@ -123,7 +123,7 @@ type pipeline struct {
 }
 
 // workers starts n workers of a stage and runs after once all of them ended.
-func (p *pipeline) workers(group *errgroup.Group, n int, work func() error, after func()) {
+func workers(group *errgroup.Group, n int, work func() error, after func()) {
 	var left atomic.Int64
 	left.Store(int64(n))
 	for range n {

@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"hash/crc32"
-	"runtime"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -69,7 +65,7 @@ func TestRunDoesEveryUnitOnce(t *testing.T) {
 		elements += size
 	}
 	for _, r := range l.receipts {
-		data := writers[r.Task].objects[zarr.Key(tasks[r.Task].Grid.Index(r.Unit))]
+		data := writers[r.Task].objects[zarr.KeyEncoding{}.Key(tasks[r.Task].Grid.Index(r.Unit))]
 		want := Receipt{Task: r.Task, Unit: r.Unit, Bytes: int64(len(data)), Sum: crc32.ChecksumIEEE(data)}
 		if r != want {
 			t.Errorf("receipt %+v, want %+v", r, want)
@@ -102,7 +98,7 @@ func TestEdgesArePaddedWithTheFillValue(t *testing.T) {
 			}
 			for unit := range x.Grid.Len() {
 				index := x.Grid.Index(unit)
-				if diff := cmp.Diff(little(chunkOf(s, x.Grid, index)), w.objects[zarr.Key(index)]); diff != "" {
+				if diff := cmp.Diff(little(chunkOf(s, x.Grid, index)), w.objects[zarr.KeyEncoding{}.Key(index)]); diff != "" {
 					t.Errorf("chunk %v (-want +got):\n%s", index, diff)
 				}
 			}
@@ -153,7 +149,7 @@ func TestEdgesArePaddedWithNeighbours(t *testing.T) {
 			for unit := range x.Grid.Len() {
 				index := x.Grid.Index(unit)
 				got := ndarray.New(dtype.Uint16, x.Grid.Chunk)
-				if err := x.Chain.Decode(&pool, got, w.objects[zarr.Key(index)]); err != nil {
+				if err := x.Chain.Decode(&pool, got, w.objects[zarr.KeyEncoding{}.Key(index)]); err != nil {
 					t.Fatal(err)
 				}
 				values, _ := ndarray.As[uint16](got)
@@ -200,7 +196,7 @@ func TestUniformChunks(t *testing.T) {
 			t.Errorf("keep %v: committed (-want +got):\n%s", test.keep, diff)
 		}
 		for _, r := range l.receipts {
-			if _, stored := w.objects[zarr.Key(x.Grid.Index(r.Unit))]; stored == r.Empty || r.Empty && r.Bytes != 0 {
+			if _, stored := w.objects[zarr.KeyEncoding{}.Key(x.Grid.Index(r.Unit))]; stored == r.Empty || r.Empty && r.Bytes != 0 {
 				t.Errorf("keep %v: receipt %+v, stored: %v", test.keep, r, stored)
 			}
 		}
@@ -223,145 +219,6 @@ func TestDoneUnitsAreSkipped(t *testing.T) {
 		if diff := cmp.Diff([]string{"c/1/0", "c/1/2", "c/2/1"}, w.keys()); diff != "" {
 			t.Errorf("block %v: objects (-want +got):\n%s", block, diff)
 		}
-	}
-}
-
-// TestBudget counts the bytes that blocks in flight hold from the begin of the
-// read to the end of the write: the buffer that the object lies in. What only
-// the encoder takes is given back at a time that is not seen from here. The
-// first write waits until as many blocks as the budget allows have been begun,
-// so that the bound is reached as well as kept.
-func TestBudget(t *testing.T) {
-	noLeaks(t)
-	for _, test := range []struct {
-		name   string
-		blocks int
-		codecs []string
-		alias  bool // the object lies in the block's buffer
-	}{
-		{"one block", 1, []string{"bytes"}, dtype.Native == dtype.Little},
-		{"three blocks", 3, []string{"bytes"}, dtype.Native == dtype.Little},
-		{"three blocks, compressed", 3, []string{"bytes", "zstd", "crc32c"}, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := counted(64, 64)
-			x, w := task(t, s, 8, 64)
-			x.Chain = bind(t, []int{8, 64}, test.codecs...)
-			held, _, _ := x.cost(1)
-			if !test.alias {
-				held = ndarray.Rounded(x.Chain.Size().Max)
-			}
-			var begun, inFlight, most atomic.Int64
-			full := make(chan struct{})
-			s.before = func(context.Context, []int) error {
-				n := inFlight.Add(int64(held))
-				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-				}
-				if begun.Add(1) == int64(test.blocks) {
-					close(full)
-				}
-				return nil
-			}
-			w.before = func(ctx context.Context, _ []int) error {
-				select {
-				case <-full:
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-			w.after = func([]int) { inFlight.Add(int64(-held)) }
-			var l ledger
-			c := config(&l)
-			c.Memory = x.Cost()*test.blocks + x.Cost()/2
-			c.Read, c.Encode, c.Write = 16, 16, 16
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			if err := Run(ctx, c, []Task{x}); err != nil {
-				t.Fatal(err)
-			}
-			if got := most.Load(); got > int64(c.Memory) {
-				t.Errorf("%d bytes in flight, the budget is %d", got, c.Memory)
-			}
-			if got := inFlight.Load(); got != 0 {
-				t.Errorf("%d bytes in flight at the end", got)
-			}
-		})
-	}
-}
-
-// TestReadersAreInTheBudget: what reading takes is reserved while the source
-// reads, and no longer. The first readers wait until as many have begun as the
-// budget allows; later ones let others run, who might begin too soon.
-func TestReadersAreInTheBudget(t *testing.T) {
-	noLeaks(t)
-	const reading, blocks = 16 << 20, 2
-	s := counted(64, 64)
-	x, _ := task(t, s, 1, 64)
-	least := x.Cost()
-	s.info.Memory = 1
-	if got := x.Cost(); got != least {
-		t.Errorf("a block costs %d bytes, want %d: what encoding takes is enough for reading", got, least)
-	}
-	s.info.Memory = reading
-	buffer, _, _ := x.cost(1)
-	if got, want := x.Cost(), buffer+reading; got != want {
-		t.Errorf("a block costs %d bytes, want %d", got, want)
-	}
-	var begun, inFlight, most atomic.Int64
-	full := make(chan struct{})
-	s.before = func(ctx context.Context, _ []int) error {
-		n := inFlight.Add(1)
-		defer inFlight.Add(-1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-		}
-		if begun.Add(1) == blocks {
-			close(full)
-		}
-		for range 100 {
-			runtime.Gosched()
-		}
-		select {
-		case <-full:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	var l ledger
-	c := config(&l)
-	c.Memory, c.Read = blocks*x.Cost()+x.Cost()/2, 16
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	if err := Run(ctx, c, []Task{x}); err != nil {
-		t.Fatal(err)
-	}
-	if got := most.Load(); got > blocks {
-		t.Errorf("%d blocks were read at the same time, the budget is for %d", got, blocks)
-	}
-	if got := len(l.units(0)); got != 64 {
-		t.Errorf("%d units were committed, want 64", got)
-	}
-}
-
-func TestBlockAboveTheBudget(t *testing.T) {
-	s := counted(64, 64)
-	s.before = func(context.Context, []int) error {
-		t.Error("something was read")
-		return nil
-	}
-	x, _ := task(t, s, 32, 64)
-	var l ledger
-	c := config(&l)
-	c.Memory = x.Cost() - 1
-	err := Run(t.Context(), c, []Task{x})
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), `array "a"`) {
-		t.Errorf("error %v, want ErrMemory for array a", err)
-	}
-	c.Memory++
-	s.before = nil
-	if err := Run(t.Context(), c, []Task{x}); err != nil {
-		t.Errorf("a budget of exactly one block: %v", err)
 	}
 }
 
@@ -399,89 +256,5 @@ func TestStopFinishesWhatWasBegun(t *testing.T) {
 		if buffer, _, _ := x.cost(1); done > at+c.Memory/buffer { // what the budget had let in
 			t.Errorf("stopped at %d: went on to %d", at, done)
 		}
-	}
-}
-
-func TestCommitsComeInBatches(t *testing.T) {
-	x, _ := task(t, counted(3, 4096), 1, 1)
-	var l ledger
-	if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(l.receipts); n != 3*4096 {
-		t.Errorf("%d receipts, want %d", n, 3*4096)
-	}
-	last := len(l.sizes) - 1
-	if slices.ContainsFunc(l.sizes[:last], func(n int) bool { return n < batch }) {
-		t.Errorf("commits of %v receipts, want %d at least but for the last", l.sizes, batch)
-	}
-}
-
-// TestCommitsComeInTime holds the last unit back until the others are
-// committed, and that commit until the last unit is written: neither waits for
-// the other stage.
-func TestCommitsComeInTime(t *testing.T) {
-	noLeaks(t)
-	s := counted(8, 8)
-	x, w := task(t, s, 1, 8)
-	committing, written := make(chan struct{}), make(chan struct{})
-	wait := func(ctx context.Context, c <-chan struct{}) error {
-		select {
-		case <-c:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	s.before = func(ctx context.Context, start []int) error {
-		if start[0] == 7 {
-			return wait(ctx, committing)
-		}
-		return nil
-	}
-	w.after = func(index []int) {
-		if index[0] == 7 {
-			close(written)
-		}
-	}
-	l := ledger{during: func(n int) error {
-		if n > 0 {
-			return nil
-		}
-		close(committing)
-		return wait(ctx, written)
-	}}
-	c := config(&l)
-	c.Every = time.Millisecond
-	if err := Run(ctx, c, []Task{x}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 5, 6, 7}, l.units(0)); diff != "" {
-		t.Errorf("committed (-want +got):\n%s", diff)
-	}
-}
-
-func TestCommitsNeverOverlap(t *testing.T) {
-	s := counted(32, 1024)
-	x, w := task(t, s, 1, 4)
-	var l ledger
-	l.during = func(int) error { // takes as long as some hundred writes
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return nil
-	}
-	c := config(&l)
-	c.Every = time.Microsecond
-	c.Write = 8
-	if err := Run(t.Context(), c, []Task{x}); err != nil {
-		t.Fatal(err)
-	}
-	if l.overlap {
-		t.Error("two commits at the same time")
-	}
-	if len(l.receipts) != x.Grid.Len() {
-		t.Errorf("%d receipts, want %d", len(l.receipts), x.Grid.Len())
 	}
 }

@@ -120,7 +120,8 @@ type Config struct {
 	// each inner chunk of a shard, from several goroutines.
 	Observe func(Event)
 	// Stop, when it is closed, ends the run in good order: what is in flight
-	// is finished and committed.
+	// is finished and committed, but for units of a block that nobody encodes
+	// yet.
 	Stop <-chan struct{}
 }
 

@@ -9,7 +9,7 @@ import "encoding/binary"
 func EncodeBytes(dst, src []byte, size int) {
 	checkArguments(dst, src, size)
 	n := len(src) / size
-	done := 0 // elements
+	var done int // elements
 	switch {
 	case size == 1 || n <= 1:
 		copy(dst, src)
@@ -57,7 +57,7 @@ func DecodeSome(dst, src []byte, size, first int) {
 // that are stride bytes apart.
 func decodeBytes(dst, src []byte, size, stride int) {
 	n := len(dst) / size
-	done := 0 // elements
+	var done int // elements
 	switch size {
 	case 1:
 		done = copy(dst, src)

@@ -41,3 +41,15 @@ func Pieces(shape []int, most int) iter.Seq[Region] {
 		}
 	}
 }
+
+// Next returns the index behind one in the box from first to last, both of them
+// in it, in C order, and nil behind the last one. It changes index.
+func Next(index, first, last []int) []int {
+	for k := len(index) - 1; k >= 0; k-- {
+		if index[k]++; index[k] <= last[k] {
+			return index
+		}
+		index[k] = first[k]
+	}
+	return nil
+}

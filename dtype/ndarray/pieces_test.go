@@ -47,3 +47,24 @@ func TestPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestNext goes over boxes in C order.
+func TestNext(t *testing.T) {
+	for _, test := range []struct {
+		first, last []int
+		want        [][]int
+	}{
+		{[]int{}, []int{}, [][]int{{}}},
+		{[]int{3}, []int{3}, [][]int{{3}}},
+		{[]int{1, 4}, []int{2, 6}, [][]int{{1, 4}, {1, 5}, {1, 6}, {2, 4}, {2, 5}, {2, 6}}},
+		{[]int{0, 7, 1}, []int{1, 7, 2}, [][]int{{0, 7, 1}, {0, 7, 2}, {1, 7, 1}, {1, 7, 2}}},
+	} {
+		var got [][]int
+		for index := slices.Clone(test.first); index != nil; index = ndarray.Next(index, test.first, test.last) {
+			got = append(got, slices.Clone(index))
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("from %v to %v (-want +got):\n%s", test.first, test.last, diff)
+		}
+	}
+}

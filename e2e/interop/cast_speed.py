@@ -9,24 +9,20 @@ with the least seconds of each.
 
 import json
 import sys
-import time
 
 import numpy as np
 from cast_value_rs import cast_array_into
+from timing import least
 
-SECONDS = 0.3  # of each measurement
 
-
-def least(case):
+def measure(case):
     source, entries = np.fromfile(case["file"], case["source"]), {float(k): v for k, v in case["entries"]}
     out = np.empty(source.shape, case["target"])
-    best, end = float("inf"), time.perf_counter() + SECONDS
-    while (began := time.perf_counter()) < end:
-        cast_array_into(
+    return least(
+        lambda: cast_array_into(
             source, out, rounding_mode="nearest-even", out_of_range_mode=case["out_of_range"], scalar_map_entries=entries or None
         )
-        best = min(best, time.perf_counter() - began)
-    return best
+    )
 
 
-print(json.dumps([least(case) for case in json.loads(sys.argv[1])]))
+print(json.dumps([measure(case) for case in json.loads(sys.argv[1])]))

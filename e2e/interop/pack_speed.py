@@ -10,19 +10,9 @@ unpacked ones to CONTENT.unpacked.
 
 import json
 import sys
-import time
 
 import numpy as np
-
-SECONDS = 0.3  # of each measurement
-
-
-def least(run):
-    best, end = float("inf"), time.perf_counter() + SECONDS
-    while (began := time.perf_counter()) < end:
-        run()
-        best = min(best, time.perf_counter() - began)
-    return best
+from timing import least
 
 
 def main(offset, scale, name):

@@ -10,19 +10,9 @@ least seconds that each took, and the size of the library's own frame.
 import json
 import pathlib
 import sys
-import time
 
 from numcodecs.zstd import Zstd
-
-SECONDS = 0.3  # of each measurement
-
-
-def least(run):
-    best, end = float("inf"), time.perf_counter() + SECONDS
-    while (began := time.perf_counter()) < end:
-        run()
-        best = min(best, time.perf_counter() - began)
-    return best
+from timing import least
 
 
 def main(level, names):

@@ -16,118 +16,124 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+const nanMap = `{"data_type":"int16","scalar_map":{"encode":[["NaN",-32768]],"decode":[[-32768,"NaN"]]}}`
+
+type codecsCase struct {
+	header
+	scaling    string // configuration of scale_offset; "": there is none
+	cast       string // of cast_value
+	fill       string
+	stored     string // fill value
+	attributes string // afterwards
+	findings   string
+}
+
+var codecsCases = map[string]codecsCase{
+	"temperatures": {
+		header{dtype.Int16, `{"units": "K", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32768, "missing_value": -32768, "x": 1}`, nil},
+		`{"offset":273.15,"scale":100.0}`, nanMap, `"NaN"`, "-32768", `{"units":"K","x":1}`, "",
+	},
+	"floats": {
+		header{dtype.Int16, `{"scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32768}`, floats(scaleFactor, addOffset)},
+		`{"offset":273.1499938964844,"scale":100.0}`, nanMap, `"NaN"`, "-32768", `{}`, "",
+	},
+	"offset alone": {
+		header{dtype.Int16, `{"add_offset": -2, "_FillValue": -32768}`, nil},
+		`{"offset":-2.0}`, nanMap, `"NaN"`, "-32768", `{}`, "",
+	},
+	"nothing to scale": {
+		header{dtype.Int16, `{"scale_factor": 1.0, "add_offset": 0.0, "_FillValue": -32768}`, nil},
+		"", nanMap, `"NaN"`, "-32768", `{}`, "",
+	},
+	"no value for missing data": {
+		header{dtype.Uint8, `{"scale_factor": 0.5, "add_offset": 10.0}`, nil},
+		`{"offset":10.0,"scale":2.0}`, `{"data_type":"uint8"}`, "10.0", "0", `{}`, "",
+	},
+	"two values": {
+		header{dtype.Int16, `{"scale_factor": 0.5, "_FillValue": -32768, "missing_value": [-999, -32768]}`, nil},
+		`{"scale":2.0}`, `{"data_type":"int16","scalar_map":{"encode":[["NaN",-32768]],"decode":[[-32768,"NaN"],[-999,"NaN"]]}}`,
+		`"NaN"`, "-32768", `{}`, "merged-sentinels",
+	},
+	"unsigned": {
+		header{dtype.Int8, `{"_Unsigned": "true", "scale_factor": 0.5, "_FillValue": -1}`, nil},
+		`{"scale":2.0}`, `{"data_type":"uint8","scalar_map":{"encode":[["NaN",255]],"decode":[[255,"NaN"]]}}`,
+		`"NaN"`, "255", `{}`, "",
+	},
+	"a narrow valid range": {
+		header{dtype.Int16, `{"valid_min": -32766, "scale_factor": -0.5, "_FillValue": -32768}`, nil},
+		`{"scale":-2.0}`, `{"data_type":"int16","scalar_map":{"encode":[["NaN",-32768]],"decode":[[-32768,"NaN"],[-32767,"NaN"]]}}`,
+		`"NaN"`, "-32768", `{"valid_max":16383.0}`, "",
+	},
+	"a wide valid range, no value for missing data": {
+		header{dtype.Int8, `{"valid_range": [-126, 126], "scale_factor": 0.5}`, nil},
+		`{"scale":2.0}`, `{"data_type":"int8","scalar_map":{"encode":[["NaN",-128]],"decode":[[-128,"NaN"],[-127,"NaN"],[127,"NaN"]]}}`,
+		`"NaN"`, "-128", `{"valid_range":[-63.0,63.0]}`, "",
+	},
+	"a valid range that cannot be listed": {
+		header{dtype.Int16, `{"valid_range": [-100, 100], "scale_factor": 0.1, "add_offset": 1.0, "_FillValue": -32768}`, nil},
+		`{"offset":1.0,"scale":10.0}`, nanMap, `"NaN"`, "-32768", `{"valid_range":[-9.0,11.0]}`, "outside-range",
+	},
+	"most values are too large": {
+		header{dtype.Int16, `{"valid_max": 100, "scale_factor": 0.5, "_FillValue": -32768}`, nil},
+		`{"scale":2.0}`, nanMap, `"NaN"`, "-32768", `{"valid_max":50.0}`, "valid-sentinel outside-range",
+	},
+	"a valid range in physical units": {
+		header{dtype.Int16, `{"valid_range": [-10.0, 10.5], "scale_factor": 0.5, "_FillValue": -32768}`, nil},
+		`{"scale":2.0}`, nanMap, `"NaN"`, "-32768", `{"valid_range":[-10.0,10.5]}`, "outside-range",
+	},
+	"a large offset": {
+		header{dtype.Int32, `{"scale_factor": 1e-9, "add_offset": 1e12}`, nil},
+		`{"offset":1000000000000.0,"scale":999999999.9999999}`, `{"data_type":"int32"}`, "1000000000000.0", "0", `{}`, "no-return",
+	},
+	"a larger offset": {
+		header{dtype.Int16, `{"scale_factor": 0.001, "add_offset": 300000.0, "_FillValue": -32768}`, floats(scaleFactor, addOffset)},
+		`{"offset":300000.0,"scale":999.9999389648438}`, nanMap, `"NaN"`, "-32768", `{}`, "no-return",
+	},
+	"int64": {
+		header{dtype.Int64, `{"scale_factor": 0.5, "_FillValue": -9223372036854775808}`, nil},
+		`{"scale":2.0}`, `{"data_type":"int64","scalar_map":{"encode":[["NaN",-9223372036854775808]],"decode":[[-9223372036854775808,"NaN"]]}}`,
+		`"NaN"`, "-9223372036854775808", `{}`, "no-return",
+	},
+	"int": {
+		header{dtype.Int32, `{"scale_factor": 0.25, "_FillValue": -2147483648}`, floats(scaleFactor, addOffset)},
+		`{"scale":4.0}`, `{"data_type":"int32","scalar_map":{"encode":[["NaN",-2147483648]],"decode":[[-2147483648,"NaN"]]}}`,
+		`"NaN"`, "-2147483648", `{}`, "",
+	},
+}
+
 func TestAsCodecs(t *testing.T) {
-	one := floats(scaleFactor, addOffset)
-	const nanMap = `{"data_type":"int16","scalar_map":{"encode":[["NaN",-32768]],"decode":[[-32768,"NaN"]]}}`
-	for name, test := range map[string]struct {
-		header
-		scaling    string // configuration of scale_offset; "": there is none
-		cast       string // of cast_value
-		fill       string
-		stored     string // fill value
-		attributes string // afterwards
-		findings   string
-	}{
-		"temperatures": {
-			header{dtype.Int16, `{"units": "K", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32768, "missing_value": -32768, "x": 1}`, nil},
-			`{"offset":273.15,"scale":100.0}`, nanMap, `"NaN"`, "-32768", `{"units":"K","x":1}`, "",
-		},
-		"floats": {
-			header{dtype.Int16, `{"scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32768}`, one},
-			`{"offset":273.1499938964844,"scale":100.0}`, nanMap, `"NaN"`, "-32768", `{}`, "",
-		},
-		"offset alone": {
-			header{dtype.Int16, `{"add_offset": -2, "_FillValue": -32768}`, nil},
-			`{"offset":-2.0}`, nanMap, `"NaN"`, "-32768", `{}`, "",
-		},
-		"nothing to scale": {
-			header{dtype.Int16, `{"scale_factor": 1.0, "add_offset": 0.0, "_FillValue": -32768}`, nil},
-			"", nanMap, `"NaN"`, "-32768", `{}`, "",
-		},
-		"no value for missing data": {
-			header{dtype.Uint8, `{"scale_factor": 0.5, "add_offset": 10.0}`, nil},
-			`{"offset":10.0,"scale":2.0}`, `{"data_type":"uint8"}`, "10.0", "0", `{}`, "",
-		},
-		"two values": {
-			header{dtype.Int16, `{"scale_factor": 0.5, "_FillValue": -32768, "missing_value": [-999, -32768]}`, nil},
-			`{"scale":2.0}`, `{"data_type":"int16","scalar_map":{"encode":[["NaN",-32768]],"decode":[[-32768,"NaN"],[-999,"NaN"]]}}`,
-			`"NaN"`, "-32768", `{}`, "merged-sentinels",
-		},
-		"unsigned": {
-			header{dtype.Int8, `{"_Unsigned": "true", "scale_factor": 0.5, "_FillValue": -1}`, nil},
-			`{"scale":2.0}`, `{"data_type":"uint8","scalar_map":{"encode":[["NaN",255]],"decode":[[255,"NaN"]]}}`,
-			`"NaN"`, "255", `{}`, "",
-		},
-		"a narrow valid range": {
-			header{dtype.Int16, `{"valid_min": -32766, "scale_factor": -0.5, "_FillValue": -32768}`, nil},
-			`{"scale":-2.0}`, `{"data_type":"int16","scalar_map":{"encode":[["NaN",-32768]],"decode":[[-32768,"NaN"],[-32767,"NaN"]]}}`,
-			`"NaN"`, "-32768", `{"valid_max":16383.0}`, "",
-		},
-		"a wide valid range, no value for missing data": {
-			header{dtype.Int8, `{"valid_range": [-126, 126], "scale_factor": 0.5}`, nil},
-			`{"scale":2.0}`, `{"data_type":"int8","scalar_map":{"encode":[["NaN",-128]],"decode":[[-128,"NaN"],[-127,"NaN"],[127,"NaN"]]}}`,
-			`"NaN"`, "-128", `{"valid_range":[-63.0,63.0]}`, "",
-		},
-		"a valid range that cannot be listed": {
-			header{dtype.Int16, `{"valid_range": [-100, 100], "scale_factor": 0.1, "add_offset": 1.0, "_FillValue": -32768}`, nil},
-			`{"offset":1.0,"scale":10.0}`, nanMap, `"NaN"`, "-32768", `{"valid_range":[-9.0,11.0]}`, "outside-range",
-		},
-		"most values are too large": {
-			header{dtype.Int16, `{"valid_max": 100, "scale_factor": 0.5, "_FillValue": -32768}`, nil},
-			`{"scale":2.0}`, nanMap, `"NaN"`, "-32768", `{"valid_max":50.0}`, "valid-sentinel outside-range",
-		},
-		"a valid range in physical units": {
-			header{dtype.Int16, `{"valid_range": [-10.0, 10.5], "scale_factor": 0.5, "_FillValue": -32768}`, nil},
-			`{"scale":2.0}`, nanMap, `"NaN"`, "-32768", `{"valid_range":[-10.0,10.5]}`, "outside-range",
-		},
-		"a large offset": {
-			header{dtype.Int32, `{"scale_factor": 1e-9, "add_offset": 1e12}`, nil},
-			`{"offset":1000000000000.0,"scale":999999999.9999999}`, `{"data_type":"int32"}`, "1000000000000.0", "0", `{}`, "no-return",
-		},
-		"a larger offset": {
-			header{dtype.Int16, `{"scale_factor": 0.001, "add_offset": 300000.0, "_FillValue": -32768}`, one},
-			`{"offset":300000.0,"scale":999.9999389648438}`, nanMap, `"NaN"`, "-32768", `{}`, "no-return",
-		},
-		"int64": {
-			header{dtype.Int64, `{"scale_factor": 0.5, "_FillValue": -9223372036854775808}`, nil},
-			`{"scale":2.0}`, `{"data_type":"int64","scalar_map":{"encode":[["NaN",-9223372036854775808]],"decode":[[-9223372036854775808,"NaN"]]}}`,
-			`"NaN"`, "-9223372036854775808", `{}`, "no-return",
-		},
-		"int": {
-			header{dtype.Int32, `{"scale_factor": 0.25, "_FillValue": -2147483648}`, one},
-			`{"scale":4.0}`, `{"data_type":"int32","scalar_map":{"encode":[["NaN",-2147483648]],"decode":[[-2147483648,"NaN"]]}}`,
-			`"NaN"`, "-2147483648", `{}`, "",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := test.packing(t)
-			o, err := p.AsCodecs()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := map[string]string{}
-			for _, s := range o.Codecs {
-				got[s.Name] = string(s.Configuration)
-			}
-			want := map[string]string{"cast_value": test.cast}
-			if test.scaling != "" {
-				want["scale_offset"] = test.scaling
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("codecs (-want +got):\n%s", diff)
-			}
-			fill, stored := string(p.Physical.FormatScalar(dtype.V3, o.Fill)), string(p.Stored.FormatScalar(dtype.V3, o.StoredFill))
-			if fill != test.fill || stored != test.stored {
-				t.Errorf("fill value %s stored as %s, want %s and %s", fill, stored, test.fill, test.stored)
-			}
-			attributes, err := json.Marshal(o.Attributes)
-			if err != nil || string(attributes) != test.attributes {
-				t.Errorf("attributes %s, want %s (%v)", attributes, test.attributes, err)
-			}
-			if got := codesOf(o.Findings); got != test.findings {
-				t.Errorf("findings %q, want %q: %+v", got, test.findings, o.Findings)
-			}
-		})
+	for name, test := range codecsCases {
+		t.Run(name, test.check)
+	}
+}
+
+func (c codecsCase) check(t *testing.T) {
+	p := c.packing(t)
+	o, err := p.AsCodecs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, s := range o.Codecs {
+		got[s.Name] = string(s.Configuration)
+	}
+	want := map[string]string{"cast_value": c.cast}
+	if c.scaling != "" {
+		want["scale_offset"] = c.scaling
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("codecs (-want +got):\n%s", diff)
+	}
+	fill, stored := string(p.Physical.FormatScalar(dtype.V3, o.Fill)), string(p.Stored.FormatScalar(dtype.V3, o.StoredFill))
+	if fill != c.fill || stored != c.stored {
+		t.Errorf("fill value %s stored as %s, want %s and %s", fill, stored, c.fill, c.stored)
+	}
+	attributes, err := json.Marshal(o.Attributes)
+	if err != nil || string(attributes) != c.attributes {
+		t.Errorf("attributes %s, want %s (%v)", attributes, c.attributes, err)
+	}
+	if got := codesOf(o.Findings); got != c.findings {
+		t.Errorf("findings %q, want %q: %+v", got, c.findings, o.Findings)
 	}
 }
 

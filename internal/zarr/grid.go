@@ -91,7 +91,3 @@ func (g Grid) Check() error {
 	}
 	return nil
 }
-
-// Key returns the key of a chunk in the default encoding, the one that arrays
-// are written with unless they say otherwise: "c/0/1".
-func Key(index []int) string { return KeyEncoding{}.Key(index) }

@@ -4,11 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io/fs"
-	"math"
-	"os"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -17,81 +12,6 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 )
-
-func TestGrid(t *testing.T) {
-	for _, c := range []struct {
-		shape, chunk, count []int
-		n                   int
-	}{
-		{[]int{}, []int{}, []int{}, 1},
-		{[]int{0}, []int{4}, []int{0}, 0},
-		{[]int{5, 0, 2}, []int{2, 3, 1}, []int{3, 0, 2}, 0},
-		{[]int{1}, []int{1}, []int{1}, 1},
-		{[]int{17}, []int{5}, []int{4}, 4},
-		{[]int{4, 4}, []int{4, 4}, []int{1, 1}, 1},
-		{[]int{3, 3}, []int{10, 10}, []int{1, 1}, 1},
-		{[]int{7, 5, 3}, []int{4, 3, 2}, []int{2, 2, 2}, 8},
-		{[]int{math.MaxInt}, []int{1}, []int{math.MaxInt}, math.MaxInt},
-		{[]int{math.MaxInt}, []int{math.MaxInt}, []int{1}, 1},
-		{[]int{math.MaxInt}, []int{math.MaxInt - 1}, []int{2}, 2},
-	} {
-		g := Grid{Shape: c.shape, Chunk: c.chunk}
-		if err := g.Check(); err != nil {
-			t.Errorf("%v: %v", g, err)
-		}
-		if diff := cmp.Diff(c.count, g.Count()); diff != "" {
-			t.Errorf("%v: %s", g, diff)
-		}
-		if g.Len() != c.n {
-			t.Errorf("%v: Len = %d, want %d", g, g.Len(), c.n)
-		}
-		covered := 0
-		for number := range min(g.Len(), 100) {
-			index := g.Index(number)
-			if g.Number(index) != number {
-				t.Errorf("%v: chunk %d is %v is %d", g, number, index, g.Number(index))
-			}
-			size := 1
-			for i, n := range g.Region(index).Shape {
-				if n < 1 || n > g.Chunk[i] || g.Region(index).Start[i]+n > g.Shape[i] {
-					t.Errorf("%v: chunk %v is %v", g, index, g.Region(index))
-				}
-				size *= n
-			}
-			covered += size
-		}
-		if want := product(c.shape); g.Len() <= 100 && covered != want {
-			t.Errorf("%v: the chunks cover %d elements of %d", g, covered, want)
-		}
-	}
-}
-
-func product(shape []int) int {
-	n := 1
-	for _, extent := range shape {
-		n *= extent
-	}
-	return n
-}
-
-func TestGridCheck(t *testing.T) {
-	for _, c := range []struct {
-		grid Grid
-		want string
-	}{
-		{Grid{Shape: []int{3}, Chunk: []int{}}, "dimensions"},
-		{Grid{Shape: []int{3}, Chunk: []int{0}}, "not positive"},
-		{Grid{Shape: []int{3}, Chunk: []int{-1}}, "not positive"},
-		{Grid{Shape: []int{-3}, Chunk: []int{1}}, "negative"},
-		{Grid{Shape: []int{1 << 40, 1 << 40}, Chunk: []int{1, 1}}, "too many elements"},
-		{Grid{Shape: []int{0, 1 << 40, 1 << 40}, Chunk: []int{1, 1, 1}}, "too many elements"},
-		{Grid{Shape: []int{1, 1}, Chunk: []int{1 << 40, 1 << 40}}, "too many elements"},
-	} {
-		if err := c.grid.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v, want %q", c.grid, err, c.want)
-		}
-	}
-}
 
 func TestKeys(t *testing.T) {
 	index := []int{0, 12, 3}
@@ -112,7 +32,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%+v: %s, want %s for 0-D", c.keys, got, c.scalar)
 		}
 	}
-	if got := Key(index); got != "c/0/12/3" {
+	if got := (KeyEncoding{}).Key(index); got != "c/0/12/3" {
 		t.Error(got)
 	}
 }
@@ -403,127 +323,4 @@ func TestPaths(t *testing.T) {
 	if diff := cmp.Diff([]string{""}, Parents([]string{""})); diff != "" {
 		t.Error(diff)
 	}
-}
-
-// TestGoldenDocuments: documents of zarr-python whose data types are known
-// mean the same after they were read and written.
-func TestGoldenDocuments(t *testing.T) {
-	const folder = "../../../shared/golden/zarr-python/v3.zarr"
-	if _, err := os.Stat(folder); err != nil {
-		t.Skipf("the golden folder is not here: %v", err)
-	}
-	arrays := 0
-	err := filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Base(name) != MetadataKey {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		node, err := NodeType(text)
-		if err != nil {
-			return err
-		}
-		var parsed json.Marshaler
-		if node == "group" {
-			parsed, err = ParseGroup(text)
-		} else {
-			parsed, err = ParseArray(text, dtype.Standard())
-		}
-		if err != nil && strings.Contains(err.Error(), "chunk_grid: \"rectilinear\"") {
-			return nil
-		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			return nil
-		}
-		arrays++
-		again, err := Document(parsed)
-		if err != nil {
-			return err
-		}
-		// An alias is read and written as the name that it stands for.
-		text = bytes.ReplaceAll(text, []byte(`"variable_length_bytes"`), []byte(`"bytes"`))
-		if want, got := meaning(t, text), meaning(t, again); !reflect.DeepEqual(want, got) {
-			t.Errorf("%s: %s", name, cmp.Diff(want, got))
-		}
-		return nil
-	})
-	if err != nil || arrays < 100 {
-		t.Errorf("%d documents, %v", arrays, err)
-	}
-}
-
-// meaning is a document without what may be spelled in more than one way.
-func meaning(t *testing.T, text []byte) map[string]any {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var m map[string]any
-	if err := d.Decode(&m); err != nil {
-		t.Fatal(err)
-	}
-	delete(m, "storage_transformers")
-	if m["attributes"] == nil {
-		m["attributes"] = map[string]any{}
-	}
-	return m
-}
-
-func FuzzParseArray(f *testing.F) {
-	text, err := marshal(testArray())
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(text)
-	f.Add(bytes.Replace(text, []byte(`{"name":"crc32c"}`), nil, 1))
-	f.Add([]byte(`{"zarr_format":3,"node_type":"array","shape":[],"data_type":"int8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[]}},"chunk_key_encoding":"default","fill_value":0,"codecs":[]}`))
-	f.Add([]byte(`{"zarr_format":3,"node_type":"array","shape":[],"data_type":{"name":"r16"},"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[]}},"chunk_key_encoding":"v2","fill_value":[1,2],"codecs":["bytes"]}`))
-	f.Add([]byte(`{"zarr_format":3,"node_type":"array","shape":[9,7],"data_type":"int8","chunk_grid":{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[[2,3],3,[1,4]],4]}},"chunk_key_encoding":"default","fill_value":0,"codecs":["bytes"]}`))
-	types := dtype.Standard()
-	f.Fuzz(func(t *testing.T, text []byte) {
-		a, err := ParseArray(text, types)
-		if err != nil {
-			return
-		}
-		a.Grid.Len()
-		if a.Grid.Runs != nil {
-			checkRuns(t, a.Grid)
-			return
-		}
-		first, err := Document(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := ParseArray(first, types)
-		if err != nil {
-			t.Fatalf("%s: %v", first, err)
-		}
-		if second, err := Document(b); err != nil || !bytes.Equal(first, second) {
-			t.Fatalf("%s becomes %s (%v)", first, second, err)
-		}
-	})
-}
-
-func FuzzParseGroup(f *testing.F) {
-	f.Add([]byte(`{"zarr_format":3,"node_type":"group","attributes":{"a":1},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"x":{}}}}`))
-	f.Add([]byte(`{"zarr_format":3,"node_type":"group"}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		g, err := ParseGroup(text)
-		if err != nil {
-			return
-		}
-		first, err := Document(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := ParseGroup(first)
-		if err != nil {
-			t.Fatalf("%s: %v", first, err)
-		}
-		if second, err := Document(again); err != nil || !bytes.Equal(first, second) {
-			t.Fatalf("%s becomes %s (%v)", first, second, err)
-		}
-	})
 }
