@@ -127,6 +127,9 @@ func (e connectionError) Unwrap() error { return e.error }
 // passing tells whether the connection may be better a little later. There is
 // none to a name that nobody has, or to a server that cannot prove its own.
 func (e connectionError) passing() bool {
+	if proxy, ok := errors.AsType[*proxyError](e.error); ok {
+		return proxy.passing()
+	}
 	if name, ok := errors.AsType[*net.DNSError](e.error); ok {
 		return !name.IsNotFound
 	}
@@ -139,6 +142,9 @@ func (e connectionError) passing() bool {
 // with it a signed query, by its cause.
 func withoutURL(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
+		if outer.Op == "parse" { // which was sent to nobody
+			return outer.Err
+		}
 		return connectionError{outer.Err}
 	}
 	return err
@@ -147,9 +153,4 @@ func withoutURL(err error) error {
 // brokenBody reports what went wrong while a body of so many bytes was read.
 func brokenBody(size int64, err error) error {
 	return connectionError{fmt.Errorf("body of %d bytes: %w", size, unexpected(err))}
-}
-
-// builtWithout reports a provider that a build tag has left out.
-func builtWithout(provider string) error {
-	return fmt.Errorf("this program was built without %s: %w", provider, errors.ErrUnsupported)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -14,7 +15,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	"gocloud.dev/blob"
 	"gocloud.dev/blob/azureblob"
 )
 
@@ -110,6 +113,7 @@ func attempts(err error) string {
 func azureService(query url.Values, signature string) (account, service string, err error) {
 	environment := azureblob.NewDefaultServiceURLOptions()
 	environment.SASToken = ""
+	environment.IsLocalEmulator = environment.IsLocalEmulator || isAddress(environment.StorageDomain)
 	asked := *environment
 	for name, value := range map[string]*string{
 		"storage_account": &asked.AccountName, "domain": &asked.StorageDomain, "protocol": &asked.Protocol,
@@ -118,6 +122,7 @@ func azureService(query url.Values, signature string) (account, service string, 
 			*value = query.Get(name)
 		}
 	}
+	asked.IsLocalEmulator = asked.IsLocalEmulator || isAddress(asked.StorageDomain)
 	if query.Has("localemu") {
 		asked.IsLocalEmulator = flag(query, "localemu")
 	}
@@ -134,6 +139,14 @@ func azureService(query url.Values, signature string) (account, service string, 
 		err = errors.New("AZURE_STORAGE_SAS_TOKEN is set: the query of the URL must not lead to another account or service than AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_DOMAIN and AZURE_STORAGE_PROTOCOL do")
 	}
 	return asked.AccountName, service, err
+}
+
+// isAddress tells whether a host, perhaps with a port, is an address, in front of
+// which no account can stand as a part of its name.
+func isAddress(host string) bool {
+	u := url.URL{Host: host}
+	_, err := netip.ParseAddr(u.Hostname())
+	return err == nil
 }
 
 // urlOf is the URL of a service.
@@ -169,4 +182,15 @@ func (u *azureUploader) answer(err error) *statusError {
 		a.code = http.StatusRequestTimeout
 	}
 	return a.advised(azureAccess)
+}
+
+// version is that of an uploader: the ETag.
+func (u *azureUploader) version(a *blob.Attributes) string { return a.ETag }
+
+func (u *azureUploader) readVersion(r *blob.Reader) string {
+	var object azblob.DownloadStreamResponse
+	if !r.As(&object) || object.ETag == nil {
+		return ""
+	}
+	return string(*object.ETag)
 }

@@ -1,3 +1,5 @@
+//go:build !nos3 && !nogcs && !noazure
+
 package store
 
 import (
@@ -11,6 +13,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -220,6 +223,20 @@ func TestProvidersAskForPauses(t *testing.T) {
 		}
 		if sum < 7*time.Second-firstPause {
 			t.Errorf("%s: paused %v", s.URL(), *pauses)
+		}
+	}
+}
+
+// TestAzureAddresses has services at addresses, in front of which no account can stand.
+func TestAzureAddresses(t *testing.T) {
+	for domain, want := range map[string]string{
+		"127.0.0.1:10000": "http://127.0.0.1:10000/me", "localhost:10000": "http://localhost:10000/me",
+		"[::1]:10000": "http://[::1]:10000/me", "[::1]": "http://[::1]/me", "10.0.0.5:10000": "http://10.0.0.5:10000/me",
+		"example.org:10000": "http://me.example.org:10000", "10.0.0.5.example.org": "http://me.10.0.0.5.example.org",
+	} {
+		_, got, err := azureService(url.Values{"storage_account": {"me"}, "protocol": {"http"}, "domain": {domain}}, "")
+		if err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", domain, got, err, want)
 		}
 	}
 }

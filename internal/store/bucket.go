@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"gocloud.dev/blob"
 )
@@ -54,6 +55,10 @@ type uploader interface {
 	// sweep aborts the uploads below the prefix that an earlier process left
 	// behind; each request is made through do.
 	sweep(ctx context.Context, prefix string, do requester) error
+	// version is the Version of an object with these attributes, and readVersion
+	// that of one whose bytes come; "" where the server does not tell it.
+	version(a *blob.Attributes) string
+	readVersion(r *blob.Reader) string
 	// answer is what the server answered to a request that failed with err, nil
 	// if it did not.
 	answer(err error) *statusError
@@ -103,13 +108,16 @@ func (b *bucket) clean(ctx context.Context, do requester) error {
 	})
 }
 
-func (b *bucket) read(ctx context.Context, key string, p []byte, off int64) (err error) {
+func (b *bucket) read(ctx context.Context, key string, p []byte, off int64, was Info) (err error) {
 	want := int64(len(p))
 	r, err := b.blobs.NewRangeReader(oneRead(ctx), b.at.key(key), off, want, b.raw)
 	if err != nil {
 		return b.rangeError(ctx, key, off, want, err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := was.expect(b.readVersion(r), time.Time{}); err != nil {
+		return err
+	}
 	if size := r.Size(); off > size-want {
 		return &shortError{off: off, want: want, size: size}
 	}
@@ -156,11 +164,7 @@ func (b *bucket) stat(ctx context.Context, key string) (Info, error) {
 	if err != nil {
 		return Info{}, b.failed(err)
 	}
-	info := Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: a.ETag}
-	if c, ok := b.uploader.(copier); ok {
-		info.Version = c.version(a)
-	}
-	return info, nil
+	return Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: a.ETag, Version: b.version(a)}, nil
 }
 
 func (b *bucket) list(prefix string) pager {

@@ -1,3 +1,5 @@
+//go:build !nos3 && !nogcs && !noazure
+
 package store
 
 import (
@@ -7,9 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,84 +17,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
-
-// s3Server starts an S3 server with one empty bucket and returns the URL of a
-// folder in it.
-func s3Server(t *testing.T) string {
-	t.Helper()
-	return s3ServerBehind(t, func(server http.Handler) http.Handler { return server })
-}
-
-// s3ServerBehind is s3Server behind a handler of the test's own.
-func s3ServerBehind(t *testing.T, front func(server http.Handler) http.Handler) string {
-	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(front(gofakes3.New(backend).Server()))
-	t.Cleanup(server.Close)
-	t.Setenv("AWS_ACCESS_KEY_ID", "key")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
-	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "none"))
-	return "s3://bucket/some/prefix?use_path_style=true&region=eu-west-1&endpoint=" + url.QueryEscape(server.URL)
-}
-
-// open opens a store and closes it at the end of the test.
-func open(t *testing.T, url string, opt Options) *Store {
-	t.Helper()
-	s, err := Open(t.Context(), url, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-// put stores objects and syncs.
-func put(t *testing.T, s *Store, objects map[string]string) {
-	t.Helper()
-	for key, data := range objects {
-		if err := s.Put(t.Context(), key, []byte(data)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// get reads an object.
-func get(t *testing.T, s *Store, key string) string {
-	t.Helper()
-	data, err := s.ReadAll(t.Context(), key, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-// keys lists what is below a prefix.
-func keys(t *testing.T, s *Store, prefix string) []string {
-	t.Helper()
-	var found []string
-	err := s.List(t.Context(), prefix, func(info Info) error {
-		found = append(found, info.Key)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
 
 // checks are what every driver is held to.
 func checks() map[string]func(*testing.T, *Store) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-
-	"gocloud.dev/blob"
 )
 
 // copier is an ability of an uploader: to have the server copy an object of a
@@ -17,8 +15,6 @@ type copier interface {
 	// One whose Version is another by now is not copied, which is an answer of
 	// 404 or 412.
 	copyFrom(ctx context.Context, bucket string, object Info, key string) (sum uint32, known bool, err error)
-	// version is the Version of an object with these attributes.
-	version(a *blob.Attributes) string
 	// mostCopied is the most bytes of an object that can be copied so.
 	mostCopied() int64
 }

@@ -1,3 +1,5 @@
+//go:build !nos3 && !nogcs && !noazure
+
 package store
 
 import (
@@ -26,7 +28,7 @@ func TestCloudCopy(t *testing.T) {
 					put(t, from, map[string]string{key: string(data)})
 				}
 				object, err := from.Stat(t.Context(), key)
-				if err != nil || object.Size != int64(len(data)) || (object.Version != "") != copies {
+				if err != nil || object.Size != int64(len(data)) || object.Version == "" {
 					t.Fatalf("%q: %+v, %v", key, object, err)
 				}
 				before := to.Stats()

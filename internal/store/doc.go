@@ -35,8 +35,8 @@
 //	        response_checksum_validation  AWS variables of these names
 //	gs      anonymous                     true: requests have no token
 //	azblob  storage_account               name of the account
-//	        domain                        host in place of blob.core.windows.net; where it is a
-//	                                      loopback address the account goes into the path
+//	        domain                        host in place of blob.core.windows.net; where it is
+//	                                      localhost or an address the account goes into the path
 //	        localemu                      true: it goes there whatever the host
 //	        protocol                      http or https
 //	        anonymous                     true: requests are not signed
@@ -73,6 +73,9 @@
 // Objects of one bucket of S3 or Google Cloud Storage can be copied into another
 // by the server, see [Store.CopyFrom]: the one that was looked at, by its ETag or
 // its generation, and no other that has come into its place.
+//
+// Reads of an object that was looked at can be held to that, see [Store.Pin]: answers
+// tell the ETag, the generation or the time of what they are from.
 //
 // Large objects go in parts: those of an upload to S3, pieces of a resumable
 // session of Google Cloud Storage, blocks of Azure, none of which is listed or

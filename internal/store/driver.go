@@ -9,6 +9,28 @@ import (
 // borrowed until return. Missing objects are fs.ErrNotExist, and an object
 // that ends before a range does is a *shortError.
 type driver interface {
+	reading
+	writing
+	close() error
+}
+
+// reading is what a driver does for a place that is read.
+type reading interface {
+	// read fills p with the bytes from off on of an object. One that is another by
+	// now than was, as far as that is known, is an error that wraps ErrChanged.
+	read(ctx context.Context, key string, p []byte, off int64, was Info) error
+	// readAll reads an object of at most limit bytes, into memory from room or
+	// of its own.
+	readAll(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error)
+	stat(ctx context.Context, key string) (Info, error)
+	list(prefix string) pager
+	// folders lists those directly in the folder whose keys begin with the
+	// prefix, which is "" or ends with "/".
+	folders(prefix string) folderPager
+}
+
+// writing is what a driver does for a place that is written to, too.
+type writing interface {
 	put(ctx context.Context, key string, data []byte) error
 	create(ctx context.Context, key string, data []byte) error
 	// begin starts an object that comes in parts; nothing of it is visible
@@ -20,20 +42,10 @@ type driver interface {
 	// partSize is how many bytes part n of an upload has, counted from 0,
 	// unless it is the last, which may have fewer.
 	partSize(n int) int
-	read(ctx context.Context, key string, p []byte, off int64) error
-	// readAll reads an object of at most limit bytes, into memory from room or
-	// of its own.
-	readAll(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error)
-	stat(ctx context.Context, key string) (Info, error)
-	list(prefix string) pager
-	// folders lists those directly in the folder whose keys begin with the
-	// prefix, which is "" or ends with "/".
-	folders(prefix string) folderPager
 	delete(ctx context.Context, key string) error
 	// clean removes what an earlier process left behind, and makes each of its
 	// requests through do.
 	clean(ctx context.Context, do requester) error
-	close() error
 }
 
 // upload is an object on its way. A part that failed may be sent again, and so

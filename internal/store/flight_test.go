@@ -1,3 +1,5 @@
+//go:build !nos3 && !nogcs && !noazure
+
 package store
 
 import (
@@ -52,7 +54,7 @@ func (b *backwards) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if n > 0 && n%b.group != 0 {
 		select {
 		case <-b.answered(n + 1):
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Minute):
 			b.late.Store(true)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -127,4 +128,28 @@ func (u *gcsUploader) answer(err error) *statusError {
 		a.name = noBucket
 	}
 	return a.advised(gcsAccess)
+}
+
+// version is that of an uploader: the generation.
+func (u *gcsUploader) version(a *blob.Attributes) string {
+	var attributes storage.ObjectAttrs
+	if !a.As(&attributes) {
+		return ""
+	}
+	return generation(attributes.Generation)
+}
+
+func (u *gcsUploader) readVersion(r *blob.Reader) string {
+	var object *storage.Reader
+	if !r.As(&object) {
+		return ""
+	}
+	return generation(object.Attrs.Generation)
+}
+
+func generation(number int64) string {
+	if number <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(number, 10)
 }

@@ -5,23 +5,10 @@ package store
 import (
 	"context"
 	"math"
-	"strconv"
-
-	"cloud.google.com/go/storage"
-	"gocloud.dev/blob"
 )
 
 // mostCopied is no bound here.
 func (u *gcsUploader) mostCopied() int64 { return math.MaxInt64 }
-
-// version is that of a copier: the generation.
-func (u *gcsUploader) version(a *blob.Attributes) string {
-	var attributes storage.ObjectAttrs
-	if !a.As(&attributes) || attributes.Generation <= 0 {
-		return ""
-	}
-	return strconv.FormatInt(attributes.Generation, 10)
-}
 
 // copyFrom is that of a copier.
 func (u *gcsUploader) copyFrom(ctx context.Context, bucket string, object Info, key string) (sum uint32, known bool, err error) {

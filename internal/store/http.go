@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrNoList reports a place that cannot tell which objects it has.
@@ -95,7 +96,7 @@ func (w *web) refused(answer *http.Response) error {
 	return err.advised("the server wants credentials; a signed URL, with its query, carries some")
 }
 
-func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err error) {
+func (w *web) read(ctx context.Context, key string, p []byte, off int64, was Info) (err error) {
 	want := int64(len(p))
 	place := w.place(key)
 	if data, ok := w.whole.get(place.String()); ok {
@@ -106,6 +107,9 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
+	if err := was.expect(told(answer)); err != nil {
+		return err
+	}
 	body := earning(ctx, answer.Body)
 	switch answer.StatusCode {
 	case http.StatusPartialContent:
@@ -113,6 +117,8 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err er
 		switch {
 		case !ok || first != off:
 			return fmt.Errorf("the server answers with the range %.60q where bytes from %d on are wanted", answer.Header.Get("Content-Range"), off)
+		case was.whole(size) != nil:
+			return ErrChanged
 		case size >= 0 && off > size-want:
 			return &shortError{off: off, want: want, size: size}
 		}
@@ -122,15 +128,29 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64) (err er
 		}
 		return w.refused(answer)
 	default: // the whole object
-		if size := answer.ContentLength; size >= 0 && off > size-want {
+		size := answer.ContentLength
+		if err := was.whole(size); err != nil {
+			return err
+		}
+		if size >= 0 && off > size-want {
 			return &shortError{off: off, want: want, size: size}
 		}
-		return w.whole.take(ctx, place.String(), answer, p, off)
+		return w.whole.take(ctx, place.String(), answer, p, off, was)
 	}
 	if _, err := io.ReadFull(body, p); err != nil {
 		return brokenBody(want, err)
 	}
 	return nil
+}
+
+// told is what an answer says of the version of an object: its ETag, which is weak
+// where a proxy says so, and when it was changed.
+func told(answer *http.Response) (version string, changed time.Time) {
+	changed, err := http.ParseTime(answer.Header.Get("Last-Modified"))
+	if err != nil {
+		changed = time.Time{}
+	}
+	return strings.TrimPrefix(answer.Header.Get("ETag"), "W/"), changed
 }
 
 // unexpected makes the end of a body one that is too early.
@@ -214,9 +234,7 @@ func (w *web) stat(ctx context.Context, key string) (Info, error) {
 		return Info{}, fmt.Errorf("the server does not tell the size of the object: %w", errors.ErrUnsupported)
 	}
 	info := Info{Key: key, Size: size, ETag: answer.Header.Get("ETag")}
-	if changed, err := http.ParseTime(answer.Header.Get("Last-Modified")); err == nil {
-		info.ModTime = changed
-	}
+	info.Version, info.ModTime = told(answer)
 	return info, nil
 }
 

@@ -1,3 +1,5 @@
+//go:build !nos3 && !nogcs && !noazure
+
 package store
 
 import (
@@ -55,7 +57,7 @@ func TestHTTP(t *testing.T) {
 			t.Errorf("%s: another object", key)
 		}
 		info, err := s.Stat(t.Context(), key)
-		if diff := cmp.Diff(Info{Key: key, Size: int64(len(text)), ModTime: time.Unix(1e9, 0).UTC(), ETag: `"1"`}, info); diff != "" || err != nil {
+		if diff := cmp.Diff(Info{Key: key, Size: int64(len(text)), ModTime: time.Unix(1e9, 0).UTC(), ETag: `"1"`, Version: `"1"`}, info); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", key, err, diff)
 		}
 	}
@@ -80,19 +82,6 @@ func TestHTTP(t *testing.T) {
 // Answers of all kinds: what may pass is asked for again, all else is told.
 func TestHTTPAnswers(t *testing.T) {
 	sound := objects(map[string]string{"/dir/key": "0123456789"})
-	status := func(code int) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
-	}
-	with := func(code int, text string, header ...string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			for i := 0; i < len(header); i += 2 {
-				w.Header().Set(header[i], header[i+1])
-			}
-			w.WriteHeader(code)
-			w.(http.Flusher).Flush() // of no size, unless the header tells it
-			_, _ = io.WriteString(w, text)
-		}
-	}
 	all := func(s *Store) error {
 		data, err := s.ReadAll(t.Context(), "key", 10)
 		if err == nil && string(data) != "0123456789" {
@@ -120,31 +109,31 @@ func TestHTTPAnswers(t *testing.T) {
 		attempts int64
 	}{
 		"sound":               {all, sound, nil, "", 1},
-		"not found":           {all, status(404), fs.ErrNotExist, "404", 1},
-		"range not found":     {span, status(404), fs.ErrNotExist, "404", 1},
-		"gone":                {stat, status(410), errOther, "410", 1},
-		"forbidden":           {stat, status(403), fs.ErrPermission, "403 Forbidden", 1},
-		"forbidden range":     {span, status(403), fs.ErrPermission, "403 Forbidden", 1},
-		"unauthorised":        {all, status(401), fs.ErrPermission, "401", 1},
-		"busy":                {all, status(429), errPassing, "429", 3},
-		"broken":              {span, status(503), errPassing, "503", 3},
-		"not known":           {stat, status(501), errOther, "501", 1},
-		"cut off":             {all, with(200, "0123", "Content-Length", "10"), errPassing, "unexpected EOF", 3},
-		"cut off in a range":  {span, with(206, "23", "Content-Length", "4", "Content-Range", "bytes 2-5/10"), errPassing, "unexpected EOF", 3},
-		"no size":             {all, with(200, "0123456789"), nil, "", 1},
-		"no size, too large":  {all, with(200, "01234567890"), ErrTooLarge, "10 bytes", 1},
-		"too large":           {all, with(200, "01234567890", "Content-Length", "11"), ErrTooLarge, "11 bytes", 1},
-		"stat without size":   {stat, with(200, ""), errors.ErrUnsupported, "size", 1},
-		"no ranges":           {span, with(200, "0123456789"), nil, "", 1},
-		"short, no ranges":    {span, with(200, "012", "Content-Length", "3"), io.ErrUnexpectedEOF, "the object has 3", 1},
-		"range behind it":     {span, with(416, "", "Content-Range", "bytes */3"), io.ErrUnexpectedEOF, "the object has 3", 1},
-		"no such range":       {span, status(416), errOther, "416", 1},
-		"range ends early":    {span, with(206, "2", "Content-Range", "bytes 2-2/3"), io.ErrUnexpectedEOF, "the object has 3", 1},
-		"range of no size":    {span, with(206, "2345", "Content-Range", "bytes 2-5/*"), nil, "", 1},
-		"another range":       {span, with(206, "0123", "Content-Range", "bytes 0-3/10"), errOther, "bytes 0-3/10", 1},
-		"no range":            {span, with(206, "0123"), errOther, "range", 1},
-		"range of nonsense":   {span, with(206, "0123", "Content-Range", "bytes 2-5/x"), errOther, "range", 1},
-		"compressed":          {all, with(200, "x", "Content-Encoding", "gzip"), errors.ErrUnsupported, "gzip", 1},
+		"not found":           {all, answering(404, ""), fs.ErrNotExist, "404", 1},
+		"range not found":     {span, answering(404, ""), fs.ErrNotExist, "404", 1},
+		"gone":                {stat, answering(410, ""), errOther, "410", 1},
+		"forbidden":           {stat, answering(403, ""), fs.ErrPermission, "403 Forbidden", 1},
+		"forbidden range":     {span, answering(403, ""), fs.ErrPermission, "403 Forbidden", 1},
+		"unauthorised":        {all, answering(401, ""), fs.ErrPermission, "401", 1},
+		"busy":                {all, answering(429, ""), errPassing, "429", 3},
+		"broken":              {span, answering(503, ""), errPassing, "503", 3},
+		"not known":           {stat, answering(501, ""), errOther, "501", 1},
+		"cut off":             {all, answering(200, "0123", "Content-Length", "10"), errPassing, "unexpected EOF", 3},
+		"cut off in a range":  {span, answering(206, "23", "Content-Length", "4", "Content-Range", "bytes 2-5/10"), errPassing, "unexpected EOF", 3},
+		"no size":             {all, answering(200, "0123456789"), nil, "", 1},
+		"no size, too large":  {all, answering(200, "01234567890"), ErrTooLarge, "10 bytes", 1},
+		"too large":           {all, answering(200, "01234567890", "Content-Length", "11"), ErrTooLarge, "11 bytes", 1},
+		"stat without size":   {stat, answering(200, ""), errors.ErrUnsupported, "size", 1},
+		"no ranges":           {span, answering(200, "0123456789"), nil, "", 1},
+		"short, no ranges":    {span, answering(200, "012", "Content-Length", "3"), io.ErrUnexpectedEOF, "the object has 3", 1},
+		"range behind it":     {span, answering(416, "", "Content-Range", "bytes */3"), io.ErrUnexpectedEOF, "the object has 3", 1},
+		"no such range":       {span, answering(416, ""), errOther, "416", 1},
+		"range ends early":    {span, answering(206, "2", "Content-Range", "bytes 2-2/3"), io.ErrUnexpectedEOF, "the object has 3", 1},
+		"range of no size":    {span, answering(206, "2345", "Content-Range", "bytes 2-5/*"), nil, "", 1},
+		"another range":       {span, answering(206, "0123", "Content-Range", "bytes 0-3/10"), errOther, "bytes 0-3/10", 1},
+		"no range":            {span, answering(206, "0123"), errOther, "range", 1},
+		"range of nonsense":   {span, answering(206, "0123", "Content-Range", "bytes 2-5/x"), errOther, "range", 1},
+		"compressed":          {all, answering(200, "x", "Content-Encoding", "gzip"), errors.ErrUnsupported, "gzip", 1},
 		"endless redirection": {all, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x?token=secret", http.StatusFound) }, errOther, "redirects", 10},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,14 +145,7 @@ func TestHTTPAnswers(t *testing.T) {
 			s := open(t, server+"/dir", Options{Retries: 2})
 			impatient(s)
 			err := test.do(s)
-			switch {
-			case test.want == nil && err != nil, test.want != nil && err == nil:
-				t.Fatalf("got %v, want %v", err, test.want)
-			case errors.Is(test.want, errPassing) != Passing(err):
-				t.Errorf("is it passing? %v", err)
-			case !slices.Contains([]error{nil, errPassing, errOther}, test.want) && !errors.Is(err, test.want):
-				t.Errorf("got %v, want %v", err, test.want)
-			}
+			checkKind(t, err, test.want)
 			if err != nil && (!strings.Contains(err.Error(), test.word) || !strings.Contains(err.Error(), server+"/dir/key") || strings.Contains(err.Error(), "secret")) {
 				t.Errorf("%v: want %q in it, and the object, and no secret", err, test.word)
 			}
@@ -171,6 +153,33 @@ func TestHTTPAnswers(t *testing.T) {
 				t.Errorf("%d requests, want %d", n, test.attempts)
 			}
 		})
+	}
+}
+
+// checkKind compares an error with one of these kinds, nil, or the error that it
+// has to be.
+func checkKind(t *testing.T, err, want error) {
+	t.Helper()
+	switch {
+	case (err == nil) != (want == nil):
+		t.Fatalf("got %v, want %v", err, want)
+	case errors.Is(want, errPassing) != Passing(err):
+		t.Errorf("is it passing? %v", err)
+	case !slices.Contains([]error{nil, errPassing, errOther}, want) && !errors.Is(err, want):
+		t.Errorf("got %v, want %v", err, want)
+	}
+}
+
+// answering answers every request with a status, a header of names and values in
+// turn, and a text.
+func answering(code int, text string, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+		w.(http.Flusher).Flush() // of no size, unless the header tells it
+		_, _ = io.WriteString(w, text)
 	}
 }
 

@@ -62,9 +62,10 @@ func (k *wholes) keep(url string, data []byte) {
 	k.list = append(k.list, whole{url, data})
 }
 
-// take fills p with the bytes from off on of an object that an answer has as a whole.
+// take fills p with the bytes from off on of an object that an answer has as a whole,
+// and that is to be what it was.
 // Of all that are on their way, one is read at a time.
-func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p []byte, off int64) error {
+func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p []byte, off int64, was Info) error {
 	select {
 	case k.turn <- struct{}{}:
 		defer func() { <-k.turn }()
@@ -91,6 +92,9 @@ func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p 
 		}
 		if len(data) > mostKept {
 			return tooLong("more")
+		}
+		if err := was.whole(int64(len(data))); err != nil {
+			return err
 		}
 		k.keep(url, data)
 	}

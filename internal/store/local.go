@@ -118,7 +118,7 @@ func writeExclusive(target string, data []byte) error {
 	return err
 }
 
-func (d *local) read(_ context.Context, key string, p []byte, off int64) error {
+func (d *local) read(_ context.Context, key string, p []byte, off int64, _ Info) error {
 	f, release, err := d.files.open(d.path(key))
 	if err != nil {
 		return missing(err)

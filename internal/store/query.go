@@ -163,15 +163,15 @@ func usual(scheme string) string {
 // signature is renewed, is not part of it. It is too short to tell a secret.
 func (l location) digest() string {
 	var names []string
-	signed := false
+	present := map[string]bool{}
 	pairs := strings.Split(l.hidden, "&")
 	for _, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
-		signed = signed || name == "sig"
+		present[strings.ToLower(name)] = true
 	}
 	for _, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
-		if name, err := url.QueryUnescape(name); pair != "" && (err != nil || !signs(strings.ToLower(name), signed)) {
+		if name, err := url.QueryUnescape(name); pair != "" && (err != nil || !signs(strings.ToLower(name), present)) {
 			names = append(names, pair)
 		}
 	}
@@ -183,17 +183,22 @@ func (l location) digest() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// signature matches the parameters of signed URLs (of S3, Google Cloud Storage and
-// CloudFront), and what other servers call the like.
-var signature = regexp.MustCompile(`^(x-amz-|x-goog-|response-)|^(expires|expiry|policy|key-pair-id|awsaccesskeyid|googleaccessid|sig|download)$|signature|token|secret|passw|credential|api_?key|auth|session`)
+// signature matches the parameters of signed URLs: those of S3, Google Cloud Storage,
+// CloudFront, the stores of Alibaba, Tencent, Huawei and ByteDance, and Akamai, and what
+// other servers call the like.
+var signature = regexp.MustCompile(`^(x-amz-|x-goog-|response-)|^x-(oss|tos|obs)-(date|expires|algorithm|signedheaders|additional-headers)$` +
+	`|^q-(ak|sign-algorithm|sign-time|key-time|header-list|url-param-list)$` +
+	`|^(expires?|expiry|expiration|exp|policy|key-pair-id|keyname|hash-algorithm|sig|sign|hmac|nonce|jwt|hdn(ea|ts|tl)|__gda__|download)$` +
+	`|signature|token|secret|passw|credential|api_?key|accesskeyid|googleaccessid|auth|session`)
 
 // azureSignature are the parameters beside the signature, sig, of Azure.
 var azureSignature = regexp.MustCompile(`^(s[ertvps]|si|sip|spr|srt|sdd|ses|scid|saoid|suoid|sk(oid|tid|t|e|s|v)|rsc[cdelt])$`)
 
-// signs tells whether a parameter, whose name is in lower case, signs a request, or
-// says how its answer is to be presented.
-func signs(name string, azure bool) bool {
-	return signature.MatchString(name) || azure && azureSignature.MatchString(name)
+// signs tells whether a parameter signs a request, or says how its answer is to be
+// presented. Its name, and those of the parameters that are present, are in lower case.
+// Beside an end of validity, the digest that nginx asks for is a signature, too.
+func signs(name string, present map[string]bool) bool {
+	return signature.MatchString(name) || present["sig"] && azureSignature.MatchString(name) || present["expires"] && name == "md5"
 }
 
 // Query tells URLs of HTTP apart whose queries name different objects: it is a

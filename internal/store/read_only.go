@@ -23,7 +23,7 @@ func Writable(url string) error {
 	return nil
 }
 
-// readOnly is what a driver does not do for a place that is only read. Its
+// readOnly is the writing of a place that is only read: all of it is refused. Its
 // text names such places in messages.
 type readOnly string
 

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
+	"gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
 )
 
@@ -102,4 +103,15 @@ func s3Settings(query url.Values) s3Config {
 		c.load = append(c.load, config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
 	}
 	return c
+}
+
+// version is that of an uploader: the ETag.
+func (u *s3Uploader) version(a *blob.Attributes) string { return a.ETag }
+
+func (u *s3Uploader) readVersion(r *blob.Reader) string {
+	var object s3.GetObjectOutput
+	if !r.As(&object) {
+		return ""
+	}
+	return aws.ToString(object.ETag)
 }

@@ -11,14 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-	"gocloud.dev/blob"
 )
 
 // mostCopied is S3's bound for one request.
 func (u *s3Uploader) mostCopied() int64 { return 5 << 30 }
-
-// version is that of a copier.
-func (u *s3Uploader) version(a *blob.Attributes) string { return a.ETag }
 
 // copyFrom is that of a copier. A checksum of parts is none of the object.
 func (u *s3Uploader) copyFrom(ctx context.Context, bucket string, object Info, key string) (sum uint32, known bool, err error) {

@@ -54,7 +54,7 @@ type Info struct {
 	Size    int64 // bytes
 	ModTime time.Time
 	ETag    string // from Stat on stores that have one, else ""
-	Version string // from Stat: of the bytes, for CopyFrom; "" where it needs none
+	Version string // from Stat: of the bytes, for CopyFrom and Pin; "" where nothing tells it
 }
 
 // Stats counts what a Store has done since it was opened.
@@ -86,6 +86,7 @@ type Store struct {
 	sleep    func(context.Context, time.Duration) error
 	buffers  sync.Pool   // of *[]byte: those of Writers that are idle
 	noCopies atomic.Bool // the server makes none, or none whose checksum it tells
+	pinned   sync.Map    // of Info, by keys
 
 	requests, retries, bytesRead, bytesWritten atomic.Int64
 }
@@ -254,7 +255,7 @@ func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) 
 		return nil
 	}
 	err := s.onKey(ctx, "read", key, 0, func(ctx context.Context) error {
-		return s.driver.read(ctx, key, p, off)
+		return s.driver.read(ctx, key, p, off, s.pin(key))
 	})
 	if err == nil {
 		s.bytesRead.Add(int64(len(p)))

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -25,4 +28,24 @@ func prepare(t *http.Transport) {
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 256
 	t.ResponseHeaderTimeout = time.Minute
 	t.DisableCompression = true
+	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+		if answer.StatusCode == http.StatusOK {
+			return nil
+		}
+		return &proxyError{answer.StatusCode}
+	}
 }
+
+// proxyError is a proxy that lets nobody through to a server.
+type proxyError struct{ code int }
+
+func (e *proxyError) Error() string {
+	text := fmt.Sprintf("the proxy that the environment names (HTTPS_PROXY) answers %d %s", e.code, http.StatusText(e.code))
+	if e.code == http.StatusProxyAuthRequired {
+		return text + ": put the user and password that it wants into that variable"
+	}
+	return text + ": have it let requests to this server through, or name the server in NO_PROXY"
+}
+
+// passing tells whether it may do so a little later.
+func (e *proxyError) passing() bool { return e.code >= 500 || e.code == http.StatusTooManyRequests }

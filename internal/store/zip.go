@@ -86,7 +86,7 @@ func (s *Store) openZip(ctx context.Context, key, inside string) error {
 }
 
 func (z *zipped) readArchive(ctx context.Context, p []byte, off int64) error {
-	return z.inner.read(ctx, z.archive.Key, p, off)
+	return z.inner.read(ctx, z.archive.Key, p, off, z.archive)
 }
 
 func (z *zipped) member(key string) (*member, error) {
@@ -127,7 +127,7 @@ func (z *zipped) open(ctx context.Context, m *member, n int64) (int64, []byte, e
 	return m.header + begin, text[:min(n, int64(len(text)))], nil
 }
 
-func (z *zipped) read(ctx context.Context, key string, p []byte, off int64) error {
+func (z *zipped) read(ctx context.Context, key string, p []byte, off int64, _ Info) error {
 	m, err := z.member(key)
 	if err != nil {
 		return err
