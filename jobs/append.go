@@ -243,6 +243,8 @@ type there struct {
 	axis  int // along which it grows, -1: it does not
 	rows  int // there
 	at    int // of a coordinate whose values are all there: the row of the first
+	// calendars are two that differ in times long ago, nil where they do not.
+	calendars *calendars
 }
 
 // meet finds the array of the target that an array of the source belongs to, and

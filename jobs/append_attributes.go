@@ -29,7 +29,9 @@ func (b *builder) sameAttributes(would, is zarr.Attributes) {
 		switch {
 		case sameJSON(x, y) || slices.Contains(others, a.Name):
 		case b.bounds && slices.Contains(sources.Inherited(), a.Name): // see sameBounds
-		case !cf.SameMeaning(a.Name, x, y) && (given[a.Name] || sources.Decisive(a.Name) && !sameMasks(a.Name, x, y) && (x != nil || a.Name != "coordinates")):
+		case a.Name == "calendar" && b.there.sameFrom(x, y, is.Get("units")):
+			others = append(others, a.Name)
+		case !cf.SameMeaning(a.Name, x, y) && (given[a.Name] || sources.Decisive(a.Name) && !sources.SameMasks(a.Name, x, y) && (x != nil || a.Name != "coordinates")):
 			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+a.Name,
 				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, a.Name, attributeText(a.Name, x), attributeText(a.Name, y)),
 				otherMeaning(a.Name)))
@@ -62,7 +64,8 @@ func (g *growth) sameBounds(p *Plan, coordinates map[string]string) (ps Problems
 		for _, name := range sources.Inherited() {
 			x := inherit(name, a.there.attributes, coordinate.there.attributes)
 			y := inherit(name, a.there.meta.Attributes, coordinate.there.meta.Attributes)
-			if sameJSON(x, y) || cf.SameMeaning(name, x, y) {
+			units := inherit("units", a.there.meta.Attributes, coordinate.there.meta.Attributes)
+			if sameJSON(x, y) || cf.SameMeaning(name, x, y) || name == "calendar" && a.there.sameFrom(x, y, units) {
 				continue
 			}
 			_, field := p.Job.Options(a.Source)
@@ -115,7 +118,7 @@ func (g *growth) sameRemoved(p *Plan) (ps Problems) {
 		seen := map[string]bool{}
 		for _, x := range slices.Concat(a.removed, was.Removed) {
 			is, before := a.removed.Get(x.Name), was.Removed.Get(x.Name)
-			if seen[x.Name] || sameJSON(is, before) || cf.SameMeaning(x.Name, is, before) || sameMasks(x.Name, is, before) {
+			if seen[x.Name] || sameJSON(is, before) || cf.SameMeaning(x.Name, is, before) || sources.SameMasks(x.Name, is, before) {
 				continue
 			}
 			seen[x.Name] = true
@@ -138,16 +141,6 @@ func (g *growth) recorded(target string) *ManifestArray {
 		}
 	}
 	return nil
-}
-
-// sameMasks reports whether two values of an attribute, nil for none, mark the same
-// values as missing: writers such as xarray add the mark NaN, which is missing anyway.
-func sameMasks(name string, x, y json.RawMessage) bool {
-	const inBase64 = `"AAAAAAAA+H8="` // of a float64, see [sources.FillAttribute]
-	nothing := func(mark json.RawMessage) bool {
-		return mark == nil || sameJSON(mark, []byte(inBase64)) || sameJSON(mark, []byte(`"NaN"`))
-	}
-	return (name == "_FillValue" || name == "missing_value") && nothing(x) && nothing(y)
 }
 
 // attributeText spells the value of an attribute for a message.

@@ -231,6 +231,9 @@ func (c *coordinate) order(ctx context.Context) error {
 		}
 	}
 	_, err = c.throughout(before, direction)
+	if err != nil && tail < 2 && c.new.Shape[0] < 2 {
+		err = fmt.Errorf("%w; where the coordinate descends, begin the target with two rows, which tell so", err)
+	}
 	return err
 }
 

@@ -143,6 +143,9 @@ func (g *growth) check(ctx context.Context, p *Plan, registry *codecs.Registry) 
 func (g *growth) compare(ctx context.Context, p *Plan) error {
 	var grow []PlannedArray
 	var errs []error
+	for i := range p.Arrays {
+		errs = append(errs, p.Arrays[i].sameCalendar(ctx))
+	}
 	var coordinates []*there
 	fields := map[*there]string{}
 	for _, a := range p.Arrays {

@@ -60,7 +60,7 @@ func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 	}
 	r.result.appended(g.new)
 	if g.begun != nil {
-		if list := r.manifest.Differences(g.begun); len(list) > 0 {
+		if list := r.manifest.differences(g.begun); len(list) > 0 {
 			return false, r.changed(false, g.begun, list)
 		}
 		return false, nil

@@ -1,21 +1,17 @@
 package jobs
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -363,19 +359,7 @@ func TestAppendWithoutConsolidatedMetadata(t *testing.T) {
 	j := night{5, 6}.job(t, dir, plain...)
 	seen := 0
 	for stop := int64(1); ; stop++ {
-		var operations atomic.Int64
-		env.Fault = func(op, _ string) error {
-			if !slices.Contains([]string{"put", "create", "sync", "delete"}, op) {
-				return nil
-			}
-			if operations.Add(1) == stop {
-				return errors.New("made to fail")
-			}
-			return nil
-		}
-		owner := journal.ThisProcess("test")
-		owner.ID = rand.Text() // as if in a process of its own
-		_, err := execute(t, j, env, RunOptions{Owner: owner})
+		err := executeBroken(t, j, env, RunOptions{}, stop)
 		if seen++; err == nil {
 			break
 		}

@@ -59,7 +59,7 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 		if err := json.Unmarshal(record, &done); err != nil {
 			return false, fmt.Errorf("checkpoint: the record of completion: %w", err)
 		}
-		differences := r.manifest.Differences(&done.Manifest)
+		differences := r.manifest.differences(&done.Manifest)
 		if len(differences) > 0 && existing == "fail" {
 			if _, err := r.inTheWay(ctx); err != nil {
 				return false, fmt.Errorf("target %s: %w", r.target.URL(), err)
@@ -80,7 +80,7 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 		if err := json.Unmarshal(text, &was); err != nil {
 			return false, fmt.Errorf("checkpoint: the plan: %w", err)
 		}
-		differences := r.manifest.Differences(&was)
+		differences := r.manifest.differences(&was)
 		switch {
 		case existing == "fail":
 			return false, fmt.Errorf("%w: an interrupted run of this job has begun it; target.existing: resume goes on with it", ErrTargetExists)

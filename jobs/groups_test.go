@@ -1,20 +1,17 @@
 package jobs
 
 import (
-	"crypto/rand"
 	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
 // writeTree writes documents below a folder.
@@ -125,18 +122,8 @@ func TestInterruptedGroups(t *testing.T) {
 	for _, existing := range []string{"resume", "overwrite"} {
 		for stop := int64(1); ; stop++ {
 			other := t.TempDir()
-			var operations atomic.Int64
-			env.Fault = func(op, _ string) error {
-				if slices.Contains([]string{"put", "create", "sync", "delete"}, op) && operations.Add(1) == stop {
-					return errors.New("made to fail")
-				}
-				return nil
-			}
-			owner := journal.ThisProcess("test")
-			owner.ID = rand.Text() // as if in a process of its own
 			j := treeJob(t, other, source)
-			_, broken := execute(t, j, env, RunOptions{Owner: owner})
-			env.Fault = nil
+			broken := executeBroken(t, j, env, RunOptions{}, stop)
 			j.Target.Existing = existing
 			if _, err := execute(t, j, env, RunOptions{}); err != nil {
 				t.Fatalf("%s after operation %d: %v", existing, stop, err)

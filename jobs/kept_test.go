@@ -10,9 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Of a Zarr source, grid, shards and codecs are kept as far as the job does not
-// say otherwise.
-func TestWhatAZarrSourceKeeps(t *testing.T) {
+// keptSources writes Zarr v3 arrays without chunks to a folder: "sharded", "plain"
+// and "packed".
+func keptSources(t *testing.T, dir string) {
+	t.Helper()
 	const fields = `"zarr_format": 3, "node_type": "array", "shape": [40, 60], "data_type": "float32", "chunk_key_encoding": "default", "fill_value": 0,`
 	documents := map[string]string{
 		"sharded": `{` + fields + `"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [20, 30]}}, "codecs": [{"name": "sharding_indexed", "configuration":
@@ -21,7 +22,6 @@ func TestWhatAZarrSourceKeeps(t *testing.T) {
 			{"name": "reshape", "configuration": {"shape": [600]}}, {"name": "bytes", "configuration": {"endian": "big"}}, {"name": "gzip", "configuration": {"level": 1}}]}`,
 	}
 	documents["packed"] = strings.Replace(strings.Replace(documents["sharded"], "float32", "int16", 1), "{", `{"attributes": {"scale_factor": 0.5},`, 1)
-	dir := t.TempDir()
 	for name, text := range documents {
 		if err := os.MkdirAll(filepath.Join(dir, "in.zarr", name), 0o777); err != nil {
 			t.Fatal(err)
@@ -30,15 +30,24 @@ func TestWhatAZarrSourceKeeps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+type keptCase struct {
+	array, options string
+	chunk          []int  // of the stored objects
+	inner          []int  // nil: there are no shards
+	codecs         string // names of those of the chunks, the inner ones where there are shards
+	front          bool   // the index lies in front, as in the source
+	problem        string
+}
+
+// Of a Zarr source, grid, shards and codecs are kept as far as the job does not
+// say otherwise.
+func TestWhatAZarrSourceKeeps(t *testing.T) {
+	dir := t.TempDir()
+	keptSources(t, dir)
 	const kept = `["reshape","bytes","gzip"]`
-	for name, test := range map[string]struct {
-		array, options string
-		chunk          []int  // of the stored objects
-		inner          []int  // nil: there are no shards
-		codecs         string // names of those of the chunks, the inner ones where there are shards
-		front          bool   // the index lies in front, as in the source
-		problem        string
-	}{
+	for name, test := range map[string]keptCase{
 		"nothing":              {"sharded", `{}`, []int{20, 30}, []int{10, 15}, `["bytes","zstd"]`, true, ""},
 		"in words":             {"sharded", `{chunks: keep, codecs: keep}`, []int{20, 30}, []int{10, 15}, `["bytes","zstd"]`, true, ""},
 		"codecs":               {"sharded", `{codecs: [bytes]}`, []int{20, 30}, []int{10, 15}, `["bytes"]`, false, ""},
@@ -68,37 +77,39 @@ func TestWhatAZarrSourceKeeps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer func() {
-				if err := p.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			a := p.Arrays[0]
-			if diff := cmp.Diff(test.chunk, a.Meta.Grid.Chunk); diff != "" {
-				t.Errorf("objects (-want +got):\n%s", diff)
-			}
-			chain := a.Chain
-			layout, sharded := chain.Shards()
-			if sharded != (test.inner != nil) {
-				t.Fatalf("codecs %v", chain.Specs())
-			}
-			if sharded {
-				chain = layout.Inner()
-				if diff := cmp.Diff(test.inner, chain.Chunk().Shape); diff != "" {
-					t.Errorf("inner chunks (-want +got):\n%s", diff)
-				}
-				if layout.AtStart() != test.front {
-					t.Errorf("the index lies in front: %v", layout.AtStart())
-				}
-			}
-			var names []string
-			for _, s := range chain.Specs() {
-				names = append(names, s.Name)
-			}
-			got, err := json.Marshal(names)
-			if err != nil || string(got) != test.codecs {
-				t.Errorf("codecs %s, want %s", got, test.codecs)
+			test.check(t, p.Arrays[0])
+			if err := p.Close(); err != nil {
+				t.Error(err)
 			}
 		})
+	}
+}
+
+func (k keptCase) check(t *testing.T, a PlannedArray) {
+	t.Helper()
+	if diff := cmp.Diff(k.chunk, a.Meta.Grid.Chunk); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
+	}
+	chain := a.Chain
+	layout, sharded := chain.Shards()
+	if sharded != (k.inner != nil) {
+		t.Errorf("codecs %v", chain.Specs())
+	}
+	if sharded && k.inner != nil {
+		chain = layout.Inner()
+		if diff := cmp.Diff(k.inner, chain.Chunk().Shape); diff != "" {
+			t.Errorf("inner chunks (-want +got):\n%s", diff)
+		}
+		if layout.AtStart() != k.front {
+			t.Errorf("the index lies in front: %v", layout.AtStart())
+		}
+	}
+	var names []string
+	for _, s := range chain.Specs() {
+		names = append(names, s.Name)
+	}
+	got, err := json.Marshal(names)
+	if err != nil || string(got) != k.codecs {
+		t.Errorf("codecs %s, want %s", got, k.codecs)
 	}
 }

@@ -92,9 +92,9 @@ func relative(dir, file string) string {
 	return file
 }
 
-// Differences names what has changed between the manifest of a checkpoint and
+// differences names what has changed between the manifest of a checkpoint and
 // this one.
-func (m *Manifest) Differences(was *Manifest) []string {
+func (m *Manifest) differences(was *Manifest) []string {
 	if m.Hash == was.Hash {
 		return nil
 	}
@@ -132,7 +132,7 @@ func growthChange(was, is string) string {
 
 // otherInputs is Differences in job and source files.
 func (m *Manifest) otherInputs(was *Manifest) []string {
-	list := Differences(was.Job, m.Job)
+	list := differences(was.Job, m.Job)
 	before := map[string]sources.File{}
 	for _, f := range was.Files {
 		before[nameOf(f)] = f

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Match reports whether a glob matches the path of an array, such as
+// matches reports whether a glob matches the path of an array, such as
 // "group/SST". The parts between slashes are matched one by one as path.Match
 // does; a part ** stands for any number of parts, none included. A malformed
 // glob matches nothing.
-func Match(pattern, name string) bool {
+func matches(pattern, name string) bool {
 	globs, parts := strings.Split(pattern, "/"), strings.Split(name, "/")
 	// reach[j]: the globs so far match the first j parts.
 	reach := make([]bool, len(parts)+1)
@@ -43,7 +43,7 @@ func (j *Job) Selected(path string) bool {
 
 func matchAny(patterns []string, path string) bool {
 	for _, p := range patterns {
-		if p == path || Match(p, path) {
+		if p == path || matches(p, path) {
 			return true
 		}
 	}
@@ -59,7 +59,7 @@ func (j *Job) Options(path string) (opts ArrayOptions, field string) {
 		switch {
 		case r.Pattern == path:
 			return r.ArrayOptions, FieldPath("arrays", r.Pattern)
-		case isGlob(r.Pattern) && Match(r.Pattern, path):
+		case isGlob(r.Pattern) && matches(r.Pattern, path):
 			opts, field = r.ArrayOptions, FieldPath("arrays", r.Pattern)
 		}
 	}
@@ -74,7 +74,7 @@ func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	var ps Problems
 	report := func(field, pattern string, paths []string, mild bool) {
 		for _, p := range paths {
-			if p == pattern || Match(pattern, p) {
+			if p == pattern || matches(pattern, p) {
 				return
 			}
 		}

@@ -25,8 +25,8 @@ func TestMatch(t *testing.T) {
 		{"[a", "a", false},
 		{strings.Repeat("**/", 200) + "x", strings.Repeat("a/", 200) + "y", false},
 	} {
-		if got := Match(tt.pattern, tt.name); got != tt.want {
-			t.Errorf("Match(%.20q, %.20q) = %v", tt.pattern, tt.name, got)
+		if got := matches(tt.pattern, tt.name); got != tt.want {
+			t.Errorf("matches(%.20q, %.20q) = %v", tt.pattern, tt.name, got)
 		}
 	}
 }

@@ -54,22 +54,10 @@ func TestOverwriteLeavesOthers(t *testing.T) {
 	var removed []Removal
 	seen := 0
 	for stop := int64(1); ; stop++ {
-		var operations atomic.Int64
-		env.Fault = func(op, key string) error {
-			if !slices.Contains([]string{"put", "create", "sync", "delete"}, op) {
-				return nil
-			}
-			if operations.Add(1) == stop {
-				return errors.New("made to fail")
-			}
-			return nil
-		}
-		owner := journal.ThisProcess("test")
-		owner.ID = rand.Text() // as if in a process of its own
-		_, err := execute(t, one, env, RunOptions{Owner: owner, Confirm: func(r Removal) error {
+		err := executeBroken(t, one, env, RunOptions{Confirm: func(r Removal) error {
 			removed = append(removed, r)
 			return nil
-		}})
+		}}, stop)
 		for _, name := range all[1:] {
 			if _, values := readArray(t, target, name, env); values[59] != 59 {
 				t.Fatalf("%s: the last element is %v", name, values[59])
@@ -95,6 +83,24 @@ func TestOverwriteLeavesOthers(t *testing.T) {
 			t.Errorf("%s is not in %s", want, root)
 		}
 	}
+}
+
+// executeBroken runs a job as if in a process of its own, and makes one of the
+// operations that change something fail, counted from 1. There is no error if the
+// run has fewer.
+func executeBroken(t *testing.T, j *Job, env Environment, opt RunOptions, stop int64) error {
+	t.Helper()
+	var operations atomic.Int64
+	env.Fault = func(op, _ string) error {
+		if slices.Contains([]string{"put", "create", "sync", "delete"}, op) && operations.Add(1) == stop {
+			return errors.New("made to fail")
+		}
+		return nil
+	}
+	opt.Owner = journal.ThisProcess("test")
+	opt.Owner.ID = rand.Text()
+	_, err := execute(t, j, env, opt)
+	return err
 }
 
 // TestFailSaysWhatIsThere has a target that is not to be touched.

@@ -36,7 +36,7 @@ func (b *builder) findings(list []cf.Finding) {
 		}
 		_, field := b.plan.Job.cfMode(b.info.Path)
 		switch f.Code {
-		case sources.Uncompared:
+		case sources.Uncompared, sources.Disordered:
 			field = "source.join"
 		case sources.LeftOut, sources.NotUTF8, sources.NotJSON:
 			field = "source"

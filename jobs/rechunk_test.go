@@ -87,18 +87,7 @@ defaults: {chunks: [`+fmt.Sprint(depth)+`, `+fmt.Sprint(tile)+`, `+fmt.Sprint(ti
 		{"the chunks that are proposed", scale * 4 << 20, p.Arrays[0].OnceChunks[0], 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var mu sync.Mutex
-			reads := map[string]int{}
-			counting := env
-			counting.Fault = func(op, key string) error {
-				if op == "read" && strings.HasPrefix(key, "a/c/") {
-					mu.Lock()
-					defer mu.Unlock()
-					reads[key]++
-				}
-				return nil
-			}
-			a := runPlan(t, tiles(fmt.Sprint("tiles", test.memory, test.depth), test.memory, test.depth), counting)
+			a, reads := countReads(t, tiles(fmt.Sprint("tiles", test.memory, test.depth), test.memory, test.depth), env)
 			if want := test.times * slices; a.Decodes != want || len(reads) != slices {
 				t.Errorf("%d reads of %d slices are planned, %d slices were read, want %d reads", a.Decodes, a.SourceChunks, len(reads), want)
 			}
@@ -112,6 +101,23 @@ defaults: {chunks: [`+fmt.Sprint(depth)+`, `+fmt.Sprint(tile)+`, `+fmt.Sprint(ti
 			}
 		})
 	}
+}
+
+// countReads is runPlan, and counts how often each stored chunk of the array a is
+// read.
+func countReads(t *testing.T, j *Job, env Environment) (PlannedArray, map[string]int) {
+	t.Helper()
+	var mu sync.Mutex
+	reads := map[string]int{}
+	env.Fault = func(op, key string) error {
+		if op == "read" && strings.HasPrefix(key, "a/c/") {
+			mu.Lock()
+			defer mu.Unlock()
+			reads[key]++
+		}
+		return nil
+	}
+	return runPlan(t, j, env), reads
 }
 
 // runPlan plans a job and runs it, and returns what was planned for its array.

@@ -86,19 +86,30 @@ func (r *run) stored(ctx context.Context) ([]bitset, error) {
 // unchanged fails when the source is no longer what it was when it was opened:
 // chunks may then be of two versions of it.
 func (r *run) unchanged(ctx context.Context) error {
-	if err := r.plan.source.Changed(ctx); err != nil && r.plan.growth != nil {
-		return fmt.Errorf("source: %w: its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", err, r.checkpoint.URL())
-	} else if err != nil {
-		return fmt.Errorf("source: %w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
+	if err := r.plan.source.Changed(ctx); err != nil {
+		return fmt.Errorf("source: %w", err)
 	}
 	return nil
 }
 
+// changedSource adds a way out to the error of a source that is no longer what it was.
+func (r *run) changedSource(err error) error {
+	switch {
+	case !errors.Is(err, sources.ErrChanged):
+		return err
+	case r.plan.growth != nil:
+		return fmt.Errorf("%w: its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", err, r.checkpoint.URL())
+	default:
+		return fmt.Errorf("%w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
+	}
+}
+
 // distrust forgets what is on record if the source has changed while it was read:
 // even when it is put back as it was, some of the chunks may be of what it was in
-// between. failed is why the run ends, and is returned.
+// between. failed is why the run ends, and is returned, with a way out.
 func (r *run) distrust(ctx context.Context, failed error) error {
 	lost := errors.Is(context.Cause(ctx), journal.ErrLost)
+	failed = r.changedSource(failed)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if !errors.Is(failed, sources.ErrChanged) && !errors.Is(r.plan.source.Changed(ctx), sources.ErrChanged) {

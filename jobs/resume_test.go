@@ -170,16 +170,7 @@ func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	var taker *journal.Lock
-	_, err = execute(t, j, env, RunOptions{Begin: func(Progress) {
-		// Another machine, whose clock says that the owner is long silent.
-		taker, err = journal.Acquire(t.Context(), st, journal.LockOptions{
-			TTL: time.Minute, Owner: journal.Owner{ID: "other", Host: "elsewhere"},
-			Now: func() time.Time { return time.Now().Add(time.Hour) },
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	}})
+	_, err = execute(t, j, env, RunOptions{Begin: func(Progress) { taker = overtake(t, st) }})
 	if !errors.Is(err, journal.ErrLost) {
 		t.Errorf("got %v", err)
 	}
@@ -193,6 +184,47 @@ func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 	if err := errors.Join(taker.Release(t.Context()), st.Close()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestAnOvertakenRunForgetsNothing changes the source, too: what is on record is
+// the other run's by then.
+func TestAnOvertakenRunForgetsNothing(t *testing.T) {
+	j, env := largeJob(t), environment()
+	done := interrupt(t, j, env)
+	st, err := j.openCheckpoint(t.Context(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var taker *journal.Lock
+	_, err = execute(t, j, env, RunOptions{Begin: func(Progress) {
+		taker = overtake(t, st)
+		if err := os.Chtimes(filepath.Join(j.Dir, "a.raw"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+			t.Error(err)
+		}
+	}})
+	if !errors.Is(err, journal.ErrLost) {
+		t.Errorf("got %v", err)
+	}
+	if status, err := ReadStatus(t.Context(), j, env); err != nil || status.Done != done {
+		t.Errorf("on record: %+v, %v, and there were %d", status, err, done)
+	}
+	if err := errors.Join(taker.Release(t.Context()), st.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// overtake takes the lock in st as another machine does whose clock says that the
+// owner is long silent.
+func overtake(t *testing.T, st *store.Store) *journal.Lock {
+	t.Helper()
+	taker, err := journal.Acquire(t.Context(), st, journal.LockOptions{
+		TTL: time.Minute, Owner: journal.Owner{ID: "other", Host: "elsewhere"},
+		Now: func() time.Time { return time.Now().Add(time.Hour) },
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return taker
 }
 
 // runsApart checks that a lock held in st keeps the job from running, until it

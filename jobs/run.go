@@ -206,7 +206,7 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	}
 	r.sink = sinks.New(r.target)
 	if err := r.documents(ctx); err != nil {
-		return err
+		return r.changedSource(err)
 	}
 	r.log.InfoContext(ctx, "migrating", "arrays", len(r.arrays), "chunks", r.result.Chunks, "done", r.result.Resumed)
 	for i := range r.plan.Arrays {

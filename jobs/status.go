@@ -64,7 +64,7 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 		s.State, s.Finished = "complete", &done.Finished
 		s.Chunks, s.Done, s.BytesOut = done.Result.Chunks, done.Result.Chunks, done.Result.BytesOut
 		s.Dimension, s.Appended, s.AppendedIn = done.Result.Dimension, done.Result.Appended, done.Result.AppendedIn
-		s.Differences = Differences(done.Manifest.Job, j.Normalised())
+		s.Differences = differences(done.Manifest.Job, j.Normalised())
 		s.Arrays = append(s.Arrays, done.Arrays...)
 		if len(done.Arrays) == 0 { // a record of an earlier version
 			for _, a := range done.Manifest.Arrays {
@@ -88,7 +88,7 @@ func (s *Status) count(ctx context.Context, j *Job, text json.RawMessage, log *j
 	if err := json.Unmarshal(text, &m); err != nil {
 		return fmt.Errorf("checkpoint: the plan: %w", err)
 	}
-	s.Dimension, s.Differences = m.Append, Differences(m.Job, j.Normalised())
+	s.Dimension, s.Differences = m.Append, differences(m.Job, j.Normalised())
 	seen := make([]bitset, len(m.Arrays))
 	for i, a := range m.Arrays {
 		if a.Chunks < 0 || a.Chunks > maxChunks {

@@ -291,15 +291,16 @@ func Holder(ctx context.Context, st *store.Store) (*Owner, time.Time, error) {
 
 // top returns the highest marker; number 0 and nil when there is none.
 func top(ctx context.Context, st *store.Store) (int, *marker, error) {
-	for {
+	for missing := 0; ; {
 		numbers, err := list(ctx, st, locks, ".json")
 		if err != nil || len(numbers) == 0 {
 			return 0, nil, err
 		}
 		highest := numbers[len(numbers)-1]
 		data, err := st.ReadAll(ctx, markerKey(highest), markerLimit)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed by the holder of a higher one
+		if errors.Is(err, fs.ErrNotExist) && highest != missing {
+			missing = highest // removed by the holder of a higher one
+			continue
 		}
 		if err != nil {
 			return 0, nil, err

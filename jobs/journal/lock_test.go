@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -327,5 +328,26 @@ func TestDamagedMarker(t *testing.T) {
 	must(t, st.Put(t.Context(), "lock/000003.json", []byte("{")))
 	if _, err := Acquire(t.Context(), st, LockOptions{}); err == nil || !strings.Contains(err.Error(), "000003.json is damaged") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestMarkerThatCannotBeRead has a store that lists a marker and does not have it.
+func TestMarkerThatCannotBeRead(t *testing.T) {
+	dir, reads := t.TempDir(), 0
+	st := open(t, dir, store.Options{Retries: -1, Fault: func(op, key string) error {
+		if op == "read" && strings.HasPrefix(key, locks) {
+			if reads++; reads > 100 {
+				return errors.New("asked for again and again")
+			}
+			return fs.ErrNotExist
+		}
+		return nil
+	}})
+	if err := errors.Join(st.Put(t.Context(), markerKey(7), []byte("{}")), st.Sync(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Acquire(t.Context(), st, LockOptions{})
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), markerKey(7)) {
+		t.Errorf("got %v", err)
 	}
 }
