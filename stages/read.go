@@ -29,12 +29,11 @@ func (p *pipeline) widen() {
 // read fills the buffers of blocks and sends their units on.
 func (p *pipeline) read(ctx context.Context) error {
 	for {
-		select {
-		case <-p.window:
-		case <-ctx.Done():
-			return ctx.Err()
+		l, err := p.nextBlock(ctx)
+		if l == nil {
+			return err
 		}
-		more, err := p.readBlock(ctx)
+		more, err := p.readBlock(ctx, l)
 		p.window <- struct{}{}
 		if err != nil || !more {
 			return err
@@ -42,12 +41,43 @@ func (p *pipeline) read(ctx context.Context) error {
 	}
 }
 
-// readBlock does the next block, and reports whether there was one.
-func (p *pipeline) readBlock(ctx context.Context) (bool, error) {
-	l, more := <-p.reads
-	if !more {
-		return false, nil
+// nextBlock returns the next block with a token of the window, nil behind the last.
+// A block that waited for its token would be memory that nobody fills. Behind a
+// network there are tokens for all readers, and who waits for a block leaves its to
+// those that are idle and help.
+func (p *pipeline) nextBlock(ctx context.Context) (*load, error) {
+	turn := func() error {
+		select {
+		case <-p.window:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
+	if !p.Far {
+		if err := turn(); err != nil {
+			return nil, err
+		}
+		l := <-p.reads
+		if l == nil {
+			p.window <- struct{}{}
+		}
+		return l, nil
+	}
+	l := <-p.reads
+	if l == nil {
+		return nil, nil
+	}
+	if err := turn(); err != nil {
+		p.budget.Release(int64(l.reading))
+		p.abandon(l, len(l.units))
+		return nil, err
+	}
+	return l, nil
+}
+
+// readBlock does a block, and reports whether there may be more.
+func (p *pipeline) readBlock(ctx context.Context, l *load) (bool, error) {
 	t := &p.tasks[l.task]
 	if t.Stored != nil {
 		return true, p.carry(ctx, t, l)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,54 +17,74 @@ import (
 // the source has no chunks and is behind a network, idle readers help, each with
 // a long run at least.
 func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.Array, start []int) error {
-	info, calls := t.Source.Info(), 1
-	chunk, order := info.Chunks, []int(nil)
-	if info.Shards != nil {
-		chunk = info.Shards
-	}
-	most := orElse(p.Read, runtime.GOMAXPROCS(0))
-	if info.Memory > 0 {
-		room := l.reading + l.allotment.free // nobody takes from it yet
-		most = max(1, min(room/info.Memory, most))
-	}
-	switch {
-	case p.Far && chunk == nil && info.LongRun > 0:
-		n, _ := ndarray.Bytes(info.Type, dst.Shape)
-		helpers := p.idle(min(n/info.LongRun, most) - 1)
-		defer p.leaveIdle(helpers)
-		calls, chunk, order = 1+helpers, ones(len(dst.Shape)), info.Slowest
-	case info.Memory > 0:
-		calls = most
-	}
-	group, inner := errgroup.WithContext(ctx)
-	for _, slab := range slabs(ndarray.Region{Start: start, Shape: dst.Shape}, chunk, order, calls) {
+	info := t.Source.Info()
+	region := ndarray.Region{Start: start, Shape: dst.Shape}
+	read := func(ctx context.Context, slab ndarray.Region) error {
 		within := ndarray.Region{Start: slices.Clone(slab.Start), Shape: slab.Shape}
 		for i, at := range start {
 			within.Start[i] -= at
 		}
-		group.Go(func() error { return t.Source.ReadRegion(inner, dst.Sub(within), slab.Start) })
+		return t.Source.ReadRegion(ctx, dst.Sub(within), slab.Start)
+	}
+	chunk := info.Chunks
+	if info.Shards != nil {
+		chunk = info.Shards
+	}
+	calls, most := 1, orElse(p.Read, runtime.GOMAXPROCS(0))
+	if info.Memory > 0 {
+		room := l.reading + l.allotment.free // nobody takes from it yet
+		most = max(1, min(room/info.Memory, most))
+		calls = most
+	}
+	if p.Far && chunk == nil && info.LongRun > 0 {
+		n, _ := ndarray.Bytes(info.Type, dst.Shape)
+		list := slabs(region, ones(len(dst.Shape)), info.Slowest, max(1, n/info.LongRun))
+		return p.readTogether(ctx, list, most, read)
+	}
+	group, inner := errgroup.WithContext(ctx)
+	for _, slab := range slabs(region, chunk, nil, calls) {
+		group.Go(func() error { return read(inner, slab) })
 	}
 	return group.Wait()
 }
 
-// idle takes up to n readers that have no block, and returns how many it took.
-func (p *pipeline) idle(n int) (taken int) {
-	for taken < n {
+// readTogether reads slabs, at most most of them at the same time, with the help of
+// readers that are idle in the beginning or become it meanwhile.
+func (p *pipeline) readTogether(ctx context.Context, list []ndarray.Region, most int, read func(context.Context, ndarray.Region) error) error {
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(most)
+	var begun atomic.Int64
+	var work func() error
+	help := func() {
 		select {
 		case <-p.window:
-			taken++
+			helping := group.TryGo(func() error {
+				defer func() { p.window <- struct{}{} }()
+				return work()
+			})
+			if !helping {
+				p.window <- struct{}{}
+			}
 		default:
-			return taken
 		}
 	}
-	return taken
-}
-
-// leaveIdle gives back what idle took.
-func (p *pipeline) leaveIdle(n int) {
-	for range n {
-		p.window <- struct{}{}
+	work = func() error {
+		for inner.Err() == nil {
+			i := int(begun.Add(1)) - 1
+			if i >= len(list) {
+				break
+			}
+			if i+1 < len(list) {
+				help()
+			}
+			if err := read(inner, list[i]); err != nil {
+				return err
+			}
+		}
+		return inner.Err()
 	}
+	group.Go(work)
+	return group.Wait()
 }
 
 // slabs cuts a region into at most n slabs of about the same size along the
