@@ -78,7 +78,7 @@ func TestRegionMemory(t *testing.T) {
 	}{
 		"an array in front of shards": {dtype.Float64, []codecs.Spec{
 			spec("scale_offset", `{"scale":2}`),
-			spec("sharding_indexed", `{"chunk_shape":[64,64],"codecs":["bytes","zstd"]}`),
+			spec("sharding_indexed", `{"chunk_shape":[64,64],"codecs":["bytes","crc32c"]}`), // no codec whose pools the race detector empties
 		}},
 		"wider arrays": {dtype.Uint8, []codecs.Spec{
 			spec("cast_value", `{"data_type":"float64"}`), spec("bitround", `{"keepbits":30}`), spec("scale_offset", `{"scale":2}`),

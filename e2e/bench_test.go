@@ -119,7 +119,7 @@ func compare(b *testing.B, layers int, name string, ours, theirs func() time.Dur
 func BenchmarkCopy(b *testing.B) {
 	const layers = 256
 	dir := benchSource(b, layers)
-	program := build(b, dir)
+	program := build(b)
 	copied := filepath.Join(dir, "copy.bin")
 	cp := func() time.Duration {
 		defer remove(b, copied)
@@ -137,7 +137,7 @@ func BenchmarkCopy(b *testing.B) {
 func BenchmarkZstd(b *testing.B) {
 	const layers = 64
 	dir := benchSource(b, layers)
-	program := build(b, dir)
+	program := build(b)
 	data, err := os.ReadFile(filepath.Join(dir, "data.bin"))
 	if err != nil {
 		b.Fatal(err)

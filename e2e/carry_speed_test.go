@@ -23,7 +23,7 @@ func TestMigrationSpeedCarried(t *testing.T) {
 		turns = 4
 		least = 0.8
 	)
-	program := build(t, t.TempDir())
+	program := build(t)
 	for name, dir := range map[string]string{"memory": fast(t), "disk": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
 			source, target := filepath.Join(dir, "source.zarr"), filepath.Join(dir, "target.zarr")

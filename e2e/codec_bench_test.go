@@ -115,7 +115,7 @@ func middle(list []float64) float64 {
 func BenchmarkShards(b *testing.B) {
 	const layers = 128
 	dir, other := benchSource(b, layers), fast(b)
-	program := build(b, dir)
+	program := build(b)
 	if err := os.Link(filepath.Join(dir, "data.bin"), filepath.Join(other, "data.bin")); err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,9 @@ import (
 	"math"
 	mrand "math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,13 +30,48 @@ import (
 // TestMain makes this test binary the program itself when it is called by the
 // name zmigrate, which it puts into PATH.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		"zmigrate": func() { os.Exit(app.Main(os.Args, os.Stdout, os.Stderr)) },
 	})
 }
 
+// tests are all tests, behind which the program that some of them share is removed.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	code := m.M.Run()
+	if shipped.dir != "" {
+		_ = os.RemoveAll(shipped.dir)
+	}
+	return code
+}
+
+// shipped is the program in a folder of its own, once a test has asked for it.
+var shipped struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
 // example is the file that the shipped example migrates.
 const example = "../examples/data/coads_climatology.cdf"
+
+// build builds the program as it is shipped, once for all tests, and returns its path.
+func build(t testing.TB) string {
+	t.Helper()
+	shipped.once.Do(func() {
+		if shipped.dir, shipped.err = os.MkdirTemp("", "zmigrate"); shipped.err != nil {
+			return
+		}
+		c := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", filepath.Join(shipped.dir, "zmigrate"), "../cmd/zmigrate")
+		c.Stderr = t.Output()
+		shipped.err = c.Run()
+	})
+	if shipped.err != nil {
+		t.Fatal(shipped.err)
+	}
+	return filepath.Join(shipped.dir, "zmigrate")
+}
 
 // environment is that of the program.
 func environment() jobs.Environment {

@@ -38,7 +38,7 @@ func prepare(ctx context.Context, t testing.TB, program string, args ...string) 
 func TestKilled(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 96, "gzip")
-	program := build(t, dir)
+	program := build(t)
 	arguments := []string{"run", "--log-level", "error", "--workers", "2", job}
 	began := time.Now()
 	if err := prepare(t.Context(), t, program, arguments...).Run(); err != nil {
@@ -187,7 +187,7 @@ func untouched(t *testing.T, target string, files map[string]fs.FileInfo) {
 // exit status says that another run is needed, and that one completes the
 // target.
 func TestSignals(t *testing.T) {
-	program := build(t, t.TempDir())
+	program := build(t)
 	for _, test := range []struct {
 		signal syscall.Signal
 		status int

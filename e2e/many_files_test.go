@@ -86,7 +86,7 @@ func TestPeakMemoryManyFiles(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to plan ten thousand files")
 	}
-	program := build(t, t.TempDir())
+	program := build(t)
 	for _, test := range []struct {
 		name, job string
 		files     func(t *testing.T, dir string, n int)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
@@ -15,18 +14,6 @@ import (
 // allowance is what the process may take beside run.memory, in bytes.
 const allowance = 64 << 20
 
-// build builds the program as it is shipped and returns its path.
-func build(t testing.TB, dir string) string {
-	t.Helper()
-	program := filepath.Join(dir, "bin", "zmigrate")
-	c := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/zmigrate")
-	c.Stderr = t.Output()
-	if err := c.Run(); err != nil {
-		t.Fatal(err)
-	}
-	return program
-}
-
 // TestPeakMemory measures the peak resident size of the program, over a sparse
 // file whose zeros are not the fill value, so that every chunk is encoded and
 // stored, and over noise, which fills every buffer to its end.
@@ -34,7 +21,7 @@ func TestPeakMemory(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to migrate some arrays of 4 GiB")
 	}
-	program := build(t, t.TempDir())
+	program := build(t)
 	const zstd = "[bytes, {zstd: {level: 3}}]"
 	one := []string{"auto"}
 	for _, test := range []struct {

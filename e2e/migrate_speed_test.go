@@ -79,7 +79,7 @@ func TestMigrationSpeed(t *testing.T) {
 		t.Skip("set ZMIGRATE_SPEED=1 to migrate arrays of some 100 MiB with several programs")
 	}
 	p := findPeers(t)
-	program := build(t, t.TempDir())
+	program := build(t)
 	for _, m := range migrations {
 		t.Run(m.name, func(t *testing.T) { m.measure(t, p, program) })
 	}

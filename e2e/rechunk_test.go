@@ -16,7 +16,7 @@ func TestPeakMemoryOfRechunking(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to cut 256 MiB")
 	}
-	program, dir := build(t, t.TempDir()), fast(t)
+	program, dir := build(t), fast(t)
 	layer := smooth(1 << 20)
 	source, err := os.Create(filepath.Join(dir, "data.bin"))
 	if err != nil {

@@ -100,24 +100,28 @@ func TestSecretsOfTheEnvironment(t *testing.T) {
 		}
 	}
 	for _, server := range servers {
-		t.Setenv("AZURE_STORAGE_DOMAIN", strings.TrimPrefix(server, "http://"))
-		for _, target := range []string{"s3://bucket/x.zarr?region=r&use_path_style=true&endpoint=" + server, "azblob://box/x.zarr"} {
-			checkpoint := filepath.Join(t.TempDir(), "checkpoint")
-			for _, command := range [][]string{
-				{"run", "--set", "target.url=" + target, "--set", "run.checkpoint.url=" + checkpoint, job},
-				{"status", "--set", "target.url=" + target, job},
-				{"inspect", target},
-			} {
-				if command[0] != "inspect" {
-					command = append(command, common...)
-				}
-				output, ok := tell(t, command...)
-				if ok && command[0] != "plan" && command[0] != "status" {
-					t.Errorf("%s to %s: %s", command[0], target, output)
-				}
+		t.Run(server, func(t *testing.T) {
+			t.Setenv("AZURE_STORAGE_DOMAIN", strings.TrimPrefix(server, "http://"))
+			for _, target := range []string{"s3://bucket/x.zarr?region=r&use_path_style=true&endpoint=" + server, "azblob://box/x.zarr"} {
+				t.Run(target, func(t *testing.T) {
+					t.Parallel()
+					checkpoint := filepath.Join(t.TempDir(), "checkpoint")
+					for _, command := range [][]string{
+						{"run", "--set", "target.url=" + target, "--set", "run.checkpoint.url=" + checkpoint, job},
+						{"status", "--set", "target.url=" + target, job},
+						{"inspect", target},
+					} {
+						if command[0] != "inspect" {
+							command = append(command, common...)
+						}
+						if output, ok := tell(t, command...); ok && command[0] != "status" {
+							t.Errorf("%s: %s", command[0], output)
+						}
+					}
+					silentFolder(t, checkpoint)
+				})
 			}
-			silentFolder(t, checkpoint)
-		}
+		})
 	}
 }
 
@@ -139,7 +143,6 @@ func silentFolder(t *testing.T, dir string) {
 
 // TestSecretsInURLs names secrets where they do not belong.
 func TestSecretsInURLs(t *testing.T) {
-	dir := fast(t)
 	secret := url.PathEscape(planted)
 	environ(t, "http://127.0.0.1:1")
 	for _, place := range []string{
@@ -150,27 +153,31 @@ func TestSecretsInURLs(t *testing.T) {
 		"https://user:" + secret + "@127.0.0.1:1/x.nc", "https:/user:" + secret + "@127.0.0.1:1/x.nc",
 		"http://127.0.0.1:1/x.nc?a b=" + secret, "http://[" + secret + "/x.nc", "ftp://u:" + secret + "@host/x.nc", "s3://key:${PLANTED}@bucket/x.zarr",
 	} {
-		for i, job := range []string{
-			fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}}", place),
-			fmt.Sprintf("{zmigrate: 1, source: {driver: raw, arrays: {a: {url: %q, data_type: int8, shape: [2]}}}, target: {url: out.zarr}}", place),
-			fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: %q}}", absolute(t, example), place),
-			fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}, run: {checkpoint: {url: %q}}}", absolute(t, example), place),
-		} {
-			file := write(t, dir, fmt.Sprintf("%d.yaml", i), []byte(job))
-			for _, command := range []string{"run", "plan", "validate", "status"} {
-				output, ok := tell(t, command, "--json", "--log-level", "debug", "--set", "run.requests.retries=1", file)
-				if ok && command == "run" {
-					t.Errorf("%s: %s", place, output)
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for i, job := range []string{
+				fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}}", place),
+				fmt.Sprintf("{zmigrate: 1, source: {driver: raw, arrays: {a: {url: %q, data_type: int8, shape: [2]}}}, target: {url: out.zarr}}", place),
+				fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: %q}}", absolute(t, example), place),
+				fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}, run: {checkpoint: {url: %q}}}", absolute(t, example), place),
+			} {
+				file := write(t, dir, fmt.Sprintf("%d.yaml", i), []byte(job))
+				for _, command := range []string{"run", "plan", "validate", "status"} {
+					output, ok := tell(t, command, "--json", "--log-level", "debug", "--set", "run.requests.retries=1", file)
+					if ok && command == "run" {
+						t.Errorf("%s: %s", place, output)
+					}
 				}
 			}
-		}
-		for _, command := range [][]string{{"inspect", place}, {"init", place}, {"copy", place, filepath.Join(dir, "copy.zarr")}, {"copy", absolute(t, example), place}} {
-			if output, ok := tell(t, command...); ok && command[0] != "init" {
-				t.Errorf("%s %s: %s", command[0], place, output)
+			for _, command := range [][]string{{"inspect", place}, {"init", place}, {"copy", place, filepath.Join(dir, "copy.zarr")}, {"copy", absolute(t, example), place}} {
+				if output, ok := tell(t, command...); ok && command[0] != "init" {
+					t.Errorf("%s %s: %s", command[0], place, output)
+				}
 			}
-		}
+			silentFolder(t, filepath.Join(dir, "out.zarr.zmigrate"))
+		})
 	}
-	silentFolder(t, dir+"/out.zarr.zmigrate")
 }
 
 // TestSecretsOfRedirects follows a redirect to a signed URL that works, and to

@@ -22,7 +22,7 @@ source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [16
 target: {url: out.zarr}
 arrays: {a: {chunks: [16777216], codecs: [bytes, {gzip: {level: 9}}]}}
 `))
-	program := build(t, dir)
+	program := build(t)
 	c := exec.CommandContext(t.Context(), program, "run", "--json", job)
 	out, err := c.StdoutPipe()
 	if err != nil {

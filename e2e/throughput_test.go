@@ -31,7 +31,7 @@ func TestThroughputWithLatency(t *testing.T) {
 	if err := b.open(t, "").Put(t.Context(), "data.bin", data); err != nil {
 		t.Fatal(err)
 	}
-	program := build(t, dir)
+	program := build(t)
 	raw := write(t, dir, "raw.yaml", []byte(`zmigrate: 1
 source: {driver: raw, arrays: {a: {url: "${DATA}", data_type: float32, shape: [4096, 256, 256]}}}
 target: {url: "${TARGET}"}
