@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,6 +62,43 @@ func TestSlabs(t *testing.T) {
 	}
 }
 
+// gathered counts the parts that are read.
+type gathered struct {
+	mu               sync.Mutex
+	begun, now, most int // all, those that are being read, and these at most
+}
+
+// gather has the parts that are read of a source wait until so many were begun at
+// the same time.
+func gather(s *memorySource, want int) *gathered {
+	var parts gathered
+	all := make(chan struct{})
+	count := func(n int) {
+		parts.mu.Lock()
+		defer parts.mu.Unlock()
+		parts.now += n
+		if n < 0 {
+			return
+		}
+		parts.begun++
+		if parts.most < want && parts.now == want {
+			close(all)
+		}
+		parts.most = max(parts.most, parts.now)
+	}
+	s.before = func(ctx context.Context, _ []int) error {
+		count(1)
+		defer count(-1)
+		select {
+		case <-all:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return &parts
+}
+
 // TestPartsOfABlock: as many parts of one block are read at the same time as the
 // memory to encode it with allows.
 func TestPartsOfABlock(t *testing.T) {
@@ -76,19 +112,7 @@ func TestPartsOfABlock(t *testing.T) {
 			if _, each, _ := x.cost(1); test.memory == 4096 {
 				s.info.Memory = each / 2
 			}
-			var begun atomic.Int64
-			all := make(chan struct{})
-			s.before = func(ctx context.Context, _ []int) error {
-				if begun.Add(1) == int64(test.want) {
-					close(all)
-				}
-				select {
-				case <-all:
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
+			parts := gather(s, test.want)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			var l ledger
@@ -97,8 +121,8 @@ func TestPartsOfABlock(t *testing.T) {
 			if err := Run(ctx, c, []Task{x}); err != nil {
 				t.Fatal(err)
 			}
-			if n := begun.Load(); n != int64(test.want) {
-				t.Errorf("read in %d parts, want %d", n, test.want)
+			if parts.begun != test.want {
+				t.Errorf("read in %d parts, want %d", parts.begun, test.want)
 			}
 			checkDecoded(t, s, x, w)
 		})
@@ -116,24 +140,7 @@ func TestIdleReadersHelp(t *testing.T) {
 			x, w := task(t, s, 64, 32)
 			x.Block, x.AtOnce = []int{1, 2}, 1
 			s.info.LongRun, s.info.Memory = test.longRun, test.memory
-			var now, most atomic.Int64
-			all := make(chan struct{})
-			var once sync.Once
-			s.before = func(ctx context.Context, _ []int) error {
-				n := now.Add(1)
-				defer now.Add(-1)
-				for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
-				}
-				if n == int64(test.want) {
-					once.Do(func() { close(all) })
-				}
-				select {
-				case <-all:
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
+			parts := gather(s, test.want)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			var l ledger
@@ -142,8 +149,8 @@ func TestIdleReadersHelp(t *testing.T) {
 			if err := Run(ctx, c, []Task{x}); err != nil {
 				t.Fatal(err)
 			}
-			if n := most.Load(); n != int64(test.want) {
-				t.Errorf("%d parts were read at the same time, want %d", n, test.want)
+			if parts.most != test.want {
+				t.Errorf("%d parts were read at the same time, want %d", parts.most, test.want)
 			}
 			checkDecoded(t, s, x, w)
 		})
