@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -159,6 +160,8 @@ func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
 		return nil
 	})
 	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, fmt.Errorf("%w: a file is in its place, or above it: move that away, or choose another place", err)
 	case err != nil || objects == 0:
 		return &occupied{}, err
 	case overwrite:
