@@ -18,6 +18,9 @@ type Receipt struct {
 	Key   string
 	Bytes int64
 	Sum   uint32 // CRC-32C of the object
+	// Version is what the store tells of it in lists: an ETag, a generation or the
+	// time of a file; "" where it tells nothing.
+	Version string
 }
 
 // ArrayWriter puts the chunks of one array.
@@ -69,15 +72,16 @@ func (h *Hierarchy) Array(p string, place Placement) *ArrayWriter {
 // that began later has returned.
 func (w *ArrayWriter) Put(ctx context.Context, index []int, data []byte) (Receipt, error) {
 	key := path.Join(w.path, w.place.Key(index))
-	if err := w.store.Put(ctx, key, data); err != nil {
+	version, err := w.store.PutVersion(ctx, key, data)
+	if err != nil {
 		return Receipt{}, err
 	}
-	return Receipt{Key: key, Bytes: int64(len(data)), Sum: crc32.Checksum(data, castagnoli)}, nil
+	return Receipt{Key: key, Bytes: int64(len(data)), Sum: crc32.Checksum(data, castagnoli), Version: version}, nil
 }
 
 // copier is an ability of a [Store]; *store.Store has it.
 type copier interface {
-	CopyFrom(ctx context.Context, from *store.Store, object store.Info, key string) (sum uint32, ok bool, err error)
+	CopyFrom(ctx context.Context, from *store.Store, object store.Info, key string) (made store.Copied, ok bool, err error)
 }
 
 // Copy has the store itself copy an object of another store as the chunk with these
@@ -89,8 +93,8 @@ func (w *ArrayWriter) Copy(ctx context.Context, index []int, from *store.Store, 
 		return Receipt{}, false, nil
 	}
 	key := path.Join(w.path, w.place.Key(index))
-	sum, ok, err := to.CopyFrom(ctx, from, object, key)
-	return Receipt{Key: key, Bytes: object.Size, Sum: sum}, ok, err
+	made, ok, err := to.CopyFrom(ctx, from, object, key)
+	return Receipt{Key: key, Bytes: object.Size, Sum: made.Sum, Version: made.Version}, ok, err
 }
 
 // Stream begins the object of the chunk with these coordinates, a shard as a
@@ -127,6 +131,7 @@ func (s *Stream) Close() (Receipt, error) {
 	if err := s.writer.Close(); err != nil {
 		return Receipt{}, err
 	}
+	s.receipt.Version = s.writer.Version()
 	return s.receipt, nil
 }
 

@@ -33,7 +33,7 @@ func TestPut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := sinks.Receipt{Key: test.key, Bytes: 9, Sum: 0xe3069283} // the check value of CRC-32C
+			want := sinks.Receipt{Key: test.key, Bytes: 9, Sum: 0xe3069283, Version: "version of " + test.key} // the check value of CRC-32C
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("array %q, chunk %v: receipt (-want +got):\n%s", test.path, test.index, diff)
 			}
@@ -68,6 +68,10 @@ func TestStream(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if (got.Version == "") != (want.Version == "") {
+					t.Errorf("%s: version %q of a put, %q of a stream", url, want.Version, got.Version)
+				}
+				got.Version = want.Version // that of another file
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s: %d bytes in pieces of %d: receipt (-put +streamed):\n%s", url, size, piece, diff)
 				}

@@ -26,6 +26,8 @@ type Store interface {
 	// returns; the object is visible and durable after the next Sync at the
 	// latest.
 	Put(ctx context.Context, key string, data []byte) error
+	// PutVersion is Put, and returns the version of the object as lists tell it.
+	PutVersion(ctx context.Context, key string, data []byte) (version string, err error)
 	// NewWriter begins an object that comes in pieces and counts as put when
 	// the writer is closed.
 	NewWriter(ctx context.Context, key string) (*store.Writer, error)

@@ -37,6 +37,11 @@ func (r *recorder) do(operation string) error {
 	return nil
 }
 
+func (r *recorder) PutVersion(ctx context.Context, key string, data []byte) (string, error) {
+	err := r.Put(ctx, key, data)
+	return "version of " + key, err
+}
+
 func (r *recorder) Put(_ context.Context, key string, data []byte) error {
 	if err := r.do("put " + key); err != nil {
 		return err

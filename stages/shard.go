@@ -224,7 +224,7 @@ func (s *shard) finish(ctx context.Context) (*Receipt, error) {
 		return nil, err
 	}
 	s.stream = nil
-	r.Bytes, r.Sum = stored.Bytes, stored.Sum
+	r.Bytes, r.Sum, r.Version = stored.Bytes, stored.Sum, stored.Version
 	return r, nil
 }
 

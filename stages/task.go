@@ -84,7 +84,9 @@ type Receipt struct {
 	Unit  int // number of the chunk in the task's grid
 	Bytes int64
 	Sum   uint32 // CRC-32C of the object
-	Empty bool   // only the fill value, nothing stored
+	// Version is that of the object as the store tells it, see sinks.Receipt.
+	Version string
+	Empty   bool // only the fill value, nothing stored
 }
 
 // Event tells an observer of a unit that was written.

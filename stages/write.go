@@ -53,7 +53,7 @@ func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*Receipt, erro
 		if err != nil {
 			return nil, err
 		}
-		receipt.Bytes, receipt.Sum = stored.Bytes, stored.Sum
+		receipt.Bytes, receipt.Sum, receipt.Version = stored.Bytes, stored.Sum, stored.Version
 	}
 	return receipt, nil
 }

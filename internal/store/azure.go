@@ -187,6 +187,15 @@ func (u *azureUploader) answer(err error) *statusError {
 // version is that of an uploader: the ETag.
 func (u *azureUploader) version(a *blob.Attributes) string { return a.ETag }
 
+// listedVersion quotes the ETag, as headers do and lists do not.
+func (u *azureUploader) listedVersion(o *blob.ListObject) string {
+	var item container.BlobItem
+	if !o.As(&item) || item.Properties == nil || item.Properties.ETag == nil {
+		return ""
+	}
+	return `"` + strings.Trim(string(*item.Properties.ETag), `"`) + `"`
+}
+
 func (u *azureUploader) readVersion(r *blob.Reader) string {
 	var object azblob.DownloadStreamResponse
 	if !r.As(&object) || object.ETag == nil {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"hash/crc64"
 	"io"
-	"io/fs"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -60,22 +59,41 @@ func (u *azureUploader) body(data []byte) (io.ReadSeekCloser, blob.TransferValid
 	return r, blob.TransferValidationTypeCRC64(crc64.Checksum(data, azurePolynomial))
 }
 
-func (u *azureUploader) whole(ctx context.Context, key string, data []byte, exclusive bool) error {
-	options := &blockblob.UploadOptions{HTTPHeaders: objectHeaders()}
-	if exclusive {
-		every := azcore.ETagAny
-		options.AccessConditions = &blob.AccessConditions{ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfNoneMatch: &every}}
-	}
+func (u *azureUploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
+	options := &blockblob.UploadOptions{HTTPHeaders: objectHeaders(), AccessConditions: access(when)}
 	r, sum := u.body(data)
 	options.TransactionalValidation = sum
 	out, err := u.container.NewBlockBlobClient(key).Upload(ctx, r, options)
-	if err == nil && out.ETag == nil {
-		return stranger(azureProvider, nil)
+	return stored(out.ETag, err)
+}
+
+// access is a condition as Azure has it; nil for none.
+func access(when condition) *blob.AccessConditions {
+	var modified blob.ModifiedAccessConditions
+	switch {
+	case when.absent:
+		every := azcore.ETagAny
+		modified.IfNoneMatch = &every
+	case when.version != "":
+		version := azcore.ETag(when.version)
+		modified.IfMatch = &version
+	default:
+		return nil
 	}
-	if exclusive && bloberror.HasCode(err, bloberror.BlobAlreadyExists, bloberror.ConditionNotMet, bloberror.TargetConditionNotMet) {
-		return fmt.Errorf("the object is there: %w", fs.ErrExist)
+	return &blob.AccessConditions{ModifiedAccessConditions: &modified}
+}
+
+// stored is the version of an object that was stored, or why it was not.
+func stored(etag *azcore.ETag, err error) (string, error) {
+	switch {
+	case bloberror.HasCode(err, bloberror.BlobAlreadyExists, bloberror.ConditionNotMet, bloberror.TargetConditionNotMet):
+		return "", conflict(err)
+	case err != nil:
+		return "", err
+	case etag == nil:
+		return "", stranger(azureProvider, nil)
 	}
-	return err
+	return string(*etag), nil
 }
 
 func objectHeaders() *blob.HTTPHeaders {
@@ -83,7 +101,7 @@ func objectHeaders() *blob.HTTPHeaders {
 	return &blob.HTTPHeaders{BlobContentType: &kind}
 }
 
-func (u *azureUploader) start(_ context.Context, key string) (upload, error) {
+func (u *azureUploader) start(_ context.Context, key string, _ condition) (upload, error) {
 	w := &azureUpload{to: u, object: u.container.NewBlockBlobClient(key)}
 	_, _ = rand.Read(w.id[:]) // never fails
 	return w, nil
@@ -113,16 +131,13 @@ func (w *azureUpload) part(ctx context.Context, n int, data []byte) error {
 }
 
 // complete may be repeated: blocks that are part of the object already stay.
-func (w *azureUpload) complete(ctx context.Context) error {
+func (w *azureUpload) complete(ctx context.Context, when condition) (string, error) {
 	blocks := make([]string, w.blocks.Load())
 	for n := range blocks {
 		blocks[n] = w.block(n)
 	}
-	out, err := w.object.CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{HTTPHeaders: objectHeaders()})
-	if err == nil && out.ETag == nil {
-		return stranger(azureProvider, nil)
-	}
-	return err
+	out, err := w.object.CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{HTTPHeaders: objectHeaders(), AccessConditions: access(when)})
+	return stored(out.ETag, err)
 }
 
 // abort leaves the blocks to Azure, see sweep.

@@ -21,6 +21,8 @@ type bucket struct {
 	blobs  *blob.Bucket
 	shared bool                // blobs outlives the store
 	raw    *blob.ReaderOptions // for bytes as they are stored; nil where they come so
+	// unconditional is set once the server has refused a put for its condition.
+	unconditional atomic.Bool
 	uploader
 }
 
@@ -45,11 +47,11 @@ const objectType = "application/octet-stream"
 // uploader stores objects in a bucket. Keys are those of the bucket, with the
 // store's prefix.
 type uploader interface {
-	// whole stores an object at once. With exclusive it returns an error that
-	// wraps fs.ErrExist when there is one.
-	whole(ctx context.Context, key string, data []byte, exclusive bool) error
+	// whole stores an object at once and returns its version. A condition that
+	// does not hold is an error that wraps fs.ErrExist.
+	whole(ctx context.Context, key string, data []byte, when condition) (version string, err error)
 	// start is begin of a driver.
-	start(ctx context.Context, key string) (upload, error)
+	start(ctx context.Context, key string, when condition) (upload, error)
 	inOrder() bool
 	partSize(n int) int
 	// sweep aborts the uploads below the prefix that an earlier process left
@@ -59,21 +61,25 @@ type uploader interface {
 	// that of one whose bytes come; "" where the server does not tell it.
 	version(a *blob.Attributes) string
 	readVersion(r *blob.Reader) string
+	// listedVersion is that of an object in a list.
+	listedVersion(o *blob.ListObject) string
 	// answer is what the server answered to a request that failed with err, nil
 	// if it did not.
 	answer(err error) *statusError
 }
 
-func (b *bucket) put(ctx context.Context, key string, data []byte) error {
-	return b.failed(b.whole(ctx, b.at.key(key), data, false))
+func (b *bucket) put(ctx context.Context, key string, data []byte, when condition) (string, error) {
+	version, err := b.whole(ctx, b.at.key(key), data, when)
+	return version, b.failed(err)
 }
 
 func (b *bucket) create(ctx context.Context, key string, data []byte) error {
-	return b.failed(b.whole(ctx, b.at.key(key), data, true))
+	_, err := b.whole(ctx, b.at.key(key), data, condition{absent: true})
+	return b.failed(err)
 }
 
-func (b *bucket) begin(ctx context.Context, key string) (upload, error) {
-	up, err := b.start(ctx, b.at.key(key))
+func (b *bucket) begin(ctx context.Context, key string, when condition) (upload, error) {
+	up, err := b.start(ctx, b.at.key(key), when)
 	if err != nil {
 		return nil, b.failed(err)
 	}
@@ -90,8 +96,9 @@ func (w *bucketUpload) part(ctx context.Context, n int, data []byte) error {
 	return w.to.failed(w.upload.part(ctx, n, data))
 }
 
-func (w *bucketUpload) complete(ctx context.Context) error {
-	return w.to.failed(w.upload.complete(ctx))
+func (w *bucketUpload) complete(ctx context.Context, when condition) (string, error) {
+	version, err := w.upload.complete(ctx, when)
+	return version, w.to.failed(err)
 }
 
 func (w *bucketUpload) abort(ctx context.Context) error {
@@ -183,7 +190,7 @@ func (b *bucket) list(prefix string) pager {
 			if b.at.checkKey(key) != nil {
 				continue // a marker of a folder, or a foreign name that no call could take
 			}
-			page = append(page, Info{Key: key, Size: o.Size, ModTime: o.ModTime})
+			page = append(page, Info{Key: key, Size: o.Size, ModTime: o.ModTime, Version: b.listedVersion(o)})
 		}
 		if len(token) == 0 {
 			return page, errEnd

@@ -33,7 +33,11 @@ func cloud(t *testing.T, scheme string) string {
 // TestCloudConformance holds the drivers to the same behaviour at real servers.
 func TestCloudConformance(t *testing.T) {
 	for _, scheme := range []string{"s3", "gs", "azblob"} {
-		for name, check := range checks() {
+		every := checks()
+		// The server within the tests tells another ETag of parts in lists, and knows no
+		// conditions for them.
+		every["versions"], every["late pieces"] = checkVersions, checkLatePieces
+		for name, check := range every {
 			t.Run(scheme+"/"+name, func(t *testing.T) {
 				check(t, open(t, cloud(t, scheme), Options{Parts: 3}))
 			})

@@ -43,6 +43,11 @@ func checks() map[string]func(*testing.T, *Store) {
 		"writer and ctx":  checkWriterCancelled,
 		"writer's faults": checkWriterFaults,
 		"writer's repeat": checkWriterRepeats,
+
+		"a late put":   checkLatePut,
+		"held up":      checkHeldUp,
+		"lost":         checkLost,
+		"body cut off": checkBodyCutOff,
 	}
 }
 

@@ -10,13 +10,19 @@ import (
 // copier is an ability of an uploader: to have the server copy an object of a
 // bucket that the same credentials reach at the same server.
 type copier interface {
-	// copyFrom copies an object, whose Key is that of its bucket, and returns
-	// the CRC-32C of the copy; known is false where the server does not tell it.
-	// One whose Version is another by now is not copied, which is an answer of
-	// 404 or 412.
-	copyFrom(ctx context.Context, bucket string, object Info, key string) (sum uint32, known bool, err error)
+	// copyFrom copies an object, whose Key is that of its bucket; known is false
+	// where the server does not tell the CRC-32C of the copy. One whose Version is
+	// another by now is not copied, which is an answer of 404 or 412, and nor is one
+	// where the condition does not hold of the key, which is 412.
+	copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error)
 	// mostCopied is the most bytes of an object that can be copied so.
 	mostCopied() int64
+}
+
+// Copied is what a server has computed of a copy that it has made.
+type Copied struct {
+	Sum     uint32 // CRC-32C
+	Version string // as PutVersion returns it
 }
 
 // CanCopy tells whether CopyFrom is worth a try for objects of another store:
@@ -39,40 +45,65 @@ func (s *Store) copier() (copier, bool) {
 }
 
 // CopyFrom has the server copy an object of another store, whose bytes never pass
-// through this machine, in place of what is there under the key. It returns the
-// CRC-32C of the copy as the server has computed it. Where ok is false the object
+// through this machine, in place of what is there under the key. Where ok is false the object
 // has to be put: the server does not copy it, or does not tell the checksum. After
 // such an answer CanCopy is false. The object is what Stat has told of it; one that
 // has been replaced since is an error, unless its Version is "".
-func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key string) (sum uint32, ok bool, err error) {
+func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key string) (made Copied, ok bool, err error) {
 	c, able := s.copier()
 	if !able || !s.CanCopy(from) || object.Size > c.mostCopied() {
-		return 0, false, nil
+		return Copied{}, false, nil
 	}
 	if err := from.at.checkKey(object.Key); err != nil {
-		return 0, false, s.pathError("copy", object.Key, err)
+		return Copied{}, false, s.pathError("copy", object.Key, err)
 	}
 	name := from.at.object(object.Key)
 	object.Key = from.at.key(object.Key)
 	known := false
-	err = s.onKey(ctx, "copy", key, int(object.Size), func(ctx context.Context) (err error) {
-		sum, known, err = c.copyFrom(ctx, from.at.host, object, s.at.key(key))
-		return s.driver.(*bucket).failed(err)
+	err = s.conditionally(ctx, key, condition{absent: true}, func(when condition) error {
+		if s.blindCopies.Load() {
+			when = condition{}
+		}
+		err := s.onKey(ctx, "copy", key, int(object.Size), func(ctx context.Context) (err error) {
+			made, known, err = c.copyFrom(ctx, from.at.host, object, s.at.key(key), when)
+			if err = s.driver.(*bucket).failed(err); unknownCondition(err) && when != (condition{}) {
+				s.blindCopies.Store(true)
+				made, known, err = c.copyFrom(ctx, from.at.host, object, s.at.key(key), condition{})
+				err = s.driver.(*bucket).failed(err)
+			}
+			return err
+		})
+		return s.otherThan(ctx, key, when, err)
 	})
 	answer, refused := errors.AsType[*statusError](err)
 	if refused && object.Version != "" && !answer.noBucket() && (answer.code == http.StatusPreconditionFailed || answer.code == http.StatusNotFound) {
-		return 0, false, fmt.Errorf("%s is no longer what it was when it was opened: let nobody write to the source meanwhile: %w", name, err)
+		return Copied{}, false, fmt.Errorf("%s is no longer what it was when it was opened: let nobody write to the source meanwhile: %w", name, err)
 	}
 	if refused && !answer.passing() {
 		s.noCopies.Store(true)
 		s.log.InfoContext(ctx, "the server does not copy objects itself: they are read and written", "reason", err)
-		return 0, false, nil
+		return Copied{}, false, nil
 	}
 	if err == nil && !known {
 		s.noCopies.Store(true)
 		s.log.InfoContext(ctx, "the server does not tell the checksums of its copies: objects are read and written", "object", s.at.object(key))
 	}
-	return sum, known && err == nil, err
+	return made, known && err == nil, err
+}
+
+// otherThan makes the failure of a copy a conflict where the condition for the key is
+// what did not hold: the server's answer is the same for an object that has been
+// replaced.
+func (s *Store) otherThan(ctx context.Context, key string, when condition, failed error) error {
+	answer, refused := errors.AsType[*statusError](failed)
+	if !refused || when == (condition{}) || answer.code != http.StatusPreconditionFailed {
+		return failed
+	}
+	now, err := s.expected(ctx, key)
+	if err == nil && now != when {
+		return conflict(failed)
+	}
+	return failed
 }
 
 // otherSize reports a copy that has another size than the object.

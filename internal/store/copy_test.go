@@ -32,15 +32,15 @@ func TestCloudCopy(t *testing.T) {
 					t.Fatalf("%q: %+v, %v", key, object, err)
 				}
 				before := to.Stats()
-				sum, ok, err := to.CopyFrom(t.Context(), from, object, "to/"+key)
+				made, ok, err := to.CopyFrom(t.Context(), from, object, "to/"+key)
 				if err != nil || ok != copies {
 					t.Fatalf("%q: copied %t, %v", key, ok, err)
 				}
 				if !copies {
 					continue
 				}
-				if sum != crc32.Checksum(data, castagnoli) {
-					t.Errorf("%q: sum %08x", key, sum)
+				if made.Sum != crc32.Checksum(data, castagnoli) {
+					t.Errorf("%q: sum %08x", key, made.Sum)
 				}
 				if after := to.Stats(); after.BytesWritten != before.BytesWritten || after.Requests != before.Requests+1 {
 					t.Errorf("%q: %+v", key, after)
@@ -120,9 +120,9 @@ func TestCopyRefused(t *testing.T) {
 			})
 			from, to := open(t, url, Options{}), open(t, url, Options{})
 			impatient(to)
-			sum, ok, err := to.CopyFrom(t.Context(), from, Info{Key: "a+b", Size: 5, Version: `"its tag"`}, "k")
-			if ok != c.ok || ok && sum != 1 || (err != nil) != c.fails || Passing(err) != (name == "busy") {
-				t.Errorf("sum %d, copied %t, %v", sum, ok, err)
+			made, ok, err := to.CopyFrom(t.Context(), from, Info{Key: "a+b", Size: 5, Version: `"its tag"`}, "k")
+			if ok != c.ok || ok && made.Sum != 1 || (err != nil) != c.fails || Passing(err) != (name == "busy") {
+				t.Errorf("sum %d, copied %t, %v", made.Sum, ok, err)
 			}
 			if requests.Load() != c.requests || to.CanCopy(from) != c.again {
 				t.Errorf("%d requests, once more: %t", requests.Load(), to.CanCopy(from))

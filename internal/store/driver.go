@@ -31,11 +31,14 @@ type reading interface {
 
 // writing is what a driver does for a place that is written to, too.
 type writing interface {
-	put(ctx context.Context, key string, data []byte) error
+	// put returns the version of the object that it has stored, "" where nothing
+	// tells it. A condition that does not hold is an error that wraps fs.ErrExist;
+	// drivers of places without conditions are given none.
+	put(ctx context.Context, key string, data []byte, when condition) (version string, err error)
 	create(ctx context.Context, key string, data []byte) error
 	// begin starts an object that comes in parts; nothing of it is visible
-	// before complete.
-	begin(ctx context.Context, key string) (upload, error)
+	// before complete, to which the condition applies.
+	begin(ctx context.Context, key string, when condition) (upload, error)
 	// inOrder tells whether the parts have to be sent one after the other, by
 	// their numbers, and not at the same time.
 	inOrder() bool
@@ -54,7 +57,7 @@ type upload interface {
 	// part sends part n, counted from 0, which is not empty; data is borrowed.
 	part(ctx context.Context, n int, data []byte) error
 	// complete is what put is for a whole object. All parts have been sent.
-	complete(ctx context.Context) error
+	complete(ctx context.Context, when condition) (version string, err error)
 	// abort removes what was sent, unless complete has done its work.
 	abort(ctx context.Context) error
 }

@@ -234,7 +234,9 @@ func (d *counted) inOrder() bool { return false }
 
 func (d *counted) partSize(n int) int { return 5 << min(n/4, 3) }
 
-func (d *counted) begin(context.Context, string) (upload, error) { return countedUpload{d}, nil }
+func (d *counted) begin(context.Context, string, condition) (upload, error) {
+	return countedUpload{d}, nil
+}
 
 type countedUpload struct{ *counted }
 
@@ -277,6 +279,6 @@ func (u countedUpload) count(n int) {
 	}
 }
 
-func (u countedUpload) complete(context.Context) error { return nil }
+func (u countedUpload) complete(context.Context, condition) (string, error) { return "", nil }
 
 func (u countedUpload) abort(context.Context) error { return nil }

@@ -139,6 +139,14 @@ func (u *gcsUploader) version(a *blob.Attributes) string {
 	return generation(attributes.Generation)
 }
 
+func (u *gcsUploader) listedVersion(o *blob.ListObject) string {
+	var attributes storage.ObjectAttrs
+	if !o.As(&attributes) {
+		return ""
+	}
+	return generation(attributes.Generation)
+}
+
 func (u *gcsUploader) readVersion(r *blob.Reader) string {
 	var object *storage.Reader
 	if !r.As(&object) {

@@ -11,17 +11,17 @@ import (
 func (u *gcsUploader) mostCopied() int64 { return math.MaxInt64 }
 
 // copyFrom is that of a copier.
-func (u *gcsUploader) copyFrom(ctx context.Context, bucket string, object Info, key string) (sum uint32, known bool, err error) {
+func (u *gcsUploader) copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error) {
 	from := u.google.Bucket(bucket).Object(object.Key)
-	if generation, ok := decimal(object.Version); ok {
-		from = from.Generation(generation)
+	if number, ok := decimal(object.Version); ok {
+		from = from.Generation(number)
 	}
-	made, err := u.bucket.Object(key).CopierFrom(from).Run(ctx)
+	attributes, err := on(u.bucket.Object(key), when).CopierFrom(from).Run(ctx)
 	if err != nil {
-		return 0, false, err
+		return made, false, err
 	}
-	if made.Size != object.Size {
-		return 0, false, otherSize(made.Size, object.Size)
+	if attributes.Size != object.Size {
+		return made, false, otherSize(attributes.Size, object.Size)
 	}
-	return made.CRC32C, true, nil
+	return Copied{attributes.CRC32C, generation(attributes.Generation)}, true, nil
 }

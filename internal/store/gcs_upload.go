@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -47,44 +46,55 @@ func (u *gcsUploader) partSize(int) int { return PartBytes }
 // costs nothing and ends after a week.
 func (u *gcsUploader) sweep(context.Context, string, requester) error { return nil }
 
-func (u *gcsUploader) whole(ctx context.Context, key string, data []byte, exclusive bool) error {
+func (u *gcsUploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends an upload that has failed
-	object := u.bucket.Object(key)
-	if exclusive {
-		object = object.If(storage.Conditions{DoesNotExist: true})
-	}
-	w := object.NewWriter(ctx)
+	w := on(u.bucket.Object(key), when).NewWriter(ctx)
 	w.ChunkSize = 0 // one request, without a buffer
 	w.ContentType = objectType
 	w.CRC32C, w.SendCRC32C = crc32.Checksum(data, castagnoli), true
 	if _, err := w.Write(data); err != nil {
-		return unstored(err)
+		return "", unstored(err)
 	}
 	if err := w.Close(); err != nil {
-		return unstored(err)
+		return "", unstored(err)
 	}
 	if w.Attrs().Name == "" {
-		return stranger(gcsProvider, nil)
+		return "", stranger(gcsProvider, nil)
 	}
-	return nil
+	return generation(w.Attrs().Generation), nil
 }
 
-// unstored says what the server's answer to a new object means: that the object
-// is there, or that there is no bucket for it.
+// on puts a condition on what is done with an object.
+func on(object *storage.ObjectHandle, when condition) *storage.ObjectHandle {
+	if when.absent {
+		return object.If(storage.Conditions{DoesNotExist: true})
+	}
+	if number, ok := decimal(when.version); ok {
+		return object.If(storage.Conditions{GenerationMatch: number})
+	}
+	return object
+}
+
+// unstored says what the server's answer to a new object means: that its condition
+// does not hold, or that there is no bucket for it.
 func unstored(err error) error {
 	answer, ok := errors.AsType[*googleapi.Error](err)
 	switch {
 	case ok && answer.Code == http.StatusPreconditionFailed:
-		return fmt.Errorf("the object is there: %w", fs.ErrExist)
+		return conflict(err)
 	case ok && answer.Code == http.StatusNotFound:
 		return fmt.Errorf("%w: %w", storage.ErrBucketNotExist, err)
 	}
 	return err
 }
 
-func (u *gcsUploader) start(ctx context.Context, key string) (upload, error) {
-	answer, err := u.request(ctx, http.MethodPost, u.sessions+"?uploadType=resumable&name="+url.QueryEscape(key),
+func (u *gcsUploader) start(ctx context.Context, key string, when condition) (upload, error) {
+	target := u.sessions + "?uploadType=resumable&name=" + url.QueryEscape(key)
+	if number, ok := decimal(when.version); ok || when.absent { // the generation 0 is that of no object
+		target += "&ifGenerationMatch=" + strconv.FormatInt(number, 10)
+	}
+	answer, err := u.request(ctx, http.MethodPost, target,
 		http.Header{"X-Upload-Content-Type": {objectType}}, nil)
 	if err != nil {
 		return nil, unstored(err)
@@ -102,8 +112,9 @@ type answered struct {
 	status int
 	header http.Header
 	object struct {
-		Size   string `json:"size"`
-		CRC32C string `json:"crc32c"`
+		Size       string `json:"size"`
+		CRC32C     string `json:"crc32c"`
+		Generation string `json:"generation"`
 	}
 }
 
@@ -146,6 +157,7 @@ type gcsUpload struct {
 	sum     uint32 // CRC-32C of both
 	at      int64  // bytes that the server has, unless there is doubt
 	doubt   bool   // a request failed: the server may have taken some of it
+	version string // of the object, once the upload is done
 }
 
 func (w *gcsUpload) part(ctx context.Context, _ int, data []byte) error {
@@ -171,23 +183,24 @@ func (w *gcsUpload) part(ctx context.Context, _ int, data []byte) error {
 	return nil
 }
 
-// complete sends the tail, or nothing, with the size of the object.
-func (w *gcsUpload) complete(ctx context.Context) error {
+// complete sends the tail, or nothing, with the size of the object. The condition is
+// that with which the session began.
+func (w *gcsUpload) complete(ctx context.Context, _ condition) (string, error) {
 	size := w.begun + int64(len(w.tail))
 	total := strconv.FormatInt(size, 10)
 	if w.doubt {
 		if done, err := w.put(ctx, nil, total); done || err != nil {
-			return err
+			return w.version, unstored(err)
 		}
 	}
 	if w.at != w.begun {
-		return fmt.Errorf("the server has %d bytes of an upload in place of %d", w.at, w.begun)
+		return "", fmt.Errorf("the server has %d bytes of an upload in place of %d", w.at, w.begun)
 	}
 	done, err := w.put(ctx, w.tail, total)
 	if err == nil && !done {
 		err = connectionError{fmt.Errorf("the server has %d of %d bytes", w.at, size)}
 	}
-	return err
+	return w.version, unstored(err)
 }
 
 // put sends the bytes after those that the server has, or none, and learns what
@@ -217,6 +230,7 @@ func (w *gcsUpload) put(ctx context.Context, data []byte, total string) (done bo
 		if (a.object.Size != total && total != "*") || a.object.CRC32C != "" && a.object.CRC32C != sum {
 			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s where %s with %s were sent", a.object.Size, a.object.CRC32C, total, sum)
 		}
+		w.version = a.object.Generation
 		return true, nil
 	}
 	w.at = 0

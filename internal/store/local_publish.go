@@ -50,7 +50,7 @@ func (d *local) publishIf(ctx context.Context, condition func() bool) error {
 	d.bytes = 0
 	d.mu.Unlock()
 
-	err := d.publish(batch)
+	err := d.publish(ctx, batch)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lost == nil {
@@ -62,7 +62,7 @@ func (d *local) publishIf(ctx context.Context, condition func() bool) error {
 // publish flushes the files, renames them to their keys, and flushes the
 // directories. It carries on after an error, and returns the first; the files
 // concerned are removed. The caller holds the token of the tree.
-func (d *local) publish(batch map[string]staged) error {
+func (d *local) publish(ctx context.Context, batch map[string]staged) error {
 	keys := slices.Sorted(maps.Keys(batch))
 	if len(keys) >= manyFlushes {
 		flushAll(batch[keys[0]].f)
@@ -80,6 +80,9 @@ func (d *local) publish(batch map[string]staged) error {
 	_ = g.Wait() // the functions keep their errors in errs
 	for i, key := range keys {
 		name := batch[key].f.Name()
+		if errs[i] == nil {
+			errs[i] = permitted(ctx)
+		}
 		if errs[i] == nil {
 			errs[i] = d.place(key, func(target string) error { return os.Rename(name, target) })
 		}

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // staged is an object that waits: a written, still open file in the staging
@@ -25,13 +27,30 @@ func (w staged) discard() {
 	_ = os.Remove(w.f.Name())
 }
 
-func (d *local) put(ctx context.Context, key string, data []byte) error {
+func (d *local) put(ctx context.Context, key string, data []byte, _ condition) (string, error) {
 	w, err := d.stage(data)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return d.join(ctx, key, w)
+	version, err := w.version()
+	if err != nil {
+		w.discard()
+		return "", err
+	}
+	return version, d.join(ctx, key, w)
 }
+
+// version tells the written file from others. Renaming does not change it.
+func (w staged) version() (string, error) {
+	st, err := w.f.Stat()
+	if err != nil {
+		return "", err
+	}
+	return fileVersion(st.ModTime()), nil
+}
+
+// fileVersion is that of a file in a store: when it was written, in nanoseconds.
+func fileVersion(written time.Time) string { return strconv.FormatInt(written.UnixNano(), 10) }
 
 // join adds an object to the batch that waits, and publishes the batch if it
 // is full.
@@ -84,7 +103,7 @@ func (d *local) partSize(int) int { return 256 << 10 }
 
 func (d *local) inOrder() bool { return true }
 
-func (d *local) begin(_ context.Context, key string) (upload, error) {
+func (d *local) begin(_ context.Context, key string, _ condition) (upload, error) {
 	f, err := d.newFile()
 	if err != nil {
 		return nil, err
@@ -114,9 +133,13 @@ func (u *localUpload) part(_ context.Context, _ int, data []byte) error {
 	return nil
 }
 
-func (u *localUpload) complete(ctx context.Context) error {
+func (u *localUpload) complete(ctx context.Context, _ condition) (string, error) {
+	version, err := u.file.version()
+	if err != nil {
+		return "", err
+	}
 	u.joined = true
-	return u.d.join(ctx, u.key, u.file)
+	return version, u.d.join(ctx, u.key, u.file)
 }
 
 // abort takes the object out of the batch again if complete put it there and

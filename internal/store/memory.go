@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
-	"io/fs"
 	"net/http"
 	"sync"
 
@@ -46,15 +44,15 @@ func newMemory(at location, m *Memory) *bucket {
 
 type memoryUploader struct{ blobs *blob.Bucket }
 
-func (u memoryUploader) whole(ctx context.Context, key string, data []byte, exclusive bool) error {
+func (u memoryUploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
 	err := u.blobs.WriteAll(ctx, key, data, &blob.WriterOptions{
 		ContentType: objectType,
-		IfNotExist:  exclusive,
+		IfNotExist:  when.absent,
 	})
-	if exclusive && gcerrors.Code(err) == gcerrors.FailedPrecondition {
-		return fmt.Errorf("%w (%w)", fs.ErrExist, err)
+	if when.absent && gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return "", conflict(err)
 	}
-	return err
+	return "", err
 }
 
 func (u memoryUploader) inOrder() bool { return true }
@@ -64,7 +62,7 @@ func (u memoryUploader) partSize(int) int { return 256 << 10 }
 // sweep finds nothing: the memory of an earlier process went with it.
 func (u memoryUploader) sweep(context.Context, string, requester) error { return nil }
 
-func (u memoryUploader) start(_ context.Context, key string) (upload, error) {
+func (u memoryUploader) start(_ context.Context, key string, _ condition) (upload, error) {
 	return &memoryUpload{to: u, key: key}, nil
 }
 
@@ -80,8 +78,8 @@ func (w *memoryUpload) part(_ context.Context, _ int, data []byte) error {
 	return nil
 }
 
-func (w *memoryUpload) complete(ctx context.Context) error {
-	return w.to.whole(ctx, w.key, w.data, false)
+func (w *memoryUpload) complete(ctx context.Context, when condition) (string, error) {
+	return w.to.whole(ctx, w.key, w.data, when)
 }
 
 func (w *memoryUpload) abort(context.Context) error {
@@ -101,3 +99,5 @@ func (u memoryUploader) answer(err error) *statusError {
 func (u memoryUploader) version(*blob.Attributes) string { return "" }
 
 func (u memoryUploader) readVersion(*blob.Reader) string { return "" }
+
+func (u memoryUploader) listedVersion(*blob.ListObject) string { return "" }

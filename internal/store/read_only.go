@@ -36,10 +36,14 @@ func (r readOnly) refuse() error {
 	return fmt.Errorf("%s is only read: %w", string(r), errors.ErrUnsupported)
 }
 
-func (r readOnly) put(context.Context, string, []byte) error     { return r.refuse() }
-func (r readOnly) create(context.Context, string, []byte) error  { return r.refuse() }
-func (r readOnly) begin(context.Context, string) (upload, error) { return nil, r.refuse() }
-func (r readOnly) delete(context.Context, string) error          { return r.refuse() }
-func (r readOnly) inOrder() bool                                 { return true }
-func (r readOnly) partSize(int) int                              { return 1 << 20 }
-func (r readOnly) clean(_ context.Context, _ requester) error    { return nil }
+func (r readOnly) put(context.Context, string, []byte, condition) (string, error) {
+	return "", r.refuse()
+}
+func (r readOnly) create(context.Context, string, []byte) error { return r.refuse() }
+func (r readOnly) begin(context.Context, string, condition) (upload, error) {
+	return nil, r.refuse()
+}
+func (r readOnly) delete(context.Context, string) error       { return r.refuse() }
+func (r readOnly) inOrder() bool                              { return true }
+func (r readOnly) partSize(int) int                           { return 1 << 20 }
+func (r readOnly) clean(_ context.Context, _ requester) error { return nil }

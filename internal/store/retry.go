@@ -38,6 +38,9 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 	answers := s.limits.answers.Load()
 	for {
 		err := s.try(ctx, op, key, size, f)
+		if errors.Is(err, errHeldUp) {
+			continue // which waits until the guard allows it
+		}
 		if ctx.Err() != nil && err != nil {
 			return s.pathError(op, key, err)
 		}
@@ -100,10 +103,12 @@ func (s *Store) try(ctx context.Context, op, key string, size int, f func(contex
 			return err
 		}
 	}
-	if s.at.local() || s.at.scheme == "mem" {
-		return f(ctx)
-	}
-	return inTime(ctx, s.patience, size, f)
+	return s.guarded(ctx, op, func(ctx context.Context) error {
+		if s.at.local() || s.at.scheme == "mem" {
+			return f(ctx)
+		}
+		return inTime(ctx, s.patience, size, f)
+	})
 }
 
 // sleep waits, or returns early with the error of ctx.

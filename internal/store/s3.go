@@ -12,6 +12,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go/logging"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
@@ -107,6 +108,14 @@ func s3Settings(query url.Values) s3Config {
 
 // version is that of an uploader: the ETag.
 func (u *s3Uploader) version(a *blob.Attributes) string { return a.ETag }
+
+func (u *s3Uploader) listedVersion(o *blob.ListObject) string {
+	var object types.Object
+	if !o.As(&object) {
+		return ""
+	}
+	return aws.ToString(object.ETag)
+}
 
 func (u *s3Uploader) readVersion(r *blob.Reader) string {
 	var object s3.GetObjectOutput

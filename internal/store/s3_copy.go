@@ -17,23 +17,26 @@ import (
 func (u *s3Uploader) mostCopied() int64 { return 5 << 30 }
 
 // copyFrom is that of a copier. A checksum of parts is none of the object.
-func (u *s3Uploader) copyFrom(ctx context.Context, bucket string, object Info, key string) (sum uint32, known bool, err error) {
+func (u *s3Uploader) copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error) {
 	in := &s3.CopyObjectInput{
 		Bucket:            &u.bucket,
 		Key:               &key,
 		CopySource:        aws.String(inPath.Replace(url.QueryEscape(bucket + "/" + object.Key))),
 		ChecksumAlgorithm: types.ChecksumAlgorithmCrc32c,
 	}
+	in.IfNoneMatch, in.IfMatch = matches(when)
 	if object.Version != "" {
 		in.CopySourceIfMatch = &object.Version
 	}
 	out, err := u.client.CopyObject(ctx, in)
 	if err != nil || out.CopyObjectResult == nil {
-		return 0, false, err
+		return made, false, err
 	}
+	made.Version = aws.ToString(out.CopyObjectResult.ETag)
 	text, err := base64.StdEncoding.DecodeString(aws.ToString(out.CopyObjectResult.ChecksumCRC32C))
 	if err != nil || len(text) != 4 || out.CopyObjectResult.ChecksumType == types.ChecksumTypeComposite {
-		return 0, false, nil
+		return made, false, nil
 	}
-	return binary.BigEndian.Uint32(text), true, nil
+	made.Sum = binary.BigEndian.Uint32(text)
+	return made, true, nil
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ func newS3Uploader(client *s3.Client, bucket string) *s3Uploader {
 	return u
 }
 
-func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, exclusive bool) error {
+func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
 	in := &s3.PutObjectInput{
 		Bucket:            &u.bucket,
 		Key:               &key,
@@ -48,17 +47,41 @@ func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, exclusi
 		ContentType:       aws.String(objectType),
 		ChecksumAlgorithm: u.checksum,
 	}
-	if exclusive {
-		in.IfNoneMatch = aws.String("*")
-	}
+	in.IfNoneMatch, in.IfMatch = matches(when)
 	out, err := u.client.PutObject(ctx, in)
-	if err == nil && aws.ToString(out.ETag) == "" {
-		return stranger(s3Provider, nil)
+	if err != nil {
+		return "", u.unmet(when, err)
 	}
-	if code := status(err); exclusive && (code == http.StatusPreconditionFailed || code == http.StatusConflict && !u.answer(err).passing()) {
-		// 412: the object is there; so it is with the 409 of other servers than
-		// S3, where that stands for a conflict which passes.
-		return fmt.Errorf("%w (%w)", fs.ErrExist, err)
+	version := aws.ToString(out.ETag)
+	if version == "" {
+		return "", stranger(s3Provider, nil)
+	}
+	return version, nil
+}
+
+// matches puts a condition as the headers If-None-Match and If-Match.
+func matches(when condition) (none, match *string) {
+	if when.absent {
+		none = aws.String("*")
+	}
+	if when.version != "" {
+		match = &when.version
+	}
+	return none, match
+}
+
+// unmet tells the error of a condition that does not hold from others. That is 412,
+// and 409 of other servers than S3, where 409 stands for a conflict which passes.
+// An object that should have a version and is not there is 404.
+func (u *s3Uploader) unmet(when condition, err error) error {
+	code := status(err)
+	switch {
+	case when == condition{}:
+		return err
+	case code == http.StatusPreconditionFailed,
+		code == http.StatusConflict && !u.answer(err).passing(),
+		code == http.StatusNotFound && when.version != "" && !noUpload(err) && !u.answer(err).noBucket():
+		return conflict(err)
 	}
 	return err
 }
@@ -130,7 +153,7 @@ func (u *s3Uploader) inOrder() bool { return false }
 
 func (u *s3Uploader) partSize(n int) int { return growingPart(n) }
 
-func (u *s3Uploader) start(ctx context.Context, key string) (upload, error) {
+func (u *s3Uploader) start(ctx context.Context, key string, _ condition) (upload, error) {
 	out, err := u.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
 		Bucket:            &u.bucket,
 		Key:               &key,
@@ -192,35 +215,45 @@ func (w *s3Upload) part(ctx context.Context, n int, data []byte) error {
 
 // complete assembles the object. If the answer to an earlier request was lost,
 // the upload is gone and the object has taken its place.
-func (w *s3Upload) complete(ctx context.Context) error {
+func (w *s3Upload) complete(ctx context.Context, when condition) (version string, err error) {
 	again := w.closed
 	w.closed = true
 	slices.SortFunc(w.parts, func(a, b types.CompletedPart) int { return cmp.Compare(*a.PartNumber, *b.PartNumber) })
+	none, match := matches(when)
 	out, err := w.to.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+		IfNoneMatch:     none,
+		IfMatch:         match,
 		Bucket:          &w.to.bucket,
 		Key:             &w.key,
 		UploadId:        &w.id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: w.parts},
 	})
-	if err == nil && aws.ToString(out.ETag) == "" {
-		return stranger(s3Provider, nil)
-	}
-	if again && noUpload(err) {
-		stored, headErr := w.stored(ctx)
-		if stored || headErr != nil && status(headErr) != http.StatusNotFound {
-			err = headErr
+	switch {
+	case err == nil:
+		if version = aws.ToString(out.ETag); version == "" {
+			return "", stranger(s3Provider, nil)
 		}
+	case again && noUpload(err):
+		stored, found, headErr := w.stored(ctx)
+		if stored || headErr != nil && status(headErr) != http.StatusNotFound {
+			version, err = found, headErr
+		}
+	default:
+		err = w.to.unmet(when, err)
 	}
 	if err == nil {
 		w.forget()
 	}
-	return err
+	return version, err
 }
 
-// stored tells whether an object of our size is there.
-func (w *s3Upload) stored(ctx context.Context) (bool, error) {
+// stored tells whether an object of our size is there, and its version.
+func (w *s3Upload) stored(ctx context.Context) (stored bool, version string, err error) {
 	out, err := w.to.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &w.to.bucket, Key: &w.key})
-	return err == nil && aws.ToInt64(out.ContentLength) == w.size, err
+	if err != nil {
+		return false, "", err
+	}
+	return aws.ToInt64(out.ContentLength) == w.size, aws.ToString(out.ETag), nil
 }
 
 func (w *s3Upload) abort(ctx context.Context) error {

@@ -4,6 +4,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -180,7 +181,10 @@ func TestS3UploadGone(t *testing.T) {
 		if err := other.Clean(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		err = s.do(t.Context(), "close", "k", 0, up.complete)
+		err = s.do(t.Context(), "close", "k", 0, func(ctx context.Context) error {
+			_, err := up.complete(ctx, condition{})
+			return err
+		})
 		if status(err) != http.StatusNotFound || Passing(err) {
 			t.Errorf("close: %v", err)
 		}

@@ -54,7 +54,7 @@ type Info struct {
 	Size    int64 // bytes
 	ModTime time.Time
 	ETag    string // from Stat on stores that have one, else ""
-	Version string // from Stat: of the bytes, for CopyFrom and Pin; "" where nothing tells it
+	Version string // of the bytes, for CopyFrom and Pin; "" where nothing tells it
 }
 
 // Stats counts what a Store has done since it was opened.
@@ -83,10 +83,13 @@ type Store struct {
 	parts    int           // those of a Writer in memory
 	patience time.Duration // the time of an attempt without bytes
 	fault    func(op, key string) error
+	guard    Guard // nil: everything is allowed
 	sleep    func(context.Context, time.Duration) error
 	buffers  sync.Pool   // of *[]byte: those of Writers that are idle
 	noCopies atomic.Bool // the server makes none, or none whose checksum it tells
-	pinned   sync.Map    // of Info, by keys
+	// blindCopies is set once the server has refused a copy for its condition.
+	blindCopies atomic.Bool
+	pinned      sync.Map // of Info, by keys
 
 	requests, retries, bytesRead, bytesWritten atomic.Int64
 }
@@ -190,13 +193,32 @@ func (s *Store) Stats() Stats {
 // visible and durable after the next Sync at the latest; data is borrowed until
 // Put returns. Of two Puts of one key at the same time either may win.
 func (s *Store) Put(ctx context.Context, key string, data []byte) error {
-	err := s.onKey(ctx, "put", key, len(data), func(ctx context.Context) error {
-		return s.driver.put(ctx, key, data)
+	_, err := s.PutVersion(ctx, key, data)
+	return err
+}
+
+// PutVersion is Put, and returns the version of the object that it has stored, as
+// [Store.VersionOf] tells it of an object in a list. It is "" where nothing tells it.
+func (s *Store) PutVersion(ctx context.Context, key string, data []byte) (version string, err error) {
+	err = s.conditionally(ctx, key, condition{absent: true}, func(when condition) error {
+		return s.onKey(ctx, "put", key, len(data), func(ctx context.Context) (err error) {
+			version, err = s.driver.put(ctx, key, data, when)
+			return err
+		})
 	})
 	if err == nil {
 		s.bytesWritten.Add(int64(len(data)))
 	}
-	return err
+	return version, err
+}
+
+// VersionOf is the version of an object that List or Stat has told of: its ETag or
+// its generation, or when a file was written. It is "" where nothing tells it.
+func (s *Store) VersionOf(info Info) string {
+	if s.Local() {
+		return fileVersion(info.ModTime)
+	}
+	return info.Version
 }
 
 // Create stores data under a key that must be free, else it returns an error

@@ -21,8 +21,9 @@ func stranger(provider string, cause error) *statusError {
 	}
 }
 
-// genuine refuses answers to reads that no server of the provider gives: the clients
-// would take them for an object, or for a folder without objects.
+// genuine sends the requests of a provider's client. It asks the guard of a change, see
+// [Store.Guard], and refuses answers to reads that no server of the provider gives: the
+// clients would take them for an object, or for a folder without objects.
 type genuine struct {
 	provider string
 	send     func(*http.Request) (*http.Response, error)
@@ -33,6 +34,10 @@ func (g genuine) Do(r *http.Request) (*http.Response, error) { return g.RoundTri
 
 // RoundTrip implements [http.RoundTripper].
 func (g genuine) RoundTrip(r *http.Request) (*http.Response, error) {
+	r, err := sending(r)
+	if err != nil {
+		return nil, err
+	}
 	answer, err := g.send(r)
 	if err != nil || answer.StatusCode/100 != 2 || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return answer, err

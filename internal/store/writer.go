@@ -37,6 +37,9 @@ type Writer struct {
 	size   int64   // of these parts together
 	err    error   // what every further call returns
 	flight *flight // nil: each part is sent before the next one is collected
+
+	expected condition // of the object that is to be replaced
+	version  string    // of the object, once it is stored
 }
 
 // WriterBytes is the memory in bytes that each Writer takes for an object of no
@@ -162,8 +165,13 @@ func (w *Writer) send(part []byte) error {
 // next counts the next part, and begins the object with the first.
 func (w *Writer) next(part []byte) (number int, err error) {
 	if w.up == nil {
+		if w.store.conditions() { // some servers want to know it from the beginning
+			if w.expected, err = w.store.expected(w.ctx, w.key); err != nil {
+				return 0, err
+			}
+		}
 		err := w.store.do(w.ctx, "open", w.key, 0, func(ctx context.Context) (err error) {
-			w.up, err = w.store.driver.begin(ctx, w.key)
+			w.up, err = w.store.driver.begin(ctx, w.key, w.expected)
 			return err
 		})
 		if err != nil {
@@ -205,7 +213,9 @@ func (w *Writer) Close() error {
 
 func (w *Writer) finish() error {
 	if w.up == nil {
-		return w.store.Put(w.ctx, w.key, w.buffer)
+		var err error
+		w.version, err = w.store.PutVersion(w.ctx, w.key, w.buffer)
+		return err
 	}
 	if err := w.sendBuffer(); err != nil { // never empty: a part waits for the next one
 		return err
@@ -213,8 +223,16 @@ func (w *Writer) finish() error {
 	if err := w.flight.wait(); err != nil {
 		return err
 	}
-	return w.store.do(w.ctx, "close", w.key, int(w.size), w.up.complete)
+	return w.store.conditionally(w.ctx, w.key, w.expected, func(when condition) error {
+		return w.store.do(w.ctx, "close", w.key, int(w.size), func(ctx context.Context) (err error) {
+			w.version, err = w.up.complete(ctx, when)
+			return err
+		})
+	})
 }
+
+// Version is that of the object which Close has stored, see [Store.PutVersion].
+func (w *Writer) Version() string { return w.version }
 
 // Abort gives the object up, also when the Writer's context has ended, and does
 // nothing after a Close that succeeded. What stays because Abort fails is

@@ -265,8 +265,8 @@ type growing struct {
 
 func (d *growing) partSize(n int) int { return 3 << (n / 2) }
 
-func (d *growing) begin(ctx context.Context, key string) (upload, error) {
-	up, err := d.driver.begin(ctx, key)
+func (d *growing) begin(ctx context.Context, key string, when condition) (upload, error) {
+	up, err := d.driver.begin(ctx, key, when)
 	return &growingUpload{up, d}, err
 }
 
