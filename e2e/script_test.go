@@ -233,7 +233,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	lock, err := journal.Acquire(ctx, st, journal.LockOptions{Owner: journal.ThisProcess("the night shift")})
 	ts.Check(err)
 	ts.Defer(func() {
-		ts.Check(errors.Join(lock.Release(ctx), st.Close()))
+		ts.Check(errors.Join(lock.Release(ctx, false), st.Close()))
 	})
 }
 

@@ -172,7 +172,7 @@ func TestAppendWhileAnotherRuns(t *testing.T) {
 	if _, err := execute(t, night{7, 1}.job(t, dir), env, RunOptions{}); !isHeld(err) {
 		t.Errorf("got %v", err)
 	}
-	if err := errors.Join(lock.Release(t.Context()), st.Close()); err != nil {
+	if err := errors.Join(lock.Release(t.Context(), false), st.Close()); err != nil {
 		t.Fatal(err)
 	}
 	var why *ChangedError

@@ -51,6 +51,16 @@ func (r *run) asPlanned(ctx context.Context) error {
 func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 	g := r.plan.growth
 	r.result.Dimension = g.dim
+	if record := r.journal.Completed(); record != nil {
+		var done Completion
+		if err := json.Unmarshal(record, &done); err != nil {
+			return false, fmt.Errorf("checkpoint: the record of completion: %w", err)
+		}
+		r.overtaken = done.Overtaken
+		if err := r.sound(ctx); err != nil {
+			return false, err
+		}
+	}
 	if g.nothing {
 		r.result.Nothing = true
 		if err := r.journal.Tidy(ctx); err != nil {
@@ -63,6 +73,7 @@ func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 		if list := r.manifest.differences(g.begun); len(list) > 0 {
 			return false, r.changed(false, g.begun, list)
 		}
+		r.resumed = true
 		return false, nil
 	}
 	text, err := json.Marshal(r.manifest)

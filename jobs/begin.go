@@ -73,7 +73,7 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 			return false, err
 		}
 		if whole && len(differences) == 0 {
-			return true, r.rest(ctx, &done)
+			return r.again(ctx, &done)
 		}
 	} else if text := r.journal.Manifest(); text != nil {
 		var was Manifest
@@ -85,12 +85,34 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 		case existing == "fail":
 			return false, fmt.Errorf("%w: an interrupted run of this job has begun it; target.existing: resume goes on with it", ErrTargetExists)
 		case len(differences) == 0:
+			r.resumed = true
 			return false, nil
 		case existing != "overwrite":
 			return false, r.changed(false, &was, differences)
 		}
 	}
 	return false, r.renew(ctx, opt)
+}
+
+// again is begin for a job that is complete: there is nothing to do (true), unless
+// chunks of the target are no longer what was written there.
+func (r *run) again(ctx context.Context, done *Completion) (complete bool, err error) {
+	r.overtaken = done.Overtaken
+	list, err := r.intact(ctx)
+	if err != nil {
+		return false, err
+	}
+	if len(list) == 0 {
+		return true, r.rest(ctx, done)
+	}
+	text, err := json.Marshal(r.manifest)
+	if err != nil {
+		return false, err
+	}
+	if err := r.mend(ctx, text, list); err != nil {
+		return false, fmt.Errorf("checkpoint: %w", err)
+	}
+	return false, nil
 }
 
 // whole reports whether the documents of the root and of every array are there.

@@ -20,7 +20,7 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 	}
 	records := make([]journal.Receipt, len(receipts))
 	for i, x := range receipts {
-		records[i] = journal.Receipt{Array: x.Task, Unit: x.Unit, Bytes: x.Bytes, Sum: x.Sum, Empty: x.Empty}
+		records[i] = journal.Receipt{Array: x.Task, Unit: x.Unit, Bytes: x.Bytes, Sum: x.Sum, Version: x.Version, Empty: x.Empty}
 	}
 	if err := r.vacate(ctx, records); err != nil {
 		return fmt.Errorf("target: %w", err)
@@ -67,9 +67,10 @@ func (r *run) record(x journal.Receipt) error {
 // documents writes the document of each array whose chunks are all in place,
 // if the source is still what the chunks were read from. The document of an
 // array that is the whole target is the last of all. Arrays that grow do so
-// together, in the end.
+// together, in the end, and while objects of an earlier owner of the lock may come
+// late no document is written at all.
 func (r *run) documents(ctx context.Context) error {
-	if r.plan.growth != nil {
+	if r.plan.growth != nil || r.unsettled {
 		return nil
 	}
 	var complete []int
@@ -127,11 +128,11 @@ func (r *run) finish(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	record, err := json.Marshal(Completion{Manifest: *r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC()})
+	record, err := json.Marshal(Completion{Manifest: *r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late})
 	if err != nil {
 		return err
 	}
-	if err := r.journal.Complete(ctx, record); err != nil {
+	if err := r.journal.Complete(ctx, record, r.objects(ctx)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
@@ -143,4 +144,6 @@ type Completion struct {
 	Arrays   []ArrayStatus `json:"arrays,omitempty"` // those of the manifest
 	Result   Result        `json:"result"`
 	Finished time.Time     `json:"finished"`
+	// Overtaken tells that a run of this target has lost its lock to another one.
+	Overtaken bool `json:"overtaken,omitempty"`
 }

@@ -14,32 +14,31 @@ import (
 // beside the target, that of the target, too: two jobs with checkpoints of
 // their own must not write to one target. Where nothing can be written beside the
 // target, the checkpoint's lock has to do. The caller releases them.
-func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (release func(context.Context) error, err error) {
+func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (release func(ctx context.Context, late bool) error, err error) {
 	env.limits = r.plan.limits.lock
 	var opened []*store.Store
-	release = func(ctx context.Context) error {
+	release = func(ctx context.Context, late bool) error {
 		var failed error
 		for _, l := range r.locks {
-			failed = errors.Join(failed, l.Release(ctx))
+			failed = errors.Join(failed, l.Release(ctx, late))
 		}
 		for _, st := range opened {
 			failed = errors.Join(failed, st.Close())
 		}
 		return failed
 	}
-	places := []*store.Store{r.checkpoint}
-	if !r.checkpoint.Local() { // which has no limits, and one place where objects wait
-		st, err := r.plan.Job.openCheckpoint(ctx, env)
-		if err != nil {
-			return nil, err
-		}
-		opened, places = append(opened, st), []*store.Store{st}
+	// The lock has stores of its own: those of the run ask it before each change.
+	st, err := r.plan.Job.openLock(ctx, env)
+	if err != nil {
+		return nil, err
 	}
+	opened = append(opened, st)
+	places := []*store.Store{st}
 	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
 	if r.plan.Job.Run.Checkpoint.URL != "" && err == nil {
-		st, err := r.plan.Job.openState(ctx, beside, env)
+		st, err := r.plan.Job.openState(ctx, beside, lockStaging, env)
 		if err != nil {
-			return nil, errors.Join(err, release(ctx))
+			return nil, errors.Join(err, release(ctx, false))
 		}
 		opened = append(opened, st)
 		if !st.Same(r.checkpoint) {
@@ -47,17 +46,39 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 		}
 	}
 	for _, st := range places {
-		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log})
+		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log, Remote: !r.target.Local()})
 		if len(r.locks) > 0 && store.Unwritable(err) {
 			r.log.WarnContext(ctx, "no lock beside the target: a job with another checkpoint could write to it at the same time", "error", err)
 			continue
 		}
 		if err != nil {
-			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx)))
+			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx), false))
 		}
 		r.locks = append(r.locks, lock)
+		if err := st.Clean(ctx); err != nil { // of those that died in the middle of a heartbeat
+			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx), false))
+		}
 	}
+	r.target.Guard(r.locks)
+	r.checkpoint.Guard(r.locks)
+	r.unsettled = r.locks.Before().Late
 	return release, nil
+}
+
+// The folders of a local checkpoint in which objects wait: its own, and those of its
+// lock. What waits in the former is removed when a run begins.
+const (
+	checkpointStaging = "incoming"
+	lockStaging       = "incoming-lock"
+)
+
+// openLock opens the place of a checkpoint once more, for its lock.
+func (j *Job) openLock(ctx context.Context, env Environment) (*store.Store, error) {
+	url, err := j.CheckpointURL()
+	if err != nil {
+		return nil, err
+	}
+	return j.openState(ctx, url, lockStaging, env)
 }
 
 // unusable is the error about a checkpoint whose lock cannot be had, with a way
@@ -76,10 +97,8 @@ func unusable(st *store.Store, err error) error {
 // held fails when another run has taken over a lock: what follows must not be
 // written by two.
 func (r *run) held(ctx context.Context) error {
-	for _, l := range r.locks {
-		if err := l.Held(ctx); err != nil {
-			return fmt.Errorf("checkpoint: %w", err)
-		}
+	if err := r.locks.Prove(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }

@@ -67,6 +67,9 @@ func TestLockOfABusyTarget(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	r := &run{plan: p, log: env.log()}
+	if r.target, err = store.Open(ctx, j.Target.URL, j.storeOptions(env)); err != nil {
+		t.Fatal(err)
+	}
 	if r.checkpoint, err = j.openCheckpoint(ctx, env); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +84,7 @@ func TestLockOfABusyTarget(t *testing.T) {
 	if err := r.held(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := release(ctx); err != nil {
+	if err := release(ctx, false); err != nil {
 		t.Error(err)
 	}
 	if after := p.Requests().Target.Requests; before != 1 || after < before+4 {

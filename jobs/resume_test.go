@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -156,7 +157,7 @@ func TestSourceInsideTheTarget(t *testing.T) {
 func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
 	j.Run.Checkpoint.URL = filepath.Join(t.TempDir(), "elsewhere")
-	beside, err := j.openState(t.Context(), j.Target.URL+".zmigrate", env)
+	beside, err := j.openState(t.Context(), j.Target.URL+".zmigrate", lockStaging, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(j.Target.URL, "a", "zarr.json")); err != nil || len(left) > 0 {
 		t.Errorf("written: %v, %v", left, err)
 	}
-	if err := errors.Join(taker.Release(t.Context()), st.Close()); err != nil {
+	if err := errors.Join(taker.Release(t.Context(), false), st.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -208,18 +209,20 @@ func TestAnOvertakenRunForgetsNothing(t *testing.T) {
 	if status, err := ReadStatus(t.Context(), j, env); err != nil || status.Done != done {
 		t.Errorf("on record: %+v, %v, and there were %d", status, err, done)
 	}
-	if err := errors.Join(taker.Release(t.Context()), st.Close()); err != nil {
+	if err := errors.Join(taker.Release(t.Context(), false), st.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// overtake takes the lock in st as another machine does whose clock says that the
-// owner is long silent.
+// overtake takes the lock in st as another machine does that hears nothing of the
+// owner for as long as the owner's lock lives.
 func overtake(t *testing.T, st *store.Store) *journal.Lock {
 	t.Helper()
+	var clock time.Duration
 	taker, err := journal.Acquire(t.Context(), st, journal.LockOptions{
 		TTL: time.Minute, Owner: journal.Owner{ID: "other", Host: "elsewhere"},
-		Now: func() time.Time { return time.Now().Add(time.Hour) },
+		Clock: func() time.Duration { return clock },
+		Sleep: func(_ context.Context, d time.Duration) error { clock += d; return nil },
 	})
 	if err != nil {
 		t.Error(err)
@@ -238,7 +241,7 @@ func runsApart(t *testing.T, j *Job, env Environment, st *store.Store) {
 	if _, err := execute(t, j, env, RunOptions{}); !isHeld(err) {
 		t.Errorf("got %v", err)
 	}
-	if err := errors.Join(lock.Release(t.Context()), st.Close()); err != nil {
+	if err := errors.Join(lock.Release(t.Context(), false), st.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := execute(t, j, env, RunOptions{}); err != nil {

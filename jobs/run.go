@@ -47,6 +47,9 @@ type Result struct {
 	Chunks  int `json:"chunks"`
 	Empty   int `json:"empty_chunks"`
 	Resumed int `json:"resumed_chunks"`
+	// Mended counts the chunks of a complete target that were not what had been
+	// written, and were written again.
+	Mended int `json:"mended_chunks,omitempty"`
 	// BytesIn is the size of all elements, BytesOut that of all stored chunks.
 	BytesIn  int64         `json:"bytes_in"`
 	BytesOut int64         `json:"bytes_out"`
@@ -74,7 +77,10 @@ type run struct {
 	log        *slog.Logger
 	checkpoint *store.Store
 	target     *store.Store
-	locks      []*journal.Lock
+	locks      journal.Locks
+	resumed    bool // the plan is that of an earlier run
+	unsettled  bool // requests of an earlier owner of the lock may still arrive
+	overtaken  bool // in the history of the target a run has lost its lock
 	journal    *journal.Journal
 	sink       *sinks.Hierarchy
 	arrays     []progress
@@ -125,7 +131,8 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 			ctx, cancel = context.WithTimeout(ctx, releaseTime)
 			defer cancel()
 		}
-		releaseErr := release(ctx)
+		// What was under way when the run failed may still arrive.
+		releaseErr := release(ctx, err != nil && !errors.Is(err, stages.ErrStopped))
 		switch {
 		case releaseErr == nil:
 		case err == nil:
@@ -164,13 +171,13 @@ func (j *Job) openCheckpoint(ctx context.Context, env Environment) (*store.Store
 	if err != nil {
 		return nil, err
 	}
-	return j.openState(ctx, url, env)
+	return j.openState(ctx, url, checkpointStaging, env)
 }
 
-// openState opens a store for a journal or a lock.
-func (j *Job) openState(ctx context.Context, url string, env Environment) (*store.Store, error) {
+// openState opens a store for a journal or a lock, with the folder in which objects wait.
+func (j *Job) openState(ctx context.Context, url, staging string, env Environment) (*store.Store, error) {
 	opt := j.storeOptions(env)
-	opt.Staging = "incoming"
+	opt.Staging = staging
 	st, err := store.Open(ctx, url, opt)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
@@ -217,6 +224,18 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	if opt.Begin != nil {
 		opt.Begin(r.progress())
 	}
+	err = r.untilSettled(ctx, func() error { return r.migrate(ctx, opt) })
+	if err == nil {
+		err = r.finish(ctx)
+	}
+	if err != nil {
+		return r.distrust(ctx, err)
+	}
+	return nil
+}
+
+// migrate does the units that are not done.
+func (r *run) migrate(ctx context.Context, opt RunOptions) error {
 	tasks := r.plan.Tasks()
 	for i := range tasks {
 		w := r.sink.Array(r.plan.Arrays[i].Target, r.plan.Arrays[i].place)
@@ -231,18 +250,11 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 		tasks[i].Done = slices.Clone(r.arrays[i].done).has // the original grows with the commits
 	}
 	job := r.plan.Job
-	err = stages.Run(ctx, stages.Config{
+	return stages.Run(ctx, stages.Config{
 		Memory: int(job.Run.Memory),
 		Read:   job.Run.Workers.Read, Encode: job.Run.Workers.Encode, Write: job.Run.Workers.Write,
 		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop, Far: job.Source.far(),
 	}, tasks)
-	if err == nil {
-		err = r.finish(ctx)
-	}
-	if err != nil {
-		return r.distrust(ctx, err)
-	}
-	return nil
 }
 
 // progress sums up what is done of all arrays.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -37,7 +39,10 @@ type Journal struct {
 	mu       sync.Mutex
 	manifest json.RawMessage // nil: none, or complete
 	done     json.RawMessage // nil: not complete
-	segments []int           // numbers of those that are there, from 1 on where there is a manifest
+	segments []string        // keys of those that are there; where there is a manifest, its own in the order of recording
+	listed   []string        // keys of all segments that were there when the journal was opened
+	added    int             // segments of this process
+	objects  []int           // numbers of the lists of objects that are there, ascending
 }
 
 // Open reads the checkpoint in st, which may be empty, and checks every line of
@@ -50,8 +55,8 @@ func Open(ctx context.Context, st *store.Store) (*Journal, error) {
 			return j, nil
 		}
 		now := &Journal{st: st}
-		err := now.objects(ctx)
-		if err != nil || bytes.Equal(now.done, j.done) && bytes.Equal(now.manifest, j.manifest) && slices.Equal(now.segments, j.segments) {
+		err := now.look(ctx)
+		if err != nil || bytes.Equal(now.done, j.done) && bytes.Equal(now.manifest, j.manifest) && slices.Equal(now.listed, j.listed) && slices.Equal(now.objects, j.objects) {
 			return j, cmp.Or(failed, err)
 		}
 	}
@@ -61,13 +66,11 @@ func Open(ctx context.Context, st *store.Store) (*Journal, error) {
 // is far away.
 func OpenLocked(ctx context.Context, st *store.Store) (*Journal, error) {
 	j := &Journal{st: st}
-	if err := j.objects(ctx); err != nil || j.manifest == nil {
+	if err := j.look(ctx); err != nil || j.manifest == nil {
 		return j, err
 	}
-	for i, n := range j.segments {
-		if n != i+1 {
-			return j, fmt.Errorf("%s: %s is missing: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(i+1))
-		}
+	if err := j.own(); err != nil {
+		return j, err
 	}
 	for _, err := range j.Receipts(ctx) {
 		if err != nil {
@@ -77,14 +80,15 @@ func OpenLocked(ctx context.Context, st *store.Store) (*Journal, error) {
 	return j, nil
 }
 
-// objects reads the record of completion, or else the plan, and lists the segments,
-// all at the same time.
-func (j *Journal) objects(ctx context.Context) error {
+// look reads the record of completion, or else the plan, and lists the segments
+// and the lists of objects, all at the same time.
+func (j *Journal) look(ctx context.Context) error {
 	var manifest json.RawMessage
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { j.done, err = j.record(ctx, doneKey); return err })
 	group.Go(func() (err error) { manifest, err = j.record(ctx, planKey); return err })
-	group.Go(func() (err error) { j.segments, err = list(ctx, j.st, segments, ".jsonl"); return err })
+	group.Go(func() (err error) { j.listed, err = j.segmentKeys(ctx); return err })
+	group.Go(func() (err error) { j.objects, err = list(ctx, j.st, objects, objectsSuffix); return err })
 	if err := group.Wait(); err != nil {
 		return err
 	}
@@ -149,9 +153,10 @@ func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
 	if err := checkManifest(manifest); err != nil {
 		return err
 	}
-	if err := j.deleteSegments(ctx); err != nil {
+	if err := j.deleteSegments(ctx, j.objectsKeys(0)...); err != nil {
 		return err
 	}
+	j.objects = nil
 	if err := j.st.Create(ctx, planKey, manifest); err != nil {
 		return err
 	}
@@ -192,21 +197,21 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 // segment and the line.
 func (j *Journal) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 	j.mu.Lock()
-	var numbers []int
+	var keys []string
 	if j.manifest != nil {
-		numbers = slices.Clone(j.segments)
+		keys = slices.Clone(j.segments)
 	}
 	j.mu.Unlock()
 	return func(yield func(Receipt, error) bool) {
-		for _, n := range numbers {
-			data, err := j.st.ReadAll(ctx, segmentKey(n), segmentLimit)
+		for _, key := range keys {
+			data, err := j.st.ReadAll(ctx, key, segmentLimit)
 			if err != nil {
 				yield(Receipt{}, err)
 				return
 			}
 			for r, err := range parseSegment(data) {
 				if err != nil {
-					err = fmt.Errorf("%s: %s: %w: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(n), err)
+					err = fmt.Errorf("%s: %s: %w: the checkpoint is damaged; delete it to begin anew", j.st.URL(), key, err)
 				}
 				if !yield(r, err) || err != nil {
 					return
@@ -228,16 +233,33 @@ func (j *Journal) Append(ctx context.Context, receipts []Receipt) error {
 		if err != nil {
 			return err
 		}
-		next := len(j.segments) + 1
-		if err := j.st.Create(ctx, segmentKey(next), data); err != nil {
-			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("another run is writing to this checkpoint: %w", err)
-			}
+		if err := j.add(ctx, data); err != nil {
 			return err
 		}
-		j.segments = append(j.segments, next)
 	}
 	return nil
+}
+
+// add creates the next segment. The number of the first one that this process adds may
+// have been taken by the last request of an owner whose lock was taken over: that
+// segment is of the same plan, so its receipts count, too.
+func (j *Journal) add(ctx context.Context, data []byte) error {
+	for {
+		key := segmentKey(j.manifest, len(j.segments)+1)
+		err := j.st.Create(ctx, key, data)
+		taken := errors.Is(err, fs.ErrExist)
+		if taken && j.added > 0 {
+			return fmt.Errorf("another run is writing to this checkpoint: %w", err)
+		}
+		if err != nil && !taken {
+			return err
+		}
+		j.segments = append(j.segments, key)
+		j.added++
+		if !taken {
+			return nil
+		}
+	}
 }
 
 // Forget removes all receipts, durably; the plan stays. After an error some may be
@@ -246,7 +268,7 @@ func (j *Journal) Forget(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for n := len(j.segments); n > 0; n-- {
-		if err := j.st.Delete(ctx, segmentKey(n)); err != nil {
+		if err := j.st.Delete(ctx, j.segments[n-1]); err != nil {
 			return err
 		}
 		j.segments = j.segments[:n-1]
@@ -254,10 +276,15 @@ func (j *Journal) Forget(ctx context.Context) error {
 	return j.st.Sync(ctx)
 }
 
-// Complete replaces the plan and its receipts by the record of a finished job.
-// The record is durable before anything is removed. After an error Completed
-// tells whether it is; what may be left over does not count.
-func (j *Journal) Complete(ctx context.Context, record json.RawMessage) error {
+// Complete replaces the plan and its receipts by the record of a finished job and the
+// list of its objects; nil: there is none. Both are durable before anything is
+// removed. After an error Completed tells whether the record is; what may be left
+// over does not count.
+func (j *Journal) Complete(ctx context.Context, record json.RawMessage, stored iter.Seq2[Object, error]) error {
+	number, err := j.writeObjects(ctx, stored)
+	if err != nil {
+		return err
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !json.Valid(record) || len(record) > recordLimit {
@@ -270,6 +297,9 @@ func (j *Journal) Complete(ctx context.Context, record json.RawMessage) error {
 		return err
 	}
 	j.done, j.manifest = record, nil
+	if number > 0 {
+		j.objects = append(j.objects, number)
+	}
 	return j.tidy(ctx)
 }
 
@@ -284,9 +314,16 @@ func (j *Journal) Tidy(ctx context.Context) error {
 	return j.tidy(ctx)
 }
 
-// tidy removes the plan and its segments, which no longer count. The caller
-// holds mu.
-func (j *Journal) tidy(ctx context.Context) error { return j.deleteSegments(ctx, planKey) }
+// tidy removes what no longer counts beside a record of completion: the plan, its
+// segments and earlier lists of objects. The caller holds mu.
+func (j *Journal) tidy(ctx context.Context) error {
+	old := j.objectsKeys(1)
+	if err := j.deleteSegments(ctx, append(old, planKey)...); err != nil {
+		return err
+	}
+	j.objects = j.objects[len(old):]
+	return nil
+}
 
 // Reset forgets everything but the lock, durably.
 func (j *Journal) Reset(ctx context.Context) error {
@@ -305,7 +342,11 @@ func (j *Journal) Reset(ctx context.Context) error {
 		}
 	}
 	j.manifest, j.done = nil, nil
-	return j.deleteSegments(ctx)
+	err := j.deleteSegments(ctx, j.objectsKeys(0)...)
+	if err == nil {
+		j.objects = nil
+	}
+	return err
 }
 
 // deleteSegments removes all segments, and other objects beside them, durably. The
@@ -314,10 +355,11 @@ func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 	const most = 16 // at the same time
 	group, each := errgroup.WithContext(ctx)
 	group.SetLimit(most)
-	for _, n := range j.segments {
-		others = append(others, segmentKey(n))
+	listed, err := j.segmentKeys(ctx) // some may have come late
+	if err != nil {
+		return err
 	}
-	for _, key := range others {
+	for _, key := range append(others, listed...) {
 		group.Go(func() error { return j.st.Delete(each, key) })
 	}
 	if err := group.Wait(); err != nil {
@@ -327,7 +369,53 @@ func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 	return j.st.Sync(ctx)
 }
 
-func segmentKey(n int) string { return fmt.Sprintf("%s%06d.jsonl", segments, n) }
+// segmentKey is the key of the n-th segment of a plan. It has a digest of the plan in
+// it, so that a segment which arrives late, when the checkpoint has been given to
+// another plan, is not taken for one of that.
+func segmentKey(manifest json.RawMessage, n int) string {
+	sum := sha256.Sum256(manifest)
+	return fmt.Sprintf("%s%x-%06d.jsonl", segments, sum[:6], n)
+}
+
+// anySegment matches the keys of all segments; those of earlier versions of this
+// program have no digest.
+var anySegment = regexp.MustCompile(`^segments/([0-9a-f]{12}-)?([0-9]{6,18})\.jsonl$`)
+
+// segmentKeys lists all segments, whatever plan they are of.
+func (j *Journal) segmentKeys(ctx context.Context) ([]string, error) {
+	var keys []string
+	err := j.st.List(ctx, segments, func(info store.Info) error {
+		if !anySegment.MatchString(info.Key) {
+			return fmt.Errorf("%s: %s does not belong in a checkpoint", j.st.URL(), info.Key)
+		}
+		keys = append(keys, info.Key)
+		return nil
+	})
+	return keys, err
+}
+
+// own finds the segments of the plan among those listed, in their order. They have to be
+// numbered from 1 on without a gap.
+func (j *Journal) own() error {
+	digest, _, _ := strings.Cut(strings.TrimPrefix(segmentKey(j.manifest, 1), segments), "-")
+	keys := map[int]string{}
+	for _, key := range j.listed {
+		name := anySegment.FindStringSubmatch(key)
+		number, err := strconv.Atoi(name[2])
+		if err != nil || name[1] != "" && name[1] != digest+"-" {
+			continue // of another plan
+		}
+		keys[number] = key
+	}
+	for n := 1; n <= len(keys); n++ {
+		key, ok := keys[n]
+		if !ok {
+			return fmt.Errorf("%s: %s is missing: the checkpoint is damaged; delete it to begin anew", j.st.URL(), segmentKey(j.manifest, n))
+		}
+		j.segments = append(j.segments, key)
+	}
+	return nil
+}
 
 var decimal = regexp.MustCompile(`^[0-9]{6,18}$`)
 

@@ -20,14 +20,64 @@ const (
 	defaultTTL  = 2 * time.Minute
 )
 
+// A lock lives by parts of its time to live (TTL). An owner proves itself every
+// TTL/beatsPerTTL, and changes nothing from TTL/2 after its last proof on. Others may
+// take over a whole TTL after they first saw that proof, and finish no target
+// before another TTL/4 has passed: what the last requests of the old owner have had
+// to arrive is three quarters of the TTL.
+const (
+	beatsPerTTL = 6
+	looksPerTTL = 24 // at a heartbeat that does not change
+)
+
+func proofTime(ttl time.Duration) time.Duration  { return ttl / 2 }
+func settleTime(ttl time.Duration) time.Duration { return ttl / 4 }
+
 // LockOptions are the settings of a lock.
 type LockOptions struct {
-	TTL   time.Duration    // age at which a heartbeat is stale; 0: two minutes
-	Owner Owner            // usually ThisProcess
-	Now   func() time.Time // nil: time.Now
-	Log   *slog.Logger     // nil: discard
+	// TTL is how long a heartbeat has to stay unchanged before others take the lock
+	// over; 0: two minutes.
+	TTL   time.Duration
+	Owner Owner        // usually ThisProcess
+	Log   *slog.Logger // nil: discard
+	// Remote tells that what the lock guards is changed by requests, which may arrive
+	// after the process that sent them has ended.
+	Remote bool
+	// Clock is the time since a moment of the past, suspension included. Sleep waits
+	// for so long by this clock. Both are meant for tests; nil: those of the machine.
+	Clock func() time.Duration
+	Sleep func(ctx context.Context, d time.Duration) error
 
-	beats <-chan time.Time // when to write a heartbeat; nil: every third of TTL
+	beats <-chan time.Time // when to write a heartbeat; nil: beatsPerTTL in each TTL
+}
+
+func (opt *LockOptions) complete() {
+	if opt.TTL <= 0 {
+		opt.TTL = defaultTTL
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Clock == nil {
+		opt.Clock = uptime
+	}
+	if opt.Sleep == nil {
+		opt.Sleep = sleep
+	}
+	if opt.Owner.Started.IsZero() {
+		opt.Owner.Started = time.Now().UTC()
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // HeldError reports a lock that a live owner holds.
@@ -37,7 +87,7 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("another run holds the lock of this job: %s (process %d on %s) since %s, last heard of at %s",
+	return fmt.Sprintf("another run holds the lock of this job: %s (process %d on %s) since %s, last heard of at %s by its clock",
 		e.Owner.Command, e.Owner.PID, e.Owner.Host,
 		e.Owner.Started.Format(time.RFC3339), e.Heartbeat.Format(time.RFC3339))
 }
@@ -47,72 +97,141 @@ type marker struct {
 	Owner
 	Nonce     string        `json:"nonce"` // tells two attempts of one process apart
 	TTL       time.Duration `json:"ttl_ns"`
-	Heartbeat time.Time     `json:"heartbeat"`
+	Heartbeat time.Time     `json:"heartbeat"`      // by the clock of the owner, for people
+	Beat      int           `json:"beat,omitempty"` // counts the heartbeats
 	Released  bool          `json:"released,omitempty"`
+	// Late tells that requests of this owner, or of one before it, may still arrive.
+	Late bool `json:"late,omitempty"`
 }
 
-// stale tells whether the holder has given up or died.
-func (m marker) stale(now time.Time, self Owner) bool {
-	return m.Released || now.Sub(m.Heartbeat) > m.TTL || m.Gone(self)
+// same tells whether no heartbeat lies between two looks at a marker.
+func (m *marker) same(other *marker) bool {
+	return m.Nonce == other.Nonce && m.Beat == other.Beat && m.Heartbeat.Equal(other.Heartbeat)
 }
 
-// Lock is a held lock. A goroutine renews it until Release.
+// Lock is a held lock. A goroutine renews it until Release. It is a guard of the
+// stores that its owner changes, see [store.Guard], and safe for concurrent use.
 type Lock struct {
 	st     *store.Store
 	number int
 	opt    LockOptions
+	since  time.Duration // by the clock: when the lock was taken
+	before Before
 
 	lost    chan struct{}
 	stop    context.CancelFunc // ends the goroutine
 	stopped chan struct{}      // closed when it has ended
+	wanted  chan struct{}      // asks it for a heartbeat at once
 
 	mu     sync.Mutex
 	marker marker
+	until  time.Duration      // by the clock: from then on nothing may be changed
+	proved chan struct{}      // closed with the next proof
+	period context.Context    //nolint:containedctx // ends when until has passed
+	expire context.CancelFunc // ends period
 }
 
-// Acquire takes the lock of the checkpoint in st or returns a *HeldError. The
-// lock outlives ctx; it ends with Release.
+// Before tells what earlier owners of a lock have left.
+type Before struct {
+	// Late is set where requests of an earlier owner may still arrive.
+	Late bool
+	// Others is set where some of these may be of another plan than that of the
+	// checkpoint.
+	Others bool
+}
+
+// Acquire takes the lock of the checkpoint in st or returns a *HeldError. It does
+// not believe any clock but its own: unless the owner released the lock, or was a
+// process of this machine that has ended, it watches the owner's heartbeat for the
+// owner's time to live, and takes the lock over only if the heartbeat does not change
+// in all that time. The lock outlives ctx; it ends with Release.
 func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, error) {
-	if opt.TTL <= 0 {
-		opt.TTL = defaultTTL
-	}
-	if opt.Now == nil {
-		opt.Now = time.Now
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
-	highest, held, err := top(ctx, st)
+	opt.complete()
+	number, before, err := free(ctx, st, opt)
 	if err != nil {
 		return nil, err
 	}
-	// Without its monotonic part: that clock stands still while a machine
-	// sleeps, and the heartbeats of others have none.
-	wall := opt.Now
-	opt.Now = func() time.Time { return wall().Round(0) }
-	now := opt.Now()
-	if held != nil && !held.stale(now, opt.Owner) {
-		return nil, &HeldError{Owner: held.Owner, Heartbeat: held.Heartbeat}
-	}
-	if held != nil && !held.Released {
-		opt.Log.WarnContext(ctx, "taking over the lock of a run that has ended without releasing it",
-			"host", held.Host, "pid", held.PID, "heartbeat", held.Heartbeat)
-	}
-	if opt.Owner.Started.IsZero() {
-		opt.Owner.Started = now
-	}
+	period, expire := context.WithCancel(context.WithoutCancel(ctx))
 	l := &Lock{
-		st: st, number: highest + 1, opt: opt,
-		lost: make(chan struct{}), stopped: make(chan struct{}),
-		marker: marker{Owner: opt.Owner, Nonce: rand.Text(), TTL: opt.TTL, Heartbeat: now},
+		st: st, number: number + 1, opt: opt, since: opt.Clock(), before: before,
+		lost: make(chan struct{}), stopped: make(chan struct{}), wanted: make(chan struct{}, 1), proved: make(chan struct{}),
+		period: period, expire: expire,
+		marker: marker{Owner: opt.Owner, Nonce: rand.Text(), TTL: opt.TTL, Heartbeat: time.Now().UTC(), Late: before.Late},
 	}
+	l.until = l.since + proofTime(opt.TTL)
 	if err := l.claim(ctx); err != nil {
+		expire()
 		return nil, err
 	}
+	l.since = opt.Clock()
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	go l.renew(running)
 	return l, nil
+}
+
+// free waits until the lock is nobody's, and returns the highest number that was
+// used. That of a live owner is a *HeldError.
+func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, before Before, err error) {
+	for {
+		number, held, err := top(ctx, st)
+		if err != nil || held == nil {
+			return number, Before{}, err
+		}
+		if held.Released {
+			return number, Before{Late: held.Late, Others: held.Late}, nil
+		}
+		// The requests of a process that has ended can still be on their way; what it
+		// has done to a local folder is done.
+		before := Before{Late: true, Others: held.Late}
+		switch gone := held.Gone(opt.Owner); {
+		case gone:
+			before.Late = opt.Remote || held.Late
+		case held.sameMachine(opt.Owner):
+			return 0, Before{}, &HeldError{Owner: held.Owner, Heartbeat: held.Heartbeat}
+		default:
+			silent, err := watch(ctx, st, number, held, opt)
+			if err != nil {
+				return 0, Before{}, err
+			}
+			if !silent {
+				continue // released, or the next owner's
+			}
+		}
+		opt.Log.WarnContext(ctx, "taking over the lock of a run that has ended without releasing it",
+			"host", held.Host, "pid", held.PID, "heartbeat", held.Heartbeat)
+		return number, before, nil
+	}
+}
+
+// watch looks at a marker for its owner's time to live. It tells whether the owner was
+// silent all the time; a heartbeat is a *HeldError. Only the clock of the observer
+// counts. The first look was over before the time begins, and the last one begins
+// when the time is over.
+func watch(ctx context.Context, st *store.Store, number int, seen *marker, opt LockOptions) (silent bool, err error) {
+	ttl := seen.TTL
+	if ttl <= 0 {
+		ttl = defaultTTL
+	}
+	opt.Log.WarnContext(ctx, "the lock is that of a run which cannot be seen from here: if its heartbeat does not change, this run takes the lock over",
+		"host", seen.Host, "pid", seen.PID, "within", ttl)
+	for began := opt.Clock(); ; {
+		if err := opt.Sleep(ctx, max(ttl/looksPerTTL, time.Millisecond)); err != nil {
+			return false, err
+		}
+		over := opt.Clock()-began >= ttl
+		now, m, err := top(ctx, st)
+		switch {
+		case err != nil:
+			return false, err
+		case now != number || m.Released:
+			return false, nil
+		case !m.same(seen):
+			return false, &HeldError{Owner: m.Owner, Heartbeat: m.Heartbeat}
+		case over:
+			return true, nil
+		}
+	}
 }
 
 // claim creates the marker and sees to it that it is the highest.
@@ -153,7 +272,7 @@ func (l *Lock) claim(ctx context.Context) error {
 // put there.
 func (l *Lock) unlessHeld(ctx context.Context, failed error) error {
 	number, m, err := top(ctx, l.st)
-	if err != nil || number < l.number || m.stale(l.opt.Now(), l.opt.Owner) {
+	if err != nil || number < l.number || m.Released {
 		return failed
 	}
 	return &HeldError{Owner: m.Owner, Heartbeat: m.Heartbeat}
@@ -166,117 +285,6 @@ func (l *Lock) deleteAll(ctx context.Context, numbers []int) error {
 		}
 	}
 	return nil
-}
-
-// renew writes heartbeats until ctx ends or another owner has the lock. While
-// none can be written, the lock is its owner's as long as nobody takes it: a
-// store that is out of reach for longer than TTL ends no run.
-func (l *Lock) renew(ctx context.Context) {
-	defer close(l.stopped)
-	beats := l.opt.beats
-	if beats == nil {
-		t := time.NewTicker(l.opt.TTL / 3)
-		defer t.Stop()
-		beats = t.C
-	}
-	results := make(chan error, 1)
-	writing := false
-	for {
-		select {
-		case <-ctx.Done():
-			if writing {
-				err := <-results
-				l.opt.Log.DebugContext(ctx, "the last heartbeat of the lock has ended", "error", err)
-			}
-			return
-		case <-beats:
-			if !writing {
-				writing = true
-				go func() { results <- l.beat(ctx) }()
-			}
-		case err := <-results:
-			writing = false
-			switch {
-			case err == nil:
-			case errors.Is(err, ErrLost):
-				l.opt.Log.ErrorContext(ctx, "another run has taken over the lock")
-				close(l.lost)
-				return
-			case ctx.Err() == nil:
-				l.opt.Log.WarnContext(ctx, "the heartbeat of the lock could not be written: after some time another run may take it over", "error", err)
-			}
-		}
-	}
-}
-
-// ErrLost is the error of a run whose lock another run has taken over.
-var ErrLost = errors.New("another run has taken over the lock of this job; what is recorded stays valid")
-
-// beat writes a heartbeat if no higher marker exists.
-func (l *Lock) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, l.opt.TTL)
-	defer cancel()
-	return l.rewrite(ctx, func(m *marker) { m.Heartbeat = l.opt.Now() })
-}
-
-// rewrite changes the marker in the store, and then in memory.
-func (l *Lock) rewrite(ctx context.Context, change func(*marker)) error {
-	if err := l.Held(ctx); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	m := l.marker
-	l.mu.Unlock()
-	change(&m)
-	data, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	if err := l.st.Put(ctx, markerKey(l.number), data); err != nil {
-		return err
-	}
-	if err := l.st.Sync(ctx); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	l.marker = m
-	l.mu.Unlock()
-	return nil
-}
-
-// Held returns an error when another owner has taken the lock over: the moment
-// before something is written that two owners must not both write.
-func (l *Lock) Held(ctx context.Context) error {
-	numbers, err := list(ctx, l.st, locks, ".json")
-	if err != nil {
-		return err
-	}
-	if len(numbers) > 0 && numbers[len(numbers)-1] > l.number {
-		return ErrLost
-	}
-	return nil
-}
-
-// Lost is closed when another owner was seen to have taken over. One may when no
-// heartbeat could be written for longer than TTL, so what two owners must not
-// both write needs Held before it.
-func (l *Lock) Lost() <-chan struct{} { return l.lost }
-
-// Release gives the lock up, so that the next one need not wait for TTL. It
-// needs a ctx that has not ended, also after an interruption. A lock that
-// another owner has taken over is left alone.
-func (l *Lock) Release(ctx context.Context) error {
-	l.stop()
-	select {
-	case <-l.stopped:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	err := l.rewrite(ctx, func(m *marker) { m.Released = true })
-	if errors.Is(err, ErrLost) {
-		return nil
-	}
-	return err
 }
 
 // Holder tells who holds the lock, live or stale, and its last heartbeat. The

@@ -1,11 +1,13 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,23 +17,27 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// clock is a time that moves when told to.
+// clock is a time that moves when told to, or when somebody sleeps by it.
 type clock struct{ nanos atomic.Int64 }
 
-func newClock() *clock {
-	c := new(clock)
-	c.nanos.Store(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixNano())
-	return c
-}
+func newClock() *clock { return new(clock) }
 
-func (c *clock) now() time.Time          { return time.Unix(0, c.nanos.Load()).UTC() }
+func (c *clock) now() time.Duration      { return time.Duration(c.nanos.Load()) }
 func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
+
+func (c *clock) sleep(ctx context.Context, d time.Duration) error {
+	c.advance(d)
+	return ctx.Err()
+}
 
 // options are those of a process on another machine, whose heartbeats the test
 // triggers.
 func options(c *clock, host string) (LockOptions, chan time.Time) {
 	beats := make(chan time.Time)
-	return LockOptions{TTL: time.Minute, Owner: Owner{ID: host, Host: host, Command: "run", PID: 1}, Now: c.now, beats: beats}, beats
+	return LockOptions{
+		TTL: time.Minute, Owner: Owner{ID: host, Host: host, Command: "run", PID: 1},
+		Clock: c.now, Sleep: c.sleep, beats: beats,
+	}, beats
 }
 
 func acquire(t *testing.T, st *store.Store, opt LockOptions) *Lock {
@@ -42,37 +48,70 @@ func acquire(t *testing.T, st *store.Store, opt LockOptions) *Lock {
 	return l
 }
 
-func lost(t *testing.T, l *Lock) {
+// beaten has a lock write a heartbeat and waits for that.
+func beaten(t *testing.T, l *Lock, beats chan<- time.Time) {
 	t.Helper()
-	select {
-	case <-l.Lost():
-	case <-time.After(10 * time.Second):
-		t.Fatal("the lock was not reported lost")
+	count := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.marker.Beat
+	}
+	before := count()
+	for deadline := time.Now().Add(10 * time.Second); count() == before; {
+		select {
+		case beats <- time.Time{}: // again, as a beat is left out while one is on its way
+		case <-l.Lost():
+			t.Fatal("the lock is lost")
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no heartbeat")
+		}
+		runtime.Gosched()
+	}
+}
+
+// lost has a lock try to write heartbeats until it sees that it is lost.
+func lost(t *testing.T, l *Lock, beats chan<- time.Time) {
+	t.Helper()
+	for deadline := time.After(10 * time.Second); ; {
+		select {
+		case beats <- time.Time{}:
+		case <-l.Lost():
+			return
+		case <-deadline:
+			t.Fatal("the lock was not reported lost")
+		}
 	}
 }
 
 func TestLockIsExclusive(t *testing.T) {
 	st := open(t, "mem://n", store.Options{})
 	c := newClock()
-	optA, _ := options(c, "a")
+	optA, beatsA := options(c, "a")
 	optB, _ := options(c, "b")
 	if owner, _, err := Holder(t.Context(), st); owner != nil || err != nil {
 		t.Errorf("a free lock is held by %v, %v", owner, err)
 	}
 	a := acquire(t, st, optA)
-	c.advance(time.Minute)
 	for _, opt := range []LockOptions{optB, optA} {
+		looks := 0
+		opt.Sleep = func(ctx context.Context, d time.Duration) error {
+			if looks++; looks == looksPerTTL/2 {
+				beaten(t, a, beatsA)
+			}
+			return c.sleep(ctx, d)
+		}
 		_, err := Acquire(t.Context(), st, opt)
-		var held *HeldError
-		if !errors.As(err, &held) || held.Owner.Host != "a" || held.Heartbeat != c.now().Add(-time.Minute) {
-			t.Errorf("second: %v", err)
+		if held, ok := errors.AsType[*HeldError](err); !ok || held.Owner.Host != "a" || looks != looksPerTTL/2 {
+			t.Errorf("second, after %d looks: %v", looks, err)
 		}
 	}
 	owner, heartbeat, err := Holder(t.Context(), st)
-	if err != nil || owner == nil || owner.Host != "a" || !owner.Started.Equal(heartbeat) {
+	if err != nil || owner == nil || owner.Host != "a" || heartbeat.Before(owner.Started) {
 		t.Errorf("holder %v, %v, %v", owner, heartbeat, err)
 	}
-	must(t, a.Release(t.Context()))
+	must(t, a.Release(t.Context(), false))
 	if owner, _, err := Holder(t.Context(), st); owner != nil || err != nil {
 		t.Errorf("after release: %v, %v", owner, err)
 	}
@@ -87,53 +126,266 @@ func TestLockIsExclusive(t *testing.T) {
 	}
 }
 
-func TestTakeoverOfStaleLock(t *testing.T) {
-	st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{})
-	c := newClock()
-	optA, beatsA := options(c, "a")
-	optB, _ := options(c, "b")
-	a := acquire(t, st, optA)
-	c.advance(time.Minute + 1)
-	b := acquire(t, st, optB)
-	beatsA <- c.now()
-	lost(t, a)
-	must(t, a.Release(t.Context()))
-	owner, _, err := Holder(t.Context(), st)
-	if err != nil || owner == nil || owner.Host != "b" {
-		t.Errorf("holder %v, %v", owner, err)
-	}
-	select {
-	case <-b.Lost():
-		t.Error("the new owner lost it too")
-	default:
+// TestTakeoverOfSilentLock takes a lock over whose owner is silent for the time to live
+// by the clock of whoever watches, and not a moment earlier. What the owner's clock
+// says does not matter.
+func TestTakeoverOfSilentLock(t *testing.T) {
+	for name, ahead := range map[string]time.Duration{"same clock": 0, "hours ahead": 5 * time.Hour, "years behind": -9e4 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{})
+			mine, hers := newClock(), newClock()
+			optA, beatsA := options(mine, "a")
+			optB, _ := options(hers, "b")
+			optB.TTL = time.Second // that of the owner counts
+			a := acquire(t, st, optA)
+			must(t, a.rewrite(t.Context(), func(m *marker) { m.Heartbeat = time.Now().Add(ahead) }))
+			hers.advance(time.Hour)
+			b := acquire(t, st, optB)
+			if d := hers.now() - time.Hour; d < time.Minute || d > time.Minute+2*time.Minute/looksPerTTL {
+				t.Errorf("taken over after %v", d)
+			}
+			if got := b.Before(); got != (Before{Late: true}) {
+				t.Errorf("before: %+v", got)
+			}
+			lost(t, a, beatsA)
+			if _, _, err := a.Enter(t.Context()); !errors.Is(err, ErrLost) {
+				t.Errorf("the old owner may write: %v", err)
+			}
+			must(t, a.Release(t.Context(), false))
+			owner, _, err := Holder(t.Context(), st)
+			if err != nil || owner == nil || owner.Host != "b" {
+				t.Errorf("holder %v, %v", owner, err)
+			}
+			select {
+			case <-b.Lost():
+				t.Error("the new owner lost it too")
+			default:
+			}
+		})
 	}
 }
 
-func TestHeartbeatKeepsTheLock(t *testing.T) {
+// TestLastLook has the only heartbeat within the time to live come just before the
+// last look.
+func TestLastLook(t *testing.T) {
 	st := open(t, "mem://n", store.Options{})
 	c := newClock()
 	optA, beatsA := options(c, "a")
 	optB, _ := options(c, "b")
+	a := acquire(t, st, optA)
+	optB.Sleep = func(ctx context.Context, d time.Duration) error {
+		if err := c.sleep(ctx, d); err != nil || c.now() < time.Minute {
+			return err
+		}
+		beaten(t, a, beatsA)
+		return nil
+	}
+	if _, err := Acquire(t.Context(), st, optB); !isHeld(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func isHeld(err error) bool {
+	_, ok := errors.AsType[*HeldError](err)
+	return ok
+}
+
+// TestWatchedLockIsReleased watches an owner that releases the lock meanwhile.
+func TestWatchedLockIsReleased(t *testing.T) {
+	st := open(t, "mem://n", store.Options{})
+	c := newClock()
+	optA, _ := options(c, "a")
+	optB, _ := options(c, "b")
+	a := acquire(t, st, optA)
+	optB.Sleep = func(ctx context.Context, d time.Duration) error {
+		return errors.Join(c.sleep(ctx, d), a.Release(ctx, false))
+	}
+	if b := acquire(t, st, optB); b.Before().Late || c.now() > 10*time.Second {
+		t.Errorf("after %v: %+v", c.now(), b.Before())
+	}
+}
+
+// TestWatchIsInterrupted ends while it watches.
+func TestWatchIsInterrupted(t *testing.T) {
+	st := open(t, "mem://n", store.Options{})
+	c := newClock()
+	optA, _ := options(c, "a")
+	optB, _ := options(c, "b")
 	acquire(t, st, optA)
-	for range 5 {
-		c.advance(40 * time.Second)
-		for deadline := time.Now().Add(10 * time.Second); ; {
-			select {
-			case beatsA <- c.now(): // again, as a beat is left out while one is on its way
+	ctx, cancel := context.WithCancel(t.Context())
+	optB.Sleep = func(ctx context.Context, d time.Duration) error { cancel(); return ctx.Err() }
+	if _, err := Acquire(ctx, st, optB); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestPermissionEnds follows an owner that cannot prove itself: half of the time to
+// live after the beginning of its last proof nothing may be changed, what is under way
+// ends, and the next proof lets it go on.
+func TestPermissionEnds(t *testing.T) {
+	var broken atomic.Bool
+	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
+		if broken.Load() && op == "put" {
+			return errCrash
+		}
+		return nil
+	}})
+	c := newClock()
+	opt, beats := options(c, "a")
+	l := acquire(t, st, opt)
+	c.advance(20 * time.Second)
+	beaten(t, l, beats)
+	c.advance(30*time.Second - 1)
+	held, leave, err := l.Enter(t.Context())
+	must(t, err)
+	defer leave()
+	must(t, l.Check())
+	if held.Err() != nil {
+		t.Error("ended at once")
+	}
+	broken.Store(true)
+	c.advance(1)
+	if err := l.Check(); err == nil {
+		t.Error("half of the time to live after the proof the owner may still write")
+	}
+	beats <- time.Time{}
+	<-held.Done()
+	entered := make(chan error, 1)
+	go func() {
+		again, leave, err := l.Enter(t.Context())
+		if err == nil {
+			err = again.Err()
+			leave()
+		}
+		entered <- err
+	}()
+	select {
+	case err := <-entered:
+		t.Errorf("entered without a proof: %v", err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	broken.Store(false)
+	beaten(t, l, beats)
+	if err := <-entered; err != nil {
+		t.Error(err)
+	}
+	must(t, l.Check())
+	must(t, l.Release(t.Context(), false))
+	if err := l.Check(); err == nil {
+		t.Error("the owner may write after the release")
+	}
+	if _, _, err := l.Enter(t.Context()); err == nil {
+		t.Error("entered after the release")
+	}
+}
+
+// TestSlowProof has a heartbeat take so long that it proves nothing when it is over.
+func TestSlowProof(t *testing.T) {
+	c := newClock()
+	var slow atomic.Bool
+	st := open(t, "mem://n", store.Options{Fault: func(op, _ string) error {
+		if slow.Load() && op == "put" {
+			c.advance(30 * time.Second)
+		}
+		return nil
+	}})
+	opt, beats := options(c, "a")
+	l := acquire(t, st, opt)
+	slow.Store(true)
+	beaten(t, l, beats)
+	if err := l.Check(); err == nil {
+		t.Error("a heartbeat that took half of the time to live counts")
+	}
+}
+
+// TestEnterEndsWithItsContext waits for a proof that does not come.
+func TestEnterEndsWithItsContext(t *testing.T) {
+	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
+		if op == "put" {
+			return errCrash
+		}
+		return nil
+	}})
+	c := newClock()
+	opt, _ := options(c, "a")
+	l := acquire(t, st, opt)
+	c.advance(time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, _, err := (Locks{l}).Enter(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestHeldIsCertain asks for a lock while the store cannot be listed.
+func TestHeldIsCertain(t *testing.T) {
+	var broken atomic.Bool
+	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
+		if broken.Load() && op == "list" {
+			return errCrash
+		}
+		return nil
+	}})
+	opt, _ := options(newClock(), "a")
+	l := acquire(t, st, opt)
+	must(t, l.Held(t.Context()))
+	broken.Store(true)
+	if err := l.Held(t.Context()); !errors.Is(err, errCrash) {
+		t.Errorf("held: %v", err)
+	}
+	if err := (Locks{l}).Prove(t.Context()); !errors.Is(err, errCrash) {
+		t.Errorf("proved: %v", err)
+	}
+}
+
+// TestBefore tells what earlier owners have left, through chains of owners.
+func TestBefore(t *testing.T) {
+	const gone, silent, released, late = "gone", "silent", "released", "late"
+	for _, c := range []struct {
+		remote bool
+		chain  string // how each owner ends, the last one begins
+		passed time.Duration
+		want   Before
+	}{
+		{true, "", 0, Before{}},
+		{true, released, 0, Before{}},
+		{false, late, 0, Before{}}, // of a local store
+		{true, late, 0, Before{Late: true, Others: true}},
+		{true, gone, 0, Before{Late: true}},
+		{false, gone, 0, Before{}},
+		{false, silent, 0, Before{Late: true}},
+		{true, silent, 0, Before{Late: true}},
+		{true, gone + " " + released, 0, Before{Late: true, Others: true}},
+		{true, gone + " " + released, 15 * time.Second, Before{}},
+		{true, gone + " " + gone, 0, Before{Late: true, Others: true}},
+		{true, gone + " " + gone + " " + released, 0, Before{Late: true, Others: true}},
+	} {
+		st, clock := open(t, "mem://n", store.Options{}), newClock()
+		self := ThisProcess("run")
+		for i, end := range strings.Fields(c.chain) {
+			opt, _ := options(clock, "other")
+			opt.Remote = c.remote
+			if end == gone {
+				opt.Owner = self
+				opt.Owner.ID = fmt.Sprint("an earlier process with our number, ", i)
+			}
+			l := acquire(t, st, opt)
+			clock.advance(c.passed)
+			switch end {
+			case released, late:
+				must(t, l.Release(t.Context(), end == late))
 			default:
-			}
-			_, heartbeat, err := Holder(t.Context(), st)
-			must(t, err)
-			if heartbeat.Equal(c.now()) {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("no heartbeat")
+				l.stop()
 			}
 		}
-		var held *HeldError
-		if _, err := Acquire(t.Context(), st, optB); !errors.As(err, &held) {
-			t.Fatalf("taken over: %v", err)
+		l := acquire(t, st, LockOptions{Owner: self, Remote: c.remote, Clock: clock.now, Sleep: clock.sleep})
+		if got := (Locks{l}).Before(); got != c.want {
+			t.Errorf("remote: %v, %q, %v each: %+v, want %+v", c.remote, c.chain, c.passed, got, c.want)
+		}
+		began := clock.now()
+		must(t, (Locks{l}).Settle(t.Context()))
+		if waited := clock.now() - began; (waited >= 30*time.Second) != c.want.Late {
+			t.Errorf("remote: %v, %q: waited %v", c.remote, c.chain, waited)
 		}
 	}
 }
@@ -164,7 +416,7 @@ func TestLockOutlastsAnOutage(t *testing.T) {
 				c.advance(time.Minute)
 				for seen := false; !seen; { // a beat is left out while one is on its way
 					select {
-					case beats <- c.now():
+					case beats <- time.Time{}:
 					case <-failed:
 						seen = true
 					}
@@ -175,19 +427,12 @@ func TestLockOutlastsAnOutage(t *testing.T) {
 				acquire(t, open(t, "mem://n", store.Options{Memory: &memory}), other)
 			}
 			broken.Store(false)
-			for written := false; !written; {
-				select {
-				case beats <- c.now():
-				case <-l.Lost():
-					if !taken {
-						t.Fatal("lost to nobody")
-					}
-					return
-				}
-				_, heartbeat, err := Holder(t.Context(), st)
-				must(t, err)
-				written = !taken && heartbeat.Equal(c.now())
+			if !taken {
+				beaten(t, l, beats)
+				must(t, l.Check())
+				return
 			}
+			lost(t, l, beats)
 		})
 	}
 }
@@ -213,45 +458,61 @@ func TestLockOfDeadProcess(t *testing.T) {
 	for name, c := range map[string]struct {
 		owner Owner
 		free  bool
+		watch bool // it takes the time to live to find that out
 	}{
-		"dead": {dead, true}, "recycled": {recycled, true}, "elsewhere": {elsewhere, false},
-		"ourselves": {self, false}, "alive": {parent, false},
+		"dead": {dead, true, false}, "recycled": {recycled, true, false}, "elsewhere": {elsewhere, true, true},
+		"ourselves": {self, false, false}, "alive": {parent, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := open(t, "mem://n", store.Options{})
-			acquire(t, st, LockOptions{TTL: time.Hour, Owner: c.owner})
-			l, err := Acquire(t.Context(), st, LockOptions{TTL: time.Hour, Owner: self})
-			if (err == nil) != c.free {
-				t.Errorf("error %v", err)
+			clock := newClock()
+			acquire(t, st, LockOptions{TTL: time.Hour, Owner: c.owner, Clock: clock.now})
+			l, err := Acquire(t.Context(), st, LockOptions{TTL: time.Hour, Owner: self, Clock: clock.now, Sleep: clock.sleep})
+			if (err == nil) != c.free || (clock.now() >= time.Hour) != c.watch {
+				t.Errorf("after %v: %v", clock.now(), err)
 			}
 			if err == nil {
-				must(t, l.Release(t.Context()))
+				must(t, l.Release(t.Context(), false))
 			}
 		})
 	}
 }
 
 // TestContenders lets ten stores of one folder race for a lock that was never
-// held, for a stale one and for a released one.
+// held, for a silent one and for a released one.
 func TestContenders(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "ckpt")
-	c := newClock()
+	var mu sync.Mutex
+	var winners []*Lock
+	var beats []chan time.Time
 	for round := range 6 {
-		var mu sync.Mutex
-		var winners []*Lock
+		winners, beats = nil, nil
 		var wg sync.WaitGroup
 		for i := range 10 {
 			st := open(t, root, store.Options{})
 			wg.Go(func() {
-				opt, _ := options(c, string(rune('a'+i)))
+				opt, beat := options(newClock(), string(rune('a'+i)))
+				own := opt.Sleep
+				opt.Sleep = func(ctx context.Context, d time.Duration) error {
+					number, _, err := top(ctx, st)
+					if err != nil || number <= round {
+						return errors.Join(err, own(ctx, d))
+					}
+					// Somebody has won, and its heart beats as soon as it knows.
+					mu.Lock()
+					defer mu.Unlock()
+					if len(winners) > 0 {
+						beaten(t, winners[0], beats[0])
+					}
+					return nil
+				}
 				l, err := Acquire(t.Context(), st, opt)
-				var held *HeldError
-				if err != nil && !errors.As(err, &held) {
+				if err != nil && !isHeld(err) {
 					t.Error(err)
 				}
 				if err == nil {
 					mu.Lock()
-					winners = append(winners, l)
+					winners, beats = append(winners, l), append(beats, beat)
 					mu.Unlock()
 				}
 			})
@@ -261,11 +522,10 @@ func TestContenders(t *testing.T) {
 			t.Fatalf("round %d: %d winners", round, len(winners))
 		}
 		if round%2 == 0 {
-			must(t, winners[0].Release(t.Context()))
+			must(t, winners[0].Release(t.Context(), false))
 		} else {
 			winners[0].stop()
 			<-winners[0].stopped
-			c.advance(time.Minute + 1)
 		}
 	}
 }
@@ -283,7 +543,7 @@ func TestAcquireBehindTheOthers(t *testing.T) {
 		if op == "create" && overtake {
 			overtake = false
 			b := acquire(t, other, optB)
-			must(t, b.Release(t.Context()))
+			must(t, b.Release(t.Context(), false))
 			acquire(t, other, optC)
 		}
 		return nil

@@ -16,7 +16,9 @@ type Receipt struct {
 	Key   string `json:"k,omitempty"`
 	Bytes int64  `json:"n,omitempty"` // size of the stored object
 	Sum   uint32 `json:"c,omitempty"` // CRC-32C of the stored object
-	Empty bool   `json:"e,omitempty"` // nothing is stored: the chunk holds only the fill value
+	// Version is that of the stored object as the store tells it in lists.
+	Version string `json:"v,omitempty"`
+	Empty   bool   `json:"e,omitempty"` // nothing is stored: the chunk holds only the fill value
 }
 
 // check refuses receipts that no unit leaves.
@@ -24,7 +26,7 @@ func (r Receipt) check() error {
 	switch {
 	case r.Array < 0 || r.Unit < 0 || r.Bytes < 0:
 		return errors.New("a negative number")
-	case r.Empty && (r.Key != "" || r.Bytes != 0 || r.Sum != 0):
+	case r.Empty && (r.Key != "" || r.Bytes != 0 || r.Sum != 0 || r.Version != ""):
 		return errors.New("an empty chunk with an object")
 	}
 	return nil

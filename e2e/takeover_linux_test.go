@@ -1,0 +1,335 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// takeoverTTL is the lock_ttl of the runs that are stopped here.
+const takeoverTTL = 1500 * time.Millisecond
+
+// elsewhere has a command run in a process namespace of its own: to others it looks
+// like a process of another machine, whose end nobody can see.
+func elsewhere(c *exec.Cmd) *exec.Cmd {
+	c.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+		Pdeathsig:   syscall.SIGKILL,
+	}
+	return c
+}
+
+// needNamespaces skips a test where a process cannot have a namespace of its own.
+func needNamespaces(t *testing.T) {
+	t.Helper()
+	if err := elsewhere(exec.Command("true")).Run(); err != nil {
+		t.Skipf("needs process namespaces: %v", err)
+	}
+}
+
+// duel is a target about which two runs contend.
+type duel struct {
+	dir     string
+	program string
+	kind    string // overwrite, same or append
+	// place gives the URL of the target for a try, and stopped that by which the run
+	// that is stopped reaches it.
+	place, stopped func(try int) string
+}
+
+// newDuel makes the jobs of a duel: over values of which about half are the fill value,
+// cut into small chunks, so that many requests are under way at every moment. Job 0
+// makes the target that others append to, where they do, job 1 is stopped.
+func newDuel(t *testing.T, kind string, place func(try int) string) *duel {
+	t.Helper()
+	d := &duel{dir: fast(t), program: build(t), kind: kind, place: place, stopped: place}
+	const side = 96
+	for i, rows := range [][2]int{{0, 17}, {17, 70}, {70, 96}} {
+		from, to := rows[0], rows[1]
+		if kind != "append" {
+			from, to = 0, side
+		}
+		data := smooth(side * side * side)
+		for k := range data {
+			data[k] ^= byte(0x15 * i)
+		}
+		clear(data[i*len(data)/3:][:len(data)/3])
+		var t0 []byte
+		for row := from; row < to; row++ {
+			t0 = binary.LittleEndian.AppendUint64(t0, uint64(row))
+		}
+		write(t, d.dir, fmt.Sprintf("a%d.bin", i), data[4*side*side*from:4*side*side*to])
+		write(t, d.dir, fmt.Sprintf("t%d.bin", i), t0)
+		write(t, d.dir, fmt.Sprintf("%d.yaml", i), fmt.Appendf(nil, `zmigrate: 1
+source:
+  driver: raw
+  arrays:
+    a: {url: a%[1]d.bin, data_type: float32, shape: [%[2]d, %[3]d, %[3]d], dimension_names: [t, y, x]}
+    t: {url: t%[1]d.bin, data_type: int64, shape: [%[2]d], dimension_names: [t]}
+target: {url: unset, append: t}
+defaults: {codecs: [bytes]}
+arrays: {a: {chunks: [5, 24, 24]}, t: {chunks: [5]}}
+run: {lock_ttl: %[4]v, checkpoint: {every: 100ms}}
+`, i, to-from, side, takeoverTTL))
+	}
+	return d
+}
+
+// existing is what each kind of duel does with a target.
+var existing = map[string]string{"overwrite": "overwrite", "same": "resume", "append": "append"}
+
+// arguments are those of one of the jobs.
+func (d *duel) arguments(job int, target string) []string {
+	return []string{
+		"run", "--progress", "none", "--log-level", "error", "--yes", "--set", "target.url=" + target,
+		"--set", "target.existing=" + existing[d.kind], filepath.Join(d.dir, strconv.Itoa(job)+".yaml"),
+	}
+}
+
+// do runs one of the jobs.
+func (d *duel) do(t *testing.T, job int, target string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), d.program, append(d.arguments(job, target), "--json")...)
+	var said bytes.Buffer
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		t.Errorf("job %d: %v\n%s", job, err, said.String())
+	}
+	return string(out)
+}
+
+// begin makes what is there before a duel.
+func (d *duel) begin(t *testing.T, target string) {
+	if d.kind == "append" {
+		d.do(t, 0, target)
+	}
+}
+
+// second does what the second run does.
+func (d *duel) second(t *testing.T, target string) (last int) {
+	switch d.kind {
+	case "append": // the same rows, and those of the next day
+		d.do(t, 1, target)
+		d.do(t, 2, target)
+		return 2
+	case "same":
+		d.do(t, 1, target)
+		return 1
+	default:
+		d.do(t, 2, target)
+		return 2
+	}
+}
+
+// fight stops a run after a while, lets another one take its lock over and finish, and
+// wakes the first one up. It returns how the first one ended.
+func (d *duel) fight(t *testing.T, try int, delay time.Duration) (first error, stopped bool, last int) {
+	t.Helper()
+	c := elsewhere(exec.CommandContext(t.Context(), d.program, d.arguments(1, d.stopped(try))...))
+	if err := c.Start(); err != nil {
+		t.Error(err)
+		return err, false, 0
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case err := <-ended:
+		ended <- err
+	case <-time.After(delay):
+		stopped = c.Process.Signal(syscall.SIGSTOP) == nil
+	}
+	last = d.second(t, d.place(try))
+	if stopped {
+		_ = c.Process.Signal(syscall.SIGCONT) // it may have ended just before
+	}
+	return <-ended, stopped, last
+}
+
+// takeovers is how many duels there are of each kind: a few, or as many as
+// ZMIGRATE_TAKEOVERS says.
+func takeovers(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("ZMIGRATE_TAKEOVERS")); err == nil {
+		return n
+	}
+	return few
+}
+
+// duels runs tries of a duel, some at a time, for most of a duel is waiting. objects are
+// those at the target of a try.
+func (d *duel) fights(t *testing.T, tries int, objects func(try int) map[string]string) {
+	t.Helper()
+	seed := uint64(20261122)
+	if n, err := strconv.ParseUint(os.Getenv("ZMIGRATE_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	d.begin(t, d.place(-1))
+	began := time.Now()
+	d.do(t, 1, d.place(-1))
+	took := time.Since(began)
+	if d.kind != "same" {
+		d.do(t, 2, d.place(-1))
+	}
+	want := objects(-1)
+	wantFirst := want
+	if d.kind == "overwrite" {
+		d.do(t, 1, d.place(-2))
+		wantFirst = objects(-2)
+	}
+	var mu sync.Mutex
+	interrupted := 0
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 4)
+	for try := range tries {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			d.begin(t, d.place(try))
+			delay := time.Duration(rand.New(rand.NewPCG(seed, uint64(try))).Int64N(int64(took)))
+			first, stopped, last := d.fight(t, try, delay)
+			if stopped && first != nil {
+				mu.Lock()
+				interrupted++
+				mu.Unlock()
+			}
+			found := objects(try)
+			if stopped && first == nil && cmp.Equal(wantFirst, found) {
+				return // it was stopped before it had the lock, and finished last
+			}
+			if diff := cmp.Diff(want, found); diff != "" {
+				t.Errorf("try %d, stopped after %v (%v): (-second run +found)\n%.2000s", try, delay, first, diff)
+			}
+			if out := d.do(t, last, d.place(try)); !strings.Contains(out, `"already_complete":true`) || strings.Contains(out, "mended") {
+				t.Errorf("try %d: the second run once more:\n%s", try, out)
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d duels, in %d of them the first run was stopped before its end", tries, interrupted)
+	if tries > 5 && interrupted == 0 {
+		t.Error("no run was stopped before its end")
+	}
+}
+
+// TestTakeover stops runs that write to a server of S3, has others take their locks over
+// and finish, and wakes the stopped ones up: in the end every object is that of the run
+// that finished last, and no run that lost its lock says that it is done.
+func TestTakeover(t *testing.T) {
+	needNamespaces(t)
+	for kind := range existing {
+		t.Run(kind, func(t *testing.T) {
+			b := serve(t)
+			at := func(try int) string { return fmt.Sprintf("%d.zarr", try) }
+			d := newDuel(t, kind, func(try int) string { return b.url(at(try)) })
+			d.fights(t, takeovers(2), func(try int) map[string]string { return b.tree(t, at(try)) })
+		})
+	}
+}
+
+// TestTakeoverOfUnheard has a run whose heartbeats do not arrive: it holds its writes up,
+// and ends when another run has taken its lock over.
+func TestTakeoverOfUnheard(t *testing.T) {
+	needNamespaces(t)
+	b := serve(t)
+	to, err := url.Parse(b.endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var deaf atomic.Bool
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, ".zmigrate/lock/") && deaf.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	d := newDuel(t, "overwrite", func(try int) string { return b.url(fmt.Sprint(try, ".zarr")) })
+	d.do(t, 2, d.place(-1))
+	slow := strings.ReplaceAll(d.place(0), b.endpoint, server.URL)
+	c := elsewhere(exec.CommandContext(t.Context(), d.program, append(d.arguments(1, slow), "--set", "run.workers.write=1", "--set", "run.requests.retries=50")...))
+	var said bytes.Buffer
+	c.Stderr = &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	deaf.Store(true)
+	d.do(t, 2, d.place(0))
+	if err := c.Wait(); err == nil {
+		t.Errorf("a run that lost its lock says that it is done")
+	} else if !strings.Contains(said.String(), "another run has taken over the lock") {
+		t.Errorf("the run that lost its lock: %v\n%s", err, said.String())
+	}
+	if diff := cmp.Diff(b.tree(t, "-1.zarr"), b.tree(t, "0.zarr")); diff != "" {
+		t.Errorf("(-second run +found):\n%.2000s", diff)
+	}
+}
+
+// TestStoppedNeighbour stops a run whose process others can see: nobody takes its lock
+// over, however long it is stopped.
+func TestStoppedNeighbour(t *testing.T) {
+	d := newDuel(t, "overwrite", nil)
+	target := filepath.Join(d.dir, "out.zarr")
+	c := exec.CommandContext(t.Context(), d.program, append(d.arguments(1, target), "--set", "run.workers.write=1")...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	locked := func() bool {
+		files, err := filepath.Glob(target + ".zmigrate/lock/*.json")
+		return err == nil && len(files) > 0
+	}
+	for deadline := time.Now().Add(20 * time.Second); !locked(); {
+		if time.Now().After(deadline) {
+			t.Fatal("there is no lock")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * takeoverTTL)
+	err := exec.CommandContext(t.Context(), d.program, d.arguments(2, target)...).Run()
+	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() != 5 {
+		t.Errorf("a second run beside a stopped one: %v", err)
+	}
+	if err := errors.Join(c.Process.Signal(syscall.SIGCONT), c.Wait()); err != nil {
+		t.Errorf("the stopped run: %v", err)
+	}
+}
+
+// TestCloudTakeover is TestTakeover at the servers of all providers.
+func TestCloudTakeover(t *testing.T) {
+	needNamespaces(t)
+	for _, scheme := range providers {
+		for kind := range existing {
+			t.Run(scheme+"/"+kind, func(t *testing.T) {
+				at := cloud(t, scheme)
+				d := newDuel(t, kind, func(try int) string { return at(fmt.Sprintf("%d.zarr", try)) })
+				d.fights(t, takeovers(1), func(try int) map[string]string { return objects(t, d.place(try)) })
+			})
+		}
+	}
+}

@@ -1,0 +1,323 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// renew writes heartbeats until ctx ends or another owner has the lock. While none
+// can be written, the lock is its owner's as long as nobody takes it: a store that is
+// out of reach for longer than TTL ends no run, it only holds up what the run writes.
+func (l *Lock) renew(ctx context.Context) {
+	defer close(l.stopped)
+	beats := l.opt.beats
+	if beats == nil {
+		t := time.NewTicker(max(l.opt.TTL/beatsPerTTL, time.Millisecond))
+		defer t.Stop()
+		beats = t.C
+	}
+	expiry := time.NewTimer(proofTime(l.opt.TTL))
+	defer expiry.Stop()
+	results := make(chan error, 1)
+	writing := false
+	begin := func() {
+		if !writing {
+			writing = true
+			go func() { results <- l.beat(ctx) }()
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			if writing {
+				err := <-results
+				l.opt.Log.DebugContext(ctx, "the last heartbeat of the lock has ended", "error", err)
+			}
+			return
+		case <-beats:
+			l.endPeriod(ctx)
+			begin()
+		case <-l.wanted:
+			begin()
+		case <-expiry.C:
+			l.endPeriod(ctx)
+		case err := <-results:
+			writing = false
+			switch {
+			case err == nil:
+				expiry.Reset(l.left())
+			case errors.Is(err, ErrLost):
+				l.opt.Log.ErrorContext(ctx, "another run has taken over the lock")
+				l.lose()
+				return
+			case ctx.Err() == nil:
+				l.opt.Log.WarnContext(ctx, "the heartbeat of the lock could not be written: nothing is changed until one can be, and after some time another run may take the lock over", "error", err)
+			}
+		}
+	}
+}
+
+// left is the time until the permission ends.
+func (l *Lock) left() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(l.until-l.opt.Clock(), 0)
+}
+
+// endPeriod cancels the changes that are under way if the owner has not proved itself
+// in time.
+func (l *Lock) endPeriod(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.opt.Clock() < l.until || l.period.Err() != nil {
+		return
+	}
+	l.opt.Log.WarnContext(ctx, "no heartbeat of the lock was written for too long: what is being written is held up until one is")
+	l.expire()
+}
+
+// lose ends everything that the lock allows, for good.
+func (l *Lock) lose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = 0
+	l.expire()
+	close(l.lost)
+}
+
+// ErrLost is the error of a run whose lock another run has taken over.
+var ErrLost = errors.New("another run has taken over the lock of this job; what is recorded stays valid")
+
+// errUnproved is the error of a change while the owner of the lock has not proved
+// itself for too long.
+var errUnproved = errors.New("the heartbeat of the lock is too old: the lock has to be proved first")
+
+// beat writes a heartbeat if no higher marker exists. What counts for the owner is the
+// moment before the first request; others count from a later one.
+func (l *Lock) beat(ctx context.Context) error {
+	began := l.opt.Clock()
+	ctx, cancel := context.WithTimeout(ctx, proofTime(l.opt.TTL))
+	defer cancel()
+	err := l.rewrite(ctx, func(m *marker) {
+		m.Heartbeat = time.Now().UTC()
+		m.Beat++
+		m.Late = m.Late && began-l.since < settleTime(l.opt.TTL)
+	})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = max(l.until, began+proofTime(l.opt.TTL))
+	if l.opt.Clock() >= l.until {
+		return nil // it took so long that it proves nothing any more
+	}
+	if l.period.Err() != nil {
+		l.period, l.expire = context.WithCancel(context.WithoutCancel(ctx))
+	}
+	close(l.proved)
+	l.proved = make(chan struct{})
+	return nil
+}
+
+// rewrite changes the marker in the store, and then in memory.
+func (l *Lock) rewrite(ctx context.Context, change func(*marker)) error {
+	if err := l.Held(ctx); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	m := l.marker
+	l.mu.Unlock()
+	change(&m)
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := l.st.Put(ctx, markerKey(l.number), data); err != nil {
+		return err
+	}
+	if err := l.st.Sync(ctx); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.marker = m
+	l.mu.Unlock()
+	return nil
+}
+
+// Enter implements [store.Guard]: it waits until the owner has proved itself.
+func (l *Lock) Enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	for {
+		l.mu.Lock()
+		period, proved, allowed := l.period, l.proved, l.opt.Clock() < l.until
+		if !allowed {
+			l.expire()
+		}
+		l.mu.Unlock()
+		select {
+		case <-l.lost:
+			return nil, nil, ErrLost
+		default:
+		}
+		if allowed && period.Err() == nil {
+			inner, cancel := context.WithCancel(ctx)
+			end := context.AfterFunc(period, cancel)
+			return inner, func() { end(); cancel() }, nil
+		}
+		select {
+		case l.wanted <- struct{}{}:
+		default:
+		}
+		select {
+		case <-proved:
+		case <-l.lost:
+		case <-l.stopped:
+			select {
+			case <-l.lost:
+				return nil, nil, ErrLost
+			default:
+				return nil, nil, errUnproved // it was released
+			}
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+// Check implements [store.Guard].
+func (l *Lock) Check() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.opt.Clock() >= l.until {
+		return errUnproved
+	}
+	return nil
+}
+
+// Prove implements [store.Guard].
+func (l *Lock) Prove(ctx context.Context) error { return l.Held(ctx) }
+
+// Held returns an error when another owner has taken the lock over, or when that
+// cannot be told: the moment before something is written that two owners must not
+// both write.
+func (l *Lock) Held(ctx context.Context) error {
+	numbers, err := list(ctx, l.st, locks, ".json")
+	if err != nil {
+		return err
+	}
+	if len(numbers) > 0 && numbers[len(numbers)-1] > l.number {
+		return ErrLost
+	}
+	return nil
+}
+
+// Lost is closed when another owner was seen to have taken over.
+func (l *Lock) Lost() <-chan struct{} { return l.lost }
+
+// Before tells what the owners before this one have left.
+func (l *Lock) Before() Before { return l.before }
+
+// Settle waits until requests of earlier owners have arrived or never will: until a
+// quarter of TTL has passed since the lock was taken.
+func (l *Lock) Settle(ctx context.Context) error {
+	if !l.before.Late {
+		return nil
+	}
+	if left := l.since + settleTime(l.opt.TTL) - l.opt.Clock(); left > 0 {
+		return l.opt.Sleep(ctx, left)
+	}
+	return nil
+}
+
+// Release gives the lock up, so that the next owner need not watch it. late tells
+// that requests of this owner may still arrive. It needs a ctx that has not ended,
+// also after an interruption. A lock that another owner has taken over is left alone.
+func (l *Lock) Release(ctx context.Context, late bool) error {
+	l.stop()
+	select {
+	case <-l.stopped:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer l.end()
+	err := l.rewrite(ctx, func(m *marker) {
+		m.Released = true
+		settled := l.opt.Clock()-l.since >= settleTime(l.opt.TTL)
+		m.Late = late && l.opt.Remote || m.Late && !settled
+	})
+	if errors.Is(err, ErrLost) {
+		return nil
+	}
+	return err
+}
+
+// end takes the permission back.
+func (l *Lock) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = 0
+	l.expire()
+}
+
+// Locks are several locks that one run holds. All of them have to allow a change.
+type Locks []*Lock
+
+var _ store.Guard = Locks(nil)
+
+// Enter implements [store.Guard].
+func (l Locks) Enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	leave := func() {}
+	for _, lock := range l {
+		inner, next, err := lock.Enter(ctx)
+		if err != nil {
+			leave()
+			return nil, nil, err
+		}
+		outer := leave
+		ctx, leave = inner, func() { next(); outer() }
+	}
+	return ctx, leave, nil
+}
+
+// Check implements [store.Guard].
+func (l Locks) Check() error {
+	for _, lock := range l {
+		if err := lock.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Prove implements [store.Guard].
+func (l Locks) Prove(ctx context.Context) error {
+	for _, lock := range l {
+		if err := lock.Prove(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Before sums up what the owners before these have left.
+func (l Locks) Before() (before Before) {
+	for _, lock := range l {
+		before.Late = before.Late || lock.before.Late
+		before.Others = before.Others || lock.before.Others
+	}
+	return before
+}
+
+// Settle is that of each lock.
+func (l Locks) Settle(ctx context.Context) error {
+	for _, lock := range l {
+		if err := lock.Settle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
