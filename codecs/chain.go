@@ -16,6 +16,7 @@ import (
 type Chain struct {
 	in     Chunk
 	specs  []Spec   // as they were given: a codec keeps the alias it was read by
+	full   []Spec   // what Specs returns
 	list   []parsed // what was bound
 	arrays []ArrayToArray
 	stages []Chunk // stages[i] is what arrays[i] receives; the last is what bytes receives
@@ -152,6 +153,7 @@ func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 	c.plan()
 	c.parted = c.part()
 	c.undone = c.keptUndone()
+	c.full = c.completed()
 	return c, nil
 }
 
@@ -198,7 +200,10 @@ func (c *Chain) bind(p parsed) error {
 
 // Specs returns the complete configurations, as they are written to metadata:
 // each codec under the name that it was given by.
-func (c *Chain) Specs() []Spec {
+func (c *Chain) Specs() []Spec { return slices.Clone(c.full) }
+
+// completed makes what Specs returns.
+func (c *Chain) completed() []Spec {
 	var specs []Spec
 	for _, a := range c.arrays {
 		specs = append(specs, a.Spec())

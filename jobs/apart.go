@@ -19,10 +19,11 @@ func (p *Plan) apart() error {
 		return err
 	}
 	var ps Problems
+	var places store.Places
 	for _, place := range []struct{ field, what, url string }{
 		{"target.url", "target", p.Job.Target.URL}, {"run.checkpoint.url", "checkpoint", checkpoint},
 	} {
-		message := p.within(place.what, place.url)
+		message := p.within(&places, place.what, place.url)
 		if message != "" && ps == nil { // the place of the checkpoint may follow from that of the target
 			ps = append(ps, p.Job.Problem(place.field, message, "choose another place for the "+place.what))
 		}
@@ -33,7 +34,7 @@ func (p *Plan) apart() error {
 // within says which file of the source lies inside of a place, or which hierarchy
 // around it; "" for none. Files are told apart by the servers, too, that the job
 // names for its sources.
-func (p *Plan) within(what, place string) string {
+func (p *Plan) within(places *store.Places, what, place string) string {
 	locations := p.Job.Source.Locations
 	for _, a := range p.Job.Source.Arrays {
 		locations = slices.Concat(locations, a.Locations)
@@ -52,9 +53,9 @@ func (p *Plan) within(what, place string) string {
 				query = ""
 			}
 			switch {
-			case store.Inside(f.URL+query, place):
+			case places.Inside(f.URL+query, place):
 				return fmt.Sprintf("the source file %s lies inside the %s", f.URL, what)
-			case document && store.Inside(place, folder+query):
+			case document && places.Inside(place, folder+query):
 				return fmt.Sprintf("the %s lies inside of %s, which is part of the source", what, folder)
 			}
 		}

@@ -311,7 +311,7 @@ func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
 		in := inner.Chunk()
 		in.Shape = b.options.Shards
 		var chain *codecs.Chain
-		if chain, err = b.env.Codecs.Bind([]codecs.Spec{spec}, in); err == nil {
+		if chain, err = b.env.bind([]codecs.Spec{spec}, in); err == nil {
 			return chain
 		}
 	}
@@ -329,7 +329,7 @@ func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 	if specs == nil {
 		specs = DefaultCodecs(in.Type)
 	}
-	chain, err := b.env.Codecs.Bind(specs, in)
+	chain, err := b.env.bind(specs, in)
 	if err != nil {
 		b.problems = append(b.problems, b.plan.Job.codecProblems(b.field+".codecs", b.env.Codecs, err)...)
 		return nil

@@ -26,6 +26,16 @@ type Environment struct {
 	// limits are those of the side of a plan whose stores are opened; nil: each
 	// store has the job's budget for itself.
 	limits *store.Limits
+	// chains are those that a plan has bound; nil: none are shared.
+	chains *codecs.Chains
+}
+
+// bind binds a chain of a plan's array.
+func (e Environment) bind(specs []codecs.Spec, in codecs.Chunk) (*codecs.Chain, error) {
+	if e.chains == nil {
+		return e.Codecs.Bind(specs, in)
+	}
+	return e.chains.Bind(specs, in)
 }
 
 // log is where to write log lines.

@@ -71,8 +71,9 @@ func (p *Plan) Manifest() (*Manifest, error) {
 // inputs is the part of the manifest that does not depend on what is made of it.
 func (p *Plan) inputs() *Manifest {
 	m := &Manifest{Version: 1, Job: p.Job.Normalised()}
+	var places store.Places
 	for _, f := range p.Files {
-		f.URL = relative(p.Job.Dir, f.URL)
+		f.URL = relative(&places, p.Job.Dir, f.URL)
 		m.Files = append(m.Files, f)
 	}
 	return m
@@ -81,12 +82,12 @@ func (p *Plan) inputs() *Manifest {
 // relative returns the path of a local file below a folder as seen from there,
 // so that a folder with job, data and target can move as a whole. A file has one
 // path, however it is spelled.
-func relative(dir, file string) string {
+func relative(places *store.Places, dir, file string) string {
 	if !store.Local(file) {
 		return file
 	}
-	file = store.Resolved(file)
-	if short, err := filepath.Rel(store.Resolved(cmp.Or(dir, ".")), file); err == nil && filepath.IsLocal(short) {
+	file = places.Resolved(file)
+	if short, err := filepath.Rel(places.Resolved(cmp.Or(dir, ".")), file); err == nil && filepath.IsLocal(short) {
 		return filepath.ToSlash(short)
 	}
 	return file

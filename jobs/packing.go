@@ -103,7 +103,7 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 	if b.options.Shards != nil && !b.keeps() {
 		meaning = clamped(meaning)
 	}
-	chain, err := b.env.Codecs.Bind(slices.Concat(meaning, inner.Specs()), in)
+	chain, err := b.env.bind(slices.Concat(meaning, inner.Specs()), in)
 	if err != nil {
 		_, field := b.plan.Job.cfMode(b.info.Path)
 		b.problems = append(b.problems, b.plan.Job.codecProblems(field, b.env.Codecs, err)...)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -138,7 +137,7 @@ func (a *PlannedArray) Losses() []codecs.Loss {
 // once.
 func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 	limits := sides{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond), store.NewLimits(0)}
-	env.limits = limits.source
+	env.limits, env.chains = limits.source, codecs.NewChains(env.Codecs)
 	source, err := openSource(ctx, j, env)
 	if err != nil {
 		return nil, err
@@ -167,6 +166,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	empty := p.emptyGroups(links)
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(links), p.grows(opened))
 	coordinates := coordinatesOf(opened)
+	p.Arrays = make([]PlannedArray, 0, len(paths))
 	for i, name := range paths {
 		if opened[i] == nil {
 			continue
@@ -294,13 +294,18 @@ func (p *Plan) clashes() Problems {
 		}
 		from[a.Target] = a.Source
 	}
-	for _, a := range p.Arrays {
-		for at := a.Target; at != "" && at != "."; {
-			at = path.Dir(at)
-			if other, taken := from[strings.TrimPrefix(at, ".")]; taken && a.Target != "" {
+	free := map[string]bool{} // groups that lie in no array
+	for i := range p.Arrays {
+		a, inside := &p.Arrays[i], false
+		for at, ok := zarr.Parent(a.Target); ok && !free[at]; at, ok = zarr.Parent(at) {
+			if other, taken := from[at]; taken {
+				inside = true
 				_, field := p.Job.Options(a.Source)
 				list = append(list, p.Job.Problem(field, fmt.Sprintf("array %q would lie inside of array %q", a.Source, other), "rename one of them"))
 			}
+		}
+		for at, ok := zarr.Parent(a.Target); ok && !free[at] && !inside; at, ok = zarr.Parent(at) {
+			free[at] = true
 		}
 	}
 	return list

@@ -8,10 +8,11 @@
 package sinks
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 
@@ -86,55 +87,88 @@ func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, g
 	for p := range groups {
 		paths = append(paths, p)
 	}
-	nodes := maps.Clone(others)
-	if nodes == nil {
-		nodes = map[string]json.RawMessage{}
-	}
-	delete(nodes, "")
-	for p, a := range arrays {
-		text, err := a.MarshalJSON()
-		if err != nil {
-			return fmt.Errorf("metadata of %q: %w", p, err)
-		}
-		nodes[p] = text
+	for p := range others {
+		paths = append(paths, p)
 	}
 	all := slices.Concat(zarr.Parents(paths), paths)
 	slices.Sort(all)
-	for _, p := range slices.Compact(all) {
-		if _, isArray := arrays[p]; isArray || p == "" || others[p] != nil {
-			continue
+	all = slices.Compact(all)[1:] // without the root
+	node := func(p string) json.Marshaler {
+		if a, ok := arrays[p]; ok {
+			return a
 		}
-		group := &zarr.Group{Attributes: groups[p]}
-		if err := h.put(ctx, p, group); err != nil {
-			return err
+		if others[p] != nil {
+			return others[p]
 		}
-		text, err := group.MarshalJSON()
-		if err != nil {
-			return fmt.Errorf("metadata of %q: %w", p, err)
+		return &zarr.Group{Attributes: groups[p]}
+	}
+	for _, p := range all {
+		if group, ok := node(p).(*zarr.Group); ok {
+			if err := h.put(ctx, p, group); err != nil {
+				return err
+			}
 		}
-		nodes[p] = text
 	}
 	if err := h.store.Sync(ctx); err != nil {
 		return err
 	}
-	if !consolidated {
-		nodes = nil
-	}
-	if err := h.putRoot(ctx, groups[""], others[""], nodes); err != nil {
+	if err := h.putRoot(ctx, groups[""], others[""], all, node, consolidated); err != nil {
 		return err
 	}
 	return h.store.Sync(ctx)
 }
 
+// fewNodes is how many nodes a hierarchy has at the most whose consolidated metadata
+// are in memory as a whole before they are written.
+const fewNodes = 1000
+
 // putRoot writes the root's document, a new one unless there is one, with the
-// documents of all nodes as its consolidated metadata unless nodes is nil.
-func (h *Hierarchy) putRoot(ctx context.Context, attributes zarr.Attributes, document json.RawMessage, nodes map[string]json.RawMessage) error {
-	if document == nil {
-		return h.put(ctx, "", &zarr.Group{Attributes: attributes, Consolidated: nodes})
+// documents of all nodes as its consolidated metadata if that is wanted.
+func (h *Hierarchy) putRoot(ctx context.Context, attributes zarr.Attributes, document json.RawMessage, paths []string, node func(path string) json.Marshaler, consolidated bool) error {
+	switch {
+	case document != nil:
+		var nodes map[string]json.RawMessage
+		if consolidated {
+			nodes = map[string]json.RawMessage{}
+		}
+		for _, p := range paths {
+			if !consolidated {
+				break
+			}
+			text, err := node(p).MarshalJSON()
+			if err != nil {
+				return fmt.Errorf("metadata of %q: %w", p, err)
+			}
+			nodes[p] = text
+		}
+		text, err := zarr.Consolidated(document, nodes)
+		if err != nil {
+			return fmt.Errorf("metadata of the root: %w", err)
+		}
+		return h.store.Put(ctx, zarr.MetadataKey, text)
+	case !consolidated:
+		return h.put(ctx, "", &zarr.Group{Attributes: attributes})
 	}
-	text, err := zarr.Consolidated(document, nodes)
+	nodes := func(yield func(string, json.Marshaler) bool) {
+		for _, p := range paths {
+			if !yield(p, node(p)) {
+				return
+			}
+		}
+	}
+	if len(paths) <= fewNodes {
+		var text bytes.Buffer
+		if err := zarr.WriteConsolidated(&text, attributes, nodes); err != nil {
+			return err
+		}
+		return h.store.Put(ctx, zarr.MetadataKey, text.Bytes())
+	}
+	w, err := h.store.NewWriter(ctx, zarr.MetadataKey)
 	if err != nil {
-		return fmt.Errorf("metadata of the root: %w", err)
+		return err
 	}
-	return h.store.Put(ctx, zarr.MetadataKey, text)
+	if err := zarr.WriteConsolidated(w, attributes, nodes); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	return w.Close()
 }

@@ -306,3 +306,31 @@ func TestStores(t *testing.T) {
 		}
 	}
 }
+
+// The consolidated metadata of many nodes are written piece by piece, and are what a
+// single document would be.
+func TestManyNodes(t *testing.T) {
+	s, err := store.Open(t.Context(), "mem://bucket/many.zarr", store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, nodes := map[string]*zarr.Array{}, map[string]json.RawMessage{}
+	for i := range 1500 {
+		p := fmt.Sprintf("a%d", i)
+		arrays[p] = array(zarr.Attribute{Name: "number", Value: json.RawMessage(fmt.Sprint(i))})
+		if nodes[p], err = arrays[p].MarshalJSON(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sinks.New(s).Finish(t.Context(), arrays, nil, nil, true); err != nil {
+		t.Fatal(err)
+	}
+	want, err := zarr.Document(&zarr.Group{Consolidated: nodes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.ReadAll(t.Context(), zarr.MetadataKey, 1<<30)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the root's document of %d bytes is not the one of %d that was wanted (%v)", len(got), len(want), err)
+	}
+}

@@ -1,15 +1,26 @@
 package store
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
+
+// Places compares and spells the URLs of many objects. It remembers the folders that
+// it has resolved, so that the next object in one of them costs a single look at the
+// disk. The zero value is ready. It is for one goroutine, and for a short time: it
+// does not notice when a link is changed.
+type Places struct {
+	folders map[string]string // local folders without links, by absolute paths
+}
 
 // Inside tells whether a URL is that of a folder or of what lies below it,
 // however both are spelled: relative paths, links and file:// are resolved, and
 // of remote places the servers are compared, too. What cannot be parsed lies
 // nowhere.
-func Inside(url, folder string) bool {
+func (p *Places) Inside(url, folder string) bool {
 	inner, err := parse(url)
 	if err != nil {
 		return false
@@ -19,7 +30,7 @@ func Inside(url, folder string) bool {
 		return false
 	}
 	if inner.local() {
-		return below(resolved(inner.path), resolved(outer.path), string(filepath.Separator))
+		return below(p.resolved(inner.path, false), p.resolved(outer.path, true), string(filepath.Separator))
 	}
 	for _, name := range []string{"endpoint", "storage_account", "domain"} {
 		if inner.query.Get(name) != outer.query.Get(name) {
@@ -29,16 +40,19 @@ func Inside(url, folder string) bool {
 	return inner.scheme == outer.scheme && inner.host == outer.host && below(inner.path, outer.path, "/")
 }
 
+// Inside is [Places.Inside] for a single URL.
+func Inside(url, folder string) bool { return new(Places).Inside(url, folder) }
+
 // Resolved spells the URL of one place in one way: a local one as an absolute path
 // without links, a remote one as it is but for the query of HTTP, of which a digest
 // stands for what is no signature. What cannot be parsed stays.
-func Resolved(url string) string {
+func (p *Places) Resolved(url string) string {
 	at, err := parse(url)
 	switch {
 	case err != nil:
 		return url
 	case at.local():
-		return resolved(at.path)
+		return p.resolved(at.path, false)
 	}
 	if digest := at.digest(); digest != "" {
 		return at.String() + "?" + digest
@@ -46,24 +60,44 @@ func Resolved(url string) string {
 	return at.String()
 }
 
+// Resolved is [Places.Resolved] for a single URL.
+func Resolved(url string) string { return new(Places).Resolved(url) }
+
 func below(inner, outer, separator string) bool {
 	return inner == outer || outer == "" || strings.HasPrefix(inner, strings.TrimSuffix(outer, separator)+separator)
 }
 
-// resolved is an absolute path without links, as far as it exists.
-func resolved(p string) string {
-	p, err := absolute(p)
+// resolved is an absolute path without links, as far as it exists. That of a folder
+// is remembered.
+func (p *Places) resolved(name string, folder bool) string {
+	name, err := absolute(name)
 	if err != nil {
-		return p
+		return name
 	}
-	for missing := ""; ; {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			return filepath.Join(real, missing)
-		}
-		parent := filepath.Dir(p)
-		if parent == p {
-			return filepath.Join(p, missing)
-		}
-		p, missing = parent, filepath.Join(filepath.Base(p), missing)
+	return p.real(name, folder)
+}
+
+// real is resolved for a clean absolute path.
+func (p *Places) real(name string, folder bool) string {
+	if known, ok := p.folders[name]; ok {
+		return known
 	}
+	parent := filepath.Dir(name)
+	if parent == name {
+		return name
+	}
+	at := filepath.Join(p.real(parent, true), filepath.Base(name))
+	// Windows has names of several spellings, which only EvalSymlinks brings to one.
+	if st, err := os.Lstat(at); err == nil && (st.Mode()&fs.ModeSymlink != 0 || runtime.GOOS == "windows") {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			at = real
+		}
+	}
+	if folder {
+		if p.folders == nil {
+			p.folders = map[string]string{}
+		}
+		p.folders[name] = at
+	}
+	return at
 }

@@ -48,7 +48,7 @@ func TestInside(t *testing.T) {
 }
 
 func TestResolved(t *testing.T) {
-	dir := resolved(t.TempDir())
+	dir := Resolved(t.TempDir())
 	t.Chdir(dir)
 	if err := os.Symlink(dir, "link"); err != nil {
 		t.Fatal(err)

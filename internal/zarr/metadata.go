@@ -9,7 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
+	"io"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -143,6 +144,54 @@ func Document(node json.Marshaler) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// WriteConsolidated writes the [Document] of a group with the documents of nodes, which
+// come in the order of their paths, as its consolidated metadata. It holds one node
+// in memory at a time.
+func WriteConsolidated(w io.Writer, attributes Attributes, nodes iter.Seq2[string, json.Marshaler]) error {
+	group, err := Document(&Group{Attributes: attributes, Consolidated: map[string]json.RawMessage{}})
+	if err != nil {
+		return err
+	}
+	const none, end = "{}", "\n  }\n}\n" // what the text ends with: no nodes, and two braces
+	var b bytes.Buffer
+	b.Write(bytes.TrimSuffix(group, []byte(none+end)))
+	next := "{"
+	for p, node := range nodes {
+		if err := appendNode(&b, next, p, node); err != nil {
+			return fmt.Errorf("metadata of %q: %w", p, err)
+		}
+		next = ","
+		if _, err := w.Write(b.Bytes()); err != nil {
+			return err
+		}
+		b.Reset()
+	}
+	if next == "{" {
+		b.WriteString(none + end)
+	} else {
+		b.WriteString("\n    }" + end)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// appendNode appends a member of consolidated metadata behind a separator.
+func appendNode(b *bytes.Buffer, separator, p string, node json.Marshaler) error {
+	const prefix, indent = "      ", "  "
+	name, err := marshal(p)
+	if err != nil {
+		return err
+	}
+	text, err := marshal(node)
+	if err != nil {
+		return err
+	}
+	b.WriteString(separator + "\n" + prefix)
+	b.Write(name)
+	b.WriteString(": ")
+	return json.Indent(b, text, prefix, indent)
+}
+
 // CheckPath refuses paths of nodes that a hierarchy cannot hold: empty names,
 // "." and "..", names that are reserved or would not survive as object keys.
 // The empty path is the root.
@@ -169,18 +218,25 @@ func CheckPath(p string) error {
 	return nil
 }
 
+// Parent returns the path of the group that a node is in, "" for the root's children,
+// and false for the root itself.
+func Parent(p string) (group string, ok bool) {
+	if p == "" {
+		return "", false
+	}
+	return p[:max(strings.LastIndexByte(p, '/'), 0)], true
+}
+
 // Parents lists the paths of all groups above the given nodes, the root first,
 // each once, in the order of their paths.
 func Parents(paths []string) []string {
-	list := []string{""}
+	list, known := []string{""}, map[string]bool{"": true}
 	for _, p := range paths {
-		for p != "" {
-			if p = path.Dir(p); p == "." {
-				break
-			}
-			list = append(list, p)
+		for above, ok := Parent(p); ok && !known[above]; above, ok = Parent(above) {
+			known[above] = true
+			list = append(list, above)
 		}
 	}
 	slices.Sort(list)
-	return slices.Compact(list)
+	return list
 }

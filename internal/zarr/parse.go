@@ -78,11 +78,14 @@ func (d *document) refuseUnknown(known ...string) {
 	known = append(known, "zarr_format", "node_type", "attributes")
 	var unknown []string
 	for name, text := range d.fields {
+		if slices.Contains(known, name) {
+			continue
+		}
 		var extension struct {
 			Must *bool `json:"must_understand"`
 		}
 		mayIgnore := json.Unmarshal(text, &extension) == nil && extension.Must != nil && !*extension.Must
-		if !mayIgnore && !slices.Contains(known, name) {
+		if !mayIgnore {
 			unknown = append(unknown, name)
 		}
 	}

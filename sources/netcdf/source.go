@@ -49,12 +49,13 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 		kept = keptOfMany
 	}
 	s := &source{
-		cf: opt.CF, kept: opt.Kept, chains: &chains{registry: opt.Codecs},
+		cf: opt.CF, kept: opt.Kept,
 		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(kept),
 	}
 	if opt.Codecs == nil {
-		s.chains.registry = codecs.Standard()
+		opt.Codecs = codecs.Standard()
 	}
+	s.chains = codecs.NewChains(opt.Codecs)
 	return sources.Combine(ctx, sources.Members{
 		Names: set.Names(urls), Origin: set,
 		Open: func(ctx context.Context, i int) (sources.Hierarchy, error) {
@@ -105,7 +106,7 @@ func (s *source) read(ctx context.Context, f *sources.OpenFile) (contents, error
 type source struct {
 	cf      func(path string) cf.Mode
 	kept    func(path string) bool
-	chains  *chains
+	chains  *codecs.Chains
 	scratch *ndarray.Pool
 	shared  *hdf5.Shared
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
@@ -20,7 +21,7 @@ type tree struct {
 	hdf5    *hdf5.File
 	scratch *ndarray.Pool
 	kept    func(path string) bool // says whose chunks are to be had as they are; nil: none
-	chains  *chains
+	chains  *codecs.Chains
 	nodes   []*group // the root first, each before its subgroups
 	vars    []*treeVariable
 	byPath  map[string]*treeVariable

@@ -63,7 +63,7 @@ type storedDataset struct {
 
 // withObjects returns an array with the chunks of its dataset as objects, where
 // all of them are what the chain of Info's Codecs makes.
-func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, known *chains) (sources.Array, error) {
+func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, known *codecs.Chains) (sources.Array, error) {
 	if a.info.Obstacle != "" || a.info.Codecs == nil {
 		return a, nil
 	}
@@ -71,7 +71,7 @@ func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, kno
 	if fill == nil {
 		fill = a.info.Type.Default()
 	}
-	chain, err := known.bind(a.info.Codecs, codecs.Chunk{Type: a.info.Type, Shape: a.info.Chunks, Fill: fill})
+	chain, err := known.Bind(a.info.Codecs, codecs.Chunk{Type: a.info.Type, Shape: a.info.Chunks, Fill: fill})
 	if err != nil {
 		a.info.Obstacle = fmt.Sprintf("its filters make no chain: %v", err)
 		return a, nil

@@ -110,7 +110,7 @@ func (s *source) describe(name string, n *node) (*array, error) {
 			}
 		}
 	}
-	a.chain, err = s.codecs.Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: a.fill})
+	a.chain, err = s.chains.Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: a.fill})
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (a *array) readArithmetic() error {
 		}
 		stored.Shape = a.grid.Chunk
 	}
-	bound, err := a.source.codecs.Bind(rest, stored)
+	bound, err := a.source.chains.Bind(rest, stored)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (a *array) readStored() error {
 	if stored.Fill == nil {
 		return fmt.Errorf("%s has no value for the fill value %s: choose cf: keep", name, a.info.Type.FormatScalar(dtype.V3, a.fill))
 	}
-	rest, err := a.source.codecs.Bind(specs[1:], stored)
+	rest, err := a.source.chains.Bind(specs[1:], stored)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -72,6 +71,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	if s.codecs == nil {
 		s.codecs = codecs.Standard()
 	}
+	s.chains = codecs.NewChains(s.codecs)
 	s.chosen = sync.OnceValue(s.choosesFills)
 	s.files = identity{store: st, known: map[string]bool{}}
 	s.presence.store = st
@@ -88,6 +88,7 @@ type source struct {
 	store     *store.Store
 	types     *dtype.Registry
 	codecs    *codecs.Registry
+	chains    *codecs.Chains
 	cf        func(path string) cf.Mode
 	kept      func(path string, t dtype.Type) bool
 	allChunks bool             // none may be missing
@@ -138,17 +139,20 @@ func (s *source) Changed(ctx context.Context) error { return s.files.changed(ctx
 // those that the paths imply. What lies below an array is no node; below
 // something unreadable it shows that this is a group.
 func (s *source) settle() {
+	marked := map[string]bool{} // paths whose parents are seen to
 	for p := range s.nodes {
-		for _, above := range parents(p) {
+		for above, more := zarr.Parent(p); more && !marked[above]; above, more = zarr.Parent(above) {
+			marked[above] = true
 			if n := s.nodes[above]; n != nil && n.err != nil {
 				n.array = false
 			}
 		}
 	}
 	var groups []string
+	within := map[string]bool{"": false} // an array, by the paths that are known
 	for p, n := range s.nodes {
 		switch {
-		case s.belowArray(p):
+		case s.belowArray(p, within):
 		case n.array:
 			s.arrays = append(s.arrays, p)
 		default:
@@ -169,31 +173,33 @@ func (s *source) settle() {
 	s.groups = slices.CompactFunc(s.groups, func(a, b sources.Group) bool { return a.Path == b.Path })
 }
 
-// parents lists the paths above a path, the nearest first.
-func parents(p string) (list []string) {
-	for p != "" {
-		if p = path.Dir(p); p == "." {
-			p = ""
+// belowArray tells whether there is an array above a path. within remembers the
+// answers, so that each path of a deep hierarchy is looked at once.
+func (s *source) belowArray(p string, within map[string]bool) bool {
+	var asked []string
+	below, known := within[p]
+	for !known {
+		asked = append(asked, p)
+		p, _ = zarr.Parent(p) // the root is known
+		if n := s.nodes[p]; n != nil && n.array {
+			below, known = true, true
+		} else {
+			below, known = within[p]
 		}
-		list = append(list, p)
 	}
-	return list
-}
-
-func (s *source) belowArray(p string) bool {
-	return slices.ContainsFunc(parents(p), func(above string) bool {
-		n := s.nodes[above]
-		return n != nil && n.array
-	})
+	for _, p := range asked {
+		within[p] = below
+	}
+	return below
 }
 
 // Array opens an array: its document is parsed and its codecs are bound.
 func (s *source) Array(ctx context.Context, name string) (sources.Array, error) {
 	n := s.nodes[name]
-	if n == nil || !n.array || !slices.Contains(s.arrays, name) {
+	if _, listed := slices.BinarySearch(s.arrays, name); n == nil || !n.array || !listed {
 		return nil, fmt.Errorf("%s: no array %q", s.store.URL(), name)
 	}
-	for _, above := range parents(name) {
+	for above, more := zarr.Parent(name); more; above, more = zarr.Parent(above) {
 		if g := s.nodes[above]; g != nil && g.err != nil {
 			return nil, fmt.Errorf("%s: group %q: %w", s.store.URL(), above, g.err)
 		}

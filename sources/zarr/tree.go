@@ -85,14 +85,20 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 	if err != nil {
 		return err
 	}
-	s.nodes[""] = newNode(text)
 	if kind == "array" {
+		s.nodes[""] = newNode(text)
 		return nil
 	}
 	g, err := zarr.ParseGroup(text)
 	if err != nil {
 		return err
 	}
+	if g.Consolidated != nil { // the root's document is kept without that of all others
+		if text, err = zarr.Consolidated(text, nil); err != nil {
+			return err
+		}
+	}
+	s.nodes[""] = newNode(text)
 	if g.Consolidated == nil {
 		return s.walk(ctx, zarr.MetadataKey)
 	}
@@ -111,11 +117,15 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 // nor that it is a group is listed as an array, so that opening it tells why.
 func newNode(text []byte) *node {
 	kind, err := zarr.NodeType(text)
-	var fields struct {
-		Attributes json.RawMessage `json:"attributes"`
+	n := &node{format: dtype.V3, array: kind != "group", text: zarr.Plain(text), err: err}
+	if len(n.text) != len(text) { // there are numbers of Python
+		var fields struct {
+			Attributes json.RawMessage `json:"attributes"`
+		}
+		_ = json.Unmarshal(text, &fields) // what is wrong with it is told elsewhere
+		n.python = zarr.MarkedFields(fields.Attributes)
 	}
-	_ = json.Unmarshal(text, &fields) // what is wrong with it is told elsewhere
-	return &node{format: dtype.V3, array: kind != "group", text: zarr.Plain(text), python: zarr.MarkedFields(fields.Attributes), err: err}
+	return n
 }
 
 // readConsolidatedV2 takes the nodes of a v2 hierarchy from .zmetadata.

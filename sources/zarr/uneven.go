@@ -44,7 +44,7 @@ func (a *array) chainFor(shape []int) (*codecs.Chain, error) {
 	}
 	in := a.chain.Chunk()
 	in.Shape = shape
-	chain, err := a.source.codecs.Bind(a.chain.Specs(), in)
+	chain, err := a.source.chains.Bind(a.chain.Specs(), in)
 	if err != nil {
 		return nil, fmt.Errorf("chunks of shape %v: %w", shape, err)
 	}

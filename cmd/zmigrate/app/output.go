@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -21,11 +22,13 @@ func (a *app) printf(format string, args ...any) { _, _ = fmt.Fprintf(a.out, for
 
 // table writes rows with aligned columns, indented by two spaces.
 func (a *app) table(rows [][]string) {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	var text bytes.Buffer // a tabwriter writes cell by cell
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		_, _ = fmt.Fprintln(w, "  "+strings.Join(row, "\t"))
 	}
 	_ = w.Flush()
+	_, _ = a.out.Write(text.Bytes())
 }
 
 // size spells a number of bytes in binary units.

@@ -124,18 +124,18 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	arrays := make([]plannedJSON, 0, len(p.Arrays))
-	for i := range p.Arrays {
-		if p.Nothing() {
-			break
-		}
-		one, err := planned(&p.Arrays[i], metadata)
-		if err != nil {
-			return err
-		}
-		arrays = append(arrays, one)
-	}
 	if a.json {
+		arrays := make([]plannedJSON, 0, len(p.Arrays))
+		for i := range p.Arrays {
+			if p.Nothing() {
+				break
+			}
+			one, err := planned(&p.Arrays[i], metadata)
+			if err != nil {
+				return err
+			}
+			arrays = append(arrays, one)
+		}
 		a.printJSON(map[string]any{
 			"job": j.Name, "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays,
 			"groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(p.Findings),
@@ -149,7 +149,11 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	}
 	var read int64
 	objects := 0
-	for _, x := range arrays {
+	for i := range p.Arrays {
+		x, err := planned(&p.Arrays[i], metadata)
+		if err != nil {
+			return err
+		}
 		read, objects = read+x.BytesRead, objects+x.Objects
 		if err := a.printPlanned(x); err != nil {
 			return err
@@ -161,7 +165,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	if same := p.Unchanged(); len(same) > 0 {
 		a.printf("as they are in the target: %s\n", strings.Join(same, ", "))
 	}
-	a.printf("%s, %s, %s to read, to %s\n", count(len(arrays), "array"), count(objects, "object"), size(read), j.Target.URL)
+	a.printf("%s, %s, %s to read, to %s\n", count(len(p.Arrays), "array"), count(objects, "object"), size(read), j.Target.URL)
 	return nil
 }
 
