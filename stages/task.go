@@ -179,16 +179,22 @@ func (t *Task) blocks(task int, begin func(*shard) bool, f func(block) bool) {
 	}
 	shape := t.blockShape()
 	outer := zarr.Grid{Shape: counts, Chunk: shape}
+	index, last := make([]int, len(counts)), make([]int, len(counts))
 	for n := range outer.Len() {
 		r := outer.Region(outer.Index(n))
 		b := block{task: task, first: r.Start, count: r.Shape}
-		inner := zarr.Grid{Shape: r.Shape, Chunk: ones(len(r.Shape))}
-		for k := range inner.Len() {
-			index := inner.Index(k)
-			for i := range index {
-				index[i] += r.Start[i]
+		// Where nearly all is done, to look for what is left is the work: it takes
+		// no memory for a unit.
+		index, last := append(index[:0], r.Start...), append(last[:0], r.Start...)
+		for i, n := range r.Shape {
+			last[i] += n - 1
+		}
+		for at := index; at != nil; at = ndarray.Next(at, r.Start, last) {
+			unit := 0
+			for i, n := range counts {
+				unit = unit*n + at[i]
 			}
-			if unit := t.Grid.Number(index); t.Done == nil || !t.Done(unit) {
+			if t.Done == nil || !t.Done(unit) {
 				b.units = append(b.units, unit)
 			}
 		}

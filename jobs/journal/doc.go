@@ -14,10 +14,12 @@
 //
 //	{"a":0,"u":17,"k":"sst/c/0/17","n":4096,"c":3735928559}
 //	{"a":0,"u":18,"e":true}
+//	{"a":0,"u":19,"e":true,"m":4096}
 //
 // with the array (a) and the unit (u) in the plan, and the key (k, may be left
 // out), size in bytes (n) and CRC-32C (c) of the object; e tells that nothing
-// is stored because the chunk holds only the fill value.
+// is stored because the chunk holds only the fill value, and m how many chunks right
+// behind it are as empty.
 //
 // # Durability
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,9 +69,9 @@ func listed(t *testing.T, st *store.Store) []string {
 }
 
 var (
-	batch1 = []Receipt{{Array: 0, Unit: 0, Key: "a/c/0", Bytes: 10, Sum: 0xffffffff}, {Array: 0, Unit: 1, Empty: true}}
+	batch1 = []Receipt{{Array: 0, Unit: 0, Key: "a/c/0", Bytes: 10, Sum: 0xffffffff}, {Array: 0, Unit: 1, Empty: true}, {Array: 0, Unit: 2, More: 5, Empty: true}}
 	batch2 = []Receipt{{Array: 2, Unit: 7, Bytes: 1 << 40}}
-	both   = append(batch1[:2:2], batch2...)
+	both   = append(batch1[:3:3], batch2...)
 )
 
 func TestLife(t *testing.T) {
@@ -353,6 +354,15 @@ func TestForget(t *testing.T) {
 		}
 		if n := len(got); !errors.Is(err, errCrash) || n > len(both) || !slices.Equal(both[:n], got) {
 			t.Errorf("operation %d failed with %v: receipts %v", at, err, got)
+		}
+	}
+}
+
+// A receipt for several units says of no object, and of no more units than there can be.
+func TestReceiptForSeveral(t *testing.T) {
+	for _, bad := range []Receipt{{More: 1}, {More: -1, Empty: true}, {Unit: 2, More: math.MaxInt - 1, Empty: true}} {
+		if bad.check() == nil {
+			t.Errorf("%+v is taken", bad)
 		}
 	}
 }

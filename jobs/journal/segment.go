@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 )
 
 // Receipt is what a finished unit leaves behind.
@@ -19,13 +20,20 @@ type Receipt struct {
 	// Version is that of the stored object as the store tells it in lists.
 	Version string `json:"v,omitempty"`
 	Empty   bool   `json:"e,omitempty"` // nothing is stored: the chunk holds only the fill value
+	// More is how many units right behind this one are Empty, too: one receipt
+	// stands for all of them.
+	More int `json:"m,omitempty"`
 }
 
 // check refuses receipts that no unit leaves.
 func (r Receipt) check() error {
 	switch {
-	case r.Array < 0 || r.Unit < 0 || r.Bytes < 0:
+	case r.Array < 0 || r.Unit < 0 || r.Bytes < 0 || r.More < 0:
 		return errors.New("a negative number")
+	case r.More > math.MaxInt-r.Unit:
+		return errors.New("more units than there can be")
+	case r.More > 0 && !r.Empty:
+		return errors.New("an object for several chunks")
 	case r.Empty && (r.Key != "" || r.Bytes != 0 || r.Sum != 0 || r.Version != ""):
 		return errors.New("an empty chunk with an object")
 	}

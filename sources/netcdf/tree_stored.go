@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
@@ -171,4 +173,40 @@ func (c storedChunk) Size() int64 { return int64(c.StoredChunk.Size) }
 
 func (c storedChunk) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return c.file.Store.ReadRange(ctx, c.file.Key, p, c.Offset+off)
+}
+
+// StoredRegions implements [sources.Sparse].
+func (a *treeArray) StoredRegions(ctx context.Context, f func(ndarray.Region)) (dtype.Scalar, error) {
+	d := a.dataset
+	rank := len(d.Shape)
+	if a.info.Type.Size() == 0 || d.ChunkShape == nil && d.Allocated() || !slices.Equal(a.info.Shape[:min(rank, len(a.info.Shape))], d.Shape) {
+		return nil, nil // the whole is stored, or what lies behind the end of the dataset is another value
+	}
+	fill, err := d.FillValue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rest dtype.Scalar
+	for item := range fill.Items() {
+		rest = slices.Clone(dtype.Scalar(item))
+		break
+	}
+	if other, err := a.fillsWithout(ctx, rest); err != nil || other || rest == nil {
+		return nil, err
+	}
+	if d.ChunkShape == nil {
+		return rest, nil
+	}
+	_, chunks, err := d.StoredChunks(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: array %q: %w", a.url, a.info.Path, err)
+	}
+	for c := range chunks {
+		region := ndarray.Region{Start: slices.Concat(c.Start, make([]int, len(d.Native.Shape))), Shape: slices.Concat(d.ChunkShape, d.Native.Shape)}
+		for k, extent := range d.Shape {
+			region.Shape[k] = min(region.Shape[k], extent-region.Start[k])
+		}
+		f(region)
+	}
+	return rest, nil
 }

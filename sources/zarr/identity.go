@@ -85,11 +85,7 @@ func (d *identity) addChunks(ctx context.Context, a *array) error {
 	n := a.grid.Len()
 	list := make([]file, min(n, sampled))
 	err := sources.InParallel(ctx, len(list), func(ctx context.Context, i int) error {
-		number := i
-		if steps := len(list) - 1; n > len(list) {
-			number = (n-1)/steps*i + (n-1)%steps*i/steps
-		}
-		f, err := d.stat(ctx, a.key(a.grid.Index(number)))
+		f, err := d.stat(ctx, a.key(a.grid.Index(sampleNumber(i, n))))
 		list[i] = f
 		if f.absent {
 			return nil
@@ -100,6 +96,16 @@ func (d *identity) addChunks(ctx context.Context, a *array) error {
 		d.keep(list...)
 	}
 	return err
+}
+
+// sampleNumber returns the number of the chunk that is number i of the sample of n
+// chunks: the first, the last, and those evenly between.
+func sampleNumber(i, n int) int {
+	if n <= sampled {
+		return i
+	}
+	const steps = sampled - 1
+	return (n-1)/steps*i + (n-1)%steps*i/steps
 }
 
 // list returns the objects that are there, in the order of their keys.

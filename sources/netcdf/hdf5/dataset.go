@@ -242,6 +242,12 @@ func (d *Dataset) wholePieces(most int) []int {
 // memory, but for their byte order, that of Native.
 func (d *Dataset) Plain() bool { return d.same() || d.swapped() != nil }
 
+// Allocated reports whether there is a place in the file for elements, or for the index
+// of chunks: without one, none was ever written.
+func (d *Dataset) Allocated() bool {
+	return d.layout.class == compact || d.layout.address != undefined
+}
+
 // Contiguous returns where in the file the elements are that lie one behind the
 // other in C order, and false where they are stored in another way, or nowhere
 // because none was ever written.

@@ -1,0 +1,64 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// StoredRegions implements [sources.Sparse] by a listing of the array's objects. A
+// server that cannot list, or whose list lacks an object that it has, tells nothing.
+func (a *array) StoredRegions(ctx context.Context, f func(ndarray.Region)) (dtype.Scalar, error) {
+	if a.source.allChunks || a.info.Type.Size() == 0 {
+		return nil, nil
+	}
+	below := strings.TrimPrefix(a.path+"/", "/")
+	counts, sample := a.grid.Count(), a.sample()
+	listed := map[string]bool{}
+	err := a.source.store.List(ctx, below, func(o store.Info) error {
+		index, ok := a.keys.Parse(strings.TrimPrefix(o.Key, below))
+		if !ok || len(index) != len(counts) {
+			return nil
+		}
+		for k, n := range index {
+			if n < 0 || n >= counts[k] {
+				return nil
+			}
+		}
+		if sample[o.Key] {
+			listed[o.Key] = true
+		}
+		f(a.grid.Region(index))
+		return nil
+	})
+	if errors.Is(err, store.ErrNoList) || absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for key := range sample {
+		if a.source.store.Local() || listed[key] {
+			continue
+		}
+		if _, err := a.source.store.Stat(ctx, key); err == nil {
+			return nil, nil
+		} else if !absent(err) {
+			return nil, err
+		}
+	}
+	return a.fill, nil
+}
+
+// sample returns the keys of the chunks by which the array is recognised.
+func (a *array) sample() map[string]bool {
+	keys := map[string]bool{}
+	for i := range min(a.grid.Len(), sampled) {
+		keys[a.key(a.grid.Index(sampleNumber(i, a.grid.Len())))] = true
+	}
+	return keys
+}
