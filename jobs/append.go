@@ -37,6 +37,7 @@ type growth struct {
 	// earlier are the files behind what is there, as far as that is known, and
 	// completed the manifest of the last run if it completed, nil otherwise.
 	earlier   []sources.File
+	byName    map[string][]sources.File // earlier, once known has asked
 	completed *Manifest
 	// met are the arrays of the target that the job has, too, by their paths.
 	met map[string]bool
@@ -158,18 +159,18 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 func (g *growth) recall(s *state) error {
 	switch {
 	case s.done != nil:
-		var done Completion
-		if err := json.Unmarshal(s.done, &done); err != nil {
-			return fmt.Errorf("checkpoint: the record of completion: %w", err)
+		done, err := readCompletion(s.done)
+		if err != nil {
+			return err
 		}
-		g.completed, g.earlier = &done.Manifest, slices.Concat(done.Manifest.Earlier, done.Manifest.Files)
+		g.completed, g.earlier = done.Manifest, slices.Concat(done.Manifest.Earlier, done.Manifest.Files)
 	case s.manifest != nil:
-		var m Manifest
-		if err := json.Unmarshal(s.manifest, &m); err != nil {
-			return fmt.Errorf("checkpoint: the plan: %w", err)
+		m, err := readPlan(s.manifest)
+		if err != nil {
+			return err
 		}
 		if m.Append != "" {
-			g.begun, g.earlier = &m, m.Earlier
+			g.begun, g.earlier = m, m.Earlier
 		}
 	}
 	return nil
@@ -298,11 +299,11 @@ func (g *growth) measure(t *there, names []string) error {
 	t.rows = t.meta.Grid.Shape[t.axis]
 	seen := t.array.Info().Shape[t.axis]
 	if g.begun != nil {
-		i := slices.IndexFunc(g.begun.Arrays, func(a ManifestArray) bool { return a.Target == t.path })
-		if i < 0 {
+		a := g.begun.array(t.path)
+		if a == nil {
 			return fmt.Errorf("the run that was interrupted did not append to it")
 		}
-		return t.wasBegun(g.begun.Arrays[i], seen)
+		return t.wasBegun(*a, seen)
 	}
 	if t.rows != seen {
 		return fmt.Errorf("%s says that there are %d rows along %s, the consolidated metadata %d: consolidate the metadata of the target anew", zarr.MetadataKey, t.rows, g.dim, seen)
@@ -330,13 +331,10 @@ func (t *there) wasBegun(m ManifestArray, seen int) error {
 
 // rows is how many rows the array has along an axis when the run has ended.
 func (m *ManifestArray) rows(axis int) (int, error) {
-	var grown struct {
-		Shape []int `json:"shape"`
-	}
-	if err := json.Unmarshal(m.Meta, &grown); err != nil || len(grown.Shape) <= axis {
+	if len(m.Shape) <= axis {
 		return 0, fmt.Errorf("the checkpoint does not tell its shape: the plan there is damaged")
 	}
-	return grown.Shape[axis], nil
+	return m.Shape[axis], nil
 }
 
 // path is where an array of the source is in the target.

@@ -136,8 +136,8 @@ func (g *growth) recorded(target string) *ManifestArray {
 		if m == nil {
 			continue
 		}
-		if i := slices.IndexFunc(m.Arrays, func(a ManifestArray) bool { return a.Target == target }); i >= 0 {
-			return &m.Arrays[i]
+		if a := m.array(target); a != nil {
+			return a
 		}
 	}
 	return nil

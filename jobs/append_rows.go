@@ -254,11 +254,11 @@ func (g *growth) shortened(p *Plan) error {
 		return nil
 	}
 	for _, a := range p.Arrays {
-		i := slices.IndexFunc(g.completed.Arrays, func(m ManifestArray) bool { return m.Target == a.Target })
-		if i < 0 {
+		m := g.completed.array(a.Target)
+		if m == nil {
 			continue
 		}
-		was, err := g.completed.Arrays[i].rows(a.Append.Axis)
+		was, err := m.rows(a.Append.Axis)
 		if err != nil {
 			return fmt.Errorf("array %q: %w", a.Target, err)
 		}
@@ -273,10 +273,13 @@ func (g *growth) shortened(p *Plan) error {
 // known reports whether rows of a file are in the target by the record of files,
 // and how the file is not the one any more that they were taken from.
 func (g *growth) known(f sources.File) (known bool, change string) {
-	for _, e := range g.earlier {
-		if nameOf(e) != nameOf(f) {
-			continue
+	if g.byName == nil {
+		g.byName = map[string][]sources.File{}
+		for _, e := range g.earlier {
+			g.byName[nameOf(e)] = append(g.byName[nameOf(e)], e)
 		}
+	}
+	for _, e := range g.byName[nameOf(f)] {
 		known = true
 		if change = fileChange(e, f); change == "" {
 			break

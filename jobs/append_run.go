@@ -52,9 +52,9 @@ func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 	g := r.plan.growth
 	r.result.Dimension = g.dim
 	if record := r.journal.Completed(); record != nil {
-		var done Completion
-		if err := json.Unmarshal(record, &done); err != nil {
-			return false, fmt.Errorf("checkpoint: the record of completion: %w", err)
+		done, err := readCompletion(record)
+		if err != nil {
+			return false, err
 		}
 		r.overtaken = done.Overtaken
 		if err := r.sound(ctx); err != nil {

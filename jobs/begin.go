@@ -55,32 +55,32 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 	}
 	existing := r.plan.Job.Target.Existing
 	if record := r.journal.Completed(); record != nil {
-		var done Completion
-		if err := json.Unmarshal(record, &done); err != nil {
-			return false, fmt.Errorf("checkpoint: the record of completion: %w", err)
+		done, err := readCompletion(record)
+		if err != nil {
+			return false, err
 		}
-		differences := r.manifest.differences(&done.Manifest)
+		differences := r.manifest.differences(done.Manifest)
 		if len(differences) > 0 && existing == "fail" {
 			if _, err := r.inTheWay(ctx); err != nil {
 				return false, fmt.Errorf("target %s: %w", r.target.URL(), err)
 			}
 		}
 		if len(differences) > 0 && existing != "overwrite" {
-			return false, r.changed(true, &done.Manifest, differences)
+			return false, r.changed(true, done.Manifest, differences)
 		}
 		whole, err := r.whole(ctx)
 		if err != nil {
 			return false, err
 		}
 		if whole && len(differences) == 0 {
-			return r.again(ctx, &done)
+			return r.again(ctx, done)
 		}
 	} else if text := r.journal.Manifest(); text != nil {
-		var was Manifest
-		if err := json.Unmarshal(text, &was); err != nil {
-			return false, fmt.Errorf("checkpoint: the plan: %w", err)
+		was, err := readPlan(text)
+		if err != nil {
+			return false, err
 		}
-		differences := r.manifest.differences(&was)
+		differences := r.manifest.differences(was)
 		switch {
 		case existing == "fail":
 			return false, fmt.Errorf("%w: an interrupted run of this job has begun it; target.existing: resume goes on with it", ErrTargetExists)
@@ -88,7 +88,7 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 			r.resumed = true
 			return false, nil
 		case existing != "overwrite":
-			return false, r.changed(false, &was, differences)
+			return false, r.changed(false, was, differences)
 		}
 	}
 	return false, r.renew(ctx, opt)

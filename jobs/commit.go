@@ -29,7 +29,7 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 		return fmt.Errorf("target: %w", err)
 	}
 	if !r.plan.Job.Source.far() { // a remote one is asked at the end
-		if err := r.unchanged(ctx); err != nil {
+		if err := r.unchangedSoFar(ctx); err != nil {
 			return err
 		}
 	}
@@ -46,20 +46,22 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 
 // record counts a unit that is durable and in the journal.
 func (r *run) record(x journal.Receipt) error {
-	if x.Array < 0 || x.Array >= len(r.arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks() {
-		return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit, x.Array)
+	if x.Array < 0 || x.Array >= len(r.arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks()-x.More {
+		return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
 	}
 	a := &r.arrays[x.Array]
-	if a.done.has(x.Unit) {
-		return nil // recorded again: the same job gives the same object
-	}
-	a.done.set(x.Unit)
-	a.left--
-	a.bytes += x.Bytes
-	r.result.BytesOut += x.Bytes
-	if x.Empty {
-		a.empty++
-		r.result.Empty++
+	for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+		if a.done.has(unit) {
+			continue // recorded again: the same job gives the same object
+		}
+		a.done.set(unit)
+		a.left--
+		a.bytes += x.Bytes
+		r.result.BytesOut += x.Bytes
+		if x.Empty {
+			a.empty++
+			r.result.Empty++
+		}
 	}
 	return nil
 }
@@ -82,7 +84,7 @@ func (r *run) documents(ctx context.Context) error {
 	if len(complete) == 0 {
 		return nil
 	}
-	if err := r.unchanged(ctx); err != nil {
+	if err := r.unchangedSoFar(ctx); err != nil {
 		return err
 	}
 	err := sources.InParallel(ctx, len(complete), func(ctx context.Context, k int) error {
@@ -128,7 +130,7 @@ func (r *run) finish(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	record, err := json.Marshal(Completion{Manifest: *r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late})
+	record, err := json.Marshal(Completion{Manifest: r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late})
 	if err != nil {
 		return err
 	}
@@ -136,14 +138,4 @@ func (r *run) finish(ctx context.Context) error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
-}
-
-// Completion is the record that a completed job leaves in its checkpoint.
-type Completion struct {
-	Manifest Manifest      `json:"manifest"`
-	Arrays   []ArrayStatus `json:"arrays,omitempty"` // those of the manifest
-	Result   Result        `json:"result"`
-	Finished time.Time     `json:"finished"`
-	// Overtaken tells that a run of this target has lost its lock to another one.
-	Overtaken bool `json:"overtaken,omitempty"`
 }

@@ -203,20 +203,27 @@ func sumOf(ctx context.Context, st *store.Store, o store.Info) (sum uint32, err 
 }
 
 // recorded yields the objects of the receipts. Those of chunks that hold only the fill
-// value have the size nothing.
+// value have the size nothing, and only those of a target that grows are told of.
 func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 	return func(yield func(journal.Object, error) bool) {
 		for x, err := range r.journal.Receipts(ctx) {
-			o := journal.Object{Bytes: x.Bytes, Sum: x.Sum, Version: x.Version}
-			if err == nil {
-				a := &r.plan.Arrays[x.Array] // which was looked at when it was recorded
-				o.Key = path.Join(a.Target, a.place.Key(a.Grid.Index(x.Unit)))
+			if err != nil {
+				yield(journal.Object{}, err)
+				return
 			}
+			if x.Empty && r.plan.growth == nil {
+				continue // what is not listed should not be there
+			}
+			o := journal.Object{Bytes: x.Bytes, Sum: x.Sum, Version: x.Version}
 			if x.Empty {
 				o.Bytes = nothing
 			}
-			if !yield(o, err) || err != nil {
-				return
+			a := &r.plan.Arrays[x.Array] // which was looked at when it was recorded
+			for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+				o.Key = path.Join(a.Target, a.place.Key(a.Grid.Index(unit)))
+				if !yield(o, nil) {
+					return
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -13,26 +14,48 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
+// manifestVersion is the version of the layout that this program writes. Version 1 had
+// the metadata of each array as a whole, and is read, see [manifestV1].
+const manifestVersion = 2
+
 // Manifest is the plan as a checkpoint remembers it: what has to be the same
 // for a run to go on where another one stopped.
 type Manifest struct {
 	Version int             `json:"version"`
 	Job     json.RawMessage `json:"job"`
-	Files   []sources.File  `json:"files"`
+	Files   manifestFiles   `json:"files"`
 	Arrays  []ManifestArray `json:"arrays"`
 	// Append is the dimension that the arrays grow along, "" for new arrays, and
 	// Earlier are the files behind what is there, as far as that is known.
-	Append  string         `json:"append,omitempty"`
-	Earlier []sources.File `json:"earlier_files,omitempty"`
-	Hash    string         `json:"hash"` // SHA-256 of all the above
+	Append  string        `json:"append,omitempty"`
+	Earlier manifestFiles `json:"earlier_files,omitempty"`
+	Hash    string        `json:"hash"` // SHA-256 of all the above
+
+	byTarget map[string]int // indexes of arrays, once one was asked for
+}
+
+// array returns the array at a path in the target, nil where there is none. It is for
+// one goroutine.
+func (m *Manifest) array(target string) *ManifestArray {
+	if m.byTarget == nil {
+		m.byTarget = make(map[string]int, len(m.Arrays))
+		for i := range m.Arrays {
+			m.byTarget[m.Arrays[i].Target] = i
+		}
+	}
+	if i, ok := m.byTarget[target]; ok {
+		return &m.Arrays[i]
+	}
+	return nil
 }
 
 // ManifestArray is an array of a manifest. Receipts name it by its index.
 type ManifestArray struct {
-	Source string          `json:"source"`
-	Target string          `json:"target"`
-	Chunks int             `json:"chunks"`
-	Meta   json.RawMessage `json:"metadata"`
+	Source string `json:"source"`
+	Target string `json:"target"`
+	Chunks int    `json:"chunks"`
+	Digest string `json:"digest"`          // of the metadata, see [metadataDigest]
+	Shape  []int  `json:"shape,omitempty"` // that of the metadata: how far an array that grows has come
 	// Carried says that the source's objects become the target's as they are.
 	Carried bool `json:"carried,omitempty"`
 	Rows    int  `json:"rows_before,omitempty"` // of an array that grows
@@ -45,6 +68,7 @@ type ManifestArray struct {
 // gives the same one.
 func (p *Plan) Manifest() (*Manifest, error) {
 	m := p.inputs()
+	m.Arrays = make([]ManifestArray, 0, len(p.Arrays))
 	if g := p.growth; g != nil {
 		m.Append, m.Earlier = g.dim, g.earlier
 	}
@@ -54,23 +78,36 @@ func (p *Plan) Manifest() (*Manifest, error) {
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", a.Source, err)
 		}
-		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Meta: meta, Carried: a.stored != nil, Removed: a.removed})
+		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: metadataDigest(meta), Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed})
 		if a.Append != nil {
 			m.Arrays[i].Rows = a.Append.Rows
 		}
 	}
+	return m, m.seal()
+}
+
+// seal sets the hash.
+func (m *Manifest) seal() error {
+	m.Hash = ""
 	text, err := json.Marshal(m)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sum := sha256.Sum256(text)
 	m.Hash = hex.EncodeToString(sum[:])
-	return m, nil
+	return nil
+}
+
+// metadataDigest stands for the document of an array: 128 bits of its SHA-256. A
+// manifest needs to know no more of it than whether it is the same.
+func metadataDigest(document []byte) string {
+	sum := sha256.Sum256(document)
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
 // inputs is the part of the manifest that does not depend on what is made of it.
 func (p *Plan) inputs() *Manifest {
-	m := &Manifest{Version: 1, Job: p.Job.Normalised()}
+	m := &Manifest{Version: manifestVersion, Job: p.Job.Normalised()}
 	var places store.Places
 	for _, f := range p.Files {
 		f.URL = relative(&places, p.Job.Dir, f.URL)
@@ -105,7 +142,7 @@ func (m *Manifest) differences(was *Manifest) []string {
 	}
 	if len(m.Arrays) == len(was.Arrays) && len(list) == 0 {
 		for i, a := range m.Arrays {
-			if string(a.Meta) != string(was.Arrays[i].Meta) || a.Target != was.Arrays[i].Target {
+			if a.Digest != was.Arrays[i].Digest || a.Target != was.Arrays[i].Target {
 				list = append(list, fmt.Sprintf("the metadata of array %q", a.Target))
 			}
 		}

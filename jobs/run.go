@@ -85,6 +85,9 @@ type run struct {
 	sink       *sinks.Hierarchy
 	arrays     []progress
 	result     Result
+
+	looked time.Time     // when the source was last looked at, and how long that took
+	look   time.Duration // see unchangedSoFar
 }
 
 // progress is how far one array is.
@@ -211,6 +214,9 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	if err := r.resume(ctx); err != nil {
 		return err
 	}
+	if err := r.skipEmpty(ctx); err != nil {
+		return err
+	}
 	r.sink = sinks.New(r.target)
 	if err := r.documents(ctx); err != nil {
 		return r.changedSource(err)
@@ -259,16 +265,34 @@ func (r *run) migrate(ctx context.Context, opt RunOptions) error {
 
 // progress sums up what is done of all arrays.
 func (r *run) progress() Progress {
-	p := Progress{Chunks: r.result.Chunks, ChunksDone: r.result.Resumed, Bytes: r.result.BytesIn}
+	p := Progress{Chunks: r.result.Chunks, ChunksDone: r.result.Chunks, Bytes: r.result.BytesIn}
 	for i := range r.arrays {
-		grid := r.plan.Arrays[i].Grid
+		grid, left := r.plan.Arrays[i].Grid, r.arrays[i].left
+		p.ChunksDone -= left
 		size := int64(r.plan.Arrays[i].Meta.Type.Size())
-		for unit := range r.arrays[i].done.all() {
+		bytes := func(shape []int) int64 {
 			n := size
-			for _, extent := range grid.Region(grid.Index(unit)).Shape {
+			for _, extent := range shape {
 				n *= int64(extent)
 			}
-			p.BytesDone += n
+			return n
+		}
+		units := grid.Len()
+		if left == units {
+			continue
+		}
+		// What is done is counted, or what is not, whichever is less.
+		rest := left < units/2
+		if rest {
+			p.BytesDone += bytes(grid.Shape)
+		}
+		for unit := 0; unit < units && left > 0; unit++ {
+			switch done := r.arrays[i].done.has(unit); {
+			case rest && !done:
+				p.BytesDone -= bytes(grid.Region(grid.Index(unit)).Shape)
+			case !rest && done:
+				p.BytesDone += bytes(grid.Region(grid.Index(unit)).Shape)
+			}
 		}
 	}
 	return p

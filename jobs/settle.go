@@ -120,13 +120,18 @@ func (r *run) mend(ctx context.Context, manifest []byte, list []fault) error {
 		}
 	}
 	for i := range stored {
-		for unit := range r.plan.Arrays[i].Chunks() {
-			if stored[i].has(unit) {
+		for first, n := 0, r.plan.Arrays[i].Chunks(); first < n; first++ {
+			if stored[i].has(first) {
 				continue
 			}
-			if err := add(journal.Receipt{Array: i, Unit: unit, Empty: true}); err != nil {
+			last := first
+			for last+1 < n && !stored[i].has(last+1) {
+				last++
+			}
+			if err := add(journal.Receipt{Array: i, Unit: first, More: last - first, Empty: true}); err != nil {
 				return err
 			}
+			first = last
 		}
 	}
 	return r.journal.Append(ctx, receipts)

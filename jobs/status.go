@@ -57,19 +57,20 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 		return nil, err
 	}
 	if record := log.Completed(); record != nil {
-		var done Completion
-		if err := json.Unmarshal(record, &done); err != nil {
-			return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
+		done, err := readCompletion(record)
+		if err != nil {
+			return nil, err
 		}
 		s.State, s.Finished = "complete", &done.Finished
 		s.Chunks, s.Done, s.BytesOut = done.Result.Chunks, done.Result.Chunks, done.Result.BytesOut
 		s.Dimension, s.Appended, s.AppendedIn = done.Result.Dimension, done.Result.Appended, done.Result.AppendedIn
 		s.Differences = differences(done.Manifest.Job, j.Normalised())
-		s.Arrays = append(s.Arrays, done.Arrays...)
-		if len(done.Arrays) == 0 { // a record of an earlier version
-			for _, a := range done.Manifest.Arrays {
-				s.Arrays = append(s.Arrays, ArrayStatus{Path: a.Target, Chunks: a.Chunks, Done: a.Chunks})
+		for i, a := range done.Manifest.Arrays {
+			x := ArrayStatus{Path: a.Target, Chunks: a.Chunks, Done: a.Chunks}
+			if i < len(done.Arrays) { // the first versions kept no account of arrays
+				x.Empty, x.BytesOut = done.Arrays[i].Empty, done.Arrays[i].BytesOut
 			}
+			s.Arrays = append(s.Arrays, x)
 		}
 		return s, nil
 	}
@@ -84,9 +85,9 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 
 // count adds up the receipts of a job that is under way.
 func (s *Status) count(ctx context.Context, j *Job, text json.RawMessage, log *journal.Journal) error {
-	var m Manifest
-	if err := json.Unmarshal(text, &m); err != nil {
-		return fmt.Errorf("checkpoint: the plan: %w", err)
+	m, err := readPlan(text)
+	if err != nil {
+		return err
 	}
 	s.Dimension, s.Differences = m.Append, differences(m.Job, j.Normalised())
 	seen := make([]bitset, len(m.Arrays))
@@ -102,21 +103,23 @@ func (s *Status) count(ctx context.Context, j *Job, text json.RawMessage, log *j
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
-		if x.Array < 0 || x.Array >= len(seen) || x.Unit < 0 || x.Unit >= s.Arrays[x.Array].Chunks {
-			return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit, x.Array)
+		if x.Array < 0 || x.Array >= len(seen) || x.Unit < 0 || x.Unit >= s.Arrays[x.Array].Chunks-x.More {
+			return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
 		}
-		if seen[x.Array].has(x.Unit) {
-			continue
-		}
-		seen[x.Array].set(x.Unit)
 		a := &s.Arrays[x.Array]
-		a.Done++
-		a.BytesOut += x.Bytes
-		if x.Empty {
-			a.Empty++
+		for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+			if seen[x.Array].has(unit) {
+				continue
+			}
+			seen[x.Array].set(unit)
+			a.Done++
+			a.BytesOut += x.Bytes
+			if x.Empty {
+				a.Empty++
+			}
+			s.Done++
+			s.BytesOut += x.Bytes
 		}
-		s.Done++
-		s.BytesOut += x.Bytes
 	}
 	return nil
 }
@@ -144,11 +147,10 @@ func (j *Job) alive(owner *journal.Owner, heartbeat time.Time) bool {
 }
 
 // outcome is how the arrays have come out.
-func (r *run) outcome() []ArrayStatus {
-	list := make([]ArrayStatus, len(r.arrays))
+func (r *run) outcome() []CompletedArray {
+	list := make([]CompletedArray, len(r.arrays))
 	for i, a := range r.arrays {
-		chunks := r.plan.Arrays[i].Chunks()
-		list[i] = ArrayStatus{Path: r.plan.Arrays[i].Target, Chunks: chunks, Done: chunks - a.left, Empty: a.empty, BytesOut: a.bytes}
+		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes}
 	}
 	return list
 }

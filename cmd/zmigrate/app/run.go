@@ -132,10 +132,17 @@ const exitTable = "Exit status: 0 done; 1 failed; 2 invalid job; 3 stopped, run 
 // top, some 20 MiB.
 const overhead = 24 << 20
 
+// planning is the memory limit at the least while a plan is made, and arrayBytes what
+// is then added to that of a run for each array of the plan: a limit below what is in
+// use would have the collector work all the time.
+const (
+	planning   = 160 << 20
+	arrayBytes = 5 << 9 // two thirds of it are in use
+)
+
 // run migrates one job and prints what came of it. Where another run has appended to
 // the target in the meantime, it plans once more.
 func (a *app) run(c *cli.Context, j *jobs.Job) error {
-	debug.SetMemoryLimit(j.Run.Memory + overhead)
 	err := a.attempt(c, j)
 	if errors.Is(err, jobs.ErrOvertaken) {
 		err = a.attempt(c, j)
@@ -145,11 +152,13 @@ func (a *app) run(c *cli.Context, j *jobs.Job) error {
 
 // attempt is run with one plan.
 func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
+	debug.SetMemoryLimit(max(j.Run.Memory+overhead, planning))
 	plan, err := jobs.NewPlan(c.Context, j, a.env)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
+	debug.SetMemoryLimit(j.Run.Memory + overhead + int64(len(plan.Arrays))*arrayBytes)
 	a.warn(plan.Findings)
 	show := a.newProgress(j.Name, plan.Requests)
 	a.migrating.Store(true)
