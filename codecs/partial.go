@@ -2,6 +2,7 @@ package codecs
 
 import (
 	"context"
+	"hash/crc32"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -21,6 +22,13 @@ type Gapped interface {
 	// GapBytes is how many useless bytes are cheaper to read than one request
 	// more.
 	GapBytes() int
+}
+
+// Summed is an optional ability of an Input: to tell a checksum of all its bytes
+// that is stored apart from them.
+type Summed interface {
+	// Sum returns the CRC and the table of its polynomial, nil where there is none.
+	Sum() (table *crc32.Table, sum uint32)
 }
 
 // gapBytes is [Gapped] for any Input.

@@ -75,6 +75,11 @@ func (p *pipeline) open(ctx context.Context, t *Task, u *parcel) error {
 			return err
 		}
 		u.data = u.load.buffer.Bytes
+		check := newSumCheck(in)
+		check.add(u.data)
+		if err := check.compare(); err != nil {
+			return err
+		}
 		in = codecs.InMemory(u.data)
 	default:
 		u.stored, u.load.buffer = in, p.pool.Get(room)
@@ -96,6 +101,7 @@ func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Rece
 		}
 	}()
 	buffer, size := u.load.buffer.Bytes, u.stored.Size()
+	check := newSumCheck(u.stored)
 	elements, told := t.elements(t.Grid, u.index), int64(0)
 	for at := int64(0); at < size; {
 		piece := buffer[:min(int64(len(buffer)), size-at)]
@@ -103,6 +109,7 @@ func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Rece
 			return sinks.Receipt{}, fmt.Errorf("read: %w", err)
 		}
 		u.sum = crc32.Update(u.sum, castagnoli, piece)
+		check.add(piece)
 		if _, err := stream.Write(piece); err != nil {
 			return sinks.Receipt{}, err
 		}
@@ -113,7 +120,40 @@ func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Rece
 			told = now
 		}
 	}
+	if err := check.compare(); err != nil {
+		return sinks.Receipt{}, fmt.Errorf("read: %w", err)
+	}
 	return stream.Close()
+}
+
+// sumCheck compares the bytes of an object with the checksum that its place has of
+// them, if there is one.
+type sumCheck struct {
+	table     *crc32.Table // nil: there is none
+	want, got uint32
+}
+
+func newSumCheck(in codecs.Input) *sumCheck {
+	c := &sumCheck{}
+	if s, ok := in.(codecs.Summed); ok {
+		c.table, c.want = s.Sum()
+	}
+	return c
+}
+
+// add takes the next bytes.
+func (c *sumCheck) add(data []byte) {
+	if c.table != nil {
+		c.got = crc32.Update(c.got, c.table, data)
+	}
+}
+
+// compare is called behind the last bytes.
+func (c *sumCheck) compare() error {
+	if c.table == nil || c.got == c.want {
+		return nil
+	}
+	return fmt.Errorf("%w: the bytes have the CRC %08x, the place that they come from says %08x", codecs.ErrCorrupt, c.got, c.want)
 }
 
 // copied has the store copy an object that is carried through, if it does that.

@@ -29,6 +29,7 @@ type storedSource struct {
 	inRAM   bool // they are read when they are opened
 	// before, if set, is called before each read, with its length.
 	before func(index []int, n int) error
+	sum    *uint32 // CRC-32 that the place tells of each object, if it does
 }
 
 func (s *storedSource) OpenStored(_ context.Context, index []int) (codecs.Input, error) {
@@ -50,6 +51,14 @@ type storedInput struct {
 	codecs.InMemory
 	source *storedSource
 	index  []int
+}
+
+// Sum implements [codecs.Summed].
+func (in storedInput) Sum() (*crc32.Table, uint32) {
+	if in.source.sum == nil {
+		return nil, 0
+	}
+	return crc32.IEEETable, *in.source.sum
 }
 
 func (in storedInput) ReadAt(ctx context.Context, p []byte, off int64) error {
@@ -216,6 +225,34 @@ func TestDamageOfCarriedObjects(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSumOfThePlace compares the checksum that the place of an object has of it, of
+// one that is in memory and of one that is copied in pieces.
+func TestSumOfThePlace(t *testing.T) {
+	for name, piece := range map[string]int{"in memory": 0, "in pieces": 7} {
+		t.Run(name, func(t *testing.T) {
+			noLeaks(t)
+			s, x, _ := stored(t, []int{4, 5}, []int{4, 5}, bind(t, []int{4, 5}, "bytes"))
+			x.Piece = piece
+			key := zarr.KeyEncoding{}.Key([]int{0, 0})
+			sum := crc32.ChecksumIEEE(s.objects[key])
+			s.sum = &sum
+			for _, damaged := range []bool{false, true} {
+				if damaged {
+					s.objects[key] = bytes.Clone(s.objects[key])
+					s.objects[key][11] ^= 1
+				}
+				w := crcWriter{&memoryWriter{}}
+				x.Writer, x.Stream = w, w.stream
+				var l ledger
+				err := Run(t.Context(), config(&l), []Task{x})
+				if errors.Is(err, codecs.ErrCorrupt) != damaged || (len(w.objects) == 0) != damaged || w.open.Load() != 0 {
+					t.Errorf("damaged is %v: %d objects were written, %v", damaged, len(w.objects), err)
+				}
+			}
+		})
 	}
 }
 

@@ -96,7 +96,10 @@
 // folder in it. It is only read. Its central directory, ZIP64 or not, is read
 // once, up to 128 MiB of it, and kept in memory. Members that are stored are
 // read by ranges; those that are deflated are decompressed from their beginning
-// for each read. Objects that are read whole are held against their checksum.
+// for each read. A member that is read whole is held against its checksum. Before
+// a part of one is read for the first time, all of it is read and compared, unless
+// the archive is behind a network: then parts come as they are, [Store.Check]
+// compares a member, and Info.Sum tells the checksum to whoever reads it in pieces.
 // Members whose names are no keys are left out, and of several with one name the
 // last counts.
 //

@@ -193,8 +193,10 @@ func Shown(url string) string {
 // Far tells whether a URL names a place behind a network.
 func Far(url string) bool {
 	at, err := parse(url)
-	return err == nil && !at.local() && at.scheme != "mem"
+	return err == nil && at.far()
 }
+
+func (l location) far() bool { return !l.local() && l.scheme != "mem" }
 
 // Join resolves ref against the local folder base when ref is a relative bare
 // path; URLs and absolute paths stay as they are.

@@ -104,7 +104,7 @@ func (s *Store) try(ctx context.Context, op, key string, size int, f func(contex
 		}
 	}
 	return s.guarded(ctx, op, func(ctx context.Context) error {
-		if s.at.local() || s.at.scheme == "mem" {
+		if !s.at.far() {
 			return f(ctx)
 		}
 		return inTime(ctx, s.patience, size, f)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -55,6 +56,13 @@ type Info struct {
 	ModTime time.Time
 	ETag    string // from Stat on stores that have one, else ""
 	Version string // of the bytes, for CopyFrom and Pin; "" where nothing tells it
+	Sum     Sum    // from Stat: a checksum that the place has of all bytes, if it has one
+}
+
+// Sum is a CRC of 32 bits of all bytes of an object.
+type Sum struct {
+	Table *crc32.Table // of its polynomial; nil: there is no sum
+	Value uint32
 }
 
 // Stats counts what a Store has done since it was opened.
@@ -268,7 +276,9 @@ func (s *Store) Sync(ctx context.Context) error {
 // ReadRange fills p with the bytes of the object from off on. An object that
 // ends before is an error that wraps io.ErrUnexpectedEOF and gives its size. A
 // local store may keep the file open for later reads: an object replaced by
-// another process can go on giving its old bytes.
+// another process can go on giving its old bytes. Of a member of an archive the
+// checksum is compared, unless the archive is behind a network and only a part of
+// the member is wanted.
 func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) error {
 	if off < 0 || off > math.MaxInt64-int64(len(p)) {
 		return s.pathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))

@@ -38,9 +38,11 @@ const (
 type zipped struct {
 	readOnly
 	inner   driver
+	near    bool // its bytes do not come over a network
 	archive Info // as it was when it was opened
 	prefix  string
 	members directory
+	sound   *soundMembers
 }
 
 // zipIn returns the location of the folder in which an archive lies, the name of
@@ -67,7 +69,7 @@ func (l location) zipIn() (folder location, name, inside string, ok bool) {
 // openZip makes the store one of what an archive holds that the driver has under
 // a key. It is an error that wraps fs.ErrNotExist where there is no such file.
 func (s *Store) openZip(ctx context.Context, key, inside string) error {
-	z := &zipped{readOnly: zipArchive, inner: s.driver}
+	z := &zipped{readOnly: zipArchive, inner: s.driver, near: !s.at.far()}
 	if inside != "" {
 		z.prefix = inside + "/"
 	}
@@ -81,6 +83,7 @@ func (s *Store) openZip(ctx context.Context, key, inside string) error {
 	s.driver = z
 	return s.do(ctx, "read", "", mostDirectory, func(ctx context.Context) (err error) {
 		z.members, err = readDirectory(ctx, z.archive.Size, z.readArchive)
+		z.sound = newSoundMembers(len(z.members))
 		return err
 	})
 }
@@ -119,6 +122,10 @@ func (z *zipped) open(ctx context.Context, m *member, n int64) (int64, []byte, e
 	if string(text[:4]) != "PK\x03\x04" {
 		return 0, nil, damagedZip("no member at %d", m.header)
 	}
+	name := text[localHeaderSize:][:min(int(binary.LittleEndian.Uint16(text[26:])), len(text)-localHeaderSize)]
+	if string(name) != m.key {
+		return 0, nil, damagedZip("the member at %d is %.60q", m.header, name)
+	}
 	begin := localHeaderSize + int64(binary.LittleEndian.Uint16(text[26:])) + int64(binary.LittleEndian.Uint16(text[28:]))
 	if m.packed > z.archive.Size-m.header-begin {
 		return 0, nil, damagedZip("a member of %d bytes at %d reaches behind the end", m.packed, m.header)
@@ -127,6 +134,10 @@ func (z *zipped) open(ctx context.Context, m *member, n int64) (int64, []byte, e
 	return m.header + begin, text[:min(n, int64(len(text)))], nil
 }
 
+// read compares the checksum of a member that is read whole, or to whose end it is
+// decompressed. Before a part of a member is read from an archive that is near, all
+// of it is read once and compared. From an archive behind a network a part comes
+// as it is, because the rest of the member may be large.
 func (z *zipped) read(ctx context.Context, key string, p []byte, off int64, _ Info) error {
 	m, err := z.member(key)
 	if err != nil {
@@ -135,14 +146,23 @@ func (z *zipped) read(ctx context.Context, key string, p []byte, off int64, _ In
 	if off > m.size-int64(len(p)) {
 		return &shortError{off: off, want: int64(len(p)), size: m.size}
 	}
+	whole := int64(len(p)) == m.size
+	if z.near && !whole {
+		if err := z.check(ctx, m); err != nil {
+			return err
+		}
+	}
 	if m.method == zipDeflated {
 		return z.inflate(ctx, m, off, p)
 	}
 	begin, _, err := z.open(ctx, m, 0)
-	if err != nil {
-		return err
+	if err == nil {
+		err = z.readArchive(ctx, p, begin+off)
 	}
-	return z.readArchive(ctx, p, begin+off)
+	if err == nil && whole {
+		err = m.compare(crc32.ChecksumIEEE(p))
+	}
+	return err
 }
 
 func (z *zipped) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) ([]byte, error) {
@@ -153,64 +173,80 @@ func (z *zipped) readAll(ctx context.Context, key string, limit int64, room func
 	if m.size > limit {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, m.size, limit)
 	}
-	data, err := z.contents(ctx, m, room)
-	if err == nil && crc32.ChecksumIEEE(data) != m.sum {
-		return nil, damagedZip("the checksum is not %08x", m.sum)
-	}
-	return data, err
-}
-
-// contents returns those of a member, without a look at its checksum.
-func (z *zipped) contents(ctx context.Context, m *member, room func(int) []byte) ([]byte, error) {
 	if m.method == zipDeflated {
 		data := room(int(m.size))
 		return data, z.inflate(ctx, m, 0, data)
 	}
 	begin, data, err := z.open(ctx, m, m.size)
-	if err != nil || int64(len(data)) == m.size {
-		return data, err
+	if err == nil && int64(len(data)) != m.size {
+		data = room(int(m.size))
+		err = z.readArchive(ctx, data, begin)
 	}
-	data = room(int(m.size))
-	return data, z.readArchive(ctx, data, begin)
+	if err == nil {
+		err = m.compare(crc32.ChecksumIEEE(data))
+	}
+	return data, err
 }
 
 // inflate fills p with the contents of a deflated member from off on. All that
-// is in front of them has to be decompressed as well.
+// is in front of them has to be decompressed as well. Where p reaches the end of the
+// member, its checksum is compared.
 func (z *zipped) inflate(ctx context.Context, m *member, off int64, p []byte) error {
-	begin, first, err := z.open(ctx, m, min(m.packed, inflateBuffer))
+	packed, err := z.packed(ctx, m)
 	if err != nil {
 		return err
 	}
-	var failed error // of the store
+	sum := crc32.NewIEEE()
+	contents := flate.NewReader(packed)
+	_, err = io.CopyN(sum, contents, off)
+	if err == nil {
+		_, err = io.ReadFull(contents, p)
+	}
+	end := off+int64(len(p)) == m.size
+	if err == nil && end {
+		if n, more := io.CopyN(io.Discard, contents, 1); n > 0 || !errors.Is(more, io.EOF) {
+			err = fmt.Errorf("more than %d bytes", m.size)
+		}
+	}
+	switch {
+	case packed.failed != nil:
+		return packed.failed
+	case err != nil:
+		return damagedZip("a deflated member: %v", err) // its end would pass for that of a connection
+	case end:
+		_, _ = sum.Write(p) // never fails
+		return m.compare(sum.Sum32())
+	}
+	return nil
+}
+
+// packed returns a reader of the bytes that a member has in the archive.
+func (z *zipped) packed(ctx context.Context, m *member) (*packedReader, error) {
+	begin, first, err := z.open(ctx, m, min(m.packed, inflateBuffer))
+	if err != nil {
+		return nil, err
+	}
+	r := &packedReader{}
 	next, left := begin+int64(len(first)), m.packed-int64(len(first))
 	rest := readerFunc(func(p []byte) (int, error) {
 		if left == 0 {
 			return 0, io.EOF
 		}
 		p = p[:min(int64(len(p)), left)]
-		if failed = z.readArchive(ctx, p, next); failed != nil {
-			return 0, failed
+		if r.failed = z.readArchive(ctx, p, next); r.failed != nil {
+			return 0, r.failed
 		}
 		next, left = next+int64(len(p)), left-int64(len(p))
 		return len(p), nil
 	})
-	contents := flate.NewReader(io.MultiReader(bytes.NewReader(first), bufio.NewReaderSize(rest, inflateBuffer)))
-	_, err = io.CopyN(io.Discard, contents, off)
-	if err == nil {
-		_, err = io.ReadFull(contents, p)
-	}
-	if err == nil && off+int64(len(p)) == m.size {
-		if n, more := io.CopyN(io.Discard, contents, 1); n > 0 || !errors.Is(more, io.EOF) {
-			err = fmt.Errorf("more than %d bytes", m.size)
-		}
-	}
-	switch {
-	case failed != nil:
-		return failed
-	case err != nil:
-		return damagedZip("a deflated member: %v", err) // its end would pass for that of a connection
-	}
-	return nil
+	r.Reader = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(first), rest), int(min(m.packed, inflateBuffer)))
+	return r, nil
+}
+
+// packedReader reads the bytes of a member in its archive.
+type packedReader struct {
+	*bufio.Reader
+	failed error // of the archive's store
 }
 
 type readerFunc func(p []byte) (int, error)
@@ -228,7 +264,10 @@ func (z *zipped) stat(ctx context.Context, key string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return Info{Key: key, Size: m.size, ModTime: now.ModTime, ETag: fmt.Sprintf("%s%08x", now.ETag, m.sum)}, nil
+	return Info{
+		Key: key, Size: m.size, ModTime: now.ModTime, ETag: fmt.Sprintf("%s%08x", now.ETag, m.sum),
+		Sum: Sum{crc32.IEEETable, m.sum},
+	}, nil
 }
 
 func (z *zipped) list(prefix string) pager {

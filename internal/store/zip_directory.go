@@ -50,11 +50,16 @@ type directory []member
 
 // find returns the member with a key, nil where there is none.
 func (d directory) find(key string) *member {
-	i, ok := slices.BinarySearchFunc(d, key, func(m member, key string) int { return strings.Compare(m.key, key) })
+	i, ok := d.search(key)
 	if !ok {
 		return nil
 	}
 	return &d[i]
+}
+
+// search returns the number of the member with a key, and whether there is one.
+func (d directory) search(key string) (int, bool) {
+	return slices.BinarySearchFunc(d, key, func(m member, key string) int { return strings.Compare(m.key, key) })
 }
 
 // rangeReader fills p with the bytes of an archive from off on.

@@ -264,7 +264,7 @@ func TestZipRefused(t *testing.T) {
 		"huge directory":        {with(stored, len(stored)-10, 0, 0, 0, 0x7f), ErrTooLarge, "central directory"},
 		"no record":             {with(stored, central(stored), 'X'), errDamagedZip, "record 0"},
 		"long name":             {with(stored, central(stored)+28, 255, 255), errDamagedZip, "record 0"},
-		"another checksum":      {with(stored, central(stored)+16, 1, 2, 3, 4), errDamagedZip, "checksum"},
+		"another checksum":      {with(stored, central(stored)+16, 1, 2, 3, 4), errDamagedZip, "CRC-32"},
 		"sizes differ":          {with(stored, central(stored)+24, 3), errDamagedZip, "cannot stand for"},
 		"longer than the file":  {with(stored, central(stored)+20, 0, 0, 0, 1, 0, 0, 0, 1), errDamagedZip, "more than"},
 		"header elsewhere":      {with(stored, central(stored)+42, 1), errDamagedZip, "no member at 1"},

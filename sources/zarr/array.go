@@ -218,6 +218,11 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		if err != nil || object == nil {
 			return false, err
 		}
+		if a.isAll(index, dst.Shape) {
+			if err := s.store.Check(ctx, key); err != nil {
+				return false, err
+			}
+		}
 		return true, object.DecodeRegion(ctx, s.pool, dst, start)
 	}
 	var buffer *ndarray.Buffer
@@ -252,7 +257,11 @@ func (a *array) inParts(index, shape []int) bool {
 	if !a.partly {
 		return false
 	}
-	all := slices.Equal(shape, a.grid.Region(index).Shape)
 	_, sharded := a.chain.Shards()
-	return !all || sharded && a.chain.Size().Max > wholeShard
+	return !a.isAll(index, shape) || sharded && a.chain.Size().Max > wholeShard
+}
+
+// isAll reports whether a region of this shape is all that the array has of a chunk.
+func (a *array) isAll(index, shape []int) bool {
+	return slices.Equal(shape, a.grid.Region(index).Shape)
 }

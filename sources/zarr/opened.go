@@ -3,6 +3,7 @@ package zarr
 import (
 	"container/list"
 	"context"
+	"hash/crc32"
 	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -100,6 +101,9 @@ func (in input) Size() int64 { return in.object.Size }
 
 // GapBytes implements [codecs.Gapped].
 func (in input) GapBytes() int { return in.store.GapBytes() }
+
+// Sum implements [codecs.Summed].
+func (in input) Sum() (*crc32.Table, uint32) { return in.object.Sum.Table, in.object.Sum.Value }
 
 func (in input) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return in.store.ReadRange(ctx, in.object.Key, p, off)

@@ -1,13 +1,20 @@
 package zarr_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"context"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
+	zarrgrid "github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
@@ -68,4 +75,123 @@ func TestZip(t *testing.T) {
 			sourcetest.Run(t, src)
 		}
 	}
+}
+
+// TestZipDamage turns round a bit of each byte of each chunk in an archive that
+// zarr-python wrote. Whether the stored chunks are wanted, whole arrays or single
+// rows, there is an error, or what was there before.
+func TestZipDamage(t *testing.T) {
+	text, err := os.ReadFile("testdata/stored.zarr.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound := zarrBytes(t, text)
+	if len(sound) != 6 {
+		t.Fatalf("%d of 6 ways lead to values", len(sound))
+	}
+	files, err := zip.NewReader(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := 0
+	for _, f := range files.File {
+		if !strings.Contains(f.Name, "/c/") {
+			continue
+		}
+		begin, err := f.DataOffset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range int(f.CompressedSize64) {
+			bad := bytes.Clone(text)
+			bad[int(begin)+i] ^= 1 << (i % 8)
+			for way, data := range zarrBytes(t, bad) {
+				if !bytes.Equal(data, sound[way]) {
+					t.Errorf("byte %d of %s: other bytes when %s", i, f.Name, way)
+				}
+			}
+			damaged++
+		}
+	}
+	if damaged < 300 {
+		t.Errorf("only %d bytes were damaged", damaged)
+	}
+}
+
+// zarrBytes reads all arrays of an archive in three ways, and returns what has been
+// read without an error.
+func zarrBytes(t *testing.T, archive []byte) map[string][]byte {
+	t.Helper()
+	var memory store.Memory
+	st, err := store.Open(t.Context(), "mem://zips", store.Options{Memory: &memory})
+	if err == nil {
+		err = st.Put(t.Context(), "a.zip", archive)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := open(t, "mem://zips/a.zip", zarr.Options{Store: store.Options{Memory: &memory}})
+	found := map[string][]byte{}
+	for _, path := range src.Arrays() {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for way, read := range map[string]func() ([]byte, error){
+			"carried through": func() ([]byte, error) { return carriedBytes(t.Context(), sources.AsStored(a), a.Info()) },
+			"read at once":    func() ([]byte, error) { return rowBytes(t.Context(), a, a.Info().Shape[0]) },
+			"read by rows":    func() ([]byte, error) { return rowBytes(t.Context(), a, 1) },
+		} {
+			if data, err := read(); err == nil {
+				found[path+" "+way] = data
+			}
+		}
+	}
+	return found
+}
+
+// carriedBytes are all objects of an array, one after the other.
+func carriedBytes(ctx context.Context, s sources.Stored, info *sources.Info) ([]byte, error) {
+	object := info.Shards
+	if object == nil {
+		object = info.Chunks
+	}
+	grid := zarrgrid.Grid{Shape: info.Shape, Chunk: object}
+	var all []byte
+	for i := range grid.Len() {
+		in, err := s.OpenStored(ctx, grid.Index(i))
+		if err != nil {
+			return nil, err
+		}
+		if in == nil {
+			continue
+		}
+		if err := s.VerifyStored(ctx, grid.Index(i), in); err != nil {
+			return nil, err
+		}
+		data := make([]byte, in.Size())
+		if err := in.ReadAt(ctx, data, 0); err != nil {
+			return nil, err
+		}
+		all = append(all, data...)
+	}
+	return all, nil
+}
+
+// rowBytes are the elements of an array, read so many rows at a time.
+func rowBytes(ctx context.Context, a sources.Array, rows int) ([]byte, error) {
+	var all []byte
+	info := a.Info()
+	for at := 0; at < info.Shape[0]; at += rows {
+		shape := slices.Clone(info.Shape)
+		shape[0] = min(rows, info.Shape[0]-at)
+		part := ndarray.New(info.Type, shape)
+		start := make([]int, len(shape))
+		start[0] = at
+		if err := a.ReadRegion(ctx, part, start); err != nil {
+			return nil, err
+		}
+		all = append(all, part.Data...)
+	}
+	return all, nil
 }
