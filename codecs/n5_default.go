@@ -152,7 +152,8 @@ func (b *n5Bound) header() int { return 4 + 4*len(b.chain.in.Shape) }
 func (b *n5Bound) Size() Size {
 	size := b.chain.Size()
 	size.Max += b.header()
-	size.Item = 0 // the header comes first
+	size.Item = 0      // the header comes first
+	size.Fixed = false // blocks at the edge may be smaller
 	return size
 }
 
@@ -166,21 +167,36 @@ func (b *n5Bound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 	return b.chain.AppendEncode(b.pool, dst, src)
 }
 
-func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {
+// open returns the elements in a block, and the chain that they are encoded by: that
+// of blocks of its shape.
+func (b *n5Bound) open(src []byte) (*Chain, []byte, error) {
 	shape, err := b.readHeader(src)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	src = src[b.header():]
 	if slices.Equal(shape, b.chain.in.Shape) {
-		return b.chain.Decode(b.pool, dst, src)
+		return b.chain, src, nil
 	}
 	in := b.chain.in
 	in.Shape = shape
 	chain, err := b.registry.Bind(b.chain.Specs(), in)
 	if err != nil {
-		return fmt.Errorf("%w: a block of shape %v: %w", ErrCorrupt, shape, err)
+		return nil, nil, fmt.Errorf("%w: a block of shape %v: %w", ErrCorrupt, shape, err)
 	}
+	return chain, src, nil
+}
+
+func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {
+	chain, src, err := b.open(src)
+	if err != nil {
+		return err
+	}
+	if chain == b.chain {
+		return chain.Decode(b.pool, dst, src)
+	}
+	in := chain.in
+	shape := in.Shape
 	block := ndarray.New(in.Type, shape)
 	if err := chain.Decode(b.pool, block, src); err != nil {
 		return err

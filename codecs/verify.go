@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// verifier is a bytes → bytes codec that can tell damage without giving away what
-// it decodes to.
+// verifier is a codec that can tell damage of its encodings without giving away what
+// they decode to.
 type verifier interface {
 	verifies() verification
 	// verify looks at an encoding and reads no more of it than that takes.
@@ -24,12 +25,22 @@ type verification struct {
 	memory int  // bytes that it takes beside the encoding
 }
 
+// streamer is a verifier that can also hand on what an encoding decodes to, one piece
+// after the other.
+type streamer interface {
+	verifier
+	// verifyInto is verify, and writes what the encoding decodes to, unless that
+	// takes more memory than verify may have.
+	verifyInto(ctx context.Context, in Input, to *vlenCheck) error
+}
+
 // Verify reports damage of an encoded chunk as far as it can be told without
 // decoding elements: a size that no encoding has, headers that do not lead to the
-// end of the object, and what a checksum tells, for which bytes → bytes codecs
-// around it are undone. Of a shard these are the index, ranges beyond the object,
-// and all of this for each inner chunk. It reads no more of in than that takes.
-// Damage is ErrCorrupt or ErrTooLarge.
+// end of the object or tell of another size than the chunk has, and what a checksum
+// tells, for which bytes → bytes codecs around it are undone. Of a shard these are
+// the index, ranges beyond the object, and all of this for each inner chunk; of
+// elements of variable size, their number and their lengths. It reads no more of in
+// than that takes. Damage is ErrCorrupt or ErrTooLarge.
 func (c *Chain) Verify(ctx context.Context, in Input) error {
 	size := c.Size()
 	switch {
@@ -41,45 +52,96 @@ func (c *Chain) Verify(ctx context.Context, in Input) error {
 		return fmt.Errorf("%w: the object is empty", ErrCorrupt)
 	}
 	last := c.innermost()
-	if last < len(c.binary)-1 {
-		data, err := all(ctx, in)
-		if err != nil {
-			return err
-		}
-		data, buffer, err := c.decodeBinary(c.undone, data, last+1, nil, nil)
-		if buffer != nil {
-			defer buffer.Release()
-		}
-		if err != nil {
-			return err
-		}
-		in = InMemory(data)
+	in, buffer, err := c.undo(ctx, in, last)
+	if buffer != nil {
+		defer buffer.Release()
 	}
-	if last >= 0 {
-		if v, ok := c.binary[last].(verifier); ok {
-			return c.fault(len(c.arrays)+1+last, v.verify(ctx, in))
+	if err != nil {
+		return err
+	}
+	if last < 0 {
+		if v, ok := c.bytes.(verifier); ok {
+			return c.fault(len(c.arrays), v.verify(ctx, in))
 		}
 		return nil
 	}
-	if s, ok := c.bytes.(*Shards); ok {
-		return c.fault(len(c.arrays), s.verify(ctx, in))
+	at := len(c.arrays) + 1 + last
+	if texts, ok := c.bytes.(*vlenBound); ok && last == 0 {
+		if s, ok := c.binary[0].(streamer); ok {
+			return c.fault(at, s.verifyInto(ctx, in, texts.check()))
+		}
+	}
+	if v, ok := c.binary[last].(verifier); ok {
+		return c.fault(at, v.verify(ctx, in))
 	}
 	return nil
 }
 
-// innermost is the number of the bytes → bytes codec that Verify ends with: the
-// first one with a checksum, else the last one. It is -1 where all of them are
-// undone, for the sake of a shard.
-func (c *Chain) innermost() int {
-	if _, ok := c.bytes.(*Shards); ok {
-		return -1
+// undo undoes the bytes → bytes codecs behind number last. Checksums are compared and
+// left out, where the object lies; what others decode to is in the buffer.
+func (c *Chain) undo(ctx context.Context, in Input, last int) (Input, *ndarray.Buffer, error) {
+	var held *ndarray.Buffer
+	for i := len(c.binary) - 1; i > last; i-- {
+		at := len(c.arrays) + 1 + i
+		if s, ok := c.binary[i].(*checksumBound); ok {
+			if err := s.verify(ctx, in); err != nil {
+				return nil, held, c.fault(at, err)
+			}
+			in = s.without(in)
+			continue
+		}
+		data, err := all(ctx, in)
+		if err != nil {
+			return nil, held, err
+		}
+		buffer, empty := c.lend(c.undone, i)
+		out, err := c.binary[i].AppendDecode(empty, data)
+		if held != nil {
+			held.Release()
+		}
+		held = buffer
+		if err != nil {
+			return nil, held, c.fault(at, err)
+		}
+		in = InMemory(out)
 	}
-	for i, b := range c.binary {
+	return in, held, nil
+}
+
+// innermost is the number of the bytes → bytes codec that Verify ends with, -1 where
+// it ends with the array → bytes codec. Codecs behind the first one with a checksum
+// are undone, or all of them for the sake of shards and blocks. Checksums are always
+// looked behind, which costs nothing.
+func (c *Chain) innermost() int {
+	wanted := len(c.binary)
+	for i, b := range slices.Backward(c.binary) {
 		if v, ok := b.(verifier); ok && v.verifies().sum {
-			return i
+			wanted = i
 		}
 	}
-	return len(c.binary) - 1
+	switch c.bytes.(type) {
+	case *Shards, *n5Bound:
+		wanted = -1
+	}
+	last := len(c.binary) - 1
+	for ; last >= 0; last-- {
+		if _, sum := c.binary[last].(*checksumBound); !sum && last <= wanted {
+			break
+		}
+	}
+	return last
+}
+
+// ending is how Verify ends: what the last codec that it looks at says.
+func (c *Chain) ending() verification {
+	var codec any = c.bytes
+	if last := c.innermost(); last >= 0 {
+		codec = c.binary[last]
+	}
+	if v, ok := codec.(verifier); ok {
+		return v.verifies()
+	}
+	return verification{pieces: true}
 }
 
 // keptUndone is the Pool of what Verify decodes of objects of a chain.
@@ -101,30 +163,19 @@ const VerifyPiece = 4 << 20
 // its end, which is then best read once and given to it in memory. It is false for
 // shards, of which Verify reads inner chunks.
 func (c *Chain) VerifiesAll() bool {
-	last := c.innermost()
-	if last < len(c.binary)-1 {
-		return true
-	}
-	if last < 0 {
-		return false
-	}
-	v, ok := c.binary[last].(verifier)
-	return ok && v.verifies().all
+	return c.innermost() < len(c.binary)-1 || c.ending().all
 }
 
 // VerifiesInPieces reports whether Verify, where it reads all of an object that is
 // not in memory, does so with no more than VerifyPiece bytes of it.
 func (c *Chain) VerifiesInPieces() bool {
-	last := c.innermost()
-	if last < len(c.binary)-1 {
-		return false
+	for _, b := range c.binary[c.innermost()+1:] {
+		if s, ok := b.(*checksumBound); !ok || !s.verifies().pieces {
+			return false
+		}
 	}
-	if last < 0 {
-		s, ok := c.bytes.(*Shards)
-		return !ok || !s.inner.Size().Unbounded || s.inner.VerifiesInPieces()
-	}
-	v, ok := c.binary[last].(verifier)
-	return !ok || !v.verifies().all || v.verifies().pieces
+	end := c.ending()
+	return !end.all || end.pieces
 }
 
 // VerifyMemory returns the most bytes that Verify takes for an object that is in
@@ -133,19 +184,18 @@ func (c *Chain) VerifyMemory(inMemory bool) int {
 	last := c.innermost()
 	most, held := 0, 0
 	for i := len(c.binary) - 1; i > last; i-- {
+		if _, ok := c.binary[i].(*checksumBound); ok {
+			continue
+		}
 		n := ndarray.Rounded(c.sizes[i].Max) // what the codec decodes to
 		most, held = max(most, held+n+scratchOf(c.binary[i])), n
 	}
-	own := 0
-	if last < 0 {
-		if s, ok := c.bytes.(*Shards); ok {
-			own = s.verifyMemory(inMemory)
-		}
-	} else if v, ok := c.binary[last].(verifier); ok {
-		own = v.verifies().memory
-		if !inMemory && last == len(c.binary)-1 && v.verifies().all {
-			own += min(VerifyPiece, c.Size().Max)
-		}
+	own := c.ending().memory
+	if s, ok := c.bytes.(*Shards); ok && last < 0 {
+		own = s.verifyMemory(inMemory)
+	}
+	if !inMemory && held == 0 && c.VerifiesAll() {
+		own += min(VerifyPiece, c.Size().Max)
 	}
 	return max(most, held+own)
 }

@@ -18,6 +18,11 @@ type numbered struct {
 // numberedBytes is what a numbered takes in memory.
 const numberedBytes = placeBytes + 8
 
+// verifies implements [verifier]. What memory it takes [Shards.verifyMemory] says.
+func (s *Shards) verifies() verification {
+	return verification{pieces: !s.inner.Size().Unbounded || s.inner.VerifiesInPieces()}
+}
+
 // verify verifies the index, and each inner chunk by its own chain, in the order
 // in which they are stored. Those that lie close to each other are read together.
 func (s *Shards) verify(ctx context.Context, in Input) error {
@@ -98,7 +103,7 @@ func (s *Shards) verifyParts(ctx context.Context, in Input, parts []numbered, on
 // verifyMemory is what [Chain.VerifyMemory] says.
 func (s *Shards) verifyMemory(inMemory bool) int {
 	inner := s.inner.VerifyMemory(inMemory)
-	if !inMemory && s.inner.innermost() >= 0 {
+	if !inMemory && (s.inner.innermost() >= 0 || s.inner.VerifiesAll()) {
 		run := min(maxRun, s.Size().Max)
 		if !s.inner.VerifiesInPieces() {
 			run = max(run, s.inner.Size().Max)

@@ -107,25 +107,35 @@ func (b *gdeflateBound) AppendEncode(dst, src []byte) ([]byte, error) {
 	return dst, nil
 }
 
-func (b *gdeflateBound) AppendDecode(dst, src []byte) ([]byte, error) {
+// header reads what the first bytes of an encoding of size bytes say: how many bytes
+// the content has, and how many pages.
+func (b *gdeflateBound) header(src []byte, size int64) (total, pages uint64, err error) {
 	if len(src) < 2*gdeflateWord {
-		return nil, fmt.Errorf("%w: %d bytes hold no header", ErrCorrupt, len(src))
+		return 0, 0, fmt.Errorf("%w: %d bytes hold no header", ErrCorrupt, len(src))
 	}
-	total, pages := binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[gdeflateWord:])
-	src = src[2*gdeflateWord:]
+	total, pages = binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[gdeflateWord:])
 	if total > uint64(b.in.Max) {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, total, b.in.Max)
+		return 0, 0, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, total, b.in.Max)
 	}
 	if err := decodedSize(b.in, int(total)); err != nil {
-		return nil, err
+		return 0, 0, err
 	}
 	// Every page has a size and a least size of its own.
-	if pages > uint64(len(src)/(gdeflateWord+gdeflate.MinPageSize)) {
-		return nil, fmt.Errorf("%w: %d bytes cannot hold %d pages", ErrCorrupt, len(src), pages)
+	if rest := size - 2*gdeflateWord; pages > uint64(rest/(gdeflateWord+gdeflate.MinPageSize)) {
+		return 0, 0, fmt.Errorf("%w: %d bytes cannot hold %d pages", ErrCorrupt, rest, pages)
 	}
 	if total > pages*gdeflate.PageSize {
-		return nil, fmt.Errorf("%w: %d pages cannot hold %d bytes", ErrCorrupt, pages, total)
+		return 0, 0, fmt.Errorf("%w: %d pages cannot hold %d bytes", ErrCorrupt, pages, total)
 	}
+	return total, pages, nil
+}
+
+func (b *gdeflateBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	total, pages, err := b.header(src, int64(len(src)))
+	if err != nil {
+		return nil, err
+	}
+	src = src[2*gdeflateWord:]
 	d := b.decoders.Get().(*gdeflate.Decoder)
 	defer b.decoders.Put(d)
 	sizes, data := src[:pages*gdeflateWord], src[pages*gdeflateWord:]
