@@ -203,3 +203,12 @@ func (u *azureUploader) readVersion(r *blob.Reader) string {
 	}
 	return string(*object.ETag)
 }
+
+// told is the MD5 that was stored with an object, unless its bytes are a part.
+func (u *azureUploader) told(r *blob.Reader) toldSums {
+	var object azblob.DownloadStreamResponse
+	if !r.As(&object) || object.ContentRange != nil {
+		return toldSums{}
+	}
+	return toldSums{md5: object.ContentMD5}
+}

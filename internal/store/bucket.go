@@ -21,6 +21,7 @@ type bucket struct {
 	blobs  *blob.Bucket
 	shared bool                // blobs outlives the store
 	raw    *blob.ReaderOptions // for bytes as they are stored; nil where they come so
+	etags  guesses
 	// unconditional is set once the server has refused a put for its condition.
 	unconditional atomic.Bool
 	uploader
@@ -67,6 +68,13 @@ type uploader interface {
 	// if it did not.
 	answer(err error) *statusError
 }
+
+// summed is an uploader whose server tells a checksum of an object whose bytes come,
+// which its client does not compare.
+type summed interface{ told(r *blob.Reader) toldSums }
+
+// statSummed is one that tells a checksum of an object with these attributes.
+type statSummed interface{ sum(a *blob.Attributes) Sum }
 
 func (b *bucket) put(ctx context.Context, key string, data []byte, when condition) (string, error) {
 	version, err := b.whole(ctx, b.at.key(key), data, when)
@@ -128,8 +136,13 @@ func (b *bucket) read(ctx context.Context, key string, p []byte, off int64, was 
 	if size := r.Size(); off > size-want {
 		return &shortError{off: off, want: want, size: size}
 	}
+	// What clients say of the checksum is dropped: some servers send that of the whole
+	// object with a part of it.
 	if _, err := io.ReadFull(earning(ctx, r), p); err != nil {
 		return brokenBody(want, err)
+	}
+	if summed, ok := b.uploader.(summed); ok && r.Size() == want {
+		return b.etags.compare(p, summed.told(r))
 	}
 	return nil
 }
@@ -160,10 +173,13 @@ func (b *bucket) readAll(ctx context.Context, key string, limit int64, room func
 		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
 	}
 	data = room(int(size))
-	if _, err := io.ReadFull(earning(ctx, r), data); err != nil {
+	if err := readBody(earning(ctx, r), data); err != nil {
 		return nil, brokenBody(size, err)
 	}
-	return data, nil
+	if summed, ok := b.uploader.(summed); ok {
+		err = b.etags.compare(data, summed.told(r))
+	}
+	return data, err
 }
 
 func (b *bucket) stat(ctx context.Context, key string) (Info, error) {
@@ -171,7 +187,11 @@ func (b *bucket) stat(ctx context.Context, key string) (Info, error) {
 	if err != nil {
 		return Info{}, b.failed(err)
 	}
-	return Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: a.ETag, Version: b.version(a)}, nil
+	info := Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: a.ETag, Version: b.version(a)}
+	if summed, ok := b.uploader.(statSummed); ok {
+		info.Sum = summed.sum(a)
+	}
+	return info, nil
 }
 
 func (b *bucket) list(prefix string) pager {

@@ -63,8 +63,11 @@
 // for all places, within the [Limits] that stores share. Bodies that are sent
 // have a checksum that the server compares: CRC-32C for S3, unless checksums are
 // for when_required, and for Google Cloud Storage, CRC-64 for Azure (MD5 for its
-// emulators). Bodies that come are held
-// against the length asked for. An answer that no repetition changes (access
+// emulators). Bodies that come are held against the length asked for, and those of
+// whole objects against the checksum that the answer has: any that S3 has stored, or an
+// ETag that is the MD5, the CRC-32C of Google Cloud Storage, the Content-MD5 of Azure,
+// and those two of a plain HTTP server. Other bytes count as damaged on the way: the
+// read is repeated. An answer that no repetition changes (access
 // refused, no such bucket, another region) is an error with a way out. No text of
 // an error has the URL of a request, a header or a body in it. A success without what
 // the provider tells with it, such as the ETag of what was stored, is that of a proxy

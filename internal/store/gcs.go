@@ -161,3 +161,12 @@ func generation(number int64) string {
 	}
 	return strconv.FormatInt(number, 10)
 }
+
+// sum is that of a bucket's uploader, which the server has of every object.
+func (u *gcsUploader) sum(a *blob.Attributes) Sum {
+	var attributes storage.ObjectAttrs
+	if !a.As(&attributes) || attributes.CRC32C == 0 { // where a server does not tell it
+		return Sum{}
+	}
+	return Sum{castagnoli, attributes.CRC32C}
+}

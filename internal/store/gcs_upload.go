@@ -25,9 +25,6 @@ import (
 // the last.
 const gcsUnit = 256 << 10
 
-// castagnoli is the polynomial of the checksums of Google Cloud Storage.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // gcsUploader stores objects in a bucket of Google Cloud Storage.
 type gcsUploader struct {
 	google   *storage.Client

@@ -198,14 +198,14 @@ func (w *web) readAll(ctx context.Context, key string, limit int64, room func(in
 	}
 	if size >= 0 {
 		data = room(int(size))
-		_, err = io.ReadFull(body, data)
+		err = readBody(body, data)
 	} else if data, err = io.ReadAll(io.LimitReader(body, limit+1)); int64(len(data)) > limit {
 		return nil, fmt.Errorf("%w: more than the %d bytes wanted", ErrTooLarge, limit)
 	}
 	if err != nil {
 		return nil, brokenBody(max(size, int64(len(data))), err)
 	}
-	return data, nil
+	return data, new(guesses).compare(data, toldByHeader(answer.Header))
 }
 
 func (w *web) stat(ctx context.Context, key string) (Info, error) {
@@ -235,6 +235,7 @@ func (w *web) stat(ctx context.Context, key string) (Info, error) {
 	}
 	info := Info{Key: key, Size: size, ETag: answer.Header.Get("ETag")}
 	info.Version, info.ModTime = told(answer)
+	info.Sum = toldByHeader(answer.Header).crc
 	return info, nil
 }
 

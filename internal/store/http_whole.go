@@ -82,7 +82,7 @@ func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p 
 		if size >= 0 {
 			k.room(size)
 			data = make([]byte, size)
-			_, err = io.ReadFull(earning(ctx, answer.Body), data)
+			err = readBody(earning(ctx, answer.Body), data)
 		} else {
 			k.room(mostKept)
 			data, err = io.ReadAll(io.LimitReader(earning(ctx, answer.Body), mostKept+1))
@@ -94,6 +94,9 @@ func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p 
 			return tooLong("more")
 		}
 		if err := was.whole(int64(len(data))); err != nil {
+			return err
+		}
+		if err := new(guesses).compare(data, toldByHeader(answer.Header)); err != nil {
 			return err
 		}
 		k.keep(url, data)

@@ -4,9 +4,12 @@ package store
 
 import (
 	"context"
+	"crypto/md5"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -123,4 +126,24 @@ func (u *s3Uploader) readVersion(r *blob.Reader) string {
 		return ""
 	}
 	return aws.ToString(object.ETag)
+}
+
+// told is the ETag as the MD5 of an object that came in one piece, and whose bytes the
+// server has not encrypted with a key of the user's or of KMS. Other checksums the
+// client compares itself.
+func (u *s3Uploader) told(r *blob.Reader) toldSums {
+	var object s3.GetObjectOutput
+	if !r.As(&object) || object.ChecksumType != "" || object.SSECustomerAlgorithm != nil || object.SSEKMSKeyId != nil || strings.HasPrefix(string(object.ServerSideEncryption), "aws:kms") {
+		return toldSums{}
+	}
+	for _, sum := range []*string{object.ChecksumCRC32, object.ChecksumCRC32C, object.ChecksumCRC64NVME, object.ChecksumSHA1, object.ChecksumSHA256} {
+		if sum != nil {
+			return toldSums{}
+		}
+	}
+	sum, err := hex.DecodeString(strings.Trim(aws.ToString(object.ETag), "\""))
+	if err != nil || len(sum) != md5.Size {
+		return toldSums{}
+	}
+	return toldSums{md5: sum, guess: true}
 }
