@@ -95,7 +95,7 @@ func (p *parser) datatype(depth int) (*Datatype, error) {
 		return nil, fmt.Errorf("byte %d: version %d, known are 1 to %d: %w", start, d.Version, maxVersion, errors.ErrUnsupported)
 	case d.Size == 0:
 		return nil, p.corrupt("%v elements of no bytes", d.Class)
-	case d.Version < d.least():
+	case d.Version < d.least() && d.Class != Array: // array changes those of version 1
 		return nil, p.corrupt("%v in version %d, which does not have it", d.Class, d.Version)
 	}
 	if err := p.properties(d, flags, depth); err != nil {

@@ -158,6 +158,9 @@ func (p *parser) array(d *Datatype, depth int) error {
 	if rank == 0 || rank > maxRank {
 		return p.corrupt("an array of %d dimensions, want 1 to %d", rank, maxRank)
 	}
+	if d.Version == 1 {
+		d.Version = 2 // no version 1 is defined; old files have it, of the same form
+	}
 	if d.Version == 2 {
 		if _, err := p.take(3); err != nil {
 			return err
