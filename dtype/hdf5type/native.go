@@ -229,14 +229,69 @@ func (m Member) native() (Native, error) {
 	if !utf8.ValidString(m.Name) {
 		return Native{}, unsupported("the name is not UTF-8: rename the member")
 	}
-	if m.Type.Class == Array {
-		return Native{}, unsupported("Zarr v3 has no type for a field of %v elements: rewrite the member as a dataset of its own, or with a member for each element", m.Type.Dims)
-	}
 	n, err := m.Type.native()
+	if m.Type.Class == Array {
+		n, err = m.Type.elements()
+	}
 	if err == nil && n.Type.Size() == 0 {
 		err = unsupported("a field of a struct has no variable length: rewrite the member as a dataset of its own, or with strings of fixed length")
 	}
 	return n, err
+}
+
+// mostInMember bounds the numbers and texts in an array that becomes a record, where
+// each has a field.
+const mostInMember = 1024
+
+// elements makes a record of an array that is a member of a compound, because Zarr v3
+// has no field of several elements. The elements are the fields, one behind the other.
+func (d *Datatype) elements() (Native, error) {
+	if d.leaves() > mostInMember {
+		return Native{}, unsupported("Zarr v3 has no type for a field of %v elements, and a struct of them would have more than %d fields: rewrite the member as a dataset of its own", d.Dims, mostInMember)
+	}
+	base, count := d, 1
+	var dims []int
+	for ; base.Class == Array; base = base.Base {
+		for _, extent := range base.Dims {
+			dims, count = append(dims, extent), count*extent
+		}
+	}
+	members := make([]Member, count)
+	for i := range members {
+		name, left := "", i
+		for k := len(dims) - 1; k >= 0; k-- {
+			name, left = fmt.Sprintf("_%d%s", left%dims[k], name), left/dims[k]
+		}
+		members[i] = Member{Name: name[1:], Offset: i * base.Size, Type: base}
+	}
+	n, err := (&Datatype{Class: Compound, Size: d.Size, Members: members}).compound()
+	if err != nil {
+		return Native{}, fmt.Errorf("array: %w", err)
+	}
+	n.Notes = []string{fmt.Sprintf("its %v elements are fields of a struct, %s to %s", dims, members[0].Name, members[count-1].Name)}
+	return n, nil
+}
+
+// leaves counts what is neither an array nor a compound within a datatype, up to
+// somewhat more than mostInMember.
+func (d *Datatype) leaves() int {
+	switch d.Class {
+	case Array:
+		n := d.Base.leaves()
+		for _, extent := range d.Dims {
+			n *= min(extent, mostInMember+1)
+			n = min(n, mostInMember+1)
+		}
+		return n
+	case Compound:
+		n := 0
+		for _, m := range d.Members {
+			n += m.Type.leaves()
+		}
+		return min(n, mostInMember+1)
+	default:
+		return 1
+	}
 }
 
 // both is the byte order of two parts together.

@@ -106,10 +106,60 @@ func TestNotes(t *testing.T) {
 			`member "n": 10 bits from bit 3 on are widened to int16`,
 			`member "t": spaces at the end of strings, which HDF5 pads with, become zero bytes`,
 		},
+		"compound with array": {`member "b": its [2 2] elements are fields of a struct, 0_0 to 1_1`},
 	}
 	for name, want := range cases {
 		if diff := cmp.Diff(want, native(t, name).Notes); diff != "" {
 			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestArrayMember makes records of arrays within compounds, up to a number of fields
+// that does not depend on how they are nested.
+func TestArrayMember(t *testing.T) {
+	array := func(base *hdf5type.Datatype, dims ...int) *hdf5type.Datatype {
+		size := base.Size
+		for _, n := range dims {
+			size *= n
+		}
+		return &hdf5type.Datatype{Class: hdf5type.Array, Size: size, Dims: dims, Base: base}
+	}
+	compound := func(members ...*hdf5type.Datatype) *hdf5type.Datatype {
+		d := &hdf5type.Datatype{Class: hdf5type.Compound}
+		for i, m := range members {
+			d.Members = append(d.Members, hdf5type.Member{Name: string(rune('a' + i)), Offset: d.Size, Type: m})
+			d.Size += m.Size
+		}
+		return d
+	}
+	number := int32Little()
+	vlen := &hdf5type.Datatype{Class: hdf5type.VariableLength, Size: 16, Text: true, Base: number}
+	deep := compound(number)
+	for range 12 {
+		deep = compound(array(deep, 4))
+	}
+	for _, c := range []struct {
+		name  string
+		d     *hdf5type.Datatype
+		error string
+	}{
+		{"most", compound(array(number, 32, 32)), ""},
+		{"arrays of arrays", compound(array(array(number, 4), 4, 4)), ""},
+		{"arrays of compounds", compound(number, array(compound(number, array(number, 3)), 5)), ""},
+		{"too many", compound(array(number, 1025)), "a field of [1025] elements"},
+		{"deep", deep, "would have more than 1024 fields"},
+		{"strings", compound(array(vlen, 2)), "has no variable length"},
+	} {
+		n, err := c.d.Type()
+		if c.error != "" {
+			if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), c.error) {
+				t.Errorf("%s: error %v, want one with %q", c.name, err, c.error)
+			}
+			continue
+		}
+		if err != nil || n.Type.Size() != c.d.Size || len(n.Moves) != 1 {
+			t.Errorf("%s: %v of %d bytes by %v, error %v", c.name, n.Type, c.d.Size, n.Moves, err)
 		}
 	}
 }
