@@ -38,7 +38,7 @@ func (b *builder) findings(list []cf.Finding) {
 		switch f.Code {
 		case sources.Uncompared, sources.Disordered:
 			field = "source.join"
-		case sources.LeftOut, sources.NotUTF8, sources.NotJSON:
+		case sources.LeftOut, sources.NotUTF8, sources.NotJSON, sources.Faulty, sources.Renamed:
 			field = "source"
 		}
 		b.problems = append(b.problems, b.plan.Job.finding(field, fmt.Sprintf("array %q", b.info.Path), f))

@@ -72,6 +72,12 @@ const (
 	LeftOut = "left-out" // an attribute or a link without a counterpart
 	NotJSON = "not-json" // an attribute with numbers that JSON does not have
 	NotUTF8 = "not-utf8" // a text of which the encoding is guessed
+	// Faulty is the code of what a file says wrongly and was not needed, or could be
+	// told in another way.
+	Faulty = "faulty-file"
+	// Renamed is the code of a name that a Zarr hierarchy cannot have, see
+	// [zarr.CleanPath].
+	Renamed = "renamed"
 )
 
 // Array is an opened array of a source. It is safe for concurrent use.

@@ -3,6 +3,7 @@ package hdf5type
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -259,8 +260,8 @@ func (d *Datatype) elements() (Native, error) {
 	members := make([]Member, count)
 	for i := range members {
 		name, left := "", i
-		for k := len(dims) - 1; k >= 0; k-- {
-			name, left = fmt.Sprintf("_%d%s", left%dims[k], name), left/dims[k]
+		for _, extent := range slices.Backward(dims) {
+			name, left = fmt.Sprintf("_%d%s", left%extent, name), left/extent
 		}
 		members[i] = Member{Name: name[1:], Offset: i * base.Size, Type: base}
 	}

@@ -98,7 +98,6 @@ def refused(n):
         "map": (pa.array([[("a", i)] for i in range(n)], pa.map_(pa.string(), pa.int64())), "rows of different lengths"),
         "null": (pa.nulls(n), "leave it out"),
         "structs": (pa.array([[{"a": i}] for i in range(n)], pa.list_(pa.struct([("a", pa.int64())]), 1)), "make each of their fields a column"),
-        "with/slash": (pa.array(range(n)), "without slashes"),
     }
 
 

@@ -53,20 +53,19 @@ func columns(fields []arrow.Field) []*column { return appendColumns(nil, fields,
 func appendColumns(list []*column, fields []arrow.Field, group string, at []int) []*column {
 	named := map[string]int{}
 	for _, f := range fields {
-		named[f.Name]++
+		named[partOf(f)]++
 	}
 	for i, f := range fields {
-		c := &column{path: group + f.Name, at: append(slices.Clone(at), i), field: f}
-		n := named[f.Name]
-		named[f.Name] = 0
+		part := partOf(f)
+		c := &column{path: group + part, at: append(slices.Clone(at), i), field: f}
+		n := named[part]
+		named[part] = 0
 		s, isStruct := f.Type.(*arrow.StructType)
 		switch {
 		case n == 0: // listed already
 			continue
 		case n > 1:
-			c.err = fmt.Errorf("%d columns have this name: rename all but one", n)
-		case f.Name == "" || strings.Contains(f.Name, "/"):
-			c.err = errors.New("an array needs a name without slashes: rename it")
+			c.err = fmt.Errorf("%d columns have this name, or would have it in a Zarr hierarchy: rename all but one", n)
 		case isStruct && s.NumFields() > 0:
 			list = appendColumns(list, s.Fields(), c.path+"/", c.at)
 			continue
@@ -76,6 +75,15 @@ func appendColumns(list []*column, fields []arrow.Field, group string, at []int)
 		list = append(list, c)
 	}
 	return list
+}
+
+// partOf is the part of a column's path that is its name, or what stands for one that no
+// path can have.
+func partOf(f arrow.Field) string {
+	if f.Name == "" || strings.Contains(f.Name, "/") {
+		return zarr.CleanName(f.Name)
+	}
+	return f.Name
 }
 
 // describe finds the data type of a column and the shape of its rows.

@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/arrow"
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
 // readEverything opens a file and reads all columns that can be read. Only their
@@ -117,6 +118,9 @@ func flipEach(t *testing.T, path string, step int, check func(at int, values map
 func FuzzOpen(f *testing.F) {
 	for _, seed := range []string{"empty.arrow", "dictionaries_deltas.arrows", "rle.parquet", "delta_byte_array.parquet", "file_lz4.arrow"} {
 		f.Add(archived(f, seed))
+	}
+	for _, seed := range []string{"ARROW-17100.parquet", "nation.dict.parquet", "unknown_fields_none_v2.parquet", "not_compressed_somebody_zstd_v2.parquet", "values_zero_snappy_v1.parquet"} {
+		f.Add(sourcetest.Zipped(f, "testdata/foreign.zip", seed))
 	}
 	dir := f.TempDir()
 	opt := arrow.Options{Null: func(_ string, typ dtype.Type) (dtype.Scalar, error) { return typ.Default(), nil }}

@@ -165,9 +165,10 @@ func (r *parquetReader) mayHoldNulls(batch int) bool {
 // it is, and the window of the file.
 func (r *parquetReader) memory(batch int) int {
 	chunk := &r.table.tree.Groups[batch].Chunks[r.leaf.Leaf]
-	total := int(min(chunk.Compressed, 1<<50)) + int(min(chunk.Uncompressed, 1<<50))
+	pages := int(min(chunk.Decompressed(), 1<<50))
+	total := int(min(chunk.Compressed, 1<<50)) + pages
 	if r.width == 0 {
-		total += int(min(chunk.Uncompressed, 1<<50)) * 2 // where the values of a dictionary begin and end
+		total += pages * 2 // where the values of a dictionary begin and end
 	}
 	const valid = 8 * (64*presentWords + 1)
 	return total + min(r.table.ahead(), int(min(chunk.Compressed, 1<<50))) + convertBytes + valid + len(r.row)

@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/arrowtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
@@ -104,13 +105,25 @@ func (f *opened) Arrays() []string {
 
 // Groups implements [sources.Hierarchy]: the root has the metadata of the schema.
 func (f *opened) Groups() []sources.Group {
-	groups := []sources.Group{{Attributes: attributes(f.table.metadata())}}
+	groups := []sources.Group{{Attributes: attributes(f.table.metadata()), Findings: f.findings()}}
 	for _, path := range zarr.Parents(f.Arrays()) {
 		if path != "" {
 			groups = append(groups, sources.Group{Path: path})
 		}
 	}
 	return groups
+}
+
+// findings tells of what the file says wrongly.
+func (f *opened) findings() (list []cf.Finding) {
+	t, ok := f.table.(*parquetTable)
+	if !ok {
+		return nil
+	}
+	for _, fault := range t.tree.Faults {
+		list = append(list, cf.Finding{Code: sources.Faulty, Message: f.url + ": " + fault, Hint: "write the file again with another program to be rid of this warning"})
+	}
+	return list
 }
 
 // Array opens a column.
@@ -215,6 +228,11 @@ func (s *source) name(info *sources.Info, c *column) {
 		for k := range c.order {
 			info.Slowest = append(info.Slowest, 1+slices.Index(c.order, k))
 		}
+	}
+	if part := partOf(c.field); part != c.field.Name {
+		info.Findings = append(info.Findings, cf.Finding{
+			Code: sources.Renamed, Message: fmt.Sprintf("it is called %q in the file, which no path can have", c.field.Name), Hint: "rename gives it another name",
+		})
 	}
 	if name, ok := metadataOf(c.field, extensionName); ok && name != tensorName {
 		info.Notes = append(info.Notes, fmt.Sprintf("the extension type %s is stored as what it is made of, %s", name, c.field.Type))

@@ -141,7 +141,7 @@ func TestDescription(t *testing.T) {
 	for _, g := range src.Groups() {
 		groups = append(groups, g.Path)
 	}
-	if diff := cmp.Diff([]string{"", "struct", "struct/in", "with"}, groups); diff != "" {
+	if diff := cmp.Diff([]string{"", "struct", "struct/in"}, groups); diff != "" {
 		t.Errorf("groups (-want +got):\n%s", diff)
 	}
 	if got := string(src.Groups()[0].Attributes.Get("made by")); got != `"arrow_sources.py"` {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
@@ -29,6 +30,26 @@ const (
 // mostRatio is above what any block of a compression is compressed to but for
 // Brotli: zstd writes a run of 128 KiB in 4 bytes.
 const mostRatio = 1 << 15
+
+// mostUnstated is up to which size a page is read whatever the footer says that all
+// pages of the column have together: some writers give the compressed size there.
+const mostUnstated = 4 << 20
+
+// Decompressed is the most bytes that all pages have together once they are
+// decompressed: what the footer says, as far as that can be.
+func (c *Chunk) Decompressed() int64 {
+	if c.Codec == codecNone {
+		return c.Compressed
+	}
+	most := c.Uncompressed
+	if most <= c.Compressed {
+		most = max(c.Compressed, mostUnstated) // hardly so
+	}
+	if c.Codec == codecBrotli || c.Compressed > math.MaxInt64/mostRatio {
+		return most
+	}
+	return min(most, c.Compressed*mostRatio)
+}
 
 // decompressor decompresses pages. It serves one goroutine.
 type decompressor struct {

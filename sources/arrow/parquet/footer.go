@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Causes of errors about files.
@@ -21,6 +22,9 @@ type File struct {
 	Metadata []KeyValue
 	Version  int    // of the format
 	Writer   string // what wrote the file; "" where it does not say
+	// Faults tell, a sentence each, what the footer says wrongly and what was taken
+	// in its place.
+	Faults []string
 }
 
 // KeyValue is an entry of a file's metadata.
@@ -41,9 +45,11 @@ type Chunk struct {
 	Values       int // entries: values, nulls and empty lists
 	Nulls        int // -1: not known
 	physical     Physical
+	marked       bool   // pages of version 2 say that they are not compressed, and are
 	encodings    uint32 // bit k: there are pages, or levels, of encoding number k
 	external     bool
 	encrypted    bool
+	fault        error // what the footer says of the chunk and cannot be
 }
 
 // Repetition is how often a node is there in what holds it.
@@ -123,8 +129,8 @@ const (
 	leastPair    = 3
 )
 
-// ParseFooter reads the footer of a file of size bytes. The column chunks are
-// within the file, and the rows of all groups are those of the file.
+// ParseFooter reads the footer of a file of size bytes. The column chunks
+// that are [Chunk.Readable] are within the file, and its rows are those of its groups.
 func ParseFooter(data []byte, size int64) (*File, error) {
 	t := &thrift{data: data}
 	f := &File{}
@@ -169,7 +175,8 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: schema: %w", ErrCorrupt, err)
 	}
-	f.Root, f.Leaves = root, tree.leaves
+	f.Root, f.Leaves, f.Faults = root, tree.leaves, tree.faults
+	f.knownFaults(size)
 	if err := f.check(size); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
@@ -184,13 +191,13 @@ func (c *Chunk) Readable() error {
 	case c.encrypted:
 		return fmt.Errorf("%w: the column is encrypted: write the file again without encryption", ErrUnsupported)
 	default:
-		return nil
+		return c.fault
 	}
 }
 
 // check compares what parts of the footer say of each other and of the file.
 func (f *File) check(size int64) error {
-	rows := 0
+	rows, flat := 0, slices.ContainsFunc(f.Leaves, func(n *Node) bool { return n.MaxRep == 0 })
 	for g := range f.Groups {
 		group := &f.Groups[g]
 		if group.Rows < 0 || group.Rows > math.MaxInt-rows {
@@ -202,22 +209,56 @@ func (f *File) check(size int64) error {
 		}
 		for i := range group.Chunks {
 			c := &group.Chunks[i]
-			if c.Readable() != nil {
-				continue // refused when it is opened
+			switch {
+			case c.Readable() != nil: // refused when it is opened
+			case c.Offset < 0 || c.Compressed < 0 || c.Values < 0 && f.Leaves[i].MaxRep > 0 || c.Compressed > size || c.Offset > size-c.Compressed:
+				c.fault = fmt.Errorf("%w: %d bytes at byte %d of a file of %d", ErrCorrupt, c.Compressed, c.Offset, size)
+			case c.physical != f.Leaves[i].Physical:
+				c.fault = fmt.Errorf("%w: physical type %d, in the schema %d", ErrCorrupt, c.physical, f.Leaves[i].Physical)
 			}
-			if c.Offset < 0 || c.Compressed < 0 || c.Uncompressed < 0 || c.Values < 0 || c.Compressed > size || c.Offset > size-c.Compressed {
-				return fmt.Errorf("row group %d, column %q: %d bytes at byte %d of a file of %d", g, f.Leaves[i].Name, c.Compressed, c.Offset, size)
-			}
-			if c.physical != f.Leaves[i].Physical {
-				return fmt.Errorf("row group %d, column %q: physical type %d, in the schema %d", g, f.Leaves[i].Name, c.physical, f.Leaves[i].Physical)
-			}
-			if f.Leaves[i].MaxRep == 0 && c.Values != group.Rows {
-				return fmt.Errorf("row group %d, column %q: %d values for %d rows", g, f.Leaves[i].Name, c.Values, group.Rows)
-			}
+		}
+		if err := f.checkValues(g); err != nil {
+			return err
 		}
 	}
 	if rows != f.Rows {
-		return fmt.Errorf("the footer says %d rows, its row groups have %d", f.Rows, rows)
+		if !flat {
+			return fmt.Errorf("the footer says %d rows, its row groups have %d", f.Rows, rows)
+		}
+		// Of a column without lists, all numbers of values agree with the groups.
+		f.Faults = append(f.Faults, fmt.Sprintf("the footer says %d rows, its row groups have %d, which are read", f.Rows, rows))
+		f.Rows = rows
+	}
+	return nil
+}
+
+// checkValues compares the numbers of values in a row group with its rows. Where a
+// column has another number and one agrees, the pages are to have as many as there are
+// rows.
+func (f *File) checkValues(g int) error {
+	group := &f.Groups[g]
+	agrees, other := false, -1
+	for i := range group.Chunks {
+		switch c := &group.Chunks[i]; {
+		case f.Leaves[i].MaxRep > 0 || c.Readable() != nil:
+		case c.Values == group.Rows:
+			agrees = true
+		default:
+			other = i
+		}
+	}
+	if other < 0 {
+		return nil
+	}
+	fault := fmt.Sprintf("row group %d, column %q: %d values for %d rows", g, f.Leaves[other].Name, group.Chunks[other].Values, group.Rows)
+	if !agrees {
+		return errors.New(fault)
+	}
+	f.Faults = append(f.Faults, fault+", and as many are read as there are rows")
+	for i := range group.Chunks {
+		if f.Leaves[i].MaxRep == 0 {
+			group.Chunks[i].Values = group.Rows
+		}
 	}
 	return nil
 }

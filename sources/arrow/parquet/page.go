@@ -12,7 +12,6 @@ import (
 // Kinds of pages.
 const (
 	pageData       = 0
-	pageIndex      = 1
 	pageDictionary = 2
 	pageDataV2     = 3
 )
@@ -127,7 +126,7 @@ func (p *pages) header(ctx context.Context) (pageHeader, error) {
 		}
 		left := p.end - p.at - int64(t.at)
 		if t.failed() || h.compressed < 0 || h.uncompressed < 0 || int64(h.compressed) > left || h.values < 0 || h.rows < -1 ||
-			h.defBytes < 0 || h.repBytes < 0 || h.defBytes > h.uncompressed-h.repBytes || h.defBytes > h.compressed-h.repBytes {
+			h.defBytes < 0 || h.repBytes < 0 || h.defBytes > h.compressed-h.repBytes {
 			if t.missing != "" {
 				return pageHeader{}, fmt.Errorf("%w: the header of the page at byte %d lacks %s", ErrCorrupt, p.at, t.missing)
 			}

@@ -15,8 +15,10 @@ import (
 type Reader struct {
 	leaf  *Node
 	pages pages
-	limit int64 // of uncompressed pages
+	limit int64 // of decompressed pages
 	codec decompressor
+	// marked says that pages are compressed that say that they are not.
+	marked bool
 
 	dictionary *dictionary
 	left       int // entries of the chunk
@@ -33,7 +35,7 @@ func NewReader(source Source, leaf *Node, chunk *Chunk, ahead int) (*Reader, err
 		return nil, err
 	}
 	return &Reader{
-		leaf: leaf, left: chunk.Values, limit: chunk.Uncompressed, codec: decompressor{codec: chunk.Codec},
+		leaf: leaf, left: chunk.Values, limit: max(chunk.Decompressed(), mostUnstated), marked: chunk.marked, codec: decompressor{codec: chunk.Codec},
 		pages: pages{source: source, at: chunk.Offset, end: chunk.Offset + chunk.Compressed, ahead: ahead},
 	}, nil
 }
@@ -224,11 +226,11 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 			if r.dictionary != nil || h.encoding != encodingPlain && h.encoding != encodingPlainDictionary {
 				return h, fmt.Errorf("%w: a second dictionary, or one of encoding %d", ErrCorrupt, h.encoding)
 			}
-			data, err := r.read(ctx, h, 0, nil)
+			data, own, err := r.read(ctx, h, 0, nil)
 			if err != nil {
 				return h, fmt.Errorf("dictionary: %w", err)
 			}
-			if h.plain || r.codec.codec == codecNone {
+			if !own {
 				data = bytes.Clone(data) // out of memory that the next page is read to
 			}
 			if r.dictionary, err = newDictionary(r.leaf, data, h.values); err != nil {
@@ -239,36 +241,45 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 				return h, fmt.Errorf("%w: the pages of the column have more values than the footer says", ErrCorrupt)
 			}
 			return h, nil
-		case pageIndex:
+		default: // an index, or a kind of page of a later version
 			r.pages.skip(int64(h.compressed))
-		default:
-			return h, fmt.Errorf("%w: a page of kind %d", ErrCorrupt, h.kind)
 		}
 	}
 	return pageHeader{}, fmt.Errorf("%w: the pages of the column lack %d values of those in the footer", ErrCorrupt, r.left)
 }
 
-// read reads a page and decompresses what is behind its first bytes. The result
-// uses the memory of page where that is large enough, and is valid until the next
-// page is read where it is not compressed.
-func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte) ([]byte, error) {
-	if int64(h.uncompressed) > r.limit || r.codec.codec != codecBrotli && h.uncompressed/mostRatio > h.compressed {
-		return nil, fmt.Errorf("%w: a page of %d bytes in %d, in a column of %d", ErrCorrupt, h.uncompressed, h.compressed, r.limit)
-	}
+// read reads a page and decompresses what is behind its first bytes. Where the result
+// is not the reader's own, it is valid until the next page is read; else it uses the
+// memory of page where that is large enough.
+//
+// The size that a page says it has counts where it is compressed, and only there.
+func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte) (_ []byte, own bool, err error) {
 	data, err := r.pages.body(ctx, h)
-	if err != nil {
-		return nil, err
+	plain := h.plain && !r.marked
+	if err != nil || r.codec.codec == codecNone || plain && len(data) == h.uncompressed {
+		return data, false, err
 	}
-	if h.plain || r.codec.codec == codecNone {
-		if len(data) != h.uncompressed {
-			return nil, fmt.Errorf("%w: a page of %d bytes in %d", ErrCorrupt, h.uncompressed, len(data))
-		}
-		return data, nil
+	switch {
+	case first > h.uncompressed:
+		err = fmt.Errorf("%w: levels of %d bytes in a page of %d", ErrCorrupt, first, h.uncompressed)
+	case int64(h.uncompressed) > r.limit || r.codec.codec != codecBrotli && h.uncompressed/mostRatio > h.compressed:
+		err = fmt.Errorf("%w: a page of %d bytes in %d, in a column of %d", ErrCorrupt, h.uncompressed, h.compressed, r.limit)
+	default:
+		page, err = r.decompress(data, h.uncompressed, first, page)
 	}
-	if cap(page) < h.uncompressed {
-		page = make([]byte, h.uncompressed)
+	if err != nil && plain {
+		return data, false, nil // its size is wrong; if it is compressed, the values show that
 	}
-	page = page[:h.uncompressed]
+	return page, true, err
+}
+
+// decompress makes a page of a size of its bytes, the first of which are not
+// compressed. It uses the memory of page where that is large enough.
+func (r *Reader) decompress(data []byte, size, first int, page []byte) ([]byte, error) {
+	if cap(page) < size {
+		page = make([]byte, size)
+	}
+	page = page[:size]
 	copy(page, data[:first])
 	if len(data) == first && len(page) == first {
 		return page, nil
@@ -279,11 +290,11 @@ func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte)
 // begin reads a data page and makes its levels and values ready.
 func (r *Reader) begin(ctx context.Context, h pageHeader) error {
 	levels := h.repBytes + h.defBytes
-	data, err := r.read(ctx, h, levels, r.page)
+	data, own, err := r.read(ctx, h, levels, r.page)
 	if err != nil {
 		return err
 	}
-	if !h.plain && r.codec.codec != codecNone {
+	if own {
 		r.page = data
 	}
 	if h.kind == pageDataV2 {

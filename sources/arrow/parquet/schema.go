@@ -60,7 +60,7 @@ type element struct {
 }
 
 func (t *thrift) element() (e element) {
-	e.node.Physical, e.node.Repetition = -1, -1 // the root has neither
+	e.node.Physical, e.node.Repetition = -1, unstated // the root has neither
 	var logical, converted Logical
 	precision, scale := 0, 0
 	read := t.fields(func(id int, kind byte) bool {
@@ -69,8 +69,9 @@ func (t *thrift) element() (e element) {
 			e.node.Physical = Physical(t.int())
 		case id == 2 && kind == thriftInt32:
 			e.node.Length = int(t.int())
-		case id == 3 && kind == thriftInt32:
+		case id == 3:
 			e.node.Repetition = Repetition(t.int())
+			t.bad = t.bad || kind != thriftInt32 || e.node.Repetition == unstated // damage, not a writer that leaves it out
 		case id == 4 && kind == thriftBinary:
 			e.node.Name = string(t.bytes())
 		case id == 5 && kind == thriftInt32:
@@ -157,10 +158,15 @@ func convertedType(number int) Logical {
 	return list[number]
 }
 
+// unstated is the repetition of a node that says none, as no writer may leave any but
+// the root.
+const unstated Repetition = -1
+
 // tree makes nodes of the elements that are left.
 type tree struct {
 	elements []element
 	leaves   []*Node
+	faults   []string
 	depth    int
 }
 
@@ -175,6 +181,9 @@ func (t *tree) node(parent *Node) (*Node, error) {
 	if parent != nil {
 		n.MaxDef, n.MaxRep = parent.MaxDef, parent.MaxRep
 		switch n.Repetition {
+		case unstated:
+			n.Repetition = Required
+			t.faults = append(t.faults, fmt.Sprintf("the node %q of the schema lacks its repetition and is taken for required", n.Name))
 		case Required:
 		case Optional:
 			n.MaxDef++

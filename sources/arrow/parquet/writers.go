@@ -1,0 +1,53 @@
+package parquet
+
+import (
+	"strconv"
+	"strings"
+)
+
+// knownFaults makes up for what some writers are known to have got wrong, as other
+// readers do.
+func (f *File) knownFaults(size int64) {
+	// PARQUET-816: the total of a chunk lacks the header of its dictionary page.
+	const header = 100
+	short := f.olderThan("parquet-mr", 1, 2, 9)
+	// ARROW-17100: pages of version 2 are compressed and say that they are not.
+	marked := f.olderThan("parquet-cpp", 2, 0, 0)
+	for g := range f.Groups {
+		for i := range f.Groups[g].Chunks {
+			c := &f.Groups[g].Chunks[i]
+			c.marked = marked
+			if left := size - c.Offset - c.Compressed; short && c.Compressed >= 0 && c.Offset >= 0 && left > 0 {
+				c.Compressed += min(header, left)
+			}
+		}
+	}
+}
+
+// olderThan reports whether a program wrote the file that calls itself by a name, as
+// the first word of its title, and a version below the given one. A version that is
+// not told is 0.0.0.
+func (f *File) olderThan(name string, version ...int) bool {
+	words := strings.Fields(f.Writer)
+	if len(words) == 0 || !strings.EqualFold(words[0], name) {
+		return false
+	}
+	var parts []string
+	if len(words) > 2 && strings.EqualFold(words[1], "version") {
+		parts = strings.SplitN(words[2], ".", len(version))
+	}
+	for i, than := range version {
+		is := 0
+		if i < len(parts) {
+			digits := parts[i]
+			if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+				digits = digits[:end]
+			}
+			is, _ = strconv.Atoi(digits) // none: 0
+		}
+		if is != than {
+			return is < than
+		}
+	}
+	return false
+}
