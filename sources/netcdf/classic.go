@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -21,7 +22,14 @@ type classicFile struct {
 
 func (c *classicFile) groups() []sources.Group {
 	list := c.header.attributes
-	return []sources.Group{{Attributes: attributesJSON(list), Findings: textFindings(list)}}
+	findings := textFindings(list)
+	if cut := c.header.cut; cut.count > 0 {
+		findings = append(findings, cf.Finding{
+			Code:    sources.Renamed,
+			Message: fmt.Sprintf("%d names of dimensions, variables or attributes end at a zero byte within them: %s", cut.count, strings.Join(cut.first, ", ")),
+		})
+	}
+	return []sources.Group{{Attributes: attributesJSON(list), Findings: findings}}
 }
 
 func (c *classicFile) paths() []string {

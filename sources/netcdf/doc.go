@@ -17,12 +17,14 @@
 // CDF-1, else 8. Names, attribute values and slabs are padded to 4 bytes,
 // except for the slabs of a variable that is alone in its records. The sizes
 // of variables that the header states are redundant, and too small a field for
-// large variables; they are not looked at.
+// large variables; they are not looked at. A name ends at the first zero byte, if it
+// has any, as for programs in C.
 //
 // # NetCDF-4 and HDF5
 //
 // Groups and datasets are groups and arrays, in the order of their creation where
-// the file tracks that. Dimensions are dimension scales; an unlimited one is as
+// the file tracks that. Dimensions are dimension scales, of several at one dimension
+// the last, as in libnetcdf; an unlimited one is as
 // long as the longest variable that has it, and the others go on with their fill
 // value. Datasets without scales get the names that libnetcdf makes up,
 // phony_dim_0 and so on. Datasets that only stand for a dimension are no arrays,

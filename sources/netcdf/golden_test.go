@@ -42,7 +42,23 @@ type golden struct {
 		Attributes map[string]json.RawMessage
 		DType      string
 		SHA256     string
+		Error      string // a part of the error with which it is refused
 	}
+}
+
+// leavesOut reports whether netCDF does not know all of the variables.
+func (g golden) leavesOut() bool {
+	for _, v := range g.Variables {
+		if v.Attributes == nil {
+			return true
+		}
+	}
+	for _, child := range g.Groups {
+		if child.leavesOut() {
+			return true
+		}
+	}
+	return false
 }
 
 func readGolden(t *testing.T, path string) map[string]golden {
@@ -104,26 +120,31 @@ func TestGoldenMore(t *testing.T) {
 func checkGolden(t *testing.T, file string, want golden) {
 	src := open(t, netcdf.Options{}, file)
 	arrays := 0
-	checkGroup(t, src, "", want, &arrays)
+	checkGroup(t, src, "", want, &arrays, want.leavesOut())
 	if got := len(src.Arrays()); got != arrays {
 		t.Errorf("%d arrays, want %d", got, arrays)
 	}
 }
 
-// checkGroup compares a group and all below it, and counts the arrays.
-func checkGroup(t *testing.T, src sources.Source, at string, want golden, arrays *int) {
+// checkGroup compares a group and all below it, and counts the arrays. Numbers of
+// dimensions that are made up do not matter where netCDF leaves variables out.
+func checkGroup(t *testing.T, src sources.Source, at string, want golden, arrays *int, loose bool) {
 	i := slices.IndexFunc(src.Groups(), func(g sources.Group) bool { return g.Path == at })
 	if i < 0 {
 		t.Errorf("no group %q", at)
 		return
 	}
-	checkAttributes(t, at, src.Groups()[i].Attributes, want.Attributes, nil)
+	if want.Attributes != nil {
+		checkAttributes(t, at, src.Groups()[i].Attributes, want.Attributes, nil)
+	}
 	for name, v := range want.Variables {
 		*arrays++
 		name = path.Join(at, name)
 		a, err := src.Array(t.Context(), name)
 		if err != nil {
-			t.Error(err)
+			if v.Error == "" || !strings.Contains(err.Error(), v.Error) {
+				t.Error(err)
+			}
 			continue
 		}
 		info := a.Info()
@@ -136,18 +157,28 @@ func checkGroup(t *testing.T, src sources.Source, at string, want golden, arrays
 		if info.Type.Name() != v.DType {
 			t.Errorf("%s has type %s, want %s", name, info.Type.Name(), v.DType)
 		}
+		for k, name := range info.DimensionNames {
+			switch phony := func(s string) bool { return strings.HasPrefix(s, "phony_dim_") }; {
+			case v.Attributes == nil: // netCDF leaves it out
+				v.Dimensions = info.DimensionNames
+			case loose && phony(name) && phony(v.Dimensions[k]):
+				v.Dimensions[k] = name
+			}
+		}
 		if !slices.Equal(info.Shape, v.Shape) || !slices.Equal(info.DimensionNames, v.Dimensions) {
 			t.Errorf("%s has shape %v and dimensions %q, want %v and %q", name, info.Shape, info.DimensionNames, v.Shape, v.Dimensions)
 			continue
 		}
-		checkAttributes(t, name, info.Attributes, v.Attributes, info)
+		if v.Attributes != nil {
+			checkAttributes(t, name, info.Attributes, v.Attributes, info)
+		}
 		sum := sha256.Sum256(little(t, sourcetest.ReadAll(t, a)))
 		if got := hex.EncodeToString(sum[:]); got != v.SHA256 {
 			t.Errorf("%s: the values differ", name)
 		}
 	}
 	for name, child := range want.Groups {
-		checkGroup(t, src, path.Join(at, name), child, arrays)
+		checkGroup(t, src, path.Join(at, name), child, arrays, loose)
 	}
 }
 

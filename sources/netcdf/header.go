@@ -62,6 +62,7 @@ type header struct {
 	dims       []dimension
 	attributes []attribute
 	vars       []variable
+	cut        cutNames
 	byName     map[string]*variable
 	recordSize int // bytes from one record to the next
 }
@@ -114,6 +115,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
+	h.cut = p.cut
 	if err := h.check(); err != nil {
 		return nil, err
 	}

@@ -262,6 +262,7 @@ func FuzzHeader(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add(sourcetest.Zipped(f, "testdata/foreign.zip", "zero_bytes_classic.nc"))
 	for _, version := range []byte{1, 2, 5} {
 		f.Add(small(version, 2).encode(2))
 	}

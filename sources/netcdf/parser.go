@@ -1,6 +1,7 @@
 package netcdf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,7 +18,21 @@ type parser struct {
 	data    []byte
 	at      int
 	version byte
+	cut     cutNames
 	err     error
+}
+
+// cutNames are names that end at a zero byte within them.
+type cutNames struct {
+	first []string // as they are in the file
+	count int
+}
+
+// add remembers the first few names.
+func (c *cutNames) add(name []byte) {
+	if c.count++; c.count <= 5 {
+		c.first = append(c.first, fmt.Sprintf("%.40q", name))
+	}
 }
 
 // isClassic tells the classic formats from all others.
@@ -140,9 +155,15 @@ func list[T any](p *parser, what string, tag uint32, size int, entry func(*parse
 	return entries
 }
 
-// name reads a name: UTF-8, or Latin-1 in files older than the rule.
+// name reads a name: UTF-8, or Latin-1 in files older than the rule. Programs in C see
+// it up to the first zero byte.
 func (p *parser) name() string {
-	return hdf5.Text(p.padded(p.number("bytes of a name", 1)))
+	text := p.padded(p.number("bytes of a name", 1))
+	if whole := text; bytes.IndexByte(whole, 0) >= 0 {
+		text, _, _ = bytes.Cut(whole, []byte{0})
+		p.cut.add(whole)
+	}
+	return hdf5.Text(text)
 }
 
 func (p *parser) dimension() dimension {

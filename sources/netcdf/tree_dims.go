@@ -146,8 +146,13 @@ func (t *tree) nameGroup(g *group, byID map[int]*treeDimension, next *int) {
 				v.dims[k] = byID[v.ids[k]]
 			case v.scale != nil && k == 0:
 				v.dims[k] = v.scale
-			case k < len(v.lists) && len(v.lists[k]) > 0:
-				v.dims[k] = t.scales[v.lists[k][0]]
+			case k < len(v.lists):
+				// Of several, libnetcdf takes the last.
+				for _, address := range slices.Backward(v.lists[k]) {
+					if v.dims[k] = t.scales[address]; v.dims[k] != nil {
+						break
+					}
+				}
 			}
 			if d := v.dims[k]; d == nil || d.length != v.shape[k] && !d.unlimited {
 				v.dims[k] = g.madeUp(v.dims[:k], v.shape[k], v.limits[k] == hdf5.Unlimited, next)

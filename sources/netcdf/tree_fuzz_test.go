@@ -16,6 +16,9 @@ func FuzzTree(f *testing.F) {
 	for _, name := range []string{"classic_model.nc", "scales.h5"} {
 		f.Add(sourcetest.Zipped(f, "testdata/netcdf4.zip", name))
 	}
+	for _, name := range []string{"scales_latest.h5", "old_arrays.h5", "reserved.h5"} {
+		f.Add(sourcetest.Zipped(f, "testdata/foreign.zip", name))
+	}
 	nothing, err := store.Open(f.Context(), "mem://nothing", store.Options{})
 	if err != nil {
 		f.Fatal(err)
