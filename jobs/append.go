@@ -339,9 +339,9 @@ func (m *ManifestArray) rows(axis int) (int, error) {
 
 // path is where an array of the source is in the target.
 func (b *builder) path() string {
-	name := cmp.Or(b.options.Rename, b.info.Name)
-	if name == "" {
-		return b.info.Path
+	target := zarr.CleanPath(b.info.Path)
+	if name := cmp.Or(b.options.Rename, b.info.Name); name != "" {
+		return path.Join(path.Dir(target), name)
 	}
-	return path.Join(path.Dir(b.info.Path), name)
+	return target
 }

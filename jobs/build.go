@@ -235,8 +235,12 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 
 func (b *builder) target() string {
 	target := b.path()
-	if b.options.Rename == "" && b.info.Name != "" {
+	switch {
+	case b.options.Rename != "":
+	case b.info.Name != "":
 		b.note("named %s: names that begin with __ are reserved, and rename gives it another one", b.info.Name)
+	case target != "" && path.Base(target) != lastOf(b.info.Path):
+		b.problems = append(b.problems, b.plan.Job.finding("source", fmt.Sprintf("array %q", b.info.Path), renamed(path.Base(target), "rename gives it another name")))
 	}
 	if err := zarr.CheckPath(target); err != nil {
 		b.wrong("rename", err.Error(), "give the array another name with rename")

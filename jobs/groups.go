@@ -32,25 +32,42 @@ func (p *Plan) emptyGroups(links map[string]error) (paths []string) {
 // left out with them, unless one of those is below it.
 func (p *Plan) groups(empty []string) (Problems, error) {
 	var ps Problems
+	kept := make([]string, 0, len(empty)+len(p.Arrays)) // paths in the source
 	for _, group := range empty {
 		if p.Job.Selected(group) {
-			p.EmptyGroups = append(p.EmptyGroups, group)
+			kept = append(kept, group)
+			p.EmptyGroups = append(p.EmptyGroups, zarr.CleanPath(group))
 			ps = append(ps, p.misplaced(group)...)
 		}
 	}
 	wanted := map[string]bool{}
-	for _, group := range p.groupPaths() {
+	for _, group := range kept {
 		wanted[group] = true
 	}
+	for i := range p.Arrays {
+		kept = append(kept, p.Arrays[i].Source)
+	}
+	for _, group := range zarr.Parents(kept) {
+		wanted[group] = true
+	}
+	from := map[string]string{}
 	for _, g := range p.source.Groups() {
+		target := zarr.CleanPath(g.Path)
+		other, taken := from[target]
 		switch {
 		case !wanted[g.Path]:
+			continue
 		case g.Err != nil:
 			return nil, fmt.Errorf("group %q: %w; source.exclude leaves it out", g.Path, g.Err)
-		default:
-			p.Groups[g.Path] = g.Attributes
-			ps = append(ps, p.groupFindings(g)...)
+		case taken:
+			ps = append(ps, p.Job.Problem("source", fmt.Sprintf("groups %q and %q would both become %q", other, g.Path, target), "leave one of them out with source.exclude"))
+			continue
 		}
+		from[target], p.Groups[target] = g.Path, g.Attributes
+		if last := lastOf(target); last != lastOf(g.Path) {
+			g.Findings = append(slices.Clip(g.Findings), renamed(last, ""))
+		}
+		ps = append(ps, p.groupFindings(g)...)
 	}
 	return append(ps, p.growth.lacking(p)...), nil
 }
@@ -70,16 +87,17 @@ func (p *Plan) misplaced(group string) (ps Problems) {
 	wrong := func(format string, args ...any) {
 		ps = append(ps, p.Job.Problem("source", fmt.Sprintf(format, args...), "leave the group out with source.exclude"))
 	}
-	err := zarr.CheckPath(group)
+	target := zarr.CleanPath(group)
+	err := zarr.CheckPath(target)
 	if err == nil {
-		err = store.CheckKey(p.Job.Target.URL, path.Join(group, zarr.MetadataKey))
+		err = store.CheckKey(p.Job.Target.URL, path.Join(target, zarr.MetadataKey))
 	}
 	if err != nil {
 		wrong("a group without arrays: %v", err)
 	}
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
-		for at := group; at != ""; at = parent(at) {
+		for at := target; at != ""; at = parent(at) {
 			if a.Target == at && a.Target != "" {
 				wrong("array %q would take the place of group %q", a.Source, at)
 			}

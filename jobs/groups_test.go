@@ -206,7 +206,7 @@ func TestGroupsThatCannotBe(t *testing.T) {
 		exclude   string
 		want      string
 	}{
-		"reserved name":  {map[string]string{"__x/zarr.json": aGroup}, "", "__x", "reserved"},
+		"reserved name":  {map[string]string{"__meta/zarr.json": aGroup}, "", "__meta", `groups "__meta" and "meta" would both become "meta"`},
 		"array in place": {nil, "arrays: {a: {rename: meta}}\n", "meta, meta/deep", `array "a" would take the place of group "meta"`},
 		"array above":    {nil, "arrays: {full/b: {rename: none}}\n", "full/none", `array "full/b" would take the place of group "full/none"`},
 		"unreadable":     {map[string]string{"meta/deep/zarr.json": `{"zarr_format": 3, "node_type": "group", "rules": {}}`}, "", "meta/deep", `group "meta/deep"`},

@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
 // named reports whether the job asks for the array at a path by its name.
 func (j *Job) named(path string) bool {
-	return slices.Contains(j.Source.Include, path) || slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return r.Pattern == path })
+	by := func(name string) bool { return name == path || name == zarr.CleanPath(path) }
+	return slices.ContainsFunc(j.Source.Include, by) || slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return by(r.Pattern) })
 }
 
 // leftOut warns of names that lead to no array, by the errors that say why.

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
 // matches reports whether a glob matches the path of an array, such as
@@ -43,11 +45,21 @@ func (j *Job) Selected(path string) bool {
 
 func matchAny(patterns []string, path string) bool {
 	for _, p := range patterns {
-		if p == path || matches(p, path) {
+		if means(p, path) {
 			return true
 		}
 	}
 	return false
+}
+
+// means reports whether a pattern is for the node at a path of the source: by this path,
+// or by the one that it has in a Zarr hierarchy.
+func means(pattern, path string) bool {
+	if pattern == path || matches(pattern, path) {
+		return true
+	}
+	clean := zarr.CleanPath(path)
+	return clean != path && (pattern == clean || matches(pattern, clean))
 }
 
 // Options returns the options of the array at a path and the field that they
@@ -57,9 +69,9 @@ func (j *Job) Options(path string) (opts ArrayOptions, field string) {
 	opts, field = j.Defaults, "defaults"
 	for _, r := range j.Arrays {
 		switch {
-		case r.Pattern == path:
+		case r.Pattern == path || !isGlob(r.Pattern) && means(r.Pattern, path):
 			return r.ArrayOptions, FieldPath("arrays", r.Pattern)
-		case isGlob(r.Pattern) && matches(r.Pattern, path):
+		case isGlob(r.Pattern) && means(r.Pattern, path):
 			opts, field = r.ArrayOptions, FieldPath("arrays", r.Pattern)
 		}
 	}
@@ -74,7 +86,7 @@ func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	var ps Problems
 	report := func(field, pattern string, paths []string, mild bool) {
 		for _, p := range paths {
-			if p == pattern || matches(pattern, p) {
+			if means(pattern, p) {
 				return
 			}
 		}

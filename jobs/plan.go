@@ -165,13 +165,14 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	}
 	empty := p.emptyGroups(links)
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(links), p.grows(opened))
-	coordinates := coordinatesOf(opened)
+	coordinates, dimensions := coordinatesOf(opened), newDimensions(paths)
 	p.Arrays = make([]PlannedArray, 0, len(paths))
 	for i, name := range paths {
 		if opened[i] == nil {
 			continue
 		}
-		wrong, err := p.planArray(ctx, env, name, opened[i], coordinates[name] != "")
+		b := builder{plan: p, env: env, array: opened[i], bounds: coordinates[name] != ""}
+		wrong, err := p.planArray(ctx, &b, name, dimensions)
 		if err != nil {
 			return err
 		}
@@ -211,20 +212,20 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	return p.sample(ctx)
 }
 
-// planArray adds an array of the source to the plan, unless something is wrong
-// with it. Bounds says that it holds those of a coordinate that is planned, too.
-func (p *Plan) planArray(ctx context.Context, env Environment, name string, array sources.Array, bounds bool) (Problems, error) {
+// planArray adds an array of the source to the plan by the builder that has it, unless
+// something is wrong with it.
+func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimensions map[string]string) (Problems, error) {
 	if p.Job.Source.Driver == "raw" { // the others do so by themselves
 		mode, field := p.Job.cfMode(name)
-		packed, err := sources.Packed(array, mode, nil)
+		packed, err := sources.Packed(b.array, mode, nil)
 		if err != nil {
 			return Problems{p.Job.Problem(field, err.Error(), "cf: keep copies packed values and their attributes")}, nil
 		}
-		array = packed
+		b.array = packed
 	}
-	b := builder{plan: p, env: env, array: array, info: array.Info(), bounds: bounds}
+	b.info = withDimensions(b.array.Info(), dimensions)
 	b.options, b.field = p.Job.Options(name)
-	if err := p.growth.meet(ctx, &b); err != nil {
+	if err := p.growth.meet(ctx, b); err != nil {
 		return nil, err
 	}
 	planned, problems := b.build()

@@ -175,7 +175,10 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: schema: %w", ErrCorrupt, err)
 	}
-	f.Root, f.Leaves, f.Faults = root, tree.leaves, tree.faults
+	f.Root, f.Leaves = root, tree.leaves
+	if n := len(tree.unstated); n > 0 {
+		f.Faults = append(f.Faults, fmt.Sprintf("%d nodes of the schema, %q first, lack their repetition and are taken for required", n, tree.unstated[0].Name))
+	}
 	f.knownFaults(size)
 	if err := f.check(size); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
@@ -197,6 +200,7 @@ func (c *Chunk) Readable() error {
 
 // check compares what parts of the footer say of each other and of the file.
 func (f *File) check(size int64) error {
+	var faulty []string
 	rows, flat := 0, slices.ContainsFunc(f.Leaves, func(n *Node) bool { return n.MaxRep == 0 })
 	for g := range f.Groups {
 		group := &f.Groups[g]
@@ -217,9 +221,16 @@ func (f *File) check(size int64) error {
 				c.fault = fmt.Errorf("%w: physical type %d, in the schema %d", ErrCorrupt, c.physical, f.Leaves[i].Physical)
 			}
 		}
-		if err := f.checkValues(g); err != nil {
+		fault, err := f.checkValues(g)
+		if err != nil {
 			return err
 		}
+		if fault != "" {
+			faulty = append(faulty, fault)
+		}
+	}
+	if n := len(faulty); n > 0 {
+		f.Faults = append(f.Faults, fmt.Sprintf("%d row groups have columns with other numbers of values than rows, and as many are read as there are rows: %s", n, faulty[0]))
 	}
 	if rows != f.Rows {
 		if !flat {
@@ -234,8 +245,8 @@ func (f *File) check(size int64) error {
 
 // checkValues compares the numbers of values in a row group with its rows. Where a
 // column has another number and one agrees, the pages are to have as many as there are
-// rows.
-func (f *File) checkValues(g int) error {
+// rows, and the fault is returned.
+func (f *File) checkValues(g int) (fault string, err error) {
 	group := &f.Groups[g]
 	agrees, other := false, -1
 	for i := range group.Chunks {
@@ -248,19 +259,18 @@ func (f *File) checkValues(g int) error {
 		}
 	}
 	if other < 0 {
-		return nil
+		return "", nil
 	}
-	fault := fmt.Sprintf("row group %d, column %q: %d values for %d rows", g, f.Leaves[other].Name, group.Chunks[other].Values, group.Rows)
+	fault = fmt.Sprintf("row group %d, column %q: %d values for %d rows", g, f.Leaves[other].Name, group.Chunks[other].Values, group.Rows)
 	if !agrees {
-		return errors.New(fault)
+		return "", errors.New(fault)
 	}
-	f.Faults = append(f.Faults, fault+", and as many are read as there are rows")
 	for i := range group.Chunks {
 		if f.Leaves[i].MaxRep == 0 {
 			group.Chunks[i].Values = group.Rows
 		}
 	}
-	return nil
+	return fault, nil
 }
 
 func (t *thrift) keyValue() (kv KeyValue) {

@@ -166,7 +166,7 @@ const unstated Repetition = -1
 type tree struct {
 	elements []element
 	leaves   []*Node
-	faults   []string
+	unstated []*Node // that lack their repetition
 	depth    int
 }
 
@@ -183,7 +183,7 @@ func (t *tree) node(parent *Node) (*Node, error) {
 		switch n.Repetition {
 		case unstated:
 			n.Repetition = Required
-			t.faults = append(t.faults, fmt.Sprintf("the node %q of the schema lacks its repetition and is taken for required", n.Name))
+			t.unstated = append(t.unstated, n)
 		case Required:
 		case Optional:
 			n.MaxDef++
