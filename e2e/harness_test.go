@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -63,7 +64,12 @@ func build(t testing.TB) string {
 		if shipped.dir, shipped.err = os.MkdirTemp("", "zmigrate"); shipped.err != nil {
 			return
 		}
-		c := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", filepath.Join(shipped.dir, "zmigrate"), "../cmd/zmigrate")
+		flags := "-ldflags=-s -w"
+		if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" { // as in the Makefile
+			flags += " -E main.start"
+		}
+		c := exec.CommandContext(t.Context(), "go", "build", flags, "-o", filepath.Join(shipped.dir, "zmigrate"), "../cmd/zmigrate")
+		c.Env = append(os.Environ(), "CGO_ENABLED=0")
 		c.Stderr = t.Output()
 		shipped.err = c.Run()
 	})

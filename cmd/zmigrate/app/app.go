@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -49,26 +50,30 @@ type app struct {
 // Main runs the program with its arguments, the first being its own name, and
 // returns its exit status. It takes over SIGINT, SIGTERM and SIGHUP: the first
 // one ends a migration in good order, and anything else at once; after the
-// second Main returns without waiting, and its caller exits.
+// second Main returns without waiting, and its caller exits. It takes over SIGPIPE,
+// too, and says how the process ends where the runtime of Go ends it.
 func Main(args []string, stdout, stderr io.Writer) int {
-	a := &app{out: stdout, err: stderr, stop: make(chan struct{})}
+	crashAsSignal()
+	withinAddressSpace()
+	out := &output{w: stdout}
+	a := &app{out: out, err: stderr, stop: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	// Without it a write to a closed pipe would end the process at once.
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE)
+	defer signal.Stop(pipes)
 	root := a.command()
 	root.Setup()
 	ended := make(chan error, 1)
-	go func() { ended <- root.RunContext(ctx, flagsFirst(root, args)) }()
+	go func() { ended <- guarded(func() error { return root.RunContext(ctx, flagsFirst(root, args)) }) }()
 	for stopping := false; ; stopping = true {
 		select {
 		case err := <-ended:
-			if err == nil {
-				return exitDone
-			}
-			a.report(err)
-			return a.status(err)
+			return a.conclude(err, out)
 		case s := <-signals:
 			if stopping {
 				// The journal knows what is durable; all else is done again.
@@ -179,6 +184,36 @@ type invalidError struct{ error }
 func (e invalidError) Unwrap() error { return e.error }
 
 func invalid(err error) error { return invalidError{err} }
+
+// conclude reports how a command ended and returns the exit status. Results that
+// could not be printed are a failure of a command that had none.
+func (a *app) conclude(err error, out *output) int {
+	status := exitDone
+	if err != nil {
+		a.report(err)
+		status = a.status(err)
+	}
+	lost := out.close()
+	if lost == nil {
+		return status
+	}
+	if err != nil && a.json { // what should have told it is lost
+		a.json = false
+		a.report(err)
+	}
+	_, _ = fmt.Fprintf(a.err, "zmigrate: standard output cannot be written: %v\n", lost)
+	return max(status, exitFailed)
+}
+
+// guarded calls f and makes an error of a panic, which is a bug of this program.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			err = fmt.Errorf("internal error, please report it: %v\n%s", bug, debug.Stack())
+		}
+	}()
+	return f()
+}
 
 // report prints an error for people, or as JSON where that is asked for.
 func (a *app) report(err error) {

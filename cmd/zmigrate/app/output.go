@@ -4,13 +4,50 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"text/tabwriter"
 )
 
-// printJSON writes one JSON document on a line of its own. An error of
-// standard output has nowhere to go.
+// output is standard output. It remembers that something could not be written, so
+// that whoever prints need not ask: the exit status tells it in the end. A run goes
+// on without its output.
+type output struct {
+	w io.Writer
+
+	mu  sync.Mutex
+	err error // the first one
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.w.Write(p)
+	o.note(err)
+	return n, err
+}
+
+// note keeps the first error. The caller holds mu.
+func (o *output) note(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+// close returns the first error there was. Some file systems tell only at the end
+// that they had no room.
+func (o *output) close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if c, ok := o.w.(io.Closer); ok {
+		o.note(c.Close())
+	}
+	return o.err
+}
+
+// printJSON writes one JSON document on a line of its own.
 func (a *app) printJSON(v any) {
 	e := json.NewEncoder(a.out)
 	e.SetEscapeHTML(false)

@@ -143,6 +143,9 @@ const (
 // run migrates one job and prints what came of it. Where another run has appended to
 // the target in the meantime, it plans once more.
 func (a *app) run(c *cli.Context, j *jobs.Job) error {
+	if err := a.fit(j); err != nil {
+		return err
+	}
 	err := a.attempt(c, j)
 	if errors.Is(err, jobs.ErrOvertaken) {
 		err = a.attempt(c, j)

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+// crashAsSignal has the process end by SIGABRT, which a shell shows as 134, where
+// the runtime of Go gives up: out of memory, or a panic that nobody met. It would
+// exit with 2 otherwise, which means that the job is invalid. No core is left behind
+// unless GOTRACEBACK asks for one.
+func crashAsSignal() {
+	if os.Getenv("GOTRACEBACK") != "crash" {
+		withoutCore()
+	}
+	debug.SetTraceback("crash")
+}
+
+const (
+	// besideHeap is the address space that a run needs beside its memory and its
+	// overhead: the heap grows in arenas of 64 MiB and has gaps, and each thread has a
+	// stack.
+	besideHeap = 192 << 20
+	// leastMemory is the least run.memory that there is.
+	leastMemory = 16 << 20
+)
+
+// withinAddressSpace has the collector work harder before the address space ends,
+// if that has a limit.
+func withinAddressSpace() {
+	if room, ok := addressSpace(); ok {
+		debug.SetMemoryLimit(max(room-besideHeap, leastMemory+overhead))
+	}
+}
+
+// fit lowers a job's memory to what the address space of this process has room for,
+// and refuses it where that is too little for any.
+func (a *app) fit(j *jobs.Job) error {
+	room, ok := addressSpace()
+	if !ok {
+		return nil
+	}
+	most := (room - overhead - besideHeap) >> 20 << 20
+	switch {
+	case j.Run.Memory <= most:
+		return nil
+	case most < leastMemory:
+		return fmt.Errorf("the address space of this process is limited (ulimit -v), and %s of it are left: a run needs %s at least, with run.memory of %s; raise the limit",
+			size(max(room, 0)), size(leastMemory+overhead+besideHeap), size(leastMemory))
+	}
+	a.log.Warn("less memory than run.memory says, because the address space is limited (ulimit -v)", "run.memory", size(j.Run.Memory), "used", size(most))
+	j.Run.Memory = most
+	return nil
+}

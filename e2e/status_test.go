@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// statusOf is the exit status for the error of a command that was run; a process that
+// a signal ended has -1.
+func statusOf(t *testing.T, err error) int {
+	t.Helper()
+	var ended *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case !errors.As(err, &ended):
+		t.Fatal(err)
+	}
+	return ended.ExitCode()
+}
+
+// fullDevice is standard output on a disk without room.
+func fullDevice(t *testing.T) *os.File {
+	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no full device: ", err)
+	}
+	return f
+}
+
+// closedPipe is standard output whose reader has gone, as head has.
+func closedPipe(t *testing.T) *os.File {
+	r, w, err := os.Pipe()
+	if err = errors.Join(err, r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestOutputThatCannotBeWritten has no command succeed whose results are lost. A run
+// goes on to its end.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	dir := fast(t)
+	job, target := cube(t, dir, 16, "zstd")
+	undisturbed(t, job, target)
+	bad := write(t, dir, "bad.yaml", []byte("{zmigrate: 1}"))
+	for name, output := range map[string]func(*testing.T) *os.File{"full": fullDevice, "closed": closedPipe} {
+		for _, test := range []struct {
+			status    int
+			arguments []string
+		}{
+			{1, []string{"--help"}}, {1, []string{"--version"}}, {1, []string{"run", "--help"}}, {1, nil},
+			{1, []string{"codecs"}}, {1, []string{"codecs", "--json"}}, {1, []string{"codecs", "zstd"}}, {1, []string{"codecs", "zstd", "--json"}},
+			{1, []string{"dtypes"}}, {1, []string{"dtypes", "--json"}}, {1, []string{"dtypes", "int8"}}, {1, []string{"dtypes", "int8", "--json"}},
+			{1, []string{"inspect", target}}, {1, []string{"inspect", "--json", target}},
+			{1, []string{"validate", job}}, {1, []string{"validate", "--json", job}},
+			{1, []string{"plan", job}}, {1, []string{"plan", "--json", job}}, {1, []string{"plan", "--metadata", job}}, {1, []string{"run", "--dry-run", job}},
+			{1, []string{"status", job}}, {1, []string{"status", "--json", job}},
+			{1, []string{"run", job}}, {1, []string{"run", "--json", job}},
+			{1, []string{"run", "--json", "--set", "target.url=%s", job}},
+			{1, []string{"copy", target, "%s"}}, {1, []string{"copy", "--json", target, "%s"}},
+			// What went wrong before has its own status.
+			{2, []string{"validate", "--json", bad}}, {2, []string{"run", "--json", bad}}, {1, []string{"inspect", "--json", filepath.Join(dir, "none")}},
+		} {
+			t.Run(name+"/"+strings.Join(test.arguments, " "), func(t *testing.T) {
+				t.Parallel()
+				to := filepath.Join(t.TempDir(), "to.zarr")
+				var arguments []string
+				for _, a := range test.arguments {
+					arguments = append(arguments, strings.ReplaceAll(a, "%s", to))
+				}
+				c := zmigrate(t.Context(), t, arguments...)
+				out := output(t)
+				var messages bytes.Buffer
+				c.Stdout, c.Stderr = out, &messages
+				err := c.Run()
+				if err := out.Close(); err != nil {
+					t.Error(err)
+				}
+				if got := statusOf(t, err); got != test.status {
+					t.Errorf("status %d, want %d", got, test.status)
+				}
+				if !strings.Contains(messages.String(), "standard output cannot be written") {
+					t.Errorf("says %q", messages.String())
+				}
+				if strings.Contains(strings.Join(test.arguments, " "), "%s") {
+					if _, err := os.Stat(filepath.Join(to, "zarr.json")); err != nil {
+						t.Errorf("the run did not go on: %v", err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestAddressSpace runs the program with less and less address space. It may refuse,
+// but never as if the job were invalid.
+func TestAddressSpace(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the limit is looked at on linux/amd64")
+	}
+	program := build(t)
+	dir := fast(t)
+	job, target := cube(t, dir, 64, "zstd")
+	finished := undisturbed(t, job, target)
+	for _, kib := range []int{300_000, 700_000, 1_000_000, 1_200_000, 1_250_000, 1_300_000, 1_400_000, 1_600_000, 1_835_007, 1_835_008, 1_900_000, 2_000_000, 4_000_000} {
+		t.Run(fmt.Sprint(kib), func(t *testing.T) {
+			to := filepath.Join(dir, fmt.Sprint(kib)+".zarr")
+			c := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -v "$0" && exec "$@"`, fmt.Sprint(kib), program, "run", "--set", "target.url="+to, job)
+			var messages bytes.Buffer
+			c.Stderr = &messages
+			switch status := statusOf(t, c.Run()); {
+			case status == 0:
+				if diff := cmp.Diff(finished, tree(t, to)); diff != "" {
+					t.Errorf("another target (-want +got):\n%s", diff)
+				}
+			case status != 1 || kib >= 1_835_008:
+				t.Errorf("status %d: %s", status, messages.String())
+			case !strings.Contains(messages.String(), "ulimit -v"):
+				t.Errorf("says %q", messages.String())
+			}
+		})
+	}
+}
+
+// TestRuntimeGivesUp has the runtime of Go end the program, as it does when it finds
+// no memory. That is no invalid job, and no core is left behind.
+func TestRuntimeGivesUp(t *testing.T) {
+	program := build(t)
+	dir := fast(t)
+	write(t, dir, "data.bin", smooth(4<<20))
+	job := write(t, dir, "slow.yaml", []byte(`zmigrate: 1
+source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [4194304]}}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [4194304], codecs: [bytes, {gzip: {level: 9}}]}}
+`))
+	c := exec.CommandContext(t.Context(), program, "run", "--json", job)
+	c.Dir = dir
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // the run has begun
+		t.Error(err)
+	}
+	if err := c.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Error(err)
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Error(err)
+	}
+	var ended *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &ended) {
+		t.Fatalf("ended with %v", err)
+	}
+	if how, ok := ended.Sys().(syscall.WaitStatus); !ok || !how.Signaled() || how.Signal() != syscall.SIGABRT || how.CoreDump() {
+		t.Errorf("ended with %v, want SIGABRT and no core", ended)
+	}
+}
