@@ -151,6 +151,7 @@ func TestSecretsInURLs(t *testing.T) {
 		"gs://key:" + secret + "@bucket/x.zarr", "gs://bucket/x.zarr?X-Goog-Signature=" + secret,
 		"azblob://box/x.zarr?sig=" + secret, "azblob://box/x.zarr?domain=u:" + secret + "@127.0.0.1:1",
 		"https://user:" + secret + "@127.0.0.1:1/x.nc", "https:/user:" + secret + "@127.0.0.1:1/x.nc",
+		"//user:" + secret + "@host/x.zarr", "//user:" + secret + "@host", "//" + secret + "@host/x.zarr",
 		"http://127.0.0.1:1/x.nc?a b=" + secret, "http://[" + secret + "/x.nc", "ftp://u:" + secret + "@host/x.nc", "s3://key:${PLANTED}@bucket/x.zarr",
 	} {
 		t.Run("", func(t *testing.T) {
@@ -163,6 +164,9 @@ func TestSecretsInURLs(t *testing.T) {
 				fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}, run: {checkpoint: {url: %q}}}", absolute(t, example), place),
 			} {
 				file := write(t, dir, fmt.Sprintf("%d.yaml", i), []byte(job))
+				if output, ok := tell(t, "run", "--set", "target.url="+place, "--set", "run.requests.retries=1", write(t, dir, "set.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {}}", absolute(t, example)))); ok {
+					t.Errorf("--set: %s", output)
+				}
 				for _, command := range []string{"run", "plan", "validate", "status"} {
 					output, ok := tell(t, command, "--json", "--log-level", "debug", "--set", "run.requests.retries=1", file)
 					if ok && command == "run" {
@@ -170,7 +174,7 @@ func TestSecretsInURLs(t *testing.T) {
 					}
 				}
 			}
-			for _, command := range [][]string{{"inspect", place}, {"init", place}, {"copy", place, filepath.Join(dir, "copy.zarr")}, {"copy", absolute(t, example), place}} {
+			for _, command := range [][]string{{"inspect", place}, {"init", place}, {"copy", place, filepath.Join(dir, "copy.zarr")}, {"copy", absolute(t, example), place}, {place}} {
 				if output, ok := tell(t, command...); ok && command[0] != "init" {
 					t.Errorf("%s %s: %s", command[0], place, output)
 				}
@@ -270,4 +274,46 @@ func TestSecretsOfSignedURLs(t *testing.T) {
 		}
 	}
 	silentFolder(t, filepath.Join(dir, "out", "copy.zarr.zmigrate"))
+}
+
+// TestURLsWithUsers refuses credentials in URLs as mistakes in the job or on the
+// command line.
+func TestURLsWithUsers(t *testing.T) {
+	dir := t.TempDir()
+	for _, place := range []string{"//user:" + planted + "@host/x.zarr", "s3://user:" + url.PathEscape(planted) + "@bucket/x.zarr", "https://user:" + url.PathEscape(planted) + "@host/x.nc"} {
+		n := 0
+		job := func(source, target, checkpoint string) string {
+			n++
+			return write(t, dir, fmt.Sprintf("%d.yaml", n), fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: %q}, run: {checkpoint: {url: %q}}}", source, target, checkpoint))
+		}
+		for _, command := range [][]string{
+			{"inspect", place}, {"copy", place, "out.zarr"}, {"copy", absolute(t, example), place}, {place},
+			{"run", job(place, "out.zarr", "check")}, {"plan", job(absolute(t, example), place, "check")}, {"validate", job(absolute(t, example), "out.zarr", place)},
+			{"run", "--set", "target.url=" + place, job(absolute(t, example), "out.zarr", "check")},
+		} {
+			c := zmigrate(t.Context(), t, command...)
+			c.Dir = dir
+			var all bytes.Buffer
+			c.Stdout, c.Stderr = &all, &all
+			if status := statusOf(t, c.Run()); status != 2 {
+				t.Errorf("%s: status %d: %s", command[0], status, all.String())
+			}
+			silent(t, command[0], all.Bytes())
+		}
+	}
+}
+
+// TestSecretsOfProxies has a proxy with a password in the environment.
+func TestSecretsOfProxies(t *testing.T) {
+	for _, proxy := range []string{"http://user:" + planted + "@127.0.0.1:1", "http://user:" + url.PathEscape(planted) + "@127.0.0.1:1", "http://user:%zz" + planted + "@127.0.0.1:1"} {
+		t.Setenv("HTTP_PROXY", proxy)
+		t.Setenv("http_proxy", proxy)
+		environ(t, "http://example.invalid")
+		for _, place := range []string{"http://example.invalid/x.nc", "s3://bucket/x.zarr?region=r&endpoint=http://example.invalid", "azblob://box/x.zarr"} {
+			job := write(t, t.TempDir(), "job.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}, run: {requests: {retries: 0}}}", place))
+			if output, ok := tell(t, "plan", "--json", "--log-level", "debug", job); ok {
+				t.Error(output)
+			}
+		}
+	}
 }

@@ -249,7 +249,10 @@ func (r *reader) scalar(n *node, y *yaml.Node, at *trail) {
 		r.report(n.at, at, err.Error(), hint)
 		return
 	}
-	n.text, n.expanded = text, changed
+	if changed {
+		n.source = n.text
+	}
+	n.text = text
 	r.charge(text)
 }
 

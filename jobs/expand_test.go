@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -52,10 +53,50 @@ run: {workers: {read: "${NO:-4}"}, memory: "${NO:-64MiB}"}
 	_, ps := parseWith(t, small+"run: {workers: {read: \"4\", write: \"${NO:-x}\"}}\nname: ${NOPE}\n")
 	want := []string{
 		`job.yaml:4:23: run.workers.read: want an integer, not a string ("4") (write 4 without quotes)`,
-		`job.yaml:4:35: run.workers.write: want an integer, not a string ("x")`,
+		`job.yaml:4:35: run.workers.write: want an integer, not a string (the value of ${NO:-x})`,
 		`job.yaml:5:7: name: the environment variable NOPE is not set (${NAME:-default} gives a default; write $${ for a literal ${)`,
 	}
 	if diff := cmp.Diff(want, lines(ps)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestSecretsInFields expands a secret into fields that cannot hold it: messages name
+// the variable and not its value.
+func TestSecretsInFields(t *testing.T) {
+	const secret = "Hunter2+Secret=="
+	for _, value := range []string{secret, "1234567890123456789012345678901234567890", "-271828182845", "3.14159265358979", strings.Repeat("long"+secret, 20), "27182818 B", "17 \"Hunter2\" é", "[12345678"} {
+		for _, field := range []string{
+			"run.memory", "run.workers.read", "run.workers", "run.requests.per_second", "run.requests.retries", "run.checkpoint.every", "run.lock_ttl", "run.path",
+			"target.existing", "target.consolidated", "target.store_empty_chunks", "source.driver", "source.cf", "source.join", "source.include", "source.include[0]", "source.missing_chunks",
+			"defaults.chunks", "defaults.shards", "defaults.codecs", "defaults.fill_value", "defaults.data_type", "defaults.dimension_names", "defaults.attributes", "zmigrate",
+			"arrays.a.chunks[0]", "arrays.a.codecs[0].name", "arrays.a.codecs[1].zstd.level", "arrays.a.codecs[1].zstd", "arrays.a.cast.rounding", "arrays.a.allow_inexact", "arrays.a.cf", "arrays.a.data_type",
+		} {
+			j, err := Parse("job.yaml", []byte(`zmigrate: 1
+source: {driver: raw, arrays: {a: {url: data.bin, data_type: int8, shape: [4]}}}
+target: {url: out.zarr}
+defaults: {data_type: float32, fill_value: 0}
+arrays: {a: {chunks: [2], codecs: [bytes, {zstd: {level: 1}}]}}
+`), t.TempDir(), LoadOptions{Set: []string{field + "=${SECRET}"}, LookupEnv: func(string) (string, bool) { return value, true }})
+			var problems Problems
+			if err != nil && !errors.As(err, &problems) {
+				t.Fatal(err)
+			}
+			if j != nil {
+				problems = append(problems, j.Check(standard())...)
+			}
+			if problems.Err() == nil && value == secret && field != "defaults.attributes" {
+				t.Errorf("%s takes %q", field, value)
+			}
+			for _, p := range problems {
+				text := p.String()
+				if strings.Contains(text, value[:8]) {
+					t.Errorf("%s tells the secret %q: %s", field, value, text)
+				}
+				if value == secret && (strings.HasPrefix(field, "run.") || strings.HasPrefix(field, "target.")) && !strings.Contains(text, "${SECRET}") {
+					t.Errorf("%s does not name the variable: %s", field, text)
+				}
+			}
+		}
 	}
 }

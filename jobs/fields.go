@@ -26,7 +26,8 @@ type setter func(n *node, at *trail)
 
 func (p *parser) report(where position, at *trail, message, hint string) {
 	p.problems.add(Problem{
-		File: where.file, Line: where.line, Column: where.column, Field: at.String(), Message: message, Hint: hint,
+		File: where.file, Line: where.line, Column: where.column, Field: at.String(),
+		Message: hide(p.job.hidden, message), Hint: hide(p.job.hidden, hint),
 	})
 }
 
@@ -34,7 +35,7 @@ func (p *parser) report(where position, at *trail, message, hint string) {
 func (p *parser) want(n *node, at *trail, what, hint string) {
 	got := n.kind.String()
 	if n.kind == stringKind || n.kind == numberKind {
-		got += " (" + clip(string(n.json()), 60) + ")"
+		got += " (" + n.shown() + ")"
 	}
 	p.report(n.at, at, "want "+what+", not "+got, hint)
 }
@@ -89,7 +90,7 @@ func (p *parser) enum(dst *string, words ...string) setter {
 			p.want(n, at, "one of "+strings.Join(words, ", "), "")
 		case !slices.Contains(words, n.text):
 			hint := didYouMean(n.text, words)
-			p.report(n.at, at, fmt.Sprintf("%q is not one of %s", clip(n.text, 60), strings.Join(words, ", ")), knownIsSaid(hint))
+			p.report(n.at, at, fmt.Sprintf("%s is not one of %s", n.quoted(), strings.Join(words, ", ")), knownIsSaid(hint))
 		default:
 			*dst = n.text
 		}
@@ -131,7 +132,7 @@ func (p *parser) integer(dst *int64, least, most int64) setter {
 			if most != math.MaxInt64 {
 				bounds = fmt.Sprintf("from %d to %d", least, most)
 			}
-			p.report(n.at, at, fmt.Sprintf("want an integer %s, not %s", bounds, clip(n.text, 60)), "")
+			p.report(n.at, at, fmt.Sprintf("want an integer %s, not %s", bounds, n.shown()), "")
 		default:
 			*dst = v
 		}
@@ -282,7 +283,11 @@ func (p *parser) size(dst *int64, least int64) setter {
 		case !ok:
 			p.want(n, at, "a number of bytes", `such as 64MiB, 500MB or 1GiB`)
 		case bytes < least:
-			p.report(n.at, at, fmt.Sprintf("%d bytes are too few", bytes), fmt.Sprintf("at least %dMiB", least>>20))
+			number := fmt.Sprint(bytes)
+			if n.source != "" {
+				number = n.shown() + " in"
+			}
+			p.report(n.at, at, number+" bytes are too few", fmt.Sprintf("at least %dMiB", least>>20))
 		default:
 			*dst = bytes
 		}

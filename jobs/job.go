@@ -32,7 +32,8 @@ type Job struct {
 	Arrays   []ArrayRule // in file order
 	Run      Run
 
-	root *node // the file, for positions
+	root   *node    // the file, for positions
+	hidden []secret // which messages do not tell
 }
 
 // Location is a path or URL. Text is what the file says, with variables
@@ -188,7 +189,7 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 		r.set(root, argument)
 	}
 	base := filepath.Base(name)
-	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root}
+	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root, hidden: root.secrets(nil)}
 	p := &parser{job: j, problems: problems}
 	if !p.version() {
 		return nil, p.problems.result(name)
@@ -206,7 +207,7 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 // configuration of a codec is addressed through the codec, however the file
 // spells it.
 func (j *Job) Problem(field, message, hint string) Problem {
-	p := Problem{File: j.File, Field: field, Message: message, Hint: hint, Line: 1, Column: 1}
+	p := Problem{File: j.File, Field: field, Message: hide(j.hidden, message), Hint: hide(j.hidden, hint), Line: 1, Column: 1}
 	steps, _, err := parsePath(field)
 	if err != nil {
 		return p

@@ -92,7 +92,7 @@ func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 		}
 		p := j.Problem(field, "no array of the source is named "+pattern, "")
 		if isGlob(pattern) {
-			p.Message = "no array of the source matches " + pattern
+			p.Message = hide(j.hidden, "no array of the source matches "+pattern)
 		} else {
 			p.Hint = didYouMean(pattern, paths)
 		}

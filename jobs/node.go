@@ -41,11 +41,12 @@ type node struct {
 	// boolean. A NaN or an infinity has the JSON string as its spelling that
 	// Zarr's fill values use, with the quotes.
 	text string
-	// expanded marks a string that contains the value of a variable. It is
-	// read as a number or boolean where the field wants one.
-	expanded bool
-	items    []*node  // of a list
-	members  []member // of a mapping, in file order
+	// source is how the file spells a string that contains the value of a variable,
+	// and "" for others. Such a string is read as a number or boolean where the field
+	// wants one. Messages quote the source instead: the value may be a secret.
+	source  string
+	items   []*node  // of a list
+	members []member // of a mapping, in file order
 }
 
 // member is a key of a mapping and its value; at is where the key stands.
@@ -114,11 +115,11 @@ func quoteJSON(s string) []byte {
 // literal is n itself, or for a string that came from a variable the value
 // that the same characters would have been in the file.
 func (n *node) literal() *node {
-	if n.kind != stringKind || !n.expanded {
+	if n.kind != stringKind || n.source == "" {
 		return n
 	}
 	k, text := resolvePlain(n.text)
-	return &node{kind: k, at: n.at, text: text, expanded: true}
+	return &node{kind: k, at: n.at, text: text, source: n.source}
 }
 
 // Plain scalars of the YAML 1.2 core schema (section 10.3.2).
@@ -197,6 +198,71 @@ func basedInteger(s string) (string, bool) {
 		return "", false
 	}
 	return v.String(), true
+}
+
+// leastSecret is the least length, in bytes, of a value that is looked for in
+// messages. A shorter one would be found in words that have nothing to do with it.
+const leastSecret = 8
+
+// secret is a value of variables that may stand in messages, and what the file says
+// instead of it.
+type secret struct{ value, source string }
+
+// secrets appends those in a tree. The values of a URL are its parser's business, and
+// who looks for a file wants to see its name.
+func (n *node) secrets(list []secret) []secret {
+	if n.source != "" && len(n.text) >= leastSecret {
+		quoted, escaped := strconv.Quote(n.text), string(quoteJSON(n.text))
+		for _, form := range []string{n.text, quoted[1 : len(quoted)-1], escaped[1 : len(escaped)-1]} {
+			list = append(list, secret{form, n.source})
+		}
+	}
+	for _, item := range n.items {
+		list = item.secrets(list)
+	}
+	for _, m := range n.members {
+		if m.name != "url" {
+			list = m.value.secrets(list)
+		}
+	}
+	return list
+}
+
+// hide returns a message without secrets, which may have been cut short.
+func hide(list []secret, message string) string {
+	for _, s := range list {
+		var b strings.Builder
+		for {
+			before, after, found := strings.Cut(message, s.value[:leastSecret])
+			if !found {
+				break
+			}
+			rest := s.value[leastSecret:]
+			for rest != "" && after != "" && rest[0] == after[0] {
+				rest, after = rest[1:], after[1:]
+			}
+			b.WriteString(before + s.source)
+			message = after
+		}
+		message = b.String() + message
+	}
+	return message
+}
+
+// shown is a scalar in a message.
+func (n *node) shown() string {
+	if n.source != "" {
+		return "the value of " + clip(n.source, 60)
+	}
+	return clip(string(n.json()), 60)
+}
+
+// quoted is a string, or the spelling of a number, in a message.
+func (n *node) quoted() string {
+	if n.source != "" || n.kind != stringKind {
+		return n.shown()
+	}
+	return strconv.Quote(clip(n.text, 60))
 }
 
 // integer reads a number that is a 64-bit integer.

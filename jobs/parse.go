@@ -22,7 +22,7 @@ func (p *parser) version() bool {
 	if v := n.literal(); v.kind != numberKind || v.text != fmt.Sprint(Version) {
 		p.report(n.at, (*trail)(nil).key("zmigrate"),
 			fmt.Sprintf("version %s of the job file is not known; this program reads version %d",
-				clip(string(n.json()), 60), Version), fmt.Sprintf("zmigrate: %d", Version))
+				n.shown(), Version), fmt.Sprintf("zmigrate: %d", Version))
 		return false
 	}
 	return true

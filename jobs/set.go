@@ -9,7 +9,7 @@ import (
 
 // set applies one --set argument, path=value, to the tree.
 func (r *reader) set(root *node, argument string) {
-	r.file, r.inFile, r.weight = "--set "+clip(argument, 200), false, 0
+	r.file, r.inFile, r.weight = "--set "+withoutSecret(clip(argument, 200)), false, 0
 	fail := func(message, hint string) { r.report(position{file: r.file}, nil, message, hint) }
 	steps, rest, err := parsePath(argument)
 	if err != nil {
@@ -32,6 +32,15 @@ func (r *reader) set(root *node, argument string) {
 	if err := root.assign(steps, value); err != nil {
 		fail(err.Error(), "")
 	}
+}
+
+// withoutSecret leaves the value out of path=value where it may hold a password or
+// a signature.
+func withoutSecret(argument string) string {
+	if path, value, ok := strings.Cut(argument, "="); ok && (strings.ContainsAny(value, "@?") || strings.Contains(value, ":/")) {
+		return path + "=…"
+	}
+	return argument
 }
 
 // assign puts value at the end of steps below n, and creates the mappings and

@@ -252,6 +252,13 @@ func (l location) checkKey(key string) error {
 	return nil
 }
 
+// CheckURL returns why a URL or a path names no place that there can be. It opens
+// nothing, and quotes nothing that may be a secret.
+func CheckURL(url string) error {
+	_, err := parse(url)
+	return err
+}
+
 // CheckKey returns why the folder that url names cannot hold an object with the
 // key, as far as its provider is known to change such names. It opens nothing.
 func CheckKey(url, key string) error {

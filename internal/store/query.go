@@ -127,6 +127,8 @@ var (
 	// schemeAlone is the beginning of a URL that lacks its slashes.
 	schemeAlone = regexp.MustCompile(`^(?i:file|mem|s3|gs|azblob|https?):`)
 	drive       = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	// userAlone is the beginning of a URL with credentials that lacks its scheme.
+	userAlone = regexp.MustCompile(`^(//|\\\\).*@`)
 )
 
 // checkPath refuses a bare path on a system that is meant for something else. A
@@ -138,6 +140,9 @@ func checkPath(path, system string) error {
 			"azblob:": "azblob://container/prefix", "http:": "http://server/path", "https:": "https://server/path",
 		}[scheme]
 		return fmt.Errorf("%q without two slashes behind it begins no URL: write %s, or ./%s… for a local path", scheme, form, scheme)
+	}
+	if userAlone.MatchString(path) {
+		return errors.New("two slashes and a user in front of a server (not quoted here, there may be a password) begin no URL: write its scheme, such as s3://bucket/prefix, and no credentials, or a single slash for a local path")
 	}
 	if system != "windows" && drive.MatchString(path) {
 		return fmt.Errorf("%q begins a path of Windows, which this is not: name the folder where that drive is mounted, or write ./%s… for a local path", path[:3], path[:2])

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -28,12 +29,23 @@ func prepare(t *http.Transport) {
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 256
 	t.ResponseHeaderTimeout = time.Minute
 	t.DisableCompression = true
+	t.Proxy = proxyOf
 	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
 		if answer.StatusCode == http.StatusOK {
 			return nil
 		}
 		return &proxyError{answer.StatusCode}
 	}
+}
+
+// proxyOf is the proxy of the environment for a request. The error for one that is
+// malformed would quote it, with its password.
+func proxyOf(r *http.Request) (*url.URL, error) {
+	proxy, err := http.ProxyFromEnvironment(r)
+	if err != nil {
+		return nil, fmt.Errorf("the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY) is no URL (not quoted here, it may hold a password): percent-encode what is special in it: %w", errors.ErrUnsupported)
+	}
+	return proxy, nil
 }
 
 // proxyError is a proxy that lets nobody through to a server.

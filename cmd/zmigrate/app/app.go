@@ -110,7 +110,11 @@ func (a *app) command() *cli.App {
 		CommandNotFound:           nil,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return invalid(fmt.Errorf("no command %q: see zmigrate --help", c.Args().First()))
+				name := c.Args().First()
+				if strings.Contains(name, "/") { // of a URL perhaps, with a password
+					return invalid(errors.New("a path or URL is no command: see zmigrate --help"))
+				}
+				return invalid(fmt.Errorf("no command %q: see zmigrate --help", name))
 			}
 			return cli.ShowAppHelp(c)
 		},

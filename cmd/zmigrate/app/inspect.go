@@ -24,6 +24,9 @@ func (a *app) inspectCommand() *cli.Command {
 			if c.NArg() != 1 {
 				return invalid(errors.New("inspect needs one path or URL: zmigrate inspect URL"))
 			}
+			if err := store.CheckURL(c.Args().First()); err != nil {
+				return invalid(err)
+			}
 			format, nodes, err := jobs.Inspect(c.Context, c.Args().First(), a.env)
 			if err != nil {
 				return err
