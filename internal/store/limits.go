@@ -30,6 +30,7 @@ type Limits struct {
 
 	requests, retries, throttled atomic.Int64
 	answers                      atomic.Int64 // that were none of a busy server
+	met                          sync.Map     // servers that were ever connected to
 
 	whole *wholes // what servers without ranges sent
 }

@@ -114,6 +114,29 @@ func (l location) object(key string) string {
 	return l.scheme + "://" + path.Join(l.host, l.path, key)
 }
 
+// server names what is connected to for a location.
+func (l location) server() string {
+	for _, name := range []string{"endpoint", "domain"} {
+		if place := l.query.Get(name); place != "" {
+			return place
+		}
+	}
+	return l.scheme + "://" + l.host
+}
+
+// wayThere says what may be wrong where nothing answers at the server.
+func (l location) wayThere() string {
+	switch l.scheme {
+	case "s3":
+		return "check the endpoint in the query of the URL (or AWS_ENDPOINT_URL), its port, and that the server runs"
+	case "azblob":
+		return "check the domain in the query of the URL (or AZURE_STORAGE_DOMAIN), its port, and that the server runs"
+	case "gs":
+		return "check STORAGE_EMULATOR_HOST, if it is set, and the network"
+	}
+	return "check the server's name and its port in the URL, and that it runs"
+}
+
 // key is the full key, in its bucket, of an object or prefix below the location.
 func (l location) key(key string) string {
 	if l.path == "" {

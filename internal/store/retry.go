@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -23,6 +24,10 @@ const (
 	// longestRest is how long a server may ask to be left alone. One that asks
 	// for more is as good as out of reach.
 	longestRest = 5 * time.Minute
+	// longestKnock is how long connections to a server are tried that has never
+	// answered: a wrong name or port is more likely than an outage. Two operations in a
+	// row may take that long before a command fails.
+	longestKnock = 6 * time.Second
 )
 
 // do runs one operation with size bytes to send or to copy: it waits for its turn, counts, and
@@ -36,11 +41,13 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 	defer s.limits.leave()
 	var failed struct{ silent, answered failures }
 	answers := s.limits.answers.Load()
+	began, slept := time.Now(), time.Duration(0)
 	for {
 		err := s.try(ctx, op, key, size, f)
 		if errors.Is(err, errHeldUp) {
 			continue // which waits until the guard allows it
 		}
+		never := s.neverMet(err)
 		if ctx.Err() != nil && err != nil {
 			return s.pathError(op, key, err)
 		}
@@ -63,17 +70,36 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 			answers, of = now, &failed.answered
 		}
 		wait := of.next()
+		if never && (of.count >= s.attempts || max(time.Since(began), slept) >= longestKnock) {
+			return s.pathError(op, key, fmt.Errorf("%w; nothing at %s has ever answered: %s", err, s.at.server(), s.at.wayThere()))
+		}
 		if of.count >= s.attempts || rest > longestRest {
 			return s.pathError(op, key, passingError{err})
 		}
 		s.log.WarnContext(ctx, "repeating a failed request", "op", op, "object", s.at.object(key),
 			"attempt", failed.silent.count+failed.answered.count, "pause", max(wait, rest), "error", err)
+		if never {
+			wait = min(wait, max(longestKnock-slept, 0))
+		}
 		if err := s.sleep(ctx, wait); err != nil {
 			return s.pathError(op, key, err)
 		}
+		slept += wait
 		s.retries.Add(1)
 		s.limits.retries.Add(1)
 	}
+}
+
+// neverMet tells whether an attempt that ended with err came to no connection, and no
+// other to this server did before.
+func (s *Store) neverMet(err error) bool {
+	server := s.at.server()
+	if dial, ok := errors.AsType[*net.OpError](err); !ok || dial.Op != "dial" {
+		s.limits.met.Store(server, true)
+		return false
+	}
+	_, met := s.limits.met.Load(server)
+	return !met
 }
 
 // failures are those of one operation, of one kind.
