@@ -31,6 +31,7 @@ type local struct {
 	prefix string // of the names of our files in the staging folder
 	files  *openFiles
 	tree   chan struct{} // holds one token; taken by whoever changes the tree
+	within within        // folders below root, for whoever has the token
 
 	mu       sync.Mutex
 	staging  string // where new files are made
@@ -52,6 +53,7 @@ func newLocal(root, staging string) *local {
 		staging:  staging,
 		pending:  make(map[string]staged),
 		unsynced: make(map[string]bool),
+		within:   within{root: root, known: make(map[string]bool)},
 	}
 	if staging == "" {
 		d.own = root + ".zmigrate"
@@ -185,6 +187,9 @@ func (d *local) delete(ctx context.Context, key string) error {
 	}
 	d.mu.Unlock()
 	target := d.path(key)
+	if err := d.within.check(filepath.Dir(target)); err != nil {
+		return err
+	}
 	st, err := os.Lstat(target)
 	if err == nil && st.IsDir() {
 		return nil // a folder is no object
@@ -202,7 +207,8 @@ func (d *local) delete(ctx context.Context, key string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	dir := filepath.Dir(target)
-	for ; dir != d.root && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+	// A link to a folder is no empty folder.
+	for ; dir != d.root && syscall.Rmdir(dir) == nil; dir = filepath.Dir(dir) {
 		delete(d.unsynced, dir)
 	}
 	d.unsynced[dir] = true

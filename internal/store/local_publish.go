@@ -103,6 +103,9 @@ func (d *local) publish(ctx context.Context, batch map[string]staged) error {
 func (d *local) place(key string, f func(target string) error) error {
 	target := d.path(key)
 	dir := filepath.Dir(target)
+	if err := d.within.check(dir); err != nil {
+		return err
+	}
 	err := f(target)
 	d.mu.Lock()
 	defer d.mu.Unlock()

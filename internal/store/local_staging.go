@@ -197,7 +197,9 @@ func (d *local) stagingDir(again bool) (dir string, n int, err error) {
 	}
 	if d.staging != inner && (errors.Is(err, syscall.EXDEV) || Unwritable(err)) {
 		d.staging, d.own = inner, ""
-		err = os.MkdirAll(inner, 0o777)
+		if err = noLink(inner); err == nil {
+			err = os.MkdirAll(inner, 0o777)
+		}
 	}
 	if err != nil {
 		return "", 0, err
@@ -245,6 +247,9 @@ func (d *local) emptyStaging() error {
 	defer d.mu.Unlock()
 	inner := filepath.Join(d.root, innerStaging)
 	for _, dir := range []string{d.staging, inner} {
+		if dir == inner && noLink(inner) != nil {
+			continue // what it leads to is not ours
+		}
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
 			return err

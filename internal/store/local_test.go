@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -398,5 +399,58 @@ func TestOpenFilesCacheIsBounded(t *testing.T) {
 	files := s.driver.(*local).files
 	if n := files.order.Len(); n != files.limit || n != len(files.byName) {
 		t.Errorf("%d files open, %d by name", n, len(files.byName))
+	}
+}
+
+// TestLocalLinksOut has a link inside the root that leads out of it: nothing is
+// written or removed behind it. Links that stay inside are followed.
+func TestLocalLinksOut(t *testing.T) {
+	for name, to := range map[string]string{"absolute": "", "relative": "../outside", "through another": "hop", "dangling": "nowhere/at/all"} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			root, outside := filepath.Join(parent, "real"), filepath.Join(parent, "outside")
+			for _, dir := range []string{filepath.Join(root, "inside"), filepath.Join(outside, "c")} {
+				if err := os.MkdirAll(dir, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(outside, "c", "0"), []byte("theirs"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if to == "" {
+				to = outside
+			}
+			for link, to := range map[string]string{"root": "real", "real/hop": "../outside", "real/out": to, "real/in": "inside"} {
+				if err := os.Symlink(to, filepath.Join(parent, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := tree(t, outside)
+			s := open(t, filepath.Join(parent, "root"), Options{})
+			for op, f := range map[string]func() error{
+				"create": func() error { return s.Create(t.Context(), "out/c/1", []byte("x")) },
+				"delete": func() error { return s.Delete(t.Context(), "out/c/0") },
+			} {
+				if err := f(); err == nil || !strings.Contains(err.Error(), filepath.Join(parent, "root", "out")+" is a symbolic link") {
+					t.Errorf("%s: %v", op, err)
+				}
+			}
+			put(t, s, map[string]string{"in/c/1": "x", "k": "y"})
+			if got := get(t, s, "inside/c/1"); got != "x" {
+				t.Errorf("through a link that stays inside: %q", got)
+			}
+			if err := s.Put(t.Context(), "out/c/0", []byte("ours")); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Sync(t.Context()); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+				t.Errorf("put: %v", err)
+			}
+			if diff := cmp.Diff(before, tree(t, outside)); diff != "" {
+				t.Errorf("outside (-want +got):\n%s", diff)
+			}
+			if data, err := os.ReadFile(filepath.Join(outside, "c", "0")); err != nil || string(data) != "theirs" {
+				t.Errorf("outside: %q, %v", data, err)
+			}
+		})
 	}
 }
