@@ -60,6 +60,7 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 			return false, err
 		}
 		differences := r.manifest.differences(done.Manifest)
+		r.warnTouched(ctx, done.Manifest)
 		if len(differences) > 0 && existing == "fail" {
 			if _, err := r.inTheWay(ctx); err != nil {
 				return false, fmt.Errorf("target %s: %w", r.target.URL(), err)
@@ -81,6 +82,7 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 			return false, err
 		}
 		differences := r.manifest.differences(was)
+		r.warnTouched(ctx, was)
 		switch {
 		case existing == "fail":
 			return false, fmt.Errorf("%w: an interrupted run of this job has begun it; target.existing: resume goes on with it", ErrTargetExists)
@@ -113,6 +115,15 @@ func (r *run) again(ctx context.Context, done *Completion) (complete bool, err e
 		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	return false, nil
+}
+
+// warnTouched tells of source files that may have been edited behind their heads, with
+// their times put back. Nothing tells that from other permissions or a new link.
+func (r *run) warnTouched(ctx context.Context, was *Manifest) {
+	if name, count := r.manifest.touched(was); count > 0 {
+		r.log.WarnContext(ctx, "source files have their size and their time, but something was done to them since they were read: permissions, a link, a restored backup, or an edit that put the time back; if it was an edit, set target.existing: overwrite once",
+			"first", name, "files", count)
+	}
 }
 
 // whole reports whether the documents of the root and of every array are there.

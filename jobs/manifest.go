@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -29,7 +31,7 @@ type Manifest struct {
 	// Earlier are the files behind what is there, as far as that is known.
 	Append  string        `json:"append,omitempty"`
 	Earlier manifestFiles `json:"earlier_files,omitempty"`
-	Hash    string        `json:"hash"` // SHA-256 of all the above
+	Hash    string        `json:"hash"` // SHA-256 of all the above, without Changed and Head of files
 
 	byTarget map[string]int // indexes of arrays, once one was asked for
 }
@@ -88,8 +90,9 @@ func (p *Plan) Manifest() (*Manifest, error) {
 
 // seal sets the hash.
 func (m *Manifest) seal() error {
-	m.Hash = ""
-	text, err := json.Marshal(m)
+	hashed := *m
+	hashed.Hash, hashed.Files, hashed.Earlier = "", lasting(m.Files), lasting(m.Earlier)
+	text, err := json.Marshal(&hashed)
 	if err != nil {
 		return err
 	}
@@ -103,6 +106,31 @@ func (m *Manifest) seal() error {
 func metadataDigest(document []byte) string {
 	sum := sha256.Sum256(document)
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// lasting returns files without what may change although they stay as they are.
+func lasting(files []sources.File) []sources.File {
+	files = slices.Clone(files)
+	for i := range files {
+		files[i].Changed, files[i].Head = time.Time{}, ""
+	}
+	return files
+}
+
+// touched names a source file that something was done to since the manifest was
+// written, of which nothing else tells, and counts those; "" is none.
+func (m *Manifest) touched(was *Manifest) (name string, count int) {
+	before := map[string]sources.File{}
+	for _, f := range was.Files {
+		before[nameOf(f)] = f
+	}
+	for _, f := range m.Files {
+		if f.Touched(before[nameOf(f)]) {
+			count++
+			name = cmp.Or(name, nameOf(f))
+		}
+	}
+	return name, count
 }
 
 // inputs is the part of the manifest that does not depend on what is made of it.
@@ -133,10 +161,10 @@ func relative(places *store.Places, dir, file string) string {
 // differences names what has changed between the manifest of a checkpoint and
 // this one.
 func (m *Manifest) differences(was *Manifest) []string {
-	if m.Hash == was.Hash {
-		return nil
-	}
 	list := m.otherInputs(was)
+	if m.Hash == was.Hash {
+		return list
+	}
 	if m.Append != was.Append {
 		list = append(list, growthChange(was.Append, m.Append))
 	}
@@ -210,6 +238,8 @@ func fileChange(was, is sources.File) string {
 		return fmt.Sprintf("source file %s was last changed %s, now %s", is.URL, was.ModTime.UTC().Format(timeFormat), is.ModTime.UTC().Format(timeFormat))
 	case was.ETag != is.ETag:
 		return fmt.Sprintf("source file %s had the ETag %s, has %s", is.URL, was.ETag, is.ETag)
+	case is.Edited(was):
+		return fmt.Sprintf("source file %s was edited %s and had its time put back: its first 64 KiB are others", is.URL, is.Changed.UTC().Format(timeFormat))
 	}
 	return ""
 }

@@ -13,7 +13,8 @@ import (
 
 // manifestFiles are the files of a source, in a manifest. As JSON they are what their
 // URLs begin with, once, and a list for each file: the rest of its URL, its size, its
-// time, and where they are not empty its ETag and the digest of its query.
+// time, and where they are not empty its ETag, the digest of its query, its change time
+// and the digest of its head.
 //
 //	{"base": "data/", "files": [["a.nc", 812, "2026-01-02T03:04:05Z"], …]}
 type manifestFiles []sources.File
@@ -23,7 +24,11 @@ func (f manifestFiles) MarshalJSON() ([]byte, error) {
 	base := f.base()
 	rows := make([][]any, len(f))
 	for i, x := range f {
-		rows[i] = []any{x.URL[len(base):], x.Size, x.ModTime.UTC(), x.ETag, x.Query}
+		changed := ""
+		if !x.Changed.IsZero() {
+			changed = x.Changed.UTC().Format(time.RFC3339Nano)
+		}
+		rows[i] = []any{x.URL[len(base):], x.Size, x.ModTime.UTC(), x.ETag, x.Query, changed, x.Head}
 		for n := len(rows[i]); rows[i][n-1] == ""; n-- {
 			rows[i] = rows[i][:n-1]
 		}
@@ -74,7 +79,8 @@ type manifestFile sources.File
 
 // UnmarshalJSON reads what manifestFiles writes for one file.
 func (f *manifestFile) UnmarshalJSON(text []byte) error {
-	fields := []any{&f.URL, &f.Size, &f.ModTime, &f.ETag, &f.Query}
+	var changed string
+	fields := []any{&f.URL, &f.Size, &f.ModTime, &f.ETag, &f.Query, &changed, &f.Head}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return errors.Join(err, errors.New("a file of the manifest is not a list"))
@@ -87,7 +93,12 @@ func (f *manifestFile) UnmarshalJSON(text []byte) error {
 			return err
 		}
 	}
-	return nil
+	if changed == "" {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, changed)
+	f.Changed = at
+	return err
 }
 
 // MarshalJSON leaves out the path in the target where that is the one in the source.

@@ -58,8 +58,12 @@ func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet,
 			f.Err = err
 			return ctx.Err()
 		}
-		f.Size, f.ModTime, f.ETag = info.Size, info.ModTime, info.ETag
+		f.Size, f.ModTime, f.ETag, f.Changed = info.Size, info.ModTime, info.ETag, info.Changed
 		f.Store.Pin(info)
+		if f.Head, err = f.Store.Head(ctx, f.Key); err != nil {
+			f.Err = err
+			return ctx.Err()
+		}
 		return nil
 	})
 	if err != nil {
@@ -138,6 +142,16 @@ func (s *FileSet) Changed(ctx context.Context) error {
 		}
 		if info.Size != f.Size || !info.ModTime.Equal(f.ModTime) || info.ETag != f.ETag {
 			return fmt.Errorf("%s: %w", f.URL, ErrChanged)
+		}
+		is := File{Changed: info.Changed}
+		if !is.Touched(f.File) {
+			return nil
+		}
+		if is.Head, err = f.Store.Head(ctx, f.Key); err != nil {
+			return err
+		}
+		if is.Edited(f.File) {
+			return fmt.Errorf("%s, which was edited and had its time put back: %w", f.URL, ErrChanged)
 		}
 		return nil
 	})

@@ -61,6 +61,23 @@ type File struct {
 	// Query tells files of one URL apart, whose queries, which are not part of it,
 	// name different objects; see [store.Store.Query].
 	Query string `json:",omitempty"`
+	// Changed is when a local file was last changed in any way, and Head a digest of
+	// its first 64 KiB; they are zero where nothing tells, or told an earlier run. A
+	// file that has both others is edited, though its size and its ModTime are as before.
+	Changed time.Time `json:",omitzero"`
+	Head    string    `json:",omitempty"`
+}
+
+// Touched tells whether something was done to a file since it was as was says, of which
+// neither size nor time tell: an edit that put the time back, or no more than other
+// permissions, a link, or a restored backup.
+func (f File) Touched(was File) bool {
+	return !f.Changed.IsZero() && !was.Changed.IsZero() && !f.Changed.Equal(was.Changed)
+}
+
+// Edited tells whether a file that was touched has another head.
+func (f File) Edited(was File) bool {
+	return f.Touched(was) && f.Head != "" && was.Head != "" && f.Head != was.Head
 }
 
 // ErrNoArray is the cause of an error of [Hierarchy.Array] where the source lists a

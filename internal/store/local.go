@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -169,7 +171,20 @@ func (d *local) stat(_ context.Context, key string) (Info, error) {
 	if !st.Mode().IsRegular() {
 		return Info{}, irregular(d.path(key), st.Mode())
 	}
-	return Info{Key: key, Size: st.Size(), ModTime: st.ModTime()}, nil
+	return Info{Key: key, Size: st.Size(), ModTime: st.ModTime(), Changed: changeTime(st)}, nil
+}
+
+func (d *local) head(key string) (string, error) {
+	f, err := openRegular(d.path(key))
+	if err != nil {
+		return "", missing(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, headBytes)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // delete removes the file and the directories that it leaves empty, which no

@@ -41,7 +41,7 @@ type Options struct {
 	Memory *Memory
 	// Fault is meant for tests: it is called before each operation of a driver
 	// ("put", "create", "sync", "read", "stat", "list" for each page,
-	// "delete", "clean"; those of a Writer are "open" with its first part,
+	// "head", "delete", "clean"; those of a Writer are "open" with its first part,
 	// "write" for each part, "close" and "abort", or one "put" for an object
 	// that fits into one part; sync, of files alone, has no key), and an error that it returns
 	// is treated as if the store itself had failed with it. It must be safe
@@ -54,6 +54,9 @@ type Info struct {
 	Key     string
 	Size    int64 // bytes
 	ModTime time.Time
+	// Changed is when a local file was last changed in any way, its times and its
+	// permissions included; the zero time where nothing tells.
+	Changed time.Time
 	ETag    string // from Stat on stores that have one, else ""
 	Version string // of the bytes, for CopyFrom and Pin; "" where nothing tells it
 	Sum     Sum    // from Stat: a checksum that the place has of all bytes, if it has one
@@ -325,6 +328,24 @@ func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
 		return err
 	})
 	return info, err
+}
+
+// headBytes is how many bytes of a file Head is a digest of.
+const headBytes = 64 << 10
+
+// Head is a digest of the first 64 KiB of a local file, and "" for remote objects,
+// whose servers tell of another version.
+func (s *Store) Head(ctx context.Context, key string) (string, error) {
+	files, ok := s.driver.(*local)
+	if !ok {
+		return "", nil
+	}
+	var digest string
+	err := s.onKey(ctx, "head", key, 0, func(context.Context) (err error) {
+		digest, err = files.head(key)
+		return err
+	})
+	return digest, err
 }
 
 // List calls f for every object whose key begins with the prefix, in the
