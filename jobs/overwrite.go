@@ -38,6 +38,9 @@ type occupied struct {
 
 // renew makes the target and the checkpoint those of a new run.
 func (r *run) renew(ctx context.Context, opt RunOptions) error {
+	if err := r.distinct(ctx); err != nil {
+		return err
+	}
 	there, err := r.inTheWay(ctx)
 	if err != nil {
 		return fmt.Errorf("target %s: %w", r.target.URL(), err)

@@ -188,7 +188,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err != nil {
 		return err
 	}
-	problems = slices.Concat(problems, p.clashes(), groups)
+	problems = slices.Concat(problems, p.clashes(), p.collisions(), groups)
 	ragged, err := p.growth.ragged(ctx, p)
 	if err != nil {
 		return err

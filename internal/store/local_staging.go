@@ -208,6 +208,24 @@ func (d *local) stagingDir(again bool) (dir string, n int, err error) {
 	return d.staging, d.made, nil
 }
 
+// sameName makes a folder and asks for it by another name.
+func (d *local) sameName(a, b string) (bool, error) {
+	dir, n, err := d.stagingDir(false)
+	if err != nil {
+		return false, err
+	}
+	probe := filepath.Join(dir, fmt.Sprintf("%snames%d", d.prefix, n))
+	if err := os.MkdirAll(filepath.Join(probe, a), 0o777); err != nil {
+		return false, err
+	}
+	_, err = os.Lstat(filepath.Join(probe, b))
+	same := err == nil
+	if err := os.RemoveAll(probe); err != nil {
+		return false, err
+	}
+	return same, nil
+}
+
 // probe renames an empty folder from the staging folder to the root, to see
 // whether files will go the same way, and removes the former when they cannot. The
 // names are our own: other processes may be probing too.

@@ -348,6 +348,21 @@ func (s *Store) Head(ctx context.Context, key string) (string, error) {
 	return digest, err
 }
 
+// SameName tells whether two names in one folder are one object to a local store,
+// whose file system may know no difference of case or Unicode form. Other stores know
+// each.
+func (s *Store) SameName(ctx context.Context, a, b string) (same bool, err error) {
+	files, ok := s.driver.(*local)
+	if !ok || a == b {
+		return a == b, nil
+	}
+	err = s.onKey(ctx, "create", a, 0, func(context.Context) (err error) {
+		same, err = files.sameName(a, b)
+		return err
+	})
+	return same, err
+}
+
 // List calls f for every object whose key begins with the prefix, in the
 // lexical order of the keys, and returns the first error of f as it is. A
 // prefix need not end where a part of the key does; "" lists everything. A

@@ -1,0 +1,51 @@
+//go:build !nos3 && !nogcs && !noazure
+
+package store
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSameName asks file systems, and others, whether two names are one.
+func TestSameName(t *testing.T) {
+	one := map[string]bool{filepath.Join(t.TempDir(), "root"): false, "mem://bucket/x": false}
+	folding := t.TempDir()
+	if exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "casefold", "tmpfs", folding).Run() == nil {
+		t.Cleanup(func() {
+			if err := exec.Command("umount", folding).Run(); err != nil {
+				t.Errorf("umount %s: %v", folding, err)
+			}
+		})
+		if err := exec.CommandContext(t.Context(), "chattr", "+F", folding).Run(); err == nil {
+			one[filepath.Join(folding, "root")] = true
+		}
+	} else {
+		t.Log("no file system here takes SST and sst for one name")
+	}
+	for url, want := range one {
+		s := open(t, url, Options{})
+		for _, names := range [][2]string{{"SST", "sst"}, {"e\u0301", "\u00e9"}} {
+			if got, err := s.SameName(t.Context(), names[0], names[1]); err != nil || got != want {
+				t.Errorf("%s: %q: %t, %v, want %t", url, names, got, err, want)
+			}
+		}
+		if got, err := s.SameName(t.Context(), "x", "y"); err != nil || got {
+			t.Errorf("%s: %t, %v", url, got, err)
+		}
+		if d, ok := s.driver.(*local); ok {
+			if same, err := d.sameName("x", "x"); err != nil || !same {
+				t.Errorf("one name: %t, %v", same, err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff([]string{"root/"}, tree(t, filepath.Dir(url))); diff != "" {
+				t.Errorf("left behind (-want +got):\n%s", diff)
+			}
+		}
+	}
+}

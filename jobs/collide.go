@@ -1,0 +1,89 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// namesCollide is the code of two nodes whose names differ in no more than case or
+// Unicode form. Some file systems take them for one.
+const namesCollide = "names-collide"
+
+// mostCollisions bounds those that a plan tells of.
+const mostCollisions = 20
+
+// collision is two nodes of one group whose names are one to some file systems.
+type collision struct{ first, second string } // their paths
+
+// colliding finds the nodes of the target that some file systems take for one.
+func (p *Plan) colliding() []collision {
+	paths := slices.Clone(p.EmptyGroups)
+	for i := range p.Arrays {
+		paths = append(paths, p.Arrays[i].Target)
+	}
+	paths = slices.Concat(zarr.Parents(paths), paths)
+	fold := cases.Fold()
+	taken := make(map[string]string, len(paths))
+	var list []collision
+	for _, name := range paths {
+		if name == "" {
+			continue
+		}
+		// The parent's own spelling: below groups that collide all would do so.
+		key := path.Dir(name) + "/" + norm.NFC.String(fold.String(norm.NFC.String(path.Base(name))))
+		if other, found := taken[key]; found && other != name {
+			list = append(list, collision{other, name})
+			continue
+		}
+		taken[key] = name
+	}
+	return list
+}
+
+// collisions warns of nodes that some file systems take for one.
+func (p *Plan) collisions() Problems {
+	var list Problems
+	for i, c := range p.colliding() {
+		if i == mostCollisions {
+			break // whoever reads them has seen what there is
+		}
+		w := p.Job.Problem(p.targetField(c.second), fmt.Sprintf("%+q and %+q in the target differ in case or Unicode form alone: they are one to the file systems of macOS and Windows, where a copy of the target loses one of them", c.first, c.second),
+			"give one of them another name with rename")
+		w.Warning, w.Code = true, namesCollide
+		list = append(list, w)
+	}
+	return list
+}
+
+// targetField is the field of the job that says most about a node of the target.
+func (p *Plan) targetField(node string) string {
+	for i := range p.Arrays {
+		if p.Arrays[i].Target == node {
+			_, field := p.Job.Options(p.Arrays[i].Source)
+			return field
+		}
+	}
+	return "source"
+}
+
+// distinct fails where the target's file system takes two nodes for one.
+func (r *run) distinct(ctx context.Context) error {
+	for _, c := range r.plan.colliding() {
+		same, err := r.target.SameName(ctx, path.Base(c.first), path.Base(c.second))
+		if err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		if same {
+			return fmt.Errorf("target %s: %+q and %+q are one name to its file system, which knows no difference of case or Unicode form: give one of them another name with rename, or choose another target",
+				r.target.URL(), c.first, c.second)
+		}
+	}
+	return nil
+}
