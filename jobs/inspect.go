@@ -72,13 +72,14 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 		nodes, err = inspectZarr(ctx, st, text, env.Types)
 		return "Zarr v3", nodes, err
 	}
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) { // a signature may be for one file
+	driver := DriverOf(ctx, url, env)
+	zarrs := driver == "zarr"
+	misnamed := !zarrs && store.Local(url)
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !misnamed { // a signature may be for one file
 		return "", nil, err
 	}
 	format = "NetCDF"
 	var source sources.Source
-	driver := DriverOf(ctx, url, env)
-	zarrs := driver == "zarr"
 	switch {
 	case driver == "arrow":
 		format = "Arrow or Parquet"

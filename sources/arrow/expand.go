@@ -1,13 +1,13 @@
 package arrow
 
 import (
-	"bytes"
 	"context"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // File is a file of a table.
@@ -66,44 +66,20 @@ func globbed(url string) int {
 }
 
 func isFile(ctx context.Context, url string, opt store.Options) bool {
-	_, found := head(ctx, url, opt)
+	_, found := sources.Beginning(ctx, url, opt)
 	return found
 }
 
-// head returns the first bytes of a file, and false when there is none.
-func head(ctx context.Context, url string, opt store.Options) ([]byte, bool) {
-	folder, key, err := store.Split(url)
-	if err != nil {
-		return nil, false
-	}
-	s, err := store.Open(ctx, folder, opt)
-	if err != nil {
-		return nil, false
-	}
-	defer s.Close() //nolint:errcheck // nothing was written
-	info, err := s.Stat(ctx, key)
-	if err != nil {
-		return nil, false
-	}
-	first := make([]byte, min(info.Size, 8))
-	if err := s.ReadRange(ctx, key, first, 0); err != nil {
-		return nil, false
-	}
-	return first, true
-}
-
 // Recognises reports whether a location holds what Open reads, as far as its
-// first file tells: a file by how it begins, others than files by their names.
+// first file tells: by how it begins, or by its name where that tells nothing.
 func Recognises(ctx context.Context, url string, opt store.Options) bool {
 	files, err := Expand(ctx, url, opt)
 	if err != nil || len(files) == 0 {
 		return false
 	}
-	if first, ok := head(ctx, files[0].URL, opt); ok {
-		for _, magic := range []string{parquetMagic, ipcMagic, featherMagic, "\xff\xff\xff\xff"} {
-			if bytes.HasPrefix(first, []byte(magic)) {
-				return true
-			}
+	if first, ok := sources.Beginning(ctx, files[0].URL, opt); ok {
+		if driver := sources.DriverOf(first); driver != "" {
+			return driver == "arrow"
 		}
 	}
 	name, _, _ := strings.Cut(files[0].URL, "?")

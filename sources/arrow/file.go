@@ -89,7 +89,7 @@ func openTable(ctx context.Context, open *sources.OpenFile) (table, error) {
 	case bytes.HasSuffix(f.window, []byte(encryptedMagic)):
 		return nil, errors.New("an encrypted Parquet file: write it again without encryption")
 	}
-	head, err := f.bytes(ctx, 0, int(min(open.Size, 8)))
+	head, err := f.bytes(ctx, 0, int(min(open.Size, sources.Head)))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func openTable(ctx context.Context, open *sources.OpenFile) (table, error) {
 	}
 	t, err := openIPCStream(ctx, f)
 	if errors.Is(err, errNoStream) {
-		return nil, errors.New("neither Arrow IPC (a file or a stream) nor Parquet")
+		return nil, fmt.Errorf("neither Arrow IPC (a file or a stream) nor Parquet: %s", sources.WhatIs(head))
 	}
 	return t, err
 }

@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	s.opened = newOpened(&s.presence)
 	s.opened.limit, s.pool = indexes, pool
 	if err := s.readTree(ctx); err != nil {
-		return nil, errors.Join(err, st.Close())
+		return nil, errors.Join(cmp.Or(aFile(ctx, url, opt.Store), err), st.Close())
 	}
 	return s, nil
 }

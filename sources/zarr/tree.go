@@ -53,8 +53,7 @@ func (s *source) readTree(ctx context.Context) error {
 		return err
 	}
 	if len(s.nodes) == 0 {
-		return fmt.Errorf("%s: %w: there is no %s, %s or %s in it or below", s.store.URL(), zarr.ErrNotZarr,
-			zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2)
+		return s.nothing(ctx)
 	}
 	s.settle()
 	return nil

@@ -1,0 +1,60 @@
+package sources_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// TestWhatIs names formats by how files begin.
+func TestWhatIs(t *testing.T) {
+	for begins, want := range map[string]struct{ driver, what string }{
+		"":                            {"", "it is empty"},
+		"hello":                       {"", `it begins with "hello"`},
+		"\x00\x01":                    {"", `it begins with "\x00\x01"`},
+		"PAR1\x15\x00":                {"arrow", "it is a Parquet file, for driver: arrow"},
+		"ARROW1\x00\x00":              {"arrow", "an Arrow IPC file"},
+		"\x89HDF\r\n\x1a\n\x00":       {"netcdf", "it is an HDF5 file, NetCDF-4 perhaps, for driver: netcdf"},
+		"CDF\x01\x00":                 {"netcdf", "a NetCDF file"},
+		"CDF\x03":                     {"", `it begins with "CDF\x03"`},
+		"PK\x03\x04\x14":              {"zarr", "if its name ends with .zip"},
+		"\x1f\x8b\x08":                {"", "compressed with gzip: unpack it first, with gunzip"},
+		"\x28\xb5\x2f\xfd\x04":        {"", "compressed with zstd"},
+		"\x9e\xa8b2frame\x00\xd2":     {"", "a Blosc2 frame (b2nd)"},
+		"GRIB\x00\x00\x00\x01":        {"", "a GRIB file"},
+		"<!DOCTYPE html>":             {"", "which some servers send in the place of a file"},
+		"MATLAB 5.0 MAT-file, Platfo": {"", "-v7.3"},
+	} {
+		first := []byte(begins)
+		if got := sources.DriverOf(first); got != want.driver {
+			t.Errorf("%q is for %q, want %q", begins, got, want.driver)
+		}
+		if got := sources.WhatIs(first); !strings.Contains(got, want.what) || !strings.HasPrefix(got, "it ") {
+			t.Errorf("%q: %s, want %s", begins, got, want.what)
+		}
+	}
+}
+
+// TestBeginning reads what there is of a file, and of nothing else.
+func TestBeginning(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"short": "abc", "long": strings.Repeat("0123456789", 10), "none": ""} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := content[:min(len(content), sources.Head)]
+		if got, found := sources.Beginning(t.Context(), file, store.Options{}); !found || string(got) != want {
+			t.Errorf("%s: %q, %v; want %q", name, got, found, want)
+		}
+	}
+	for _, name := range []string{".", "missing", "short/below"} {
+		if got, found := sources.Beginning(t.Context(), filepath.Join(dir, name), store.Options{}); found {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

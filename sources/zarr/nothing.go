@@ -1,0 +1,77 @@
+package zarr
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// nothing is the error about a place without any document of Zarr: it says what is
+// there instead, as far as some of its objects tell.
+func (s *source) nothing(ctx context.Context) error {
+	const (
+		most     = 10_000 // objects that are looked at
+		describe = "attributes.json"
+	)
+	first, container, seen := "", "", 0
+	err := s.store.List(ctx, "", func(o store.Info) error {
+		if first == "" || o.Key < first {
+			first = o.Key
+		}
+		if path.Base(o.Key) == describe && (container == "" || o.Key < container) {
+			container = o.Key
+		}
+		if seen++; seen == most {
+			return errEnough
+		}
+		return nil
+	})
+	what := fmt.Sprintf("there is no %s, %s or %s in it or below", zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2)
+	switch {
+	case err != nil && !errors.Is(err, errEnough):
+	case seen == 0 && s.store.Local():
+		if _, err := os.Stat(store.Resolved(s.store.URL())); err == nil {
+			what += "; the folder is empty"
+		} else {
+			what += "; there is no such folder"
+		}
+	case seen == 0:
+		what += ", nor anything else"
+	case container != "" && s.isN5(ctx, container):
+		what += "; it is an N5 container: write it as Zarr first, with zarr-python 2 (zarr.N5Store and zarr.copy_store) or n5-zarr"
+	default:
+		what += fmt.Sprintf("; it holds %q: name files of other formats by themselves, or by a glob such as %s", first, path.Join(path.Dir(first), "*"+path.Ext(first)))
+	}
+	return fmt.Errorf("%s: %w: %s", s.store.URL(), zarr.ErrNotZarr, what)
+}
+
+// errEnough ends a listing.
+var errEnough = errors.New("seen enough")
+
+// isN5 reports whether a document is one of N5: that of the root, or of an array.
+func (s *source) isN5(ctx context.Context, key string) bool {
+	text, err := s.store.ReadAll(ctx, key, zarr.MaxDocument)
+	var of struct {
+		Version   any   `json:"n5"`
+		BlockSize []int `json:"blockSize"`
+	}
+	return err == nil && json.Unmarshal(text, &of) == nil && (of.Version != nil || of.BlockSize != nil)
+}
+
+// aFile is the error about a place that is a file, nil where it is none: a hierarchy is a
+// folder or a zip archive.
+func aFile(ctx context.Context, url string, opt store.Options) error {
+	first, found := sources.Beginning(ctx, url, opt)
+	if !found || !store.Local(url) {
+		return nil
+	}
+	return fmt.Errorf("%s: a file, where a Zarr hierarchy is a folder or a zip archive: %s: %w", store.Shown(url), sources.WhatIs(first), fs.ErrInvalid)
+}

@@ -1,0 +1,51 @@
+package zarr_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	internal "github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources/zarr"
+)
+
+// TestNothing opens places without a hierarchy: the error says what is there.
+func TestNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  string
+		cause error
+	}{
+		"empty":            {nil, "the folder is empty", internal.ErrNotZarr},
+		"n5":               {map[string]string{"attributes.json": `{"n5": "2.5.0"}`, "s0/0/0": "chunk"}, "it is an N5 container", internal.ErrNotZarr},
+		"an array of n5":   {map[string]string{"s0/attributes.json": `{"dimensions": [4], "blockSize": [2], "dataType": "uint8"}`}, "it is an N5 container", internal.ErrNotZarr},
+		"other attributes": {map[string]string{"attributes.json": `{"n6": 1}`}, `it holds "attributes.json"`, internal.ErrNotZarr},
+		"files":            {map[string]string{"b.nc": "CDF\x01", "a.nc": "CDF\x01"}, `it holds "a.nc": name files of other formats by themselves, or by a glob such as *.nc`, internal.ErrNotZarr},
+		"files below":      {map[string]string{"2020/b.parquet": "PAR1"}, `or by a glob such as 2020/*.parquet`, internal.ErrNotZarr},
+		"a file":           {map[string]string{"": "PAR1"}, "a file, where a Zarr hierarchy is a folder or a zip archive: it is a Parquet file, for driver: arrow", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place := filepath.Join(t.TempDir(), "place")
+			if test.files[""] == "" {
+				if err := os.MkdirAll(place, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for key, text := range test.files {
+				file := filepath.Join(place, key)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			src, err := zarr.Open(t.Context(), place, zarr.Options{})
+			if err == nil {
+				t.Fatal("no error", src.Close())
+			}
+			if !strings.Contains(err.Error(), test.want) || test.cause != nil && !errors.Is(err, test.cause) {
+				t.Errorf("%v, want %s", err, test.want)
+			}
+		})
+	}
+}
