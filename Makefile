@@ -8,6 +8,11 @@ LINT_VERSION := v2.15.0
 AZURITE_VERSION := 3.35.0
 FUZZTIME     ?= 5s
 BENCH        ?= .
+N            ?= 60
+SEED         ?= 1
+# What only a server of the provider can test: see cloud-test.
+SKIP         ?= ^(azure|gcs|s3|bucket)
+ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/zarr ./internal/zarr ./internal/store
 PYTHON       ?=
 
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
@@ -17,7 +22,7 @@ SERVERS := .cache/servers/installed
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: help build test lint race fuzz bench interop ports servers cloud-test small check clean
+.PHONY: help build test lint race fuzz bench mutate interop ports servers cloud-test small check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -46,6 +51,9 @@ fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
 
 bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time: the rooms' own tests have to notice nine of ten (needs: Go)
+	go run ./e2e/mutate -n $(N) -seed $(SEED) -skip '$(SKIP)' $(ROOMS)
 
 interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, netcdf-bin and hdf5-tools, or root on a Debian; installs the peers)
 	type ncdump ncgen h5dump >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools; }

@@ -11,7 +11,6 @@ import (
 
 // V2 is how a Zarr v2 array stores its chunks, field by field of its document.
 type V2 struct {
-	Type       dtype.Type
 	Order      dtype.Order       // of the dtype's name
 	F          bool              // "order": "F"
 	Filters    []json.RawMessage // nil: none

@@ -2,6 +2,7 @@ package sinks_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -150,5 +151,36 @@ func TestStreamFails(t *testing.T) {
 	}
 	if _, err := sinks.New(&recorder{failAt: 1}).Array("a", sinks.Placement{}).Stream(t.Context(), []int{0}); !errors.Is(err, errStore) {
 		t.Errorf("a failed start gives %v", err)
+	}
+}
+
+// copies is a recorder that copies objects by itself.
+type copies struct{ recorder }
+
+func (c *copies) CopyFrom(_ context.Context, _ *store.Store, object store.Info, key string) (uint32, bool, error) {
+	return 7, object.Key != "other", c.do("copy " + object.Key + " to " + key)
+}
+
+// TestCopy leaves copying to a store that does it, and says so where a store, or this
+// object, has to be put.
+func TestCopy(t *testing.T) {
+	index, object := []int{1, 2}, store.Info{Key: "from", Size: 9}
+	c := &copies{recorder{failAt: 3}}
+	w := sinks.New(c).Array("a", sinks.Placement{First: []int{1, 0}})
+	want := sinks.Receipt{Key: "a/c/2/2", Bytes: 9, Sum: 7}
+	if got, ok, err := w.Copy(t.Context(), index, nil, object); got != want || !ok || err != nil {
+		t.Errorf("%+v, %v, %v", got, ok, err)
+	}
+	if _, ok, err := w.Copy(t.Context(), index, nil, store.Info{Key: "other"}); ok || err != nil {
+		t.Errorf("what the store does not copy: %v, %v", ok, err)
+	}
+	if _, _, err := w.Copy(t.Context(), index, nil, object); !errors.Is(err, errStore) {
+		t.Errorf("a copy that failed: %v", err)
+	}
+	if diff := cmp.Diff([]string{"copy from to a/c/2/2", "copy other to a/c/2/2", "copy from to a/c/2/2"}, c.operations); diff != "" {
+		t.Error(diff)
+	}
+	if _, ok, err := sinks.New(&recorder{}).Array("a", sinks.Placement{}).Copy(t.Context(), index, nil, object); ok || err != nil {
+		t.Errorf("a store that cannot copy: %v, %v", ok, err)
 	}
 }

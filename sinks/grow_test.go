@@ -51,3 +51,23 @@ func TestPlacement(t *testing.T) {
 		t.Errorf("the index has changed: %s", diff)
 	}
 }
+
+// TestPlacementIndex is the way back from keys: coordinates count from First on, and
+// what is no chunk's key, or of another number of dimensions, is left as it is.
+func TestPlacementIndex(t *testing.T) {
+	place := sinks.Placement{First: []int{30, 2}}
+	for key, want := range map[string][]int{"c/31/4": {1, 2}, "c/30/0": {0, -2}, "c/7": {7}, "c/7/8/9": {7, 8, 9}} {
+		got, ok := place.Index(key)
+		if diff := cmp.Diff(want, got); diff != "" || !ok {
+			t.Errorf("%s: %v (-want +got):\n%s", key, ok, diff)
+		}
+		if len(want) == 2 && place.Key(got) != key {
+			t.Errorf("%s: and back: %s", key, place.Key(got))
+		}
+	}
+	for _, key := range []string{"zarr.json", "c/31/x", "c/31/04"} {
+		if index, ok := place.Index(key); ok {
+			t.Errorf("%s is the chunk %v", key, index)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -210,6 +211,57 @@ func TestArrayAtTheRoot(t *testing.T) {
 	if !bytes.Contains(r.objects["zarr.json"], []byte(`"node_type": "array"`)) {
 		t.Errorf("the root is no array: %s", r.objects["zarr.json"])
 	}
+	for i := range r.operations {
+		failing := recorder{failAt: i + 1}
+		err := sinks.New(&failing).Finish(t.Context(), map[string]*zarr.Array{"": array()}, nil, nil, true)
+		if !errors.Is(err, errStore) || len(failing.operations) != i+1 {
+			t.Errorf("%s failed: %v after %v", r.operations[i], err, failing.operations)
+		}
+	}
+}
+
+// TestFinishBesideOthers finishes a hierarchy that holds other nodes already: their
+// documents are not written again, and the root's lists them, but not itself.
+func TestFinishBesideOthers(t *testing.T) {
+	var r recorder
+	others := map[string]json.RawMessage{
+		"":      json.RawMessage(`{"zarr_format": 3, "node_type": "group", "attributes": {"kept": 1}}`),
+		"g":     json.RawMessage(`{"zarr_format": 3, "node_type": "group", "attributes": {"older": 2}}`),
+		"g/old": json.RawMessage(`{"zarr_format": 3, "node_type": "array"}`),
+	}
+	if err := sinks.New(&r).Finish(t.Context(), map[string]*zarr.Array{"g/a": array()}, nil, others, true); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"sync", "put zarr.json", "sync"}, r.operations); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+	var root struct {
+		Attributes   map[string]int `json:"attributes"`
+		Consolidated struct {
+			Metadata map[string]struct {
+				Attributes map[string]int `json:"attributes"`
+			} `json:"metadata"`
+		} `json:"consolidated_metadata"`
+	}
+	if err := json.Unmarshal(r.objects["zarr.json"], &root); err != nil {
+		t.Fatal(err)
+	}
+	nodes := root.Consolidated.Metadata
+	if diff := cmp.Diff([]string{"g", "g/a", "g/old"}, slices.Sorted(maps.Keys(nodes))); diff != "" {
+		t.Errorf("consolidated (-want +got):\n%s", diff)
+	}
+	if root.Attributes["kept"] != 1 || nodes["g"].Attributes["older"] != 2 {
+		t.Errorf("attributes: %s", r.objects["zarr.json"])
+	}
+}
+
+// TestSync hands the store's errors on.
+func TestSync(t *testing.T) {
+	r := recorder{failAt: 2}
+	h := sinks.New(&r)
+	if first, second := h.Sync(t.Context()), h.Sync(t.Context()); first != nil || !errors.Is(second, errStore) {
+		t.Errorf("%v, then %v", first, second)
+	}
 }
 
 // TestEveryOperationFails fails each operation in turn: the error comes
@@ -244,8 +296,9 @@ func TestMetadataThatCannotBeWritten(t *testing.T) {
 		"root":   h.Finish(t.Context(), map[string]*zarr.Array{"": bad}, nil, nil, true),
 		"finish": h.Finish(t.Context(), map[string]*zarr.Array{"g/a": bad}, nil, nil, true),
 		"group":  h.Finish(t.Context(), nil, map[string]zarr.Attributes{"g": bad.Attributes}, nil, true),
+		"there":  h.Finish(t.Context(), nil, nil, map[string]json.RawMessage{"": json.RawMessage(`"broken"`)}, true),
 	} {
-		if err == nil || !strings.Contains(err.Error(), "metadata of") || !strings.Contains(err.Error(), `"broken"`) {
+		if err == nil || !strings.Contains(err.Error(), "metadata of") || name != "there" && !strings.Contains(err.Error(), `"broken"`) {
 			t.Errorf("%s: error %v, want one that names the node and the attribute", name, err)
 		}
 	}

@@ -74,9 +74,7 @@ func (a Attributes) MarshalJSON() ([]byte, error) {
 // last of several members with one name counts, as in most JSON readers.
 func (a *Attributes) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil {
-		return err
-	} else if t != json.Delim('{') {
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return errors.New("attributes: want a JSON object")
 	}
 	list := Attributes{}

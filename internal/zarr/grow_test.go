@@ -93,10 +93,23 @@ func TestResizedIn(t *testing.T) {
 			t.Errorf("%s: %v, %v", same, ok, err)
 		}
 	}
-	for _, bad := range []string{`[]`, `{"consolidated_metadata": 1}`, `{"consolidated_metadata": {"metadata": []}}`, `{"consolidated_metadata": {"metadata": {"g/a": 3}}}`} {
-		if _, _, err := ResizedIn([]byte(bad), map[string][]int{"g/a": {7, 4}}); err == nil {
-			t.Errorf("%s: no error", bad)
+	for bad, want := range map[string]string{
+		`[]`:                           "not a Zarr v3 document",
+		`{"consolidated_metadata": 1}`: "consolidated_metadata: ",
+		`{"consolidated_metadata": {"metadata": []}}`:         "consolidated_metadata.metadata: ",
+		`{"consolidated_metadata": {"metadata": {"g/a": 3}}}`: "consolidated_metadata.metadata.g/a: ",
+	} {
+		if _, _, err := ResizedIn([]byte(bad), map[string][]int{"g/a": {7, 4}}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", bad, err, want)
 		}
+	}
+	for _, bad := range []string{`[]`, ``, `{`} {
+		if _, err := Consolidated([]byte(bad), nil); !errors.Is(err, ErrNotZarr) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	if _, err := Consolidated([]byte(`{}`), map[string]json.RawMessage{"a": json.RawMessage(`{`)}); err == nil {
+		t.Error("a node that is no JSON: no error")
 	}
 	if _, err := Resized([]byte(`{"attributes": nan}`), nil); !errors.Is(err, ErrNotZarr) {
 		t.Errorf("got %v", err)

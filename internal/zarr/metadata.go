@@ -132,15 +132,13 @@ func (g *Group) MarshalJSON() ([]byte, error) {
 // Document returns the text of a document as it is stored: indented, for the
 // people who open it, and ending in a newline.
 func Document(node json.Marshaler) ([]byte, error) {
-	text, err := marshal(node)
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(node); err != nil {
 		return nil, err
 	}
-	b.WriteByte('\n')
 	return b.Bytes(), nil
 }
 

@@ -139,7 +139,7 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 			d.problem("chunk_key_encoding", err)
 		}
 	}
-	a.DimensionNames = d.dimensionNames(len(a.Grid.Shape))
+	a.DimensionNames = d.dimensionNames(a.Grid.Shape)
 	var transformers []json.RawMessage
 	if text, ok := d.fields["storage_transformers"]; ok {
 		if err := json.Unmarshal(text, &transformers); err != nil {
@@ -258,7 +258,9 @@ func storedOrder(chain []codecs.Spec) dtype.Order {
 	return dtype.Little
 }
 
-func (d *document) dimensionNames(dimensions int) []string {
+// dimensionNames reads the names of the dimensions of an array. shape is nil where it
+// has a problem of its own.
+func (d *document) dimensionNames(shape []int) []string {
 	text, ok := d.fields["dimension_names"]
 	if !ok {
 		return nil
@@ -271,8 +273,8 @@ func (d *document) dimensionNames(dimensions int) []string {
 	if list == nil { // null, which zarr-python has written
 		return nil
 	}
-	if len(list) != dimensions {
-		d.problem("dimension_names", fmt.Errorf("%d names for %d dimensions", len(list), dimensions))
+	if shape != nil && len(list) != len(shape) {
+		d.problem("dimension_names", fmt.Errorf("%d names for %d dimensions", len(list), len(shape)))
 		return nil
 	}
 	names := make([]string, len(list))
@@ -287,7 +289,7 @@ func (d *document) dimensionNames(dimensions int) []string {
 // extension reads an extension point: a bare name, or an object with name and
 // configuration.
 func extension(text json.RawMessage) (name string, configuration json.RawMessage, err error) {
-	if text = bytes.TrimSpace(text); len(text) > 0 && text[0] == '"' {
+	if bytes.HasPrefix(text, []byte(`"`)) {
 		err := json.Unmarshal(text, &name)
 		return name, nil, err
 	}

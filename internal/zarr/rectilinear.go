@@ -60,7 +60,7 @@ func (g Grid) ChunkShape(index []int) []int {
 func (g Grid) Regular() (Grid, bool) {
 	for k, runs := range g.Runs {
 		last := len(runs) - 1
-		if last > 1 || last == 1 && (runs[1].Count > 1 || runs[1].Extent > g.Chunk[k] || runs[0].Extent < g.Chunk[k]) {
+		if last > 1 || last == 1 && (runs[1].Count > 1 || runs[0].Extent < g.Chunk[k]) {
 			return Grid{}, false
 		}
 	}
@@ -124,7 +124,7 @@ func parseRuns(text json.RawMessage, extent int) ([]Run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
 		}
-		if begin >= extent && (extent > 0 || i > 0) {
+		if i > 0 && begin >= extent {
 			continue // beyond the array
 		}
 		r.First, r.Begin = chunks, begin

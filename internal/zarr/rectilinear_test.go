@@ -2,6 +2,8 @@ package zarr
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +34,12 @@ func TestRectilinear(t *testing.T) {
 		{"[5]", "[[[2,1000000000000],7]]", [][]int{{2, 2, 2}}, []int{2}},
 		{"[5]", "[[3,4611686018427387903]]", [][]int{{3, 4611686018427387903}}, nil},
 		{"[0]", "[[3,4]]", [][]int{{}}, []int{3}},
+		{"[9]", "[[1,[2,2],2,2]]", [][]int{{1, 2, 2, 2, 2}}, nil},
+		{"[5]", "[[1,[2,5]]]", [][]int{{1, 2, 2}}, nil},
+		{"[3]", "[[1,[2,5]]]", [][]int{{1, 2}}, nil},
+		{"[2,10]", "[3,[5,2,3]]", [][]int{{3}, {5, 2, 3}}, nil},
+		{"[1,10]", "[[1,1],[5,2,3]]", [][]int{{1}, {5, 2, 3}}, nil},
+		{"[0,10]", "[[1,1],[5,2,3]]", [][]int{{}, {5, 2, 3}}, nil},
 		{"[]", "[]", [][]int{}, []int{}},
 	} {
 		a, err := ParseArray(rectilinearArray(test.shape, test.chunks), dtype.Standard())
@@ -50,6 +58,13 @@ func TestRectilinear(t *testing.T) {
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s of %s (-want +got):\n%s", test.chunks, test.shape, diff)
+		}
+		even := true
+		for _, extents := range test.want {
+			even = even && len(slices.Compact(slices.Clone(extents))) <= 1
+		}
+		if even != (a.Grid.Runs == nil) {
+			t.Errorf("%s of %s: runs %v", test.chunks, test.shape, a.Grid.Runs)
 		}
 		regular, ok := a.Grid.Regular()
 		if ok != (test.regular != nil) || ok && !cmp.Equal(test.regular, regular.Chunk) {
@@ -111,9 +126,27 @@ func TestRectilinearRefused(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", name, err, test.word)
 		}
 	}
-	for _, configuration := range []string{`{"chunk_shapes":[2]}`, `{"kind":"by reference","chunk_shapes":[2]}`, `{"kind":"inline"}`, `{"kind":"inline","chunk_shapes":[2],"x":1}`} {
-		if g, err := rectilinear([]byte(configuration), []int{2}); err == nil {
-			t.Errorf("%s gives %+v", configuration, g)
+	for configuration, word := range map[string]string{
+		`{"chunk_shapes":[2]}`:                            "kind: missing",
+		`{"kind":"by reference","chunk_shapes":[2]}`:      `kind: "by reference"`,
+		`{"kind":"inline"}`:                               "chunk_shapes: missing",
+		`{"kind":"inline","chunk_shapes":null}`:           "chunk_shapes: null: want an array",
+		`{"kind":"inline","chunk_shapes":[2],"x":1}`:      `unknown field "x"`,
+		`{"kind":"inline","chunk_shapes":[[[[],[]]]]}`:    "entry 0: []: want a positive integer",
+		`{"kind":"inline","chunk_shapes":[{"extent":2}]}`: "want a positive integer, or an array of extents",
+	} {
+		if g, err := rectilinear([]byte(configuration), []int{2}); err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%s gives %+v, %v, want %s", configuration, g, err, word)
+		}
+	}
+}
+
+// TestRectilinearToTheEnd has chunks that end beyond what an int can count.
+func TestRectilinearToTheEnd(t *testing.T) {
+	for _, count := range []int{3, 4} {
+		runs, err := parseRuns(fmt.Appendf(nil, "[[%d,%d],1]", math.MaxInt/2, count), math.MaxInt)
+		if diff := cmp.Diff([]Run{{Extent: math.MaxInt / 2, Count: 3}}, runs); diff != "" || err != nil {
+			t.Errorf("%d: %v (-want +got):\n%s", count, err, diff)
 		}
 	}
 }

@@ -57,7 +57,6 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 		if a.Type, v.Order, err = types.ParseV2(text, firstID(filters)); err != nil {
 			d.problem("dtype", err)
 		}
-		v.Type = a.Type
 	}
 	if a.Mixed = v.Order == dtype.Mixed; a.Mixed {
 		v.Order = dtype.Little

@@ -68,6 +68,11 @@ func TestParseArrayV2Variants(t *testing.T) {
 		"dimensions that do not fit": {"", "", `{"_ARRAY_DIMENSIONS":["x"]}`, func(a *zarr.ArrayV2) bool {
 			return a.DimensionNames == nil && a.Attributes.Get(zarr.DimensionsAttribute) != nil
 		}},
+		"a filter that is the type": {
+			`"dtype":">i2","fill_value":-7,"order":"F",
+	"filters":[{"id":"delta","dtype":">i2"}]`, `"dtype":"|O","fill_value":"","order":"C","filters":[{"id":"vlen-utf8"}]`, "",
+			func(a *zarr.ArrayV2) bool { return a.Type.Name() == "string" },
+		},
 		"fields of different orders": {
 			`"dtype":">i2","fill_value":-7,"order":"F",
 	"filters":[{"id":"delta","dtype":">i2"}]`, `"dtype":[["a",">i2"],["b","<i2"]],"fill_value":"AQICAQ==","order":"C","filters":null`, "",
@@ -107,10 +112,11 @@ func TestParseArrayV2Refuses(t *testing.T) {
 		{`"zstd"`, `"zap"`, "", `compressor: unknown codec "zap"`},
 		{`"/"`, `"-"`, "", `dimension_separator: "-", want "." or "/"`},
 		{"", "", `[1]`, ".zattrs: want a JSON object"},
+		{soundV2, `null`, "", "want a JSON object"},
 	} {
 		_, err := parseV2(strings.Replace(soundV2, test.old, test.new, 1), test.attributes)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s → %s: %v, want %s", test.old, test.new, err, test.want)
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s → %s: %v, want %s alone", test.old, test.new, err, test.want)
 		}
 	}
 	_, err := parseV2(`{"zarr_format":2,"order":"A","dimension_separator":"-"}`, "")
@@ -133,6 +139,15 @@ func TestDocumentsV2(t *testing.T) {
 			t.Errorf("consolidated metadata %q gives %v", text, err)
 		}
 	}
+	for text, want := range map[string]string{
+		`{"zarr_consolidated_format":1`:                "unexpected end",
+		`{"zarr_consolidated_format":1}`:               "with metadata",
+		`{"zarr_consolidated_format":2,"metadata":{}}`: "zarr_consolidated_format 1",
+	} {
+		if _, err := zarr.ParseConsolidatedV2([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 	got, err := zarr.ParseConsolidatedV2([]byte(`{"zarr_consolidated_format":1,"metadata":{"a/.zattrs":{"x":1}}}`))
 	if diff := cmp.Diff(map[string]json.RawMessage{"a/.zattrs": json.RawMessage(`{"x":1}`)}, got); err != nil || diff != "" {
 		t.Errorf("(-want +got):\n%s (%v)", diff, err)
@@ -146,6 +161,7 @@ func TestFromPython(t *testing.T) {
 		`{"a":"NaN","b":"\\","c":"Infinity"}`:  "",
 		`{"a":"x\\","b":NaN}`:                  `{"a":"x\\","b":"NaN"}`,
 		`{"zarr_format":2,"a":-9007199254741}`: "",
+		`{"a":NaN,"b":"\`:                      `{"a":"NaN","b":"\`, // breaks off
 	} {
 		got, ok := zarr.FromPython([]byte(text))
 		if ok != (want != "") {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,8 +204,8 @@ func TestParseForms(t *testing.T) {
 			t.Errorf("%s: %v", edit[1], err)
 			continue
 		}
-		if again, err := Document(a); err != nil || !bytes.Equal(text, again) {
-			t.Errorf("%s: %s (%v)", edit[1], again, err)
+		if again, err := Document(a); err != nil || !bytes.Equal(text, again) || a.Keys != (KeyEncoding{}) {
+			t.Errorf("%s: %s, %+v (%v)", edit[1], again, a.Keys, err)
 		}
 	}
 }
@@ -241,6 +243,11 @@ func TestParseArrayRefuses(t *testing.T) {
 		{`{"name":"crc32c"}`, `null`, "codecs[1]"},
 		{`{"name":"crc32c"}`, `{"name":"crc32c","config":{}}`, "codecs[1]: config"},
 		{`"codecs":[`, `"codecs":5,"x":[`, "codecs: want an array"},
+		{`"codecs":[`, `"codecs":null,"x":[`, "codecs: want an array"},
+		{`"configuration":{"chunk_shape":[4,3]}`, `"configuration":null`, "chunk_grid: null: want a JSON object"},
+		{`{"separator":"/"}`, `{"separator":"/","y":1}`, `chunk_key_encoding: unknown field "y"`},
+		{`{"name":"default","configuration":{"separator":"/"}}`, `{}`, "chunk_key_encoding: {}: want a name"},
+		{`"fill_value"`, `"storage_transformers":5,"fill_value"`, "storage_transformers: want an array"},
 		{`["time",null]`, `["time"]`, "dimension_names: 1 names for 2 dimensions"},
 		{`["time",null]`, `["time",5]`, "dimension_names"},
 		{`"attributes":{`, `"attributes":5,"x":{`, "attributes"},
@@ -248,6 +255,10 @@ func TestParseArrayRefuses(t *testing.T) {
 		{`"fill_value"`, `"extra":1,"fill_value"`, `"extra": unknown field`},
 		{`"fill_value"`, `"extra":{"must_understand":true},"fill_value"`, `"extra": unknown field`},
 		{`"fill_value"`, `"extra":{},"fill_value"`, `"extra": unknown field`},
+		{`"regular"`, `"hexagonal"`, `chunk_grid: "hexagonal" is not known`},
+		{`"name":"regular",`, `"name":"",`, "want a name, or an object with name and configuration"},
+		{`"name":"regular",`, `"name":7,`, "want a name, or an object with name and configuration"},
+		{`"name":"regular",`, `"names":"regular",`, `chunk_grid: unknown field "names"`},
 	} {
 		changed := strings.Replace(string(text), c.old, c.new, 1)
 		if changed == string(text) {
@@ -255,7 +266,12 @@ func TestParseArrayRefuses(t *testing.T) {
 		}
 		if _, err := ParseArray([]byte(changed), dtype.Standard()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		} else if strings.Contains(err.Error(), "\n") && c.new != `"shape":[7]` && !strings.Contains(c.new, `"x":`) {
+			t.Errorf("%s is one problem, not all of these: %v", c.new, err)
 		}
+	}
+	if _, err := ParseArray([]byte(`null`), dtype.Standard()); err == nil || !strings.Contains(err.Error(), "want a JSON object") {
+		t.Errorf("null: %v", err)
 	}
 	for _, bad := range []string{``, `null`, `[]`, `{`, `5`, `{}`, `{"zarr_format":3}`, `{"zarr_format":"3","node_type":"array"}`} {
 		if _, err := ParseArray([]byte(bad), dtype.Standard()); !errors.Is(err, ErrNotZarr) {
@@ -301,18 +317,86 @@ func TestParseGroup(t *testing.T) {
 	if node, err := NodeType([]byte(text)); err != nil || node != "group" {
 		t.Errorf("%s, %v", node, err)
 	}
-	if _, err := NodeType([]byte(`{"zarr_format":2}`)); !errors.Is(err, ErrNotZarr) {
-		t.Errorf("%v", err)
+	for _, bad := range []string{`{"zarr_format":2}`, `{"zarr_format":3,"node_type":"tree"}`, `{"zarr_format":3,"node_type":5}`, `[]`} {
+		if node, err := NodeType([]byte(bad)); !errors.Is(err, ErrNotZarr) {
+			t.Errorf("%s: %q, %v", bad, node, err)
+		}
+		if _, err := ParseGroup([]byte(bad)); !errors.Is(err, ErrNotZarr) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	if g, err := ParseGroup([]byte(`{"zarr_format":3,"node_type":"group"}`)); err != nil || g.Attributes != nil || g.Consolidated != nil {
+		t.Errorf("a bare group: %+v, %v", g, err)
+	}
+	_, err = ParseGroup([]byte(`{"zarr_format":3,"node_type":"group","e":1,"d":1,"c":1,"b":1,"a":1,"g":1,"f":1}`))
+	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != 7 || !slices.IsSorted(lines) {
+		t.Errorf("fields that are not known, in their order: %q", lines)
+	}
+}
+
+// TestStoredOrder finds the byte order that a chain asks for.
+func TestStoredOrder(t *testing.T) {
+	for chain, want := range map[string]dtype.Order{
+		`[]`:        dtype.Little,
+		`["bytes"]`: dtype.Little,
+		`[{"name":"bytes","configuration":{"endian":"little"}},"crc32c"]`:                                                          dtype.Little,
+		`[{"name":"transpose","configuration":{"order":[0]}},{"name":"bytes","configuration":{"endian":"big"}},"crc32c"]`:          dtype.Big,
+		`[{"name":"other","configuration":{"endian":5}},{"name":"bytes","configuration":{"endian":"big"}}]`:                        dtype.Big,
+		`[{"name":"sharding_indexed","configuration":{"codecs":[{"name":"bytes","configuration":{"endian":"big"}}]}}]`:             dtype.Big,
+		`[{"name":"sharding_indexed","configuration":{"codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}},"crc32c"]`: dtype.Little,
+	} {
+		var specs []codecs.Spec
+		if err := json.Unmarshal([]byte(chain), &specs); err != nil {
+			t.Fatal(err)
+		}
+		if got := storedOrder(specs); got != want {
+			t.Errorf("%s: %v, want %v", chain, got, want)
+		}
+	}
+}
+
+// TestUnwritable refuses metadata of which no document can be made.
+func TestUnwritable(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(a *Array)
+		want   string
+	}{
+		"a rectilinear grid":     {func(a *Array) { a.Grid.Runs = [][]Run{{}} }, "rectilinear"},
+		"no fill value":          {func(a *Array) { a.Fill = nil }, "no fill value"},
+		"a type of v2 alone":     {func(a *Array) { a.Type = unwritable{a.Type} }, "no v3 name"},
+		"an attribute":           {func(a *Array) { a.Attributes = Attributes{{"a", json.RawMessage(`{`)}} }, `attribute "a" is not JSON`},
+		"an attribute of a text": {func(a *Array) { a.Attributes = Attributes{{"b", nil}} }, `attribute "b" is not JSON`},
+	} {
+		a := testArray()
+		test.change(a)
+		if text, err := Document(a); err == nil || !strings.Contains(err.Error(), test.want) || text != nil {
+			t.Errorf("%s: %s, %v, want %s", name, text, err, test.want)
+		}
+	}
+}
+
+// unwritable is a type that has no name.
+type unwritable struct{ dtype.Type }
+
+func (unwritable) V3() (json.RawMessage, error) { return nil, errors.New("no v3 name") }
+
+// TestAttributesBroken reads objects that end too early, or are none.
+func TestAttributesBroken(t *testing.T) {
+	for _, text := range []string{``, ` `, `{`, `{1:2}`, `{"a"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":1]`, `{"a":1,}`, `[]`, `null`, `"{"`} {
+		a := Attributes{{"was", json.RawMessage("1")}}
+		if err := a.UnmarshalJSON([]byte(text)); err == nil || len(a) != 1 {
+			t.Errorf("%s gives %v, %v", text, a, err)
+		}
 	}
 }
 
 func TestPaths(t *testing.T) {
-	for _, p := range []string{"", "a", "a/b c", "é/x.y", "...a"} {
+	for _, p := range []string{"", "a", "a/b c", "é/x.y", "...a", strings.Repeat("n", 255)} {
 		if err := CheckPath(p); err != nil {
 			t.Errorf("%q: %v", p, err)
 		}
 	}
-	for _, p := range []string{"/", "/a", "a/", "a//b", ".", "a/..", "...", "__x", "zarr.json", "a\\b", "a\x00", "\xff", "a\n", "\x7f"} {
+	for _, p := range []string{"/", "/a", "a/", "a//b", ".", "a/..", "...", "__x", "zarr.json", "a\\b", "a\x00", "\xff", "a\n", "\x7f", strings.Repeat("n", 256)} {
 		if err := CheckPath(p); err == nil {
 			t.Errorf("%q was accepted", p)
 		}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const text = `package p
+
+import "errors"
+
+func less[T int | int8](a, _ T, _ ...string) (ok bool) {
+	if ok = a < 7 && a > 0; ok {
+		return ok
+	}
+	return
+}
+
+type p struct{}
+
+func (p) check(int) error {
+	n := 0
+	n++
+	if err := errors.New("no"); err != nil {
+		return err
+	}
+	return nil
+}
+`
+
+// TestFaults finds the faults of a file.
+func TestFaults(t *testing.T) {
+	r := &room{path: "./p", name: "p", texts: map[string]string{"p.go": text}}
+	if err := r.find("p.go"); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range r.faults {
+		got = append(got, f.change())
+	}
+	slices.Sort(got)
+	want := []string{
+		`in check, if err := errors.New("no"); err != nil { → if err := errors.New("no"); err == nil {`,
+		`in check, if err := errors.New("no"); err != nil { → if err := errors.New("no"); false && (err != nil) {`,
+		`in check, n := 0 → n := (0+1)`,
+		`in check, n++ → `,
+		`in check, n++ → n--`,
+		`in check, return err → return nil`,
+		`in less, if ok = a < 7 && a > 0; ok { → if ; ok {`,
+		`in less, if ok = a < 7 && a > 0; ok { → if ok = a < (7+1) && a > 0; ok {`,
+		`in less, if ok = a < 7 && a > 0; ok { → if ok = a < 7 && a > (0+1); ok {`,
+		`in less, if ok = a < 7 && a > 0; ok { → if ok = a < 7 && a > 0; !(ok) {`,
+		`in less, if ok = a < 7 && a > 0; ok { → if ok = a < 7 && a >= 0; ok {`,
+		`in less, if ok = a < 7 && a > 0; ok { → if ok = a < 7 || a > 0; ok {`,
+		`in less, if ok = a < 7 && a > 0; ok { → if ok = a <= 7 && a > 0; ok {`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestTry counts the faults that a test of one half of a package notices.
+func TestTry(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, data := range map[string]string{
+		"go.mod": "module p\n\ngo 1.26\n",
+		"p.go":   text,
+		"p_test.go": `package p
+
+import "testing"
+
+func TestCheck(t *testing.T) {
+	if (p{}).check(1) == nil {
+		t.Error("no error")
+	}
+}
+`,
+	} {
+		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := open(".", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of 13 faults one does not compile: a variable would be set and never used.
+	known := map[string]bool{"p.go: in check, n++ → n--": true}
+	s, err := r.try(100, rand.New(rand.NewPCG(1, 2)), known)
+	if want := (score{faults: 12, noticed: 3, equivalent: 1}); s != want || err != nil {
+		t.Errorf("%v, %v, want %v", s, err, want)
+	}
+}

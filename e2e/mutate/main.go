@@ -1,0 +1,194 @@
+// Command mutate tests the tests: it puts small faults into packages, one at a time,
+// and counts those that the package's own tests do not notice.
+//
+//	go run ./e2e/mutate -n 60 -seed 1 ./sinks ./stages
+//
+// The faults are chosen at random, the same ones for the same seed. Nothing in the
+// working tree is changed: the compiler reads the faulty files from a temporary
+// folder (-overlay). All faults of a package are compiled and linked once: each one
+// is a copy of its function, and an environment variable says which copy runs.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetOutput(os.Stdout)
+	n := flag.Int("n", 60, "faults in all `packages` together")
+	seed := flag.Uint64("seed", 1, "another `number` chooses other faults")
+	skip := flag.String("skip", "", "files that get no faults, by a regular `expression`")
+	equivalent := flag.String("equivalent", "e2e/mutate/equivalent.txt", "`file` with faults that change nothing")
+	flag.Parse()
+	known, err := readEquivalent(*equivalent)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var rooms []*room
+	sites := 0
+	for _, path := range flag.Args() {
+		r, err := open(path, *skip)
+		if err != nil {
+			log.Fatal(err)
+		}
+		rooms = append(rooms, r)
+		sites += len(r.faults)
+	}
+	var all score
+	for _, r := range rooms {
+		share := (*n*len(r.faults) + sites/2) / sites // of all faults
+		s, err := r.try(share, rand.New(rand.NewPCG(*seed, 0)), known)
+		if err != nil {
+			log.Fatalf("%s: %v", r.path, err)
+		}
+		log.Printf("%-16s %s", r.path, s)
+		all.faults, all.noticed, all.equivalent = all.faults+s.faults, all.noticed+s.noticed, all.equivalent+s.equivalent
+	}
+	log.Printf("%-16s %s", "all", all)
+	if all.noticed*10 < (all.faults-all.equivalent)*9 {
+		log.Fatal("fewer than nine of ten faults were noticed")
+	}
+}
+
+// score counts faults.
+type score struct{ faults, noticed, equivalent int }
+
+func (s score) String() string {
+	return fmt.Sprintf("%4d faults, %4d noticed, %3d equivalent, %3d survived", s.faults, s.noticed, s.equivalent, s.faults-s.noticed-s.equivalent)
+}
+
+// readEquivalent reads the faults that change nothing that a test could see: each is
+// a line as it is printed, without the number of the line in its file. The reason is
+// the indented line below it.
+func readEquivalent(name string) (map[string]bool, error) {
+	data, err := os.ReadFile(name)
+	known := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimRight(line, "\n"); line != "" && line[0] != '\t' && line[0] != '#' {
+			known[line] = true
+		}
+	}
+	return known, err
+}
+
+// try runs the room's tests with so many faults, one after the other.
+func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, err error) {
+	dir, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return s, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+	chance.Shuffle(len(r.faults), func(i, k int) { r.faults[i], r.faults[k] = r.faults[k], r.faults[i] })
+	// Some of them do not compile, so more are tried than are needed.
+	chosen := r.faults[:min(2*n+10, len(r.faults))]
+	binary := filepath.Join(dir, "room.test")
+	if chosen, err = r.build(dir, binary, chosen); err != nil {
+		return s, err
+	}
+	chosen = chosen[:min(n, len(chosen))]
+	began := time.Now()
+	if out, err := r.test(binary, dir, 0, time.Hour); err != nil {
+		return s, fmt.Errorf("the tests fail without a fault: %w\n%s", err, out)
+	}
+	limit := 5*time.Since(began) + 30*time.Second // a fault may make a test wait for ever
+	for _, f := range chosen {
+		s.faults++
+		if _, err := r.test(binary, dir, f.number, limit); err == nil {
+			if known[f.path+": "+f.change()] {
+				s.equivalent++
+			} else {
+				log.Printf("survived: %s:%d: %s", f.path, f.line, f.change())
+			}
+			continue
+		} else if _, ended := errors.AsType[*exec.ExitError](err); !ended {
+			return s, err
+		}
+		s.noticed++
+	}
+	return s, nil
+}
+
+// test runs the tests with a fault, or with none if its number is 0. Their memory is
+// bounded: a fault may ask for all that there is.
+func (r *room) test(binary, dir string, number int, limit time.Duration) ([]byte, error) {
+	temporary := filepath.Join(dir, "tmp")
+	if err := os.MkdirAll(temporary, 0o777); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temporary) //nolint:errcheck // a temporary folder
+	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 8000000; exec "$@"`, "sh", binary, "-test.failfast", "-test.timeout="+limit.String())
+	c.Dir, c.Env = r.dir, append(os.Environ(), faultVariable+"="+strconv.Itoa(number), "TMPDIR="+temporary)
+	return c.CombinedOutput()
+}
+
+// build compiles the room's tests with these faults, and returns those that compile.
+func (r *room) build(dir, binary string, faults []*fault) ([]*fault, error) {
+	complaint := regexp.MustCompile(`(?m)^[^\s:]*?([^/\s:]+\.go):(\d+):`)
+	for {
+		overlay := struct{ Replace map[string]string }{map[string]string{}}
+		files := r.faulty(faults)
+		for name, text := range files {
+			overlay.Replace[filepath.Join(r.dir, name)] = filepath.Join(dir, name)
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+				return nil, err
+			}
+		}
+		list, err := json.Marshal(overlay)
+		if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "overlay.json"), list, 0o666)); err != nil {
+			return nil, err
+		}
+		arguments := []string{"-overlay", filepath.Join(dir, "overlay.json"), "-gcflags=-e", r.path}
+		out, err := exec.Command("go", append([]string{"build", "-o", os.DevNull}, arguments...)...).CombinedOutput()
+		if err == nil {
+			out, err = exec.Command("go", append([]string{"test", "-c", "-vet=off", "-o", binary}, arguments...)...).CombinedOutput()
+			if err != nil {
+				err = fmt.Errorf("%w\n%s", err, out)
+			}
+			return faults, err
+		}
+		wrong := map[int]bool{}
+		for _, found := range complaint.FindAllSubmatch(out, -1) {
+			line, _ := strconv.Atoi(string(found[2]))
+			wrong[faultAt(files[string(found[1])], line)] = true
+		}
+		var left []*fault
+		for _, f := range faults {
+			if !wrong[f.number] {
+				left = append(left, f)
+			}
+		}
+		if len(left) == len(faults) {
+			return nil, fmt.Errorf("%w\n%s", err, out)
+		}
+		faults = left
+	}
+}
+
+// faultAt returns the number of the fault in whose copy of a function a line is.
+func faultAt(text []byte, line int) (number int) {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for i := 1; lines.Scan() && i <= line; i++ {
+		if mark, ok := strings.CutPrefix(lines.Text(), faultMark); ok {
+			number, _ = strconv.Atoi(mark)
+		}
+	}
+	return number
+}
