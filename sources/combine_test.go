@@ -22,6 +22,7 @@ type held struct {
 	values []float64
 	made   func(number int) float64
 	read   func(region ndarray.Region) // not nil: is told of every read
+	fail   func() error                // not nil: the error of a read
 }
 
 func (h *held) Info() *Info { return h.info }
@@ -32,6 +33,11 @@ func (h *held) ReadRegion(_ context.Context, dst ndarray.Array, start []int) err
 	}
 	if h.read != nil {
 		h.read(ndarray.Region{Start: start, Shape: dst.Shape})
+	}
+	if h.fail != nil {
+		if err := h.fail(); err != nil {
+			return err
+		}
 	}
 	if h.made != nil {
 		h.make(dst, start)
@@ -243,6 +249,12 @@ func TestCombineRefuses(t *testing.T) {
 		"down in one file":              {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,2"), file("t(t)=5,4,3"), file("t(t)=6,7,8")}, []string{`array "t" goes down from index 1 on in b, from 5.0 to 3.0, and up in a`}},
 		"down in the last":              {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=0,1,2"), file("t(t)=5")}, []string{`array "t" goes down from index 1 on in a, from 9.0 to 8.0, and up in b`}},
 		"one file, up and down":         {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,0.5")}, []string{`array "t" goes neither up nor down throughout in a, from 0.0 to 0.5, as at index 2`}},
+		"one index twice in one file":   {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,1")}, []string{`array "t" goes neither up nor down throughout in a, from 0.0 to 1.0, as at index 2`}},
+		"one index twice, falling":      {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8,8,7")}, []string{`array "t" goes neither up nor down throughout in a, from 9.0 to 7.0, as at index 2`}},
+		"falling files that meet":       {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=8,7")}, []string{"ends with 8.0 in a and begins with 8.0 in b: both have this index"}},
+		"falling, all in one order":     {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=7,6")}, nil},
+		"falling to NaN":                {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8,NaN")}, []string{"neither up nor down"}},
+		"the dimension twice":           {concat, []*member{file("t(t)=0", "v(t,t)=1"), file("t(t)=1", "v(t,t)=2")}, []string{`array "v" has the dimension "t" twice`}},
 		"order by NaN":                  {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2,3"), file("t(t)=NaN,1")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
 		"order by a field":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2", "v(t,x)=1,2")}, []string{`["t" "x"] dimensions, not "t" alone`}},
 		"order by nothing":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2"), file("t(t)=1", "v(t)=1")}, []string{`a: no array "v" to order the files by`}},

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -417,18 +416,13 @@ func (j *Journal) own() error {
 	return nil
 }
 
-var decimal = regexp.MustCompile(`^[0-9]{6,18}$`)
-
 // list returns the numbers of the numbered objects below a prefix, ascending.
 func list(ctx context.Context, st *store.Store, prefix, suffix string) ([]int, error) {
 	var numbers []int
 	err := st.List(ctx, prefix, func(info store.Info) error {
-		digits := info.Key[len(prefix):]
-		if len(digits) > len(suffix) {
-			digits = digits[:len(digits)-len(suffix)]
-		}
-		n, err := strconv.Atoi(digits)
-		if !decimal.MatchString(digits) || err != nil || info.Key != fmt.Sprintf("%s%06d%s", prefix, n, suffix) {
+		// What is no number becomes one that has another key.
+		n, _ := strconv.Atoi(strings.TrimSuffix(info.Key[len(prefix):], suffix))
+		if n < 0 || info.Key != fmt.Sprintf("%s%06d%s", prefix, n, suffix) {
 			return fmt.Errorf("%s: %s does not belong in a checkpoint", st.URL(), info.Key)
 		}
 		numbers = append(numbers, n)

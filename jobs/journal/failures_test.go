@@ -1,0 +1,171 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// changes are all that can be done to a checkpoint, each with what is in front of it.
+func changes(t *testing.T) map[string]struct{ before, change func(j *Journal) error } {
+	ctx, plan, record := t.Context(), json.RawMessage(`{"plan":1}`), json.RawMessage(`{"done":1}`)
+	begin := func(j *Journal) error { return j.Begin(ctx, plan) }
+	begun := func(j *Journal) error {
+		return errors.Join(j.Begin(ctx, plan), j.Append(ctx, batch1), j.Append(ctx, batch2))
+	}
+	finished := func(j *Journal) error { return errors.Join(begun(j), j.Complete(ctx, record)) }
+	return map[string]struct{ before, change func(j *Journal) error }{
+		"begin":        {func(*Journal) error { return nil }, begin},
+		"append":       {begin, func(j *Journal) error { return j.Append(ctx, batch1) }},
+		"forget":       {begun, func(j *Journal) error { return j.Forget(ctx) }},
+		"complete":     {begun, func(j *Journal) error { return j.Complete(ctx, record) }},
+		"tidy":         {finished, func(j *Journal) error { return j.Tidy(ctx) }},
+		"tidy twice":   {func(j *Journal) error { return errors.Join(finished(j), j.Tidy(ctx)) }, func(j *Journal) error { return j.Tidy(ctx) }},
+		"open":         {begun, func(j *Journal) error { return reopen(ctx, j) }},
+		"open record":  {finished, func(j *Journal) error { return reopen(ctx, j) }},
+		"succeed":      {finished, func(j *Journal) error { return j.Succeed(ctx, plan) }},
+		"reset":        {begun, func(j *Journal) error { return j.Reset(ctx) }},
+		"reset record": {finished, func(j *Journal) error { return j.Reset(ctx) }},
+	}
+}
+
+// reopen reads the checkpoint of an opened one.
+func reopen(ctx context.Context, j *Journal) error {
+	_, err := OpenLocked(ctx, j.st)
+	return err
+}
+
+// TestEveryFailureIsTold fails each operation of each change of a checkpoint: the
+// change returns the error. Without a failure nothing is left but what counts.
+func TestEveryFailureIsTold(t *testing.T) {
+	want := map[string][]string{
+		"begin": {planKey}, "append": {planKey, segmentKey(1)}, "forget": {planKey}, "complete": {doneKey}, "tidy": {doneKey}, "tidy twice": {doneKey}, "open": {planKey, segmentKey(1), segmentKey(2)}, "open record": {doneKey},
+		"succeed": {planKey}, "reset": nil, "reset record": nil,
+	}
+	for name, test := range changes(t) {
+		for at := int64(1); ; at++ {
+			var left atomic.Int64 // operations until one fails
+			st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{Fault: func(string, string) error {
+				if left.Add(-1) == 0 {
+					return errCrash
+				}
+				return nil
+			}})
+			j := openJournal(t, st)
+			must(t, test.before(j))
+			left.Store(at)
+			err := test.change(j)
+			if left.Load() <= 0 {
+				if !errors.Is(err, errCrash) {
+					t.Errorf("%s: operation %d failed, the error is %v", name, at, err)
+				}
+				continue
+			}
+			left.Store(0) // none fails
+			if diff := cmp.Diff(want[name], listed(t, st)); err != nil || diff != "" || at == 1 {
+				t.Errorf("%s: after %d operations: %v (-want +left):\n%s", name, at-1, err, diff)
+			}
+			break
+		}
+	}
+}
+
+// TestChangesOutOfTurn refuses changes that a checkpoint has no place for, and records
+// that are no JSON, and leaves what is there.
+func TestChangesOutOfTurn(t *testing.T) {
+	all, bad := changes(t), json.RawMessage(`{`)
+	for name, test := range map[string]struct {
+		before string
+		change func(j *Journal) error
+		word   string
+	}{
+		"append to nothing":      {"begin", all["append"].change, "no plan to append"},
+		"append to a record":     {"tidy", all["append"].change, "no plan to append"},
+		"begin twice":            {"append", all["begin"].change, "in use"},
+		"begin after a record":   {"tidy", all["begin"].change, "in use"},
+		"begin with no JSON":     {"begin", func(j *Journal) error { return j.Begin(t.Context(), bad) }, "manifest: want JSON"},
+		"succeed nothing":        {"begin", all["succeed"].change, "no finished job"},
+		"succeed with no JSON":   {"tidy", func(j *Journal) error { return j.Succeed(t.Context(), bad) }, "manifest: want JSON"},
+		"complete with no JSON":  {"forget", func(j *Journal) error { return j.Complete(t.Context(), bad) }, "completion record: want JSON"},
+		"append what is no unit": {"append", func(j *Journal) error { return j.Append(t.Context(), []Receipt{{Array: 3, Unit: -1}}) }, "receipt 0 of array 3, unit -1: a negative number"},
+	} {
+		st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{})
+		j := openJournal(t, st)
+		must(t, all[test.before].before(j))
+		was := listed(t, st)
+		if err := test.change(j); err == nil || !strings.Contains(err.Error(), test.word) {
+			t.Errorf("%s: %v, want %q", name, err, test.word)
+			continue
+		}
+		if diff := cmp.Diff(was, listed(t, st)); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", name, diff)
+		}
+	}
+}
+
+// TestBegun is about receipts, not about plans.
+func TestBegun(t *testing.T) {
+	j := openJournal(t, open(t, "mem://bucket", store.Options{}))
+	all := changes(t)
+	for _, step := range []struct {
+		name string
+		want bool
+	}{{"begin", false}, {"append", true}, {"forget", false}, {"append", true}, {"complete", false}, {"succeed", false}, {"append", true}} {
+		must(t, all[step.name].change(j))
+		if got := j.Begun(); got != step.want {
+			t.Errorf("after %s: begun is %v", step.name, got)
+		}
+	}
+}
+
+// TestOpenLooksOnce reads a checkpoint with a plan or a record once. One that is empty,
+// or damaged, could be in the middle of a change, and is looked at again.
+func TestOpenLooksOnce(t *testing.T) {
+	for before, twice := range map[string]bool{"begin": true, "append": false, "forget": false, "tidy": false} {
+		dir := filepath.Join(t.TempDir(), "ckpt")
+		must(t, changes(t)[before].before(openJournal(t, open(t, dir, store.Options{}))))
+		lists := func(read func(st *store.Store)) (n int64) {
+			var count atomic.Int64
+			read(open(t, dir, store.Options{Fault: func(op, key string) error {
+				if op == "list" {
+					count.Add(1)
+				}
+				return nil
+			}}))
+			return count.Load()
+		}
+		once := lists(func(st *store.Store) {
+			_, err := OpenLocked(t.Context(), st)
+			must(t, err)
+		})
+		if got := lists(func(st *store.Store) { openJournal(t, st) }); once == 0 || got != map[bool]int64{false: once, true: 2 * once}[twice] {
+			t.Errorf("in front of %s: Open lists %d times, OpenLocked %d times", before, got, once)
+		}
+	}
+}
+
+// TestStrangersAmongSegments refuses a checkpoint with objects that none has.
+func TestStrangersAmongSegments(t *testing.T) {
+	for _, name := range []string{"000001.json", "1.jsonl", "000001.jsonl.bak", ".jsonl", "00000a.jsonl", "-00001.jsonl", "+00001.jsonl", "x", "9999999999999999999.jsonl"} {
+		st := open(t, "mem://bucket", store.Options{})
+		must(t, st.Put(t.Context(), segments+name, nil))
+		if _, err := Open(t.Context(), st); err == nil || !strings.Contains(err.Error(), name+" does not belong") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	st := open(t, "mem://bucket", store.Options{})
+	for _, n := range []int{1000000, 1, 999999} {
+		must(t, st.Put(t.Context(), segmentKey(n), nil))
+	}
+	if got, err := list(t.Context(), st, segments, ".jsonl"); err != nil || !cmp.Equal([]int{1, 999999, 1000000}, got) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
