@@ -10,6 +10,8 @@ FUZZTIME     ?= 5s
 BENCH        ?= .
 N            ?= 60
 SEED         ?= 1
+SOAK         ?= 10m
+ATTACK       ?=
 # What only a server of the provider can test: see cloud-test.
 SKIP         ?= ^(azure|gcs|s3|bucket)
 ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/zarr ./internal/zarr ./internal/store
@@ -22,7 +24,7 @@ SERVERS := .cache/servers/installed
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: help build test lint race fuzz bench mutate interop ports servers cloud-test small check clean
+.PHONY: help build test lint race fuzz bench mutate soak interop ports servers cloud-test small check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -54,6 +56,9 @@ bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 
 mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time: the rooms' own tests have to notice nine of ten (needs: Go)
 	go run ./e2e/mutate -n $(N) -seed $(SEED) -skip '$(SKIP)' $(ROOMS)
+
+soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
+	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'
 
 interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, netcdf-bin and hdf5-tools, or root on a Debian; installs the peers)
 	type ncdump ncgen h5dump >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools; }

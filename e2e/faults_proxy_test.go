@@ -35,6 +35,7 @@ type proxy struct {
 // weather is what goes wrong. Its shares are of all requests.
 type weather struct {
 	busy, reset, cut float64       // answers 503, connections reset, bodies that break off
+	broken           float64       // answers 500
 	latency          time.Duration // of each request
 	outage           time.Duration // during which every connection is reset
 	outageAt         int           // the request that it begins with; 0: none
@@ -116,6 +117,7 @@ func (p *proxy) fault() (what string, latency time.Duration) {
 		{"reset before", p.weather.reset / 2}, // the server never sees the request
 		{"reset after", p.weather.reset / 2},  // its answer is lost
 		{"cut", p.weather.cut},
+		{"broken", p.weather.broken},
 	} {
 		if x -= f.share; x < 0 {
 			what = f.name
@@ -156,6 +158,11 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/xml")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
+	case "broken":
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = io.WriteString(w, "<Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>")
 	case "cut":
 		p.to.ServeHTTP(&cutWriter{ResponseWriter: w, left: -1}, r)
 		reset(w) // there was no body to cut

@@ -1,0 +1,332 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+// attack is something that a migration has to survive. A try draws what happens from
+// r and fails t where something does not hold. It returns how many blows it dealt:
+// kills, faults, damaged bytes.
+type attack struct {
+	name, blows string // blows is what they are called
+	every       int    // of so many rounds it has one try
+	try         func(t *testing.T, r *rand.Rand) int
+}
+
+// attacks are all that TestSoak makes. [TestTakeover] has its own.
+func attacks() []attack {
+	return []attack{
+		{"killed", "kills", 1, soakKilled},
+		{"network", "faults", 1, soakNetwork},
+		{"damaged-source", "damaged places", 1, soakDamagedSource},
+		{"damaged-checkpoint", "damaged places", 1, soakDamagedCheckpoint},
+		{"growth", "chunks and arrays", 20, soakGrowth},
+	}
+}
+
+// TestSoak attacks migrations for ZMIGRATE_SOAK, one attack after the other, and each
+// try from a seed of its own: the try with seed N comes first with ZMIGRATE_SEED=N.
+// ZMIGRATE_ATTACK chooses attacks by a regular expression.
+func TestSoak(t *testing.T) {
+	length, err := time.ParseDuration(os.Getenv("ZMIGRATE_SOAK"))
+	if err != nil {
+		t.Skip("make soak SOAK=10m runs it for ten minutes")
+	}
+	seed := uint64(1)
+	if text := os.Getenv("ZMIGRATE_SEED"); text != "" {
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	chosen, err := regexp.Compile(os.Getenv("ZMIGRATE_ATTACK"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type count struct {
+		tries, held, blows int
+		failed             []string
+	}
+	all := attacks()
+	counts := make([]count, len(all))
+	end := time.Now().Add(length)
+	for round := 0; round == 0 || time.Now().Before(end); round++ {
+		for i, a := range all {
+			if !chosen.MatchString(a.name) || round%a.every != 0 || round > 0 && time.Now().After(end) {
+				continue
+			}
+			c := &counts[i]
+			c.tries++
+			name := strconv.FormatUint(seed+uint64(round), 10)
+			if t.Run(a.name+"/"+name, func(t *testing.T) { c.blows += a.try(t, rand.New(rand.NewPCG(seed+uint64(round), 0))) }) {
+				c.held++
+			} else {
+				c.failed = append(c.failed, name)
+			}
+		}
+	}
+	for i, a := range all {
+		c := counts[i]
+		line := fmt.Sprintf("%-20s %5d tries, %8d %s, %5d held", a.name, c.tries, c.blows, a.blows, c.held)
+		if len(c.failed) > 0 {
+			line += ", failed with the seeds " + strings.Join(c.failed, ", ")
+		}
+		_, _ = fmt.Fprintln(os.Stdout, line)
+	}
+}
+
+// ended is how a run of the program came to its end.
+type ended struct {
+	status   int // -1: by a signal
+	messages string
+	peak     int64 // resident bytes
+}
+
+// soakRun runs the program. That it panics, or does not come to its end, fails the
+// test.
+func soakRun(ctx context.Context, t *testing.T, args ...string) ended {
+	t.Helper()
+	limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	var messages bytes.Buffer
+	c := exec.CommandContext(limited, build(t), args...)
+	c.Stderr = &messages
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	peak, over := make(chan int64), make(chan struct{})
+	go func() { peak <- watchMemory(c.Process.Pid, over) }()
+	err := c.Wait()
+	close(over)
+	e := ended{c.ProcessState.ExitCode(), messages.String(), <-peak}
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatal(err)
+	}
+	if limited.Err() != nil && ctx.Err() == nil {
+		t.Errorf("%q has not ended after five minutes", args)
+	}
+	if strings.Contains(e.messages, "goroutine ") || strings.Contains(e.messages, "fatal error:") {
+		t.Errorf("%q panics:\n%.4000s", args, e.messages)
+	}
+	return e
+}
+
+// watchMemory looks at the resident size of a process, in bytes, many times a second,
+// and returns the peak that it has seen. What the system tells at the end counts this
+// process, too.
+func watchMemory(pid int, over <-chan struct{}) (peak int64) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if _, rest, ok := bytes.Cut(data, []byte("VmHWM:")); ok && !bytes.Contains(data, []byte("e2e.test")) {
+			var kilobytes int64
+			if _, err := fmt.Fscan(bytes.NewReader(rest), &kilobytes); err == nil {
+				peak = max(peak, kilobytes<<10)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-over:
+			return peak
+		}
+	}
+}
+
+// soakJob makes a job of one of several shapes. prepare puts back what was there
+// before it ran.
+func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare func()) {
+	t.Helper()
+	dir := fast(t)
+	target = filepath.Join(dir, "out.zarr")
+	prepare = func() { fresh(t, target) }
+	whole := func(source, rest string) string {
+		return write(t, dir, "job.yaml", fmt.Appendf(nil, "zmigrate: 1\nsource: %s\ntarget: {url: out.zarr}\nrun: {checkpoint: {every: 20ms}}\n%s", source, rest))
+	}
+	shapes := []string{"raw", "netcdf", "hdf5", "parquet", "carried", "sharded", "append", "overwrite"}
+	shape = shapes[r.IntN(len(shapes))]
+	side := 8 * (4 + r.IntN(6))
+	switch shape {
+	case "raw":
+		job, _ = cube(t, dir, side, "gzip")
+	case "netcdf":
+		data, err := os.ReadFile(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, "in.cdf", data)
+		job = whole("{driver: netcdf, url: in.cdf, include: [SST, UWND]}", "defaults: {codecs: [bytes, {zstd: {level: 9}}]}\n")
+	case "hdf5", "parquet":
+		list := samples(t, map[string]string{"hdf5": ".nc", "parquet": ".parquet"}[shape])
+		s := list[r.IntN(len(list))]
+		write(t, dir, "in"+filepath.Ext(s.name), s.data)
+		job = whole(fmt.Sprintf("{driver: %s, url: in%s, unsupported: skip}", s.driver, filepath.Ext(s.name)), "")
+		if _, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}); err != nil { // not all can be copied as they are
+			fresh(t, target)
+			job, _ = cube(t, dir, side, "gzip")
+			shape = "raw"
+		}
+	case "carried", "sharded":
+		first, _ := cube(t, dir, side, "zstd")
+		undisturbed(t, first, target)
+		if err := errors.Join(os.Rename(target, filepath.Join(dir, "in.zarr")), os.RemoveAll(target+".zmigrate")); err != nil {
+			t.Fatal(err)
+		}
+		job = whole("{driver: zarr, url: in.zarr}", map[string]string{
+			"sharded": "defaults: {chunks: [8, 8, 8], shards: [16, 16, 32]}\narrays: {field/line: {chunks: [1000], shards: [4000]}}\n",
+		}[shape])
+	case "append":
+		n, m := 1+r.IntN(40), 1+r.IntN(400)
+		first := rows(t, dir, 0, n)
+		job = rows(t, dir, n, m)
+		prepare = func() { fresh(t, target); undisturbed(t, first, target) }
+	case "overwrite":
+		first, _ := cube(t, dir, 24, "zstd")
+		older := filepath.Join(dir, "older.yaml")
+		if err := os.Rename(first, older); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, "other.bin", smooth(side*side*side))
+		job = whole(fmt.Sprintf("{driver: raw, arrays: {field/values: {url: other.bin, data_type: float32, shape: [%[1]d, %[1]d, %[1]d]}}}", side),
+			"arrays: {field/values: {chunks: [8, 8, 8]}}\n")
+		data, err := os.ReadFile(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, "job.yaml", bytes.Replace(data, []byte("out.zarr}"), []byte("out.zarr, existing: overwrite}"), 1))
+		prepare = func() { fresh(t, target); undisturbed(t, older, target) }
+	}
+	return shape, job, target, prepare
+}
+
+// soakKilled kills a job again and again, at random moments, until it comes to its
+// end.
+func soakKilled(t *testing.T, r *rand.Rand) (kills int) {
+	shape, job, target, prepare := soakJob(t, r)
+	args := []string{"run", "--log-level", "error", "--progress", "none", job}
+	prepare()
+	began := time.Now()
+	if e := soakRun(t.Context(), t, args...); e.status != 0 {
+		t.Fatalf("%s: undisturbed: status %d, %s", shape, e.status, e.messages)
+	}
+	duration := time.Since(began)
+	finished := tree(t, target)
+	prepare()
+	for range 1 + r.IntN(12) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.Int64N(int64(duration)))/3)
+		e := soakRun(ctx, t, args...)
+		cancel()
+		if e.status == 0 {
+			break
+		}
+		if e.status != -1 {
+			t.Fatalf("%s: after %d kills: status %d, %s", shape, kills, e.status, e.messages)
+		}
+		kills++
+	}
+	if e := soakRun(t.Context(), t, args...); e.status != 0 {
+		t.Fatalf("%s: after %d kills: status %d, %s", shape, kills, e.status, e.messages)
+	}
+	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
+		t.Errorf("%s: after %d kills (-undisturbed +killed):\n%s", shape, kills, diff)
+	}
+	leftovers(t, target)
+	return kills
+}
+
+// soakNetwork migrates from and to a server behind a network that breaks.
+func soakNetwork(t *testing.T, r *rand.Rand) (faults int) {
+	const factor = 100
+	b := serve(t)
+	job, finished := stormJob(t, b)
+	w := weather{
+		busy: r.Float64() / 8, reset: r.Float64() / 8, cut: r.Float64() / 8, broken: r.Float64() / 16,
+		latency: time.Duration(r.IntN(400)) * time.Millisecond, outage: time.Duration(r.IntN(90)) * time.Second, outageAt: 1 + r.IntN(400),
+	}
+	p := newProxy(t, b.endpoint, w.faster(factor))
+	p.chance = r
+	env := environment()
+	env.Sleep = hurry(factor)
+	set := append(p.stormSet("out/a.zarr"), "run.lock_ttl="+(10*time.Minute/factor).String(), "run.checkpoint.every=50ms", "run.requests.retries=30")
+	result, err := migrate(t.Context(), job, env, jobs.RunOptions{}, set...)
+	if err != nil {
+		t.Fatalf("%+v: %v", w, err)
+	}
+	if diff := cmp.Diff(finished, b.tree(t, "out/a.zarr")); diff != "" {
+		t.Errorf("%+v: objects (-undisturbed +storm):\n%s", w, diff)
+	}
+	if result.Requests.Source.Requests == 0 {
+		t.Error("no request was counted")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range p.faults {
+		faults += n
+	}
+	return faults
+}
+
+// soakGrowth plans, runs and repeats a job of very many chunks, or of many arrays.
+// Its size is drawn: up to a million of the first, up to a hundred thousand of the
+// second where there is half an hour for it.
+func soakGrowth(t *testing.T, r *rand.Rand) (grown int) {
+	length, err := time.ParseDuration(os.Getenv("ZMIGRATE_SOAK"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale := min(1, length.Minutes()/10)
+	chunks := int((0.5 + r.Float64()/2) * 1e6 * scale)
+	arrays := int((0.5 + r.Float64()/2) * 1e5 * min(1, length.Minutes()/30))
+	dir := fast(t)
+	write(t, dir, "byte.bin", []byte{7})
+	source := write(t, dir, "data.bin", nil)
+	if err := os.Truncate(source, int64(chunks)); err != nil {
+		t.Fatal(err)
+	}
+	head := "zmigrate: 1\ntarget: {url: %s.zarr}\nrun: {memory: 64MiB}\n"
+	var many strings.Builder
+	fmt.Fprintf(&many, head+"source:\n  driver: raw\n  arrays:\n", "arrays")
+	for i := range arrays {
+		fmt.Fprintf(&many, "    a%d: {url: byte.bin, data_type: uint8, shape: [1]}\n", i)
+	}
+	for _, c := range []struct {
+		job   string
+		units int
+	}{
+		{fmt.Sprintf(head+"source: {driver: raw, arrays: {a: {url: data.bin, data_type: uint8, shape: [%d]}}}\narrays: {a: {chunks: [1]}}\n", "empty", chunks), chunks},
+		{fmt.Sprintf(head+"source: {driver: raw, arrays: {a: {url: data.bin, data_type: uint8, shape: [%d]}}}\narrays: {a: {chunks: [1], shards: [1000], fill_value: 1, codecs: [bytes]}}\n", "shards", chunks), chunks},
+		{many.String(), arrays},
+	} {
+		job := write(t, dir, "job.yaml", []byte(c.job))
+		for again := range 2 {
+			began := time.Now()
+			e := soakRun(t.Context(), t, "run", "--log-level", "error", "--progress", "none", job)
+			// A constant for the program, 256 bytes for a chunk, and 16 KiB for an array.
+			most := int64(64<<20 + 128<<20 + 256*chunks)
+			if c.units == arrays {
+				most += int64(arrays) << 14
+			}
+			t.Logf("%d units, run %d: %v, peak %d MiB", c.units, again+1, time.Since(began), e.peak>>20)
+			if e.status != 0 || e.peak > most {
+				t.Errorf("%d units, run %d: status %d, peak %d MiB, at most %d wanted: %.1000s", c.units, again+1, e.status, e.peak>>20, most>>20, e.messages)
+			}
+		}
+		grown += c.units
+	}
+	return grown
+}
