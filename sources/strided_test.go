@@ -3,6 +3,7 @@ package sources
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -264,5 +265,40 @@ func TestFillAttribute(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+// shortened is a file in which reads from a place on fail.
+type shortened struct {
+	memory
+	from int64
+}
+
+func (f *shortened) ReadRange(ctx context.Context, key string, p []byte, off int64) error {
+	if off+int64(len(p)) > f.from {
+		return io.ErrClosedPipe
+	}
+	return f.memory.ReadRange(ctx, key, p, off)
+}
+
+// TestStridedFails: a region that cannot be read as a whole is an error, in one long
+// read and in many small ones.
+func TestStridedFails(t *testing.T) {
+	const rows, columns = 20, 30
+	for name, strides := range map[string][]int{"one run": {4 * columns, 4}, "columns": {4, 4 * rows}, "far apart": {8 * columns, 4}} {
+		file := &shortened{memory{data: make([]byte, 8*rows*columns)}, 4 * (rows*columns - 1)}
+		a, err := NewStrided(&Info{Path: "a", Type: dtype.Float32, Shape: []int{rows, columns}},
+			Place{Files: file, Size: int64(len(file.data)), Order: dtype.Big, Strides: strides, Scratch: &ndarray.Pool{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := ndarray.New(dtype.Float32, []int{rows - 1, columns - 1})
+		err = a.ReadRegion(t.Context(), dst, []int{1, 1})
+		if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), "region at [1 1]") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if dst.Shape[0], dst.Shape[1] = 1, 1; a.ReadRegion(t.Context(), dst, []int{0, 0}) != nil {
+			t.Errorf("%s: a region in front of it cannot be read", name)
+		}
 	}
 }

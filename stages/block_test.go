@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -74,6 +75,14 @@ func TestReadBlockProperties(t *testing.T) {
 		single := !slices.ContainsFunc(block, func(n int) bool { return n > 1 })
 		if !single && with.Cost() > limit {
 			t.Errorf("%s costs %d", name, with.Cost())
+		}
+		// As many units are encoded at once as there is room for, and 0 stands for all.
+		cells, _ := ndarray.Elements(block)
+		with.AtOnce = 0
+		if all := with.Cost() <= limit; all && atOnce != 0 || !all && atOnce == 0 && cells > 1 {
+			t.Errorf("%s: %d at once of %d, all of them cost %d", name, atOnce, cells, with.Cost())
+		} else if with.AtOnce = atOnce + 1; atOnce > 0 && with.Cost() <= limit {
+			t.Errorf("%s: %d at once of %d, one more costs %d", name, atOnce, cells, with.Cost())
 		}
 		// Whatever it is, it reads in no shorter runs than a single chunk, and
 		// without a limit in long ones or the whole array.

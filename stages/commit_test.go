@@ -2,7 +2,9 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,5 +92,23 @@ func TestCommitsNeverOverlap(t *testing.T) {
 	}
 	if len(l.receipts) != x.Grid.Len() {
 		t.Errorf("%d receipts, want %d", len(l.receipts), x.Grid.Len())
+	}
+}
+
+// TestFailedCommitStopsWriting: what can no longer be recorded is not written.
+func TestFailedCommitStopsWriting(t *testing.T) {
+	noLeaks(t)
+	x, w := task(t, counted(8, 8192), 1, 1)
+	var written atomic.Int64
+	w.after = func([]int) { written.Add(1) }
+	failed := errors.New("failed")
+	l := ledger{during: func(int) error { return failed }}
+	c := config(&l)
+	c.Every = time.Microsecond
+	if err := Run(t.Context(), c, []Task{x}); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+	if n, all := int(written.Load()), x.Grid.Len(); n > all/2 {
+		t.Errorf("%d of %d units were written", n, all)
 	}
 }
