@@ -157,8 +157,8 @@ func TestStreamFails(t *testing.T) {
 // copies is a recorder that copies objects by itself.
 type copies struct{ recorder }
 
-func (c *copies) CopyFrom(_ context.Context, _ *store.Store, object store.Info, key string) (uint32, bool, error) {
-	return 7, object.Key != "other", c.do("copy " + object.Key + " to " + key)
+func (c *copies) CopyFrom(_ context.Context, _ *store.Store, object store.Info, key string) (store.Copied, bool, error) {
+	return store.Copied{Sum: 7, Version: "v"}, object.Key != "other", c.do("copy " + object.Key + " to " + key)
 }
 
 // TestCopy leaves copying to a store that does it, and says so where a store, or this
@@ -167,7 +167,7 @@ func TestCopy(t *testing.T) {
 	index, object := []int{1, 2}, store.Info{Key: "from", Size: 9}
 	c := &copies{recorder{failAt: 3}}
 	w := sinks.New(c).Array("a", sinks.Placement{First: []int{1, 0}})
-	want := sinks.Receipt{Key: "a/c/2/2", Bytes: 9, Sum: 7}
+	want := sinks.Receipt{Key: "a/c/2/2", Bytes: 9, Sum: 7, Version: "v"}
 	if got, ok, err := w.Copy(t.Context(), index, nil, object); got != want || !ok || err != nil {
 		t.Errorf("%+v, %v, %v", got, ok, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -14,19 +15,24 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
+var testPlan = json.RawMessage(`{"plan":1}`)
+
+// oneObject is what a job has stored.
+func oneObject(yield func(Object, error) bool) { yield(Object{Key: "a/c/0", Bytes: 3}, nil) }
+
 // changes are all that can be done to a checkpoint, each with what is in front of it.
 func changes(t *testing.T) map[string]struct{ before, change func(j *Journal) error } {
-	ctx, plan, record := t.Context(), json.RawMessage(`{"plan":1}`), json.RawMessage(`{"done":1}`)
+	ctx, plan, record := t.Context(), testPlan, json.RawMessage(`{"done":1}`)
 	begin := func(j *Journal) error { return j.Begin(ctx, plan) }
 	begun := func(j *Journal) error {
 		return errors.Join(j.Begin(ctx, plan), j.Append(ctx, batch1), j.Append(ctx, batch2))
 	}
-	finished := func(j *Journal) error { return errors.Join(begun(j), j.Complete(ctx, record)) }
+	finished := func(j *Journal) error { return errors.Join(begun(j), j.Complete(ctx, record, oneObject)) }
 	return map[string]struct{ before, change func(j *Journal) error }{
 		"begin":        {func(*Journal) error { return nil }, begin},
 		"append":       {begin, func(j *Journal) error { return j.Append(ctx, batch1) }},
 		"forget":       {begun, func(j *Journal) error { return j.Forget(ctx) }},
-		"complete":     {begun, func(j *Journal) error { return j.Complete(ctx, record) }},
+		"complete":     {begun, func(j *Journal) error { return j.Complete(ctx, record, oneObject) }},
 		"tidy":         {finished, func(j *Journal) error { return j.Tidy(ctx) }},
 		"tidy twice":   {func(j *Journal) error { return errors.Join(finished(j), j.Tidy(ctx)) }, func(j *Journal) error { return j.Tidy(ctx) }},
 		"open":         {begun, func(j *Journal) error { return reopen(ctx, j) }},
@@ -47,8 +53,8 @@ func reopen(ctx context.Context, j *Journal) error {
 // change returns the error. Without a failure nothing is left but what counts.
 func TestEveryFailureIsTold(t *testing.T) {
 	want := map[string][]string{
-		"begin": {planKey}, "append": {planKey, segmentKey(1)}, "forget": {planKey}, "complete": {doneKey}, "tidy": {doneKey}, "tidy twice": {doneKey}, "open": {planKey, segmentKey(1), segmentKey(2)}, "open record": {doneKey},
-		"succeed": {planKey}, "reset": nil, "reset record": nil,
+		"begin": {planKey}, "append": {planKey, segmentKey(testPlan, 1)}, "forget": {planKey}, "complete": {doneKey, objectsKey(1)}, "tidy": {doneKey, objectsKey(1)}, "tidy twice": {doneKey, objectsKey(1)}, "open": {planKey, segmentKey(testPlan, 1), segmentKey(testPlan, 2)}, "open record": {doneKey, objectsKey(1)},
+		"succeed": {objectsKey(1), planKey}, "reset": nil, "reset record": nil,
 	}
 	for name, test := range changes(t) {
 		for at := int64(1); ; at++ {
@@ -94,7 +100,7 @@ func TestChangesOutOfTurn(t *testing.T) {
 		"begin with no JSON":     {"begin", func(j *Journal) error { return j.Begin(t.Context(), bad) }, "manifest: want JSON"},
 		"succeed nothing":        {"begin", all["succeed"].change, "no finished job"},
 		"succeed with no JSON":   {"tidy", func(j *Journal) error { return j.Succeed(t.Context(), bad) }, "manifest: want JSON"},
-		"complete with no JSON":  {"forget", func(j *Journal) error { return j.Complete(t.Context(), bad) }, "completion record: want JSON"},
+		"complete with no JSON":  {"forget", func(j *Journal) error { return j.Complete(t.Context(), bad, nil) }, "completion record: want JSON"},
 		"append what is no unit": {"append", func(j *Journal) error { return j.Append(t.Context(), []Receipt{{Array: 3, Unit: -1}}) }, "receipt 0 of array 3, unit -1: a negative number"},
 	} {
 		st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{})
@@ -154,7 +160,7 @@ func TestOpenLooksOnce(t *testing.T) {
 
 // TestStrangersAmongSegments refuses a checkpoint with objects that none has.
 func TestStrangersAmongSegments(t *testing.T) {
-	for _, name := range []string{"000001.json", "1.jsonl", "000001.jsonl.bak", ".jsonl", "00000a.jsonl", "-00001.jsonl", "+00001.jsonl", "x", "9999999999999999999.jsonl"} {
+	for _, name := range []string{"000001.json", "1.jsonl", "000001.jsonl.bak", ".jsonl", "00000a.jsonl", "-00001.jsonl", "+00001.jsonl", "x", "0123456789a-000001.jsonl"} {
 		st := open(t, "mem://bucket", store.Options{})
 		must(t, st.Put(t.Context(), segments+name, nil))
 		if _, err := Open(t.Context(), st); err == nil || !strings.Contains(err.Error(), name+" does not belong") {
@@ -163,9 +169,16 @@ func TestStrangersAmongSegments(t *testing.T) {
 	}
 	st := open(t, "mem://bucket", store.Options{})
 	for _, n := range []int{1000000, 1, 999999} {
-		must(t, st.Put(t.Context(), segmentKey(n), nil))
+		must(t, st.Put(t.Context(), fmt.Sprintf("x/%06d.y", n), nil))
 	}
-	if got, err := list(t.Context(), st, segments, ".jsonl"); err != nil || !cmp.Equal([]int{1, 999999, 1000000}, got) {
+	if got, err := list(t.Context(), st, "x/", ".y"); err != nil || !cmp.Equal([]int{1, 999999, 1000000}, got) {
 		t.Errorf("%v, %v", got, err)
+	}
+	for _, name := range []string{"000001.z", "1.y", "000001.y.bak", ".y", "00000a.y", "-00001.y", "+00001.y", "x"} {
+		st := open(t, "mem://bucket", store.Options{})
+		must(t, st.Put(t.Context(), "x/"+name, nil))
+		if got, err := list(t.Context(), st, "x/", ".y"); err == nil || !strings.Contains(err.Error(), name+" does not belong") {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
 	}
 }

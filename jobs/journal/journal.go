@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
