@@ -149,7 +149,7 @@ func (r *run) whole(ctx context.Context) (bool, error) {
 func (r *run) rest(ctx context.Context, done *Completion) error {
 	r.result = done.Result
 	r.result.Target = r.plan.Job.Target.URL // the folder may have moved
-	r.result.Nothing, r.result.Resumed, r.result.Time = true, done.Result.Chunks, 0
+	r.result.Nothing, r.result.Resumed, r.result.Mended, r.result.Time = true, done.Result.Chunks, 0, 0
 	if err := r.journal.Tidy(ctx); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
