@@ -147,7 +147,7 @@ type Before struct {
 // in all that time. The lock outlives ctx; it ends with Release.
 func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, error) {
 	opt.complete()
-	number, before, err := free(ctx, st, opt)
+	number, before, watched, err := free(ctx, st, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -159,27 +159,51 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 		marker: marker{Owner: opt.Owner, Nonce: rand.Text(), TTL: opt.TTL, Heartbeat: time.Now().UTC(), Late: before.Late},
 	}
 	l.until = l.since + proofTime(opt.TTL)
-	if err := l.claim(ctx); err != nil {
+	earlier, err := l.claim(ctx)
+	if err != nil {
 		expire()
 		return nil, err
 	}
-	l.since = opt.Clock()
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	go l.renew(running)
+	if err = l.outlast(ctx, watched); err == nil {
+		err = l.deleteAll(ctx, earlier)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Release(context.WithoutCancel(ctx), false))
+	}
+	l.since = opt.Clock()
 	return l, nil
 }
 
+// outlast looks at the marker of a silent owner once more. A heartbeat that came after
+// the last look lets that owner write a little longer: the new one waits until that
+// owner, which sees the lock lost with its next heartbeat, has stopped.
+func (l *Lock) outlast(ctx context.Context, watched *marker) error {
+	if watched == nil {
+		return nil
+	}
+	m, err := read(ctx, l.st, l.number-1)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && m.same(watched) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return l.opt.Sleep(ctx, max(watched.TTL, m.TTL))
+}
+
 // free waits until the lock is nobody's, and returns the highest number that was
-// used. That of a live owner is a *HeldError.
-func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, before Before, err error) {
+// used, and the marker of an owner that was silent. That of a live owner is a *HeldError.
+func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, before Before, watched *marker, err error) {
 	for {
 		number, held, err := top(ctx, st)
 		if err != nil || held == nil {
-			return number, Before{}, err
+			return number, Before{}, nil, err
 		}
 		if held.Released {
-			return number, Before{Late: held.Late, Others: held.Late}, nil
+			return number, Before{Late: held.Late, Others: held.Late}, nil, nil
 		}
 		// The requests of a process that has ended can still be on their way; what it
 		// has done to a local folder is done.
@@ -188,19 +212,20 @@ func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, be
 		case gone:
 			before.Late = opt.Remote || held.Late
 		case held.sameMachine(opt.Owner):
-			return 0, Before{}, &HeldError{Owner: held.Owner, Heartbeat: held.Heartbeat}
+			return 0, Before{}, nil, &HeldError{Owner: held.Owner, Heartbeat: held.Heartbeat}
 		default:
 			silent, err := watch(ctx, st, number, held, opt)
 			if err != nil {
-				return 0, Before{}, err
+				return 0, Before{}, nil, err
 			}
 			if !silent {
 				continue // released, or the next owner's
 			}
+			watched = held
 		}
 		opt.Log.WarnContext(ctx, "taking over the lock of a run that has ended without releasing it",
 			"host", held.Host, "pid", held.PID, "heartbeat", held.Heartbeat)
-		return number, before, nil
+		return number, before, watched, nil
 	}
 }
 
@@ -234,37 +259,38 @@ func watch(ctx context.Context, st *store.Store, number int, seen *marker, opt L
 	}
 }
 
-// claim creates the marker and sees to it that it is the highest.
-func (l *Lock) claim(ctx context.Context) error {
+// claim creates the marker and sees to it that it is the highest. It returns the numbers
+// of those that count no more.
+func (l *Lock) claim(ctx context.Context) (earlier []int, err error) {
 	data, err := json.Marshal(l.marker)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = l.st.Create(ctx, markerKey(l.number), data)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return l.unlessHeld(ctx, err)
+		return nil, l.unlessHeld(ctx, err)
 	}
 	created := err == nil
 	// Others may have taken, released and removed our number, and gone on to
 	// the next, since we looked.
 	numbers, err := list(ctx, l.st, locks, ".json")
 	if err == nil && created && len(numbers) > 0 && numbers[len(numbers)-1] == l.number {
-		return l.deleteAll(ctx, numbers[:len(numbers)-1])
+		return numbers[:len(numbers)-1], nil
 	}
 	if created {
 		err = errors.Join(err, l.deleteAll(context.WithoutCancel(ctx), []int{l.number}))
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, winner, err := top(ctx, l.st)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if winner == nil {
 		winner = &l.marker
 	}
-	return &HeldError{Owner: winner.Owner, Heartbeat: winner.Heartbeat}
+	return nil, &HeldError{Owner: winner.Owner, Heartbeat: winner.Heartbeat}
 }
 
 // unlessHeld returns the error of a marker that could not be created, or says who
@@ -305,7 +331,7 @@ func top(ctx context.Context, st *store.Store) (int, *marker, error) {
 			return 0, nil, err
 		}
 		highest := numbers[len(numbers)-1]
-		data, err := st.ReadAll(ctx, markerKey(highest), markerLimit)
+		m, err := read(ctx, st, highest)
 		if errors.Is(err, fs.ErrNotExist) && highest != missing {
 			missing = highest // removed by the holder of a higher one
 			continue
@@ -313,12 +339,21 @@ func top(ctx context.Context, st *store.Store) (int, *marker, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		m := new(marker)
-		if err := json.Unmarshal(data, m); err != nil {
-			return 0, nil, fmt.Errorf("%s: %s is damaged: delete it if no run is at work: %w", st.URL(), markerKey(highest), err)
-		}
 		return highest, m, nil
 	}
+}
+
+// read reads the marker with a number.
+func read(ctx context.Context, st *store.Store, number int) (*marker, error) {
+	data, err := st.ReadAll(ctx, markerKey(number), markerLimit)
+	if err != nil {
+		return nil, err
+	}
+	m := new(marker)
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("%s: %s is damaged: delete it if no run is at work: %w", st.URL(), markerKey(number), err)
+	}
+	return m, nil
 }
 
 func markerKey(n int) string { return fmt.Sprintf("%s%06d.json", locks, n) }

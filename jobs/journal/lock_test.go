@@ -190,6 +190,47 @@ func isHeld(err error) bool {
 	return ok
 }
 
+// TestHeartbeatDuringTakeover has a heartbeat arrive between the last look of the next
+// owner and its marker: the old owner may write a little longer, so the new one waits. A
+// heartbeat that arrives later proves nothing.
+func TestHeartbeatDuringTakeover(t *testing.T) {
+	for _, early := range []bool{true, false} {
+		var memory store.Memory
+		c := newClock()
+		optA, beatsA := options(newClock(), "a")
+		optB, _ := options(c, "b")
+		var a, b *Lock
+		var takes sync.Once
+		other := open(t, "mem://n", store.Options{Memory: &memory, Fault: func(op, _ string) error {
+			if op == "create" && early {
+				takes.Do(func() { beaten(t, a, beatsA) })
+			}
+			return nil
+		}})
+		st := open(t, "mem://n", store.Options{Memory: &memory, Fault: func(op, _ string) error {
+			if op == "put" && !early {
+				takes.Do(func() { b = acquire(t, other, optB) })
+			}
+			return nil
+		}})
+		a = acquire(t, st, optA)
+		if early {
+			b = acquire(t, other, optB)
+			if c.now() < 2*time.Minute {
+				t.Errorf("the new owner began after %v", c.now())
+			}
+		}
+		lost(t, a, beatsA)
+		if early {
+			continue
+		}
+		if c.now() > 2*time.Minute || a.marker.Beat != 1 || a.until != 0 {
+			t.Errorf("after %v: %+v", c.now(), a.marker)
+		}
+		must(t, b.Check())
+	}
+}
+
 // TestWatchedLockIsReleased watches an owner that releases the lock meanwhile.
 func TestWatchedLockIsReleased(t *testing.T) {
 	st := open(t, "mem://n", store.Options{})

@@ -97,7 +97,9 @@ var ErrLost = errors.New("another run has taken over the lock of this job; what 
 var errUnproved = errors.New("the heartbeat of the lock is too old: the lock has to be proved first")
 
 // beat writes a heartbeat if no higher marker exists. What counts for the owner is the
-// moment before the first request; others count from a later one.
+// moment before the first request; others count from a later one. The heartbeat proves
+// nothing unless there is no other owner once it has arrived: whoever took the lock
+// over just before it did not see it.
 func (l *Lock) beat(ctx context.Context) error {
 	began := l.opt.Clock()
 	ctx, cancel := context.WithTimeout(ctx, proofTime(l.opt.TTL))
@@ -107,6 +109,9 @@ func (l *Lock) beat(ctx context.Context) error {
 		m.Beat++
 		m.Late = m.Late && began-l.since < settleTime(l.opt.TTL)
 	})
+	if err == nil {
+		err = l.Held(ctx)
+	}
 	if err != nil {
 		return err
 	}
