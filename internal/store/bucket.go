@@ -159,27 +159,27 @@ func (b *bucket) rangeError(ctx context.Context, key string, off, want int64, er
 	return err
 }
 
-func (b *bucket) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, err error) {
+func (b *bucket) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, version string, err error) {
 	r, err := b.blobs.NewReader(oneRead(ctx), b.at.key(key), b.raw)
 	if err != nil {
-		return nil, b.failed(err)
+		return nil, "", b.failed(err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	size := r.Size()
 	if size < 0 {
-		return nil, errors.New("the server does not tell the size of the object")
+		return nil, "", errors.New("the server does not tell the size of the object")
 	}
 	if size > limit {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
+		return nil, "", fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
 	}
 	data = room(int(size))
 	if err := readBody(earning(ctx, r), data); err != nil {
-		return nil, brokenBody(size, err)
+		return nil, "", brokenBody(size, err)
 	}
 	if summed, ok := b.uploader.(summed); ok {
 		err = b.etags.compare(data, summed.told(r))
 	}
-	return data, err
+	return data, b.readVersion(r), err
 }
 
 func (b *bucket) stat(ctx context.Context, key string) (Info, error) {

@@ -88,7 +88,7 @@ func checkReplace(t *testing.T, s *Store) {
 		t.Errorf("above the limit: %v", err)
 	}
 	room := make([]byte, 8)
-	into, err := s.ReadInto(t.Context(), "a/b", 5, func(size int) []byte { return room[:size] })
+	into, _, err := s.ReadInto(t.Context(), "a/b", 5, func(size int) []byte { return room[:size] })
 	if err != nil || string(into) != "three" || string(room[:5]) != "three" {
 		t.Errorf("into memory of the caller: %q, %v, which holds %q", into, err, room)
 	}

@@ -20,8 +20,8 @@ type reading interface {
 	// now than was, as far as that is known, is an error that wraps ErrChanged.
 	read(ctx context.Context, key string, p []byte, off int64, was Info) error
 	// readAll reads an object of at most limit bytes, into memory from room or
-	// of its own.
-	readAll(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error)
+	// of its own, and returns which Version it is; "" where that is not known.
+	readAll(ctx context.Context, key string, limit int64, room func(size int) []byte) (data []byte, version string, err error)
 	stat(ctx context.Context, key string) (Info, error)
 	list(prefix string) pager
 	// folders lists those directly in the folder whose keys begin with the

@@ -186,26 +186,27 @@ func decimal(text string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-func (w *web) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, err error) {
+func (w *web) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, version string, err error) {
 	answer, err := w.request(ctx, http.MethodGet, key, "")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
 	size, body := answer.ContentLength, earning(ctx, answer.Body)
 	if size > limit {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
+		return nil, "", fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, size, limit)
 	}
 	if size >= 0 {
 		data = room(int(size))
 		err = readBody(body, data)
 	} else if data, err = io.ReadAll(io.LimitReader(body, limit+1)); int64(len(data)) > limit {
-		return nil, fmt.Errorf("%w: more than the %d bytes wanted", ErrTooLarge, limit)
+		return nil, "", fmt.Errorf("%w: more than the %d bytes wanted", ErrTooLarge, limit)
 	}
 	if err != nil {
-		return nil, brokenBody(max(size, int64(len(data))), err)
+		return nil, "", brokenBody(max(size, int64(len(data))), err)
 	}
-	return data, new(guesses).compare(data, toldByHeader(answer.Header))
+	version, _ = told(answer)
+	return data, version, new(guesses).compare(data, toldByHeader(answer.Header))
 }
 
 func (w *web) stat(ctx context.Context, key string) (Info, error) {

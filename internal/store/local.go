@@ -142,25 +142,25 @@ func (d *local) read(_ context.Context, key string, p []byte, off int64, _ Info)
 	return err
 }
 
-func (d *local) readAll(_ context.Context, key string, limit int64, room func(int) []byte) ([]byte, error) {
+func (d *local) readAll(_ context.Context, key string, limit int64, room func(int) []byte) ([]byte, string, error) {
 	f, err := openRegular(d.path(key))
 	if err != nil {
-		return nil, missing(err)
+		return nil, "", missing(err)
 	}
 	defer f.Close() //nolint:errcheck // only read
 	st, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if st.Size() > limit {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, st.Size(), limit)
+		return nil, "", fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, st.Size(), limit)
 	}
 	data := room(int(st.Size()))
 	n, err := io.ReadFull(f, data)
 	if err != nil && n < len(data) {
-		return nil, &shortError{want: st.Size(), size: int64(n)}
+		return nil, "", &shortError{want: st.Size(), size: int64(n)}
 	}
-	return data, nil
+	return data, "", nil
 }
 
 func (d *local) stat(_ context.Context, key string) (Info, error) {

@@ -262,7 +262,7 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 
 // holds tells whether the object's bytes are exactly data.
 func (s *Store) holds(ctx context.Context, key string, data []byte) (bool, error) {
-	got, err := s.driver.readAll(ctx, key, int64(len(data)), allocate)
+	got, _, err := s.driver.readAll(ctx, key, int64(len(data)), allocate)
 	return err == nil && string(got) == string(data), err
 }
 
@@ -283,6 +283,12 @@ func (s *Store) Sync(ctx context.Context) error {
 // checksum is compared, unless the archive is behind a network and only a part of
 // the member is wanted.
 func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) error {
+	return s.ReadOf(ctx, s.pin(key), key, p, off)
+}
+
+// ReadOf is ReadRange of an object that is to be what Stat has told of it, as if it
+// had been pinned.
+func (s *Store) ReadOf(ctx context.Context, was Info, key string, p []byte, off int64) error {
 	if off < 0 || off > math.MaxInt64-int64(len(p)) {
 		return s.pathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))
 	}
@@ -290,7 +296,7 @@ func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) 
 		return nil
 	}
 	err := s.onKey(ctx, "read", key, 0, func(ctx context.Context) error {
-		return s.driver.read(ctx, key, p, off, s.pin(key))
+		return s.driver.read(ctx, key, p, off, was)
 	})
 	if err == nil {
 		s.bytesRead.Add(int64(len(p)))
@@ -301,7 +307,8 @@ func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) 
 // ReadAll returns the whole object as it is now, or an error that wraps
 // ErrTooLarge if it has more than limit bytes.
 func (s *Store) ReadAll(ctx context.Context, key string, limit int64) ([]byte, error) {
-	return s.ReadInto(ctx, key, limit, allocate)
+	data, _, err := s.ReadInto(ctx, key, limit, allocate)
+	return data, err
 }
 
 // allocate is where the bytes of an object come to lie that is read for good.
@@ -309,15 +316,15 @@ func allocate(size int) []byte { return make([]byte, size) }
 
 // ReadInto is ReadAll into memory of the caller, which room returns for the size
 // of the object. Each attempt asks for it anew. Where that saves a copy, what is
-// returned lies elsewhere.
-func (s *Store) ReadInto(ctx context.Context, key string, limit int64, room func(size int) []byte) ([]byte, error) {
-	var data []byte
-	err := s.onKey(ctx, "read", key, 0, func(ctx context.Context) (err error) {
-		data, err = s.driver.readAll(ctx, key, limit, room)
+// returned lies elsewhere. The version is that of an Info; "" where the answer does
+// not tell it.
+func (s *Store) ReadInto(ctx context.Context, key string, limit int64, room func(size int) []byte) (data []byte, version string, err error) {
+	err = s.onKey(ctx, "read", key, 0, func(ctx context.Context) (err error) {
+		data, version, err = s.driver.readAll(ctx, key, limit, room)
 		return err
 	})
 	s.bytesRead.Add(int64(len(data)))
-	return data, err
+	return data, version, err
 }
 
 // Stat describes the object.

@@ -149,10 +149,10 @@ func (d *lostAnswer) create(ctx context.Context, key string, data []byte) error 
 	return err
 }
 
-func (d *lostAnswer) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) ([]byte, error) {
+func (d *lostAnswer) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) ([]byte, string, error) {
 	if !d.unread {
 		d.unread = true
-		return nil, syscall.ECONNRESET
+		return nil, "", syscall.ECONNRESET
 	}
 	return d.driver.readAll(ctx, key, limit, room)
 }

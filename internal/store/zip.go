@@ -165,17 +165,17 @@ func (z *zipped) read(ctx context.Context, key string, p []byte, off int64, _ In
 	return err
 }
 
-func (z *zipped) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) ([]byte, error) {
+func (z *zipped) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) ([]byte, string, error) {
 	m, err := z.member(key)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if m.size > limit {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, m.size, limit)
+		return nil, "", fmt.Errorf("%w: %d bytes, at most %d wanted", ErrTooLarge, m.size, limit)
 	}
 	if m.method == zipDeflated {
 		data := room(int(m.size))
-		return data, z.inflate(ctx, m, 0, data)
+		return data, "", z.inflate(ctx, m, 0, data)
 	}
 	begin, data, err := z.open(ctx, m, m.size)
 	if err == nil && int64(len(data)) != m.size {
@@ -185,7 +185,7 @@ func (z *zipped) readAll(ctx context.Context, key string, limit int64, room func
 	if err == nil {
 		err = m.compare(crc32.ChecksumIEEE(data))
 	}
-	return data, err
+	return data, "", err
 }
 
 // inflate fills p with the contents of a deflated member from off on. All that

@@ -18,7 +18,8 @@ func TestZipBits(t *testing.T) {
 	data := archive(t, zipFile{"stored", want["stored"], zip.Store}, zipFile{"deflated", want["deflated"], zip.Deflate})
 	readers := map[string]func(d driver, key string, size int) ([]byte, error){
 		"all": func(d driver, key string, _ int) ([]byte, error) {
-			return d.readAll(t.Context(), key, 1<<20, allocate)
+			data, _, err := d.readAll(t.Context(), key, 1<<20, allocate)
+			return data, err
 		},
 		"range of all": func(d driver, key string, size int) ([]byte, error) {
 			p := make([]byte, size)

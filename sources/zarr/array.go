@@ -214,7 +214,10 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		return false, err
 	}
 	if a.inParts(index, dst.Shape) {
-		object, err := s.opened.get(ctx, chain, key)
+		object, err := s.opened.get(ctx, chain, key, func(version string) error { return a.hold(index, version) })
+		if err == nil && object == nil {
+			err = a.holdMissing(index)
+		}
 		if err != nil || object == nil {
 			return false, err
 		}
@@ -238,14 +241,21 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		return buffer.Bytes
 	}
 	var data []byte
-	found, err := s.presence.read(ctx, key, func() (err error) {
-		data, err = s.store.ReadInto(ctx, key, int64(chain.Size().Max), room)
-		return err
+	found, err := s.presence.read(ctx, key, func() error {
+		var version string
+		var err error
+		if data, version, err = s.store.ReadInto(ctx, key, int64(chain.Size().Max), room); err != nil {
+			return err
+		}
+		return a.hold(index, version)
 	})
 	if buffer != nil {
 		defer buffer.Release()
 	}
-	if !found {
+	if err == nil && !found {
+		err = a.holdMissing(index)
+	}
+	if err != nil || !found {
 		return false, err
 	}
 	return true, chain.DecodeRegion(ctx, s.pool, dst, start, codecs.InMemory(data))

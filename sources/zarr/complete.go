@@ -49,13 +49,9 @@ func (c *completeness) check(ctx context.Context, a *array) error {
 	return nil
 }
 
-// listed looks for the objects in the list of what is there.
-func (a *array) listed(ctx context.Context) error {
-	if len(a.grid.Shape) == 0 {
-		return a.asked(ctx) // there is one
-	}
-	n, there := a.grid.Len(), 0
-	bits := make([]uint64, (min(n, mostNamed)+63)/64)
+// objects calls f for each object of an array's chunks that the store lists, and
+// returns its first error as it is.
+func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) error) error {
 	folder := a.path + "/"
 	if a.path == "" {
 		folder = ""
@@ -64,7 +60,7 @@ func (a *array) listed(ctx context.Context) error {
 	first := a.keys.Key(make([]int, len(a.grid.Shape)))
 	prefix := folder + first[:strings.IndexByte(first, '0')]
 	counts := a.grid.Count()
-	err := a.source.store.List(ctx, prefix, func(o store.Info) error {
+	return a.source.store.List(ctx, prefix, func(o store.Info) error {
 		index, ok := a.keys.Parse(strings.TrimPrefix(o.Key, folder))
 		ok = ok && len(index) == len(counts)
 		for k := 0; ok && k < len(counts); k++ {
@@ -72,6 +68,21 @@ func (a *array) listed(ctx context.Context) error {
 		}
 		if !ok {
 			return nil
+		}
+		return f(index, o)
+	})
+}
+
+// listed looks for the objects in the list of what is there.
+func (a *array) listed(ctx context.Context) error {
+	if len(a.grid.Shape) == 0 {
+		return a.asked(ctx) // there is one
+	}
+	n, there := a.grid.Len(), 0
+	bits := make([]uint64, (min(n, mostNamed)+63)/64)
+	err := a.objects(ctx, func(index []int, o store.Info) error {
+		if err := a.hold(index, o.Version); err != nil {
+			return fmt.Errorf("chunk %v: %w", index, err)
 		}
 		there++
 		if number := a.grid.Number(index); number < mostNamed {

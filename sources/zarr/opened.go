@@ -45,8 +45,9 @@ func newOpened(p *presence) *opened {
 }
 
 // get returns the chunk with this key, nil where there is none, and opens it if
-// it is not open. Of several callers at once one opens it.
-func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string) (*codecs.Object, error) {
+// it is not open, unless hold has something against its version. Of several callers
+// at once one opens it.
+func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string, hold func(version string) error) (*codecs.Object, error) {
 	e := o.entry(key, entryBytes+chain.Kept())
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -56,8 +57,10 @@ func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string) (*cod
 	st := o.presence.store
 	var info store.Info
 	found, err := o.presence.read(ctx, key, func() (err error) {
-		info, err = st.Stat(ctx, key)
-		return err
+		if info, err = st.Stat(ctx, key); err != nil {
+			return err
+		}
+		return hold(info.Version)
 	})
 	if !found {
 		e.done = err == nil
@@ -91,7 +94,8 @@ func (o *opened) entry(key string, bytes int) *entry {
 	return e
 }
 
-// input is an object of a store as a [codecs.Input].
+// input is an object of a store as a [codecs.Input]. All of its bytes are of the version
+// that it was opened as.
 type input struct {
 	store  *store.Store
 	object store.Info
@@ -106,5 +110,5 @@ func (in input) GapBytes() int { return in.store.GapBytes() }
 func (in input) Sum() (*crc32.Table, uint32) { return in.object.Sum.Table, in.object.Sum.Value }
 
 func (in input) ReadAt(ctx context.Context, p []byte, off int64) error {
-	return in.store.ReadRange(ctx, in.object.Key, p, off)
+	return in.store.ReadOf(ctx, in.object, in.object.Key, p, off)
 }

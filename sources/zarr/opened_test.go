@@ -44,7 +44,7 @@ func TestOpened(t *testing.T) {
 	o := newOpened(&presence{store: st})
 	o.limit = 2 * entryBytes
 	get := func(key string) *codecs.Object {
-		object, err := o.get(t.Context(), chain, key)
+		object, err := o.get(t.Context(), chain, key, func(string) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestOpened(t *testing.T) {
 		t.Errorf("%d bytes, %d entries, %d keys", o.bytes, o.order.Len(), len(o.byKey))
 	}
 	fault = fmt.Errorf("out of order")
-	if _, err := o.get(t.Context(), chain, "0"); err == nil {
+	if _, err := o.get(t.Context(), chain, "0", func(string) error { return nil }); err == nil {
 		t.Error("a chunk was opened that the store does not give")
 	}
 	fault, asked = nil, nil

@@ -99,6 +99,7 @@ type source struct {
 	files     identity
 	presence  presence
 	complete  completeness // of arrays, where none of their chunks may be missing
+	versions  versions     // of chunks
 	opened    *opened
 	pool      *ndarray.Pool
 	chosen    func() bool // is choosesFills
@@ -134,7 +135,12 @@ func (s *source) Files() []sources.File   { return s.files.list() }
 func (s *source) Close() error            { return s.store.Close() }
 
 // Changed implements [sources.Source].
-func (s *source) Changed(ctx context.Context) error { return s.files.changed(ctx) }
+func (s *source) Changed(ctx context.Context) error {
+	if err := s.files.changed(ctx); err != nil {
+		return err
+	}
+	return s.versions.changed(ctx)
+}
 
 // settle sorts the nodes into groups and arrays. Groups without a document are
 // those that the paths imply. What lies below an array is no node; below

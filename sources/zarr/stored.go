@@ -31,11 +31,14 @@ func (a storedArray) OpenStored(ctx context.Context, index []int) (codecs.Input,
 	var in codecs.Input
 	key := a.key(index)
 	found, err := a.source.presence.read(ctx, key, func() (err error) {
-		in, err = a.open(ctx, key)
+		in, err = a.open(ctx, index)
 		return err
 	})
 	if err == nil && !found && a.source.allChunks {
 		err = ErrMissingChunk
+	}
+	if err == nil && !found {
+		err = a.holdMissing(index)
 	}
 	if err != nil {
 		return nil, a.fail(index, err)
@@ -67,12 +70,18 @@ func (a storedArray) fail(index []int, err error) error {
 	return fmt.Errorf("%s: array %q: chunk %v, %s: %w", a.source.store.URL(), a.path, index, a.key(index), err)
 }
 
-func (a storedArray) open(ctx context.Context, key string) (codecs.Input, error) {
-	st, size := a.source.store, a.chain.Size()
+func (a storedArray) open(ctx context.Context, index []int) (codecs.Input, error) {
+	st, size, key := a.source.store, a.chain.Size(), a.key(index)
 	if !st.Local() && !size.Unbounded && size.Max <= wholeObject {
-		data, err := st.ReadAll(ctx, key, int64(size.Max))
+		data, version, err := st.ReadInto(ctx, key, int64(size.Max), func(size int) []byte { return make([]byte, size) })
+		if err == nil {
+			err = a.hold(index, version)
+		}
 		return codecs.InMemory(data), err
 	}
 	info, err := st.Stat(ctx, key)
+	if err == nil {
+		err = a.hold(index, info.Version)
+	}
 	return input{st, info}, err
 }
