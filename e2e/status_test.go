@@ -172,3 +172,58 @@ arrays: {a: {chunks: [4194304], codecs: [bytes, {gzip: {level: 9}}]}}
 		t.Errorf("ended with %v, want SIGABRT and no core", ended)
 	}
 }
+
+// TestFewOpenFiles runs with as many open files as a run needs, between folders and a
+// server, with many files and more workers than there are files, and interrupts it. With
+// one less it is refused.
+func TestFewOpenFiles(t *testing.T) {
+	const least = 64
+	dir := fast(t)
+	job, target := cube(t, dir, 48, "zstd")
+	finished := undisturbed(t, job, target)
+	for i := range 150 {
+		write(t, dir, fmt.Sprintf("many/%03d.bin", i), smooth(1024))
+	}
+	many := write(t, dir, "many.yaml", []byte(`zmigrate: 1
+source: {driver: raw, arrays: {a: {url: "many/*.bin", stack: t, data_type: float32, shape: [1024]}}}
+target: {url: many.zarr}
+arrays: {a: {chunks: [3, 16]}}
+`))
+	manyFinished := undisturbed(t, many, filepath.Join(dir, "many.zarr"))
+	b := serve(t)
+	run := func(t *testing.T, files int, arguments ...string) (status int, messages string) {
+		t.Helper()
+		arguments = append([]string{"-c", `ulimit -n "$0" && exec "$@"`, fmt.Sprint(files), "zmigrate", "run", "--workers", "64"}, arguments...)
+		c := exec.CommandContext(t.Context(), "sh", arguments...)
+		var text bytes.Buffer
+		c.Stderr = &text
+		return statusOf(t, c.Run()), text.String()
+	}
+	for name, test := range map[string]struct {
+		job      string
+		finished map[string]string
+	}{"cube": {job, finished}, "many": {many, manyFinished}} {
+		t.Run(name, func(t *testing.T) {
+			to := filepath.Join(dir, "few-"+name+".zarr")
+			if status, messages := run(t, least-1, "--set", "target.url="+to, test.job); status != 1 || !strings.Contains(messages, "needs 64") {
+				t.Errorf("%d files: status %d: %s", least-1, status, messages)
+			}
+			if status, messages := run(t, least, "--set", "target.url="+to, test.job); status != 0 {
+				t.Fatalf("status %d: %s", status, messages)
+			}
+			if diff := cmp.Diff(test.finished, tree(t, to)); diff != "" {
+				t.Errorf("another target (-want +got):\n%s", diff)
+			}
+			if status, messages := run(t, least, "--set", "target.url="+b.url(name+".zarr"), test.job); status != 0 {
+				t.Fatalf("to a server: status %d: %s", status, messages)
+			}
+			if got := len(b.tree(t, name+".zarr")); got != len(test.finished) {
+				t.Errorf("%d objects at the server, want %d", got, len(test.finished))
+			}
+			from := write(t, dir, "from-"+name+".yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: zarr, url: %q}, target: {url: back-%s.zarr}, run: {path: decode}}", b.url(name+".zarr"), name))
+			if status, messages := run(t, least, from); status != 0 {
+				t.Errorf("from a server: status %d: %s", status, messages)
+			}
+		})
+	}
+}

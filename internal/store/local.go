@@ -32,6 +32,7 @@ type local struct {
 	root   string // absolute
 	prefix string // of the names of our files in the staging folder
 	files  *openFiles
+	share  share
 	tree   chan struct{} // holds one token; taken by whoever changes the tree
 	within within        // folders below root, for whoever has the token
 
@@ -47,10 +48,12 @@ type local struct {
 }
 
 func newLocal(root, staging string) *local {
+	share := shareOf(Descriptors())
 	d := &local{
+		share:    share,
 		root:     root,
 		prefix:   fmt.Sprintf("%s%016x-", stagedPrefix, rand.Uint64()),
-		files:    newOpenFiles(64),
+		files:    newOpenFiles(share.cached),
 		tree:     make(chan struct{}, 1),
 		staging:  staging,
 		pending:  make(map[string]staged),

@@ -7,6 +7,29 @@ import (
 	"sync"
 )
 
+// plenty is a number of open files with which nothing has to be done with less.
+const plenty = 1 << 20
+
+// share is how many files one store keeps open.
+type share struct {
+	cached  int // for reading
+	waiting int // written and not yet published
+	flushed int // folders and files at the same time
+	// connected is to how many connections a client is held; 0: no bound
+	connected int
+}
+
+// shareOf leaves room for other stores and for connections where a process may have
+// few files open.
+func shareOf(descriptors int) share {
+	part := max(descriptors/8, 2)
+	s := share{cached: min(64, part), waiting: min(batchFiles, part), flushed: min(flushes, part)}
+	if part < 128 {
+		s.connected = part
+	}
+	return s
+}
+
 // openFiles keeps the files read last open, so that many small reads of one
 // file open it once. A file is closed when it has fallen out of the cache and
 // its last reader is done.

@@ -27,6 +27,9 @@ func prepare(t *http.Transport) {
 	// All workers of a side may talk to one host, and a connection that is not
 	// kept costs a handshake at the next request.
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 256
+	if part := shareOf(Descriptors()).connected; part > 0 {
+		t.MaxConnsPerHost, t.MaxIdleConnsPerHost = part, part
+	}
 	t.ResponseHeaderTimeout = time.Minute
 	t.DisableCompression = true
 	t.Proxy = proxyOf

@@ -143,7 +143,7 @@ const (
 // run migrates one job and prints what came of it. Where another run has appended to
 // the target in the meantime, it plans once more.
 func (a *app) run(c *cli.Context, j *jobs.Job) error {
-	if err := a.fit(j); err != nil {
+	if err := errors.Join(a.fit(j), a.fitFiles(j)); err != nil {
 		return err
 	}
 	err := a.attempt(c, j)

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+// leastFiles is with how many open files a run gets along: an eighth for each of the
+// caches of its stores and for each kind of worker.
+const leastFiles = 64
+
+// fitFiles lowers a job's workers to the files that this process may have open
+// (ulimit -n), and refuses too few.
+func (a *app) fitFiles(j *jobs.Job) error {
+	files := store.Descriptors()
+	if files < leastFiles {
+		return fmt.Errorf("this process may have %d files open at the same time (ulimit -n): a run needs %d", files, leastFiles)
+	}
+	w, was := &j.Run.Workers, j.Run.Workers
+	w.Read, w.Encode, w.Write = atMost(w.Read, files/8), atMost(w.Encode, files/8), atMost(w.Write, files/8)
+	if *w != was {
+		a.log.Info("fewer workers than the job has, because few files may be open (ulimit -n)", "files", files, "workers", *w)
+	}
+	return nil
+}
+
+// atMost lowers a number of workers, of which 0 is one for each core.
+func atMost(workers, most int) int {
+	if workers == 0 && runtime.GOMAXPROCS(0) <= most {
+		return 0
+	}
+	if workers == 0 {
+		return most
+	}
+	return min(workers, most)
+}
