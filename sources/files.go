@@ -87,6 +87,7 @@ func (s *FileSet) place(ctx context.Context, f *OpenFile, u string, opt store.Op
 		s.stores[dir] = opened
 	}
 	f.Store, f.Key = s.stores[dir], key
+	f.Store.Expect(key)
 	f.Query = f.Store.Query()
 	base, _, _ := strings.Cut(f.Store.URL(), "?")
 	if strings.Contains(base, "://") {
@@ -134,6 +135,9 @@ func (s *FileSet) Changed(ctx context.Context) error {
 			return nil
 		}
 		info, err := f.Store.Stat(ctx, f.Key)
+		if err == nil && info.ETag != f.ETag { // a stray answer perhaps
+			info, err = f.Store.Stat(ctx, f.Key)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w: %w", ErrChanged, err)
 		}

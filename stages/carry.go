@@ -55,8 +55,22 @@ func (p *pipeline) carry(ctx context.Context, t *Task, l *load) error {
 	}
 }
 
-// open opens an object, reads it if there is room for it, and verifies it.
+// open is openOnce for objects that may be damaged on their way.
 func (p *pipeline) open(ctx context.Context, t *Task, u *parcel) error {
+	err := p.openOnce(ctx, t, u)
+	if !p.damaged(ctx, err) {
+		return err
+	}
+	if u.load.buffer != nil {
+		u.load.buffer.Release()
+		u.load.buffer = nil
+	}
+	u.data, u.stored = nil, nil
+	return p.openOnce(ctx, t, u)
+}
+
+// openOnce opens an object, reads it if there is room for it, and verifies it.
+func (p *pipeline) openOnce(ctx context.Context, t *Task, u *parcel) error {
 	in, err := t.Stored.OpenStored(ctx, u.index)
 	if err != nil {
 		return err

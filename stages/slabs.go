@@ -2,6 +2,8 @@ package stages
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -24,7 +26,11 @@ func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.
 		for i, at := range start {
 			within.Start[i] -= at
 		}
-		return t.Source.ReadRegion(ctx, dst.Sub(within), slab.Start)
+		err := t.Source.ReadRegion(ctx, dst.Sub(within), slab.Start)
+		if p.damaged(ctx, err) {
+			err = t.Source.ReadRegion(ctx, dst.Sub(within), slab.Start)
+		}
+		return err
 	}
 	chunk := info.Chunks
 	if info.Shards != nil {
@@ -46,6 +52,17 @@ func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.
 		group.Go(func() error { return read(inner, slab) })
 	}
 	return group.Wait()
+}
+
+// damaged tells whether an error is of bytes that came over a network and are not what
+// they should be. They may have been damaged on their way, and are read once more; what
+// the store itself says has been asked for again already.
+func (p *pipeline) damaged(ctx context.Context, err error) bool {
+	if err == nil || !p.Far || ctx.Err() != nil {
+		return false
+	}
+	_, stored := errors.AsType[*fs.PathError](err)
+	return !stored
 }
 
 // readTogether reads slabs, at most most of them at the same time, with the help of

@@ -39,7 +39,7 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		return s.pathError(op, key, err)
 	}
 	defer s.limits.leave()
-	var failed struct{ silent, answered failures }
+	var failed struct{ silent, answered, doubted failures }
 	answers := s.limits.answers.Load()
 	began, slept := time.Now(), time.Duration(0)
 	for {
@@ -62,12 +62,15 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		if err == nil {
 			return nil
 		}
-		if !transient(err) {
+		if !transient(err) && (failed.doubted.count >= mostDoubts || !s.doubtful(op, key, err)) {
 			return s.pathError(op, key, err)
 		}
 		of := &failed.silent
 		if now := s.limits.answers.Load(); now != answers {
 			answers, of = now, &failed.answered
+		}
+		if !transient(err) {
+			of = &failed.doubted
 		}
 		wait := of.next()
 		if never && (of.count >= s.attempts || max(time.Since(began), slept) >= longestKnock) {
@@ -77,7 +80,7 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 			return s.pathError(op, key, passingError{err})
 		}
 		s.log.WarnContext(ctx, "repeating a failed request", "op", op, "object", s.at.object(key),
-			"attempt", failed.silent.count+failed.answered.count, "pause", max(wait, rest), "error", err)
+			"attempt", failed.silent.count+failed.answered.count+failed.doubted.count, "pause", max(wait, rest), "error", err)
 		if never {
 			wait = min(wait, max(longestKnock-slept, 0))
 		}
@@ -88,6 +91,28 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		s.retries.Add(1)
 		s.limits.retries.Add(1)
 	}
+}
+
+// mostDoubts is how often an answer is not believed that contradicts what is known.
+const mostDoubts = 2
+
+// doubtful tells whether a server's answer contradicts what is known, so that it may be
+// a stray one, of a proxy or of one machine of many: that an object is not there, or is
+// another, although it has been seen; or that a condition is not met that nobody made.
+func (s *Store) doubtful(op, key string, err error) bool {
+	if s.at.local() || s.at.scheme == "mem" {
+		return false
+	}
+	_, seen := s.seen.Load(key)
+	answer, _ := errors.AsType[*statusError](err)
+	switch op {
+	case "read", "stat":
+		return seen && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrChanged)) ||
+			answer != nil && answer.code == http.StatusPreconditionFailed
+	case "list", "put": // servers have a name for what they do not find
+		return answer != nil && answer.code == http.StatusNotFound && answer.name == ""
+	}
+	return false
 }
 
 // neverMet tells whether an attempt that ended with err came to no connection, and no

@@ -101,6 +101,7 @@ type Store struct {
 	// blindCopies is set once the server has refused a copy for its condition.
 	blindCopies atomic.Bool
 	pinned      sync.Map // of Info, by keys
+	seen        sync.Map // keys of objects that are there
 
 	requests, retries, bytesRead, bytesWritten atomic.Int64
 }

@@ -15,7 +15,18 @@ var ErrChanged = errors.New("the file has changed since it was opened")
 // ErrChanged where the answer says that it is of another version than Stat has told.
 // That costs no request. Answers that say nothing of it, and local stores, are
 // trusted.
-func (s *Store) Pin(info Info) { s.pinned.Store(info.Key, info) }
+func (s *Store) Pin(info Info) {
+	s.pinned.Store(info.Key, info)
+	s.Expect(info.Key)
+}
+
+// Expect says that an object is there: a server that does not find it, or finds another
+// than is pinned, is asked again before it is believed.
+func (s *Store) Expect(key string) {
+	if !s.Local() {
+		s.seen.Store(key, true)
+	}
+}
 
 // pin is what an object is expected to be; its zero value may be anything.
 func (s *Store) pin(key string) Info {

@@ -101,6 +101,9 @@ func (j *Journal) look(ctx context.Context) error {
 // record reads plan.json or done.json; nil if it is not there.
 func (j *Journal) record(ctx context.Context, key string) (json.RawMessage, error) {
 	data, err := j.st.ReadAll(ctx, key, recordLimit)
+	if err == nil && !json.Valid(data) { // damaged on its way perhaps
+		data, err = j.st.ReadAll(ctx, key, recordLimit)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -204,7 +207,7 @@ func (j *Journal) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 	j.mu.Unlock()
 	return func(yield func(Receipt, error) bool) {
 		for _, key := range keys {
-			data, err := j.st.ReadAll(ctx, key, segmentLimit)
+			data, err := j.segment(ctx, key)
 			if err != nil {
 				yield(Receipt{}, err)
 				return
@@ -219,6 +222,21 @@ func (j *Journal) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 			}
 		}
 	}
+}
+
+// segment reads a segment, a second time where it is not whole: it may have been damaged
+// on its way.
+func (j *Journal) segment(ctx context.Context, key string) ([]byte, error) {
+	data, err := j.st.ReadAll(ctx, key, segmentLimit)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range parseSegment(data) {
+		if err != nil {
+			return j.st.ReadAll(ctx, key, segmentLimit)
+		}
+	}
+	return data, nil
 }
 
 // Append records receipts, durably. Their objects must be durable by now. After
