@@ -81,6 +81,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 		in.Fill = meta.Fill
 	}
 	meta.Attributes = b.attributes(meta)
+	b.attributesFit(meta.Attributes)
 	b.keepShards()
 	inner := b.chunks(in.Type)
 	meta.Grid.Chunk = inner

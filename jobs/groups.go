@@ -7,7 +7,6 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/sources"
 )
 
 // emptyGroups lists the groups of the source without an array in them or below, with
@@ -32,12 +31,16 @@ func (p *Plan) emptyGroups(links map[string]error) (paths []string) {
 // left out with them, unless one of those is below it.
 func (p *Plan) groups(empty []string) (Problems, error) {
 	var ps Problems
+	targets := make(map[string]string, len(p.Arrays)) // the arrays there, by their sources
+	for i := range p.Arrays {
+		targets[p.Arrays[i].Target] = p.Arrays[i].Source
+	}
 	kept := make([]string, 0, len(empty)+len(p.Arrays)) // paths in the source
 	for _, group := range empty {
 		if p.Job.Selected(group) {
 			kept = append(kept, group)
 			p.EmptyGroups = append(p.EmptyGroups, zarr.CleanPath(group))
-			ps = append(ps, p.misplaced(group)...)
+			ps = append(ps, p.misplaced(group, targets)...)
 		}
 	}
 	wanted := map[string]bool{}
@@ -63,6 +66,9 @@ func (p *Plan) groups(empty []string) (Problems, error) {
 			ps = append(ps, p.Job.Problem("source", fmt.Sprintf("groups %q and %q would both become %q", other, g.Path, target), "leave one of them out with source.exclude"))
 			continue
 		}
+		if message, _ := tooLarge(g.Attributes); message != "" {
+			return nil, fmt.Errorf("group %q: %s: take some of them out of the source", "/"+g.Path, message)
+		}
 		from[target], p.Groups[target] = g.Path, g.Attributes
 		if last := lastOf(target); last != lastOf(g.Path) {
 			g.Findings = append(slices.Clip(g.Findings), renamed(last, ""))
@@ -83,7 +89,7 @@ func (p *Plan) groupPaths() []string {
 
 // misplaced returns a problem for a group that the target cannot have, or where
 // there is to be an array.
-func (p *Plan) misplaced(group string) (ps Problems) {
+func (p *Plan) misplaced(group string, targets map[string]string) (ps Problems) {
 	wrong := func(format string, args ...any) {
 		ps = append(ps, p.Job.Problem("source", fmt.Sprintf(format, args...), "leave the group out with source.exclude"))
 	}
@@ -95,12 +101,9 @@ func (p *Plan) misplaced(group string) (ps Problems) {
 	if err != nil {
 		wrong("a group without arrays: %v", err)
 	}
-	for i := range p.Arrays {
-		a := &p.Arrays[i]
-		for at := target; at != ""; at = parent(at) {
-			if a.Target == at && a.Target != "" {
-				wrong("array %q would take the place of group %q", a.Source, at)
-			}
+	for at := target; at != ""; at, _ = zarr.Parent(at) {
+		if source, taken := targets[at]; taken {
+			wrong("array %q would take the place of group %q", source, at)
 		}
 	}
 	return ps
@@ -112,8 +115,12 @@ func (g *growth) lacking(p *Plan) (ps Problems) {
 	if g == nil {
 		return nil
 	}
+	there := map[string]bool{}
+	for _, group := range g.target.Groups() {
+		there[group.Path] = true
+	}
 	for _, group := range p.EmptyGroups {
-		if slices.ContainsFunc(g.target.Groups(), func(there sources.Group) bool { return there.Path == group }) {
+		if there[group] {
 			continue
 		}
 		w := p.Job.Problem("target.existing", fmt.Sprintf("group %q of the source, which has no arrays, is not in the target, and rows alone are appended", group),

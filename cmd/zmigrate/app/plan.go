@@ -119,6 +119,7 @@ func planned(x *jobs.PlannedArray, metadata bool) (plannedJSON, error) {
 // plan plans a job and prints what a run of it would do, with the documents of
 // the arrays if asked.
 func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) {
+	defer forPlanning(j)()
 	p, err := jobs.NewPlan(ctx, j, a.env)
 	if err != nil {
 		return err

@@ -134,11 +134,21 @@ const overhead = 24 << 20
 
 // planning is the memory limit at the least while a plan is made, and arrayBytes what
 // is then added to that of a run for each array of the plan: a limit below what is in
-// use would have the collector work all the time.
+// use would have the collector work all the time. What a plan is made of stays, so that
+// room for more garbage than planGarbage percent of it would be room that stays, too.
 const (
-	planning   = 160 << 20
-	arrayBytes = 5 << 9 // two thirds of it are in use
+	planning    = 160 << 20
+	planGarbage = 40
+	arrayBytes  = 5 << 9 // two thirds of it are in use
 )
+
+// forPlanning has the collector work as it should while a plan is made, and shown. The
+// function that it returns ends that.
+func forPlanning(j *jobs.Job) (done func()) {
+	debug.SetMemoryLimit(max(j.Run.Memory+overhead, planning))
+	usual := debug.SetGCPercent(planGarbage)
+	return func() { debug.SetGCPercent(usual) }
+}
 
 // run migrates one job and prints what came of it. Where another run has appended to
 // the target in the meantime, it plans once more.
@@ -155,8 +165,9 @@ func (a *app) run(c *cli.Context, j *jobs.Job) error {
 
 // attempt is run with one plan.
 func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
-	debug.SetMemoryLimit(max(j.Run.Memory+overhead, planning))
+	done := forPlanning(j)
 	plan, err := jobs.NewPlan(c.Context, j, a.env)
+	done()
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ func (f *File) globalHeap() *globalHeap {
 	return &globalHeap{file: f, collections: map[uint64]*collection{}}
 }
 
+// smallCollection is the most bytes of a collection that is kept for others, too.
+const smallCollection = 64 << 10
+
 // keptCollections bounds the bytes of the collections that are kept.
 const keptCollections = 8 << 20
 
@@ -62,6 +65,10 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 		return c, nil
 	}
 	f := g.file
+	key := cacheKey{f, address}
+	if c, ok := f.shared.collections.get(key).(*collection); ok {
+		return c, nil
+	}
 	c, err := f.cursor(ctx, address, 8+f.length)
 	if err != nil {
 		return nil, err
@@ -97,6 +104,10 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 	}
 	if c.err != nil {
 		return nil, c.err
+	}
+	if size <= smallCollection { // attributes of many objects have their texts in one
+		const objectBytes = 64
+		f.shared.collections.put(key, all, int(size)+objectBytes*len(all.objects))
 	}
 	if g.bytes += int(size); g.bytes > keptCollections {
 		clear(g.collections)

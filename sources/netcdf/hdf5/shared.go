@@ -16,6 +16,8 @@ type Shared struct {
 	pages    cache // of []byte
 	links    cache // of map[string]Link
 	indexes  cache // of chunkIndex
+
+	collections cache // of *collection
 }
 
 // The bounds of a Shared whose limit is 0, and of its idle buffers, in bytes.
@@ -38,6 +40,8 @@ func NewShared(limit int) *Shared {
 		pages:   cache{limit: limit, least: 1},
 		indexes: cache{limit: limit, least: 2},
 		links:   cache{limit: limit / 8, least: 2},
+
+		collections: cache{limit: limit / 32, least: 1},
 	}
 }
 
