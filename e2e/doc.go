@@ -13,6 +13,7 @@
 //	s3_test.go              a target, and a source, in an S3 server within the test
 //	disk_full_test.go       a target on a file system that is too small
 //	memory_test.go          peak resident size against run.memory (ZMIGRATE_HEAVY=1)
+//	many_arrays_test.go     memory and time of 50,000 arrays (ZMIGRATE_HEAVY=1)
 //	bench_test.go           throughput as ratios to cp and to the zstd library
 //	layering_test.go        which room may import which
 //	interop_test.go         other programs read what zmigrate wrote

@@ -113,6 +113,11 @@ type node struct {
 	attributes []byte   // the document .zattrs; nil where there is none
 	python     []string // attributes with numbers that JSON does not have
 	err        error    // why the node cannot be read
+
+	// opened is the array, once it was opened. A document of v3 is forgotten then,
+	// because nothing else looks at it.
+	mu     sync.Mutex
+	opened sources.Array
 }
 
 // findings tell of attributes that cannot stay what they are.
@@ -211,6 +216,11 @@ func (s *source) Array(ctx context.Context, name string) (sources.Array, error) 
 			return nil, fmt.Errorf("%s: group %q: %w", s.store.URL(), above, g.err)
 		}
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.opened != nil {
+		return n.opened, nil
+	}
 	a, err := s.describe(name, n)
 	if err == nil {
 		err = s.files.addChunks(ctx, a)
@@ -221,5 +231,9 @@ func (s *source) Array(ctx context.Context, name string) (sources.Array, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: array %q: %w", s.store.URL(), name, err)
 	}
-	return s.packed(a, n.format)
+	opened, err := s.packed(a, n.format)
+	if err == nil && n.format == dtype.V3 {
+		n.opened, n.text = opened, nil
+	}
+	return opened, err
 }

@@ -138,7 +138,7 @@ const overhead = 24 << 20
 // room for more garbage than planGarbage percent of it would be room that stays, too.
 const (
 	planning    = 160 << 20
-	planGarbage = 40
+	planGarbage = 20
 	arrayBytes  = 5 << 9 // two thirds of it are in use
 )
 
