@@ -150,7 +150,7 @@ func TestManifestFiles(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	for _, bad := range []string{`{"files":[{}]}`, `{"files":[["a",1,"2026-01-02T02:04:05Z","","",""]]}`, `{"files":[["a","b"]]}`, `{"files":7}`} {
+	for _, bad := range []string{`{"files":[{}]}`, `{"files":[["a",1,"2026-01-02T02:04:05Z","","","","","","",""]]}`, `{"files":[["a","b"]]}`, `{"files":7}`} {
 		if err := json.Unmarshal([]byte(bad), new(manifestFiles)); err == nil {
 			t.Errorf("%s is read", bad)
 		}
