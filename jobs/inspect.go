@@ -62,6 +62,11 @@ func (names DimensionNames) MarshalJSON() ([]byte, error) {
 // Arrays of Zarr v2 are shown in the terms of v3.
 func Inspect(ctx context.Context, url string, env Environment) (format string, nodes []Node, err error) {
 	opt := store.Options{Log: env.Log, Memory: env.Memory, Fault: env.Fault}
+	if name, _, _ := strings.Cut(url, "?"); strings.HasSuffix(name, ".zip") && store.Local(url) {
+		if driver := DriverOf(ctx, url, env); driver != "zarr" { // no archive, in spite of its name
+			return inspectBy(ctx, url, driver, nil, env)
+		}
+	}
 	st, err := store.Open(ctx, url, opt)
 	if err != nil {
 		return "", nil, err
@@ -72,21 +77,25 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 		nodes, err = inspectZarr(ctx, st, text, env.Types)
 		return "Zarr v3", nodes, err
 	}
-	driver := DriverOf(ctx, url, env)
-	zarrs := driver == "zarr"
-	misnamed := !zarrs && store.Local(url)
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !misnamed { // a signature may be for one file
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) { // a signature may be for one file
 		return "", nil, err
 	}
+	return inspectBy(ctx, url, DriverOf(ctx, url, env), st, env)
+}
+
+// inspectBy lists the nodes of what a driver reads. A Zarr hierarchy is in a store.
+func inspectBy(ctx context.Context, url, driver string, st *store.Store, env Environment) (format string, nodes []Node, err error) {
+	opt := store.Options{Log: env.Log, Memory: env.Memory, Fault: env.Fault}
 	format = "NetCDF"
 	var source sources.Source
+	zarrs := driver == "zarr"
 	switch {
 	case driver == "arrow":
 		format = "Arrow or Parquet"
 		source, err = inspectArrow(ctx, url, opt)
 	case !zarrs:
 		source, err = netcdf.Open(ctx, []string{url}, netcdf.Options{Store: opt})
-		zarrs = errors.Is(err, fs.ErrNotExist) // no file: a folder, or nothing
+		zarrs = errors.Is(err, fs.ErrNotExist) && st != nil // no file: a folder, or nothing
 	}
 	if zarrs {
 		format = "Zarr"

@@ -250,24 +250,20 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 	if err != nil {
 		return nil, nil, err
 	}
-	var wrong []error
+	var wrong []arrayFault
 	for i, err := range faults {
 		switch {
 		case err == nil:
 		case errors.Is(err, sources.ErrNoArray) && !p.Job.named(paths[i]):
 			links[paths[i]] = err
 		default:
-			wrong = append(wrong, fmt.Errorf("array %q: %w", paths[i], err))
+			wrong = append(wrong, arrayFault{paths[i], err})
 		}
 	}
-	const most = 20
-	switch {
-	case len(wrong) > 0 && store.Passing(wrong[0]):
-		return nil, nil, wrong[0] // the others say the same of the store
-	case len(wrong) > most:
-		wrong = append(wrong[:most], fmt.Errorf("and %d arrays more", len(wrong)-most))
+	if len(wrong) > 0 && store.Passing(wrong[0].err) {
+		return nil, nil, wrong[0].error() // the others say the same of the store
 	}
-	return arrays, links, errors.Join(wrong...)
+	return arrays, links, folded(wrong)
 }
 
 // coordinatesOf returns the paths of coordinates by those of their bounds, among

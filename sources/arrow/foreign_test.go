@@ -155,3 +155,20 @@ func TestFindings(t *testing.T) {
 		t.Errorf("findings %+v", list)
 	}
 }
+
+// TestUnknownCompression refuses columns before anything is read.
+func TestUnknownCompression(t *testing.T) {
+	dir := sourcetest.Unzip(t, "testdata/foreign.zip")
+	for name, want := range map[string]string{
+		"codec_lzo_snappy_v1.parquet":     "compression LZO: write the file again with zstd",
+		"codec_unknown_snappy_v1.parquet": "compression 99: write the file again with zstd",
+	} {
+		src := open(t, withNull(t), filepath.Join(dir, name))
+		if _, err := src.Array(t.Context(), "i"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		if _, err := src.Array(t.Context(), "f"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -78,9 +78,7 @@ func (d *decompressor) into(dst, src []byte) error {
 		n, err = lz4.UncompressBlock(src, dst)
 	case codecLZ4:
 		n, err = hadoopInto(dst, src)
-	case codecLZO:
-		return fmt.Errorf("%w: compression LZO: write the file again with zstd", ErrUnsupported)
-	default:
+	default: // see Chunk.Readable
 		return fmt.Errorf("%w: compression %d", ErrUnsupported, d.codec)
 	}
 	if err == nil && n != len(dst) {

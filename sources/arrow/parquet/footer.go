@@ -193,6 +193,10 @@ func (c *Chunk) Readable() error {
 		return fmt.Errorf("%w: the column lies in another file", ErrUnsupported)
 	case c.encrypted:
 		return fmt.Errorf("%w: the column is encrypted: write the file again without encryption", ErrUnsupported)
+	case c.Codec == codecLZO:
+		return fmt.Errorf("%w: compression LZO: write the file again with zstd", ErrUnsupported)
+	case c.Codec < codecNone || c.Codec > codecLZ4Raw:
+		return fmt.Errorf("%w: compression %d: write the file again with zstd", ErrUnsupported, c.Codec)
 	default:
 		return c.fault
 	}

@@ -314,6 +314,14 @@ def footer_cases():
         for s in [f.footer] + get(f.footer, SCHEMA)[1] + get(f.footer, GROUPS)[1] + f.metas() + [p[0] for p in f.all_pages()]:
             s.extend(copy.deepcopy(more))
 
+    for name, codec in (("lzo", 3), ("unknown", 99)):
+
+        def other(f):
+            for m in f.metas()[:2]:
+                put(m, CODEC, codec)
+
+        case(f"codec_{name}", BOTH[:1])(other)
+
     @case("no_statistics", BOTH)
     def _(f):
         for m in f.metas():

@@ -42,17 +42,26 @@ type Filter struct {
 
 // String names the filter as messages do.
 func (f Filter) String() string {
-	names := map[int]string{
-		FilterDeflate: "deflate", FilterShuffle: "shuffle", FilterFletcher32: "fletcher32", FilterSzip: "szip",
-		FilterNBit: "nbit", FilterScaleOffset: "scaleoffset", FilterBzip2: "bzip2", FilterLZF: "lzf",
-		FilterBlosc: "blosc", FilterLZ4: "lz4", FilterZstd: "zstd",
-		FilterBitshuffle: "bitshuffle",
-	}
-	name := names[f.ID]
+	name := filterNames()[f.ID]
 	if name == "" {
 		name = f.Name
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s (filter %d)", name, f.ID))
+}
+
+// filterNames are the names of the library's filters and of those that are registered
+// with The HDF Group.
+func filterNames() map[int]string {
+	return map[int]string{
+		FilterDeflate: "deflate", FilterShuffle: "shuffle", FilterFletcher32: "fletcher32", FilterSzip: "szip",
+		FilterNBit: "nbit", FilterScaleOffset: "scaleoffset", 305: "lzo", FilterBzip2: "bzip2",
+		FilterLZF: "lzf", FilterBlosc: "blosc", 32002: "mafisc", 32003: "snappy", FilterLZ4: "lz4", 32005: "apax",
+		32006: "cbf", 32007: "jpeg-xr", FilterBitshuffle: "bitshuffle", 32009: "spdp", 32010: "lpc-rice",
+		32011: "ccsds-123", 32012: "jpeg-ls", 32013: "zfp", 32014: "fpzip", FilterZstd: "zstd", 32016: "b3d",
+		32017: "sz", 32018: "fcidecomp", 32019: "jpeg", 32020: "vbz", 32021: "fapec", 32022: "bitgroom",
+		32023: "granular bitround", 32024: "sz3", 32025: "delta-rice", 32026: "blosc2", 32027: "flac",
+		32028: "sperr", 32033: "htj2k",
+	}
 }
 
 // maxFilters is the most filters of a dataset, H5Z_MAX_NFILTERS.
@@ -143,7 +152,7 @@ func (s *Shared) steps(filters []Filter) ([]step, error) {
 		case FilterZstd:
 			list[i] = s.decoders.zstd
 		default:
-			err = unsupported("it is not known; write the data without it, with h5repack -f NONE")
+			err = unsupported("it has no decoder here: write the data without it, with h5repack -f NONE IN OUT and the filter's plugin in HDF5_PLUGIN_PATH, such as those of hdf5plugin")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", f, err)

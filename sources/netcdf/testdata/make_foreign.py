@@ -3,7 +3,7 @@ netCDF4-python read of them.
 
     python make_foreign.py FOLDER [FILE ...]
 
-needs h5py, netCDF4, numpy and tables. FOLDER gets copies of the files that are named,
+needs h5py, hdf5plugin, netCDF4, numpy and tables. FOLDER gets copies of the files that are named,
 the files of this script, and expected.json about all of them, in the form of the
 expected.json beside this script. Dimensions and attributes are those of netCDF4,
 values those of h5py where it reads the file. What netCDF4 leaves out has no
@@ -18,6 +18,7 @@ import sys
 import warnings
 
 import h5py
+import hdf5plugin
 import netCDF4
 import numpy as np
 import tables
@@ -109,6 +110,23 @@ def pytables():
             f.create_array("/group", "bools", obj=np.array([True, False, True]))
 
 
+# Filters without a decoder here, and the error that they give.
+UNKNOWN = {
+    "32026": "blosc2 (filter 32026): it has no decoder here: write the data without it, with h5repack -f NONE",
+    "32013": "zfp (filter 32013): it has no decoder here",
+    "32024": "sz3 (filter 32024): it has no decoder here",
+}
+
+
+def unknown_filters():
+    with h5py.File(at("unknown_filters.h5"), "w") as f:
+        for i in range(6):
+            f.create_dataset(f"blosc2_{i}", data=np.arange(40, dtype="f4"), chunks=(20,), compression=hdf5plugin.Blosc2())
+        f.create_dataset("zfp", data=np.arange(40, dtype="f4"), chunks=(20,), compression=hdf5plugin.Zfp(reversible=True))
+        f.create_dataset("sz3", data=np.arange(40, dtype="f4"), chunks=(20,), compression=hdf5plugin.SZ3(absolute=0.1))
+        f.create_dataset("plain", data=np.arange(40, dtype="f4"))
+
+
 def reserved():
     """Names that Zarr reserves, or that it does not have."""
     with h5py.File(at("reserved.h5"), "w") as f:
@@ -157,6 +175,9 @@ def variable(v, dataset):
     found = {}
     if dataset is not None and dataset.dtype.hasobject:
         return {"error": "has no variable length"}
+    for number in dataset._filters if dataset is not None else ():
+        if number in UNKNOWN:
+            return {"error": UNKNOWN[number]}
     if v is not None:
         found = {"attributes": attributes(v, dataset), "dimensions": list(v.dimensions)}
         v.set_auto_maskandscale(False)
@@ -194,6 +215,7 @@ zero_bytes()
 scales()
 old_arrays()
 pytables()
+unknown_filters()
 reserved()
 
 result = {}
