@@ -204,7 +204,7 @@ func (c *Chunk) Readable() error {
 
 // check compares what parts of the footer say of each other and of the file.
 func (f *File) check(size int64) error {
-	var faulty []string
+	var faulty, strange []string
 	rows, flat := 0, slices.ContainsFunc(f.Leaves, func(n *Node) bool { return n.MaxRep == 0 })
 	for g := range f.Groups {
 		group := &f.Groups[g]
@@ -221,6 +221,8 @@ func (f *File) check(size int64) error {
 			case c.Readable() != nil: // refused when it is opened
 			case c.Offset < 0 || c.Compressed < 0 || c.Values < 0 && f.Leaves[i].MaxRep > 0 || c.Compressed > size || c.Offset > size-c.Compressed:
 				c.fault = fmt.Errorf("%w: %d bytes at byte %d of a file of %d", ErrCorrupt, c.Compressed, c.Offset, size)
+			case c.physical < 0 || c.physical > FixedLenByteArray:
+				strange = append(strange, fmt.Sprintf("row group %d, column %q: %d", g, f.Leaves[i].Name, c.physical))
 			case c.physical != f.Leaves[i].Physical:
 				c.fault = fmt.Errorf("%w: physical type %d, in the schema %d", ErrCorrupt, c.physical, f.Leaves[i].Physical)
 			}
@@ -232,6 +234,9 @@ func (f *File) check(size int64) error {
 		if fault != "" {
 			faulty = append(faulty, fault)
 		}
+	}
+	if n := len(strange); n > 0 {
+		f.Faults = append(f.Faults, fmt.Sprintf("%d column chunks have physical types that there are not, and are read as those of the schema: %s", n, strange[0]))
 	}
 	if n := len(faulty); n > 0 {
 		f.Faults = append(f.Faults, fmt.Sprintf("%d row groups have columns with other numbers of values than rows, and as many are read as there are rows: %s", n, faulty[0]))

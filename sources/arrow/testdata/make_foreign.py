@@ -322,6 +322,11 @@ def footer_cases():
 
         case(f"codec_{name}", BOTH[:1])(other)
 
+    @case("unknown_physical_type", BOTH)
+    def _(f):
+        for m in f.metas()[:3]:
+            put(m, 1, 99)
+
     @case("no_statistics", BOTH)
     def _(f):
         for m in f.metas():
@@ -359,6 +364,10 @@ def footer_cases():
     def _(f):
         for e in get(f.footer, SCHEMA)[1][1:]:
             put(e, 4, get(e, 4) + b"\0")
+
+    @case("name_empty", BOTH)
+    def _(f):
+        put(get(f.footer, SCHEMA)[1][1], 4, b"")
 
     @case("name_has_slash", BOTH)
     def _(f):
