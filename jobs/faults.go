@@ -26,6 +26,9 @@ const (
 // folded is one error that tells of all faults, nil for none. Those that differ by nothing
 // but the array are told once, with the names of some arrays that have them, too.
 func folded(faults []arrayFault) error {
+	if len(faults) == 0 {
+		return nil
+	}
 	row := regexp.MustCompile(`\b(rows?|batch|bytes?|chunk) \[?\d+(, ?\d+)*\]?( to \d+)?`)
 	same := map[string][]arrayFault{}
 	keys := make([]string, len(faults))
