@@ -57,7 +57,7 @@ bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time: the rooms' own tests have to notice nine of ten (needs: Go)
 	go run ./e2e/mutate -n $(N) -seed $(SEED) -skip '$(SKIP)' $(ROOMS)
 
-soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
+soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
 	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'
 
 interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, netcdf-bin and hdf5-tools, or root on a Debian; installs the peers)

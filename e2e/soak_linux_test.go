@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,11 +31,12 @@ type attack struct {
 	try         func(t *testing.T, r *rand.Rand) int
 }
 
-// attacks are all that TestSoak makes. [TestTakeover] has its own.
+// attacks are all that TestSoak makes.
 func attacks() []attack {
 	return []attack{
 		{"killed", "kills", 1, soakKilled},
 		{"network", "faults", 1, soakNetwork},
+		{"takeover", "takeovers", 2, soakTakeover},
 		{"damaged-source", "damaged places", 1, soakDamagedSource},
 		{"damaged-checkpoint", "damaged places", 1, soakDamagedCheckpoint},
 		{"growth", "chunks and arrays", 20, soakGrowth},
@@ -106,7 +109,9 @@ func soakRun(ctx context.Context, t *testing.T, args ...string) ended {
 	var messages bytes.Buffer
 	c := exec.CommandContext(limited, build(t), args...)
 	c.Stderr = &messages
-	if err := c.Start(); err != nil {
+	if err := c.Start(); ctx.Err() != nil {
+		return ended{status: -1} // it was killed before it began
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	peak, over := make(chan int64), make(chan struct{})
@@ -114,7 +119,7 @@ func soakRun(ctx context.Context, t *testing.T, args ...string) ended {
 	err := c.Wait()
 	close(over)
 	e := ended{c.ProcessState.ExitCode(), messages.String(), <-peak}
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited && limited.Err() == nil {
 		t.Fatal(err)
 	}
 	if limited.Err() != nil && ctx.Err() == nil {
@@ -281,9 +286,22 @@ func soakNetwork(t *testing.T, r *rand.Rand) (faults int) {
 	return faults
 }
 
+// soakTakeover stops runs at random moments, has others take their locks over and
+// finish, and wakes the stopped ones up.
+func soakTakeover(t *testing.T, r *rand.Rand) (tries int) {
+	needNamespaces(t)
+	t.Setenv("ZMIGRATE_SEED", strconv.FormatUint(r.Uint64(), 10))
+	kinds := slices.Sorted(maps.Keys(existing))
+	b := serve(t)
+	at := func(try int) string { return fmt.Sprintf("%d.zarr", try) }
+	d := newDuel(t, kinds[r.IntN(len(kinds))], func(try int) string { return b.url(at(try)) })
+	d.fights(t, 4, func(try int) map[string]string { return b.tree(t, at(try)) })
+	return 4
+}
+
 // soakGrowth plans, runs and repeats a job of very many chunks, or of many arrays.
 // Its size is drawn: up to a million of the first, up to a hundred thousand of the
-// second where there is half an hour for it.
+// second where there are ten minutes for it, and less in proportion otherwise.
 func soakGrowth(t *testing.T, r *rand.Rand) (grown int) {
 	length, err := time.ParseDuration(os.Getenv("ZMIGRATE_SOAK"))
 	if err != nil {
@@ -291,35 +309,37 @@ func soakGrowth(t *testing.T, r *rand.Rand) (grown int) {
 	}
 	scale := min(1, length.Minutes()/10)
 	chunks := int((0.5 + r.Float64()/2) * 1e6 * scale)
-	arrays := int((0.5 + r.Float64()/2) * 1e5 * min(1, length.Minutes()/30))
+	arrays := int((0.5 + r.Float64()/2) * 1e5 * scale)
 	dir := fast(t)
-	write(t, dir, "byte.bin", []byte{7})
 	source := write(t, dir, "data.bin", nil)
 	if err := os.Truncate(source, int64(chunks)); err != nil {
 		t.Fatal(err)
 	}
 	head := "zmigrate: 1\ntarget: {url: %s.zarr}\nrun: {memory: 64MiB}\n"
-	var many strings.Builder
-	fmt.Fprintf(&many, head+"source:\n  driver: raw\n  arrays:\n", "arrays")
+	var many strings.Builder // arrays in one document
+	many.WriteString(`{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{`)
 	for i := range arrays {
-		fmt.Fprintf(&many, "    a%d: {url: byte.bin, data_type: uint8, shape: [1]}\n", i)
+		fmt.Fprintf(&many, `%s"g%d/a%d":{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],`+
+			`"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`, map[bool]string{true: ",", false: ""}[i > 0], i%100, i)
 	}
+	many.WriteString("}}}")
+	write(t, dir, "in.zarr/zarr.json", []byte(many.String()))
 	for _, c := range []struct {
 		job   string
 		units int
 	}{
 		{fmt.Sprintf(head+"source: {driver: raw, arrays: {a: {url: data.bin, data_type: uint8, shape: [%d]}}}\narrays: {a: {chunks: [1]}}\n", "empty", chunks), chunks},
 		{fmt.Sprintf(head+"source: {driver: raw, arrays: {a: {url: data.bin, data_type: uint8, shape: [%d]}}}\narrays: {a: {chunks: [1], shards: [1000], fill_value: 1, codecs: [bytes]}}\n", "shards", chunks), chunks},
-		{many.String(), arrays},
+		{fmt.Sprintf(head+"source: {driver: zarr, url: in.zarr}\n", "arrays"), arrays},
 	} {
 		job := write(t, dir, "job.yaml", []byte(c.job))
 		for again := range 2 {
 			began := time.Now()
 			e := soakRun(t.Context(), t, "run", "--log-level", "error", "--progress", "none", job)
-			// A constant for the program, 256 bytes for a chunk, and 16 KiB for an array.
-			most := int64(64<<20 + 128<<20 + 256*chunks)
+			// A constant for the program, 32 bytes for a chunk, and 4 KiB for an array.
+			most := int64(64<<20 + 128<<20 + 32*chunks)
 			if c.units == arrays {
-				most += int64(arrays) << 14
+				most += int64(arrays) << 12
 			}
 			t.Logf("%d units, run %d: %v, peak %d MiB", c.units, again+1, time.Since(began), e.peak>>20)
 			if e.status != 0 || e.peak > most {
