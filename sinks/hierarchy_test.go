@@ -291,15 +291,38 @@ func TestEveryOperationFails(t *testing.T) {
 func TestMetadataThatCannotBeWritten(t *testing.T) {
 	bad := array(zarr.Attribute{Name: "broken", Value: json.RawMessage(`{`)})
 	h := sinks.New(&recorder{})
+	many := map[string]*zarr.Array{"z": bad} // so many that the root's document is streamed
+	for i := range 1500 {
+		many[fmt.Sprint("a", i)] = array()
+	}
 	for name, err := range map[string]error{
 		"array":  h.PutArray(t.Context(), "g/a", bad),
 		"root":   h.Finish(t.Context(), map[string]*zarr.Array{"": bad}, nil, nil, true),
 		"finish": h.Finish(t.Context(), map[string]*zarr.Array{"g/a": bad}, nil, nil, true),
 		"group":  h.Finish(t.Context(), nil, map[string]zarr.Attributes{"g": bad.Attributes}, nil, true),
+		"beside": h.Finish(t.Context(), map[string]*zarr.Array{"g/a": bad}, nil, map[string]json.RawMessage{"": json.RawMessage(`{}`)}, true),
+		"many":   h.Finish(t.Context(), many, nil, nil, true),
 		"there":  h.Finish(t.Context(), nil, nil, map[string]json.RawMessage{"": json.RawMessage(`"broken"`)}, true),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "metadata of") || name != "there" && !strings.Contains(err.Error(), `"broken"`) {
 			t.Errorf("%s: error %v, want one that names the node and the attribute", name, err)
+		}
+	}
+}
+
+// TestStreamedRootFails fails to begin a root's document that is streamed.
+func TestStreamedRootFails(t *testing.T) {
+	many := map[string]*zarr.Array{}
+	for i := range 1500 {
+		many[fmt.Sprint("a", i)] = array()
+	}
+	for failAt, operations := range [][]string{{"sync", "write zarr.json", "sync"}, {"sync"}, {"sync", "write zarr.json"}, {"sync", "write zarr.json", "sync"}} {
+		r := recorder{failAt: failAt}
+		if err := sinks.New(&r).Finish(t.Context(), many, nil, nil, true); errors.Is(err, errStore) != (failAt > 0) {
+			t.Errorf("operation %d fails: %v", failAt, err)
+		}
+		if diff := cmp.Diff(operations, r.operations); diff != "" {
+			t.Errorf("operation %d fails (-want +got):\n%s", failAt, diff)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, er
 	if out, err := r.test(binary, dir, 0, time.Hour); err != nil {
 		return s, fmt.Errorf("the tests fail without a fault: %w\n%s", err, out)
 	}
-	limit := 5*time.Since(began) + 30*time.Second // a fault may make a test wait for ever
+	limit := 3*time.Since(began) + 10*time.Second // a fault may make a test wait for ever
 	for _, f := range chosen {
 		s.faults++
 		if _, err := r.test(binary, dir, f.number, limit); err == nil {
