@@ -3,9 +3,12 @@ package zarr
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,5 +43,42 @@ func TestWriteConsolidated(t *testing.T) {
 		if diff := cmp.Diff(string(want), got.String()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+}
+
+// brokenPipe takes so many writes, and no more.
+type brokenPipe struct{ left int }
+
+func (w *brokenPipe) Write(p []byte) (int, error) {
+	if w.left--; w.left < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// TestWriteConsolidatedFails fails each write, and has nodes that are no JSON.
+func TestWriteConsolidatedFails(t *testing.T) {
+	group := &Group{}
+	write := func(w io.Writer, nodes map[string]json.Marshaler) error {
+		return WriteConsolidated(w, nil, func(yield func(string, json.Marshaler) bool) {
+			for _, p := range slices.Sorted(maps.Keys(nodes)) {
+				if !yield(p, nodes[p]) {
+					return
+				}
+			}
+		})
+	}
+	nodes := map[string]json.Marshaler{"a": group, "b": group}
+	for left := range 4 {
+		if err := write(&brokenPipe{left}, nodes); errors.Is(err, io.ErrClosedPipe) != (left < 3) {
+			t.Errorf("%d writes: %v", left, err)
+		}
+	}
+	nodes["b"] = json.RawMessage(`{`)
+	if err := write(io.Discard, nodes); err == nil || !strings.Contains(err.Error(), `metadata of "b"`) {
+		t.Errorf("got %v", err)
+	}
+	if err := WriteConsolidated(io.Discard, Attributes{{"a", json.RawMessage(`{`)}}, func(func(string, json.Marshaler) bool) {}); err == nil {
+		t.Error("attributes that are no JSON: no error")
 	}
 }
