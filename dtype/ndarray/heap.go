@@ -3,7 +3,9 @@ package ndarray
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/maphash"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -13,7 +15,45 @@ import (
 // of such a type holds for each element where in the heap its bytes are and
 // how many; all zero is an element without bytes. A heap only grows; an array
 // that is written, and all views of it, have their heap to themselves.
-type Heap struct{ Bytes []byte }
+//
+// The bytes lie in segments, none of which ever moves: a heap that grows copies
+// nothing and leaves nothing behind. A long element that equals one before it
+// takes no bytes of its own.
+//
+// The zero value takes memory of its own as it needs it.
+type Heap struct {
+	// Account is asked before there is more memory, and pays for it; nil: nobody is.
+	Account Account
+
+	segments [][]byte // of elements; an element lies in one of them
+	open     []byte   // the segment that may have room for more
+	last     int      // its number
+	used     int      // bytes of it
+	err      error    // why the heap does not grow any more
+	items    int      // elements that were put
+	seed     maphash.Seed
+	seen     map[uint64]place // elements by their hash
+	shared   int              // elements without bytes of their own
+	discards bool
+}
+
+// Account is the memory that a heap, and whoever reads elements of variable size,
+// may take. It serves one goroutine at a time.
+type Account interface {
+	// Lend returns n bytes at least, with undefined content, that stay with the
+	// account. An error says that there are not so many.
+	Lend(n int) ([]byte, error)
+	// Take counts n bytes that the caller is about to make. An error says that
+	// there are not so many.
+	Take(n int) error
+	// Room is the most bytes that there may be at this moment.
+	Room() int
+	// Give counts n bytes back.
+	Give(n int)
+}
+
+// place is where in a heap an element is.
+type place struct{ at, length uint64 }
 
 // reference is what the memory of an array holds of an element of variable
 // size: its place in the heap and its length, 8 bytes each.
@@ -28,15 +68,193 @@ func ItemSize(t dtype.Type) int {
 	return reference
 }
 
+const (
+	// A place is the number of a segment and a byte of it, in so many bits.
+	segmentBits = 40
+	// Segments have between so many bytes. Elements of more than ownSegment have
+	// one to themselves.
+	leastSegment, mostSegment, ownSegment = 64, 1 << 20, 1 << 18
+	// leastShared is the length from which on an element is looked for among those
+	// before it, of which mostSeen are remembered.
+	leastShared, mostSeen = 256, 4096
+)
+
 func (h *Heap) get(ref []byte) []byte {
-	at := binary.NativeEndian.Uint64(ref)
-	return h.Bytes[at : at+binary.NativeEndian.Uint64(ref[8:])]
+	length := binary.NativeEndian.Uint64(ref[8:])
+	if length == 0 {
+		return []byte{}
+	}
+	return h.bytes(place{binary.NativeEndian.Uint64(ref), length})
 }
 
+func (h *Heap) bytes(p place) []byte {
+	from := p.at & (1<<segmentBits - 1)
+	return h.segments[p.at>>segmentBits][from : from+p.length]
+}
+
+// put appends an element. One that there is no memory for has no bytes, and neither
+// have those behind it.
 func (h *Heap) put(ref, element []byte) {
-	binary.NativeEndian.PutUint64(ref, uint64(len(h.Bytes)))
-	binary.NativeEndian.PutUint64(ref[8:], uint64(len(element)))
-	h.Bytes = append(h.Bytes, element...)
+	if h.err == nil {
+		h.items++
+	}
+	p := place{length: uint64(len(element))}
+	switch {
+	case len(element) == 0 || h.err != nil || h.discards:
+		p.length = 0
+	case len(element) >= leastShared:
+		p = h.share(element)
+	default:
+		p = h.store(element)
+	}
+	binary.NativeEndian.PutUint64(ref, p.at)
+	binary.NativeEndian.PutUint64(ref[8:], p.length)
+}
+
+// share is store for an element that may be there already. Where nothing has
+// repeated for long, nothing is looked for any more.
+func (h *Heap) share(element []byte) place {
+	if h.seen == nil {
+		h.seen, h.seed = map[uint64]place{}, maphash.MakeSeed()
+	}
+	full := len(h.seen) == mostSeen
+	if full && h.shared == 0 {
+		return h.store(element)
+	}
+	hash := maphash.Bytes(h.seed, element)
+	same, ok := h.seen[hash]
+	if ok && bytes.Equal(h.bytes(same), element) {
+		h.shared++
+		return same
+	}
+	p := h.store(element)
+	if !ok && !full && h.err == nil {
+		h.seen[hash] = p
+	}
+	return p
+}
+
+// store puts an element behind the others.
+func (h *Heap) store(element []byte) place {
+	n := len(element)
+	if n > ownSegment {
+		segment := h.grow(n)
+		if segment == nil {
+			return place{}
+		}
+		return place{uint64(len(h.segments)-1) << segmentBits, uint64(copy(segment, element))}
+	}
+	if n > len(h.open)-h.used {
+		size := leastSegment
+		if h.open != nil {
+			size = min(2*len(h.open), mostSegment)
+		}
+		segment := h.grow(max(size, n))
+		if segment == nil {
+			return place{}
+		}
+		h.open, h.last, h.used = segment, len(h.segments)-1, 0
+	}
+	p := place{uint64(h.last)<<segmentBits | uint64(h.used), uint64(n)}
+	h.used += copy(h.open[h.used:], element)
+	return p
+}
+
+// grow adds a segment of n bytes at least. It is nil where there is no memory for
+// it.
+func (h *Heap) grow(n int) (segment []byte) {
+	if h.Account == nil {
+		segment = make([]byte, n)
+	} else if segment, h.err = h.Account.Lend(n); h.err != nil {
+		return nil
+	}
+	h.segments = append(h.segments, segment)
+	return segment
+}
+
+// Err is why elements that were put have no bytes, nil where all have theirs, or
+// where h is nil.
+func (h *Heap) Err() error {
+	if h == nil {
+		return nil
+	}
+	return h.err
+}
+
+// Put is how many elements were put, up to the first for which there was no memory.
+func (h *Heap) Put() int { return h.items }
+
+// Discard makes a heap that keeps nothing: elements that are put have no bytes. It is
+// for whoever wants to know something else of them. The heap may be nil.
+func (h *Heap) Discard() {
+	if h != nil {
+		h.discards = true
+	}
+}
+
+// Tally counts memory that somebody takes beside a heap, and gives it back
+// together. The zero value takes from nobody.
+type Tally struct {
+	account Account
+	taken   int
+}
+
+// Tally returns a tally of the heap's account. The heap may be nil, that of an array
+// whose elements have a size.
+func (h *Heap) Tally() *Tally {
+	if h == nil {
+		return &Tally{}
+	}
+	return &Tally{account: h.Account}
+}
+
+// Take implements [Account].
+func (t *Tally) Take(n int) error {
+	if t.account == nil {
+		return nil
+	}
+	err := t.account.Take(n)
+	if err == nil {
+		t.taken += n
+	}
+	return err
+}
+
+// Give implements [Account].
+func (t *Tally) Give(n int) {
+	if t.account != nil {
+		t.account.Give(n)
+		t.taken -= n
+	}
+}
+
+// End gives back all that was taken.
+func (t *Tally) End() { t.Give(t.taken) }
+
+// Room implements [Account].
+func (t *Tally) Room() int {
+	if t.account == nil {
+		return math.MaxInt
+	}
+	return t.account.Room()
+}
+
+// Lend implements [Account]: the memory is the caller's until all is given back.
+func (t *Tally) Lend(n int) ([]byte, error) {
+	if err := t.Take(n); err != nil {
+		return nil, err
+	}
+	return make([]byte, n), nil
+}
+
+// Borrow has the heap of a, an array of elements on their way to dst, paid for by the
+// account of dst's heap, until the tally that it returns gives it back.
+func (a Array) Borrow(dst Array) *Tally {
+	t := dst.Heap.Tally()
+	if a.Heap != nil {
+		a.Heap.Account = t
+	}
+	return t
 }
 
 // Items goes through the elements in C order. Each is a view of the array's
@@ -58,7 +276,7 @@ func (a Array) Items() iter.Seq[[]byte] {
 }
 
 // SetItems sets the elements in C order to what next returns, until that is an
-// error. The bytes are copied.
+// error, or there is no memory for them. The bytes are copied.
 func (a Array) SetItems(next func() ([]byte, error)) (err error) {
 	size := ItemSize(a.Type)
 	a.each(0, a.Offset, func(at int) bool {
@@ -68,10 +286,11 @@ func (a Array) SetItems(next func() ([]byte, error)) (err error) {
 		}
 		if a.Heap != nil {
 			a.Heap.put(a.Data[at:at+size], item)
+			err = a.Heap.err
 		} else {
 			copy(a.Data[at:at+size], item)
 		}
-		return true
+		return err == nil
 	})
 	return err
 }

@@ -29,7 +29,7 @@ type Pool struct {
 	idle map[int][][]byte
 	held int // bytes of idle memory
 	lent int // buffers lent and not returned
-	out  int // bytes of the memory behind them
+	out  int // bytes of the memory behind them, and of what is counted
 }
 
 // Rounded is the number of bytes of memory that a buffer of n bytes takes: at
@@ -75,6 +75,16 @@ func (p *Pool) take(class int) []byte {
 	p.idle[class] = list[:last]
 	p.held -= class
 	return memory
+}
+
+// Count counts n bytes of memory that somebody else has made, so that there is less
+// idle memory, or no longer has where n is negative.
+func (p *Pool) Count(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.out += n; n > 0 {
+		p.makeRoom(0, 0)
+	}
 }
 
 // Lent returns the number of buffers that are lent and not yet released; it
