@@ -263,10 +263,13 @@ type nearestPadded interface{ padsNearest() bool }
 // Memory returns the most bytes of buffers that one Encode or Decode holds at
 // the same time, the encoded chunk included and the decoded one not. A plan
 // reserves them before it starts a chunk. What has no bound, the bytes of
-// elements of variable size, is not in it.
-func (c *Chain) Memory() int {
+// elements of variable size, is not in it: see MemoryOf.
+func (c *Chain) Memory() int { return c.memory(c.sizes) }
+
+// memory is Memory where encodings have other sizes than those of the chain.
+func (c *Chain) memory(sizes []Size) int {
 	most, held := c.arraysMemory(c.store != nil)
-	for _, s := range c.sizes {
+	for _, s := range sizes {
 		if !s.Unbounded {
 			n := ndarray.Rounded(s.Max)
 			most, held = max(most, held+n), n

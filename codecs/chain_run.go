@@ -63,8 +63,12 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 	} else if alias, ok := c.bytes.(Alias); ok {
 		data, aliased = alias.EncodeAlias(src)
 	}
+	sizes := c.sizes
+	if sizes[0].Unbounded {
+		sizes = c.sizesFrom(c.measure(src))
+	}
 	if !aliased {
-		buffer, empty := c.lend(pool, 0)
+		buffer, empty := c.lend(pool, sizes[0])
 		out, err := c.bytes.AppendEncode(empty, src)
 		swap(buffer)
 		if err != nil {
@@ -74,7 +78,7 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 		data = out
 	}
 	for i, b := range c.binary {
-		buffer, empty := c.lend(pool, i+1)
+		buffer, empty := c.lend(pool, sizes[i+1])
 		out, err := b.AppendEncode(empty, data)
 		swap(buffer)
 		if err != nil {
@@ -86,13 +90,13 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 	return data, held, nil
 }
 
-// lend returns memory for encoded bytes of sizes[i], empty; there is no buffer
-// for those without a bound, which are appended to nothing.
-func (c *Chain) lend(pool *ndarray.Pool, i int) (*ndarray.Buffer, []byte) {
-	if c.sizes[i].Unbounded {
+// lend returns memory for bytes of a size, empty; there is no buffer for those
+// without a bound, which are appended to nothing.
+func (c *Chain) lend(pool *ndarray.Pool, size Size) (*ndarray.Buffer, []byte) {
+	if size.Unbounded {
 		return nil, nil
 	}
-	buffer := pool.Get(c.sizes[i].Max)
+	buffer := pool.Get(size.Max)
 	return buffer, buffer.Bytes[:0]
 }
 
@@ -140,7 +144,9 @@ func (c *Chain) original(i int, index []int) []int {
 // encoded chunk. Damage is ErrCorrupt or ErrTooLarge; dst is then undefined.
 func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error {
 	place := c.place(dst)
-	data, held, err := c.decodeBinary(pool, data, 0, nil, place)
+	tally := dst.Heap.Tally()
+	defer tally.End()
+	data, held, err := c.decodeBinary(pool, data, 0, nil, place, tally)
 	if err == nil && len(place) > 0 && len(data) == len(place) && &data[0] == &place[0] {
 		return nil // nothing is held
 	}
@@ -194,15 +200,20 @@ func (c *Chain) DecodePlace(dst ndarray.Array) []byte {
 // decodeBinary undoes the bytes → bytes codecs from the last one to number
 // last. data lie in held, which it takes over, or in the caller's memory where
 // that is nil, and so do the bytes that it returns; those of number 0 come to lie
-// in place where that has room for them.
-func (c *Chain) decodeBinary(pool *ndarray.Pool, data []byte, last int, held *ndarray.Buffer, place []byte) ([]byte, *ndarray.Buffer, error) {
+// in place where that has room for them. Buffers for what has no bound are counted
+// by tally.
+func (c *Chain) decodeBinary(pool *ndarray.Pool, data []byte, last int, held *ndarray.Buffer, place []byte, tally *ndarray.Tally) ([]byte, *ndarray.Buffer, error) {
 	for i := len(c.binary) - 1; i >= last; i-- {
 		var buffer *ndarray.Buffer
 		empty := place[:0]
+		var err error
 		if i > 0 || len(place) < c.sizes[0].Max {
-			buffer, empty = c.lend(pool, i)
+			buffer, empty, err = c.lendDecoded(pool, i, data, tally)
 		}
-		out, err := c.binary[i].AppendDecode(empty, data)
+		var out []byte
+		if err == nil {
+			out, err = c.binary[i].AppendDecode(empty, data)
+		}
 		if held != nil {
 			held.Release()
 		}
@@ -238,6 +249,7 @@ type target struct {
 	base   ndarray.Array   // the array of a stage further back that view looks at
 	stage  int             // of base; 0: base is what the caller wants filled
 	buffer *ndarray.Buffer // nil at stage 0
+	tally  *ndarray.Tally  // of the heap that goes with the buffer
 }
 
 // target returns the memory for the array of stage i, what arrays[i] receives
@@ -253,6 +265,7 @@ func (c *Chain) target(pool *ndarray.Pool, dst ndarray.Array, i int, boxes []nda
 				shape = boxes[t.stage].Shape
 			}
 			t.base, t.buffer = lendArray(pool, c.stages[t.stage].Type, shape)
+			t.tally = t.base.Borrow(dst)
 			break
 		}
 		t.stage--
@@ -267,6 +280,7 @@ func (c *Chain) target(pool *ndarray.Pool, dst ndarray.Array, i int, boxes []nda
 func (t target) release() {
 	if t.buffer != nil {
 		t.buffer.Release()
+		t.tally.End()
 	}
 }
 

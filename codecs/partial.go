@@ -182,7 +182,9 @@ func (o *Object) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 	if !ok || !c.regional() {
 		return c.decodeAround(ctx, pool, dst, start, o.in)
 	}
-	in, release, err := c.decoded(ctx, pool, o.in)
+	tally := dst.Heap.Tally()
+	defer tally.End()
+	in, release, err := c.decoded(ctx, pool, o.in, tally)
 	var to target
 	region := ndarray.Region{Start: start, Shape: dst.Shape}
 	boxes := []ndarray.Region{region} // of each stage
@@ -209,7 +211,9 @@ func (o *Object) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 
 // decodeAll decodes the whole chunk.
 func (c *Chain) decodeAll(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, in Input) error {
-	data, buffer, err := c.readAll(ctx, pool, in)
+	tally := dst.Heap.Tally()
+	defer tally.End()
+	data, buffer, err := c.readAll(ctx, pool, in, tally)
 	if err != nil {
 		return err
 	}
@@ -223,22 +227,30 @@ func (c *Chain) decodeAll(ctx context.Context, pool *ndarray.Pool, dst ndarray.A
 func (c *Chain) decodeAround(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int, in Input) error {
 	whole, around := lendArray(pool, c.in.Type, c.in.Shape)
 	defer around.Release()
+	tally := whole.Borrow(dst)
+	defer tally.End()
 	if err := c.decodeAll(ctx, pool, whole, in); err != nil {
 		return err
 	}
 	ndarray.Copy(dst, whole.Sub(ndarray.Region{Start: start, Shape: dst.Shape}))
-	return nil
+	return dst.Heap.Err()
 }
 
 // readAll reads an object whole, if it is not larger than it may be. The buffer
-// is nil for what is in memory already.
-func (c *Chain) readAll(ctx context.Context, pool *ndarray.Pool, in Input) ([]byte, *ndarray.Buffer, error) {
+// is nil for what is in memory already; tally counts it where nothing bounds the size
+// of an object.
+func (c *Chain) readAll(ctx context.Context, pool *ndarray.Pool, in Input, tally *ndarray.Tally) ([]byte, *ndarray.Buffer, error) {
 	size := in.Size()
 	if size > int64(c.Size().Max) {
 		return nil, nil, c.tooLarge(size)
 	}
 	if m, ok := in.(InMemory); ok {
 		return m, nil, nil
+	}
+	if c.Size().Unbounded {
+		if err := tally.Take(ndarray.Rounded(int(size))); err != nil {
+			return nil, nil, err
+		}
 	}
 	buffer := pool.Get(int(size))
 	if err := in.ReadAt(ctx, buffer.Bytes, 0); err != nil {
@@ -252,11 +264,11 @@ func (c *Chain) readAll(ctx context.Context, pool *ndarray.Pool, in Input) ([]by
 // object itself where no bytes → bytes codec follows, else what they decode
 // it to. Of a Blocked codec right behind it, only the ranges asked for are
 // decoded. release gives the memory back.
-func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input) (out Input, release func(), err error) {
+func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input, tally *ndarray.Tally) (out Input, release func(), err error) {
 	if len(c.binary) == 0 {
 		return in, func() {}, nil
 	}
-	data, buffer, err := c.readAll(ctx, pool, in)
+	data, buffer, err := c.readAll(ctx, pool, in, tally)
 	if err != nil {
 		return nil, func() {}, err
 	}
@@ -265,7 +277,7 @@ func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input) (out 
 	if ok && c.sizes[0].Fixed {
 		last = 1
 	}
-	data, buffer, err = c.decodeBinary(pool, data, last, buffer, nil)
+	data, buffer, err = c.decodeBinary(pool, data, last, buffer, nil, tally)
 	release = func() {
 		if buffer != nil {
 			buffer.Release()

@@ -170,7 +170,7 @@ func (o *openShard) whole(p storedPart) bool {
 // decodeRun reads the bytes of several inner chunks at once.
 func (o *openShard) decodeRun(ctx context.Context, pool *ndarray.Pool, parts []storedPart, end uint64) error {
 	begin := parts[0].Offset
-	buffer := pool.Get(int(end - begin))
+	buffer := pool.Get(int(end - begin)) // maxRun at the most
 	defer buffer.Release()
 	if err := o.in.ReadAt(ctx, buffer.Bytes, int64(begin)); err != nil {
 		return err

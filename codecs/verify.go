@@ -94,7 +94,7 @@ func (c *Chain) undo(ctx context.Context, in Input, last int) (Input, *ndarray.B
 		if err != nil {
 			return nil, held, err
 		}
-		buffer, empty := c.lend(c.undone, i)
+		buffer, empty := c.lend(c.undone, c.sizes[i])
 		out, err := c.binary[i].AppendDecode(empty, data)
 		if held != nil {
 			held.Release()

@@ -205,11 +205,14 @@ func (b *zstdBound) AppendEncode(dst, src []byte) ([]byte, error) {
 }
 
 func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
-	if b.in.Unbounded {
-		return b.appendStream(dst, src)
-	}
 	from := len(dst)
 	room := b.in.Max
+	if b.in.Unbounded {
+		var err error
+		if room, err = b.decodedLength(src); err != nil {
+			return nil, err
+		}
+	}
 	// A frame states its size, or cannot expand more than its blocks allow
 	// (128 KiB for four bytes): do not make room that cannot be needed.
 	if most := len(src)/4 + 1; most < room>>17 {
@@ -226,13 +229,11 @@ func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return dst[:from+n], decodedSize(b.in, n)
 }
 
-// appendStream decodes what has no bound worth making room for: memory grows
-// with what comes out.
-func (b *zstdBound) appendStream(dst, src []byte) ([]byte, error) {
+// stream returns a reader of what frames decode to.
+func (b *zstdBound) stream(src []byte) (*zstd.Decoder, error) {
 	r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(b.in.Max)))
 	if err != nil {
 		return nil, fmt.Errorf("%w: zstd: %w", ErrCorrupt, err)
 	}
-	defer r.Close()
-	return appendRead(dst, r, b.in)
+	return r, nil
 }
