@@ -15,7 +15,8 @@ import (
 // Join returns the array that has the parts end to end along dimension dim.
 // The parts have one data type, and one shape but for that dimension. info
 // describes the result; its Type, Shape, Slowest and Remote follow from the parts,
-// its LongRun is at least that of the first one, and its Memory becomes that of all
+// its LongRun is at least that of the first one, its ItemBytes those of the part with
+// the longest, and its Memory becomes that of all
 // parts that are read at the same time, of which each needs as much as it said.
 func Join(info Info, dim int, parts []Array) (Array, error) {
 	if len(parts) == 0 {
@@ -36,6 +37,7 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 		if err := checkPart(&info, i, p.Info(), first, shape); err != nil {
 			return nil, err
 		}
+		info.ItemBytes = max(info.ItemBytes, p.Info().ItemBytes)
 		if end < 0 {
 			return nil, fmt.Errorf("array %q has too many elements along dimension %d", info.Path, dim)
 		}
@@ -67,6 +69,7 @@ func Stack(info Info, parts []Array) (Array, error) {
 		if err := checkPart(&info, i, p.Info(), first, p.Info().Shape); err != nil {
 			return nil, err
 		}
+		info.ItemBytes = max(info.ItemBytes, p.Info().ItemBytes)
 	}
 	info.Type, info.LongRun = first.Type, first.LongRun
 	info.Shape = append([]int{len(parts)}, first.Shape...)

@@ -159,9 +159,13 @@ type Info struct {
 	// same time take about as long as one of them.
 	Remote bool
 	// Memory is the most bytes that one call of ReadRegion holds besides dst;
-	// what elements of variable size have in a heap is not counted. 0 stands
-	// for [ScratchBytes].
+	// what belongs to elements of variable size is not counted, but asked for from
+	// the account of dst's heap. 0 stands for [ScratchBytes].
 	Memory int
+	// ItemBytes is how many bytes an element of variable size has on average, as far
+	// as the source tells without reading them: the real number may be another one.
+	// 0 where nothing is known.
+	ItemBytes int
 	// Packing says what the elements mean where they are packed and codecs are
 	// to tell so, see [Packed]; else nil.
 	Packing Packing

@@ -41,11 +41,15 @@ type table interface {
 
 // reader reads a column of a file. It is safe for concurrent use.
 type reader interface {
-	// open begins to read the rows from lo to hi of a batch.
-	open(ctx context.Context, batch, lo, hi int) (rows, error)
+	// open begins to read the rows from lo to hi of a batch. tally counts what
+	// they hold of a column of elements of variable size.
+	open(ctx context.Context, batch, lo, hi int, tally *ndarray.Tally) (rows, error)
 	// memory is the most bytes that rows of a batch hold, besides what they
-	// read into.
+	// read into and what is counted by a tally.
 	memory(batch int) int
+	// content is the bytes of the elements of variable size of a batch, or less
+	// where the metadata tell no more.
+	content(batch int) int64
 	// mayHoldNulls is false for a batch that holds no null for certain.
 	mayHoldNulls(batch int) bool
 }
@@ -82,6 +86,14 @@ func (n *nulls) mark(i, count int) {
 	for k := range count {
 		set[k] = true
 	}
+}
+
+// from returns the marks of the elements from i on, to be looked at.
+func (n *nulls) from(i int) *nulls {
+	if n.set == nil {
+		return n
+	}
+	return &nulls{set: n.set[i:], n: n.n - i}
 }
 
 func (n *nulls) at(i int) bool { return n.set != nil && n.set[i] }
@@ -142,7 +154,9 @@ func (a *array) readBatch(ctx context.Context, batch, row int, dst ndarray.Array
 	if batch > 0 {
 		begin = a.ends[batch-1]
 	}
-	rows, err := a.reader.open(ctx, batch, row-begin, row-begin+dst.Shape[0])
+	tally := dst.Heap.Tally()
+	defer tally.End()
+	rows, err := a.reader.open(ctx, batch, row-begin, row-begin+dst.Shape[0], tally)
 	if err != nil {
 		return fmt.Errorf("batch %d: %w", batch, err)
 	}
@@ -183,6 +197,8 @@ func (a *array) readPiece(ctx context.Context, rows rows, row int, dst ndarray.A
 	switch {
 	case !straight:
 		out = ndarray.New(dst.Type, []int{n * elements})
+		tally := out.Borrow(dst)
+		defer tally.End()
 	case dst.Heap == nil:
 		out.Shape, out.Strides = []int{n * elements}, []int{dst.Type.Size()}
 	}
@@ -207,7 +223,7 @@ func (a *array) readPiece(ctx context.Context, rows rows, row int, dst ndarray.A
 	within.Start, within.Shape = slices.Clone(within.Start), slices.Clone(within.Shape)
 	within.Start[0], within.Shape[0] = 0, n
 	ndarray.Copy(dst, out.Sub(within))
-	return nil
+	return dst.Heap.Err()
 }
 
 // replace puts the fill value in place of nulls. row is that of the first
@@ -251,7 +267,7 @@ func (a *array) findNull(ctx context.Context) error {
 
 // checkNulls is findNull for the rows of a batch.
 func (a *array) checkNulls(ctx context.Context, batch, begin, end int) error {
-	rows, err := a.reader.open(ctx, batch, 0, end-begin)
+	rows, err := a.reader.open(ctx, batch, 0, end-begin, &ndarray.Tally{})
 	if err != nil {
 		return fmt.Errorf("batch %d: %w", batch, err)
 	}
@@ -260,6 +276,7 @@ func (a *array) checkNulls(ctx context.Context, batch, begin, end int) error {
 	for row := begin; row < end; row += step {
 		n := min(step, end-row)
 		out := ndarray.New(a.column.typ, []int{n * elements})
+		out.Heap.Discard()
 		null := &nulls{n: n * elements}
 		if err := rows.next(ctx, n, out, null); err != nil {
 			return fmt.Errorf("batch %d, rows %d to %d: %w", batch, row, row+n-1, err)

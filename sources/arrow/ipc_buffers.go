@@ -70,6 +70,9 @@ func (r *ipcRows) decompressed(ctx context.Context, buffer int) ([]byte, error) 
 		return data, nil
 	}
 	span := r.record.Buffers[buffer]
+	if err := r.tally.Take(int(span.Length)); err != nil {
+		return nil, err
+	}
 	stored := make([]byte, span.Length)
 	if err := r.table.file.Store.ReadRange(ctx, r.table.file.Key, stored, r.record.body+span.Offset); err != nil {
 		return nil, err
@@ -89,6 +92,10 @@ func (r *ipcRows) decompressed(ctx context.Context, buffer int) ([]byte, error) 
 		case length < 0 || length/mostRatio > int64(len(stored)):
 			return nil, fmt.Errorf("%w: buffer %d claims %d bytes in %d", errCorrupt, buffer, length, len(stored))
 		default:
+			if err := r.tally.Take(int(length)); err != nil {
+				return nil, err
+			}
+			defer r.tally.Give(int(span.Length))
 			if data, err = decompress(r.record.Codec, make([]byte, length), stored); err != nil {
 				return nil, fmt.Errorf("%w: buffer %d: %w", errCorrupt, buffer, err)
 			}

@@ -103,6 +103,51 @@ func (r *ipcReader) memory(batch int) int {
 	return record.memory(r.node, record.Rows, ndarray.ItemSize(r.column.typ)) + r.table.memory(r.node, r.column.typ)
 }
 
+// content implements [reader]: the buffers that hold the bytes, as they are stored.
+func (r *ipcReader) content(batch int) int64 {
+	record := &r.table.data[batch]
+	if r.column.typ.Size() > 0 || record.check(r.node, record.Rows) != nil {
+		return 0
+	}
+	return r.table.content(r.node, record)
+}
+
+// content is that of a field of a batch. Of values that are stored once, in a
+// dictionary or for a run, it is as if all were equally frequent.
+func (t *ipcTable) content(n *node, r *record) int64 {
+	at := n.buffer
+	for _, views := range r.Views[:n.views] {
+		at += views
+	}
+	sum := int64(0)
+	switch n.kind {
+	case kindOffsets:
+		return r.Buffers[at+2].Length
+	case kindViews:
+		for _, b := range r.Buffers[at+2:][:r.Views[n.views]] {
+			sum += b.Length
+		}
+		return sum
+	case kindDictionary:
+		values := int64(0)
+		for _, d := range t.dictionaries[n.dictionary] {
+			if d.check(n.children[0], d.Rows) == nil {
+				sum += t.content(n.children[0], &d)
+				values += int64(d.Rows)
+			}
+		}
+		return sum / max(values, 1) * int64(r.Nodes[n.index].Length)
+	case kindList, kindStruct:
+		return t.content(n.children[0], r)
+	case kindRuns:
+		ends, values := r.Nodes[n.children[0].index].Length, n.children[1]
+		if values.index < len(r.Nodes) && ends > 0 {
+			return t.content(values, r) / int64(ends) * int64(r.Rows)
+		}
+	}
+	return 0
+}
+
 // memory is what reading values of a field takes; elements have size bytes.
 func (r *record) memory(n *node, values, size int) int {
 	sum := 0

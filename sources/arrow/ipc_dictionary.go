@@ -20,11 +20,12 @@ type dictionaryKey struct {
 type dictionary struct {
 	items [][]byte // elements, one after the other
 	null  []bool   // which items are null
+	size  int      // bytes of items of variable size
 }
 
 // lookUp reads indices and puts values of the dictionary in their place.
 func (r *ipcRows) lookUp(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
-	d, err := r.table.dictionary(ctx, n, r.record, out.Type)
+	d, err := r.dictionary(ctx, n, out.Type)
 	if err != nil {
 		return fmt.Errorf("dictionary %d: %w", n.dictionary, err)
 	}
@@ -50,9 +51,14 @@ func (r *ipcRows) lookUp(ctx context.Context, n *node, lo, hi int, out ndarray.A
 	})
 }
 
-// dictionary returns the values of a dictionary as a batch knows it, which are
-// read once.
-func (t *ipcTable) dictionary(ctx context.Context, n *node, batch *record, values dtype.Type) (*dictionary, error) {
+// keptDictionaries bounds the bytes of dictionaries of elements of variable size
+// that are kept for other reads.
+const keptDictionaries = 4 << 20
+
+// dictionary returns the values of a dictionary as the batch knows it. They are read
+// once, or once for these rows where they are too large to be kept.
+func (r *ipcRows) dictionary(ctx context.Context, n *node, values dtype.Type) (*dictionary, error) {
+	t, batch := r.table, r.record
 	all := t.dictionaries[n.dictionary]
 	key := dictionaryKey{id: n.dictionary, values: values}
 	begin := 0
@@ -65,31 +71,68 @@ func (t *ipcTable) dictionary(ctx context.Context, n *node, batch *record, value
 		}
 		key.batches = i + 1
 	}
+	if r.looked != nil && r.key == key {
+		return r.looked, nil
+	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if d := t.values[key]; d != nil {
+	d := t.values[key]
+	if d != nil || values.Size() == 0 {
+		// Who takes memory for items may wait for it, and holds no lock.
+		t.mu.Unlock()
+	} else {
+		defer t.mu.Unlock()
+	}
+	if d != nil {
 		return d, nil
 	}
-	d := &dictionary{}
+	d = &dictionary{}
 	for _, from := range all[begin:key.batches] {
-		if err := t.extend(ctx, d, n.children[0], &from, values); err != nil {
+		if err := r.extend(ctx, d, n.children[0], &from, values); err != nil {
 			return nil, err
 		}
 	}
-	t.values[key] = d
+	r.looked, r.key = d, key
+	if values.Size() > 0 {
+		t.values[key] = d
+	} else {
+		t.keep(key, d)
+	}
 	return d, nil
 }
 
+// keep keeps a dictionary of elements of variable size for other reads, if it is not
+// too large.
+func (t *ipcTable) keep(key dictionaryKey, d *dictionary) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.values[key] == nil && t.kept+d.size <= keptDictionaries {
+		t.kept += d.size
+		t.values[key] = d
+	}
+}
+
 // extend adds the values of a dictionary batch.
-func (t *ipcTable) extend(ctx context.Context, d *dictionary, n *node, from *record, values dtype.Type) error {
+func (r *ipcRows) extend(ctx context.Context, d *dictionary, n *node, from *record, values dtype.Type) error {
 	if err := from.check(n, from.Rows); err != nil {
 		return err
 	}
 	count := from.Rows * n.elements
 	out, null := ndarray.New(values, []int{count}), &nulls{n: count}
-	r := &ipcRows{table: t, record: from, node: n, plain: map[int][]byte{}}
-	if err := r.next(ctx, from.Rows, out, null); err != nil {
+	if out.Heap != nil {
+		out.Heap.Account = r.tally // it stays until all rows are read
+	}
+	read := &ipcRows{table: r.table, record: from, node: n, plain: map[int][]byte{}, tally: &ndarray.Tally{}}
+	if out.Heap != nil {
+		read.tally = out.Heap.Tally()
+		defer read.tally.End()
+	}
+	if err := read.next(ctx, from.Rows, out, null); err != nil {
 		return err
+	}
+	if out.Heap != nil {
+		for item := range out.Items() {
+			d.size += len(item)
+		}
 	}
 	i := 0
 	for item := range out.Items() {

@@ -15,6 +15,9 @@ type ipcRows struct {
 	node   *node
 	at     int            // the next row
 	plain  map[int][]byte // compressed buffers, as they are decompressed
+	tally  *ndarray.Tally // of what is held of elements of variable size
+	looked *dictionary    // that was looked at last; nil: none
+	key    dictionaryKey  // of that one
 }
 
 // next implements [rows].
@@ -155,22 +158,42 @@ func (r *ipcRows) between(ctx context.Context, n *node, lo, hi int, out ndarray.
 			return fmt.Errorf("%w: value %d lies between byte %d and byte %d", errCorrupt, lo+i, ends[i], end)
 		}
 	}
-	first := ends[0]
-	data, err := r.view(ctx, buffer+2, first, int(ends[len(ends)-1]-first))
+	for i, n := 0, 0; i < hi-lo; i += n {
+		first := ends[i]
+		for n = 1; i+n < hi-lo && ends[i+n+1]-first <= movedBytes; n++ {
+		}
+		if err := r.item(ctx, buffer+2, ends[i:i+n+1], null, i, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// item reads the bytes between some offsets, those of the values from number i on,
+// at once.
+func (r *ipcRows) item(ctx context.Context, buffer int, ends []int64, null *nulls, i int, out ndarray.Array) error {
+	first, n := ends[0], len(ends)-1
+	length := int(ends[n] - first)
+	if err := r.tally.Take(length); err != nil {
+		return err
+	}
+	defer r.tally.Give(length)
+	data, err := r.view(ctx, buffer, first, length)
 	if err != nil {
 		return err
 	}
-	i := -1
-	return out.SetItems(func() ([]byte, error) {
-		if i++; null.at(i) {
+	k := -1
+	return out.Sub(ndarray.Region{Start: []int{i}, Shape: []int{n}}).SetItems(func() ([]byte, error) {
+		if k++; null.at(i + k) {
 			return nil, nil
 		}
-		return data[ends[i]-first : ends[i+1]-first], nil
+		return data[ends[k]-first : ends[k+1]-first], nil
 	})
 }
 
 // viewed reads bytes by views: of up to 12 bytes in the view, else in one of
-// the buffers behind it.
+// the buffers behind it. What they lead to is read together as far as it is not too
+// much, else of half the views at a time.
 func (r *ipcRows) viewed(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
 	const size, inline = 16, 12
 	buffer := r.buffer(n)
@@ -201,6 +224,23 @@ func (r *ipcRows) viewed(ctx context.Context, n *node, lo, hi int, out ndarray.A
 		}
 		e.to = max(e.to, from+int64(length))
 	}
+	total := 0
+	for _, e := range extents {
+		total += int(e.to - e.from)
+	}
+	if count := hi - lo; total > movedBytes && count > 1 {
+		for _, half := range [][2]int{{0, count / 2}, {count / 2, count}} {
+			part := out.Sub(ndarray.Region{Start: []int{half[0]}, Shape: []int{half[1] - half[0]}})
+			if err := r.viewed(ctx, n, lo+half[0], lo+half[1], part, null.from(half[0])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := r.tally.Take(total); err != nil {
+		return err
+	}
+	defer r.tally.Give(total)
 	for k := range extents {
 		if e := &extents[k]; e.to > 0 {
 			if e.data, err = r.view(ctx, buffer+2+k, e.from, int(e.to-e.from)); err != nil {
@@ -250,6 +290,8 @@ func (r *ipcRows) runs(ctx context.Context, n *node, lo, hi int, out ndarray.Arr
 		return err
 	}
 	once := ndarray.New(out.Type, []int{(behind - first) * n.elements})
+	tally := once.Borrow(out)
+	defer tally.End()
 	nullOnce := &nulls{n: once.Shape[0]}
 	if err := r.values(ctx, n.children[1], first, behind, once, nullOnce); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
@@ -27,7 +28,8 @@ type ipcTable struct {
 	stream       bool               // a batch knows only the dictionaries before it
 
 	mu     sync.Mutex
-	values map[dictionaryKey]*dictionary // those read so far; guarded by mu
+	values map[dictionaryKey]*dictionary // those that are kept; guarded by mu
+	kept   int                           // bytes of their items of variable size; guarded by mu
 }
 
 // record is a batch of records or of a dictionary.
@@ -246,12 +248,12 @@ type ipcReader struct {
 }
 
 // open implements [reader].
-func (r *ipcReader) open(_ context.Context, batch, lo, hi int) (rows, error) {
+func (r *ipcReader) open(_ context.Context, batch, lo, hi int, tally *ndarray.Tally) (rows, error) {
 	data := &r.table.data[batch]
 	if err := data.check(r.node, hi); err != nil {
 		return nil, err
 	}
-	return &ipcRows{table: r.table, record: data, node: r.node, at: lo, plain: map[int][]byte{}}, nil
+	return &ipcRows{table: r.table, record: data, node: r.node, at: lo, plain: map[int][]byte{}, tally: tally}, nil
 }
 
 // mayHoldNulls implements [reader].

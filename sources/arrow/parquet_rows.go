@@ -91,6 +91,7 @@ func (r *parquetRows) skip(ctx context.Context, n int) error {
 		some := min(n, max(1, movedBytes/max(r.size, 1)/r.below[0]))
 		elements := some * r.below[0]
 		out := ndarray.New(r.column.typ, []int{elements})
+		out.Heap.Discard()
 		if err := r.next(ctx, some, out, &nulls{n: elements}); err != nil {
 			return err
 		}

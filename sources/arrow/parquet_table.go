@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
@@ -161,27 +162,41 @@ func (r *parquetReader) mayHoldNulls(batch int) bool {
 	return r.leaf.MaxDef > 0 && r.table.tree.Groups[batch].Chunks[r.leaf.Leaf].Nulls != 0
 }
 
+// content implements [reader].
+func (r *parquetReader) content(batch int) int64 {
+	chunk := &r.table.tree.Groups[batch].Chunks[r.leaf.Leaf]
+	if chunk.Text >= 0 {
+		return chunk.Text
+	}
+	return max(chunk.Uncompressed, chunk.Compressed)
+}
+
 // memory implements [reader]: the dictionary and a page, as it is stored and as
-// it is, and the window of the file.
+// it is, and the window of the file. Where elements have no size they are counted
+// as they are read.
 func (r *parquetReader) memory(batch int) int {
 	chunk := &r.table.tree.Groups[batch].Chunks[r.leaf.Leaf]
+	const valid = 8 * (64*presentWords + 1)
+	if r.size == 0 {
+		return convertBytes + valid + len(r.row)
+	}
 	pages := int(min(chunk.Decompressed(), 1<<50))
 	total := int(min(chunk.Compressed, 1<<50)) + pages
 	if r.width == 0 {
 		total += pages * 2 // where the values of a dictionary begin and end
 	}
-	const valid = 8 * (64*presentWords + 1)
 	return total + min(r.table.ahead(), int(min(chunk.Compressed, 1<<50))) + convertBytes + valid + len(r.row)
 }
 
 // open implements [reader].
-func (r *parquetReader) open(ctx context.Context, batch, lo, hi int) (rows, error) {
+func (r *parquetReader) open(ctx context.Context, batch, lo, hi int, tally *ndarray.Tally) (rows, error) {
 	group := &r.table.tree.Groups[batch]
 	chunk := &group.Chunks[r.leaf.Leaf]
 	reader, err := parquet.NewReader(r.table, r.leaf.Node, chunk, min(r.table.ahead(), int(min(chunk.Compressed, 1<<50))))
 	if err != nil {
 		return nil, err
 	}
+	reader.Count(tally.Take)
 	p := &parquetRows{parquetReader: r, pages: reader}
 	if len(r.leaf.lists) == 0 {
 		return p, reader.SkipRows(ctx, lo)

@@ -155,10 +155,13 @@ func (f *opened) chunks(info *sources.Info, c *column) {
 	if len(batches) == 0 {
 		return
 	}
-	row := max(1, ndarray.ItemSize(c.typ)*c.elements()) // bytes
+	row, most := max(1, (ndarray.ItemSize(c.typ)+info.ItemBytes)*c.elements()), chunkBytes
+	if c.typ.Size() == 0 {
+		most = chunkBytes / 8 // how much there is of it is only estimated, and a chunk takes three times as much
+	}
 	last := len(batches) - 1
 	uneven := slices.ContainsFunc(batches[:last], func(n int) bool { return n != batches[0] }) || batches[last] > batches[0]
-	if uneven || batches[0] > chunkBytes/row {
+	if uneven || batches[0] > most/row {
 		// A batch that ends beyond a region is read again with the next one:
 		// regions are to be longer than batches by far.
 		info.LongRun = max(info.LongRun, 4*slices.Max(batches)*row)
@@ -189,14 +192,19 @@ func (f *opened) open(ctx context.Context, c *column) (*array, error) {
 		return nil, fmt.Errorf("shape %v is too large for any file", a.info.Shape)
 	}
 	f.name(a.info, c)
-	f.chunks(a.info, c)
 	var err error
 	if a.reader, err = f.table.reader(c); err != nil {
 		return nil, err
 	}
+	content := int64(0)
 	for batch := range a.ends {
 		a.info.Memory = max(a.info.Memory, a.reader.memory(batch))
+		content += min(a.reader.content(batch), 1<<50)
 	}
+	if n := int64(end) * int64(c.elements()); c.typ.Size() == 0 && n > 0 {
+		a.info.ItemBytes = int((content + n - 1) / n)
+	}
+	f.chunks(a.info, c)
 	// With a piece that is moved, and which of its elements are null.
 	a.info.Memory += max(movedBytes, c.elements()*ndarray.ItemSize(c.typ)) + max(pieceElements, c.elements())
 	a.noFill = errors.New("give the array a fill_value, which takes the place of nulls")

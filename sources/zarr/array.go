@@ -1,7 +1,9 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -46,6 +49,9 @@ type array struct {
 	named   bool // it is of v2, and its dimensions have names
 	// parallel is how many chunks of a region are read at once.
 	parallel int
+	// pool has the buffers for decoding. That of elements of variable size keeps
+	// nothing: what is idle in it nobody has reserved.
+	pool *ndarray.Pool
 }
 
 func (n *node) parseGroup() (zarr.Attributes, error) {
@@ -124,7 +130,10 @@ func (s *source) describe(name string, n *node) (*array, error) {
 			return nil, err
 		}
 	}
-	a.parallel = 1
+	a.parallel, a.pool = 1, s.pool
+	if meta.Type.Size() == 0 {
+		a.pool = &ndarray.Pool{}
+	}
 	each := max(a.chain.RegionMemory()+3*a.chain.Kept(), 1) // an index is there three times while it is read
 	if a.info.Remote && meta.Type.Size() > 0 {              // elements of variable size share a heap
 		a.parallel = min(max(parallelBytes/each, 1), mostParallel)
@@ -226,10 +235,12 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 				return false, err
 			}
 		}
-		return true, object.DecodeRegion(ctx, s.pool, dst, start)
+		return true, object.DecodeRegion(ctx, a.pool, dst, start)
 	}
 	var buffer *ndarray.Buffer
 	place := chain.DecodePlace(dst)
+	tally := dst.Heap.Tally() // of an object that nothing bounds
+	defer tally.End()
 	room := func(size int) []byte {
 		if size == len(place) {
 			return place
@@ -237,14 +248,21 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		if buffer != nil {
 			buffer.Release()
 		}
-		buffer = s.pool.Get(size)
+		tally.End()
+		_ = tally.Take(ndarray.Rounded(size)) // there is so much room, or the run is at its end
+		buffer = a.pool.Get(size)
 		return buffer.Bytes
 	}
 	var data []byte
 	found, err := s.presence.read(ctx, key, func() error {
+		most := min(int64(chain.Size().Max), int64(tally.Room()))
 		var version string
 		var err error
-		if data, version, err = s.store.ReadInto(ctx, key, int64(chain.Size().Max), room); err != nil {
+		data, version, err = s.store.ReadInto(ctx, key, most, room)
+		if errors.Is(err, store.ErrTooLarge) && most < int64(chain.Size().Max) {
+			err = cmp.Or(tally.Take(int(most)+1), err)
+		}
+		if err != nil {
 			return err
 		}
 		return a.hold(index, version)
@@ -258,7 +276,7 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 	if err != nil || !found {
 		return false, err
 	}
-	return true, chain.DecodeRegion(ctx, s.pool, dst, start, codecs.InMemory(data))
+	return true, chain.DecodeRegion(ctx, a.pool, dst, start, codecs.InMemory(data))
 }
 
 // inParts reports whether a region of a chunk is to be read without the rest:

@@ -44,12 +44,15 @@ type Chunk struct {
 	Codec        int
 	Values       int // entries: values, nulls and empty lists
 	Nulls        int // -1: not known
-	physical     Physical
-	marked       bool   // pages of version 2 say that they are not compressed, and are
-	encodings    uint32 // bit k: there are pages, or levels, of encoding number k
-	external     bool
-	encrypted    bool
-	fault        error // what the footer says of the chunk and cannot be
+	// Text is the bytes of all values of a column of byte arrays, each counted as
+	// often as it is there; -1: not known.
+	Text      int64
+	physical  Physical
+	marked    bool   // pages of version 2 say that they are not compressed, and are
+	encodings uint32 // bit k: there are pages, or levels, of encoding number k
+	external  bool
+	encrypted bool
+	fault     error // what the footer says of the chunk and cannot be
 }
 
 // Repetition is how often a node is there in what holds it.
@@ -317,7 +320,7 @@ func (t *thrift) group() (g Group) {
 }
 
 func (t *thrift) chunk() Chunk {
-	c := Chunk{Nulls: -1}
+	c := Chunk{Nulls: -1, Text: -1}
 	there := false
 	read := t.fields(func(id int, kind byte) bool {
 		switch {
@@ -369,6 +372,14 @@ func (t *thrift) chunkMetadata(c *Chunk) {
 					return false
 				}
 				c.Nulls = int(t.int())
+				return true
+			})
+		case id == 16 && kind == thriftStruct:
+			t.fields(func(id int, kind byte) bool {
+				if id != 1 || kind != thriftInt64 {
+					return false
+				}
+				c.Text = t.int()
 				return true
 			})
 		default:

@@ -106,6 +106,7 @@ type pages struct {
 	window []byte
 	memory []byte // that the window is in; reused for the next one
 	ahead  int    // bytes to read at once
+	take   func(n int) error
 }
 
 // header reads the header of the next page.
@@ -150,6 +151,9 @@ func (p *pages) peek(ctx context.Context, n int) ([]byte, error) {
 	if n > len(p.window) {
 		size := int(min(int64(max(n, p.ahead)), p.end-p.at))
 		if cap(p.memory) < size {
+			if err := p.take(size); err != nil { // the old one is there until it is copied
+				return nil, err
+			}
 			p.memory = make([]byte, size)
 		}
 		window := p.memory[:size]

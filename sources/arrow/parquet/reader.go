@@ -36,9 +36,16 @@ func NewReader(source Source, leaf *Node, chunk *Chunk, ahead int) (*Reader, err
 	}
 	return &Reader{
 		leaf: leaf, left: chunk.Values, limit: max(chunk.Decompressed(), mostUnstated), marked: chunk.marked, codec: decompressor{codec: chunk.Codec},
-		pages: pages{source: source, at: chunk.Offset, end: chunk.Offset + chunk.Compressed, ahead: ahead},
+		pages: pages{
+			source: source, at: chunk.Offset, end: chunk.Offset + chunk.Compressed, ahead: ahead,
+			take: func(int) error { return nil },
+		},
 	}, nil
 }
+
+// Count has take called with the bytes of memory that are about to be made, for
+// pages and for the dictionary. Its error is that of the method at work.
+func (r *Reader) Count(take func(n int) error) { r.pages.take = take }
 
 // SkipRows passes over rows of a column without repetition; pages that hold
 // nothing else are not read.
@@ -231,7 +238,15 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 				return h, fmt.Errorf("dictionary: %w", err)
 			}
 			if !own {
+				if err := r.pages.take(len(data)); err != nil {
+					return h, err
+				}
 				data = bytes.Clone(data) // out of memory that the next page is read to
+			}
+			if r.leaf.Width() == 0 {
+				if err := r.pages.take(8 * min(h.values, len(data)/4)); err != nil { // where values begin and end
+					return h, err
+				}
 			}
 			if r.dictionary, err = newDictionary(r.leaf, data, h.values); err != nil {
 				return h, err
@@ -265,6 +280,11 @@ func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte)
 	case int64(h.uncompressed) > r.limit || r.codec.codec != codecBrotli && h.uncompressed/mostRatio > h.compressed:
 		err = fmt.Errorf("%w: a page of %d bytes in %d, in a column of %d", ErrCorrupt, h.uncompressed, h.compressed, r.limit)
 	default:
+		if cap(page) < h.uncompressed {
+			if err := r.pages.take(h.uncompressed); err != nil {
+				return nil, false, err
+			}
+		}
 		page, err = r.decompress(data, h.uncompressed, first, page)
 	}
 	if err != nil && plain {

@@ -16,7 +16,8 @@ import (
 type globalHeap struct {
 	file        *File
 	collections map[uint64]*collection
-	bytes       int // of the collections
+	bytes       int            // of the collections
+	tally       *ndarray.Tally // that they are counted by
 }
 
 // collection is a collection of objects, by their index.
@@ -25,7 +26,7 @@ type collection struct {
 }
 
 func (f *File) globalHeap() *globalHeap {
-	return &globalHeap{file: f, collections: map[uint64]*collection{}}
+	return &globalHeap{file: f, collections: map[uint64]*collection{}, tally: &ndarray.Tally{}}
 }
 
 // smallCollection is the most bytes of a collection that is kept for others, too.
@@ -69,10 +70,11 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 	if c, ok := f.shared.collections.get(key).(*collection); ok {
 		return c, nil
 	}
-	c, err := f.cursor(ctx, address, 8+f.length)
+	head, err := f.bytesBy(ctx, &f.shared.heaps, address, 8+f.length)
 	if err != nil {
 		return nil, err
 	}
+	c := &cursor{data: head, widths: f.widths}
 	c.signature("GCOL", 1)
 	c.skip(3)
 	size := c.size()
@@ -82,9 +84,23 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 	if c.err != nil {
 		return nil, c.err
 	}
-	if c, err = f.cursor(ctx, address, int(size)); err != nil {
+	if g.bytes+int(size) > keptCollections {
+		clear(g.collections)
+		g.tally.End()
+		g.bytes = 0
+	}
+	if err := g.tally.Take(2 * int(size)); err != nil { // as it is read, and as it is kept
 		return nil, err
 	}
+	data, err := f.bytesBy(ctx, &f.shared.heaps, address, int(size))
+	if err != nil {
+		return nil, err
+	}
+	if int((f.base+address)%uint64(f.page)+size) <= f.page {
+		data = bytes.Clone(data) // out of a page, which is not to be kept for its sake
+	}
+	c = &cursor{data: data, widths: f.widths}
+	g.tally.Give(int(size))
 	prefix := (8 + f.length + 7) &^ 7 // of the collection, and of an object
 	c.skip(prefix)
 	all := &collection{objects: map[uint16][]byte{}}
@@ -109,10 +125,7 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 		const objectBytes = 64
 		f.shared.collections.put(key, all, int(size)+objectBytes*len(all.objects))
 	}
-	if g.bytes += int(size); g.bytes > keptCollections {
-		clear(g.collections)
-		g.bytes = int(size)
-	}
+	g.bytes += int(size)
 	g.collections[address] = all
 	return all, nil
 }
@@ -131,14 +144,16 @@ func Text(b []byte) string {
 	return string(runes)
 }
 
-// decode converts elements as they are in the file to those of dst, which is in
-// C order and has as many.
+// decode converts elements as they are in the file to those of dst, which has as
+// many and, but for those of variable size, is in C order.
 func (f *File) decode(ctx context.Context, dst ndarray.Array, data []byte, native *hdf5type.Native) error {
 	if dst.Heap == nil {
 		native.Decode(dst.Data, data)
 		return nil
 	}
 	heap, size, at := f.globalHeap(), native.Element.Size, 0
+	heap.tally = dst.Heap.Tally()
+	defer heap.tally.End()
 	return dst.SetItems(func() ([]byte, error) {
 		item, err := heap.sequence(ctx, data[at:at+size], 1)
 		if err != nil {

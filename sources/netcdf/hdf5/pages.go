@@ -31,6 +31,11 @@ type Reader interface {
 // bytes returns n bytes of metadata at an address. They are shared, and not to
 // be modified or kept.
 func (f *File) bytes(ctx context.Context, address uint64, n int) ([]byte, error) {
+	return f.bytesBy(ctx, &f.shared.pages, address, n)
+}
+
+// bytesBy is bytes by way of the pages that a cache keeps.
+func (f *File) bytesBy(ctx context.Context, kept *cache, address uint64, n int) ([]byte, error) {
 	at, err := f.place(address, n)
 	if err != nil || n == 0 {
 		return nil, err
@@ -41,12 +46,12 @@ func (f *File) bytes(ctx context.Context, address uint64, n int) ([]byte, error)
 		b := make([]byte, n)
 		return b, f.r.ReadAt(ctx, b, int64(at))
 	}
-	if err := f.load(ctx, first, last); err != nil {
+	if err := f.load(ctx, kept, first, last); err != nil {
 		return nil, err
 	}
 	from := int(at - first*size)
 	if first == last {
-		page, err := f.pageAt(ctx, first)
+		page, err := f.pageAt(ctx, kept, first)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +59,7 @@ func (f *File) bytes(ctx context.Context, address uint64, n int) ([]byte, error)
 	}
 	b := make([]byte, 0, n)
 	for p := first; p <= last; p++ {
-		page, err := f.pageAt(ctx, p)
+		page, err := f.pageAt(ctx, kept, p)
 		if err != nil {
 			return nil, err
 		}
@@ -78,14 +83,14 @@ func (f *File) place(address uint64, n int) (uint64, error) {
 }
 
 // pageAt returns a page, and reads it unless it is kept.
-func (f *File) pageAt(ctx context.Context, number uint64) ([]byte, error) {
-	if page, ok := f.shared.pages.get(cacheKey{f, number}).([]byte); ok {
+func (f *File) pageAt(ctx context.Context, kept *cache, number uint64) ([]byte, error) {
+	if page, ok := kept.get(cacheKey{f, number}).([]byte); ok {
 		return page, nil
 	}
-	if err := f.read(ctx, number, number); err != nil {
+	if err := f.read(ctx, kept, number, number); err != nil {
 		return nil, err
 	}
-	page, ok := f.shared.pages.get(cacheKey{f, number}).([]byte)
+	page, ok := kept.get(cacheKey{f, number}).([]byte)
 	if !ok { // others needed all the room in between
 		page = make([]byte, min(uint64(f.page), uint64(f.size)-number*uint64(f.page)))
 		return page, f.r.ReadAt(ctx, page, int64(number)*int64(f.page))
@@ -94,21 +99,21 @@ func (f *File) pageAt(ctx context.Context, number uint64) ([]byte, error) {
 }
 
 // load reads the pages from first to last that are not kept.
-func (f *File) load(ctx context.Context, first, last uint64) error {
-	for first <= last && f.shared.pages.get(cacheKey{f, first}) != nil {
+func (f *File) load(ctx context.Context, kept *cache, first, last uint64) error {
+	for first <= last && kept.get(cacheKey{f, first}) != nil {
 		first++
 	}
-	for first < last && f.shared.pages.get(cacheKey{f, last}) != nil {
+	for first < last && kept.get(cacheKey{f, last}) != nil {
 		last--
 	}
 	if first > last {
 		return nil
 	}
-	return f.read(ctx, first, last)
+	return f.read(ctx, kept, first, last)
 }
 
 // read reads the pages from first to last at once.
-func (f *File) read(ctx context.Context, first, last uint64) error {
+func (f *File) read(ctx context.Context, kept *cache, first, last uint64) error {
 	size := uint64(f.page)
 	end := min((last+1)*size, uint64(f.size))
 	b := make([]byte, end-first*size)
@@ -121,7 +126,7 @@ func (f *File) read(ctx context.Context, first, last uint64) error {
 		if first != last {
 			page = slices.Clone(page) // a page that is dropped frees its memory
 		}
-		f.shared.pages.put(cacheKey{f, p}, page, len(page))
+		kept.put(cacheKey{f, p}, page, len(page))
 	}
 	return nil
 }
@@ -155,7 +160,7 @@ func (f *File) prefetch(ctx context.Context, addresses []uint64, n int) error {
 			runs = append(runs, [2]uint64{p, p})
 		}
 	}
-	return inParallel(len(runs), func(i int) error { return f.read(ctx, runs[i][0], runs[i][1]) })
+	return inParallel(len(runs), func(i int) error { return f.read(ctx, &f.shared.pages, runs[i][0], runs[i][1]) })
 }
 
 // inParallel calls do for every number below n, a few at once.

@@ -289,6 +289,9 @@ func (r *regionReader) take(ctx context.Context, p part, content []byte, shape [
 	if len(content) < n*r.Native.Element.Size {
 		return corrupt("%d bytes for a chunk of shape %v", len(content), shape)
 	}
+	if p.dst.Heap != nil {
+		return r.takeItems(ctx, p, all)
+	}
 	if swap := r.swapped(); swap != nil {
 		ndarray.CopySwapped(p.dst, all.Sub(p.from), swap)
 		return nil
@@ -306,4 +309,20 @@ func (r *regionReader) take(ctx context.Context, p part, content []byte, shape [
 	}
 	ndarray.Copy(p.dst, all.Sub(p.from))
 	return nil
+}
+
+// takeItems is take for elements of variable size: only those of the region are
+// looked for.
+func (r *regionReader) takeItems(ctx context.Context, p part, all ndarray.Array) error {
+	size := r.Native.Element.Size
+	all.Type = dtype.RawBits(size)
+	n, _ := ndarray.Elements(p.dst.Shape)
+	b := r.file.shared.buffers.Get(n * size)
+	defer b.Release()
+	places, err := ndarray.View(all.Type, p.dst.Shape, b.Bytes)
+	if err != nil {
+		return err
+	}
+	ndarray.Copy(places, all.Sub(p.from))
+	return r.file.decode(ctx, p.dst, b.Bytes, &r.Native)
 }

@@ -15,6 +15,7 @@ type Shared struct {
 	decoders decoders
 	pages    cache // of []byte
 	links    cache // of map[string]Link
+	heaps    cache // of []byte, pages of global heaps
 	indexes  cache // of chunkIndex
 
 	collections cache // of *collection
@@ -30,7 +31,8 @@ const (
 // many of chunk indexes, or two indexes if those are larger, so that no array
 // drops the index of the one that is read before or after it; 0 stands for 64 MiB.
 // The links of groups that soft links lead through are kept in an eighth of it, or
-// those of two groups.
+// those of two groups, and in a thirty-second pages with elements of variable size,
+// which are many and mostly looked at once.
 func NewShared(limit int) *Shared {
 	if limit <= 0 {
 		limit = defaultShared
@@ -42,6 +44,7 @@ func NewShared(limit int) *Shared {
 		links:   cache{limit: limit / 8, least: 2},
 
 		collections: cache{limit: limit / 32, least: 1},
+		heaps:       cache{limit: limit / 32, least: 1},
 	}
 }
 
