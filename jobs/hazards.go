@@ -17,7 +17,7 @@ func (p *Plan) sample(ctx context.Context) error {
 			continue
 		}
 		task := p.Job.task(a)
-		if err := stages.Sample(ctx, &task); err != nil {
+		if err := stages.Sample(ctx, &task, int(p.Job.Run.Memory)); err != nil {
 			return fmt.Errorf("%w (found in a sample of three chunks: there may be more)", err)
 		}
 	}

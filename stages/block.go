@@ -25,7 +25,7 @@ func (t *Task) ReadBlock(limit int) (block []int, atOnce int) {
 	best := t.fewestDecodes(limit)
 	block = t.longer(best, limit)
 	cells, _ := ndarray.Elements(block)
-	atOnce = 1 + sort.Search(cells-1, func(n int) bool { return t.costOf(cells, n+2) > limit })
+	atOnce = 1 + sort.Search(cells-1, func(n int) bool { return t.guess(cells, n+2) > limit })
 	if atOnce == cells {
 		atOnce = 0
 	}
@@ -59,7 +59,7 @@ func (t *Task) longer(block choice, limit int) []int {
 				longer += shape[dim]
 			}
 			more := cells / shape[dim] * longer
-			if t.costOf(more, more) > limit {
+			if t.guess(more, more) > limit {
 				return shape
 			}
 			shape[dim], cells = longer, more
@@ -71,7 +71,10 @@ func (t *Task) longer(block choice, limit int) []int {
 // run is the number of bytes that lie together in the source when a block of
 // this shape is read; counting ends at long.
 func (t *Task) run(order, shape []int, long int) int {
-	n, cell := t.readType().Size(), t.cells().Chunk
+	n, cell := ndarray.ItemSize(t.readType()), t.cells().Chunk
+	if t.variable() {
+		n += t.Source.Info().ItemBytes
+	}
 	for _, dim := range slices.Backward(order) {
 		extent := min(shape[dim]*cell[dim], t.Grid.Shape[dim])
 		n *= extent
@@ -90,6 +93,19 @@ func (t *Task) blockCounts() []int {
 	return t.Grid.Count()
 }
 
+// guess is costOf with what elements of variable size take if they are as long as the
+// source believes.
+func (t *Task) guess(cells, atOnce int) int {
+	known := t.costOf(cells, atOnce)
+	if !t.variable() {
+		return known
+	}
+	const most = 1 << 60
+	n, _ := ndarray.Elements(t.cellChain().Chunk().Shape)
+	item := float64(n) * float64(t.Source.Info().ItemBytes)
+	return int(min(float64(known)+float64(cells)*item+2*float64(atOnce)*(item+4*float64(n)), most))
+}
+
 // choice is a shape of blocks, along all dimensions or some.
 type choice struct {
 	shape   []int // in cells
@@ -106,7 +122,7 @@ func (t *Task) fewestDecodes(limit int) choice {
 		return single
 	}
 	all, _ := ndarray.Elements(counts)
-	most := max(1, sort.Search(min(all, mostCells), func(n int) bool { return t.costOf(n+1, 1) > limit }))
+	most := max(1, sort.Search(min(all, mostCells), func(n int) bool { return t.guess(n+1, 1) > limit }))
 	extents := make([][]choice, len(counts))
 	for dim, count := range counts {
 		extents[dim] = t.extents(dim, count, most)

@@ -16,6 +16,9 @@
 // once. How many workers there are and how deep a channel is has no say in
 // memory. Buffers have one owner, handed over with the channel send.
 //
+// A block of elements of variable size reserves an allowance instead, and is read
+// again alone where it outgrows that: see variable.go.
+//
 // Objects of a Zarr source that are carried through (Task.Stored) are units
 // without a transform: whoever reads one hands it to a writer as it is.
 //

@@ -96,8 +96,10 @@ func (p *pipeline) settle(t *Task, u *parcel) {
 	l, taken := u.load, u.load.allotment.each
 	most := taken // that the object may keep
 	if l.shard != nil && l.shard.layout.AtStart() {
-		most = t.waiting()
-		taken += most
+		if !t.variable() { // else it is in what the cell took
+			most = t.waiting()
+			taken += most
+		}
 		if !u.empty {
 			kept := p.pool.Get(len(u.data))
 			copy(kept.Bytes, u.data)

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync/atomic"
 
@@ -17,6 +18,11 @@ type load struct {
 	allotment *allotment    // bytes of the budget to encode units with
 	reading   int           // bytes of the budget beside these until the block is read
 	users     atomic.Int64  // units that still need the buffer
+
+	// Of elements of variable size: what the block may take until it is read, which
+	// the allotment has meanwhile, and where the planner waits for that, if it does.
+	account *account
+	outcome chan *outgrown
 }
 
 // widen lets one more reader work, as far as there are any.
@@ -82,11 +88,25 @@ func (p *pipeline) readBlock(ctx context.Context, l *load) (bool, error) {
 	if t.Stored != nil {
 		return true, p.carry(ctx, t, l)
 	}
-	err := p.fillBuffer(ctx, t, l)
-	p.budget.Release(int64(l.reading))
+	var err error
+	if l.account != nil {
+		err = p.fillVariable(ctx, t, l)
+		if o, ok := errors.AsType[*outgrown](err); ok {
+			l.account.release()
+			p.abandon(l, len(l.units))
+			p.arrive(l, o)
+			return true, nil
+		}
+	} else {
+		err = p.fillBuffer(ctx, t, l)
+		p.budget.Release(int64(l.reading))
+	}
 	if err != nil {
 		p.abandon(l, len(l.units))
 		return false, t.fail(l.first, "read", err)
+	}
+	if l.account != nil {
+		p.arrive(l, nil)
 	}
 	for i, unit := range l.units {
 		if i > 0 && l.shard == nil && p.stopping() { // a shard that was begun is finished
@@ -140,6 +160,9 @@ func (p *pipeline) leave(l *load, n int) {
 		if l.buffer != nil {
 			l.buffer.Release()
 		}
+		if l.account != nil {
+			l.account.release()
+		}
 		p.budget.Release(int64(l.reserved))
 	}
 }
@@ -152,6 +175,9 @@ func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 	var err error
 	if l.array, err = ndarray.View(t.readType(), shape, l.buffer.Bytes[:n]); err != nil {
 		return err
+	}
+	if l.array.Heap != nil && l.account != nil {
+		l.array.Heap.Account = l.account
 	}
 	start := make([]int, len(shape))
 	for i, n := range t.cellChain().Chunk().Shape {
@@ -166,7 +192,7 @@ func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 	if t.Convert == nil {
 		t.pad(l.array, inside)
 	}
-	return nil
+	return l.array.Heap.Err()
 }
 
 // inside is how much of a box of elements that begins at start lies within the

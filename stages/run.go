@@ -41,6 +41,7 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 		writes:   make(chan parcel),
 		receipts: make(chan Receipt),
 		shards:   map[*shard]bool{},
+		variable: variableLoads{of: make([]needs, len(tasks)), wake: make(chan struct{}, 1)},
 	}
 	cores := runtime.GOMAXPROCS(0)
 	// Where the source does not say what it needs, a reader borrows up to a MiB
@@ -120,6 +121,8 @@ type pipeline struct {
 
 	mutex  sync.Mutex
 	shards map[*shard]bool // begun and not finished
+
+	variable variableLoads
 }
 
 // workers starts n workers of a stage and runs after once all of them ended.
@@ -156,7 +159,11 @@ func (p *pipeline) plan(ctx context.Context) error {
 			p.shards[s] = true
 			return true
 		}
-		t.blocks(i, begin, func(b block) bool {
+		t.blocks(i, begin, func(b block) (more bool) {
+			if t.variable() {
+				more, err = p.offer(ctx, b)
+				return more
+			}
 			l := &load{block: b}
 			// A block at the edge takes as much as the others, for what it has no
 			// use for is what the next one is read into.
@@ -170,31 +177,39 @@ func (p *pipeline) plan(ctx context.Context) error {
 			units := each * atOnce
 			l.reading = max(l.reading-units, 0)
 			total := l.reserved + units + l.reading
-			stop := p.Stop
-			if b.shard != nil {
-				stop = nil // a shard that was begun is finished
-			} else if p.stopping() {
+			if b.shard == nil && p.stopping() {
 				return false
 			}
 			if err = p.budget.Acquire(ctx, int64(total)); err != nil {
 				return false
 			}
-			select {
-			case p.reads <- l:
-				return true
-			case <-ctx.Done():
-				err = ctx.Err()
-			case <-stop:
-				p.stopped.Store(true)
-			}
-			p.budget.Release(int64(total))
-			return false
+			more, err = p.hand(ctx, l, total)
+			return more
 		})
 		if err != nil || p.stopped.Load() {
 			return err
 		}
 	}
-	return nil
+	return p.finish(ctx)
+}
+
+// hand gives a block, for which total bytes are reserved, to a reader. It reports
+// whether the run goes on.
+func (p *pipeline) hand(ctx context.Context, l *load, total int) (more bool, err error) {
+	stop := p.Stop
+	if l.shard != nil {
+		stop = nil // a shard that was begun is finished
+	}
+	select {
+	case p.reads <- l:
+		return true, nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-stop:
+		p.stopped.Store(true)
+	}
+	p.budget.Release(int64(total))
+	return false, err
 }
 
 func (p *pipeline) stopping() bool {

@@ -9,8 +9,8 @@ import (
 // Sample reads the first, the middle and the last cell of a task and encodes
 // them, as Run would, one after the other; nothing is stored. It returns the
 // error of the first that cannot be encoded, with array, chunk and value. What
-// cannot be read is left for Run to tell.
-func Sample(ctx context.Context, t *Task) error {
+// cannot be read, or not within memory bytes, is left for Run to tell.
+func Sample(ctx context.Context, t *Task, memory int) error {
 	p := &pipeline{pool: &ndarray.Pool{}}
 	cells := t.cells()
 	n := cells.Len()
@@ -23,7 +23,13 @@ func Sample(ctx context.Context, t *Task) error {
 		shape := t.bufferShape(l.count)
 		size, _ := ndarray.Bytes(t.readType(), shape)
 		l.reserved = size
+		if t.variable() {
+			l.account = &account{pool: p.pool, limit: memory}
+		}
 		err := p.fillBuffer(ctx, t, l)
+		if err == nil && t.variable() && l.account.Take(t.encoding(l.array)) != nil {
+			err = errOutgrown
+		}
 		if err == nil {
 			u := parcel{load: l, index: index}
 			err = p.encodeCell(t, &u)
@@ -37,6 +43,9 @@ func Sample(ctx context.Context, t *Task) error {
 			err = ctx.Err()
 		}
 		l.buffer.Release()
+		if l.account != nil {
+			l.account.release()
+		}
 		if err != nil {
 			return err
 		}

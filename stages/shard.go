@@ -27,6 +27,8 @@ type shard struct {
 	layout *codecs.Shards
 	places []codecs.Place
 	inside []int // inner chunks along each dimension that reach into the array
+	sent   int   // inner chunks of variable size that were read; the planner's
+	came   chan struct{}
 
 	mutex   sync.Mutex
 	waiting map[int]parcel // encoded inner chunks whose turn has not come
@@ -38,7 +40,7 @@ type shard struct {
 }
 
 func newShard(t *Task, number, unit int, layout *codecs.Shards) *shard {
-	s := &shard{task: t, number: number, unit: unit, index: t.Grid.Index(unit), layout: layout, waiting: map[int]parcel{}}
+	s := &shard{task: t, number: number, unit: unit, index: t.Grid.Index(unit), layout: layout, waiting: map[int]parcel{}, came: make(chan struct{}, 1)}
 	n := 1
 	for i, count := range layout.Count() {
 		n *= count
@@ -117,6 +119,10 @@ func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Re
 	defer s.mutex.Unlock()
 	defer func() { s.failed = s.failed || err != nil }()
 	s.waiting[u.unit] = u
+	select {
+	case s.came <- struct{}{}:
+	default:
+	}
 	if s.failed {
 		return nil, nil // whoever failed tells why
 	}
@@ -237,4 +243,42 @@ func (s *shard) abandon(p *pipeline) {
 	if s.stream != nil {
 		_ = s.stream.Abort() // the error that ended the run counts
 	}
+}
+
+// waitsForAll reports whether inner chunks of variable size wait for the last one of
+// their shard, so that they hold what they take.
+func (t *Task) waitsForAll() bool {
+	s, ok := t.parted()
+	return ok && s.AtStart() && t.variable()
+}
+
+// arrived waits until all inner chunks that were sent are encoded.
+func (s *shard) arrived(ctx context.Context) error {
+	for {
+		s.mutex.Lock()
+		n := len(s.waiting)
+		s.mutex.Unlock()
+		if n >= s.sent {
+			return nil
+		}
+		select {
+		case <-s.came:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// kept is what the inner chunks of a shard hold that wait for the last one, and did not
+// reserve it with the shard; nil is no shard.
+func (p *pipeline) kept(s *shard) (n int) {
+	if s == nil || !s.task.waitsForAll() {
+		return 0
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, u := range s.waiting {
+		n += u.reserved
+	}
+	return n
 }

@@ -32,6 +32,9 @@ func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.
 		}
 		return err
 	}
+	if info.Type.Size() == 0 {
+		return read(ctx, region) // elements of variable size share a heap
+	}
 	chunk := info.Chunks
 	if info.Shards != nil {
 		chunk = info.Shards

@@ -1,0 +1,413 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// How much memory a block of elements of variable size takes is known when it has
+// been read. So it reserves an allowance, for the bytes of its elements, for what
+// the source holds of them while it reads, and for the encoding of a cell at least.
+// The allowance is what the largest block of the array took so far. A block that
+// outgrows its allowance gives everything back and is read again, alone: it has all
+// of the budget then, and what it does not need is given back as soon as it is read.
+// A block that outgrows even that is cut in two, and a single cell is refused.
+//
+// Nobody waits for more memory while holding some, so nobody waits in a circle. Only
+// the planner waits for the budget, and what it waits for is held by blocks that have
+// all that they need, or that outgrow what they have and give it back. There is one
+// exception: cells of a shard wait for those before them. So the planner waits until
+// a block of a shard is read before it begins the next one, and where the index
+// lies in front until the shard has all cells that were sent: it knows then what
+// these keep, and asks for no more than the rest.
+
+// leastAllowance is the least that blocks reserve of which nothing is known yet,
+// unless that is more than an eighth of the budget.
+const leastAllowance = 16 << 20
+
+// errOutgrown is the cause of errors of an account that has no more.
+var errOutgrown = errors.New("the block is larger than what it may take")
+
+// variable reports whether the task's elements are of variable size.
+func (t *Task) variable() bool {
+	return t.Stored == nil && t.readType().Size() == 0
+}
+
+// account is what a block of elements of variable size may take. It implements
+// [ndarray.Account], and serves one goroutine.
+type account struct {
+	pool    *ndarray.Pool
+	limit   int
+	held    int
+	most    int // that was held
+	beside  int // of what is held, what is not from the pool
+	lent    []*ndarray.Buffer
+	refused int // bytes that would have been held; 0: nothing was refused
+}
+
+// Lend implements [ndarray.Account].
+func (a *account) Lend(n int) ([]byte, error) {
+	class := ndarray.Rounded(n)
+	if err := a.hold(class); err != nil {
+		return nil, err
+	}
+	b := a.pool.Get(class)
+	a.lent = append(a.lent, b)
+	return b.Bytes, nil
+}
+
+// Take implements [ndarray.Account].
+func (a *account) Take(n int) error {
+	err := a.hold(n)
+	if err == nil {
+		a.beside += n
+		a.pool.Count(n)
+	}
+	return err
+}
+
+func (a *account) hold(n int) error {
+	if n > a.limit-a.held {
+		a.refused = max(a.refused, a.held+n)
+		return errOutgrown
+	}
+	a.held += n
+	a.most = max(a.most, a.held)
+	return nil
+}
+
+// Give implements [ndarray.Account].
+func (a *account) Give(n int) {
+	a.held -= n
+	a.beside -= n
+	a.pool.Count(-n)
+}
+
+// Room implements [ndarray.Account].
+func (a *account) Room() int { return a.limit - a.held }
+
+// release gives back all that is held.
+func (a *account) release() {
+	for _, b := range a.lent {
+		b.Release()
+	}
+	a.lent = nil
+	a.Give(a.beside)
+}
+
+// outgrown is the error of a block that has outgrown its account.
+type outgrown struct {
+	need int // bytes at least, for a block alone
+	read int // elements that were read of it
+	of   int
+}
+
+func (o *outgrown) Error() string { return errOutgrown.Error() }
+
+// measure finds what the cells of a block that was read take to be encoded, and
+// divides what is left of its account among them.
+func (p *pipeline) measure(t *Task, l *load) error {
+	a, chain := l.account, t.cellChain()
+	shape := chain.Chunk().Shape
+	each := chain.Memory()
+	for _, unit := range l.units {
+		at := l.cell(t, unit)
+		for i, n := range shape {
+			at[i] = (at[i] - l.first[i]) * n
+		}
+		each = max(each, t.encoding(l.array.Sub(ndarray.Region{Start: at, Shape: shape})))
+	}
+	want := t.atOnce(len(l.units))
+	atOnce := min((a.limit-a.held)/each, want)
+	p.learn(l.task, max(a.most, a.held+want*each))
+	if atOnce == 0 {
+		return &outgrown{need: a.held + each, read: 1, of: 1}
+	}
+	l.allotment = newAllotment(each, atOnce, len(l.units))
+	l.reserved += a.held
+	p.budget.Release(int64(a.limit - a.held - each*atOnce))
+	return nil
+}
+
+// encoding is the most bytes that encoding a cell takes, and keeping the object where
+// it waits for others.
+func (t *Task) encoding(cell ndarray.Array) int {
+	n := t.cellChain().MemoryOf(cell)
+	if s, ok := t.parted(); ok && s.AtStart() {
+		n += ndarray.Rounded(t.cellChain().SizeOf(cell))
+	}
+	return n
+}
+
+// fillVariable is fillBuffer for elements of variable size, whose cells have what
+// they need to be encoded afterwards.
+func (p *pipeline) fillVariable(ctx context.Context, t *Task, l *load) error {
+	a := l.account
+	err := a.Take(t.Source.Info().Memory)
+	if err == nil {
+		err = p.fillBuffer(ctx, t, l)
+		a.Give(t.Source.Info().Memory)
+	}
+	heap := l.array.Heap
+	if a.refused > 0 || heap.Err() != nil {
+		o := &outgrown{need: a.refused}
+		if heap != nil {
+			o.read, o.of = heap.Put(), l.array.Len()
+		}
+		return o
+	}
+	if err != nil {
+		return err
+	}
+	return p.measure(t, l)
+}
+
+// needs is what is known of the blocks of a task with elements of variable size.
+type needs struct {
+	most  int // bytes that one took; 0: none was read
+	cells int // more of them are not read together; 0: nothing is known
+}
+
+// variableLoads is what the planner and the readers share about such blocks.
+type variableLoads struct {
+	mutex  sync.Mutex
+	of     []needs // by task
+	unread int     // blocks on their way that may come back
+	again  []block // those that came back
+	wake   chan struct{}
+}
+
+// learn takes a note of what a block of a task took.
+func (p *pipeline) learn(task, need int) {
+	p.variable.mutex.Lock()
+	defer p.variable.mutex.Unlock()
+	n := &p.variable.of[task]
+	n.most = max(n.most, need)
+}
+
+// allowance is what a block of a task reserves, room at the most.
+func (p *pipeline) allowance(t *Task, b block, room int) int {
+	p.variable.mutex.Lock()
+	most := p.variable.of[b.task].most
+	p.variable.mutex.Unlock()
+	cells, _ := ndarray.Elements(b.count)
+	n := max(min(leastAllowance, p.Memory/8), t.guess(cells, t.atOnce(cells)))
+	if most > 0 {
+		n = max(most+most/8, n/4)
+	}
+	_, unit, reading := t.cost(1)
+	return min(max(n, unit+reading), room)
+}
+
+// offer sends a block, of which a part may come back, and those that have come back.
+// It reports whether the run goes on.
+func (p *pipeline) offer(ctx context.Context, b block) (bool, error) {
+	t := &p.tasks[b.task]
+	p.variable.mutex.Lock()
+	cells := p.variable.of[b.task].cells
+	p.variable.mutex.Unlock()
+	if t.waitsForAll() {
+		cells = 1 // what one keeps is not there for the next one of a block
+	}
+	if n, _ := ndarray.Elements(b.count); cells > 0 && n > cells {
+		for _, half := range t.halves(b) {
+			if more, err := p.offer(ctx, half); err != nil || !more {
+				return more, err
+			}
+		}
+		return true, nil
+	}
+	more, outgrew, err := p.try(ctx, b, false)
+	if outgrew != nil {
+		more, err = p.alone(ctx, b)
+	}
+	if err != nil || !more {
+		return more, err
+	}
+	return p.retry(ctx)
+}
+
+// retry does the blocks again that have come back.
+func (p *pipeline) retry(ctx context.Context) (bool, error) {
+	for {
+		p.variable.mutex.Lock()
+		list := p.variable.again
+		p.variable.again = nil
+		p.variable.mutex.Unlock()
+		if len(list) == 0 {
+			return true, nil
+		}
+		for _, b := range list {
+			if more, err := p.alone(ctx, b); err != nil || !more {
+				return more, err
+			}
+		}
+	}
+}
+
+// finish waits until all blocks are read, those that come back included.
+func (p *pipeline) finish(ctx context.Context) error {
+	for {
+		if more, err := p.retry(ctx); err != nil || !more {
+			return err
+		}
+		p.variable.mutex.Lock()
+		done := p.variable.unread == 0 && len(p.variable.again) == 0
+		p.variable.mutex.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-p.variable.wake:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// alone reads a block with all of the budget, or its cells, as many of them together
+// as there is room for.
+func (p *pipeline) alone(ctx context.Context, b block) (bool, error) {
+	more, outgrew, err := p.try(ctx, b, true)
+	if outgrew == nil || err != nil {
+		return more, err
+	}
+	t := &p.tasks[b.task]
+	cells, _ := ndarray.Elements(b.count)
+	if cells == 1 {
+		return false, p.refuse(t, b, outgrew)
+	}
+	p.variable.mutex.Lock()
+	p.variable.of[b.task].cells = (cells + 1) / 2
+	p.variable.mutex.Unlock()
+	for _, half := range t.halves(b) {
+		if more, err := p.alone(ctx, half); err != nil || !more {
+			return more, err
+		}
+	}
+	return true, nil
+}
+
+// refuse is the error about a cell that does not fit the budget.
+func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
+	index := t.Grid.Index(b.units[0])
+	if b.shard != nil {
+		index = b.shard.cell(b.units[0])
+	}
+	buffer, _, _ := t.cost(1)
+	need := fmt.Sprintf("at least %d bytes", o.need+buffer)
+	if o.of > o.read && o.read > 0 {
+		need += fmt.Sprintf(", about %d if all of its %d elements are like the first %d", (o.need/o.read+1)*o.of+buffer, o.of, o.read)
+	}
+	if kept := p.kept(b.shard); kept > 0 {
+		need += fmt.Sprintf(" beside the %d of the shard so far, whose index lies in front", kept)
+	}
+	hint := t.Cheaper()
+	if o.read == 0 {
+		hint = "raise run.memory, or write the source in smaller pieces: it holds so much before it has the first element (a page, a batch, a chunk)"
+	}
+	return t.fail(index, "read", fmt.Errorf("%w: its elements take %s in flight, the budget is %d: %s", ErrMemory, need, p.Memory, hint))
+}
+
+// try sends a block with its allowance, or alone with all of the budget. Where it waits
+// until the block is read, it returns how that outgrew what it had.
+func (p *pipeline) try(ctx context.Context, b block, alone bool) (more bool, outgrew *outgrown, err error) {
+	t := &p.tasks[b.task]
+	if b.shard == nil && p.stopping() {
+		return false, nil, nil
+	}
+	if t.waitsForAll() {
+		if err := b.shard.arrived(ctx); err != nil {
+			return false, nil, err
+		}
+	}
+	cells, _ := ndarray.Elements(b.count)
+	buffer, _, _ := t.cost(cells)
+	room := p.Memory - p.kept(b.shard) - buffer
+	if b.shard != nil {
+		room -= b.shard.reserved()
+	}
+	l := &load{block: b, reserved: buffer}
+	limit := room
+	if !alone {
+		limit = p.allowance(t, b, room)
+	}
+	if limit < 1 {
+		return false, &outgrown{need: 1}, nil
+	}
+	l.account = &account{pool: p.pool, limit: limit}
+	l.allotment = newAllotment(limit, 1, 0)
+	l.users.Store(int64(len(b.units)))
+	if alone || b.shard != nil {
+		l.outcome = make(chan *outgrown, 1)
+	}
+	if err := p.budget.Acquire(ctx, int64(buffer+limit)); err != nil {
+		return false, nil, err
+	}
+	if l.outcome == nil {
+		p.variable.mutex.Lock()
+		p.variable.unread++
+		p.variable.mutex.Unlock()
+	}
+	if more, err := p.hand(ctx, l, buffer+limit); err != nil || !more {
+		return more, nil, err
+	}
+	if l.outcome == nil {
+		return true, nil, nil
+	}
+	select {
+	case o := <-l.outcome:
+		if o == nil && b.shard != nil {
+			b.shard.sent += len(b.units)
+		}
+		return true, o, nil
+	case <-ctx.Done():
+		return false, nil, ctx.Err()
+	}
+}
+
+// arrive tells the planner that a block was read, or has outgrown what it had.
+func (p *pipeline) arrive(l *load, o *outgrown) {
+	if l.outcome != nil {
+		l.outcome <- o
+		return
+	}
+	p.variable.mutex.Lock()
+	p.variable.unread--
+	if o != nil {
+		p.variable.again = append(p.variable.again, l.block)
+	}
+	p.variable.mutex.Unlock()
+	select {
+	case p.variable.wake <- struct{}{}:
+	default:
+	}
+}
+
+// halves cuts a block in two along the first dimension in which it has several
+// cells, each with its units.
+func (t *Task) halves(b block) []block {
+	dim := slices.IndexFunc(b.count, func(n int) bool { return n > 1 })
+	middle := b.first[dim] + b.count[dim]/2
+	list := []block{b, b}
+	for i := range list {
+		list[i].first, list[i].count = slices.Clone(b.first), slices.Clone(b.count)
+		list[i].units = nil
+	}
+	list[0].count[dim] = b.count[dim] / 2
+	list[1].first[dim], list[1].count[dim] = middle, b.count[dim]-b.count[dim]/2
+	l := &load{block: b}
+	for _, unit := range b.units {
+		half := &list[0]
+		if l.cell(t, unit)[dim] >= middle {
+			half = &list[1]
+		}
+		half.units = append(half.units, unit)
+	}
+	return slices.DeleteFunc(list, func(b block) bool { return len(b.units) == 0 })
+}

@@ -1,0 +1,254 @@
+package stages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// texts is an array of texts, of which the length of each is told by its number.
+func texts(shape []int, length func(i int) int) *memorySource {
+	a := ndarray.New(dtype.StringType, shape)
+	i := 0
+	err := a.SetItems(func() ([]byte, error) {
+		text := bytes.Repeat([]byte{byte('a' + i%26)}, length(i))
+		copy(text, fmt.Sprint(i))
+		i++
+		return text, nil
+	})
+	if err != nil {
+		panic(err) // there is memory
+	}
+	return &memorySource{info: sources.Info{Path: "a", Type: dtype.StringType, Shape: shape}, array: a}
+}
+
+// textTask is a task over texts, in shards of so many chunks along each dimension
+// unless that is nil.
+func textTask(t *testing.T, s *memorySource, chunk, shards []int, location string, names ...string) (Task, *memoryWriter) {
+	t.Helper()
+	var specs []codecs.Spec
+	for _, name := range names {
+		specs = append(specs, codecs.Spec{Name: name})
+	}
+	in := codecs.Chunk{Type: dtype.StringType, Shape: chunk, Fill: dtype.Scalar{}}
+	chain, err := codecs.Standard().Bind(specs, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := zarr.Grid{Shape: s.info.Shape, Chunk: chunk}
+	if shards != nil {
+		spec, err := codecs.Sharding(chain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Configuration = append(spec.Configuration[:len(spec.Configuration)-1], `,"index_location":"`+location+`"}`...)
+		in.Shape = nil
+		for i, n := range shards {
+			in.Shape = append(in.Shape, n*chunk[i])
+		}
+		if chain, err = codecs.Standard().Bind([]codecs.Spec{spec}, in); err != nil {
+			t.Fatal(err)
+		}
+		grid.Chunk = in.Shape
+	}
+	w := &memoryWriter{}
+	return Task{Path: "a", Source: s, Writer: w, Stream: w.stream, Chain: chain, Grid: grid}, w
+}
+
+// TestTextsWithinAnyBudget runs random arrays of texts, some of them long, with many
+// workers in budgets that have room for a few cells, for one, or for none: every
+// run ends, with the same objects, or with an error that names a chunk, and which of
+// the two does not hang on the workers.
+func TestTextsWithinAnyBudget(t *testing.T) {
+	noLeaks(t)
+	done, refused := 0, 0
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		long := 1 + r.IntN(40000)
+		rare := 1 + r.IntN(20)
+		s := texts([]int{1 + r.IntN(20), 1 + r.IntN(10)}, func(i int) int {
+			if i%rare == 0 {
+				return r.IntN(long)
+			}
+			return r.IntN(20)
+		})
+		if r.IntN(3) == 0 {
+			s.info.ItemBytes = r.IntN(2 * long)
+		}
+		var shards []int
+		if r.IntN(2) == 0 {
+			shards = []int{1 + r.IntN(3), 1 + r.IntN(3)}
+		}
+		location := []string{"start", "end"}[r.IntN(2)]
+		names := [][]string{{"vlen-utf8"}, {"vlen-utf8", "zstd"}, {"vlen-utf8", "gzip", "crc32c"}}[r.IntN(3)]
+		x, want := textTask(t, s, []int{1 + r.IntN(4), 1 + r.IntN(4)}, shards, location, names...)
+		var l ledger
+		if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+			t.Fatal(err)
+		}
+		x.AtOnce = r.IntN(4)
+		if shards == nil {
+			x.Block = []int{1 + r.IntN(4), 1 + r.IntN(4)}
+		} else {
+			x.Block = []int{1, 1 + r.IntN(shards[1])}
+		}
+		memory := x.Cost() + r.IntN(1+8*long)
+		var first error
+		for try := range 2 {
+			got := &memoryWriter{}
+			x.Writer, x.Stream = got, got.stream
+			var l ledger
+			c := config(&l)
+			c.Memory, c.Far = memory, try == 1
+			c.Read, c.Encode, c.Write = 1+r.IntN(8), 1+r.IntN(8), 1+r.IntN(8)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			err := Run(ctx, c, []Task{x})
+			cancel()
+			switch {
+			case err == nil:
+				done++
+				if diff := cmp.Diff(want.objects, got.objects); diff != "" {
+					t.Errorf("seed %d: objects (-with room +in %d bytes):\n%s", seed, memory, diff)
+				}
+			case errors.Is(err, ErrMemory) && strings.Contains(err.Error(), `array "a", chunk [`):
+				refused++
+			default:
+				t.Errorf("seed %d: in %d bytes: %v", seed, memory, err)
+			}
+			if n := got.open.Load(); n != 0 {
+				t.Errorf("seed %d: %d streams were not ended", seed, n)
+			}
+			if try == 0 {
+				first = err
+			} else if (first == nil) != (err == nil) {
+				t.Errorf("seed %d: in %d bytes: first %v, with other workers %v", seed, memory, first, err)
+			}
+		}
+	}
+	if done < 40 || refused < 40 {
+		t.Errorf("%d runs were done and %d refused: too few of one kind to tell anything", done, refused)
+	}
+}
+
+// TestTextsAreInTheBudget counts the bytes of texts that are in flight, from their
+// reading to the end of the write of the object that they become.
+func TestTextsAreInTheBudget(t *testing.T) {
+	noLeaks(t)
+	const length, rows, chunks = 100 << 10, 4, 64
+	s := texts([]int{rows * chunks}, func(int) int { return length })
+	x, w := textTask(t, s, []int{rows}, nil, "", "vlen-utf8")
+	var inFlight, most atomic.Int64
+	s.before = func(context.Context, []int) error {
+		n := inFlight.Add(rows * length)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		return nil
+	}
+	w.after = func([]int) { inFlight.Add(-rows * length) }
+	var l ledger
+	c := config(&l)
+	c.Memory, c.Read, c.Encode, c.Write = 8<<20, 16, 16, 16
+	s.info.ItemBytes = length
+	if err := Run(t.Context(), c, []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	if got := most.Load(); got > int64(c.Memory) || got < 2*rows*length {
+		t.Errorf("%d bytes in flight at most, want those of two chunks and not more than the budget, %d", got, c.Memory)
+	}
+	if got := len(l.units(0)); got != chunks {
+		t.Errorf("%d units were committed, want %d", got, chunks)
+	}
+}
+
+// TestLargeTextIsReadAlone: a block that is larger than those before it is read
+// again, when nothing else is in flight.
+func TestLargeTextIsReadAlone(t *testing.T) {
+	noLeaks(t)
+	const memory, large = 4 << 20, 40
+	s := texts([]int{64}, func(i int) int {
+		if i == large {
+			return 1 << 20
+		}
+		return 1000
+	})
+	x, w := textTask(t, s, []int{1}, nil, "", "vlen-utf8")
+	var inFlight, reads, beside atomic.Int64
+	s.before = func(_ context.Context, start []int) error {
+		n := inFlight.Add(1)
+		if start[0] == large && reads.Add(1) == 2 {
+			beside.Store(n - 1)
+		}
+		return nil
+	}
+	w.after = func([]int) { inFlight.Add(-1) }
+	var l ledger
+	c := config(&l)
+	c.Memory = memory
+	if err := Run(t.Context(), c, []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	if got := reads.Load(); got != 2 {
+		t.Errorf("the large text was read %d times, want twice", got)
+	}
+	// Its own first read was given up, and is never written.
+	if got := beside.Load(); got != 1 {
+		t.Errorf("%d reads were in flight beside the second one, want none but the first", got)
+	}
+	if got := len(l.units(0)); got != 64 {
+		t.Errorf("%d units were committed, want 64", got)
+	}
+}
+
+func TestTextAboveTheBudget(t *testing.T) {
+	s := texts([]int{8}, func(i int) int {
+		if i < 4 {
+			return 10
+		}
+		return 1 << 20
+	})
+	x, _ := textTask(t, s, []int{4}, nil, "", "vlen-utf8")
+	var l ledger
+	c := config(&l)
+	c.Memory = 2 << 20
+	err := Run(t.Context(), c, []Task{x})
+	const want = `array "a", chunk [1]: read: the memory budget is too small: its elements take at least `
+	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "about 4") ||
+		!strings.Contains(err.Error(), "the budget is 2097152: raise run.memory or choose smaller chunks") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestTextsOfABlockAreReadInOneCall: several calls at the same time would put their
+// texts to one heap.
+func TestTextsOfABlockAreReadInOneCall(t *testing.T) {
+	s := texts([]int{8}, func(int) int { return 100 })
+	s.info.Chunks, s.info.Memory = []int{1}, 1
+	x, _ := textTask(t, s, []int{2}, nil, "", "vlen-utf8")
+	x.Block = []int{4}
+	var calls atomic.Int64
+	s.before = func(context.Context, []int) error {
+		calls.Add(1)
+		return nil
+	}
+	var l ledger
+	if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	if got := calls.Load(); got != 1 {
+		t.Errorf("%d calls, want one", got)
+	}
+}
