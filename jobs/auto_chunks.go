@@ -1,6 +1,9 @@
 package jobs
 
-import "github.com/zmigrate/zmigrate/dtype/ndarray"
+import (
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
 
 // autoBytes is the size, in bytes of elements, that AutoChunks stays within.
 const autoBytes = 4 << 20
@@ -37,6 +40,16 @@ func AutoChunks(shape, shards []int, size int) []int {
 		}
 		chunk[longest] = (chunk[longest] + 1) / 2
 	}
+}
+
+// itemBytes is the size of elements to choose chunks by: of variable size, what they
+// take in memory with the bytes that one has on average, as far as a source tells.
+func itemBytes(t dtype.Type, average int) int {
+	size := ndarray.ItemSize(t)
+	if t.Size() == 0 {
+		size += min(average, autoBytes)
+	}
+	return size
 }
 
 // divisorNear returns the largest divisor of n that is at most wanted or, where

@@ -293,7 +293,7 @@ func (b *builder) chunks(t dtype.Type) []int {
 	case c.Shape != nil:
 		return c.Shape
 	case c.Auto, b.info.Chunks == nil:
-		return AutoChunks(b.info.Shape, b.options.Shards, t.Size())
+		return AutoChunks(b.info.Shape, b.options.Shards, itemBytes(t, b.info.ItemBytes))
 	default:
 		return b.info.Chunks
 	}

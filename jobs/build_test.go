@@ -1,12 +1,33 @@
 package jobs
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
+
+// TestItemBytes: elements of variable size count with what they take in memory.
+func TestItemBytes(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		typ     dtype.Type
+		average int
+		want    []int // chunks of a million elements
+	}{
+		{"of fixed size", dtype.Float64, 0, []int{500000}},
+		{"of unknown length", dtype.StringType, 0, []int{250000}},
+		{"of 100 bytes", dtype.StringType, 100, []int{31250}},
+		{"of 2 GB", dtype.BytesType, 2 << 30, []int{1}},
+	} {
+		if got := AutoChunks([]int{1000000}, nil, itemBytes(test.typ, test.average)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: chunks %v, want %v", test.name, got, test.want)
+		}
+	}
+}
 
 func TestAutoChunks(t *testing.T) {
 	for _, c := range []struct {

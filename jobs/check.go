@@ -247,7 +247,7 @@ func trialShapes(s section, t dtype.Type, rank int) [][]int {
 	case o.Chunks.Shape != nil && (rank < 0 || len(o.Chunks.Shape) == rank):
 		return [][]int{o.Chunks.Shape}
 	case o.Shards != nil && len(o.Shards) == rank && t != nil:
-		return [][]int{AutoChunks(o.Shards, o.Shards, t.Size())}
+		return [][]int{AutoChunks(o.Shards, o.Shards, itemBytes(t, 0))}
 	case first.Name == "sharding_indexed":
 		var shard struct { // known to be sound
 			Shape []int `json:"chunk_shape"`
