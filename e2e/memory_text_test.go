@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestPeakMemoryOfTexts measures the peak resident size of the program over some
+// 200 MB of texts in each format, and over a Parquet file of 100 KB whose one text of
+// 100 kB stands for 2 GB. What cannot be read within the budget is refused by the
+// name of its chunk, within the same memory.
+func TestPeakMemoryOfTexts(t *testing.T) {
+	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
+		t.Skip("set ZMIGRATE_HEAVY=1 to migrate some files of 200 MB of texts")
+	}
+	program := build(t)
+	dir := fast(t)
+	findPeers(t).run(t, "text_sources.py", dir)
+	const zstd = "[vlen-utf8, {zstd: {level: 3}}]"
+	for _, test := range []struct {
+		driver, source, codecs, options string
+		refused                         bool
+	}{
+		{"arrow", "dictionary.parquet", zstd, "", false},
+		{"arrow", "plain.parquet", zstd, "", false},
+		{"arrow", "delta.parquet", zstd, "", false},
+		{"arrow", "page.parquet", zstd, "", true}, // one page of 200 MB
+		{"arrow", "texts.arrow", zstd, "", false},
+		{"arrow", "texts.arrow", zstd, ", chunks: [50000]", true},
+		{"arrow", "views.arrow", zstd, "", false},
+		{"arrow", "batches.arrow", zstd, "", false},
+		{"arrow", "batch.arrow", zstd, "", true}, // one compressed batch of 200 MB
+		{"zarr", "chunks.zarr", "[vlen-utf8]", "", false},
+		{"zarr", "chunks.zarr", "[vlen-utf8, {gzip: {level: 1}}]", ", chunks: [777]", false},
+		{"zarr", "chunks.zarr", zstd, ", shards: [20000]", false},
+		{"zarr", "bytes.zarr", "[vlen-bytes]", "", false},
+		{"zarr", "shards.zarr", zstd, ", chunks: [1500]", false},
+		{"zarr", "v2.zarr", "[vlen-utf8]", "", false},
+		{"netcdf", "texts.h5", zstd, ", chunks: [2000]", false},
+		{"netcdf", "texts.nc", zstd, ", chunks: [2000]", false},
+		{"netcdf", "texts.nc", zstd, ", chunks: [100000]", true},
+	} {
+		t.Run(test.source+test.options, func(t *testing.T) {
+			const budget = 64 // MiB
+			for _, name := range []string{"out", "out.zmigrate"} {
+				if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			job := write(t, dir, "job.yaml", fmt.Appendf(nil,
+				"zmigrate: 1\nsource: {driver: %s, url: %s}\ntarget: {url: out}\ndefaults: {codecs: %s%s}\nrun: {memory: %dMiB}\n",
+				test.driver, test.source, test.codecs, test.options, budget))
+			c := exec.CommandContext(t.Context(), program, "run", "--progress", "none", job)
+			said, err := c.CombinedOutput()
+			switch {
+			case !test.refused && err != nil:
+				t.Fatalf("%v\n%s", err, said)
+			case test.refused && (err == nil || !strings.Contains(string(said), "chunk [") || !strings.Contains(string(said), "the budget is 67108864")):
+				t.Errorf("%v, want a refusal that names the chunk:\n%s", err, said)
+			}
+			peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+			const readers = 8
+			t.Logf("budget %d MiB: peak %d MiB, %.1f s of processor time", budget, peak>>20,
+				(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds())
+			if most := int64(budget+readers)<<20 + allowance; peak > most {
+				t.Errorf("peak of %d MiB, want at most %d", peak>>20, most>>20)
+			}
+		})
+	}
+}
