@@ -80,6 +80,12 @@
 // Reads of an object that was looked at can be held to that, see [Store.Pin]: answers
 // tell the ETag, the generation or the time of what they are from.
 //
+// Changes can be held to the permission of a lock, see [Store.Guard]. Puts in a bucket
+// are conditional then (If-None-Match and If-Match of S3 and Azure, the generation of
+// Google Cloud Storage), copies by the server and uploads in parts included. A server
+// that answers 501 to a condition is left without, with a warning. One that ignores
+// conditions cannot be told from one that knows them. Deletes have no condition.
+//
 // Large objects go in parts: those of an upload to S3, pieces of a resumable
 // session of Google Cloud Storage, blocks of Azure, none of which is listed or
 // read before the last. But for those of Google they may be sent at the same time,

@@ -4,22 +4,28 @@
 //
 // # Layout
 //
-//	plan.json                the manifest that the checkpoint belongs to, JSON of the caller
-//	segments/000001.jsonl    receipts, one JSON object a line; never changed once there
-//	segments/000002.jsonl    …
-//	done.json                the completion record, JSON of the caller
-//	lock/000001.json         a marker of the lock
+//	plan.json                               the manifest that the checkpoint belongs to, JSON of the caller
+//	segments/0f3a9c2b1d4e-000001.jsonl      receipts, one JSON object a line; never changed once there
+//	segments/0f3a9c2b1d4e-000002.jsonl      …
+//	done.json                               the completion record, JSON of the caller
+//	objects/000001.jsonl.zst                the stored objects of a finished job
+//	lock/000001.json                        a marker of the lock
+//
+// The name of a segment begins with a digest of the plan. A segment that arrives late,
+// when the checkpoint belongs to another plan, is thus not taken for one of that. Those
+// of earlier versions of this program have no digest.
 //
 // A receipt is one line:
 //
-//	{"a":0,"u":17,"k":"sst/c/0/17","n":4096,"c":3735928559}
+//	{"a":0,"u":17,"n":4096,"c":3735928559,"v":"\"9b2cf5\""}
 //	{"a":0,"u":18,"e":true}
 //	{"a":0,"u":19,"e":true,"m":4096}
 //
-// with the array (a) and the unit (u) in the plan, and the key (k, may be left
-// out), size in bytes (n) and CRC-32C (c) of the object; e tells that nothing
-// is stored because the chunk holds only the fill value, and m how many chunks right
-// behind it are as empty.
+// with the array (a) and the unit (u) in the plan, and the size in bytes (n), the
+// CRC-32C (c) and the version (v, as the store tells it in lists) of the object; e tells
+// that nothing is stored because the chunk holds only the fill value, and m how many
+// chunks right behind it are as empty. A line of the list of objects has the same n, c
+// and v, and the key (k) of the object in the target.
 //
 // # Durability
 //
@@ -36,13 +42,28 @@
 //
 // A holder of the lock is a numbered marker with its owner and a heartbeat. The
 // highest number decides, numbers are never used twice, and a marker is created
-// exclusively, so one of several contenders wins. Whoever finds the highest
-// marker released or stale creates the next number. A marker is stale when its
-// heartbeat is older than the time to live that it states, or when its owner
-// was a process of this machine that has ended. The clocks of machines that
-// share a checkpoint must agree well within the time to live.
+// exclusively, so one of several contenders wins. Whoever finds the lock released,
+// or its owner dead, creates the next number.
 //
-// A process that was suspended for longer can be overtaken without noticing at
-// once; its Lock tells so through Lost with the next heartbeat, and Held tells
-// so when it is asked, which a run does before each commit.
+// No clock of another machine is believed. An owner whose process can be seen, on
+// the same host, since the same start of the machine and in the same namespace of
+// processes, is alive or dead as the system says. Any other owner is watched: it
+// counts as dead when its heartbeat does not change during its whole time to live
+// (TTL), by the clock of the observer. The first look ends before that time begins,
+// and the last look begins after the time is over.
+//
+//	TTL × 1/6   from heartbeat to heartbeat
+//	TTL × 1/2   after the beginning of its last proof an owner stops writing
+//	TTL         after it first saw that proof, another run may take the lock over
+//	TTL × 1/4   later at the earliest that run shows what it has made
+//
+// A proof is a heartbeat after which there is still no higher marker. The owner's clock
+// counts the time in which the machine is suspended (CLOCK_BOOTTIME). An owner that
+// has no proof waits: what it writes is cancelled, held up, and goes on with the next
+// proof. It ends only when it sees a higher marker. An observer that has created
+// its marker looks at the old one once more: a heartbeat that came after its last
+// look is a proof that it has not seen, and makes it wait for a whole TTL.
+//
+// What is on its way when an owner loses the lock may still arrive. Before tells the
+// next owner so, and Settle lets it wait. model_test.go visits every state of all this.
 package journal
