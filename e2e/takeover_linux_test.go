@@ -144,12 +144,12 @@ func (d *duel) second(t *testing.T, target string) (last int) {
 
 // fight stops a run after a while, lets another one take its lock over and finish, and
 // wakes the first one up. It returns how the first one ended.
-func (d *duel) fight(t *testing.T, try int, delay time.Duration) (first error, stopped bool, last int) {
+func (d *duel) fight(t *testing.T, try int, delay time.Duration) (stopped bool, last int, first error) {
 	t.Helper()
 	c := elsewhere(exec.CommandContext(t.Context(), d.program, d.arguments(1, d.stopped(try))...))
 	if err := c.Start(); err != nil {
 		t.Error(err)
-		return err, false, 0
+		return false, 0, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
@@ -163,7 +163,7 @@ func (d *duel) fight(t *testing.T, try int, delay time.Duration) (first error, s
 	if stopped {
 		_ = c.Process.Signal(syscall.SIGCONT) // it may have ended just before
 	}
-	return <-ended, stopped, last
+	return stopped, last, <-ended
 }
 
 // takeovers is how many duels there are of each kind: a few, or as many as
@@ -206,7 +206,7 @@ func (d *duel) fights(t *testing.T, tries int, objects func(try int) map[string]
 			defer func() { <-slots }()
 			d.begin(t, d.place(try))
 			delay := time.Duration(rand.New(rand.NewPCG(seed, uint64(try))).Int64N(int64(took)))
-			first, stopped, last := d.fight(t, try, delay)
+			stopped, last, first := d.fight(t, try, delay)
 			if stopped && first != nil {
 				mu.Lock()
 				interrupted++
@@ -262,7 +262,7 @@ func TestTakeoverOfUnheard(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		time.Sleep(2 * time.Millisecond)
+		<-time.After(2 * time.Millisecond) // so that the run lasts longer than its lock
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -275,7 +275,7 @@ func TestTakeoverOfUnheard(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
+	<-time.After(100 * time.Millisecond)
 	deaf.Store(true)
 	d.do(t, 2, d.place(0))
 	if err := c.Wait(); err == nil {
@@ -305,12 +305,12 @@ func TestStoppedNeighbour(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("there is no lock")
 		}
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 	}
 	if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * takeoverTTL)
+	<-time.After(2 * takeoverTTL)
 	err := exec.CommandContext(t.Context(), d.program, d.arguments(2, target)...).Run()
 	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() != 5 {
 		t.Errorf("a second run beside a stopped one: %v", err)
