@@ -404,6 +404,9 @@ func TestPaths(t *testing.T) {
 	if diff := cmp.Diff([]string{"", "a", "a/b", "c"}, Parents([]string{"a/b/x", "a/y", "c/z", "w"})); diff != "" {
 		t.Error(diff)
 	}
+	if diff := cmp.Diff([]string{"", "a", "a/b", "a/b/c"}, Parents([]string{"a/b/c/x"})); diff != "" {
+		t.Error(diff)
+	}
 	if diff := cmp.Diff([]string{""}, Parents([]string{""})); diff != "" {
 		t.Error(diff)
 	}
