@@ -46,11 +46,11 @@ func TestWriteConsolidated(t *testing.T) {
 	}
 }
 
-// brokenPipe takes so many writes, and no more.
+// brokenPipe takes so many writes, fails once, and takes others again.
 type brokenPipe struct{ left int }
 
 func (w *brokenPipe) Write(p []byte) (int, error) {
-	if w.left--; w.left < 0 {
+	if w.left--; w.left == -1 {
 		return 0, io.ErrClosedPipe
 	}
 	return len(p), nil
