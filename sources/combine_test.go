@@ -256,6 +256,7 @@ func TestCombineRefuses(t *testing.T) {
 		"falling to NaN":                {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8,NaN")}, []string{"neither up nor down"}},
 		"the dimension twice":           {concat, []*member{file("t(t)=0", "v(t,t)=1"), file("t(t)=1", "v(t,t)=2")}, []string{`array "v" has the dimension "t" twice`}},
 		"order by NaN":                  {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2,3"), file("t(t)=NaN,1")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
+		"order by NaN alone":            {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2"), file("t(t)=NaN")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
 		"order by a field":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2", "v(t,x)=1,2")}, []string{`["t" "x"] dimensions, not "t" alone`}},
 		"order by nothing":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2"), file("t(t)=1", "v(t)=1")}, []string{`a: no array "v" to order the files by`}},
 		"a grid of the ensemble":        {Combining{Stack: "run", Wanted: everything}, []*member{file("x(x)=1,2", "v(x)=1,2"), file("x(x)=1,3", "v(x)=3,4")}, []string{`array "x": the value at [1]`}},
