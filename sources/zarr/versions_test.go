@@ -126,6 +126,7 @@ func TestVersions(t *testing.T) {
 		}
 	})
 	t.Run("listed", func(t *testing.T) {
+		v.put(t, "a/c/4", "x")
 		v.put(t, "a/c/9", "x")
 		_, a := v.open(t, zarr.Options{AllChunks: true}, "a")
 		v.put(t, "a/c/5", "y")

@@ -103,7 +103,7 @@ func TestRefused(t *testing.T) {
 	for name, want := range map[string]string{
 		"external": `the elements are in "other.bin"`,
 		"virtual":  "virtual dataset",
-		"sz3":      "(filter 32024): it is not known",
+		"sz3":      "sz3 (filter 32024): it has no decoder here",
 	} {
 		_, err := object(t, f, name).Dataset(t.Context())
 		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want) {
