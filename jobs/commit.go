@@ -52,7 +52,8 @@ func (r *run) record(x journal.Receipt) error {
 	a := &r.arrays[x.Array]
 	for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
 		if a.done.has(unit) {
-			continue // recorded again: the same job gives the same object
+			r.repeated = true
+			continue // the same job gives the same object
 		}
 		a.done.set(unit)
 		a.left--

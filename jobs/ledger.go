@@ -232,6 +232,9 @@ func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 // objects yields the chunks that the target has when this run is over: those of the
 // receipts, behind those of earlier runs that the target has grown from.
 func (r *run) objects(ctx context.Context) iter.Seq2[journal.Object, error] {
+	if r.plan.growth == nil && !r.repeated {
+		return r.recorded(ctx)
+	}
 	return func(yield func(journal.Object, error) bool) {
 		emptied, err := newLedger(r.recorded(ctx))
 		if err != nil {

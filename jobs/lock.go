@@ -55,6 +55,9 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx), false))
 		}
 		r.locks = append(r.locks, lock)
+		if !st.Local() {
+			continue
+		}
 		if err := st.Clean(ctx); err != nil { // of those that died in the middle of a heartbeat
 			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx), false))
 		}

@@ -40,6 +40,7 @@ func (r *run) resume(ctx context.Context) error {
 		}
 	}
 	if missing > 0 {
+		r.repeated = true
 		r.log.WarnContext(ctx, "chunks on record are not in the target any more and are done again", "chunks", missing)
 	}
 	r.result.Resumed = r.result.Chunks

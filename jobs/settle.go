@@ -39,6 +39,7 @@ func (r *run) settle(ctx context.Context) (again int, err error) {
 
 // undo removes objects that should not be, and has the chunks of the others done again.
 func (r *run) undo(ctx context.Context, list []fault) (again int, err error) {
+	r.repeated = true
 	var strays []string
 	for _, f := range list {
 		switch {

@@ -304,11 +304,11 @@ func TestSegmentThatComesLate(t *testing.T) {
 	if diff := cmp.Diff(objects, objectsAt(t, j.Target.URL, env)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	if again, err := execute(t, j, env, RunOptions{}); err != nil || !again.Nothing || again.BytesOut != want.BytesOut {
+		t.Errorf("%+v, %v", again, err)
+	}
 	left, err := filepath.Glob(j.Target.URL + ".zmigrate/segments/*")
 	if err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
-	}
-	if again, err := execute(t, j, env, RunOptions{}); err != nil || !again.Nothing || again.BytesOut != want.BytesOut {
-		t.Errorf("%+v, %v", again, err)
 	}
 }

@@ -64,15 +64,18 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 		if s.blindCopies.Load() {
 			when = condition{}
 		}
-		err := s.onKey(ctx, "copy", key, int(object.Size), func(ctx context.Context) (err error) {
-			made, known, err = c.copyFrom(ctx, from.at.host, object, s.at.key(key), when)
-			if err = s.driver.(*bucket).failed(err); unknownCondition(err) && when != (condition{}) {
-				s.blindCopies.Store(true)
-				made, known, err = c.copyFrom(ctx, from.at.host, object, s.at.key(key), condition{})
-				err = s.driver.(*bucket).failed(err)
-			}
-			return err
-		})
+		copied := func() error {
+			return s.onKey(ctx, "copy", key, int(object.Size), func(ctx context.Context) (err error) {
+				made, known, err = c.copyFrom(ctx, from.at.host, object, s.at.key(key), when)
+				return s.driver.(*bucket).failed(err)
+			})
+		}
+		err := copied()
+		if unknownCondition(err) && when != (condition{}) {
+			s.blindCopies.Store(true)
+			when = condition{}
+			err = copied()
+		}
 		return s.otherThan(ctx, key, when, err)
 	})
 	answer, refused := errors.AsType[*statusError](err)

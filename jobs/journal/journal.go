@@ -87,8 +87,7 @@ func (j *Journal) look(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { j.done, err = j.record(ctx, doneKey); return err })
 	group.Go(func() (err error) { manifest, err = j.record(ctx, planKey); return err })
-	group.Go(func() (err error) { j.listed, err = j.segmentKeys(ctx); return err })
-	group.Go(func() (err error) { j.objects, err = list(ctx, j.st, objects, objectsSuffix); return err })
+	group.Go(func() error { return j.list(ctx) })
 	if err := group.Wait(); err != nil {
 		return err
 	}
@@ -373,17 +372,15 @@ func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 	const most = 16 // at the same time
 	group, each := errgroup.WithContext(ctx)
 	group.SetLimit(most)
-	listed, err := j.segmentKeys(ctx) // some may have come late
-	if err != nil {
-		return err
-	}
-	for _, key := range append(others, listed...) {
+	others = slices.Concat(others, j.segments, j.listed)
+	slices.Sort(others)
+	for _, key := range slices.Compact(others) {
 		group.Go(func() error { return j.st.Delete(each, key) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	j.segments = nil
+	j.segments, j.listed = nil, nil
 	return j.st.Sync(ctx)
 }
 
@@ -399,17 +396,33 @@ func segmentKey(manifest json.RawMessage, n int) string {
 // program have no digest.
 var anySegment = regexp.MustCompile(`^segments/([0-9a-f]{12}-)?([0-9]{6,18})\.jsonl$`)
 
-// segmentKeys lists all segments, whatever plan they are of.
-func (j *Journal) segmentKeys(ctx context.Context) ([]string, error) {
-	var keys []string
-	err := j.st.List(ctx, segments, func(info store.Info) error {
-		if !anySegment.MatchString(info.Key) {
-			return fmt.Errorf("%s: %s does not belong in a checkpoint", j.st.URL(), info.Key)
+// list finds all segments, whatever plan they are of, and the lists of objects.
+func (j *Journal) list(ctx context.Context) error {
+	j.listed, j.objects = nil, nil
+	err := j.st.List(ctx, "", func(info store.Info) error {
+		switch {
+		case strings.HasPrefix(info.Key, objects):
+			n, ok := number(info.Key, objects, objectsSuffix)
+			if !ok {
+				return misplaced(j.st, info.Key)
+			}
+			j.objects = append(j.objects, n)
+		case strings.HasPrefix(info.Key, segments):
+			if !anySegment.MatchString(info.Key) {
+				return misplaced(j.st, info.Key)
+			}
+			j.listed = append(j.listed, info.Key)
 		}
-		keys = append(keys, info.Key)
 		return nil
 	})
-	return keys, err
+	slices.Sort(j.objects)
+	return err
+}
+
+// misplaced is the error about an object that no version of this program has put into a
+// checkpoint.
+func misplaced(st *store.Store, key string) error {
+	return fmt.Errorf("%s: %s does not belong in a checkpoint", st.URL(), key)
 }
 
 // own finds the segments of the plan among those listed, in their order. They have to be
@@ -439,14 +452,20 @@ func (j *Journal) own() error {
 func list(ctx context.Context, st *store.Store, prefix, suffix string) ([]int, error) {
 	var numbers []int
 	err := st.List(ctx, prefix, func(info store.Info) error {
-		// What is no number becomes one that has another key.
-		n, _ := strconv.Atoi(strings.TrimSuffix(info.Key[len(prefix):], suffix))
-		if n < 0 || info.Key != fmt.Sprintf("%s%06d%s", prefix, n, suffix) {
-			return fmt.Errorf("%s: %s does not belong in a checkpoint", st.URL(), info.Key)
+		n, ok := number(info.Key, prefix, suffix)
+		if !ok {
+			return misplaced(st, info.Key)
 		}
 		numbers = append(numbers, n)
 		return nil
 	})
 	slices.Sort(numbers) // above 999999 the lexical order is another
 	return numbers, err
+}
+
+// number is that in the key of a numbered object.
+func number(key, prefix, suffix string) (n int, ok bool) {
+	// What is no number becomes one that has another key.
+	n, _ = strconv.Atoi(strings.TrimSuffix(key[len(prefix):], suffix))
+	return n, n >= 0 && key == fmt.Sprintf("%s%06d%s", prefix, n, suffix)
 }
