@@ -76,6 +76,7 @@ func TestNightlyOnS3(t *testing.T) {
 		t.Fatal(err)
 	}
 	job, set := write(t, dir, "nightly.yaml", example), "target.url="+target
+	const quick = "run.lock_ttl=4s" // a quarter of which a run waits behind one that was killed
 	date := func(night int) string { return fmt.Sprintf("2026-01-%02d", night+1) }
 	writes, seen := 0, map[int]bool{}
 	reads := func(string) {
@@ -93,10 +94,10 @@ func TestNightlyOnS3(t *testing.T) {
 			w.listen(reads)
 		}
 		if killed {
-			killedAfterWrites(t, w, reads, at, "run", "--progress", "none", "--set", set, job)
+			killedAfterWrites(t, w, reads, at, "run", "--progress", "none", "--set", set, "--set", quick, job)
 		}
 		for again := range 2 {
-			result, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}, set)
+			result, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}, set, quick)
 			if err != nil || result.Nothing != (again == 1) {
 				t.Fatalf("night %d: %+v, %v", night, result, err)
 			}

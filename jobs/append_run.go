@@ -73,12 +73,14 @@ func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 		if list := r.manifest.differences(g.begun); len(list) > 0 {
 			return false, r.changed(false, g.begun, list)
 		}
-		r.resumed = true
 		return false, nil
 	}
 	text, err := json.Marshal(r.manifest)
 	if err != nil {
 		return false, err
+	}
+	if err := r.locks.Replan(ctx); err != nil {
+		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	if r.journal.Completed() != nil {
 		err = r.journal.Succeed(ctx, text)

@@ -87,7 +87,6 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 		case existing == "fail":
 			return false, fmt.Errorf("%w: an interrupted run of this job has begun it; target.existing: resume goes on with it", ErrTargetExists)
 		case len(differences) == 0:
-			r.resumed = true
 			return false, nil
 		case existing != "overwrite":
 			return false, r.changed(false, was, differences)

@@ -50,6 +50,9 @@ func (r *run) renew(ctx context.Context, opt RunOptions) error {
 			return err
 		}
 	}
+	if err := r.locks.Replan(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
 	if err := r.journal.Reset(ctx); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}

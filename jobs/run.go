@@ -78,7 +78,6 @@ type run struct {
 	checkpoint *store.Store
 	target     *store.Store
 	locks      journal.Locks
-	resumed    bool // the plan is that of an earlier run
 	repeated   bool // some chunks have several receipts, of which the last counts
 	unsettled  bool // requests of an earlier owner of the lock may still arrive
 	overtaken  bool // in the history of the target a run has lost its lock

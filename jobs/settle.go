@@ -23,7 +23,7 @@ var ErrTampered = errors.New("objects of the target are not what was written the
 // settle deals with what earlier owners of the lock may have left. It returns the
 // number of chunks that have to be done again.
 func (r *run) settle(ctx context.Context) (again int, err error) {
-	if before := r.locks.Before(); before.Others || !r.resumed {
+	if r.locks.Before().Others {
 		if err := r.locks.Settle(ctx); err != nil {
 			return 0, err
 		}
@@ -90,6 +90,9 @@ func (r *run) mend(ctx context.Context, manifest []byte, list []fault) error {
 	for i := range r.plan.Arrays {
 		arrays[r.plan.Arrays[i].Target] = i
 		stored[i] = newBitset(r.plan.Arrays[i].Chunks())
+	}
+	if err := r.locks.Replan(ctx); err != nil {
+		return err
 	}
 	if err := r.journal.Succeed(ctx, manifest); err != nil {
 		return err

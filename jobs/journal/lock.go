@@ -102,6 +102,8 @@ type marker struct {
 	Released  bool          `json:"released,omitempty"`
 	// Late tells that requests of this owner, or of one before it, may still arrive.
 	Late bool `json:"late,omitempty"`
+	// Others tells that some of these may be of another plan than the checkpoint's.
+	Others bool `json:"others,omitempty"`
 }
 
 // same tells whether no heartbeat lies between two looks at a marker.
@@ -122,6 +124,8 @@ type Lock struct {
 	stop    context.CancelFunc // ends the goroutine
 	stopped chan struct{}      // closed when it has ended
 	wanted  chan struct{}      // asks it for a heartbeat at once
+
+	rewriting sync.Mutex // held from reading the marker until it is written
 
 	mu     sync.Mutex
 	marker marker
@@ -156,7 +160,7 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 		st: st, number: number + 1, opt: opt, since: opt.Clock(), before: before,
 		lost: make(chan struct{}), stopped: make(chan struct{}), wanted: make(chan struct{}, 1), proved: make(chan struct{}),
 		period: period, expire: expire,
-		marker: marker{Owner: opt.Owner, Nonce: rand.Text(), TTL: opt.TTL, Heartbeat: time.Now().UTC(), Late: before.Late},
+		marker: marker{Owner: opt.Owner, Nonce: rand.Text(), TTL: opt.TTL, Heartbeat: time.Now().UTC(), Late: before.Late, Others: before.Others},
 	}
 	l.until = l.since + proofTime(opt.TTL)
 	earlier, err := l.claim(ctx)
@@ -203,11 +207,11 @@ func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, be
 			return number, Before{}, nil, err
 		}
 		if held.Released {
-			return number, Before{Late: held.Late, Others: held.Late}, nil, nil
+			return number, Before{Late: held.Late, Others: held.Others}, nil, nil
 		}
 		// The requests of a process that has ended can still be on their way; what it
 		// has done to a local folder is done.
-		before := Before{Late: true, Others: held.Late}
+		before := Before{Late: true, Others: held.Others}
 		switch gone := held.Gone(opt.Owner); {
 		case gone:
 			before.Late = opt.Remote || held.Late

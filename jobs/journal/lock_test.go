@@ -381,7 +381,7 @@ func TestHeldIsCertain(t *testing.T) {
 
 // TestBefore tells what earlier owners have left, through chains of owners.
 func TestBefore(t *testing.T) {
-	const gone, silent, released, late = "gone", "silent", "released", "late"
+	const gone, silent, released, late, replans = "gone", "silent", "released", "late", "replans,"
 	for _, c := range []struct {
 		remote bool
 		chain  string // how each owner ends, the last one begins
@@ -390,31 +390,40 @@ func TestBefore(t *testing.T) {
 	}{
 		{true, "", 0, Before{}},
 		{true, released, 0, Before{}},
+		{true, replans + released, 0, Before{}},
 		{false, late, 0, Before{}}, // of a local store
-		{true, late, 0, Before{Late: true, Others: true}},
+		{true, late, 0, Before{Late: true}},
 		{true, gone, 0, Before{Late: true}},
 		{false, gone, 0, Before{}},
 		{false, silent, 0, Before{Late: true}},
 		{true, silent, 0, Before{Late: true}},
-		{true, gone + " " + released, 0, Before{Late: true, Others: true}},
+		{true, gone + " " + released, 0, Before{Late: true}},
 		{true, gone + " " + released, 15 * time.Second, Before{}},
-		{true, gone + " " + gone, 0, Before{Late: true, Others: true}},
-		{true, gone + " " + gone + " " + released, 0, Before{Late: true, Others: true}},
+		{true, gone + " " + gone, 0, Before{Late: true}},
+		{true, gone + " " + replans + gone, 0, Before{Late: true, Others: true}},
+		{true, late + " " + replans + late, 0, Before{Late: true, Others: true}},
+		{true, gone + " " + replans + released, 0, Before{Late: true, Others: true}},
+		{true, gone + " " + replans + released, 15 * time.Second, Before{}},
+		{true, gone + " " + replans + gone + " " + gone + " " + released, 0, Before{Late: true, Others: true}},
 	} {
 		st, clock := open(t, "mem://n", store.Options{}), newClock()
 		self := ThisProcess("run")
 		for i, end := range strings.Fields(c.chain) {
 			opt, _ := options(clock, "other")
 			opt.Remote = c.remote
-			if end == gone {
+			how := strings.TrimPrefix(end, replans)
+			if how == gone {
 				opt.Owner = self
 				opt.Owner.ID = fmt.Sprint("an earlier process with our number, ", i)
 			}
 			l := acquire(t, st, opt)
+			if how != end {
+				must(t, l.Replan(t.Context()))
+			}
 			clock.advance(c.passed)
-			switch end {
+			switch how {
 			case released, late:
-				must(t, l.Release(t.Context(), end == late))
+				must(t, l.Release(t.Context(), how == late))
 			default:
 				l.stop()
 			}

@@ -107,7 +107,8 @@ func (l *Lock) beat(ctx context.Context) error {
 	err := l.rewrite(ctx, func(m *marker) {
 		m.Heartbeat = time.Now().UTC()
 		m.Beat++
-		m.Late = m.Late && began-l.since < settleTime(l.opt.TTL)
+		settled := began-l.since >= settleTime(l.opt.TTL)
+		m.Late, m.Others = m.Late && !settled, m.Others && !settled
 	})
 	if err == nil {
 		err = l.Held(ctx)
@@ -131,6 +132,8 @@ func (l *Lock) beat(ctx context.Context) error {
 
 // rewrite changes the marker in the store, and then in memory.
 func (l *Lock) rewrite(ctx context.Context, change func(*marker)) error {
+	l.rewriting.Lock() // of two at a time one would be lost
+	defer l.rewriting.Unlock()
 	if err := l.Held(ctx); err != nil {
 		return err
 	}
@@ -224,12 +227,29 @@ func (l *Lock) Held(ctx context.Context) error {
 func (l *Lock) Lost() <-chan struct{} { return l.lost }
 
 // Before tells what the owners before this one have left.
-func (l *Lock) Before() Before { return l.before }
+func (l *Lock) Before() Before {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.before
+}
+
+// Replan says that the owner begins another plan than that of the checkpoint: what may
+// still arrive is of another one then. It is for the next owner to know, too.
+func (l *Lock) Replan(ctx context.Context) error {
+	l.mu.Lock()
+	l.before.Others = l.before.Late
+	late := l.before.Late
+	l.mu.Unlock()
+	if !late {
+		return nil
+	}
+	return l.rewrite(ctx, func(m *marker) { m.Others = true })
+}
 
 // Settle waits until requests of earlier owners have arrived or never will: until a
 // quarter of TTL has passed since the lock was taken.
 func (l *Lock) Settle(ctx context.Context) error {
-	if !l.before.Late {
+	if !l.Before().Late {
 		return nil
 	}
 	if left := l.since + settleTime(l.opt.TTL) - l.opt.Clock(); left > 0 {
@@ -252,7 +272,7 @@ func (l *Lock) Release(ctx context.Context, late bool) error {
 	err := l.rewrite(ctx, func(m *marker) {
 		m.Released = true
 		settled := l.opt.Clock()-l.since >= settleTime(l.opt.TTL)
-		m.Late = late && l.opt.Remote || m.Late && !settled
+		m.Late, m.Others = late && l.opt.Remote || m.Late && !settled, m.Others && !settled
 	})
 	if errors.Is(err, ErrLost) {
 		return nil
@@ -311,10 +331,21 @@ func (l Locks) Prove(ctx context.Context) error {
 // Before sums up what the owners before these have left.
 func (l Locks) Before() (before Before) {
 	for _, lock := range l {
-		before.Late = before.Late || lock.before.Late
-		before.Others = before.Others || lock.before.Others
+		one := lock.Before()
+		before.Late = before.Late || one.Late
+		before.Others = before.Others || one.Others
 	}
 	return before
+}
+
+// Replan is that of each lock.
+func (l Locks) Replan(ctx context.Context) error {
+	for _, lock := range l {
+		if err := lock.Replan(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Settle is that of each lock.
