@@ -148,7 +148,8 @@ func (p *pipeline) plan(ctx context.Context) error {
 		t := &p.tasks[i]
 		var err error
 		begin := func(s *shard) bool {
-			if p.stopping() {
+			var more bool
+			if more, err = p.retry(ctx); err != nil || !more || p.stopping() {
 				return false
 			}
 			if err = p.budget.Acquire(ctx, int64(s.reserved())); err != nil {

@@ -24,7 +24,8 @@ import (
 // exception: cells of a shard wait for those before them. So the planner waits until
 // a block of a shard is read before it begins the next one, and where the index
 // lies in front until the shard has all cells that were sent: it knows then what
-// these keep, and asks for no more than the rest.
+// these keep, and asks for no more than the rest. And blocks that came back are read
+// between two shards, never within one, which holds a part of the budget to its end.
 
 // leastAllowance is the least that blocks reserve of which nothing is known yet,
 // unless that is more than an eighth of the budget.
@@ -226,8 +227,8 @@ func (p *pipeline) offer(ctx context.Context, b block) (bool, error) {
 	if outgrew != nil {
 		more, err = p.alone(ctx, b)
 	}
-	if err != nil || !more {
-		return more, err
+	if err != nil || !more || b.shard != nil {
+		return more, err // what waits for all of the budget has to wait for the whole shard
 	}
 	return p.retry(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -210,6 +211,72 @@ func TestLargeTextIsReadAlone(t *testing.T) {
 	}
 	if got := len(l.units(0)); got != 64 {
 		t.Errorf("%d units were committed, want 64", got)
+	}
+}
+
+// afterwards is a source that does something behind each read.
+type afterwards struct {
+	sources.Array
+	after func()
+}
+
+func (s afterwards) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	defer s.after()
+	return s.Array.ReadRegion(ctx, dst, start)
+}
+
+// TestLargeTextComesBackWithinAShard: a block that has outgrown its allowance waits for
+// all of the budget. A shard that was begun meanwhile holds a part of that, so the block
+// is read again when the shard is finished. A run that is stopped finishes the shard and
+// gives up the block.
+func TestLargeTextComesBackWithinAShard(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		noLeaks(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		begun, back, stop := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		wait := func(ctx context.Context, event <-chan struct{}) error {
+			select {
+			case <-event:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		large := texts([]int{1}, func(int) int { return 4 << 20 })
+		large.before = func(ctx context.Context, _ []int) error { return wait(ctx, begun) }
+		x, w := textTask(t, large, []int{1}, nil, "", "vlen-utf8")
+		x.Source = afterwards{large, sync.OnceFunc(func() {
+			if stopped {
+				close(stop)
+			}
+			close(back)
+		})}
+		small := texts([]int{128}, func(int) int { return 10 })
+		small.before = func(ctx context.Context, start []int) error {
+			if start[0] == 0 {
+				close(begun)
+			}
+			return wait(ctx, back)
+		}
+		sharded, shards := textTask(t, small, []int{1}, []int{64}, "end", "vlen-utf8")
+		var l ledger
+		c := config(&l)
+		c.Memory, c.Stop, c.Every = 16<<20, stop, time.Hour
+		err := Run(ctx, c, []Task{x, sharded})
+		cancel()
+		want := []int{0, 1}
+		if stopped {
+			want = want[:1]
+		}
+		if stopped != errors.Is(err, ErrStopped) || !stopped && err != nil {
+			t.Fatalf("stopped %v: error %v", stopped, err)
+		}
+		if diff := cmp.Diff(want, l.units(1)); diff != "" {
+			t.Errorf("stopped %v: shards that are done (-want +got):\n%s", stopped, diff)
+		}
+		if len(w.objects) != len(want)-1 || len(shards.objects) != len(want) {
+			t.Errorf("stopped %v: %d large texts and %d shards are stored", stopped, len(w.objects), len(shards.objects))
+		}
 	}
 }
 
