@@ -39,9 +39,9 @@ func (p *pipeline) read(ctx context.Context) error {
 		if l == nil {
 			return err
 		}
-		more, err := p.readBlock(ctx, l)
+		err = p.readBlock(ctx, l)
 		p.window <- struct{}{}
-		if err != nil || !more {
+		if err != nil {
 			return err
 		}
 	}
@@ -82,11 +82,12 @@ func (p *pipeline) nextBlock(ctx context.Context) (*load, error) {
 	return l, nil
 }
 
-// readBlock does a block, and reports whether there may be more.
-func (p *pipeline) readBlock(ctx context.Context, l *load) (bool, error) {
+// readBlock does a block, as far as the run is not stopped meanwhile. The reader goes on
+// either way: the planner ends the run, and may have begun a shard that needs readers.
+func (p *pipeline) readBlock(ctx context.Context, l *load) error {
 	t := &p.tasks[l.task]
 	if t.Stored != nil {
-		return true, p.carry(ctx, t, l)
+		return p.carry(ctx, t, l)
 	}
 	var err error
 	if l.account != nil {
@@ -95,7 +96,7 @@ func (p *pipeline) readBlock(ctx context.Context, l *load) (bool, error) {
 			l.account.release()
 			p.abandon(l, len(l.units))
 			p.arrive(l, o)
-			return true, nil
+			return nil
 		}
 	} else {
 		err = p.fillBuffer(ctx, t, l)
@@ -103,7 +104,7 @@ func (p *pipeline) readBlock(ctx context.Context, l *load) (bool, error) {
 	}
 	if err != nil {
 		p.abandon(l, len(l.units))
-		return false, t.fail(l.first, "read", err)
+		return t.fail(l.first, "read", err)
 	}
 	if l.account != nil {
 		p.arrive(l, nil)
@@ -111,14 +112,14 @@ func (p *pipeline) readBlock(ctx context.Context, l *load) (bool, error) {
 	for i, unit := range l.units {
 		if i > 0 && l.shard == nil && p.stopping() { // a shard that was begun is finished
 			p.abandon(l, len(l.units)-i)
-			return false, nil
+			return nil
 		}
 		if err := p.send(ctx, parcel{load: l, unit: unit, index: l.cell(t, unit)}); err != nil {
 			p.abandon(l, len(l.units)-i)
-			return false, err
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // send hands a unit to the encoders when there is memory for it.
