@@ -99,6 +99,7 @@ func (p *pipeline) settle(t *Task, u *parcel) {
 		if !t.variable() { // else it is in what the cell took
 			most = t.waiting()
 			taken += most
+			l.shard.held.Add(int64(-most))
 		}
 		if !u.empty {
 			kept := p.pool.Get(len(u.data))

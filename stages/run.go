@@ -71,8 +71,8 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 	if n := p.pool.Lent(); n != 0 {
 		panic(fmt.Sprintf("stages: %d buffers were not returned", n))
 	}
-	if err == nil && !p.budget.TryAcquire(int64(p.Memory)) {
-		panic("stages: not all of the budget was given back")
+	if !p.budget.TryAcquire(int64(p.Memory)) {
+		panic(fmt.Sprintf("stages: not all of the budget was given back, the error is %v", err))
 	}
 	switch {
 	case errors.Is(err, errCommit) || err == nil && commitErr != nil:
@@ -155,6 +155,7 @@ func (p *pipeline) plan(ctx context.Context) error {
 			if err = p.budget.Acquire(ctx, int64(s.reserved())); err != nil {
 				return false
 			}
+			s.held.Store(int64(s.reserved()))
 			p.mutex.Lock()
 			defer p.mutex.Unlock()
 			p.shards[s] = true

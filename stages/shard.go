@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -29,6 +30,7 @@ type shard struct {
 	inside []int // inner chunks along each dimension that reach into the array
 	sent   int   // inner chunks of variable size that were read; the planner's
 	came   chan struct{}
+	held   atomic.Int64 // bytes of the budget, but for those that inner chunks took over
 
 	mutex   sync.Mutex
 	waiting map[int]parcel // encoded inner chunks whose turn has not come
@@ -243,6 +245,7 @@ func (s *shard) abandon(p *pipeline) {
 	if s.stream != nil {
 		_ = s.stream.Abort() // the error that ended the run counts
 	}
+	p.budget.Release(s.held.Load())
 }
 
 // waitsForAll reports whether inner chunks of variable size wait for the last one of

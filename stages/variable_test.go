@@ -70,6 +70,37 @@ func textTask(t *testing.T, s *memorySource, chunk, shards []int, location strin
 	return Task{Path: "a", Source: s, Writer: w, Stream: w.stream, Chain: chain, Grid: grid}, w
 }
 
+// sampleTexts draws a task over texts, of which some may be long, but none longer than
+// what is returned.
+func sampleTexts(t *testing.T, r *rand.Rand) (x Task, long int) {
+	t.Helper()
+	long = 1 + r.IntN(40000)
+	rare := 1 + r.IntN(20)
+	s := texts([]int{1 + r.IntN(20), 1 + r.IntN(10)}, func(i int) int {
+		if i%rare == 0 {
+			return r.IntN(long)
+		}
+		return r.IntN(20)
+	})
+	if r.IntN(3) == 0 {
+		s.info.ItemBytes = r.IntN(2 * long)
+	}
+	var shards []int
+	if r.IntN(2) == 0 {
+		shards = []int{1 + r.IntN(3), 1 + r.IntN(3)}
+	}
+	location := []string{"start", "end"}[r.IntN(2)]
+	names := [][]string{{"vlen-utf8"}, {"vlen-utf8", "zstd"}, {"vlen-utf8", "gzip", "crc32c"}}[r.IntN(3)]
+	x, _ = textTask(t, s, []int{1 + r.IntN(4), 1 + r.IntN(4)}, shards, location, names...)
+	x.AtOnce = r.IntN(4)
+	if shards == nil {
+		x.Block = []int{1 + r.IntN(4), 1 + r.IntN(4)}
+	} else {
+		x.Block = []int{1, 1 + r.IntN(shards[1])}
+	}
+	return x, long
+}
+
 // TestTextsWithinAnyBudget runs random arrays of texts, some of them long, with many
 // workers in budgets that have room for a few cells, for one, or for none: every
 // run ends, with the same objects, or with an error that names a chunk, and which of
@@ -79,33 +110,12 @@ func TestTextsWithinAnyBudget(t *testing.T) {
 	done, refused := 0, 0
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		long := 1 + r.IntN(40000)
-		rare := 1 + r.IntN(20)
-		s := texts([]int{1 + r.IntN(20), 1 + r.IntN(10)}, func(i int) int {
-			if i%rare == 0 {
-				return r.IntN(long)
-			}
-			return r.IntN(20)
-		})
-		if r.IntN(3) == 0 {
-			s.info.ItemBytes = r.IntN(2 * long)
-		}
-		var shards []int
-		if r.IntN(2) == 0 {
-			shards = []int{1 + r.IntN(3), 1 + r.IntN(3)}
-		}
-		location := []string{"start", "end"}[r.IntN(2)]
-		names := [][]string{{"vlen-utf8"}, {"vlen-utf8", "zstd"}, {"vlen-utf8", "gzip", "crc32c"}}[r.IntN(3)]
-		x, want := textTask(t, s, []int{1 + r.IntN(4), 1 + r.IntN(4)}, shards, location, names...)
+		x, long := sampleTexts(t, r)
+		plain, want := x, &memoryWriter{}
+		plain.Block, plain.AtOnce, plain.Writer, plain.Stream = nil, 0, want, want.stream
 		var l ledger
-		if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+		if err := Run(t.Context(), config(&l), []Task{plain}); err != nil {
 			t.Fatal(err)
-		}
-		x.AtOnce = r.IntN(4)
-		if shards == nil {
-			x.Block = []int{1 + r.IntN(4), 1 + r.IntN(4)}
-		} else {
-			x.Block = []int{1, 1 + r.IntN(shards[1])}
 		}
 		memory := x.Cost() + r.IntN(1+8*long)
 		var first error

@@ -39,7 +39,7 @@ func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*Receipt, erro
 	if s := u.load.shard; s != nil {
 		receipt, err := s.deliver(ctx, p, u)
 		if receipt != nil {
-			p.budget.Release(int64(t.own()))
+			p.budget.Release(s.held.Load())
 			p.mutex.Lock()
 			defer p.mutex.Unlock()
 			delete(p.shards, s)
