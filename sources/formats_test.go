@@ -1,6 +1,7 @@
 package sources_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,6 +56,22 @@ func TestBeginning(t *testing.T) {
 	for _, name := range []string{".", "missing", "short/below"} {
 		if got, found := sources.Beginning(t.Context(), filepath.Join(dir, name), store.Options{}); found {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for _, what := range []string{"stat", "read"} {
+		opt := store.Options{Retries: -1, Fault: func(op, _ string) error {
+			if op == what {
+				return errors.New("failed")
+			}
+			return nil
+		}}
+		if got, found := sources.Beginning(t.Context(), filepath.Join(dir, "long"), opt); found {
+			t.Errorf("%s fails: %q", what, got)
+		}
+	}
+	for _, url := range []string{dir + "/", "strange://bucket/file"} {
+		if got, found := sources.Beginning(t.Context(), url, store.Options{}); found {
+			t.Errorf("%s: %q", url, got)
 		}
 	}
 }
