@@ -118,6 +118,35 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// TestSample compares all of what is not too much, else some pieces, and of some members
+// where one piece of each is too much still.
+func TestSample(t *testing.T) {
+	const gib = 1 << 30
+	for _, test := range []struct {
+		how            Combining
+		pieces, others int // before, of one GiB each
+		left, members  int
+	}{
+		{Combining{}, 4, 1, 4, 1}, {Combining{}, 5, 1, 3, 1}, {Combining{}, 2, 7, 1, 7}, {Combining{}, 2, 40, 1, 7},
+		{Combining{Override: true}, 1, 0, 1, 0}, {Combining{Override: true}, 4, 1, 1, 1}, {Combining{Override: true}, 4, 3, 1, 1},
+		{Combining{Compared: 8 * gib}, 4, 1, 4, 1}, {Combining{Compared: 4 * gib, Override: true}, 4, 1, 2, 1}, {Combining{Compared: 4 * gib}, 3, 1, 2, 1},
+	} {
+		r := &reference{array: part(dtype.Uint8)}
+		for range test.pieces {
+			r.pieces = append(r.pieces, ndarray.Region{Shape: []int{gib}})
+		}
+		c := &combined{how: test.how}
+		if others := c.sample(r, indexes(test.others)); len(r.pieces) != test.left || len(others) != test.members {
+			t.Errorf("%+v: %d pieces of %d members", test, len(r.pieces), len(others))
+		}
+	}
+	for n, want := range map[float64]string{0: "0.0 MiB", 3 << 19: "1.5 MiB", gib - 1: "1024.0 MiB", gib: "1.0 GiB", 5 << 29: "2.5 GiB"} {
+		if got := size(n); got != want {
+			t.Errorf("%.0f bytes are %s, want %s", n, got, want)
+		}
+	}
+}
+
 // TestUncompared tells of what is too much to compare.
 func TestUncompared(t *testing.T) {
 	const each = 1100 * 2000 * 8

@@ -11,18 +11,19 @@ type opened struct {
 	*member
 	closed  *int
 	changed error
+	broken  error // of Close
 }
 
 func (o opened) Files() []File                 { return []File{{URL: "f"}} }
 func (o opened) Changed(context.Context) error { return o.changed }
-func (o opened) Close() error                  { *o.closed++; return nil }
+func (o opened) Close() error                  { *o.closed++; return o.broken }
 
 // TestCombineSources closes what was opened, also after an error, and asks all
 // sources for changes.
 func TestCombineSources(t *testing.T) {
 	closed := 0
 	list := map[string]opened{
-		"a": {file("t(t)=0"), &closed, nil}, "b?region=x": {file("t(t)=1"), &closed, ErrChanged},
+		"a": {file("t(t)=0"), &closed, nil, nil}, "b?region=x": {file("t(t)=1"), &closed, ErrChanged, nil},
 	}
 	open := func(_ context.Context, url string) (Source, error) {
 		if s, ok := list[url]; ok {
@@ -46,5 +47,25 @@ func TestCombineSources(t *testing.T) {
 	}
 	if _, err := CombineSources(t.Context(), []string{"a", "c"}, open, how); err == nil || closed != 3 {
 		t.Errorf("%d sources were closed, %v", closed, err)
+	}
+	broken := errors.New("broken")
+	list["c"] = opened{file("t(t)=2"), &closed, nil, broken}
+	if src, err = CombineSources(t.Context(), []string{"c", "a"}, open, how); err != nil {
+		t.Fatal(err)
+	}
+	if err := src.Close(); !errors.Is(err, broken) || closed != 5 {
+		t.Errorf("%d sources were closed, %v", closed, err)
+	}
+}
+
+// TestPlainURL takes away what may be a secret.
+func TestPlainURL(t *testing.T) {
+	for url, want := range map[string]string{
+		"/a/b c": "/a/b c", "s3://b/a?region=x": "s3://b/a", "https://user:word@host/a%20b?key=secret": "https://host/a%20b", "https://user@host/a": "https://host/a",
+		"a:b%zz?c": "a:b%zz", "https://host/a%20b": "https://host/a%20b",
+	} {
+		if got := plainURL(url); got != want {
+			t.Errorf("%s becomes %s, want %s", url, got, want)
+		}
 	}
 }

@@ -216,7 +216,7 @@ func TestCombineRefuses(t *testing.T) {
 		"no dimension":         {Combining{}, []*member{file("v()=1"), file("v()=1")}, []string{"2 files need concat"}},
 		"two dimensions":       {Combining{Concat: "t", Stack: "u"}, []*member{file("v()=1")}, []string{"exclude each other"}},
 		"a dimension too many": {Combining{Stack: "t", Wanted: everything}, []*member{file(days), file(days)}, []string{`array "t" has the dimension "t" to stack along already`}},
-		"unknown dimension":    {concat, []*member{file("x(x)=1"), file("x(x)=1")}, []string{`no array has the dimension "t"`, `["x"]`}},
+		"unknown dimension":    {concat, []*member{file("x(x)=1"), file("x(x)=1")}, []string{`a: no array has the dimension "t"`, `["x"]`}},
 		"damaged files":        {concat, []*member{nil, file(days), nil}, []string{"2 files cannot be read", "a: damaged", "c: damaged"}},
 		"units of time": {concat, []*member{file(days), file("t(t)=2;units=days since 2002-01-01"), file("t(t)=3")}, []string{
 			`the attribute units is "days since 2001-01-01" in a and "days since 2002-01-01" in b`, `units is "days since 2001-01-01" in a and absent in c`, "2 differences"}},
@@ -255,6 +255,12 @@ func TestCombineRefuses(t *testing.T) {
 		"falling, all in one order":     {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=7,6")}, nil},
 		"falling to NaN":                {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8,NaN")}, []string{"neither up nor down"}},
 		"the dimension twice":           {concat, []*member{file("t(t)=0", "v(t,t)=1"), file("t(t)=1", "v(t,t)=2")}, []string{`array "v" has the dimension "t" twice`}},
+		"down in one, up in two values": {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1"), file("t(t)=5,4,3")}, []string{"goes down from index 1 on in b, from 5.0 to 3.0, and up in a"}},
+		"other values that repeat":      {concat, []*member{file("t(t)=0,1", "v(t)=1,5"), file("t(t)=2,3", "v(t)=5,1")}, nil},
+		"a field of that name":          {concat, []*member{file("t(t,x)=1,1;units=d"), file("t(t,x)=1,1;units=d")}, nil},
+		"up and down, and nothing":      {concat, []*member{file("t(t)=0,1,0"), file("t(t)=")}, nil},
+		"bounds without their time":     {concat, []*member{file("t(t)=0;bounds=b", "b(t)=7"), file("b(t)=8")}, []string{`b: no array "t"`}},
+		"order by several values":       {Combining{Stack: "run", Order: "v"}, []*member{file("v(x)=1,2"), file("v(x)=3,4")}, []string{`a: the files cannot be ordered by array "v": it has the shape [2], not one value for each file`}},
 		"order by NaN":                  {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2,3"), file("t(t)=NaN,1")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
 		"order by NaN alone":            {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2"), file("t(t)=NaN")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
 		"order by a field":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2", "v(t,x)=1,2")}, []string{`["t" "x"] dimensions, not "t" alone`}},
@@ -272,6 +278,95 @@ func TestCombineRefuses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCombineNothing has no files.
+func TestCombineNothing(t *testing.T) {
+	if src, err := combineAll(t, Combining{Concat: "t"}); err == nil || err.Error() != "no files" {
+		t.Errorf("%v, %v", src, err)
+	}
+}
+
+// TestCombineInterrupted ends while files are opened.
+func TestCombineInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := Members{Origin: nowhere{}, Names: []string{"a", "b"}, Open: func(context.Context, int) (Hierarchy, error) { cancel(); return file("t(t)=0"), nil }}
+	if _, err := Combine(ctx, m, Combining{Concat: "t", Wanted: everything}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCombinedShares describes arrays that are alike in many files once, and compares
+// the descriptions once.
+func TestCombinedShares(t *testing.T) {
+	var members []*member
+	for i := range 12 {
+		units := "c"
+		if i == 0 {
+			units = "b"
+		}
+		members = append(members, file(fmt.Sprintf("t(t)=%d", i), "x(x)=1;comment="+units))
+	}
+	asked := 0
+	how := Combining{Concat: "t", Wanted: everything, Given: func(string, string) bool { asked++; return false }}
+	if _, err := combineAll(t, how, members...); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range members[2:] {
+		if m.arrays["x"].info != members[1].arrays["x"].info {
+			t.Fatal("equal descriptions are several")
+		}
+	}
+	if asked != 1 { // for the attribute
+		t.Errorf("the descriptions were compared %d times", asked)
+	}
+}
+
+// linked is a member in which a name leads to no array, or to one that cannot be read.
+type linked struct {
+	*member
+	err error
+}
+
+func (l linked) Array(ctx context.Context, path string) (Array, error) {
+	if path == "bad" {
+		return nil, l.err
+	}
+	return l.member.Array(ctx, path)
+}
+
+// TestNamesOfNoArray tells once of what is in no file, and of each file in which
+// something is wrong otherwise.
+func TestNamesOfNoArray(t *testing.T) {
+	none, damaged := fmt.Errorf("a link: %w", ErrNoArray), errors.New("damaged")
+	for _, test := range []struct {
+		faults []error
+		want   string
+		all    bool // it is an error of all
+	}{
+		{[]error{none, none, none}, "a link: there is no array", false},
+		{[]error{damaged, damaged}, "2 differences between the files\n  damaged\n  damaged", true},
+		{[]error{none, damaged}, "2 differences between the files\n  a link: there is no array\n  damaged", true},
+	} {
+		m := Members{Origin: nowhere{}, Open: func(_ context.Context, i int) (Hierarchy, error) {
+			f := file(fmt.Sprintf("t(t)=%d", i))
+			f.names = append(f.names, "bad")
+			return linked{f, test.faults[i]}, nil
+		}}
+		for i := range test.faults {
+			m.Names = append(m.Names, string(rune('a'+i)))
+		}
+		src, err := Combine(t.Context(), m, Combining{Concat: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := src.Array(t.Context(), "bad"); err == nil || err.Error() != test.want {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
+		if _, err := Combine(t.Context(), m, Combining{Concat: "t", Wanted: everything}); (err != nil) != test.all {
+			t.Errorf("%v: %v", test.faults, err)
+		}
 	}
 }
 

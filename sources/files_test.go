@@ -113,9 +113,12 @@ func TestOpenFilesFails(t *testing.T) {
 		}
 		cancel()
 	}
-	for _, url := range []string{dir + "/", "strange://bucket/a/b"} {
-		if _, err := OpenFiles(t.Context(), []string{good, url}, store.Options{}); err == nil {
-			t.Errorf("%s is opened", url)
+	if err := os.WriteFile(filepath.Join(dir, "x.zip"), []byte("no archive"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{dir + "/": "is a folder, not one object", filepath.Join(dir, "x.zip", "f"): "zip"} {
+		if _, err := OpenFiles(t.Context(), []string{good, url}, store.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", url, err, want)
 		}
 	}
 }

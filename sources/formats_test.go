@@ -16,6 +16,7 @@ func TestWhatIs(t *testing.T) {
 	for begins, want := range map[string]struct{ driver, what string }{
 		"":                            {"", "it is empty"},
 		"hello":                       {"", `it begins with "hello"`},
+		"eightbyte and more":          {"", `it begins with "eightbyt"`},
 		"\x00\x01":                    {"", `it begins with "\x00\x01"`},
 		"PAR1\x15\x00":                {"arrow", "it is a Parquet file, for driver: arrow"},
 		"ARROW1\x00\x00":              {"arrow", "an Arrow IPC file"},

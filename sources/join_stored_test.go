@@ -71,6 +71,13 @@ func TestJoinedObjects(t *testing.T) {
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	narrow := func(i *Info) { i.Chunks = []int{2, 1} }
+	a, _ = join(part("p", 1, narrow), part("q", 2, narrow))
+	for column, want := range []string{"open p[0 0]", "open q[0 0]", "open q[0 1]"} {
+		if _, err := AsStored(a).OpenStored(t.Context(), []int{0, column}); err != nil || asked[len(asked)-1] != want {
+			t.Errorf("%v, %v; want %s", asked[len(asked)-1], err, want)
+		}
+	}
 	for _, test := range []struct {
 		parts []Array
 		want  string

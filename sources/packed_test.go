@@ -69,7 +69,7 @@ func texts(a ndarray.Array) string {
 	return strings.Join(list, " ")
 }
 
-const halves = `{"scale_factor":0.5,"add_offset":10.0,"_FillValue":3,"comment":"c"}`
+const halves = `{"scale_factor":0.5,"add_offset":10.0,"_FillValue":3,"missing_value":"none","comment":"c"}`
 
 // TestUnpacked reads physical values, in memory without gaps and in such with gaps.
 func TestUnpacked(t *testing.T) {
@@ -83,12 +83,17 @@ func TestUnpacked(t *testing.T) {
 		t.Fatalf("type %s", info.Type.Name())
 	}
 	if info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("comment") == nil || info.Codecs != nil || info.Obstacle == "" || info.Packing != nil ||
-		!slices.Contains(info.Notes, "of the source") || !slices.ContainsFunc(info.Findings, func(f cf.Finding) bool { return f.Code == "x" }) ||
 		string(info.Type.FormatScalar(dtype.V3, info.Fill)) != `"NaN"` || info.FillFrom == "" {
 		t.Errorf("got %+v", info)
 	}
 	if c.info.Type != dtype.Int16 || c.info.Attributes.Get("scale_factor") == nil || c.info.Codecs == nil {
 		t.Errorf("the packed array has become %+v", c.info)
+	}
+	if n := info.Notes; len(n) < 2 || n[0] != "of the source" || !strings.HasPrefix(n[1], "unpacked from int16") {
+		t.Errorf("notes %q", n)
+	}
+	if f := info.Findings; len(f) != 2 || f[0].Code != "x" || !strings.Contains(f[1].Message, "missing_value") {
+		t.Errorf("findings %q", f)
 	}
 	size := info.Type.Size()
 	for _, test := range []struct {

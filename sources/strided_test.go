@@ -239,6 +239,22 @@ func TestBoolsAreChecked(t *testing.T) {
 	if want := `mask.bin: array "mask": element [1 1] is 2`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want an error that begins with %q", err, want)
 	}
+	for _, test := range []struct {
+		shape []int
+		at    int
+		want  string
+	}{{[]int{}, 0, "element [] is 2"}, {[]int{2, 2, 2}, 6, "element [1 1 0] is 2"}, {[]int{2, 2, 2}, 3, "element [0 1 1] is 2"}, {[]int{1, 3}, 2, "element [0 2] is 2"}} {
+		n, _ := ndarray.Elements(test.shape)
+		file := &memory{data: make([]byte, n)}
+		file.data[test.at] = 2
+		array, err := NewStrided(&Info{Type: dtype.BoolType, Shape: test.shape}, Place{Files: file, Size: int64(n), Strides: ndarray.CStrides(1, test.shape), Scratch: &ndarray.Pool{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := array.ReadRegion(t.Context(), ndarray.New(dtype.BoolType, test.shape), make([]int, len(test.shape))); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("shape %v: got %v, want %q", test.shape, err, test.want)
+		}
+	}
 }
 
 func TestFillAttribute(t *testing.T) {
@@ -285,8 +301,11 @@ func (f *shortened) ReadRange(ctx context.Context, key string, p []byte, off int
 // read and in many small ones.
 func TestStridedFails(t *testing.T) {
 	const rows, columns = 20, 30
-	for name, strides := range map[string][]int{"one run": {4 * columns, 4}, "columns": {4, 4 * rows}, "far apart": {8 * columns, 4}} {
+	for name, strides := range map[string][]int{"one run": {4 * columns, 4}, "columns": {4, 4 * rows}, "far apart": {8 * columns, 4}, "far apart, gaps read": {8 * columns, 4}} {
 		file := &shortened{memory{data: make([]byte, 8*rows*columns)}, 4 * (rows*columns - 1)}
+		if name == "far apart, gaps read" {
+			file.gap = 1 << 10
+		}
 		a, err := NewStrided(&Info{Path: "a", Type: dtype.Float32, Shape: []int{rows, columns}},
 			Place{Files: file, Size: int64(len(file.data)), Order: dtype.Big, Strides: strides, Scratch: &ndarray.Pool{}})
 		if err != nil {
@@ -300,5 +319,31 @@ func TestStridedFails(t *testing.T) {
 		if dst.Shape[0], dst.Shape[1] = 1, 1; a.ReadRegion(t.Context(), dst, []int{0, 0}) != nil {
 			t.Errorf("%s: a region in front of it cannot be read", name)
 		}
+	}
+}
+
+// TestStridedOrder reads an array whose first dimension is the fastest in one request.
+func TestStridedOrder(t *testing.T) {
+	const rows, columns = 50, 40
+	file := &memory{data: make([]byte, rows*columns), gap: 8}
+	info := &Info{Path: "a", Type: dtype.Uint8, Shape: []int{rows, columns}}
+	a, err := NewStrided(info, Place{Files: file, Size: rows * columns, Strides: []int{1, rows}, Scratch: &ndarray.Pool{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.LongRun != 32*8 {
+		t.Errorf("a long run has %d bytes", info.LongRun)
+	}
+	dst := ndarray.New(dtype.Uint8, info.Shape)
+	if err := a.ReadRegion(t.Context(), dst, []int{0, 0}); err != nil || file.requests != 1 {
+		t.Errorf("%d requests, %v", file.requests, err)
+	}
+	if err := a.ReadRegion(t.Context(), dst, []int{1, 0}); err == nil || !strings.Contains(err.Error(), "outside") {
+		t.Errorf("a region outside: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.ReadRegion(ctx, dst, []int{0, 0}); !errors.Is(err, context.Canceled) || file.requests != 1 {
+		t.Errorf("interrupted: %v, %d requests", err, file.requests)
 	}
 }
