@@ -182,3 +182,56 @@ func TestStrangersAmongSegments(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnSegments takes the segments of the plan, those of earlier versions of the
+// program among them, in the order of their numbers, and no others.
+func TestOwnSegments(t *testing.T) {
+	own := func(n int) string { return segmentKey(testPlan, n) }
+	old := func(n int) string { return fmt.Sprintf("%s%06d.jsonl", segments, n) }
+	other := func(n int) string { return segmentKey(json.RawMessage(`{}`), n) }
+	huge := segments + "999999999999999999.jsonl"
+	for name, test := range map[string]struct {
+		listed, want []string
+		fault        string // the key that is missing
+	}{
+		"none":                 {nil, nil, ""},
+		"one":                  {[]string{own(1)}, []string{own(1)}, ""},
+		"several":              {[]string{own(2), own(1), own(3)}, []string{own(1), own(2), own(3)}, ""},
+		"of another plan":      {[]string{other(1), own(1), other(2), other(7)}, []string{own(1)}, ""},
+		"only of another plan": {[]string{other(2)}, nil, ""},
+		"old":                  {[]string{old(2), old(1)}, []string{old(1), old(2)}, ""},
+		"old and own":          {[]string{old(1), own(2)}, []string{old(1), own(2)}, ""},
+		"without the first":    {[]string{own(2)}, nil, own(1)},
+		"with a gap":           {[]string{own(1), own(3)}, nil, own(2)},
+		"with an old gap":      {[]string{own(1), old(3)}, nil, own(2)},
+		"with zero":            {[]string{own(0), own(1)}, nil, own(2)},
+		"many":                 {[]string{huge}, nil, own(1)},
+	} {
+		j := &Journal{st: open(t, "mem://bucket", store.Options{}), manifest: testPlan, listed: test.listed}
+		err := j.own()
+		if test.fault != "" {
+			if err == nil || !strings.Contains(err.Error(), test.fault+" is missing") {
+				t.Errorf("%s: %v, want %s missing", name, err, test.fault)
+			}
+			continue
+		}
+		if diff := cmp.Diff(test.want, j.segments); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+// TestSegmentsBesideRecord opens a finished job beside which segments are left, whatever
+// is in them.
+func TestSegmentsBesideRecord(t *testing.T) {
+	st := open(t, "mem://bucket", store.Options{})
+	must(t, errors.Join(st.Put(t.Context(), doneKey, []byte("{}")), st.Put(t.Context(), planKey, testPlan), st.Put(t.Context(), segments+"000002.jsonl", []byte("x"))))
+	j, err := OpenLocked(t.Context(), st)
+	if err != nil || j.Completed() == nil || j.Manifest() != nil || j.Begun() || len(receipts(t, j)) != 0 {
+		t.Fatalf("got %v", err)
+	}
+	must(t, j.Tidy(t.Context()))
+	if diff := cmp.Diff([]string{doneKey}, listed(t, st)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
