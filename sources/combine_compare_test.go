@@ -24,6 +24,28 @@ func TestCombineTypes(t *testing.T) {
 	}
 }
 
+// TestCombineAttributeTypes compares the types of attributes where both are known.
+func TestCombineAttributeTypes(t *testing.T) {
+	for _, test := range []struct {
+		a, b dtype.Type
+		want string
+	}{
+		{nil, nil, ""}, {dtype.Int8, nil, ""}, {nil, dtype.Int8, ""}, {dtype.Int8, dtype.Int8, ""},
+		{dtype.Int8, dtype.Uint8, `the attribute missing_value is "3" of int8 in a and "3" of uint8 in b`},
+	} {
+		a, b := file("t(t)=0;missing_value=3"), file("t(t)=1;missing_value=3")
+		for m, kind := range map[*member]dtype.Type{a: test.a, b: test.b} {
+			if kind != nil {
+				m.arrays["t"].info.AttributeTypes = map[string]dtype.Type{"missing_value": kind}
+			}
+		}
+		_, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, a, b)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want %q", err, test.want)
+		}
+	}
+}
+
 // TestCombineFills joins arrays one of which has the mark NaN and its fill value, and
 // the other another fill value, which marks nothing.
 func TestCombineFills(t *testing.T) {

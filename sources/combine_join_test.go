@@ -3,6 +3,7 @@ package sources
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,30 @@ func TestUnevenChunks(t *testing.T) {
 	}
 	if info := a.Info(); info.Chunks != nil || info.LongRun != 4*2*8 {
 		t.Errorf("chunks %v, regions of %d bytes", info.Chunks, info.LongRun)
+	}
+}
+
+// TestChunksThatStay keeps the shape of chunks where files end with them, and where there
+// are other dimensions.
+func TestChunksThatStay(t *testing.T) {
+	for text, chunks := range map[string][]int{"v(t)=1,2": {2}, "v(t,x)=1,2,3": {2, 2}} {
+		var members []*member
+		for range 2 {
+			m := file(text)
+			m.arrays["v"].info.Chunks = chunks
+			members = append(members, m)
+		}
+		src, err := combineAll(t, Combining{Concat: "t"}, members...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := src.Array(t.Context(), "v")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info := a.Info(); !slices.Equal(info.Chunks, chunks) || info.LongRun != 0 {
+			t.Errorf("%s: chunks %v, regions of %d bytes", text, info.Chunks, info.LongRun)
+		}
 	}
 }
 
@@ -58,6 +83,7 @@ func TestChunks(t *testing.T) {
 	}{
 		{[]Array{chunked(4, 2), chunked(2, 2), chunked(3, 2)}, true},
 		{[]Array{chunked(4, 2), chunked(0, 5), chunked(1, 1)}, true},
+		{[]Array{chunked(4, 2), chunked(3, 2), chunked(0, 2)}, true},
 		{[]Array{chunked(4, 2), chunked(3, 2), chunked(2, 2)}, false},
 		{[]Array{chunked(4, 2), chunked(3, 3)}, false},
 		{[]Array{chunked(4, 2), part(dtype.Float64, 2)}, false},

@@ -74,20 +74,26 @@ func TestStackedCoordinates(t *testing.T) {
 		members []*member
 		want    string // of h
 		wrong   string
+		first   bool // the first one is taken with Override
 	}{
-		"shared":          {[]*member{file("h(x)=5,6", v), file("h(x)=5,6", v)}, "[x] [2] [5 6]", ""},
-		"of each":         {[]*member{file("h(x)=5,6", v), file("h(x)=5,7", v)}, "[run x] [2 2] [5 6 5 7]", ""},
-		"in units":        {[]*member{file("h(x)=5,6;units=m", v), file("h(x)=5,6;units=km", v)}, "", "the attribute units"},
-		"of other length": {[]*member{file("h(x)=5,6", v), file("h(x)=5", "v(x)=1;coordinates=h")}, "", "the length of dimension"},
-		"not everywhere":  {[]*member{file("h(x)=5,6", v), file(v)}, "", `b: no array "h", which a has`},
-		"not in front":    {[]*member{file(v), file("h(x)=5,6", v)}, "", `a: no array "h", which b has`},
-		"has it already":  {[]*member{file("h(run)=5,6", "v(x)=1,2;coordinates=h"), file("h(run)=5,6", v)}, "", `"h" has the dimension "run" to stack along already`},
+		"shared":          {[]*member{file("h(x)=5,6", v), file("h(x)=5,6", v)}, "[x] [2] [5 6]", "", false},
+		"of each":         {[]*member{file("h(x)=5,6", v), file("h(x)=5,7", v)}, "[run x] [2 2] [5 6 5 7]", "", false},
+		"in units":        {[]*member{file("h(x)=5,6;units=m", v), file("h(x)=5,6;units=km", v)}, "", "the attribute units", false},
+		"of other length": {[]*member{file("h(x)=5,6", v), file("h(x)=5", "v(x)=1;coordinates=h")}, "", "the length of dimension", false},
+		"not everywhere":  {[]*member{file("h(x)=5,6", v), file(v)}, "", `b: no array "h", which a has`, true},
+		"not in front":    {[]*member{file(v), file("h(x)=5,6", v)}, "", `a: no array "h", which b has`, true},
+		"has it already":  {[]*member{file("h(run)=5,6", "v(x)=1,2;coordinates=h"), file("h(run)=5,6", v)}, "", `"h" has the dimension "run" to stack along already`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src, err := combineAll(t, stack, test.members...)
 			if test.wrong != "" {
 				if err == nil || !strings.Contains(err.Error(), test.wrong) {
 					t.Errorf("got %v, want %q", err, test.wrong)
+				}
+				override := stack
+				override.Override = true
+				if _, err = combineAll(t, override, test.members...); (err == nil) != test.first {
+					t.Errorf("with Override: got %v", err)
 				}
 				return
 			}

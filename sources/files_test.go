@@ -198,7 +198,8 @@ func TestStrayAnswers(t *testing.T) {
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("content"))
 	}))
 	defer server.Close()
-	s := openFiles(t, []string{server.URL + "/a/f?key=secret"}, store.Options{})
+	opt := store.Options{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	s := openFiles(t, []string{server.URL + "/a/f?key=secret"}, opt)
 	if f := s.Files()[0]; f.ETag != `"one"` || f.Size != 7 || f.URL != server.URL+"/a/f" || f.Query == "" {
 		t.Errorf("%+v", f)
 	}
@@ -206,6 +207,11 @@ func TestStrayAnswers(t *testing.T) {
 		stray.Store(n)
 		if err := s.Changed(t.Context()); !errors.Is(err, want) {
 			t.Errorf("%d stray answers: got %v, want %v", n, err, want)
+		}
+		stray.Store(n)
+		f, got := s.Get(server.URL+"/a/f?key=secret"), make([]byte, 7)
+		if err := f.Store.ReadRange(t.Context(), f.Key, got, 0); !errors.Is(err, want) || err == nil && string(got) != "content" {
+			t.Errorf("%d stray answers to a read: %q, %v, want %v", n, got, err, want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestWhatIs(t *testing.T) {
 		if got := sources.DriverOf(first); got != want.driver {
 			t.Errorf("%q is for %q, want %q", begins, got, want.driver)
 		}
-		if got := sources.WhatIs(first); !strings.Contains(got, want.what) || !strings.HasPrefix(got, "it ") {
+		if got := sources.WhatIs(first); !strings.Contains(got, want.what) || !strings.HasPrefix(got, "it ") || strings.Contains(got, "for driver: ") != (want.driver != "") {
 			t.Errorf("%q: %s, want %s", begins, got, want.what)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
 // chunked is an array whose objects are known by what is asked of them.
@@ -120,6 +121,16 @@ func TestCombinedGroups(t *testing.T) {
 		grouped{file("t(t)=1"), []Group{named("", `{"a":2}`), named("h", `{"c":2}`)}},
 		grouped{file("t(t)=2"), []Group{named("", `{"a":3}`), named("g", `{"b":3}`), named("h", `{"c":3}`), named("h/i", `{}`)}},
 	}
+	warned := func(i, group int, message string) {
+		g := &members[i].(grouped).groups[group]
+		g.Findings = append(g.Findings, cf.Finding{Code: "x", Message: message})
+	}
+	warned(0, 1, "of one")
+	for i, group := range []int{0, 0, 0} {
+		warned(i, group, "of all")
+	}
+	warned(1, 1, "of two")
+	warned(2, 2, "of two")
 	var opened []int
 	m := Members{Origin: nowhere{}, Names: []string{"a", "b", "c"}, Open: func(_ context.Context, i int) (Hierarchy, error) { return members[i], nil }}
 	src, err := Combine(t.Context(), m, Combining{Concat: "t", Wanted: everything})
@@ -133,8 +144,11 @@ func TestCombinedGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		got = append(got, g.Path+string(text))
+		for _, f := range g.Findings {
+			got = append(got, f.Message)
+		}
 	}
-	if diff := cmp.Diff([]string{`{"a":1}`, `g{"b":1}`, `h{"c":2}`, `h/i{}`}, got); diff != "" {
+	if diff := cmp.Diff([]string{`{"a":1}`, "of all", `g{"b":1}`, "a: of one", `h{"c":2}`, "b and another file: of two", `h/i{}`}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	m.Names = m.Names[:1]

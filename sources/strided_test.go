@@ -322,6 +322,19 @@ func TestStridedFails(t *testing.T) {
 	}
 }
 
+// TestStridedUnused gives bits that mean nothing the value that equal elements agree on.
+func TestStridedUnused(t *testing.T) {
+	file := &memory{data: []byte{0x18, 0xf7, 0x03}}
+	a, err := NewStrided(&Info{Type: dtype.Int4, Shape: []int{3}}, Place{Files: file, Size: 3, Strides: []int{1}, Scratch: &ndarray.Pool{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := ndarray.New(dtype.Int4, []int{3})
+	if err := a.ReadRegion(t.Context(), dst, []int{0}); err != nil || !bytes.Equal(dst.Data, []byte{0xf8, 7, 3}) {
+		t.Errorf("got %x, %v", dst.Data, err)
+	}
+}
+
 // TestStridedOrder reads an array whose first dimension is the fastest in one request.
 func TestStridedOrder(t *testing.T) {
 	const rows, columns = 50, 40

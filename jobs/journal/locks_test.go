@@ -193,6 +193,31 @@ func TestAcquireFails(t *testing.T) {
 	}
 }
 
+// TestWinnerCannotBeRead comes behind others who have taken the lock meanwhile, and
+// cannot read who has it.
+func TestWinnerCannotBeRead(t *testing.T) {
+	var memory store.Memory
+	other := open(t, "mem://n", store.Options{Memory: &memory})
+	c := newClock()
+	optA, _ := options(c, "a")
+	optB, _ := options(c, "b")
+	overtake := true
+	st := open(t, "mem://n", store.Options{Memory: &memory, Retries: -1, Fault: func(op, key string) error {
+		if op == "create" && overtake {
+			overtake = false
+			must(t, acquire(t, other, optB).Release(t.Context(), false))
+			acquire(t, other, optB)
+		}
+		if op == "read" && key == markerKey(2) {
+			return errCrash
+		}
+		return nil
+	}})
+	if _, err := Acquire(t.Context(), st, optA); !errors.Is(err, errCrash) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestWatchFails has a look at a silent owner fail.
 func TestWatchFails(t *testing.T) {
 	var memory store.Memory
