@@ -258,6 +258,16 @@ func TestWatchIsInterrupted(t *testing.T) {
 	if _, err := Acquire(ctx, st, optB); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+	looks := 0
+	optB.Sleep = func(context.Context, time.Duration) error {
+		if looks++; looks > 1 {
+			t.Fatal("it goes on")
+		}
+		return errCrash
+	}
+	if _, err := Acquire(t.Context(), st, optB); !errors.Is(err, errCrash) {
+		t.Errorf("got %v", err)
+	}
 }
 
 // TestPermissionEnds follows an owner that cannot prove itself: half of the time to
