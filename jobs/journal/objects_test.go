@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -66,7 +67,11 @@ func TestObjects(t *testing.T) {
 		if diff := cmp.Diff(step.keys, listed(t, st)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.name, diff)
 		}
-		for _, j := range []*Journal{j, openJournal(t, st)} {
+		again := openJournal(t, st)
+		if diff := cmp.Diff(again.objects, j.objects, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: numbers of lists (-there +known):\n%s", step.name, diff)
+		}
+		for _, j := range []*Journal{j, again} {
 			if diff := cmp.Diff(step.want, objectsOf(t, j)); diff != "" || j.HasObjects() != strings.Contains(strings.Join(step.keys, " "), objects) {
 				t.Errorf("%s: a list: %v (-want +got):\n%s", step.name, j.HasObjects(), diff)
 			}
