@@ -19,8 +19,8 @@ import (
 // parent is a context that counts those which were made of it and have not ended.
 type parent struct {
 	context.Context //nolint:containedctx // it is one
-	done     chan struct{}
-	children atomic.Int64
+	done            chan struct{}
+	children        atomic.Int64
 }
 
 func (p *parent) Done() <-chan struct{} { return p.done }
