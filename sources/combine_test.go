@@ -259,6 +259,7 @@ func TestCombineRefuses(t *testing.T) {
 		"other values that repeat":      {concat, []*member{file("t(t)=0,1", "v(t)=1,5"), file("t(t)=2,3", "v(t)=5,1")}, nil},
 		"a field of that name":          {concat, []*member{file("t(t,x)=1,1;units=d"), file("t(t,x)=1,1;units=d")}, nil},
 		"up and down, and nothing":      {concat, []*member{file("t(t)=0,1,0"), file("t(t)=")}, nil},
+		"lists of dimensions":           {concat, []*member{file("t(t)=0", "v(t)=1"), file("t(t)=1", "x(x)=1", "v(t,x)=1")}, []string{`array "v": the list of dimensions is ["t"] in a and ["t" "x"] in b`}},
 		"bounds without their time":     {concat, []*member{file("t(t)=0;bounds=b", "b(t)=7"), file("b(t)=8")}, []string{`b: no array "t"`}},
 		"order by several values":       {Combining{Stack: "run", Order: "v"}, []*member{file("v(x)=1,2"), file("v(x)=3,4")}, []string{`a: the files cannot be ordered by array "v": it has the shape [2], not one value for each file`}},
 		"order by NaN":                  {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2,3"), file("t(t)=NaN,1")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
@@ -413,6 +414,9 @@ func TestWanted(t *testing.T) {
 	}
 	if _, err := src.Array(t.Context(), "bad"); err == nil || !strings.Contains(err.Error(), "no such array") {
 		t.Errorf("got %v", err)
+	}
+	if a, err := src.Array(t.Context(), "none"); err == nil || err.Error() != `no file has an array "none"` {
+		t.Errorf("%v, %v", a, err)
 	}
 	how.Wanted = func(path string) bool { return path == "t" }
 	if src, err = combineAll(t, how, broken, file("t(t)=1")); err != nil {
