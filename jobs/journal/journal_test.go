@@ -366,4 +366,9 @@ func TestReceiptForSeveral(t *testing.T) {
 			t.Errorf("%+v is taken", bad)
 		}
 	}
+	for _, bad := range []Receipt{{Key: "k"}, {Bytes: 1}, {Sum: 1}, {Version: "v"}} {
+		if bad.Empty = true; bad.check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
 }
