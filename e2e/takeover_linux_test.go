@@ -256,11 +256,16 @@ func TestTakeoverOfUnheard(t *testing.T) {
 		t.Fatal(err)
 	}
 	var deaf atomic.Bool
+	writes := make(chan struct{}) // closed when the first chunk comes
+	begins := sync.OnceFunc(func() { close(writes) })
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, ".zmigrate/lock/") && deaf.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
+		}
+		if strings.Contains(r.URL.Path, ".zarr/a/c/") {
+			begins()
 		}
 		<-time.After(2 * time.Millisecond) // so that the run lasts longer than its lock
 		proxy.ServeHTTP(w, r)
@@ -275,7 +280,11 @@ func TestTakeoverOfUnheard(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-time.After(100 * time.Millisecond)
+	select {
+	case <-writes:
+	case <-time.After(time.Minute):
+		t.Fatal("the run does not begin")
+	}
 	deaf.Store(true)
 	d.do(t, 2, d.place(0))
 	if err := c.Wait(); err == nil {
