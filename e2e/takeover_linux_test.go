@@ -241,7 +241,7 @@ func TestTakeover(t *testing.T) {
 			b := serve(t)
 			at := func(try int) string { return fmt.Sprintf("%d.zarr", try) }
 			d := newDuel(t, kind, func(try int) string { return b.url(at(try)) })
-			d.fights(t, takeovers(2), func(try int) map[string]string { return b.tree(t, at(try)) })
+			d.fights(t, takeovers(1), func(try int) map[string]string { return b.tree(t, at(try)) })
 		})
 	}
 }
