@@ -171,7 +171,8 @@ func (r *run) sound(ctx context.Context) error {
 	return nil
 }
 
-// until runs f, and again as long as chunks of earlier owners come late.
+// untilSettled runs f, which does the chunks that are left. It runs f again as long as
+// objects of earlier owners of the lock come late, and then writes the documents.
 func (r *run) untilSettled(ctx context.Context, f func() error) error {
 	const most = 5
 	for range most {

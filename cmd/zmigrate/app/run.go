@@ -266,5 +266,8 @@ func chunkSummary(r *jobs.Result) string {
 	if r.Resumed > 0 {
 		text += fmt.Sprintf(", %d done by earlier runs", r.Resumed)
 	}
+	if r.Mended > 0 {
+		text += fmt.Sprintf(", %d mended: the target did not have what was written there", r.Mended)
+	}
 	return text
 }
