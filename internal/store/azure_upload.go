@@ -9,7 +9,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
-	"hash/crc64"
 	"io"
 	"net/url"
 	"strings"
@@ -21,10 +20,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	"github.com/minio/crc64nvme"
 )
-
-// azurePolynomial is that of Azure's checksums, CRC-64/NVME.
-var azurePolynomial = crc64.MakeTable(0x9A6C9329AC4BC9B5)
 
 // azureUploader stores objects in a container of Azure.
 type azureUploader struct {
@@ -32,7 +29,7 @@ type azureUploader struct {
 	md5       bool // checks bodies by their MD5
 }
 
-// newAzureUploader has bodies checked by CRC-64, which emulators do not know;
+// newAzureUploader has bodies checked by CRC-64/NVME, which emulators do not know;
 // those have the account in the path of the URL. MD5, which is slow, is known
 // everywhere.
 func newAzureUploader(client *container.Client) *azureUploader {
@@ -56,7 +53,7 @@ func (u *azureUploader) body(data []byte) (io.ReadSeekCloser, blob.TransferValid
 		sum := md5.Sum(data)
 		return r, blob.TransferValidationTypeMD5(sum[:])
 	}
-	return r, blob.TransferValidationTypeCRC64(crc64.Checksum(data, azurePolynomial))
+	return r, blob.TransferValidationTypeCRC64(crc64nvme.Checksum(data))
 }
 
 func (u *azureUploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
