@@ -46,6 +46,7 @@ func checks() map[string]func(*testing.T, *Store) {
 
 		"a late put":   checkLatePut,
 		"held up":      checkHeldUp,
+		"own puts":     checkOwnPuts,
 		"lost":         checkLost,
 		"body cut off": checkBodyCutOff,
 	}

@@ -152,9 +152,17 @@ func (s *Store) expected(ctx context.Context, key string) (condition, error) {
 	return now, err
 }
 
-// conflicts is how often a condition is looked up anew for one object. The guard
-// keeps others away, so one conflict is that of an object which was there before.
-const conflicts = 4
+// A condition is looked up anew for one object at most mostConflicts times, and at
+// most mostRefusals times in a row while the object's version stays as it was.
+//
+// The guard keeps others away. So a conflict comes from an object that was there
+// before, from a late put of an earlier owner, or from a put of this store itself whose
+// answer was lost: a request that is cancelled may arrive nevertheless. On a slow
+// network that happens to one object many times.
+const (
+	mostRefusals  = 3
+	mostConflicts = 100
+)
 
 // conditionally calls put with the condition that holds: at first that there is no
 // object, unless known says otherwise. A server that knows no conditions is left
@@ -163,20 +171,28 @@ func (s *Store) conditionally(ctx context.Context, key string, known condition, 
 	if !s.conditions() {
 		return put(condition{})
 	}
-	for try := 1; ; try++ {
+	refusals := 0
+	for range mostConflicts {
 		err := put(known)
 		if unknownCondition(err) {
 			s.driver.(*bucket).unconditional.Store(true)
 			s.log.WarnContext(ctx, "the server knows no conditional writes: a put of a run that has lost its lock could still arrive", "object", s.at.object(key))
 			return put(condition{})
 		}
-		if !errors.Is(err, fs.ErrExist) || try == conflicts {
+		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if known, err = s.expected(ctx, key); err != nil {
-			return err
+		now, lookup := s.expected(ctx, key)
+		if lookup != nil {
+			return lookup
+		}
+		if now != known {
+			known, refusals = now, 0
+		} else if refusals++; refusals == mostRefusals {
+			return fmt.Errorf("%w: the server refuses the version that it tells itself", err)
 		}
 	}
+	return s.pathError("put", key, fmt.Errorf("%w: its version has changed %d times meanwhile: another program writes to it", fs.ErrExist, mostConflicts))
 }
 
 // unknownCondition tells whether a server refuses a request because it does not

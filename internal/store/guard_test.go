@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -201,6 +202,35 @@ func checkLatePieces(t *testing.T, s *Store) {
 		if got := get(t, next, key); got != "of the new owner" {
 			t.Errorf("%s holds %d bytes", key, len(got))
 		}
+	}
+}
+
+// checkOwnPuts has puts arrive of which the answers are lost: however often that
+// happens, the store does not take its own objects for those of somebody else.
+func checkOwnPuts(t *testing.T, s *Store) {
+	if !conditional(s) {
+		return
+	}
+	s.Guard(newGate())
+	late := sibling(t, s)
+	lost := 10
+	err := s.conditionally(t.Context(), "a", condition{absent: true}, func(when condition) error {
+		if lost--; lost < 0 {
+			return nil
+		}
+		put(t, late, map[string]string{"a": strings.Repeat("x", lost+1)})
+		return conflict(errors.New("the condition does not hold"))
+	})
+	if err != nil {
+		t.Errorf("ten answers were lost: %v", err)
+	}
+	tries := 0
+	err = s.conditionally(t.Context(), "a", condition{absent: true}, func(condition) error {
+		tries++
+		return conflict(errors.New("the condition does not hold"))
+	})
+	if !errors.Is(err, fs.ErrExist) || tries > 10 {
+		t.Errorf("a server that refuses every condition was asked %d times: %v", tries, err)
 	}
 }
 
