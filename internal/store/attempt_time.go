@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// An attempt at a remote store may take attemptTime and the time for its
+	// An attempt at a remote store may take attemptTime, plus the time for its
 	// bytes at slowestRate bytes a second.
 	attemptTime = time.Minute
 	slowestRate = 128 << 10
 )
 
-// errStalled is why an attempt ends that takes longer.
+// errStalled is the error of an attempt that takes longer.
 var errStalled = fmt.Errorf("the server takes too long: %w", context.DeadlineExceeded)
 
-// pace is the time that an attempt has. Where its bytes are not known from the
-// beginning, they give it more as they come.
+// pace is the time that an attempt may take. Where the number of bytes is not known at
+// the beginning, bytes that arrive extend the time.
 type pace struct {
 	timer *time.Timer
 	until time.Time
@@ -28,8 +28,8 @@ type pace struct {
 // paceKey is the key of a context's *pace.
 type paceKey struct{}
 
-// inTime calls f with a context that ends when an attempt on so many bytes has
-// taken longer than patience and the time for these.
+// inTime calls f with a context that ends when f has taken longer than patience and the
+// time for size bytes.
 func inTime(ctx context.Context, patience time.Duration, size int, f func(context.Context) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -39,17 +39,17 @@ func inTime(ctx context.Context, patience time.Duration, size int, f func(contex
 	defer p.timer.Stop()
 	err := f(context.WithValue(ctx, paceKey{}, p))
 	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
-		return errStalled // clients have other words for it
+		return errStalled // clients report it in different ways
 	}
 	return err
 }
 
-// onTheWay is how long so many bytes may take.
+// onTheWay returns how long a number of bytes may take.
 func onTheWay(size int) time.Duration {
 	return time.Duration(size) * (time.Second / slowestRate)
 }
 
-// earning is the body of an answer whose bytes give the attempt of ctx more time.
+// earning returns a body whose bytes extend the time of ctx's attempt.
 func earning(ctx context.Context, body io.Reader) io.Reader {
 	if p, ok := ctx.Value(paceKey{}).(*pace); ok {
 		return earner{body, p}

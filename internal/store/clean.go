@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// requester runs one request about an object, "" for none, as every request of
-// a Store runs: within the budget, counted, and repeated if need be.
+// requester runs one request about an object, or about none (""), as every request of a
+// Store runs: within the request budget, counted, and with retries.
 type requester func(key string, f func(context.Context) error) error
 
-// errUnlisted reports that the uploads left behind in a bucket cannot be told.
+// errUnlisted reports that unfinished uploads of a bucket cannot be listed.
 var errUnlisted = errors.New("unfinished uploads are not looked for")
 
 // Clean removes what an earlier process that was killed left behind: files in

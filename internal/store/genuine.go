@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// These are what messages call the providers.
+// Names of the providers in messages.
 const (
 	s3Provider    = "S3"
 	gcsProvider   = "Google Cloud Storage"
 	azureProvider = "Azure"
 )
 
-// stranger is a success without what a server of the provider tells with one. It
-// counts as no answer: what has come between may be gone a little later.
+// stranger is the error of a success that no server of the provider sends: some header
+// is missing. It is transient, because the proxy or the login page that answered may be
+// gone a little later.
 func stranger(provider string, cause error) *statusError {
 	return &statusError{
 		code: http.StatusOK, cause: cause,
@@ -21,9 +22,9 @@ func stranger(provider string, cause error) *statusError {
 	}
 }
 
-// genuine sends the requests of a provider's client. It asks the guard of a change, see
-// [Store.Guard], and refuses answers to reads that no server of the provider gives: the
-// clients would take them for an object, or for a folder without objects.
+// genuine sends the requests of a provider's client. It asks the guard before each
+// change, see [Store.Guard]. It refuses answers to reads that no server of the provider
+// sends. The client would take such an answer for an object, or for an empty folder.
 type genuine struct {
 	provider string
 	send     func(*http.Request) (*http.Response, error)
@@ -45,12 +46,12 @@ func (g genuine) RoundTrip(r *http.Request) (*http.Response, error) {
 	if g.known(r, answer.Header) {
 		return answer, nil
 	}
-	_ = answer.Body.Close() // of a stranger
+	_ = answer.Body.Close() // the error to report is another one
 	return nil, stranger(g.provider, nil)
 }
 
-// known tells whether a success has what the provider sends with it: a list or the
-// like its type, an object its version or what the client relies on.
+// known tells whether a success has the headers that the provider sends: the content
+// type of a list, the version of an object.
 func (g genuine) known(r *http.Request, h http.Header) bool {
 	q := r.URL.Query()
 	switch {

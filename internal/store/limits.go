@@ -10,36 +10,34 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bounds the requests of all remote stores that are opened with it: to
-// so many a second and, once a server has said that it is too busy, to so many at
-// the same time. Two such answers take one from that number, and as many other
-// answers as it is large add one to it, so the stores together find what the
-// servers take: when all that is under way comes to nothing, half as much is tried
-// next. Before the first such answer there is no bound. A server that says how
-// long it wants to rest is left alone by all of the stores for so long. Limits is
-// safe for concurrent use.
+// Limits paces the requests of all remote stores that are opened with it, in two ways.
+// A token bucket bounds requests per second. A congestion window bounds operations in
+// flight: it opens at the first 429 or 503, shrinks by one for every two such answers,
+// and grows by one for each window of successes. So when all operations in flight are
+// refused, half as many are tried next. A server may say how long it wants to
+// rest; all stores leave it alone for so long. Limits is safe for concurrent use.
 type Limits struct {
 	rate *rate.Limiter // nil: no bound
 	now  func() time.Time
 
 	mu     sync.Mutex
-	window float64         // operations that may be under way, at least 1
-	active int             // those that are
-	queue  []chan struct{} // of those that wait, in the order in which they came
-	rest   time.Time       // no request before
+	window float64         // the most operations in flight, at least 1
+	active int             // operations in flight
+	queue  []chan struct{} // operations that wait, in the order in which they came
+	rest   time.Time       // no request before this time
 
 	requests, retries, throttled atomic.Int64
-	answers                      atomic.Int64 // that were none of a busy server
-	met                          sync.Map     // servers that were ever connected to
+	answers                      atomic.Int64 // successes and errors other than 429 and 503
+	met                          sync.Map     // servers to which a connection was ever made
 
-	whole *wholes // what servers without ranges sent
+	whole *wholes // objects that servers without ranges sent whole
 }
 
 // Traffic counts the requests of all stores that share a Limits.
 type Traffic struct {
-	Requests  int64 `json:"sent"`      // repeated ones included
-	Retries   int64 `json:"retries"`   // those of them that repeated a failed one
-	Throttled int64 `json:"throttled"` // those that a server was too busy for
+	Requests  int64 `json:"sent"`      // all requests, retries included
+	Retries   int64 `json:"retries"`   // requests that repeat a failed one
+	Throttled int64 `json:"throttled"` // requests to which a server answered that it is too busy
 }
 
 // Plus returns the counts of both together.
@@ -47,9 +45,8 @@ func (t Traffic) Plus(other Traffic) Traffic {
 	return Traffic{t.Requests + other.Requests, t.Retries + other.Retries, t.Throttled + other.Throttled}
 }
 
-// NewLimits returns limits of so many requests a second; 0 means no bound.
-// Requests that were not made earlier may be made up for within a tenth of a
-// second.
+// NewLimits returns limits of perSecond requests a second; 0 means no bound. The token
+// bucket holds the requests of a tenth of a second.
 func NewLimits(perSecond float64) *Limits {
 	l := &Limits{now: time.Now, window: math.Inf(1), whole: newWholes()}
 	if perSecond > 0 {
@@ -63,8 +60,9 @@ func (l *Limits) Traffic() Traffic {
 	return Traffic{l.requests.Load(), l.retries.Load(), l.throttled.Load()}
 }
 
-// enter waits until one more operation may be under way. It keeps its place
-// while it pauses between two attempts; leave gives it up.
+// enter waits until the congestion window has room for one more operation. The
+// operation keeps its place while it pauses between two attempts; leave gives the place
+// up.
 func (l *Limits) enter(ctx context.Context) error {
 	l.mu.Lock()
 	if len(l.queue) == 0 && float64(l.active+1) <= l.window {
@@ -100,7 +98,7 @@ func (l *Limits) leave() {
 	l.admit()
 }
 
-// admit lets those in that there is room for. The mutex is held.
+// admit lets waiting operations in while the window has room. The mutex is held.
 func (l *Limits) admit() {
 	for len(l.queue) > 0 && float64(l.active+1) <= l.window {
 		close(l.queue[0])
@@ -129,8 +127,8 @@ func (l *Limits) request(ctx context.Context, sleep func(context.Context, time.D
 	return nil
 }
 
-// throttle takes note of a server that is too busy, and wants to rest for some
-// time, if that is not 0.
+// throttle takes note of an answer that the server is too busy. rest is how long the
+// server wants to rest, 0 where it does not say.
 func (l *Limits) throttle(rest time.Duration) {
 	l.throttled.Add(1)
 	l.mu.Lock()
@@ -141,12 +139,12 @@ func (l *Limits) throttle(rest time.Duration) {
 	}
 }
 
-// accept takes note of a request that a server had the time for.
+// accept takes note of any other answer.
 func (l *Limits) accept() {
 	l.answers.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if float64(l.active+1) > l.window { // of what is not used nothing is known
+	if float64(l.active+1) > l.window { // a window that is not full has not been tried
 		l.window += 1 / l.window
 		l.admit()
 	}

@@ -30,10 +30,11 @@ const (
 	longestKnock = 6 * time.Second
 )
 
-// do runs one operation with size bytes to send or to copy: it waits for its turn, counts, and
-// repeats f while it fails for a passing reason and attempts are left. Attempts
-// since which the side has answered nobody are counted apart from the others:
-// those that an outage took leave all of them for the time after it.
+// do runs one operation with size bytes to send or to copy. It waits for a place in the
+// congestion window, counts, and repeats f while f fails with a transient error and
+// retries are left. Retries during an outage, when the store answers no request at all,
+// are counted separately. Otherwise an outage would use up the retries, and the first
+// error after it would end the run.
 func (s *Store) do(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
 	if err := s.limits.enter(ctx); err != nil {
 		return s.pathError(op, key, err)

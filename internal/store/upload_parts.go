@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// flight are the parts of an upload that are on their way at the same time, in
-// buffers of their own. These and the one that is being filled take no more than
-// most bytes together, unless that is less than one.
+// flight is the parts of one upload that are in flight at the same time, each in a buffer
+// of its own. These buffers and the one that is being filled take at most most bytes
+// together. A single buffer may be larger than most; then it is alone.
 type flight struct {
-	ctx   context.Context //nolint:containedctx // that of a Writer; it ends with the first part that fails
+	ctx   context.Context //nolint:containedctx // the Writer's; it ends with the first part that fails
 	end   context.CancelFunc
 	group *errgroup.Group
 	room  *semaphore.Weighted
@@ -24,18 +24,18 @@ func newFlight(ctx context.Context, most int) *flight {
 	return &flight{ctx, end, group, semaphore.NewWeighted(int64(most)), most}
 }
 
-// reserve waits until there is room for one more buffer of so many bytes. There is
-// none after a part has failed, or the Writer's context has ended.
+// reserve waits until there is room for one more buffer of size bytes. It returns false
+// if a part has failed or the Writer's context has ended.
 func (f *flight) reserve(size int) bool {
 	return f.ctx.Err() == nil && f.room.Acquire(f.ctx, f.taken(size)) == nil
 }
 
-// taken is what of the room a buffer takes.
+// taken returns how many bytes of the room a buffer takes.
 func (f *flight) taken(size int) int64 { return int64(min(size, f.most)) }
 
-// send sends the part in a buffer for which there was room, and does not wait.
-// done gets the buffer back, unless the part fails: a client may still read what it
-// did not send.
+// send begins to send the part in a buffer whose bytes are reserved, and returns. done
+// gets the buffer back when the part has been sent. It never gets the buffer of a part
+// that failed, because the client may still read from that buffer.
 func (f *flight) send(buffer []byte, part func(ctx context.Context, data []byte) error, done func(buffer []byte)) {
 	f.group.Go(func() error {
 		err := part(f.ctx, buffer)
@@ -55,11 +55,11 @@ func (f *flight) wait() error {
 	return f.group.Wait()
 }
 
-// stop has the parts given up, and waits until nothing is sent any more.
+// stop cancels all parts, and waits until nothing is sent any more.
 func (f *flight) stop() {
 	if f == nil {
 		return
 	}
 	f.end()
-	_ = f.group.Wait() // of parts that nobody wants
+	_ = f.group.Wait() // the errors are those of cancelled parts
 }
