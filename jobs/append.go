@@ -58,8 +58,8 @@ type state struct {
 
 // readState reads the checkpoint of a job, and who works on it, nil for nobody. Who
 // ends in between has left what is read.
-func (j *Job) readState(ctx context.Context, env Environment) (s *state, owner *journal.HeldError, err error) {
-	st, err := j.openCheckpoint(ctx, env)
+func readState(ctx context.Context, j *Job, env Environment) (s *state, owner *journal.HeldError, err error) {
+	st, err := openCheckpoint(ctx, j, env)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +72,7 @@ func (j *Job) readState(ctx context.Context, env Environment) (s *state, owner *
 	if err != nil {
 		return nil, nil, err
 	}
-	if holder != nil && j.alive(holder, heartbeat) {
+	if holder != nil && alive(j, holder, heartbeat) {
 		owner = &journal.HeldError{Owner: *holder, Heartbeat: heartbeat}
 	}
 	return &state{st.URL(), log.Manifest(), log.Completed()}, owner, nil
@@ -98,7 +98,7 @@ func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) err
 	if p.growth != nil && p.growth.otherwise != nil && !errors.Is(failed, p.growth.otherwise) {
 		failed = errors.Join(p.growth.otherwise, failed)
 	}
-	now, owner, err := p.Job.readState(ctx, env)
+	now, owner, err := readState(ctx, p.Job, env)
 	same := err == nil && p.state.same(now)
 	switch {
 	case err != nil || same && (owner == nil || now.done != nil):
@@ -121,7 +121,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 		return err
 	}
 	env.limits = p.limits.target
-	if p.state, _, err = p.Job.readState(ctx, env); err != nil {
+	if p.state, _, err = readState(ctx, p.Job, env); err != nil {
 		return err
 	}
 	g := &growth{dim: p.dim, packed: map[string]bool{}, met: map[string]bool{}}
@@ -131,7 +131,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if p.state.manifest != nil && g.begun == nil {
 		return nil // the first run was interrupted
 	}
-	if g.store, err = store.Open(ctx, p.Job.Target.URL, p.Job.storeOptions(env)); err != nil {
+	if g.store, err = store.Open(ctx, p.Job.Target.URL, storeOptions(p.Job, env)); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
 	there, err := g.isThere(ctx)
@@ -145,7 +145,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 		return errors.Join(err, g.store.Close())
 	}
 	g.target, err = zarrsource.Open(ctx, p.Job.Target.URL, zarrsource.Options{
-		Store: p.Job.storeOptions(env), Types: env.Types, Codecs: env.Codecs,
+		Store: storeOptions(p.Job, env), Types: env.Types, Codecs: env.Codecs,
 		Kept: func(path string, _ dtype.Type) bool { return g.packed[path] },
 	})
 	if err != nil {

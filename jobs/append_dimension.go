@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -35,14 +34,6 @@ func (p *Plan) dimension(ctx context.Context) (string, error) {
 	default:
 		return "", Problems{p.Job.needsDimension(fmt.Sprintf("the source has %d that are unlimited, %q", len(unlimited), unlimited))}
 	}
-}
-
-// dimension is the one that a job names to append along, "" if it names none.
-func (j *Job) dimension() string { return cmp.Or(j.Target.Append, j.Source.Concat, j.Source.Stack) }
-
-// needsDimension is the problem of a job that appends along nobody knows what.
-func (j *Job) needsDimension(why string) Problem {
-	return j.Problem("target.existing", "append needs the name of the dimension to append along: "+why, "target.append: NAME")
 }
 
 // grows reports a problem where the dimension to append along is one of no array,

@@ -161,7 +161,7 @@ func TestAppendWhileAnotherRuns(t *testing.T) {
 	if _, err := execute(t, j, env, RunOptions{Stop: stop}); !errors.Is(err, stages.ErrStopped) {
 		t.Fatal(err)
 	}
-	st, err := j.openCheckpoint(t.Context(), env)
+	st, err := openCheckpoint(t.Context(), j, env)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (p *Plan) around(ctx context.Context, env Environment) error {
 		if err != nil {
 			break // a whole bucket
 		}
-		text, err := p.Job.readDocument(ctx, folder, env)
+		text, err := readDocument(ctx, p.Job, folder, env)
 		if err != nil {
 			break // no hierarchy that anybody can tell
 		}
@@ -71,8 +71,8 @@ func (p *Plan) around(ctx context.Context, env Environment) error {
 }
 
 // readDocument reads the document of the v3 node at a URL, without another try.
-func (j *Job) readDocument(ctx context.Context, url string, env Environment) (text []byte, err error) {
-	opt := j.storeOptions(env)
+func readDocument(ctx context.Context, j *Job, url string, env Environment) (text []byte, err error) {
+	opt := storeOptions(j, env)
 	opt.Retries = -1
 	st, err := store.Open(ctx, url, opt)
 	if err != nil {

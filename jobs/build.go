@@ -128,7 +128,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 // block chooses what is read together and checks that it fits the budget.
 func (b *builder) block(a *PlannedArray) {
 	memory := int(b.plan.Job.Run.Memory)
-	task := b.plan.Job.task(a)
+	task := b.plan.task(a)
 	if cost := task.Cost(); cost > memory {
 		b.wrong("chunks", fmt.Sprintf("one chunk of shape %v takes %d bytes in flight, run.memory is %d", a.Meta.Grid.Chunk, cost, memory),
 			task.Cheaper())
@@ -223,7 +223,7 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 			b.removed = b.removed.With(a.Name, was)
 		}
 		list = list.With(a.Name, a.Value)
-		mode, field := b.plan.Job.cfMode(b.info.Path)
+		mode, field := cfMode(b.plan.Job, b.info.Path)
 		if scales := a.Name == "scale_factor" || a.Name == "add_offset"; scales && string(a.Value) != "null" && (mode == cf.Codecs || mode == cf.Unpack) {
 			p := b.plan.Job.Problem(b.field+".attributes."+a.Name,
 				fmt.Sprintf("array %q: readers that know CF apply %s to values that are physical by %s: %s already", b.info.Path, a.Name, field, mode), "leave the attribute out, or choose cf: keep")
@@ -241,7 +241,7 @@ func (b *builder) target() string {
 	case b.info.Name != "":
 		b.note("named %s: names that begin with __ are reserved, and rename gives it another one", b.info.Name)
 	case target != "" && path.Base(target) != lastOf(b.info.Path):
-		b.problems = append(b.problems, b.plan.Job.finding("source", fmt.Sprintf("array %q", b.info.Path), renamed(path.Base(target), "rename gives it another name")))
+		b.problems = append(b.problems, finding(b.plan.Job, "source", fmt.Sprintf("array %q", b.info.Path), renamed(path.Base(target), "rename gives it another name")))
 	}
 	if err := zarr.CheckPath(target); err != nil {
 		b.wrong("rename", err.Error(), "give the array another name with rename")

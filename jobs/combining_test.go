@@ -16,7 +16,7 @@ arrays:
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := j.combining().Given
+	given := combining(j).Given
 	for _, test := range []struct {
 		array, attribute string
 		want             bool

@@ -97,14 +97,6 @@ func (p *parser) enum(dst *string, words ...string) setter {
 	}
 }
 
-// knownIsSaid drops the hint that lists what a message lists already.
-func knownIsSaid(hint string) string {
-	if strings.HasPrefix(hint, "known here") {
-		return ""
-	}
-	return hint
-}
-
 func (p *parser) boolean(dst *bool) setter {
 	return func(n *node, at *trail) {
 		if n = n.literal(); n.kind != boolKind {

@@ -12,7 +12,7 @@ import (
 
 // keepsCodecs reports whether an array of a Zarr source keeps its codecs as far
 // as the job says so, and with them its data type, which is t.
-func (j *Job) keepsCodecs(path string, t dtype.Type, types *dtype.Registry) bool {
+func keepsCodecs(j *Job, path string, t dtype.Type, types *dtype.Registry) bool {
 	o, _ := j.Options(path)
 	if o.Codecs.Chain != nil {
 		return false
@@ -26,7 +26,7 @@ func (j *Job) keepsCodecs(path string, t dtype.Type, types *dtype.Registry) bool
 
 // wantsStored reports whether the job asks for the codecs of an array, so that
 // its chunks are best copied as they are stored.
-func (j *Job) wantsStored(path string) bool {
+func wantsStored(j *Job, path string) bool {
 	o, _ := j.Options(path)
 	return o.Codecs.Keep && j.Run.Path != "decode"
 }

@@ -6,15 +6,8 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
-
-// named reports whether the job asks for the array at a path by its name.
-func (j *Job) named(path string) bool {
-	by := func(name string) bool { return name == path || name == zarr.CleanPath(path) }
-	return slices.ContainsFunc(j.Source.Include, by) || slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return by(r.Pattern) })
-}
 
 // leftOut warns of names that lead to no array, by the errors that say why.
 func (p *Plan) leftOut(links map[string]error) (ps Problems) {
@@ -29,13 +22,13 @@ func (p *Plan) leftOut(links map[string]error) (ps Problems) {
 // groupFindings reports what is to be known of a group.
 func (p *Plan) groupFindings(g sources.Group) (ps Problems) {
 	for _, f := range g.Findings {
-		ps = append(ps, p.Job.finding("source", fmt.Sprintf("group %q", "/"+g.Path), f))
+		ps = append(ps, finding(p.Job, "source", fmt.Sprintf("group %q", "/"+g.Path), f))
 	}
 	return ps
 }
 
 // finding is a warning of a source's finding about an array or a group.
-func (j *Job) finding(field, what string, f cf.Finding) Problem {
+func finding(j *Job, field, what string, f cf.Finding) Problem {
 	w := j.Problem(field, what+": "+f.Message, f.Hint)
 	w.Warning, w.Code = true, f.Code
 	return w

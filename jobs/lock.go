@@ -28,7 +28,7 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 		return failed
 	}
 	// The lock has stores of its own: those of the run ask it before each change.
-	st, err := r.plan.Job.openLock(ctx, env)
+	st, err := openLock(ctx, r.plan.Job, env)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 	places := []*store.Store{st}
 	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
 	if r.plan.Job.Run.Checkpoint.URL != "" && err == nil {
-		st, err := r.plan.Job.openState(ctx, beside, lockStaging, env)
+		st, err := openState(ctx, r.plan.Job, beside, lockStaging, env)
 		if err != nil {
 			return nil, errors.Join(err, release(ctx, false))
 		}
@@ -76,12 +76,12 @@ const (
 )
 
 // openLock opens the place of a checkpoint once more, for its lock.
-func (j *Job) openLock(ctx context.Context, env Environment) (*store.Store, error) {
+func openLock(ctx context.Context, j *Job, env Environment) (*store.Store, error) {
 	url, err := j.CheckpointURL()
 	if err != nil {
 		return nil, err
 	}
-	return j.openState(ctx, url, lockStaging, env)
+	return openState(ctx, j, url, lockStaging, env)
 }
 
 // unusable is the error about a checkpoint whose lock cannot be had, with a way

@@ -67,10 +67,10 @@ func TestLockOfABusyTarget(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	r := &run{plan: p, log: env.log()}
-	if r.target, err = store.Open(ctx, j.Target.URL, j.storeOptions(env)); err != nil {
+	if r.target, err = store.Open(ctx, j.Target.URL, storeOptions(j, env)); err != nil {
 		t.Fatal(err)
 	}
-	if r.checkpoint, err = j.openCheckpoint(ctx, env); err != nil {
+	if r.checkpoint, err = openCheckpoint(ctx, j, env); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.checkpoint.ReadAll(ctx, "none", 1); err == nil {

@@ -114,3 +114,9 @@ func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	ps.Sort()
 	return ps
 }
+
+// named reports whether the job asks for the array at a path by its name.
+func (j *Job) named(path string) bool {
+	by := func(name string) bool { return name == path || name == zarr.CleanPath(path) }
+	return slices.ContainsFunc(j.Source.Include, by) || slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return by(r.Pattern) })
+}

@@ -154,7 +154,7 @@ func TestOverwriteOfManyObjects(t *testing.T) {
 		}
 	})
 	r := &run{plan: p, log: env.log()}
-	if r.target, err = store.Open(t.Context(), j.Target.URL, j.storeOptions(env)); err != nil {
+	if r.target, err = store.Open(t.Context(), j.Target.URL, storeOptions(j, env)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range objects {

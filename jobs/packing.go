@@ -14,17 +14,19 @@ import (
 
 // cfMode says what becomes of an array whose elements are packed, and the field
 // that does.
-func (j *Job) cfMode(path string) (mode cf.Mode, field string) {
+func cfMode(j *Job, path string) (mode cf.Mode, field string) {
 	if o, section := j.Options(path); o.CF != "" {
 		return cf.Mode(o.CF), section + ".cf"
 	}
 	return cf.Mode(j.Source.CF), "source.cf"
 }
 
-// modeOf is cfMode without the field.
-func (j *Job) modeOf(path string) cf.Mode {
-	mode, _ := j.cfMode(path)
-	return mode
+// modesOf is cfMode without the field.
+func modesOf(j *Job) func(path string) cf.Mode {
+	return func(path string) cf.Mode {
+		mode, _ := cfMode(j, path)
+		return mode
+	}
 }
 
 // findings reports what is to be known of an array's values, but for what the job
@@ -34,21 +36,21 @@ func (b *builder) findings(list []cf.Finding) {
 		if f.Code == sources.FillMeaning && b.options.Attributes.Get("_FillValue") != nil {
 			continue
 		}
-		_, field := b.plan.Job.cfMode(b.info.Path)
+		_, field := cfMode(b.plan.Job, b.info.Path)
 		switch f.Code {
 		case sources.Uncompared, sources.Disordered:
 			field = "source.join"
 		case sources.LeftOut, sources.NotUTF8, sources.NotJSON, sources.Faulty, sources.Renamed:
 			field = "source"
 		}
-		b.problems = append(b.problems, b.plan.Job.finding(field, fmt.Sprintf("array %q", b.info.Path), f))
+		b.problems = append(b.problems, finding(b.plan.Job, field, fmt.Sprintf("array %q", b.info.Path), f))
 	}
 }
 
 // packing decides on an array of packed elements whose codecs are to say what
 // these mean: it becomes an array of physical values, stored as it is.
 func (b *builder) packing() {
-	_, field := b.plan.Job.cfMode(b.info.Path)
+	_, field := cfMode(b.plan.Job, b.info.Path)
 	wrong := func(message, hint string) {
 		b.problems = append(b.problems, b.plan.Job.Problem(field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
 	}
@@ -105,7 +107,7 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 	}
 	chain, err := b.env.bind(slices.Concat(meaning, inner.Specs()), in)
 	if err != nil {
-		_, field := b.plan.Job.cfMode(b.info.Path)
+		_, field := cfMode(b.plan.Job, b.info.Path)
 		b.problems = append(b.problems, b.plan.Job.codecProblems(field, b.env.Codecs, err)...)
 		return nil
 	}
@@ -137,7 +139,8 @@ func fillHazard(chain *codecs.Chain) (codecs.Hazard, bool) {
 
 // keeps reports whether the packing is that of codecs which the source has, too.
 func (b *builder) keeps() bool {
-	return b.plan.Job.Source.Driver == "zarr" && b.plan.Job.modeOf(b.info.Path) != cf.Codecs
+	mode, _ := cfMode(b.plan.Job, b.info.Path)
+	return b.plan.Job.Source.Driver == "zarr" && mode != cf.Codecs
 }
 
 // clamped returns codecs that say what stored elements mean with a cast_value

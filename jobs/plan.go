@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -216,7 +215,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 // something is wrong with it.
 func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimensions map[string]string) (Problems, error) {
 	if p.Job.Source.Driver == "raw" { // the others do so by themselves
-		mode, field := p.Job.cfMode(name)
+		mode, field := cfMode(p.Job, name)
 		packed, err := sources.Packed(b.array, mode, nil)
 		if err != nil {
 			return Problems{p.Job.Problem(field, err.Error(), "cf: keep copies packed values and their attributes")}, nil
@@ -313,22 +312,22 @@ func (p *Plan) clashes() Problems {
 func (p *Plan) Tasks() []stages.Task {
 	tasks := make([]stages.Task, len(p.Arrays))
 	for i := range p.Arrays {
-		tasks[i] = p.Job.task(&p.Arrays[i])
+		tasks[i] = p.task(&p.Arrays[i])
 	}
 	return tasks
 }
 
-func (j *Job) task(a *PlannedArray) stages.Task {
+func (p *Plan) task(a *PlannedArray) stages.Task {
 	return stages.Task{
-		Path: a.Target, Source: a.array, Stored: a.stored, Piece: j.carriedPiece(), Convert: a.convert, Grid: a.Grid, First: a.place.First, Chain: a.Chain,
-		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: j.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(j.Target.URL, j.Run.parts(), a.Chain.Size().Max),
+		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: a.Grid, First: a.place.First, Chain: a.Chain,
+		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, partsAtOnce(&p.Job.Run), a.Chain.Size().Max),
 	}
 }
 
 // carriedPiece is the size of the pieces in which objects are carried through, 0
 // for the usual one. Where each piece is no request, small ones are faster: they
 // are still in the processor's cache when they are written.
-func (j *Job) carriedPiece() int {
+func carriedPiece(j *Job) int {
 	remote := func(l Location) bool { return !store.Local(l.URL) }
 	if !store.Local(j.Target.URL) || slices.ContainsFunc(j.Source.Locations, remote) {
 		return 0
@@ -336,9 +335,10 @@ func (j *Job) carriedPiece() int {
 	return 512 << 10
 }
 
-// sameElements reports whether elements of both types are the same bytes with
-// the same meaning, so that one type may stand for the other without a change
-// of values.
-func sameElements(a, b dtype.Type) bool {
-	return dtype.Same(a, b) || dtype.Opaque(a) && dtype.Opaque(b) && a.Size() == b.Size()
+// partsAtOnce is how many parts of one large object are in memory at the same time, one
+// that is being collected and the others on their way to the target: as many as
+// make up for the time that a server takes to answer, in a sixteenth of the memory.
+func partsAtOnce(r *Run) int {
+	const most = 4
+	return int(min(max(r.Memory/16/store.PartBytes, 1), most))
 }

@@ -113,13 +113,13 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 	if r.manifest, err = p.Manifest(); err != nil {
 		return nil, err
 	}
-	options := p.Job.storeOptions(env)
-	options.Parts = p.Job.Run.parts()
+	options := storeOptions(p.Job, env)
+	options.Parts = partsAtOnce(&p.Job.Run)
 	if r.target, err = store.Open(ctx, p.Job.Target.URL, options); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	defer func() { err = errors.Join(err, r.target.Close()) }()
-	if r.checkpoint, err = p.Job.openCheckpoint(ctx, env); err != nil {
+	if r.checkpoint, err = openCheckpoint(ctx, p.Job, env); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.checkpoint.Close()) }()
@@ -169,32 +169,23 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 }
 
 // openCheckpoint opens the place of the job's checkpoint.
-func (j *Job) openCheckpoint(ctx context.Context, env Environment) (*store.Store, error) {
+func openCheckpoint(ctx context.Context, j *Job, env Environment) (*store.Store, error) {
 	url, err := j.CheckpointURL()
 	if err != nil {
 		return nil, err
 	}
-	return j.openState(ctx, url, checkpointStaging, env)
+	return openState(ctx, j, url, checkpointStaging, env)
 }
 
 // openState opens a store for a journal or a lock, with the folder in which objects wait.
-func (j *Job) openState(ctx context.Context, url, staging string, env Environment) (*store.Store, error) {
-	opt := j.storeOptions(env)
+func openState(ctx context.Context, j *Job, url, staging string, env Environment) (*store.Store, error) {
+	opt := storeOptions(j, env)
 	opt.Staging = staging
 	st, err := store.Open(ctx, url, opt)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	return st, nil
-}
-
-// CheckpointURL is where the job keeps its checkpoint: beside the target
-// unless it says otherwise.
-func (j *Job) CheckpointURL() (string, error) {
-	if j.Run.Checkpoint.URL != "" {
-		return j.Run.Checkpoint.URL, nil
-	}
-	return store.Sibling(j.Target.URL, ".zmigrate")
 }
 
 // locked does the run while the lock is held.

@@ -321,7 +321,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 
 func TestTheLockKeepsRunsApart(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
-	checkpoint, err := j.openCheckpoint(t.Context(), env)
+	checkpoint, err := openCheckpoint(t.Context(), j, env)
 	if err != nil {
 		t.Fatal(err)
 	}

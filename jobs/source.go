@@ -16,7 +16,7 @@ import (
 
 // openSource opens what the job's source section names.
 func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, error) {
-	opt := j.storeOptions(env)
+	opt := storeOptions(j, env)
 	switch j.Source.Driver {
 	case "raw":
 		arrays := make([]raw.Array, 0, len(j.Source.Arrays))
@@ -29,7 +29,7 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 			if err != nil {
 				return nil, fmt.Errorf("array %q: %w", a.Name, err)
 			}
-			if err := j.distinct(FieldPath("source", "arrays", a.Name, "url"), urls); err != nil {
+			if err := distinct(j, FieldPath("source", "arrays", a.Name, "url"), urls); err != nil {
 				return nil, err
 			}
 			arrays = append(arrays, raw.Array{
@@ -44,12 +44,13 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 		if err != nil {
 			return nil, err
 		}
-		if err := j.combined(urls); err != nil {
+		if err := combined(j, urls); err != nil {
 			return nil, err
 		}
 		return netcdf.Open(ctx, urls, netcdf.Options{
-			Store: opt, Combine: j.combining(),
-			CF: j.modeOf, Kept: j.wantsStored, Codecs: env.Codecs,
+			Store: opt, Combine: combining(j),
+			CF: modesOf(j), Codecs: env.Codecs,
+			Kept: func(path string) bool { return wantsStored(j, path) },
 		})
 	case "arrow":
 		files, err := expandBy(ctx, arrow.Expand, j.Source.Locations, opt)
@@ -60,10 +61,12 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 		for i, f := range files {
 			urls[i] = f.URL
 		}
-		if err := j.distinct("source.url", urls); err != nil {
+		if err := distinct(j, "source.url", urls); err != nil {
 			return nil, err
 		}
-		return arrow.Open(ctx, files, arrow.Options{Store: opt, Combine: j.combining(), Null: j.nullOf})
+		return arrow.Open(ctx, files, arrow.Options{Store: opt, Combine: combining(j), Null: func(path string, t dtype.Type) (dtype.Scalar, error) {
+			return nullOf(j, path, t)
+		}})
 	case "zarr":
 		return openZarr(ctx, j, env, opt)
 	default:
@@ -80,16 +83,16 @@ func openZarr(ctx context.Context, j *Job, env Environment, opt store.Options) (
 		return store.GlobFolders(ctx, url, opt)
 	}, j.Source.Locations, opt)
 	if err == nil {
-		err = j.combined(urls)
+		err = combined(j, urls)
 	}
 	if err != nil {
 		return nil, err
 	}
 	options := zarr.Options{
-		Store: opt, Types: env.Types, Codecs: env.Codecs, CF: j.modeOf, AllChunks: j.Source.MissingChunks == "error",
-		Kept: func(path string, t dtype.Type) bool { return j.keepsCodecs(path, t, env.Types) },
+		Store: opt, Types: env.Types, Codecs: env.Codecs, CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
+		Kept: func(path string, t dtype.Type) bool { return keepsCodecs(j, path, t, env.Types) },
 	}
-	how := j.combining()
+	how := combining(j)
 	if len(urls) == 1 && how.Concat+how.Stack == "" {
 		return zarr.Open(ctx, urls[0], options)
 	}
@@ -98,7 +101,7 @@ func openZarr(ctx context.Context, j *Job, env Environment, opt store.Options) (
 
 // nullOf returns the value that takes the place of nulls in the column at a path:
 // the fill_value of its array, nil where the job names none.
-func (j *Job) nullOf(path string, t dtype.Type) (dtype.Scalar, error) {
+func nullOf(j *Job, path string, t dtype.Type) (dtype.Scalar, error) {
 	options, _ := j.Options(path)
 	if options.FillValue == nil {
 		return nil, nil
@@ -107,7 +110,7 @@ func (j *Job) nullOf(path string, t dtype.Type) (dtype.Scalar, error) {
 }
 
 // storeOptions are the job's habits towards stores.
-func (j *Job) storeOptions(env Environment) store.Options {
+func storeOptions(j *Job, env Environment) store.Options {
 	retries := j.Run.Retries
 	if retries == 0 {
 		retries = -1 // none, where the store's 0 means its default

@@ -46,7 +46,7 @@ type ArrayStatus struct {
 // ReadStatus reads the checkpoint of a job, without opening its sources or
 // taking its lock.
 func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, err error) {
-	st, err := j.openCheckpoint(ctx, env)
+	st, err := openCheckpoint(ctx, j, env)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Status) holder(ctx context.Context, j *Job, st *store.Store) error {
 		return nil
 	}
 	s.Owner, s.Heartbeat = owner, &heartbeat
-	if j.alive(owner, heartbeat) {
+	if alive(j, owner, heartbeat) {
 		s.State = "running"
 	}
 	return nil
@@ -142,7 +142,7 @@ func (s *Status) holder(ctx context.Context, j *Job, st *store.Store) error {
 
 // alive reports whether the holder of a lock is still at work, by its last
 // heartbeat.
-func (j *Job) alive(owner *journal.Owner, heartbeat time.Time) bool {
+func alive(j *Job, owner *journal.Owner, heartbeat time.Time) bool {
 	return !owner.Gone(journal.ThisProcess("")) && time.Since(heartbeat) <= j.Run.LockLifetime
 }
 

@@ -6,9 +6,6 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// Workers are the numbers of workers of each stage; 0 is one for each core.
-type Workers struct{ Read, Encode, Write int }
-
 // unnamed stands for the workers of a stage that a job does not name: enough to
 // make up for the time that requests take, which behind a network is a multiple
 // of what it is on a disk.
@@ -29,14 +26,6 @@ func either(n int, far bool, near, distant int) int {
 	default:
 		return near
 	}
-}
-
-// parts is how many parts of one large object are in memory at the same time, one
-// that is being collected and the others on their way to the target: as many as
-// make up for the time that a server takes to answer, in a sixteenth of the memory.
-func (r *Run) parts() int {
-	const most = 4
-	return int(min(max(r.Memory/16/store.PartBytes, 1), most))
 }
 
 // far tells whether the target is behind a network.
