@@ -90,7 +90,7 @@ func migrate(ctx context.Context, file string, env jobs.Environment, opt jobs.Ru
 	if err != nil {
 		return nil, err
 	}
-	if err := j.Check(env).Err(); err != nil {
+	if err := j.Check(env.Codecs, env.Types).Err(); err != nil {
 		return nil, err
 	}
 	plan, err := jobs.NewPlan(ctx, j, env)

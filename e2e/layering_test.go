@@ -32,6 +32,7 @@ var rooms = [][]string{
 	{"sinks/..."},
 	{"stages"},
 	{"jobs/journal"},
+	{"jobs/jobfile"},
 	{"jobs"},
 	{"cmd/zmigrate/app"},
 	{"cmd/zmigrate"},

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
@@ -30,28 +31,28 @@ type Append struct {
 // follow returns the options of an array with those of the target's in place of
 // what the job leaves open. Where the job speaks of inner chunks, so do they, and
 // where the packing is said inside of the shards.
-func (t *there) follow(o ArrayOptions, registry *codecs.Registry) ArrayOptions {
+func (t *there) follow(o jobfile.ArrayOptions, registry *codecs.Registry) jobfile.ArrayOptions {
 	info := t.array.Info()
 	shards := o.Shards != nil
 	chunks, chain := o.Chunks.Shape != nil, o.Codecs.Chain != nil
 	outer := slices.ContainsFunc(o.Codecs.Chain, func(s codecs.Spec) bool { return s.Name == "sharding_indexed" })
 	if info.Shards != nil && (chunks || shards || chain || info.Packing != nil) && !outer {
 		if !chunks {
-			o.Chunks = Chunks{Shape: info.Chunks}
+			o.Chunks = jobfile.Chunks{Shape: info.Chunks}
 		}
 		if !shards {
 			o.Shards = info.Shards
 		}
 		if !chain {
-			o.Codecs = Codecs{Chain: t.inner(registry)}
+			o.Codecs = jobfile.Codecs{Chain: t.inner(registry)}
 		}
 		return o
 	}
 	if !chunks && !shards {
-		o.Chunks = Chunks{Shape: t.meta.Grid.Chunk}
+		o.Chunks = jobfile.Chunks{Shape: t.meta.Grid.Chunk}
 	}
 	if !chain {
-		o.Codecs = Codecs{Chain: info.Codecs}
+		o.Codecs = jobfile.Codecs{Chain: info.Codecs}
 	}
 	return o
 }
@@ -91,7 +92,7 @@ func (b *builder) otherType(t, is dtype.Type) {
 	if own == target {
 		own, target = typeText(t), typeText(is)
 	}
-	if _, err := bindCast(b.env.Codecs, b.options.Cast, b.info.Type, is); err == nil {
+	if _, err := b.options.Cast.Bind(b.env.Codecs, b.info.Type, is); err == nil {
 		hint = fmt.Sprintf("data_type: %s converts the values", target)
 	}
 	b.wrong("data_type", fmt.Sprintf("%s, the target has %s", own, target), hint)
@@ -103,7 +104,7 @@ func typeText(t dtype.Type) string {
 	if err != nil {
 		return t.Name()
 	}
-	return clip(string(text), 300)
+	return jobfile.Clip(string(text), 300)
 }
 
 // agrees reports whether the array, as it would be written, is that of the
@@ -156,7 +157,7 @@ func (b *builder) sameChains(would, is *zarr.Array) {
 }
 
 // specsText spells a chain for a message.
-func specsText(specs []codecs.Spec) string { return clip(show(normalCodecs(specs)), 300) }
+func specsText(specs []codecs.Spec) string { return jobfile.Clip(jobfile.CodecsText(specs), 300) }
 
 // extend makes the plan of an array that of the rows that are appended: of the
 // objects from the first one on that holds any, with the rows in it that are

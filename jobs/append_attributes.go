@@ -11,6 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -153,9 +154,9 @@ func attributeText(name string, value json.RawMessage) string {
 	}
 	var line bytes.Buffer
 	if err := json.Compact(&line, value); err != nil {
-		return clip(string(value), 80)
+		return jobfile.Clip(string(value), 80)
 	}
-	return clip(line.String(), 80)
+	return jobfile.Clip(line.String(), 80)
 }
 
 // sameJSON reports whether two values are equal, however their numbers are
@@ -168,6 +169,13 @@ func sameJSON(x, y json.RawMessage) bool {
 	a, errA := decodeJSON(x)
 	b, errB := decodeJSON(y)
 	return errA == nil && errB == nil && sameParsed(a, b)
+}
+
+func decodeJSON(text json.RawMessage) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
 }
 
 func sameParsed(a, b any) bool {

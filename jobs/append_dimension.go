@@ -11,7 +11,7 @@ import (
 
 // dimension is the one that arrays are appended along.
 func (p *Plan) dimension(ctx context.Context) (string, error) {
-	if dim := p.Job.dimension(); dim != "" {
+	if dim := p.Job.AppendDimension(); dim != "" {
 		return dim, nil
 	}
 	var unlimited []string
@@ -30,9 +30,9 @@ func (p *Plan) dimension(ctx context.Context) (string, error) {
 	case 1:
 		return unlimited[0], nil
 	case 0:
-		return "", Problems{p.Job.needsDimension("the source has none that is unlimited")}
+		return "", Problems{p.Job.NeedsDimension("the source has none that is unlimited")}
 	default:
-		return "", Problems{p.Job.needsDimension(fmt.Sprintf("the source has %d that are unlimited, %q", len(unlimited), unlimited))}
+		return "", Problems{p.Job.NeedsDimension(fmt.Sprintf("the source has %d that are unlimited, %q", len(unlimited), unlimited))}
 	}
 }
 

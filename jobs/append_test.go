@@ -66,7 +66,7 @@ arrays:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Check(environment()).Err(); err != nil {
+	if err := j.Check(environment().Codecs, environment().Types).Err(); err != nil {
 		t.Fatal(err)
 	}
 	return j

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 // maxAttributes is the most bytes, as JSON, of the attributes of one array or group. A
@@ -30,6 +31,6 @@ func tooLarge(list zarr.Attributes) (message, largest string) {
 // attributesFit refuses attributes that are too large.
 func (b *builder) attributesFit(list zarr.Attributes) {
 	if message, largest := tooLarge(list); message != "" {
-		b.wrong("attributes", message, fmt.Sprintf("attributes: {%s: null} leaves one out", quoteJSON(clip(largest, 60))))
+		b.wrong("attributes", message, fmt.Sprintf("attributes: {%s: null} leaves one out", jobfile.QuoteJSON(jobfile.Clip(largest, 60))))
 	}
 }

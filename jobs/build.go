@@ -11,6 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -26,7 +27,7 @@ type builder struct {
 	env     Environment
 	array   sources.Array
 	info    *sources.Info
-	options ArrayOptions
+	options jobfile.ArrayOptions
 	field   string // of the options, for messages
 	there   *there // what the array is appended to, nil: it is a new one
 	bounds  bool   // of a coordinate that is planned, too
@@ -175,10 +176,10 @@ func (b *builder) dataType() dtype.Type {
 		b.wrong("data_type", err.Error(), "")
 		return source
 	}
-	if sameElements(source, t) {
+	if jobfile.SameElements(source, t) {
 		return t
 	}
-	convert, problems := b.plan.Job.conversion(b.env, b.field, b.options, source, t)
+	convert, problems := b.plan.Job.Conversion(b.env.Codecs, b.field, b.options, source, t)
 	b.problems = append(b.problems, problems...)
 	if b.otherSign(source) {
 		b.wrong("data_type", fmt.Sprintf("the attribute _Unsigned says that the values are not those of %s, which data_type converts", source.Name()),
@@ -293,7 +294,7 @@ func (b *builder) chunks(t dtype.Type) []int {
 	case c.Shape != nil:
 		return c.Shape
 	case c.Auto, b.info.Chunks == nil:
-		return AutoChunks(b.info.Shape, b.options.Shards, itemBytes(t, b.info.ItemBytes))
+		return jobfile.AutoChunks(b.info.Shape, b.options.Shards, jobfile.ItemBytes(t, b.info.ItemBytes))
 	default:
 		return b.info.Chunks
 	}
@@ -336,11 +337,11 @@ func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 	}
 	chain, err := b.env.bind(specs, in)
 	if err != nil {
-		b.problems = append(b.problems, b.plan.Job.codecProblems(b.field+".codecs", b.env.Codecs, err)...)
+		b.problems = append(b.problems, b.plan.Job.CodecProblems(b.field+".codecs", b.env.Codecs, err)...)
 		return nil
 	}
 	if kept == nil {
-		b.problems = append(b.problems, b.plan.Job.hazards(b.field+".codecs", chain, b.options.AllowInexact)...)
+		b.problems = append(b.problems, b.plan.Job.Hazards(b.field+".codecs", chain, b.options.AllowInexact)...)
 		return chain
 	}
 	b.keptHazards(chain)

@@ -10,8 +10,8 @@ import (
 // combining says how the files of the source become one.
 func combining(j *Job) sources.Combining {
 	s := &j.Source
-	how := sources.Combining{
-		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Wanted: j.Selected,
+	return sources.Combining{
+		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(), Wanted: j.Selected,
 		Given: func(path, attribute string) bool {
 			o, _ := j.Options(path)
 			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool {
@@ -20,8 +20,4 @@ func combining(j *Job) sources.Combining {
 			})
 		},
 	}
-	if s.Order != natural {
-		how.Order = s.Order
-	}
-	return how
 }

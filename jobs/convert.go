@@ -6,6 +6,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 // otherSign reports whether the attribute _Unsigned gives integers of a type
@@ -33,12 +34,12 @@ func (b *builder) convertedFill(t dtype.Type) (dtype.Scalar, error) {
 	name := t.FormatScalar(dtype.V3, fill)
 	plain := b.options.Cast
 	plain.ScalarMap = nil
-	if bound, err := bindCast(b.env.Codecs, plain, b.info.Type, t); err != nil {
+	if bound, err := plain.Bind(b.env.Codecs, b.info.Type, t); err != nil {
 		return fill, nil // there is no conversion but by the map
 	} else if same, err := convertScalar(bound, t, b.info.Type, b.info.Fill); err != nil || !bytes.Equal(same, fill) {
 		return fill, nil // the map says so
 	}
-	strict, err := bindCast(b.env.Codecs, Cast{}, b.info.Type, t)
+	strict, err := jobfile.Cast{}.Bind(b.env.Codecs, b.info.Type, t)
 	if err == nil {
 		_, err = convertScalar(strict, t, b.info.Type, b.info.Fill)
 	}
@@ -48,7 +49,7 @@ func (b *builder) convertedFill(t dtype.Type) (dtype.Scalar, error) {
 	if n, ok := t.(dtype.Numeric); !ok || n.Kind() == dtype.Float {
 		return fill, nil // rounded as the missing data are
 	}
-	back, err := bindCast(b.env.Codecs, Cast{}, t, b.info.Type)
+	back, err := jobfile.Cast{}.Bind(b.env.Codecs, t, b.info.Type)
 	if err != nil {
 		return nil, err
 	}

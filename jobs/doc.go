@@ -4,11 +4,9 @@
 //	                    │                 │
 //	                  Check            Manifest ──▶ checkpoint (package journal)
 //
-// [Load] reads the file and reports everything that is wrong with it, each
-// [Problem] with line, column and field; [Job.Check] adds what can be told
-// without opening anything. [NewPlan] opens the sources and decides the rest:
-// shapes, chunks, bound codec chains, fill values. It writes nothing, and
-// refuses everything that can be refused without data.
+// [Load] reads the file, which package jobfile describes. [NewPlan] opens the
+// sources and decides the rest: shapes, chunks, bound codec chains, fill values. It
+// writes nothing, and refuses everything that can be refused without data.
 //
 // [Plan.Run] takes the job's lock, compares the plan's [Manifest] with that of
 // the checkpoint, goes on where an earlier run stopped or begins anew, and

@@ -42,7 +42,7 @@ func TestDriverOf(t *testing.T) {
 		if test.file == "elsewhere" {
 			place = "place"
 		}
-		if got := DriverOf(t.Context(), filepath.Join(dir, place), standard()); got != test.want {
+		if got := DriverOf(t.Context(), filepath.Join(dir, place), environment()); got != test.want {
 			t.Errorf("%s with %q: %s, want %s", test.file, test.content, got, test.want)
 		}
 	}

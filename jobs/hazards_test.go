@@ -46,6 +46,13 @@ func withCasting(t *testing.T) Environment {
 	return env
 }
 
+func lines(ps Problems) []string {
+	if len(ps) == 0 {
+		return nil
+	}
+	return strings.Split(ps.Error(), "\n")
+}
+
 const lossy = `
 arrays:
   group/a:
@@ -89,7 +96,7 @@ arrays:
 		t.Run(c.name, func(t *testing.T) {
 			env := withCasting(t)
 			j := testJob(t, c.text)
-			if diff := cmp.Diff(c.want, lines(j.Check(env))); diff != "" {
+			if diff := cmp.Diff(c.want, lines(j.Check(env.Codecs, env.Types))); diff != "" {
 				t.Errorf("check (-want +got):\n%s", diff)
 			}
 			p, err := NewPlan(t.Context(), j, env)
@@ -128,7 +135,12 @@ func TestHazardsOffline(t *testing.T) {
 		{"{data_type: float32, fill_value: 1.3, dimension_names: [y, x], codecs: [{sharding_indexed: {chunk_shape: [4, 4], codecs: [{bitround: {keepbits: 3}}, bytes]}}]}", []string{"fill-value-changes"}},
 	} {
 		var codes []string
-		for _, p := range mustParse(t, small+"arrays: {SST: "+c.options+"}\n").Check(withCasting(t)) {
+		env := withCasting(t)
+		j, err := Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: a.nc}\ntarget: {url: out.zarr}\narrays: {SST: "+c.options+"}\n"), "", LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range j.Check(env.Codecs, env.Types) {
 			codes = append(codes, p.Code)
 			if p.Code == "" {
 				t.Errorf("%s: %s", c.options, p)

@@ -17,6 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
@@ -130,7 +131,7 @@ func nothingAt(url string) error {
 				names = append(names, e.Name())
 			}
 		}
-		if hint = didYouMean(filepath.Base(at), names); hint != "" {
+		if hint = jobfile.DidYouMean(filepath.Base(at), names); hint != "" {
 			hint = " (" + hint + ")"
 		}
 	}

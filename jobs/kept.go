@@ -8,6 +8,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 // keepsCodecs reports whether an array of a Zarr source keeps its codecs as far
@@ -35,7 +36,7 @@ func wantsStored(j *Job, path string) bool {
 // as well. Nothing of it needs permission but the loss of the fill value: the
 // values came through these codecs already.
 func (b *builder) keptHazards(chain *codecs.Chain) {
-	for _, p := range b.plan.Job.hazards("", chain, true) {
+	for _, p := range b.plan.Job.Hazards("", chain, true) {
 		at := b.plan.Job.Problem(b.field+".codecs", fmt.Sprintf("array %q: the source's codecs%s: %s", b.info.Path, p.Field, p.Message), p.Hint)
 		at.Warning, at.Code = p.Warning, p.Code
 		b.problems = append(b.problems, at)
@@ -50,7 +51,7 @@ func (b *builder) keepShards() {
 	switch {
 	case b.info.Shards == nil || o.Shards != nil || o.Chunks.Shape != nil || o.Chunks.Auto:
 	case slices.ContainsFunc(o.Codecs.Chain, func(s codecs.Spec) bool { return s.Name == "sharding_indexed" }):
-		o.Chunks = Chunks{Shape: b.info.Shards}
+		o.Chunks = jobfile.Chunks{Shape: b.info.Shards}
 	default:
 		o.Shards = b.info.Shards
 	}

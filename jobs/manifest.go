@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -198,7 +199,7 @@ func growthChange(was, is string) string {
 
 // otherInputs is Differences in job and source files.
 func (m *Manifest) otherInputs(was *Manifest) []string {
-	list := differences(was.Job, m.Job)
+	list := jobfile.Differences(was.Job, m.Job)
 	before := map[string]sources.File{}
 	for _, f := range was.Files {
 		before[nameOf(f)] = f

@@ -108,7 +108,7 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 	chain, err := b.env.bind(slices.Concat(meaning, inner.Specs()), in)
 	if err != nil {
 		_, field := cfMode(b.plan.Job, b.info.Path)
-		b.problems = append(b.problems, b.plan.Job.codecProblems(field, b.env.Codecs, err)...)
+		b.problems = append(b.problems, b.plan.Job.CodecProblems(field, b.env.Codecs, err)...)
 		return nil
 	}
 	if b.keeps() {

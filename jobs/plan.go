@@ -11,6 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
@@ -179,7 +180,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	}
 	if len(p.Arrays) == 0 && problems.Err() == nil {
 		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
-			"arrays there: "+clip(strings.Join(paths, ", "), 200)))
+			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200)))
 	}
 	p.Files = p.source.Files()
 	p.growth.goesOn(p)
@@ -253,7 +254,7 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 	for i, err := range faults {
 		switch {
 		case err == nil:
-		case errors.Is(err, sources.ErrNoArray) && !p.Job.named(paths[i]):
+		case errors.Is(err, sources.ErrNoArray) && !p.Job.Names(paths[i]):
 			links[paths[i]] = err
 		default:
 			wrong = append(wrong, arrayFault{paths[i], err})
@@ -328,7 +329,7 @@ func (p *Plan) task(a *PlannedArray) stages.Task {
 // for the usual one. Where each piece is no request, small ones are faster: they
 // are still in the processor's cache when they are written.
 func carriedPiece(j *Job) int {
-	remote := func(l Location) bool { return !store.Local(l.URL) }
+	remote := func(l jobfile.Location) bool { return !store.Local(l.URL) }
 	if !store.Local(j.Target.URL) || slices.ContainsFunc(j.Source.Locations, remote) {
 		return 0
 	}
@@ -338,7 +339,7 @@ func carriedPiece(j *Job) int {
 // partsAtOnce is how many parts of one large object are in memory at the same time, one
 // that is being collected and the others on their way to the target: as many as
 // make up for the time that a server takes to answer, in a sixteenth of the memory.
-func partsAtOnce(r *Run) int {
+func partsAtOnce(r *jobfile.Run) int {
 	const most = 4
 	return int(min(max(r.Memory/16/store.PartBytes, 1), most))
 }

@@ -250,7 +250,7 @@ func (r *run) migrate(ctx context.Context, opt RunOptions) error {
 	return stages.Run(ctx, stages.Config{
 		Memory: int(job.Run.Memory),
 		Read:   job.Run.Workers.Read, Encode: job.Run.Workers.Encode, Write: job.Run.Workers.Write,
-		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop, Far: job.Source.far(),
+		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop, Far: job.Source.Far(),
 	}, tasks)
 }
 

@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -35,33 +34,6 @@ func TestShardNotes(t *testing.T) {
 		}
 		if !slices.EqualFunc(c.want, got, func(want, got string) bool { return strings.HasPrefix(got, want) }) {
 			t.Errorf("%s: %q, want %q", c.options, got, c.want)
-		}
-	}
-}
-
-// TestShardsOffline: what can be told of shards without a source.
-func TestShardsOffline(t *testing.T) {
-	for _, c := range []struct {
-		options string
-		field   string // at fault; "": none
-		want    string
-	}{
-		{"{data_type: float32, dimension_names: [y, x], codecs: [{sharding_indexed: {chunk_shape: [4, 4], codecs: [bytes, zstd]}}]}", "", ""},
-		{"{data_type: float32, codecs: [{sharding_indexed: {chunk_shape: [4, 4], codecs: [vlen-utf8]}}]}", "arrays.SST.codecs[0].codecs[0]", "float32"},
-		{"{data_type: float32, shards: [1048576, 1048576], chunks: [1, 1], codecs: [bytes]}", "arrays.SST.shards", "too many"},
-		{"{data_type: float32, shards: [100, 100], codecs: [bytes, {numcodecs.shuffle: {elementsize: 7}}]}", "arrays.SST.codecs[1].elementsize", "40000 bytes"},
-		{"{dimension_names: [y, x], codecs: [{reshape: {shape: [8, -1]}}, bytes], data_type: float32}", "", ""},
-	} {
-		err := mustParse(t, small+"arrays: {SST: "+c.options+"}\n").Check(standard()).Err()
-		var found Problems
-		if !errors.As(err, &found) {
-			if c.field != "" {
-				t.Errorf("%s: valid, want a problem of %s", c.options, c.field)
-			}
-			continue
-		}
-		if len(found) != 1 || found[0].Field != c.field || !strings.Contains(found[0].Message, c.want) {
-			t.Errorf("%s: %v, want one of %q with %q", c.options, found, c.field, c.want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
@@ -23,13 +24,13 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 		for _, a := range j.Source.Arrays {
 			t, order, field, err := a.Type(env.Types)
 			if err != nil {
-				return nil, Problems{j.Problem(FieldPath("source", "arrays", a.Name, field), err.Error(), "")}
+				return nil, Problems{j.Problem(jobfile.FieldPath("source", "arrays", a.Name, field), err.Error(), "")}
 			}
 			urls, err := expand(ctx, a.Locations, opt)
 			if err != nil {
 				return nil, fmt.Errorf("array %q: %w", a.Name, err)
 			}
-			if err := distinct(j, FieldPath("source", "arrays", a.Name, "url"), urls); err != nil {
+			if err := j.Distinct(jobfile.FieldPath("source", "arrays", a.Name, "url"), urls); err != nil {
 				return nil, err
 			}
 			arrays = append(arrays, raw.Array{
@@ -44,7 +45,7 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 		if err != nil {
 			return nil, err
 		}
-		if err := combined(j, urls); err != nil {
+		if err := j.Joined(urls); err != nil {
 			return nil, err
 		}
 		return netcdf.Open(ctx, urls, netcdf.Options{
@@ -61,7 +62,7 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 		for i, f := range files {
 			urls[i] = f.URL
 		}
-		if err := distinct(j, "source.url", urls); err != nil {
+		if err := j.Distinct("source.url", urls); err != nil {
 			return nil, err
 		}
 		return arrow.Open(ctx, files, arrow.Options{Store: opt, Combine: combining(j), Null: func(path string, t dtype.Type) (dtype.Scalar, error) {
@@ -83,7 +84,7 @@ func openZarr(ctx context.Context, j *Job, env Environment, opt store.Options) (
 		return store.GlobFolders(ctx, url, opt)
 	}, j.Source.Locations, opt)
 	if err == nil {
-		err = combined(j, urls)
+		err = j.Joined(urls)
 	}
 	if err != nil {
 		return nil, err
@@ -126,12 +127,12 @@ func storeOptions(j *Job, env Environment) store.Options {
 }
 
 // expand resolves globs, in the order in which the job names them.
-func expand(ctx context.Context, locations []Location, opt store.Options) ([]string, error) {
+func expand(ctx context.Context, locations []jobfile.Location, opt store.Options) ([]string, error) {
 	return expandBy(ctx, store.Glob, locations, opt)
 }
 
 // expandBy is expand with another way to resolve a location.
-func expandBy[T any](ctx context.Context, resolve func(context.Context, string, store.Options) ([]T, error), locations []Location, opt store.Options) ([]T, error) {
+func expandBy[T any](ctx context.Context, resolve func(context.Context, string, store.Options) ([]T, error), locations []jobfile.Location, opt store.Options) ([]T, error) {
 	var urls []T
 	for _, l := range locations {
 		found, err := resolve(ctx, l.URL, opt)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
@@ -64,7 +65,7 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 		s.State, s.Finished = "complete", &done.Finished
 		s.Chunks, s.Done, s.BytesOut = done.Result.Chunks, done.Result.Chunks, done.Result.BytesOut
 		s.Dimension, s.Appended, s.AppendedIn = done.Result.Dimension, done.Result.Appended, done.Result.AppendedIn
-		s.Differences = differences(done.Manifest.Job, j.Normalised())
+		s.Differences = jobfile.Differences(done.Manifest.Job, j.Normalised())
 		for i, a := range done.Manifest.Arrays {
 			x := ArrayStatus{Path: a.Target, Chunks: a.Chunks, Done: a.Chunks}
 			if i < len(done.Arrays) { // the first versions kept no account of arrays
@@ -89,7 +90,7 @@ func (s *Status) count(ctx context.Context, j *Job, text json.RawMessage, log *j
 	if err != nil {
 		return err
 	}
-	s.Dimension, s.Differences = m.Append, differences(m.Job, j.Normalised())
+	s.Dimension, s.Differences = m.Append, jobfile.Differences(m.Job, j.Normalised())
 	seen := make([]bitset, len(m.Arrays))
 	for i, a := range m.Arrays {
 		if a.Chunks < 0 || a.Chunks > maxChunks {

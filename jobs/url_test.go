@@ -9,31 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-// What is wrong with a URL is found in the file.
-func TestURLProblems(t *testing.T) {
-	const raw = "zmigrate: 1\nsource: {driver: netcdf, url: %q}\ntarget: {url: %q}\n"
-	for _, c := range []struct{ source, target, want string }{
-		{"s3://b/x.nc?anonymous=perhaps", "out.zarr", `job.yaml:2:31: source.url: s3://b/x.nc: anonymous: want true or false, not "perhaps"`},
-		{"x.nc", "azblob://c/x?protocol=ftp", `job.yaml:3:15: target.url: azblob://c/x: protocol: want http or https, not "ftp"`},
-		{"x.nc", "s3://b/x?request_checksum_calculation=no", `job.yaml:3:15: target.url: s3://b/x: request_checksum_calculation: want when_supported or when_required, not "no"`},
-		{"s3:/b/x.nc", "out.zarr", `job.yaml:2:31: source.url: "s3:" without two slashes behind it begins no URL: write s3://bucket/prefix, or ./s3:… for a local path`},
-		{"x.nc", "foo://b/x", `job.yaml:3:15: target.url: foo://b/x: scheme "foo": unsupported operation (supported: file, mem, s3, gs, azblob, http, https and bare paths)`},
-		{"x.nc", "s3://b?region=r", `job.yaml:3:15: target.url: s3://b?region=r is a whole bucket and has nothing beside it: use a prefix in it (or name a place for the checkpoint, outside of the target, in run.checkpoint.url)`},
-		{"https://h/x.nc?X-Amz-Signature=s", "out.zarr", ""},
-	} {
-		j, ps := parseWith(t, fmt.Sprintf(raw, c.source, c.target))
-		if ps == nil {
-			ps = j.Check(standard())
-		}
-		if diff := cmp.Diff(c.want, strings.Join(lines(ps), "\n")); diff != "" {
-			t.Errorf("%s to %s (-want +got):\n%s", c.source, c.target, diff)
-		}
-	}
-}
 
 // A signature has no part in what a checkpoint remembers of a source; another
 // object has.

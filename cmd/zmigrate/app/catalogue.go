@@ -11,7 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 func (a *app) codecsCommand() *cli.Command {
@@ -25,7 +25,7 @@ func (a *app) codecsCommand() *cli.Command {
 				name := c.Args().First()
 				d, err := a.env.Codecs.Lookup(name)
 				if err != nil {
-					return invalid(fmt.Errorf("%w (%s)", err, jobs.NearestCodec(a.env.Codecs, name)))
+					return invalid(fmt.Errorf("%w (%s)", err, jobfile.NearestCodec(a.env.Codecs, name)))
 				}
 				a.explainCodec(d)
 				return nil

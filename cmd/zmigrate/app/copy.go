@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 func (a *app) copyCommand() *cli.Command {
@@ -45,7 +46,7 @@ func (a *app) copyCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			problems := j.Check(a.env)
+			problems := j.Check(a.env.Codecs, a.env.Types)
 			if err := problems.Err(); err != nil {
 				return err
 			}
@@ -104,7 +105,7 @@ func (a *app) copyJob(c *cli.Context) ([]byte, error) {
 		name, _, _ = strings.Cut(name, "?")
 	}
 	return json.Marshal(map[string]any{
-		"zmigrate": jobs.Version, "name": filepath.Base(name),
+		"zmigrate": jobfile.Version, "name": filepath.Base(name),
 		"source": source, "target": target, "defaults": defaults,
 	})
 }

@@ -53,7 +53,7 @@ func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error
 		return nil, nil, invalid(err)
 	}
 	if j != nil {
-		problems = append(problems, j.Check(a.env)...)
+		problems = append(problems, j.Check(a.env.Codecs, a.env.Types)...)
 		problems.Sort()
 	}
 	return j, problems, nil

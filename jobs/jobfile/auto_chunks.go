@@ -1,0 +1,70 @@
+package jobfile
+
+import (
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// autoBytes is the size, in bytes of elements, that AutoChunks stays within.
+const autoBytes = 4 << 20
+
+// AutoChunks chooses the chunk shape of an array whose elements have size
+// bytes: between one and eight MiB where the array has that much. Beginning
+// with the whole array, the longest side is halved until the chunk is small
+// enough, so that chunks come out alike in all directions and of nearly equal
+// size. Within shards, whose shape may be nil for none, they divide the shard.
+func AutoChunks(shape, shards []int, size int) []int {
+	if shards != nil {
+		chunk := AutoChunks(shards, nil, size)
+		for i, n := range shards {
+			chunk[i] = divisorNear(n, chunk[i])
+		}
+		return chunk
+	}
+	chunk := make([]int, len(shape))
+	for i, n := range shape {
+		chunk[i] = max(n, 1)
+	}
+	for {
+		if n, ok := ndarray.Elements(append([]int{size}, chunk...)); ok && n <= autoBytes {
+			return chunk
+		}
+		longest := 0
+		for i, n := range chunk {
+			if n > chunk[longest] {
+				longest = i
+			}
+		}
+		if len(chunk) == 0 || chunk[longest] == 1 {
+			return chunk
+		}
+		chunk[longest] = (chunk[longest] + 1) / 2
+	}
+}
+
+// ItemBytes is the size of elements to choose chunks by: of variable size, what they
+// take in memory with the bytes that one has on average, as far as a source tells.
+func ItemBytes(t dtype.Type, average int) int {
+	size := ndarray.ItemSize(t)
+	if t.Size() == 0 {
+		size += min(average, autoBytes)
+	}
+	return size
+}
+
+// divisorNear returns the largest divisor of n that is at most wanted or, where
+// that is less than half of it, the smallest one above.
+func divisorNear(n, wanted int) int {
+	below := wanted
+	for n%below != 0 {
+		below--
+	}
+	above := wanted
+	for n%above != 0 {
+		above++
+	}
+	if 2*below < wanted {
+		return above
+	}
+	return below
+}

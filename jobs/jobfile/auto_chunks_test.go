@@ -1,0 +1,61 @@
+package jobfile
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// TestItemBytes: elements of variable size count with what they take in memory.
+func TestItemBytes(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		typ     dtype.Type
+		average int
+		want    []int // chunks of a million elements
+	}{
+		{"of fixed size", dtype.Float64, 0, []int{500000}},
+		{"of unknown length", dtype.StringType, 0, []int{250000}},
+		{"of 100 bytes", dtype.StringType, 100, []int{31250}},
+		{"of 2 GB", dtype.BytesType, 2 << 30, []int{1}},
+	} {
+		if got := AutoChunks([]int{1000000}, nil, ItemBytes(test.typ, test.average)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: chunks %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestAutoChunks(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		shape []int
+		size  int
+		want  []int
+	}{
+		{"scalar", nil, 8, []int{}},
+		{"small arrays are one chunk", []int{12, 90, 180}, 4, []int{12, 90, 180}},
+		{"empty", []int{0, 90}, 4, []int{1, 90}},
+		{"the longest side is halved first", []int{1024, 512, 512}, 4, []int{64, 128, 128}},
+		{"one long dimension", []int{100_000_000}, 8, []int{390625}},
+		{"elements larger than a chunk", []int{3, 2}, 8 << 20, []int{1, 1}},
+		{"product beyond an int", []int{1 << 40, 1 << 40}, 8, []int{512, 1024}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := AutoChunks(c.shape, nil, c.size)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+			n, ok := ndarray.Elements(append([]int{c.size}, got...))
+			if !ok || n > 8<<20 && c.size < 1<<20 {
+				t.Errorf("chunk of %d bytes", n)
+			}
+			if whole, ok := ndarray.Elements(append([]int{c.size}, c.shape...)); (!ok || whole > 4<<20) && n < 1<<20 {
+				t.Errorf("chunk of only %d bytes", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,254 @@
+package jobfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// section is a group of array options and the field that it stands in.
+type section struct {
+	field   string
+	options ArrayOptions
+}
+
+// sections returns the defaults and all rules.
+func (j *Job) sections() []section {
+	list := []section{{"defaults", j.Defaults}}
+	for _, r := range j.Arrays {
+		list = append(list, section{FieldPath("arrays", r.Pattern), r.ArrayOptions})
+	}
+	return list
+}
+
+// checker collects problems, each once: options that several rules have from
+// the defaults are at fault in one place.
+type checker struct {
+	job      *Job
+	codecs   *codecs.Registry
+	types    *dtype.Registry
+	seen     map[Problem]bool
+	problems Problems
+}
+
+func (c *checker) add(ps ...Problem) {
+	for _, p := range ps {
+		if !c.seen[p] {
+			c.seen[p] = true
+			c.problems = append(c.problems, p)
+		}
+	}
+}
+
+func (c *checker) report(field, hint, format string, args ...any) {
+	c.add(c.job.Problem(field, fmt.Sprintf(format, args...), hint))
+}
+
+// options checks a section by itself, with what it says of type and rank.
+func (c *checker) options(s section) {
+	o := s.options
+	rank := c.rank(s)
+	driver := c.job.Source.Driver
+	if o.Codecs.Keep && driver != "" && driver != "zarr" && driver != "netcdf" {
+		c.report(s.field+".codecs", "list the codecs", "sources of the driver %s have no codecs to keep", driver)
+	}
+	if o.Chunks.Keep && driver == "raw" {
+		c.report(s.field+".chunks", `"auto", or a list of integers`, "a raw source has no chunks to keep")
+	}
+	if o.DataType == nil && (o.Cast.Rounding+o.Cast.OutOfRange != "" || o.Cast.ScalarMap != nil) {
+		p := c.job.Problem(s.field+".cast", "has no effect without data_type", "")
+		p.Warning, p.Code = true, "unused-field"
+		c.add(p)
+	}
+	var t dtype.Type
+	if o.DataType != nil {
+		t = c.dataType(s.field+".data_type", o.DataType)
+	}
+	c.chain(s, t, c.fill(s, t), rank)
+	if chunks := o.Chunks.Shape; len(chunks) == len(o.Shards) {
+		for i, n := range o.Shards {
+			if n%chunks[i] != 0 {
+				c.report(fmt.Sprintf("%s.shards[%d]", s.field, i), "each extent of shards is a multiple of that of chunks", "%d is no multiple of the chunks' %d", n, chunks[i])
+			}
+		}
+	}
+}
+
+// rank returns the number of dimensions that a section speaks of, -1 where it
+// says nothing, and reports fields that contradict each other.
+func (c *checker) rank(s section) int {
+	rank, from := -1, ""
+	for _, f := range s.options.dimensioned() {
+		switch {
+		case rank < 0:
+			rank, from = f.entries, f.name
+		case f.entries >= 0 && f.entries != rank:
+			c.report(s.field+"."+f.name, "", "has %d entries, but %s has %d", f.entries, from, rank)
+		}
+	}
+	return rank
+}
+
+// dimensioned lists the fields with one entry for each dimension; entries is
+// -1 for a field that is not given.
+func (o ArrayOptions) dimensioned() []struct {
+	name    string
+	entries int
+} {
+	return []struct {
+		name    string
+		entries int
+	}{
+		{"chunks", lengthOf(o.Chunks.Shape)}, {"shards", lengthOf(o.Shards)}, {"dimension_names", lengthOf(o.DimensionNames)},
+	}
+}
+
+// dataType reads a Zarr v3 data type and reports a bad one, returning nil.
+func (c *checker) dataType(field string, text json.RawMessage) dtype.Type {
+	t, err := c.types.ParseV3(text)
+	if err != nil {
+		c.report(field, "", "%v", err)
+		return nil
+	}
+	return t
+}
+
+// fill reads the fill value of a section for a type, nil where there is none
+// or it is bad.
+func (c *checker) fill(s section, t dtype.Type) dtype.Scalar {
+	if t == nil {
+		return nil
+	}
+	if s.options.FillValue == nil {
+		return t.Default()
+	}
+	fill, err := t.ParseScalar(dtype.V3, s.options.FillValue)
+	if err != nil {
+		c.report(s.field+".fill_value", "", "%v", err)
+		return nil
+	}
+	return fill
+}
+
+// chain checks the codecs of a section. With a type (and its fill value) they
+// are bound to a chunk as far as its shape is known or makes no difference;
+// without, they are only read. rank -1: not known.
+func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
+	specs := s.options.Codecs.Chain
+	if specs == nil {
+		return
+	}
+	field := s.field + ".codecs"
+	err := c.codecs.Check(specs)
+	switch {
+	case err != nil:
+	case t != nil && fill != nil:
+		shapes := trialShapes(s, t, rank)
+		for _, shape := range shapes {
+			var chain *codecs.Chain
+			if chain, err = c.codecs.Bind(specs, codecs.Chunk{Type: t, Shape: shape, Fill: fill}); err == nil {
+				c.hazards(s, field, chain)
+				c.shards(s, chain)
+				return
+			}
+		}
+		if len(shapes) > 1 {
+			return // the number of dimensions may be at fault
+		}
+	case t == nil && rank >= 0:
+		err = c.permutations(specs, slices.Repeat([]int{1}, rank))
+	}
+	if err != nil {
+		c.add(c.job.CodecProblems(field, c.codecs, err)...)
+	}
+}
+
+// shards checks shards around inner chunks of a section, whose extents were
+// found to divide theirs.
+func (c *checker) shards(s section, inner *codecs.Chain) {
+	chunk := inner.Chunk()
+	if len(s.options.Shards) != len(chunk.Shape) {
+		return
+	}
+	for i, n := range s.options.Shards {
+		if n%chunk.Shape[i] != 0 {
+			return // reported with the options
+		}
+	}
+	spec, err := codecs.Sharding(inner)
+	if err == nil {
+		chunk.Shape = s.options.Shards
+		_, err = c.codecs.Bind([]codecs.Spec{spec}, chunk)
+	}
+	if err != nil {
+		c.report(s.field+".shards", "choose larger chunks or smaller shards", "%v", err)
+	}
+}
+
+// mostRank is the highest number of dimensions that is tried when nobody tells
+// it.
+const mostRank = 8
+
+// trialShapes returns the shape of a section's chunks, or one that is as good to
+// bind its codecs to, or several of which one will do. There is none for codecs
+// that want to know it.
+func trialShapes(s section, t dtype.Type, rank int) [][]int {
+	o := s.options
+	switch first := o.Codecs.Chain[0]; {
+	case o.Chunks.Shape != nil && (rank < 0 || len(o.Chunks.Shape) == rank):
+		return [][]int{o.Chunks.Shape}
+	case o.Shards != nil && len(o.Shards) == rank && t != nil:
+		return [][]int{AutoChunks(o.Shards, o.Shards, ItemBytes(t, 0))}
+	case first.Name == "sharding_indexed":
+		var shard struct { // known to be sound
+			Shape []int `json:"chunk_shape"`
+		}
+		if json.Unmarshal(first.Configuration, &shard) == nil && (rank < 0 || len(shard.Shape) == rank) {
+			return [][]int{shard.Shape}
+		}
+	case slices.ContainsFunc(o.Codecs.Chain, func(s codecs.Spec) bool { return s.Name == "reshape" || s.Name == "sharding_indexed" }):
+		return nil
+	}
+	if rank >= 0 {
+		return [][]int{slices.Repeat([]int{1}, rank)} // any size will do
+	}
+	shapes := make([][]int, mostRank)
+	for i := range shapes {
+		shapes[i] = slices.Repeat([]int{1}, i+1)
+	}
+	return shapes
+}
+
+// hazards reports those of a chain of a section, as far as they can be told:
+// the fill value may be one that only the source has.
+func (c *checker) hazards(s section, field string, chain *codecs.Chain) {
+	known := s.options.FillValue != nil || c.job.Source.Driver == "raw"
+	for _, p := range c.job.Hazards(field, chain, s.options.AllowInexact) {
+		if known || p.Code != codecs.FillValueChanges {
+			c.add(p)
+		}
+	}
+}
+
+// permutations checks the transposes in front of a chain, which need no type,
+// against a shape.
+func (c *checker) permutations(specs []codecs.Spec, shape []int) error {
+	front := 0
+	for front < len(specs) && specs[front].Name == "transpose" {
+		front++
+	}
+	chain := append(slices.Clone(specs[:front]), codecs.Spec{Name: "bytes"})
+	_, err := c.codecs.Bind(chain, codecs.Chunk{Type: dtype.Uint8, Shape: shape, Fill: dtype.Uint8.Default()})
+	return err
+}
+
+// lengthOf returns the length of a list, -1 for nil.
+func lengthOf[T any](list []T) int {
+	if list == nil {
+		return -1
+	}
+	return len(list)
+}

@@ -1,0 +1,182 @@
+package jobfile
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// Version is the version of the job file's schema that this package reads.
+const Version = 1
+
+// Job is a job file as its author meant it: variables expanded, references
+// resolved against the file's folder, defaults filled in. It is immutable once
+// loaded, and safe for concurrent use.
+type Job struct {
+	Name string // default: the file's name without extension
+	File string // as the user named it
+	Dir  string // folder that relative references are resolved against
+
+	Source   Source
+	Target   Target
+	Defaults ArrayOptions
+	Arrays   []ArrayRule // in file order
+	Run      Run
+
+	root   *node    // the file, for positions
+	hidden []secret // which messages do not tell
+}
+
+// Location is a path or URL. Text is what the file says, with variables
+// expanded, for messages; URL is the same with a relative path resolved.
+type Location struct{ Text, URL string }
+
+// Source says what is migrated.
+type Source struct {
+	Driver    string     // "raw", "netcdf", "arrow" or "zarr"
+	Locations []Location // field url; globs are not resolved yet; none for raw
+	Concat    string     // dimension to join several files along; "": none
+	Stack     string     // name of a new first dimension, one file an index; "": none
+	Join      string     // "exact" or "", or "override": what becomes of differences between files
+	Order     string     // "natural" or "", or the name of the coordinate that files are sorted by
+	CF        string     // "keep", "codecs" or "unpack", for arrays that do not say otherwise
+	// MissingChunks says what a chunk of a Zarr source that is not there stands
+	// for: "fill" or "", or "error", with which nothing is written unless all of
+	// them are there.
+	MissingChunks string
+	Include       []string // globs on the paths of arrays, and of groups without any; none: all of them
+	Exclude       []string
+	Arrays        []RawArray // of the raw driver, in file order
+}
+
+// RawArray describes one array of the raw driver, which knows no metadata.
+type RawArray struct {
+	Name      string // path of the array
+	Locations []Location
+	Stack     string // name of a new first dimension, one file an index, source.stack unless given; "": none
+	Concat    string // dimension to join files along, source.concat unless given; "": none
+	// DataType is a Zarr v3 name or object, or a NumPy string such as ">f4".
+	DataType       json.RawMessage
+	Endian         string // "little", "big", or "" where the file does not say
+	Shape          []int
+	Order          string    // "C" or "F"
+	Offset         int64     // bytes before the first element in each file
+	DimensionNames []*string // nil: not given; a nil element has no name
+	Attributes     zarr.Attributes
+}
+
+// Target says where the Zarr v3 hierarchy goes.
+type Target struct {
+	Location
+	Consolidated bool
+	Existing     string // "resume", "fail", "overwrite" or "append"
+	// Append is the dimension along which an existing target grows; "":
+	// Source.Concat, else the one dimension that is unlimited in the source.
+	Append           string
+	StoreEmptyChunks bool
+}
+
+// ArrayRule holds the options of the arrays that Pattern means: one path, or a
+// glob as [Match] reads it. Options of the defaults section that the rule does
+// not replace are part of it.
+type ArrayRule struct {
+	Pattern string
+	ArrayOptions
+}
+
+// ArrayOptions say how an array is stored. The zero value changes nothing.
+type ArrayOptions struct {
+	Rename         string // last part of the array's path in the target; "": as it is
+	Chunks         Chunks
+	Shards         []int           // shape of one stored object; nil: no sharding
+	FillValue      json.RawMessage // Zarr v3 encoding; nil: from the source
+	DimensionNames []*string       // nil: from the source; a nil element has no name
+	Attributes     zarr.Attributes // merged over the source's; null removes one
+	DataType       json.RawMessage // Zarr v3 name or object; nil: the source's
+	Cast           Cast
+	AllowInexact   bool
+	Codecs         Codecs
+	CF             string // "keep", "codecs" or "unpack"
+}
+
+// Chunks is the field chunks; the zero value is the driver's default.
+type Chunks struct {
+	Auto, Keep bool
+	Shape      []int // elements along each dimension; not nil, but empty for a 0-D array
+}
+
+// Codecs is the field codecs; the zero value is the driver's default.
+type Codecs struct {
+	Keep  bool
+	Chain []codecs.Spec // not nil when given
+}
+
+// Cast says how values change their data type, by the rules of the cast_value
+// codec. Empty fields have that codec's defaults.
+type Cast struct {
+	Rounding   string
+	OutOfRange string
+	ScalarMap  json.RawMessage
+}
+
+// Run holds the bounds and habits of a run. Apart from Path it has no
+// influence on what is written.
+type Run struct {
+	Memory       int64   // bytes of chunk data in flight
+	Workers      Workers // 0: one for each core
+	PerSecond    float64 // requests to the stores; 0: no bound
+	Retries      int     // of one request
+	Checkpoint   Location
+	Every        time.Duration // between two checkpoints
+	LockLifetime time.Duration // after which a silent owner has lost the lock
+	Path         string        // "auto", or "decode" to forbid passing stored bytes through
+}
+
+// Problem returns an error about a field, such as "arrays.SST.codecs[1].order",
+// positioned at the field or at its nearest parent that is in the file. An
+// option that an array's rule has from the defaults is reported there. The
+// configuration of a codec is addressed through the codec, however the file
+// spells it.
+func (j *Job) Problem(field, message, hint string) Problem {
+	p := Problem{File: j.File, Field: field, Message: hide(j.hidden, message), Hint: hide(j.hidden, hint), Line: 1, Column: 1}
+	steps, _, err := parsePath(field)
+	if err != nil {
+		return p
+	}
+	at, depth := j.root.locate(steps)
+	if depth == 2 && len(steps) > 2 && steps[0].name == "arrays" {
+		inherited := slices.Concat([]step{{"defaults", -1}}, steps[2:])
+		if there, found := j.root.locate(inherited); found >= 2 {
+			at, p.Field = there, trailOf(inherited).String()
+		}
+	}
+	p.File, p.Line, p.Column = at.file, at.line, at.column
+	return p
+}
+
+// AppendDimension is the one that a job names to append along, "" if it names none.
+func (j *Job) AppendDimension() string {
+	return cmp.Or(j.Target.Append, j.Source.Concat, j.Source.Stack)
+}
+
+// NeedsDimension is the problem of a job that appends along nobody knows what.
+func (j *Job) NeedsDimension(why string) Problem {
+	return j.Problem("target.existing", "append needs the name of the dimension to append along: "+why, "target.append: NAME")
+}
+
+// CheckpointURL is where the job keeps its checkpoint: beside the target
+// unless it says otherwise.
+func (j *Job) CheckpointURL() (string, error) {
+	if j.Run.Checkpoint.URL != "" {
+		return j.Run.Checkpoint.URL, nil
+	}
+	return store.Sibling(j.Target.URL, ".zmigrate")
+}
+
+// Workers are the numbers of workers of each stage; 0 is one for each core.
+type Workers struct{ Read, Encode, Write int }

@@ -1,0 +1,91 @@
+package jobfile
+
+import (
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// natural is the order of files by their names.
+const natural = "natural"
+
+// Coordinate is the name of the coordinate that files are sorted by; "": they are
+// sorted by their names.
+func (s *Source) Coordinate() string {
+	if s.Order == natural {
+		return ""
+	}
+	return s.Order
+}
+
+const joinHint = "concat: NAME joins them along a dimension that they have, stack: NAME along a new one"
+
+// joining checks the fields that say how files become one.
+func (p *parser) joining(at *trail) {
+	s := &p.job.Source
+	report := func(field, message, hint string) {
+		p.problems.add(p.job.Problem(at.key(field).String(), message, hint))
+	}
+	if s.Concat != "" && s.Stack != "" {
+		report("stack", "stack and concat exclude each other", "concat joins along a dimension that files have, stack along a new one")
+	}
+	switch s.Driver {
+	case "raw":
+		if s.Order != "" && s.Order != natural {
+			report("order", "files of the raw driver have no coordinate to be ordered by", "order: natural, or list them")
+		}
+		if s.Join != "" {
+			report("join", "files of the raw driver have nothing but elements to differ in", "leave it out")
+		}
+	case "netcdf", "zarr":
+		p.joinsNothing(report)
+	}
+}
+
+// joinsNothing checks the source of a driver that joins files only where it is
+// told how.
+func (p *parser) joinsNothing(report func(field, message, hint string)) {
+	s := &p.job.Source
+	if s.Concat+s.Stack != "" {
+		return
+	}
+	if len(s.Locations) > 1 {
+		report("url", "several files need to be told how they become one", joinHint)
+	}
+	if s.Join != "" {
+		report("join", "nothing is joined without concat or stack", joinHint)
+	}
+	if s.Order != "" && s.Order != natural {
+		report("order", "nothing is ordered without concat or stack", joinHint)
+	}
+}
+
+// Distinct refuses a file or hierarchy that a field names twice: its elements
+// would be joined with themselves.
+func (j *Job) Distinct(field string, urls []string) error {
+	seen := make(map[string]string, len(urls))
+	for _, u := range urls {
+		place := store.Resolved(u)
+		if first, twice := seen[place]; twice {
+			what := first + " is named twice"
+			if shown := store.Shown(u); first != shown {
+				what = fmt.Sprintf("%s and %s are one", first, shown)
+			}
+			return Problems{j.Problem(field, what, "its elements would be in the target twice: name it once")}
+		}
+		seen[place] = store.Shown(u)
+	}
+	return nil
+}
+
+// Joined refuses several files or hierarchies of which nobody says how they
+// become one, and those that are named twice.
+func (j *Job) Joined(urls []string) error {
+	if err := j.Distinct("source.url", urls); err != nil {
+		return err
+	}
+	if len(urls) < 2 || j.Source.Concat+j.Source.Stack != "" {
+		return nil
+	}
+	return Problems{j.Problem("source.url", fmt.Sprintf("%d files or hierarchies need to be told how they become one", len(urls)), joinHint)}
+}

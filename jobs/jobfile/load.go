@@ -1,0 +1,70 @@
+package jobfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// LoadOptions change how a job file is read.
+type LoadOptions struct {
+	// Set holds path.to.field=value arguments that replace or add fields. The
+	// value is YAML; the path is as [Job.Problem] reads it.
+	Set []string
+	// LookupEnv finds environment variables; nil means os.LookupEnv.
+	LookupEnv func(string) (string, bool)
+}
+
+// Load reads a job file in YAML 1.2 or JSON. Where the file itself is at fault
+// the error is Problems with all that is wrong with it, and the job, if it is
+// not nil, holds what could be read, so that [Job.Check] can add what it finds.
+func Load(path string, opt LoadOptions) (*Job, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the job file: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("cannot read the job file: %w", err)
+	}
+	return Parse(path, text, filepath.Dir(path), opt)
+}
+
+// Parse is Load for text that was read already. name is the file's name, for
+// messages and for the default of the job's name; dir is the folder or URL
+// that relative references are resolved against.
+func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) {
+	lookup := opt.LookupEnv
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	problems := &collector{}
+	r := &reader{file: name, inFile: true, lookup: lookup, problems: problems}
+	root := r.read(text)
+	if root == nil && len(problems.list) == 0 || root != nil && root.kind != mapKind {
+		problems.add(Problem{
+			File: name, Line: 1, Column: 1, Message: "a job file is a mapping that begins with zmigrate: 1",
+		})
+		return nil, problems.result(name)
+	}
+	if root == nil {
+		return nil, problems.result(name)
+	}
+	for _, argument := range opt.Set {
+		r.set(root, argument)
+	}
+	base := filepath.Base(name)
+	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root, hidden: root.secrets(nil)}
+	p := &parser{job: j, problems: problems}
+	if !p.version() {
+		return nil, p.problems.result(name)
+	}
+	p.parse()
+	if ps := problems.result(name); ps != nil {
+		return j, ps
+	}
+	return j, nil
+}

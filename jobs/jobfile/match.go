@@ -1,0 +1,122 @@
+package jobfile
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// matches reports whether a glob matches the path of an array, such as
+// "group/SST". The parts between slashes are matched one by one as path.Match
+// does; a part ** stands for any number of parts, none included. A malformed
+// glob matches nothing.
+func matches(pattern, name string) bool {
+	globs, parts := strings.Split(pattern, "/"), strings.Split(name, "/")
+	// reach[j]: the globs so far match the first j parts.
+	reach := make([]bool, len(parts)+1)
+	reach[0] = true
+	for _, g := range globs {
+		next := make([]bool, len(parts)+1)
+		for j := range next {
+			switch {
+			case g == "**":
+				next[j] = reach[j] || j > 0 && next[j-1]
+			case j > 0 && reach[j-1]:
+				ok, err := path.Match(g, parts[j-1])
+				next[j] = ok && err == nil
+			}
+		}
+		reach = next
+	}
+	return reach[len(parts)]
+}
+
+// isGlob reports whether a pattern can match more than itself.
+func isGlob(pattern string) bool { return strings.ContainsAny(pattern, `*?[\`) }
+
+// Selected reports whether the array at a path, or the group without arrays, is
+// migrated: source.include has nothing against it, and source.exclude neither.
+func (j *Job) Selected(path string) bool {
+	return (len(j.Source.Include) == 0 || matchAny(j.Source.Include, path)) && !matchAny(j.Source.Exclude, path)
+}
+
+func matchAny(patterns []string, path string) bool {
+	for _, p := range patterns {
+		if means(p, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// means reports whether a pattern is for the node at a path of the source: by this path,
+// or by the one that it has in a Zarr hierarchy.
+func means(pattern, path string) bool {
+	if pattern == path || matches(pattern, path) {
+		return true
+	}
+	clean := zarr.CleanPath(path)
+	return clean != path && (pattern == clean || matches(pattern, clean))
+}
+
+// Options returns the options of the array at a path and the field that they
+// stand in, for [Job.Problem]: those of the rule with exactly this path, else
+// those of the last glob that matches, else the defaults.
+func (j *Job) Options(path string) (opts ArrayOptions, field string) {
+	opts, field = j.Defaults, "defaults"
+	for _, r := range j.Arrays {
+		switch {
+		case r.Pattern == path || !isGlob(r.Pattern) && means(r.Pattern, path):
+			return r.ArrayOptions, FieldPath("arrays", r.Pattern)
+		case isGlob(r.Pattern) && means(r.Pattern, path):
+			opts, field = r.ArrayOptions, FieldPath("arrays", r.Pattern)
+		}
+	}
+	return opts, field
+}
+
+// Unmatched returns a problem for each rule, and each pattern of
+// source.include and source.exclude, that matches none of a source's arrays:
+// an error for a plain path, a warning for a glob and for what is excluded. groups
+// are those without arrays, which include and exclude select, too.
+func (j *Job) Unmatched(paths []string, groups ...string) Problems {
+	var ps Problems
+	report := func(field, pattern string, paths []string, mild bool) {
+		for _, p := range paths {
+			if means(pattern, p) {
+				return
+			}
+		}
+		p := j.Problem(field, "no array of the source is named "+pattern, "")
+		if isGlob(pattern) {
+			p.Message = hide(j.hidden, "no array of the source matches "+pattern)
+		} else {
+			p.Hint = DidYouMean(pattern, paths)
+		}
+		if mild || isGlob(pattern) {
+			p.Warning, p.Code = true, "unmatched-pattern"
+		}
+		ps = append(ps, p)
+	}
+	for _, r := range j.Arrays {
+		report(FieldPath("arrays", r.Pattern), r.Pattern, paths, false)
+	}
+	all := slices.Concat(paths, groups)
+	for i, pattern := range j.Source.Include {
+		report(fmt.Sprintf("source.include[%d]", i), pattern, all, false)
+	}
+	for i, pattern := range j.Source.Exclude {
+		report(fmt.Sprintf("source.exclude[%d]", i), pattern, all, true)
+	}
+	ps.Sort()
+	return ps
+}
+
+// Names reports whether the job asks for the array at a path by its name.
+func (j *Job) Names(path string) bool {
+	by := func(name string) bool { return name == path || name == zarr.CleanPath(path) }
+	return slices.ContainsFunc(j.Source.Include, by) || slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return by(r.Pattern) })
+}

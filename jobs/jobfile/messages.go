@@ -1,0 +1,87 @@
+package jobfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Clip shortens text from outside for use in a message.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
+}
+
+// DidYouMean returns a hint that offers the candidate nearest to word, or the
+// list of all candidates when none is near and they are few.
+func DidYouMean(word string, candidates []string) string {
+	candidates = slices.Sorted(slices.Values(candidates))
+	best, bestDistance := "", max(1, min(3, utf8.RuneCountInString(word)/3))+1
+	for _, c := range candidates {
+		if len(word) > len(c)+4*bestDistance || len(c) > len(word)+4*bestDistance {
+			continue
+		}
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance && d < utf8.RuneCountInString(word) {
+			best, bestDistance = c, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	if len(candidates) > 0 && len(candidates) <= 16 {
+		return "known here: " + strings.Join(candidates, ", ")
+	}
+	return ""
+}
+
+// distance is the number of inserted, removed, replaced and swapped
+// neighbouring characters between a and b (optimal string alignment).
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		before, last, row = last, row, before
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(y)]
+}
+
+// knownIsSaid drops the hint that lists what a message lists already.
+func knownIsSaid(hint string) string {
+	if strings.HasPrefix(hint, "known here") {
+		return ""
+	}
+	return hint
+}
+
+// QuoteJSON returns s as a JSON string, with <, > and & as they are.
+func QuoteJSON(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic("jobfile: a string does not encode as JSON: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,117 @@
+package jobfile
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// position is a place in a job file; line is 0 for a value from --set.
+type position struct {
+	file         string
+	line, column int
+}
+
+// node is a value of a job file with aliases, merge keys and environment
+// variables resolved: what JSON could say, and where it stands.
+type node struct {
+	kind kind
+	at   position
+	// text is the value of a string, and the JSON spelling of a number or
+	// boolean. A NaN or an infinity has the JSON string as its spelling that
+	// Zarr's fill values use, with the quotes.
+	text string
+	// source is how the file spells a string that contains the value of a variable,
+	// and "" for others. Such a string is read as a number or boolean where the field
+	// wants one. Messages quote the source instead: the value may be a secret.
+	source  string
+	items   []*node  // of a list
+	members []member // of a mapping, in file order
+}
+
+// member is a key of a mapping and its value; at is where the key stands.
+type member struct {
+	name  string
+	at    position
+	value *node
+}
+
+// get returns the value of a key of a mapping, nil where there is none.
+func (n *node) get(name string) *node {
+	if i := n.index(name); i >= 0 {
+		return n.members[i].value
+	}
+	return nil
+}
+
+func (n *node) index(name string) int {
+	return slices.IndexFunc(n.members, func(m member) bool { return m.name == name })
+}
+
+// json returns the node as JSON text; numbers keep their digits.
+func (n *node) json() json.RawMessage { return n.appendJSON(nil) }
+
+func (n *node) appendJSON(b []byte) []byte {
+	switch n.kind {
+	case boolKind, numberKind, jsonKind:
+		return append(b, n.text...)
+	case stringKind:
+		return append(b, QuoteJSON(n.text)...)
+	case listKind:
+		b = append(b, '[')
+		for i, item := range n.items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = item.appendJSON(b)
+		}
+		return append(b, ']')
+	case mapKind:
+		b = append(b, '{')
+		for i, m := range n.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(append(b, QuoteJSON(m.name)...), ':')
+			b = m.value.appendJSON(b)
+		}
+		return append(b, '}')
+	default:
+		return append(b, "null"...)
+	}
+}
+
+// literal is n itself, or for a string that came from a variable the value
+// that the same characters would have been in the file.
+func (n *node) literal() *node {
+	if n.kind != stringKind || n.source == "" {
+		return n
+	}
+	k, text := resolvePlain(n.text)
+	return &node{kind: k, at: n.at, text: text, source: n.source}
+}
+
+// shown is a scalar in a message.
+func (n *node) shown() string {
+	if n.source != "" {
+		return "the value of " + Clip(n.source, 60)
+	}
+	return Clip(string(n.json()), 60)
+}
+
+// quoted is a string, or the spelling of a number, in a message.
+func (n *node) quoted() string {
+	if n.source != "" || n.kind != stringKind {
+		return n.shown()
+	}
+	return strconv.Quote(Clip(n.text, 60))
+}
+
+// integer reads a number that is a 64-bit integer.
+func (n *node) integer() (int64, bool) {
+	if n.kind != numberKind {
+		return 0, false
+	}
+	v, err := strconv.ParseInt(n.text, 10, 64)
+	return v, err == nil
+}

@@ -1,0 +1,331 @@
+package jobfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// version checks the field zmigrate. When it names another version, that is
+// all there is to say about the file.
+func (p *parser) version() bool {
+	n := p.job.root.get("zmigrate")
+	if n == nil {
+		return true // reported with the other required fields
+	}
+	if v := n.literal(); v.kind != numberKind || v.text != fmt.Sprint(Version) {
+		p.report(n.at, (*trail)(nil).key("zmigrate"),
+			fmt.Sprintf("version %s of the job file is not known; this program reads version %d",
+				n.shown(), Version), fmt.Sprintf("zmigrate: %d", Version))
+		return false
+	}
+	return true
+}
+
+// parse fills the job from its root.
+func (p *parser) parse() {
+	j, root := p.job, p.job.root
+	j.Target = Target{Consolidated: true, Existing: "resume"}
+	j.Run = Run{
+		Memory: 1 << 30, Workers: Workers{Read: unnamed, Write: unnamed}, PerSecond: 500, Retries: 10,
+		Every: 5 * time.Second, LockLifetime: 2 * time.Minute, Path: "auto",
+	}
+	// A rule starts from the defaults, wherever the file has them.
+	if d := root.get("defaults"); d != nil && d.kind != nullKind {
+		p.options(d, (*trail)(nil).key("defaults"), &j.Defaults, false)
+	}
+	p.fields(root, nil, map[string]setter{
+		"zmigrate": func(*node, *trail) {},
+		"name":     p.str(&j.Name),
+		"source":   p.source,
+		"target":   p.target,
+		"defaults": func(*node, *trail) {},
+		"arrays":   p.arrays,
+		"run":      p.run,
+	}, "zmigrate", "source", "target")
+	j.Run.Workers.name(j.Source.Far(), j.Target.Far())
+}
+
+func (p *parser) source(n *node, at *trail) {
+	s := &p.job.Source
+	s.CF = "keep"
+	required := []string{"driver", "url"}
+	if d := n.get("driver"); d != nil && d.text == "raw" {
+		required = []string{"driver", "arrays"}
+		// The arrays inherit it, wherever the file has it.
+		if c := n.get("concat"); c != nil && c.kind == stringKind {
+			s.Concat = c.text
+		}
+		if c := n.get("stack"); c != nil && c.kind == stringKind {
+			s.Stack = c.text
+		}
+	}
+	p.fields(n, at, map[string]setter{
+		"driver":         p.enum(&s.Driver, "raw", "netcdf", "arrow", "zarr"),
+		"url":            p.locations(&s.Locations),
+		"concat":         p.str(&s.Concat),
+		"stack":          p.str(&s.Stack),
+		"join":           p.enum(&s.Join, "exact", "override"),
+		"order":          p.str(&s.Order),
+		"cf":             p.cf(&s.CF),
+		"missing_chunks": p.enum(&s.MissingChunks, "fill", "error"),
+		"include":        p.patterns(&s.Include),
+		"exclude":        p.patterns(&s.Exclude),
+		"arrays":         p.rawArrays,
+	}, required...)
+	if s.Driver == "raw" && len(s.Locations) > 0 {
+		p.problems.add(p.job.Problem(at.key("url").String(), "the raw driver takes its files from source.arrays", "move it to source.arrays.NAME.url"))
+	}
+	p.joining(at)
+	if s.Driver != "" && s.Driver != "zarr" && s.MissingChunks != "" {
+		p.problems.add(p.job.Problem(at.key("missing_chunks").String(), "only the zarr driver has it", ""))
+	}
+	if s.Driver != "" && s.Driver != "raw" && len(s.Arrays) > 0 {
+		p.problems.add(p.job.Problem(at.key("arrays").String(), "only the raw driver has it", "options for arrays stand under the top-level arrays"))
+	}
+}
+
+func (p *parser) cf(dst *string) setter { return p.enum(dst, "keep", "codecs", "unpack") }
+
+// patterns reads a list of globs.
+func (p *parser) patterns(dst *[]string) setter {
+	return func(n *node, at *trail) {
+		list := make([]string, len(n.items))
+		p.list(n, at, "a list of globs", func(i int) setter {
+			return func(n *node, at *trail) {
+				p.str(&list[i])(n, at)
+				p.pattern(list[i], n.at, at)
+			}
+		})
+		*dst = list
+	}
+}
+
+// pattern checks a path or glob of arrays.
+func (p *parser) pattern(glob string, where position, at *trail) {
+	if _, err := path.Match(glob, ""); err != nil {
+		p.report(where, at, fmt.Sprintf("%q is not a valid glob", Clip(glob, 60)), "a bracket or a backslash has no end")
+	}
+	if len(glob) > maxPath {
+		p.report(where, at, fmt.Sprintf("the path is longer than %d bytes", maxPath), "")
+	}
+	if strings.HasPrefix(glob, "/") {
+		p.report(where, at, "paths of arrays do not begin with a slash", "")
+	}
+}
+
+// Every array is held against every rule, so both are bounded.
+const (
+	maxNames = 10000 // entries of arrays and source.arrays
+	maxPath  = 4096  // bytes of a path or glob
+)
+
+func (p *parser) tooMany(n *node, at *trail) {
+	if len(n.members) > maxNames {
+		p.report(n.at, at, fmt.Sprintf("has %d entries, more than %d", len(n.members), maxNames), "")
+	}
+}
+
+// rawArrays reads source.arrays.
+func (p *parser) rawArrays(n *node, at *trail) {
+	if n.kind != mapKind {
+		p.want(n, at, "a mapping from the arrays' names", "")
+		return
+	}
+	if len(n.members) == 0 {
+		p.report(n.at, at, "names no array", "")
+	}
+	p.tooMany(n, at)
+	for _, m := range n.members[:min(len(n.members), maxNames)] {
+		a := RawArray{Name: m.name, Order: "C", Concat: p.job.Source.Concat, Stack: p.job.Source.Stack}
+		field := at.key(m.name)
+		if len(m.name) > maxPath {
+			p.report(m.at, field, fmt.Sprintf("the path is longer than %d bytes", maxPath), "")
+			continue
+		}
+		for part := range strings.SplitSeq(m.name, "/") {
+			p.nodeName(part, m.at, field)
+		}
+		if v := m.value.get("stack"); v != nil {
+			a.Concat = ""
+		} else if v := m.value.get("concat"); v != nil {
+			a.Stack = ""
+		}
+		p.fields(m.value, field, map[string]setter{
+			"url":             p.locations(&a.Locations),
+			"stack":           p.str(&a.Stack),
+			"concat":          p.str(&a.Concat),
+			"data_type":       p.raw(&a.DataType, "the name of a data type, a mapping with name and configuration, or a list of a record's fields", stringKind, mapKind, listKind),
+			"endian":          p.enum(&a.Endian, "little", "big"),
+			"shape":           p.shape(&a.Shape, 0),
+			"order":           p.enum(&a.Order, "C", "F"),
+			"offset":          p.integer(&a.Offset, 0, math.MaxInt64),
+			"dimension_names": p.names(&a.DimensionNames),
+			"attributes":      p.attributes(&a.Attributes),
+		}, "url", "data_type", "shape")
+		if a.Stack != "" && a.Concat != "" {
+			p.problems.add(p.job.Problem(field.key("concat").String(), "stack and concat exclude each other", ""))
+		}
+		p.job.Source.Arrays = append(p.job.Source.Arrays, a)
+	}
+}
+
+// nodeName checks the name of a node, which has no slash.
+func (p *parser) nodeName(name string, where position, at *trail) {
+	err := zarr.CheckPath(name)
+	if name == "" || strings.Contains(name, "/") {
+		err = fmt.Errorf("the name %q is empty or has a slash", Clip(name, 60))
+	}
+	if err != nil {
+		p.report(where, at, err.Error(), "")
+	}
+}
+
+func (p *parser) dataType(dst *json.RawMessage) setter {
+	return p.raw(dst, "the name of a data type, or a mapping with name and configuration", stringKind, mapKind)
+}
+
+// attributes reads a mapping of any values; a later definition of a name
+// replaces an earlier one.
+func (p *parser) attributes(dst *zarr.Attributes) setter {
+	return func(n *node, at *trail) {
+		if n.kind != mapKind {
+			p.want(n, at, "a mapping", "")
+			return
+		}
+		merged := slices.Clone(*dst)
+		place := map[string]int{}
+		for i, a := range merged {
+			place[a.Name] = i
+		}
+		for _, m := range n.members {
+			i, there := place[m.name]
+			if !there {
+				i = len(merged)
+				place[m.name] = i
+				merged = append(merged, zarr.Attribute{Name: m.name})
+			}
+			merged[i].Value = m.value.json()
+		}
+		*dst = merged
+	}
+}
+
+func (p *parser) target(n *node, at *trail) {
+	t := &p.job.Target
+	p.fields(n, at, map[string]setter{
+		"url":                p.location(&t.Location),
+		"consolidated":       p.boolean(&t.Consolidated),
+		"existing":           p.enum(&t.Existing, "resume", "fail", "overwrite", "append"),
+		"append":             p.str(&t.Append),
+		"store_empty_chunks": p.boolean(&t.StoreEmptyChunks),
+	}, "url")
+}
+
+func (p *parser) arrays(n *node, at *trail) {
+	if n.kind != mapKind {
+		p.want(n, at, "a mapping from the arrays' names", "")
+		return
+	}
+	p.tooMany(n, at)
+	for _, m := range n.members[:min(len(n.members), maxNames)] {
+		rule := ArrayRule{Pattern: m.name, ArrayOptions: p.job.Defaults}
+		p.pattern(m.name, m.at, at.key(m.name))
+		if m.value.kind != nullKind {
+			p.options(m.value, at.key(m.name), &rule.ArrayOptions, true)
+		}
+		p.job.Arrays = append(p.job.Arrays, rule)
+	}
+}
+
+// options reads the options of one rule, or of the defaults, over what o
+// holds already.
+func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
+	known := map[string]setter{
+		"chunks": p.chunks(&o.Chunks),
+		"shards": p.shape(&o.Shards, 1),
+		"fill_value": func(n *node, at *trail) {
+			p.raw(&o.FillValue, "a scalar, a list, or for records a mapping", boolKind, numberKind, stringKind, listKind, mapKind)(n.literal(), at)
+		},
+		"dimension_names": p.names(&o.DimensionNames),
+		"attributes":      p.attributes(&o.Attributes),
+		"data_type":       p.dataType(&o.DataType),
+		"cast":            p.cast(&o.Cast),
+		"allow_inexact":   p.boolean(&o.AllowInexact),
+		"codecs":          p.codecs(&o.Codecs),
+		"cf":              p.cf(&o.CF),
+	}
+	known["rename"] = func(n *node, at *trail) {
+		if !rule {
+			p.report(n.at, at, "one name cannot be the default of all arrays", "rename belongs to an array under arrays")
+			return
+		}
+		if p.str(&o.Rename)(n, at); o.Rename != "" {
+			p.nodeName(o.Rename, n.at, at)
+		}
+	}
+	p.fields(n, at, known)
+}
+
+func (p *parser) chunks(dst *Chunks) setter {
+	return func(n *node, at *trail) {
+		var c Chunks
+		switch n.kind {
+		case listKind:
+			p.shape(&c.Shape, 1)(n, at)
+		case stringKind:
+			var word string
+			p.enum(&word, "auto", "keep")(n, at)
+			c.Auto, c.Keep = word == "auto", word == "keep"
+		default:
+			p.want(n, at, `a list of integers, "auto" or "keep"`, "")
+		}
+		*dst = c
+	}
+}
+
+func (p *parser) cast(dst *Cast) setter {
+	return func(n *node, at *trail) {
+		p.fields(n, at, map[string]setter{
+			"rounding": p.enum(&dst.Rounding, "nearest-even", "towards-zero", "towards-positive",
+				"towards-negative", "nearest-away"),
+			"out_of_range": p.enum(&dst.OutOfRange, "clamp", "wrap"),
+			"scalar_map":   p.raw(&dst.ScalarMap, "a mapping", mapKind),
+		})
+	}
+}
+
+func (p *parser) run(n *node, at *trail) {
+	r := &p.job.Run
+	const most = 1 << 20 // more workers or retries than that are a mistake
+	p.fields(n, at, map[string]setter{
+		"memory": p.size(&r.Memory, 16<<20),
+		"workers": func(n *node, at *trail) {
+			p.fields(n, at, map[string]setter{
+				"read":   p.count(&r.Workers.Read, 0, most),
+				"encode": p.count(&r.Workers.Encode, 0, most),
+				"write":  p.count(&r.Workers.Write, 0, most),
+			})
+		},
+		"requests": func(n *node, at *trail) {
+			p.fields(n, at, map[string]setter{
+				"per_second": p.rate(&r.PerSecond),
+				"retries":    p.count(&r.Retries, 0, most),
+			})
+		},
+		"checkpoint": func(n *node, at *trail) {
+			p.fields(n, at, map[string]setter{
+				"url":   p.location(&r.Checkpoint),
+				"every": p.duration(&r.Every),
+			})
+		},
+		"lock_ttl": p.durationFrom(time.Second, &r.LockLifetime),
+		"path":     p.enum(&r.Path, "auto", "decode"),
+	})
+}
