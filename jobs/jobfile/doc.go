@@ -9,4 +9,34 @@
 // A [Job] describes; it opens nothing. [Job.Options] and [Job.Selected] say what
 // the file says of one array, and [Job.Normalised] is the text by which a
 // checkpoint recognises the job.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	messages.go       text for messages: clipped values, quotes, "did you mean"
+//	problems.go       Problem and Problems, and the collector with its bound
+//	field_path.go     paths of fields, such as arrays["a.b"].codecs[1]
+//	scalar.go         what a YAML scalar without quotes is
+//	variables.go      ${NAME} and ${NAME:-default}
+//	node.go           the tree of values, each with its position
+//	secrets.go        values of variables, which messages do not tell
+//	locate.go         from a field to its position in the file
+//	job.go            Job and the types of its sections
+//	workers.go        numbers of workers that the file does not name
+//	match.go          which arrays and groups a pattern means
+//	yaml.go           YAML text to nodes: aliases, merge keys, tags, syntax errors
+//	override.go       --set path=value
+//	parse_fields.go   single values: strings, numbers, sizes, times, lists, URLs
+//	joining.go        how the files of a source become one
+//	parse_codecs.go   codec chains in their short and long forms
+//	parse.go          the sections of the file
+//	load.go           Load and Parse
+//	normalise.go      the job as canonical JSON
+//	differences.go    the fields in which two normalised jobs differ
+//	auto_chunks.go    what chunks: auto means
+//	conversion.go     the conversion that data_type asks for
+//	hazards.go        what may happen to values in a codec chain
+//	codec_problems.go errors of a codec chain, at the codec and field at fault
+//	check_section.go  the defaults and each rule by themselves
+//	check_arrays.go   the arrays of the raw driver, and names in the target
+//	check.go          Check
 package jobfile
