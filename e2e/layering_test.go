@@ -28,7 +28,9 @@ var rooms = [][]string{
 	{"internal/zarr"},
 	{"internal/cf"},
 	{"internal/store"},
-	{"sources/..."},
+	{"sources"},
+	{"sources/combine"},
+	{"sources/sourcetest", "sources/raw/...", "sources/netcdf/...", "sources/arrow/...", "sources/zarr/..."}, // the formats
 	{"sinks/..."},
 	{"stages"},
 	{"jobs/journal"},

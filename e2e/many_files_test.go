@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
@@ -42,7 +42,7 @@ func TestManyFilesReads(t *testing.T) {
 		}
 		return nil
 	}}
-	src, err := netcdf.Open(t.Context(), names, netcdf.Options{Store: opt, Combine: sources.Combining{
+	src, err := netcdf.Open(t.Context(), names, netcdf.Options{Store: opt, Combine: combine.Options{
 		Concat: "time", Order: "time", Wanted: func(string) bool { return true },
 	}})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 )
 
 // sameAttributes compares attributes with those of the target, which stay. One
@@ -29,10 +30,10 @@ func (b *builder) sameAttributes(would, is zarr.Attributes) {
 		x, y := would.Get(a.Name), is.Get(a.Name)
 		switch {
 		case sameJSON(x, y) || slices.Contains(others, a.Name):
-		case b.bounds && slices.Contains(sources.Inherited(), a.Name): // see sameBounds
+		case b.bounds && slices.Contains(combine.Inherited(), a.Name): // see sameBounds
 		case a.Name == "calendar" && b.there.sameFrom(x, y, is.Get("units")):
 			others = append(others, a.Name)
-		case !cf.SameMeaning(a.Name, x, y) && (given[a.Name] || sources.Decisive(a.Name) && !sources.SameMasks(a.Name, x, y) && (x != nil || a.Name != "coordinates")):
+		case !cf.SameMeaning(a.Name, x, y) && (given[a.Name] || combine.Decisive(a.Name) && !combine.SameMasks(a.Name, x, y) && (x != nil || a.Name != "coordinates")):
 			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+a.Name,
 				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, a.Name, attributeText(a.Name, x), attributeText(a.Name, y)),
 				otherMeaning(a.Name)))
@@ -62,7 +63,7 @@ func (g *growth) sameBounds(p *Plan, coordinates map[string]string) (ps Problems
 		if coordinate == nil {
 			continue
 		}
-		for _, name := range sources.Inherited() {
+		for _, name := range combine.Inherited() {
 			x := inherit(name, a.there.attributes, coordinate.there.attributes)
 			y := inherit(name, a.there.meta.Attributes, coordinate.there.meta.Attributes)
 			units := inherit("units", a.there.meta.Attributes, coordinate.there.meta.Attributes)
@@ -119,7 +120,7 @@ func (g *growth) sameRemoved(p *Plan) (ps Problems) {
 		seen := map[string]bool{}
 		for _, x := range slices.Concat(a.removed, was.Removed) {
 			is, before := a.removed.Get(x.Name), was.Removed.Get(x.Name)
-			if seen[x.Name] || sameJSON(is, before) || cf.SameMeaning(x.Name, is, before) || sources.SameMasks(x.Name, is, before) {
+			if seen[x.Name] || sameJSON(is, before) || cf.SameMeaning(x.Name, is, before) || combine.SameMasks(x.Name, is, before) {
 				continue
 			}
 			seen[x.Name] = true

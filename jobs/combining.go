@@ -4,19 +4,19 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 )
 
 // combining says how the files of the source become one.
-func combining(j *Job) sources.Combining {
+func combining(j *Job) combine.Options {
 	s := &j.Source
-	return sources.Combining{
+	return combine.Options{
 		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(), Wanted: j.Selected,
 		Given: func(path, attribute string) bool {
 			o, _ := j.Options(path)
 			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool {
 				// To remove what values mean is not to say that they mean the same.
-				return a.Name == attribute && (string(a.Value) != "null" || !sources.Meaning(attribute))
+				return a.Name == attribute && (string(a.Value) != "null" || !combine.Meaning(attribute))
 			})
 		},
 	}

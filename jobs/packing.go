@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 )
 
 // cfMode says what becomes of an array whose elements are packed, and the field
@@ -38,7 +39,7 @@ func (b *builder) findings(list []cf.Finding) {
 		}
 		_, field := cfMode(b.plan.Job, b.info.Path)
 		switch f.Code {
-		case sources.Uncompared, sources.Disordered:
+		case combine.Uncompared, combine.Disordered:
 			field = "source.join"
 		case sources.LeftOut, sources.NotUTF8, sources.NotJSON, sources.Faulty, sources.Renamed:
 			field = "source"

@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -275,7 +276,7 @@ func coordinatesOf(arrays []sources.Array) map[string]string {
 			infos = append(infos, a.Info())
 		}
 	}
-	return sources.BoundsOf(infos)
+	return combine.BoundsOf(infos)
 }
 
 // clashes finds arrays that would be written to the same place, or below

@@ -18,17 +18,3 @@ type Detailed interface {
 	// there; of the root, path "", also those of the whole file.
 	Details(ctx context.Context, path string) ([]Detail, error)
 }
-
-// alone is a source of one member.
-type alone struct {
-	Hierarchy
-	Origin
-}
-
-// Details implements [Detailed].
-func (a alone) Details(ctx context.Context, path string) ([]Detail, error) {
-	if d, ok := a.Hierarchy.(Detailed); ok {
-		return d.Details(ctx, path)
-	}
-	return nil, nil
-}

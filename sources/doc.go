@@ -5,7 +5,6 @@
 //	NewStrided   an array whose elements lie at regular distances in one file
 //	Join         arrays laid end to end along one of their dimensions
 //	Stack        arrays of one shape laid along a new, first dimension
-//	Combine      one source of many, whose arrays are joined or stacked
 //	Packed       the physical values of an array that is packed by the CF conventions
 //	OpenFiles    the files behind a source: one store a directory, sizes checked
 //	CheckRegion  what every ReadRegion refuses

@@ -14,9 +14,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// parallelFiles is how many files are asked for at once when a source of many
-// files is opened.
-const parallelFiles = 16
+// MostAtOnce is how many calls [InParallel] makes at the same time.
+const MostAtOnce = 16
 
 // OpenFile is a file of a [FileSet].
 type OpenFile struct {
@@ -170,15 +169,15 @@ func (s *FileSet) Close() error {
 	return errors.Join(errs...)
 }
 
-// InParallel calls f for every i below n, a few at once, and returns the first
+// InParallel calls f for every i below n, [MostAtOnce] of them at once, and returns the first
 // error after all calls have ended; no further call begins after an error.
 func InParallel(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
-	return inParallel(ctx, parallelFiles, n, f)
+	return InParallelUpTo(ctx, MostAtOnce, n, f)
 }
 
-// inParallel is InParallel with at most atOnce calls at the same time, which begin
-// in the order of i.
-func inParallel(ctx context.Context, atOnce, n int, f func(ctx context.Context, i int) error) error {
+// InParallelUpTo is [InParallel] with at most atOnce calls at the same time, which
+// begin in the order of i.
+func InParallelUpTo(ctx context.Context, atOnce, n int, f func(ctx context.Context, i int) error) error {
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
 	for i := range n {

@@ -40,7 +40,7 @@ func (s *Infos) Share(info *Info) *Info {
 	}
 	if len(known) > 0 {
 		k := known[0]
-		info.Attributes = shareAttributes(info.Attributes, k.Attributes)
+		info.Attributes = ShareAttributes(info.Attributes, k.Attributes)
 		info.Shape, info.DimensionNames = same(info.Shape, k.Shape), same(info.DimensionNames, k.DimensionNames)
 		info.Unlimited, info.Notes = same(info.Unlimited, k.Unlimited), same(info.Notes, k.Notes)
 		if maps.Equal(info.Labels, k.Labels) {
@@ -68,9 +68,9 @@ func same[T comparable](list, known []T) []T {
 	return list
 }
 
-// shareAttributes returns attributes in memory that those of another node have
+// ShareAttributes returns attributes in memory that those of another node have
 // already, as far as they are equal.
-func shareAttributes(list, known zarr.Attributes) zarr.Attributes {
+func ShareAttributes(list, known zarr.Attributes) zarr.Attributes {
 	same := len(list) == len(known)
 	shared := slices.Clone(list)
 	for i, a := range list {

@@ -77,7 +77,7 @@ func TestSharedAttributes(t *testing.T) {
 		{list("a1", "b2"), []bool{true, true}}, {list("a1", "b3"), []bool{true, false}}, {list("a2", "b2"), []bool{false, true}},
 		{list("b2", "a1"), []bool{false, false}}, {list("a1"), []bool{true}}, {list("a1", "b2", "c3"), []bool{true, true, false}}, {list("c1"), []bool{false}}, {nil, nil},
 	} {
-		got := shareAttributes(test.own, known)
+		got := ShareAttributes(test.own, known)
 		if !slices.EqualFunc(test.own, got, func(a, b zarr.Attribute) bool { return a.Name == b.Name && string(a.Value) == string(b.Value) }) {
 			t.Errorf("%s has become %s", test.own, got)
 			continue
@@ -88,7 +88,7 @@ func TestSharedAttributes(t *testing.T) {
 			}
 		}
 	}
-	if got := shareAttributes(list("a1", "b2"), known); &got[0] != &known[0] {
+	if got := ShareAttributes(list("a1", "b2"), known); &got[0] != &known[0] {
 		t.Error("equal lists are two")
 	}
 }

@@ -47,7 +47,7 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 	info.Shape = slices.Clone(first.Shape)
 	info.Shape[dim] = end
 	slowest := []int{dim}
-	for _, k := range storedOrder(first) {
+	for _, k := range first.StoredOrder() {
 		if k != dim {
 			slowest = append(slowest, k)
 		}
@@ -74,7 +74,7 @@ func Stack(info Info, parts []Array) (Array, error) {
 	info.Type, info.LongRun = first.Type, first.LongRun
 	info.Shape = append([]int{len(parts)}, first.Shape...)
 	slowest := []int{0}
-	for _, k := range storedOrder(first) {
+	for _, k := range first.StoredOrder() {
 		slowest = append(slowest, k+1)
 	}
 	return &stacked{info: &info, parts: parts, atOnce: partsAtOnce(&info, first)}, finish(&info, slowest)
@@ -112,14 +112,14 @@ func checkPart(info *Info, i int, part, first *Info, shape []int) error {
 	return nil
 }
 
-// storedOrder lists the dimensions of an array, slowest first.
-func storedOrder(info *Info) []int {
-	if info.Slowest != nil {
-		return info.Slowest
+// StoredOrder lists the dimensions of an array, slowest first.
+func (i *Info) StoredOrder() []int {
+	if i.Slowest != nil {
+		return i.Slowest
 	}
-	order := make([]int, len(info.Shape))
-	for i := range order {
-		order[i] = i
+	order := make([]int, len(i.Shape))
+	for k := range order {
+		order[k] = k
 	}
 	return order
 }
@@ -157,7 +157,7 @@ func (j *joined) ReadRegion(ctx context.Context, dst ndarray.Array, start []int)
 	}
 	first := sort.SearchInts(j.ends, start[j.dim]+1)
 	last := sort.SearchInts(j.ends, start[j.dim]+dst.Shape[j.dim])
-	return inParallel(ctx, j.atOnce, last-first+1, func(ctx context.Context, i int) error {
+	return InParallelUpTo(ctx, j.atOnce, last-first+1, func(ctx context.Context, i int) error {
 		return j.readPart(ctx, first+i, dst, start)
 	})
 }
@@ -192,7 +192,7 @@ func (s *stacked) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 	if err := CheckRegion(s.info, dst, start); err != nil {
 		return err
 	}
-	return inParallel(ctx, s.atOnce, dst.Shape[0], func(ctx context.Context, i int) error {
+	return InParallelUpTo(ctx, s.atOnce, dst.Shape[0], func(ctx context.Context, i int) error {
 		slice := dst
 		slice.Offset += i * dst.Strides[0]
 		slice.Shape, slice.Strides = dst.Shape[1:], dst.Strides[1:]

@@ -10,7 +10,6 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
 // chunked is an array whose objects are known by what is asked of them.
@@ -95,66 +94,6 @@ func TestJoinedObjects(t *testing.T) {
 		if AsStored(a) != nil || !strings.Contains(info.Obstacle, test.want) {
 			t.Errorf("objects %v, obstacle %q, want %q", AsStored(a), info.Obstacle, test.want)
 		}
-	}
-}
-
-// grouped is a member with groups.
-type grouped struct {
-	*member
-	groups []Group
-}
-
-func (g grouped) Groups() []Group { return g.groups }
-
-// TestCombinedGroups lists the groups of all members, each once, in the words of the
-// first that has it.
-func TestCombinedGroups(t *testing.T) {
-	attributes := func(text string) (a Group) {
-		if err := a.Attributes.UnmarshalJSON([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
-	named := func(path, text string) Group { g := attributes(text); g.Path = path; return g }
-	members := []Hierarchy{
-		grouped{file("t(t)=0"), []Group{named("", `{"a":1}`), named("g", `{"b":1}`)}},
-		grouped{file("t(t)=1"), []Group{named("", `{"a":2}`), named("h", `{"c":2}`)}},
-		grouped{file("t(t)=2"), []Group{named("", `{"a":3}`), named("g", `{"b":3}`), named("h", `{"c":3}`), named("h/i", `{}`)}},
-	}
-	warned := func(i, group int, message string) {
-		g := &members[i].(grouped).groups[group]
-		g.Findings = append(g.Findings, cf.Finding{Code: "x", Message: message})
-	}
-	warned(0, 1, "of one")
-	for i, group := range []int{0, 0, 0} {
-		warned(i, group, "of all")
-	}
-	warned(1, 1, "of two")
-	warned(2, 2, "of two")
-	var opened []int
-	m := Members{Origin: nowhere{}, Names: []string{"a", "b", "c"}, Open: func(_ context.Context, i int) (Hierarchy, error) { return members[i], nil }}
-	src, err := Combine(t.Context(), m, Combining{Concat: "t", Wanted: everything})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, g := range src.Groups() {
-		text, err := g.Attributes.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, g.Path+string(text))
-		for _, f := range g.Findings {
-			got = append(got, f.Message)
-		}
-	}
-	if diff := cmp.Diff([]string{`{"a":1}`, "of all", `g{"b":1}`, "a: of one", `h{"c":2}`, "b and another file: of two", `h/i{}`}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	m.Names = m.Names[:1]
-	m.Open = func(_ context.Context, i int) (Hierarchy, error) { opened = append(opened, i); return members[i], nil }
-	if src, err = Combine(t.Context(), m, Combining{}); err != nil || len(src.Groups()) != 2 || !cmp.Equal([]int{0}, opened) {
-		t.Errorf("one file: %v, opened %v", err, opened)
 	}
 }
 

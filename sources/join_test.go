@@ -152,14 +152,14 @@ func TestJoinedRegions(t *testing.T) {
 // TestInParallel calls for each number once, and for no other one after an error.
 func TestInParallel(t *testing.T) {
 	calls := make([]int, 40)
-	if err := inParallel(t.Context(), 1, len(calls), func(_ context.Context, i int) error { calls[i]++; return nil }); err != nil {
+	if err := InParallelUpTo(t.Context(), 1, len(calls), func(_ context.Context, i int) error { calls[i]++; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if slices.ContainsFunc(calls, func(n int) bool { return n != 1 }) {
 		t.Errorf("calls %v", calls)
 	}
 	failed, last := errors.New("failed"), 0
-	err := inParallel(t.Context(), 1, 40, func(_ context.Context, i int) error {
+	err := InParallelUpTo(t.Context(), 1, 40, func(_ context.Context, i int) error {
 		last = i
 		if i == 7 {
 			return failed

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// mostReported is how many problems are spelled out; the others are counted.
-const mostReported = 20
+// MostReported is how many problems a [Report] spells out; it counts the others.
+const MostReported = 20
 
 // Report gathers what is wrong with many files, to tell all of it at once. The
 // zero value has nothing to tell.
@@ -18,15 +18,15 @@ type Report struct {
 
 // Add adds a problem.
 func (r *Report) Add(err error) {
-	if len(r.list) == mostReported {
+	if len(r.list) == MostReported {
 		r.more++
 		return
 	}
 	r.list = append(r.list, err)
 }
 
-// join adds what another report has.
-func (r *Report) join(other Report) {
+// Merge adds the problems of another report.
+func (r *Report) Merge(other Report) {
 	r.list = slices.Clone(r.list)
 	for _, err := range other.list {
 		r.Add(err)
@@ -34,18 +34,19 @@ func (r *Report) join(other Report) {
 	r.more += other.more
 }
 
-func (r *Report) total() int { return len(r.list) + r.more }
+// Len is the number of problems.
+func (r *Report) Len() int { return len(r.list) + r.more }
 
 // Err returns all of it as one error, nil when nothing is wrong. Several problems
 // begin with their number and what they are.
 func (r *Report) Err(what string) error {
-	switch r.total() {
+	switch r.Len() {
 	case 0:
 		return nil
 	case 1:
 		return r.list[0]
 	}
-	lines := []error{fmt.Errorf("%d %s", r.total(), what)}
+	lines := []error{fmt.Errorf("%d %s", r.Len(), what)}
 	for _, err := range r.list {
 		lines = append(lines, fmt.Errorf("  %w", err))
 	}

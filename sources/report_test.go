@@ -12,8 +12,8 @@ func TestReport(t *testing.T) {
 		lines       int
 		first, last string
 	}{
-		1: {1, "problem 0", "problem 0"}, 2: {3, "2 problems", "  problem 1"}, mostReported: {mostReported + 1, "20 problems", "  problem 19"},
-		mostReported + 1: {mostReported + 2, "21 problems", "  and 1 more"}, 100: {mostReported + 2, "100 problems", "  and 80 more"},
+		1: {1, "problem 0", "problem 0"}, 2: {3, "2 problems", "  problem 1"}, MostReported: {MostReported + 1, "20 problems", "  problem 19"},
+		MostReported + 1: {MostReported + 2, "21 problems", "  and 1 more"}, 100: {MostReported + 2, "100 problems", "  and 80 more"},
 	} {
 		for cut := range n + 1 { // two reports that are joined
 			var a, b Report
@@ -24,12 +24,12 @@ func TestReport(t *testing.T) {
 				}
 				r.Add(fmt.Errorf("problem %d", i))
 			}
-			was := a.total()
+			was := a.Len()
 			joined := a
-			joined.join(b)
+			joined.Merge(b)
 			err := joined.Err("problems")
-			if err == nil || joined.total() != n || a.total() != was {
-				t.Fatalf("%d problems: %d, %v", n, joined.total(), err)
+			if err == nil || joined.Len() != n || a.Len() != was {
+				t.Fatalf("%d problems: %d, %v", n, joined.Len(), err)
 			}
 			lines := strings.Split(err.Error(), "\n")
 			if len(lines) != want.lines || lines[0] != want.first || cut == n && lines[len(lines)-1] != want.last {

@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 )
 
 // Options are the settings of Open. The zero value is usable.
@@ -22,7 +23,7 @@ type Options struct {
 	// Combine says how several files become one source. Without Concat and Stack
 	// their rows follow each other. Concat is the name of the dimension that all
 	// rows make, "" for "row".
-	Combine sources.Combining
+	Combine combine.Options
 	// Null returns the value, of type t, that takes the place of nulls in the
 	// column at a path, nil where there is none; an error says why. Without
 	// Null there is none for any column.
@@ -44,10 +45,10 @@ func Open(ctx context.Context, files []File, opt Options) (sources.Source, error
 	if how.Stack == "" {
 		how.Concat = s.rows
 		if len(files) == 1 {
-			how = sources.Combining{} // its rows are all rows
+			how = combine.Options{} // its rows are all rows
 		}
 	}
-	return sources.Combine(ctx, sources.Members{
+	return combine.Open(ctx, combine.Members{
 		Names: set.Names(urls), Origin: set,
 		Open: func(ctx context.Context, i int) (sources.Hierarchy, error) {
 			f := set.Get(urls[i])

@@ -17,6 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
+	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
@@ -136,7 +137,7 @@ func TestFolder(t *testing.T) {
 
 func TestDescription(t *testing.T) {
 	dir := unpack(t)
-	src := open(t, arrow.Options{Combine: sources.Combining{Concat: "time"}}, filepath.Join(dir, "file_plain.arrow"))
+	src := open(t, arrow.Options{Combine: combine.Options{Concat: "time"}}, filepath.Join(dir, "file_plain.arrow"))
 	var groups []string
 	for _, g := range src.Groups() {
 		groups = append(groups, g.Path)

@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
@@ -51,7 +52,7 @@ func TestUnpackParts(t *testing.T) {
 		}, nil))
 	}
 	urls := write(t, files...)
-	src, err := openSource(t, Options{Combine: sources.Combining{Concat: "t"}, CF: always(cf.Unpack)}, urls...)
+	src, err := openSource(t, Options{Combine: combine.Options{Concat: "t"}, CF: always(cf.Unpack)}, urls...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestPackedParts(t *testing.T) {
 		for mode, want := range test.want {
 			t.Run(fmt.Sprintf("%s, %s", name, mode), func(t *testing.T) {
 				urls := write(t, withPacking(2, test.first, nil), withPacking(3, test.second, nil))
-				_, err := openArray(t, "field", Options{Combine: sources.Combining{Concat: "t"}, CF: always(mode)}, urls)
+				_, err := openArray(t, "field", Options{Combine: combine.Options{Concat: "t"}, CF: always(mode)}, urls)
 				switch {
 				case want == "" && err != nil:
 					t.Error(err)
@@ -141,7 +142,7 @@ func TestUnpackFill(t *testing.T) {
 	packed := withPacking(2, []attribute{{"scale_factor", 5, f32(0.5), nil}}, nil)
 	plain := small(5, 2)
 	plain.vars[4].kind, plain.vars[4].attributes = 5, []attribute{{"_FillValue", 5, f32(-999), nil}}
-	_, err := openArray(t, "field", Options{Combine: sources.Combining{Concat: "t"}, CF: always(cf.Unpack)}, write(t, packed, plain))
+	_, err := openArray(t, "field", Options{Combine: combine.Options{Concat: "t"}, CF: always(cf.Unpack)}, write(t, packed, plain))
 	if err == nil || !strings.Contains(err.Error(), "_FillValue is absent in ") {
 		t.Errorf("got %v", err)
 	}

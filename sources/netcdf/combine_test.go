@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
@@ -54,7 +55,7 @@ func TestConcat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			urls := write(t, test.files...)
-			src, err := openSource(t, Options{Combine: sources.Combining{Concat: test.dim}}, urls...)
+			src, err := openSource(t, Options{Combine: combine.Options{Concat: test.dim}}, urls...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +127,7 @@ func TestConcatRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			changed := small(5, 2)
 			test.change(changed)
-			src, err := openSource(t, Options{Combine: sources.Combining{Concat: "t"}}, write(t, small(5, 2), changed)...)
+			src, err := openSource(t, Options{Combine: combine.Options{Concat: "t"}}, write(t, small(5, 2), changed)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +146,7 @@ func TestConcatRefused(t *testing.T) {
 	if _, err := openSource(t, Options{}, urls...); err == nil || !strings.Contains(err.Error(), "need concat") {
 		t.Errorf("several files without concat: %v", err)
 	}
-	if _, err := openSource(t, Options{Combine: sources.Combining{Concat: "nowhere"}}, write(t, small(1, 1), small(1, 2))...); err == nil || !strings.Contains(err.Error(), `no array has the dimension "nowhere"`) {
+	if _, err := openSource(t, Options{Combine: combine.Options{Concat: "nowhere"}}, write(t, small(1, 1), small(1, 2))...); err == nil || !strings.Contains(err.Error(), `no array has the dimension "nowhere"`) {
 		t.Errorf("a dimension that no file has: %v", err)
 	}
 	if _, err := openSource(t, Options{}); err == nil {
@@ -156,7 +157,7 @@ func TestConcatRefused(t *testing.T) {
 func TestConcatNotesDifferences(t *testing.T) {
 	changed := small(5, 2)
 	changed.vars[4].attributes = append(changed.vars[4].attributes, attribute{"comment", netcdftype.Char, []byte("K"), nil})
-	src, err := openSource(t, Options{Combine: sources.Combining{Concat: "t"}}, write(t, small(5, 2), changed, changed)...)
+	src, err := openSource(t, Options{Combine: combine.Options{Concat: "t"}}, write(t, small(5, 2), changed, changed)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func TestRemote(t *testing.T) {
 
 // TestStack lays files along a new dimension.
 func TestStack(t *testing.T) {
-	src, err := openSource(t, Options{Combine: sources.Combining{Stack: "member"}}, write(t, small(5, 2), small(5, 2), small(5, 2))...)
+	src, err := openSource(t, Options{Combine: combine.Options{Stack: "member"}}, write(t, small(5, 2), small(5, 2), small(5, 2))...)
 	if err != nil {
 		t.Fatal(err)
 	}

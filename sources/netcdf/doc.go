@@ -61,7 +61,7 @@
 // # Many files
 //
 // Options.Combine joins files along a dimension or stacks them, see
-// sources.Combine. The header of each is read once, when the source is opened, and
+// combine.Open. The header of each is read once, when the source is opened, and
 // what is equal in several headers is in memory once. Files that are joined have to
 // agree on their packing unless they are unpacked, each by its own.
 //

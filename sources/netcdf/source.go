@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
@@ -17,7 +18,7 @@ import (
 type Options struct {
 	Store store.Options
 	// Combine says how several files become one source.
-	Combine sources.Combining
+	Combine combine.Options
 	// CF says of each variable what becomes of its values where they are
 	// packed; nil: they are kept. See [sources.Packed].
 	CF func(path string) cf.Mode
@@ -56,7 +57,7 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 		opt.Codecs = codecs.Standard()
 	}
 	s.chains = codecs.NewChains(opt.Codecs)
-	return sources.Combine(ctx, sources.Members{
+	return combine.Open(ctx, combine.Members{
 		Names: set.Names(urls), Origin: set,
 		Open: func(ctx context.Context, i int) (sources.Hierarchy, error) {
 			f := set.Get(urls[i])

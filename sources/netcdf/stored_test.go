@@ -16,6 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
@@ -219,7 +220,7 @@ func TestStoredJoined(t *testing.T) {
 		for i := range names {
 			names[i] = filepath.Join(folder, names[i])
 		}
-		a, err := open(t, netcdf.Options{Combine: sources.Combining{Concat: "t"}, Kept: all}, names...).Array(t.Context(), "v")
+		a, err := open(t, netcdf.Options{Combine: combine.Options{Concat: "t"}, Kept: all}, names...).Array(t.Context(), "v")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +258,7 @@ func TestStoredMany(t *testing.T) {
 	}
 	taken := func(kept func(string) bool) (sources.Array, int) {
 		before := heap()
-		a, err := open(t, netcdf.Options{Combine: sources.Combining{Concat: "t", Override: true}, Kept: kept}, files...).Array(t.Context(), "v")
+		a, err := open(t, netcdf.Options{Combine: combine.Options{Concat: "t", Override: true}, Kept: kept}, files...).Array(t.Context(), "v")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
-	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
@@ -20,7 +20,7 @@ import (
 func TestJoinFormats(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	urls := []string{filepath.Join(folder, "part_0.nc"), filepath.Join(folder, "part_1.nc"), filepath.Join(folder, "part_2.nc")}
-	src := open(t, netcdf.Options{Combine: sources.Combining{Concat: "t"}}, urls...)
+	src := open(t, netcdf.Options{Combine: combine.Options{Concat: "t"}}, urls...)
 	sourcetest.Run(t, src)
 	a, err := src.Array(t.Context(), "v")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestJoinNemo(t *testing.T) {
 		t.Skipf("no such files in %q: set ZMIGRATE_GOLDEN to the folder of all goldens (%v)", more, err)
 	}
 	everything := func(string) bool { return true } // time_counter is 0 in all of them
-	src := open(t, netcdf.Options{Combine: sources.Combining{Concat: "time_counter", Wanted: everything}}, urls...)
+	src := open(t, netcdf.Options{Combine: combine.Options{Concat: "time_counter", Wanted: everything}}, urls...)
 	for _, name := range []string{"tos", "time_counter"} {
 		a, err := src.Array(t.Context(), name)
 		if err != nil {

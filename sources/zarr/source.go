@@ -16,6 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
 )
 
 // Options are the settings of Open. The zero value is usable.
@@ -51,9 +52,9 @@ func Open(ctx context.Context, url string, opt Options) (sources.Source, error) 
 
 // OpenAll opens several hierarchies and combines them. They share the bounds on
 // what is kept in memory.
-func OpenAll(ctx context.Context, urls []string, opt Options, how sources.Combining) (sources.Source, error) {
+func OpenAll(ctx context.Context, urls []string, opt Options, how combine.Options) (sources.Source, error) {
 	pool := &ndarray.Pool{Keep: keptBuffers}
-	return sources.CombineSources(ctx, urls, func(ctx context.Context, url string) (sources.Source, error) {
+	return combine.OpenAll(ctx, urls, func(ctx context.Context, url string) (sources.Source, error) {
 		return open(ctx, url, opt, pool, keptIndexes/len(urls))
 	}, how)
 }

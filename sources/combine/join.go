@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // coordinates lists the variables that others name as their coordinates, and
@@ -48,13 +49,13 @@ func (c *combined) coordinates() map[string]bool {
 
 // first is the first member that has the variable, -1 where none can open it.
 func (v *variable) first() int {
-	return slices.IndexFunc(v.parts, func(a Array) bool { return a != nil })
+	return slices.IndexFunc(v.parts, func(a sources.Array) bool { return a != nil })
 }
 
 // nowhere reports whether the name leads to no array in any member.
 func (v *variable) nowhere() bool {
 	for _, err := range v.faults {
-		if !errors.Is(err, ErrNoArray) {
+		if !errors.Is(err, sources.ErrNoArray) {
 			return false
 		}
 	}
@@ -71,7 +72,7 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 			}
 		}
 	}
-	if v.report.total() > 0 {
+	if v.report.Len() > 0 {
 		return nil
 	}
 	info := v.parts[v.first()].Info()
@@ -86,12 +87,12 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 	}
 	v.joined = true
 	c.compare(v)
-	if v.report.total() == 0 {
+	if v.report.Len() == 0 {
 		if err := c.checkRange(ctx, v); err != nil {
 			return err
 		}
 	}
-	if v.report.total() == 0 {
+	if v.report.Len() == 0 {
 		if err := c.lay(v); err != nil {
 			v.report.Add(err)
 		}
@@ -125,12 +126,12 @@ func (c *combined) lay(v *variable) (err error) {
 		info.LongRun = max(info.LongRun, 4*longestChunk(v.parts))
 		info.Chunks = nil
 	}
-	v.array, err = Join(info, dim, v.parts)
+	v.array, err = sources.Join(info, dim, v.parts)
 	return err
 }
 
 // stack is Stack with the name of the new dimension and chunks of one index.
-func (c *combined) stack(info Info, parts []Array) (Array, error) {
+func (c *combined) stack(info sources.Info, parts []sources.Array) (sources.Array, error) {
 	names := info.DimensionNames
 	if names == nil {
 		names = make([]string, len(info.Shape))
@@ -143,12 +144,12 @@ func (c *combined) stack(info Info, parts []Array) (Array, error) {
 		}
 	}
 	info.Codecs, info.Obstacle = nil, "the codecs of the source are for another number of dimensions"
-	return Stack(info, parts)
+	return sources.Stack(info, parts)
 }
 
 // evenly reports whether arrays of one dimension, one behind the other, are in
 // chunks that are all of one length but for the last.
-func evenly(parts []Array) bool {
+func evenly(parts []sources.Array) bool {
 	n := 0
 	for i, p := range parts {
 		info := p.Info()
@@ -160,7 +161,7 @@ func evenly(parts []Array) bool {
 		case n == 0:
 			n = info.Chunks[0]
 		}
-		rest := slices.IndexFunc(parts[i+1:], func(p Array) bool { return p.Info().Shape[0] > 0 })
+		rest := slices.IndexFunc(parts[i+1:], func(p sources.Array) bool { return p.Info().Shape[0] > 0 })
 		if last := rest < 0; !last && (info.Chunks[0] != n || info.Shape[0]%n != 0) || last && min(info.Chunks[0], info.Shape[0]) > n {
 			return false
 		}
@@ -170,7 +171,7 @@ func evenly(parts []Array) bool {
 
 // longestChunk is the size of the largest chunk of arrays of one dimension, in
 // bytes.
-func longestChunk(parts []Array) int {
+func longestChunk(parts []sources.Array) int {
 	most := 0
 	for _, p := range parts {
 		if info := p.Info(); info.Chunks != nil {
@@ -184,7 +185,7 @@ func longestChunk(parts []Array) int {
 // first one.
 func (c *combined) takeFirst(ctx context.Context, v *variable) error {
 	c.compare(v)
-	if v.report.total() > 0 {
+	if v.report.Len() > 0 {
 		return nil
 	}
 	values, err := c.compareValues(ctx, v)
@@ -227,7 +228,7 @@ func (v *variable) keepFirst() {
 	info := *first.Info()
 	info.Notes = slices.Concat(info.Notes, v.notes)
 	info.Findings = slices.Concat(info.Findings, v.findings)
-	v.array = &described{first, &info}
+	v.array = sources.Described(first, &info)
 }
 
 // stackCoordinate takes a coordinate that is the same in all members from the
@@ -240,7 +241,7 @@ func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 	}
 	v.joined = true
 	c.compare(v)
-	if v.report.total() > 0 {
+	if v.report.Len() > 0 {
 		return nil
 	}
 	values, err := c.compareValues(ctx, v)
@@ -269,14 +270,6 @@ func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 func (v *variable) note(format string, args ...any) {
 	v.notes = append(v.notes, fmt.Sprintf(format, args...))
 }
-
-// described is an array with another description.
-type described struct {
-	Array
-	info *Info
-}
-
-func (d *described) Info() *Info { return d.info }
 
 // missing reports the members that lack a variable, and whether it can be had all
 // the same.

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"context"
@@ -6,19 +6,21 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/zmigrate/zmigrate/sources"
 )
 
-// CombineSources is [Combine] for sources that are opened by their URLs, each with
+// OpenAll is [Open] for sources that are opened by their URLs, each with
 // files of its own.
-func CombineSources(ctx context.Context, urls []string, open func(ctx context.Context, url string) (Source, error), how Combining) (Source, error) {
-	all := &together{sources: make([]Source, len(urls))}
+func OpenAll(ctx context.Context, urls []string, open func(ctx context.Context, url string) (sources.Source, error), how Options) (sources.Source, error) {
+	all := &together{sources: make([]sources.Source, len(urls))}
 	names := make([]string, len(urls))
 	for i, u := range urls {
 		names[i] = plainURL(u)
 	}
-	return Combine(ctx, Members{
+	return Open(ctx, Members{
 		Names: names, Origin: all,
-		Open: func(ctx context.Context, i int) (Hierarchy, error) {
+		Open: func(ctx context.Context, i int) (sources.Hierarchy, error) {
 			s, err := open(ctx, urls[i])
 			if err != nil {
 				return nil, err
@@ -43,12 +45,12 @@ func plainURL(raw string) string {
 
 // together is the [Origin] of several sources.
 type together struct {
-	mu      sync.Mutex // while they are opened
-	sources []Source   // nil: not opened
+	mu      sync.Mutex       // while they are opened
+	sources []sources.Source // nil: not opened
 }
 
-func (t *together) Files() []File {
-	var files []File
+func (t *together) Files() []sources.File {
+	var files []sources.File
 	for _, s := range t.sources {
 		files = append(files, s.Files()...)
 	}
@@ -56,7 +58,7 @@ func (t *together) Files() []File {
 }
 
 func (t *together) Changed(ctx context.Context) error {
-	return InParallel(ctx, len(t.sources), func(ctx context.Context, i int) error { return t.sources[i].Changed(ctx) })
+	return sources.InParallel(ctx, len(t.sources), func(ctx context.Context, i int) error { return t.sources[i].Changed(ctx) })
 }
 
 func (t *together) Close() error {

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"errors"
@@ -61,7 +61,7 @@ func TestReadSpan(t *testing.T) {
 // TestReadsThatFail fails each read of a joining in turn: the joining does, too.
 func TestReadsThatFail(t *testing.T) {
 	failed := errors.New("failed")
-	for name, how := range map[string]Combining{"concat": {Concat: "t", Wanted: everything}, "in order": {Concat: "t", Order: "t", Wanted: everything}, "stack": {Stack: "run", Wanted: everything}} {
+	for name, how := range map[string]Options{"concat": {Concat: "t", Wanted: everything}, "in order": {Concat: "t", Order: "t", Wanted: everything}, "stack": {Stack: "run", Wanted: everything}} {
 		for at := int64(1); ; at++ {
 			var reads atomic.Int64
 			members := []*member{file("t(t)=0,2", "x(x)=1,2", "v(t,x)=1,2,3,4"), file("t(t)=1,3", "x(x)=1,2", "v(t,x)=5,6,7,8")}
@@ -106,7 +106,7 @@ func TestMissingNotes(t *testing.T) {
 		{[]*member{with, without}, []string{"taken from a; b has none"}},
 		{[]*member{without, with, file("t(t)=2")}, []string{"taken from b; a has none", "2 files have no such array"}},
 	} {
-		src, err := combineAll(t, Combining{Concat: "t", Override: true, Wanted: everything}, test.members...)
+		src, err := combineAll(t, Options{Concat: "t", Override: true, Wanted: everything}, test.members...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 // TestCombineNotes tells of what is taken from the first file, where others have
 // something else: of the first of them what, and how many there are.
 func TestCombineNotes(t *testing.T) {
-	concat, override := Combining{Concat: "t"}, Combining{Concat: "t", Override: true}
-	stack := Combining{Stack: "run"}
+	concat, override := Options{Concat: "t"}, Options{Concat: "t", Override: true}
+	stack := Options{Stack: "run"}
 	with := func(rest ...string) (list []*member) {
 		for i, text := range rest {
 			list = append(list, file("t(t)="+string(rune('0'+i)), "x(x)=1,2"+text))
@@ -33,7 +33,7 @@ func TestCombineNotes(t *testing.T) {
 		return list
 	}
 	for name, test := range map[string]struct {
-		how     Combining
+		how     Options
 		members []*member
 		path    string
 		want    []string
@@ -68,7 +68,7 @@ func TestCombineNotes(t *testing.T) {
 // TestStackedCoordinates gives a coordinate the new dimension where its values need it
 // and it fits, and refuses what fits nowhere.
 func TestStackedCoordinates(t *testing.T) {
-	stack := Combining{Stack: "run", Wanted: everything}
+	stack := Options{Stack: "run", Wanted: everything}
 	v := "v(x)=1,2;coordinates=h"
 	for name, test := range map[string]struct {
 		members []*member
@@ -127,7 +127,7 @@ func TestStackedChunks(t *testing.T) {
 	}
 	second := run()
 	second.arrays["v"].info.Memory = 7
-	src, err := combineAll(t, Combining{Stack: "run", Wanted: everything}, run(), second)
+	src, err := combineAll(t, Options{Stack: "run", Wanted: everything}, run(), second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestCoordinatesThatCannotBeRead(t *testing.T) {
 	failed := errors.New("failed")
 	members := []*member{file("h(x)=5,6", "v(x)=1,2;coordinates=h"), file("h(x)=5,6", "v(x)=1,2;coordinates=h")}
 	members[1].arrays["h"].fail = func() error { return failed }
-	if _, err := combineAll(t, Combining{Stack: "run", Wanted: everything}, members...); !errors.Is(err, failed) {
+	if _, err := combineAll(t, Options{Stack: "run", Wanted: everything}, members...); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"cmp"
@@ -12,10 +12,11 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 const (
-	// comparedBytes is what a Combining.Compared of 0 stands for, and glancedBytes
+	// comparedBytes is what a Options.Compared of 0 stands for, and glancedBytes
 	// where differences are overridden.
 	comparedBytes = 8 << 30
 	glancedBytes  = 1 << 30
@@ -47,7 +48,7 @@ func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, 
 	found := comparison{differs: make([]*mismatch, len(v.parts))}
 	first := v.parts[v.first()]
 	info := first.Info()
-	alike := func(p Array) bool { // of the others it is told already
+	alike := func(p sources.Array) bool { // of the others it is told already
 		return p != nil && slices.Equal(p.Info().Shape, info.Shape) && dtype.Same(p.Info().Type, info.Type)
 	}
 	others := slices.DeleteFunc(indexes(len(v.parts)), func(i int) bool { return v.parts[i] == first || !alike(v.parts[i]) })
@@ -55,14 +56,14 @@ func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, 
 		return found, nil
 	}
 	r := &reference{array: first, kept: -1}
-	r.divide(slices.DeleteFunc(slices.Clone(v.parts), func(p Array) bool { return !alike(p) }))
+	r.divide(slices.DeleteFunc(slices.Clone(v.parts), func(p sources.Array) bool { return !alike(p) }))
 	all := r.bytes() * float64(len(others)+1)
 	others = c.sample(r, others)
 	if some := r.bytes() * float64(len(others)+1); some < all {
 		found.partial = fmt.Sprintf("%s of %s, evenly spread, are compared", size(some), size(all))
 	}
 	r.sums = make([][sha256.Size]byte, len(r.pieces))
-	err := inParallel(ctx, r.workers, len(r.pieces), func(ctx context.Context, k int) error {
+	err := sources.InParallelUpTo(ctx, r.workers, len(r.pieces), func(ctx context.Context, k int) error {
 		piece, err := r.read(ctx, first, k)
 		r.sums[k] = digest(piece)
 		return err
@@ -72,7 +73,7 @@ func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, 
 	}
 	var mu sync.Mutex
 	at := make([]int, len(v.parts)) // the number of the piece of differs
-	err = inParallel(ctx, r.workers, len(others)*len(r.pieces), func(ctx context.Context, n int) error {
+	err = sources.InParallelUpTo(ctx, r.workers, len(others)*len(r.pieces), func(ctx context.Context, n int) error {
 		i, k := others[n/len(r.pieces)], n%len(r.pieces)
 		mu.Lock()
 		told := found.differs[i] != nil && at[i] < k
@@ -130,7 +131,7 @@ func size(n float64) string {
 
 // reference is an array with which others are compared, piece by piece.
 type reference struct {
-	array   Array
+	array   sources.Array
 	pieces  []ndarray.Region
 	workers int
 	sums    [][sha256.Size]byte // digests of the pieces
@@ -142,16 +143,16 @@ type reference struct {
 
 // divide makes the pieces: boxes of whole chunks of all arrays, as far as these
 // have chunks that agree, in the order in which they are stored.
-func (r *reference) divide(arrays []Array) {
+func (r *reference) divide(arrays []sources.Array) {
 	info, memory := r.array.Info(), 0
 	n := len(info.Shape)
-	order := storedOrder(info)
+	order := info.StoredOrder()
 	chunk, grid := slices.Repeat([]int{1}, n), make([]int, n)
 	for _, a := range arrays {
 		for k, extent := range a.Info().Chunks {
 			chunk[k] = max(chunk[k], min(extent, info.Shape[k]))
 		}
-		memory = max(memory, cmp.Or(a.Info().Memory, ScratchBytes))
+		memory = max(memory, cmp.Or(a.Info().Memory, sources.ScratchBytes))
 	}
 	for i, k := range order {
 		grid[i] = (info.Shape[k]-1)/chunk[k] + 1
@@ -166,7 +167,7 @@ func (r *reference) divide(arrays []Array) {
 		}
 		r.pieces = append(r.pieces, region)
 	}
-	r.workers = max(1, min(parallelFiles, comparingBytes/(max(each, pieceBytes)+memory)))
+	r.workers = max(1, min(sources.MostAtOnce, comparingBytes/(max(each, pieceBytes)+memory)))
 }
 
 // bytes is the size of all pieces.
@@ -180,13 +181,13 @@ func (r *reference) bytes() float64 {
 }
 
 // read reads piece k of an array.
-func (r *reference) read(ctx context.Context, a Array, k int) (ndarray.Array, error) {
+func (r *reference) read(ctx context.Context, a sources.Array, k int) (ndarray.Array, error) {
 	piece := ndarray.New(r.array.Info().Type, r.pieces[k].Shape)
 	return piece, a.ReadRegion(ctx, piece, slices.Clone(r.pieces[k].Start))
 }
 
 // differs finds the first element of piece k that is another one in an array.
-func (r *reference) differs(ctx context.Context, k int, a Array) (*mismatch, error) {
+func (r *reference) differs(ctx context.Context, k int, a sources.Array) (*mismatch, error) {
 	got, err := r.read(ctx, a, k)
 	if err != nil || digest(got) == r.sums[k] {
 		return nil, err

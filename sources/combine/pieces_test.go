@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // masked makes a member with a variable mask(y,x) of 1100 × 2000 numbers, 17 MiB in
@@ -30,7 +31,7 @@ func masked(day int, changed ...int) *member {
 // TestLargeCoordinate compares all values of a variable that is not joined, however
 // large it is.
 func TestLargeCoordinate(t *testing.T) {
-	how := Combining{Concat: "t", Wanted: everything}
+	how := Options{Concat: "t", Wanted: everything}
 	src, err := combineAll(t, how, masked(0), masked(1), masked(2))
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestComparedOnce(t *testing.T) {
 		}
 		members = append(members, m)
 	}
-	if _, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, members...); err != nil {
+	if _, err := combineAll(t, Options{Concat: "t", Wanted: everything}, members...); err != nil {
 		t.Fatal(err)
 	}
 	if want := 20 * 1100 * 2000; elements != want {
@@ -93,21 +94,21 @@ func TestPieces(t *testing.T) {
 	const far = 64 << 20
 	for _, test := range []struct {
 		name    string
-		info    Info
+		info    sources.Info
 		workers int
 		shapes  []string // of the pieces
 	}{
-		{"rows", Info{Shape: []int{3, 1 << 16}}, 16, []string{"[2 65536]", "[1 65536]"}},
-		{"columns", Info{Shape: []int{1 << 16, 3}, Slowest: []int{1, 0}}, 16, []string{"[65536 2]", "[65536 1]"}},
-		{"chunks", Info{Shape: []int{5, 50000}, Chunks: []int{2, 30000}}, 16, []string{"[2 50000]", "[2 50000]", "[1 50000]"}},
-		{"chunks longer than all", Info{Shape: []int{4}, Chunks: []int{1 << 30}}, 16, []string{"[4]"}},
-		{"a large chunk", Info{Shape: []int{8 << 20}, Chunks: []int{8 << 20}}, 1, []string{"[8388608]"}},
-		{"a source that takes much", Info{Shape: []int{1}, Memory: far}, 1, []string{"[1]"}},
-		{"no dimension", Info{Shape: []int{}}, 16, []string{"[]"}},
+		{"rows", sources.Info{Shape: []int{3, 1 << 16}}, 16, []string{"[2 65536]", "[1 65536]"}},
+		{"columns", sources.Info{Shape: []int{1 << 16, 3}, Slowest: []int{1, 0}}, 16, []string{"[65536 2]", "[65536 1]"}},
+		{"chunks", sources.Info{Shape: []int{5, 50000}, Chunks: []int{2, 30000}}, 16, []string{"[2 50000]", "[2 50000]", "[1 50000]"}},
+		{"chunks longer than all", sources.Info{Shape: []int{4}, Chunks: []int{1 << 30}}, 16, []string{"[4]"}},
+		{"a large chunk", sources.Info{Shape: []int{8 << 20}, Chunks: []int{8 << 20}}, 1, []string{"[8388608]"}},
+		{"a source that takes much", sources.Info{Shape: []int{1}, Memory: far}, 1, []string{"[1]"}},
+		{"no dimension", sources.Info{Shape: []int{}}, 16, []string{"[]"}},
 	} {
 		test.info.Type = dtype.Float64
 		r := &reference{array: &held{info: &test.info}}
-		r.divide([]Array{r.array})
+		r.divide([]sources.Array{r.array})
 		var shapes []string
 		for _, piece := range r.pieces {
 			shapes = append(shapes, fmt.Sprint(piece.Shape))
@@ -123,15 +124,15 @@ func TestPieces(t *testing.T) {
 func TestSample(t *testing.T) {
 	const gib = 1 << 30
 	for _, test := range []struct {
-		how            Combining
+		how            Options
 		pieces, others int // before, of one GiB each
 		left, members  int
 	}{
-		{Combining{}, 4, 1, 4, 1}, {Combining{}, 5, 1, 3, 1}, {Combining{}, 2, 7, 1, 7}, {Combining{}, 2, 40, 1, 7},
-		{Combining{Override: true}, 1, 0, 1, 0}, {Combining{Override: true}, 4, 1, 1, 1}, {Combining{Override: true}, 4, 3, 1, 1},
-		{Combining{Compared: 8 * gib}, 4, 1, 4, 1}, {Combining{Compared: 4 * gib, Override: true}, 4, 1, 2, 1}, {Combining{Compared: 4 * gib}, 3, 1, 2, 1},
+		{Options{}, 4, 1, 4, 1}, {Options{}, 5, 1, 3, 1}, {Options{}, 2, 7, 1, 7}, {Options{}, 2, 40, 1, 7},
+		{Options{Override: true}, 1, 0, 1, 0}, {Options{Override: true}, 4, 1, 1, 1}, {Options{Override: true}, 4, 3, 1, 1},
+		{Options{Compared: 8 * gib}, 4, 1, 4, 1}, {Options{Compared: 4 * gib, Override: true}, 4, 1, 2, 1}, {Options{Compared: 4 * gib}, 3, 1, 2, 1},
 	} {
-		r := &reference{array: part(dtype.Uint8)}
+		r := &reference{array: &held{info: &sources.Info{Type: dtype.Uint8}}}
 		for range test.pieces {
 			r.pieces = append(r.pieces, ndarray.Region{Shape: []int{gib}})
 		}
@@ -158,14 +159,14 @@ func TestUncompared(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name    string
-		how     Combining
+		how     Options
 		message string // of the finding
 		note    string
 	}{
-		{"everything", Combining{Compared: 8 * each}, "", ""},
-		{"some of each", Combining{Compared: 4 * each}, "taken from a as the values of all files: 69.0 MiB of 134.3 MiB, evenly spread, are compared, with no difference", ""},
-		{"some of some", Combining{Compared: each / 4}, "6.4 MiB of 134.3 MiB", ""},
-		{"taken from the first", Combining{Compared: 4 * each, Override: true}, "", "taken from a; 69.0 MiB of 134.3 MiB, evenly spread, are compared"},
+		{"everything", Options{Compared: 8 * each}, "", ""},
+		{"some of each", Options{Compared: 4 * each}, "taken from a as the values of all files: 69.0 MiB of 134.3 MiB, evenly spread, are compared, with no difference", ""},
+		{"some of some", Options{Compared: each / 4}, "6.4 MiB of 134.3 MiB", ""},
+		{"taken from the first", Options{Compared: 4 * each, Override: true}, "", "taken from a; 69.0 MiB of 134.3 MiB, evenly spread, are compared"},
 	} {
 		test.how.Concat, test.how.Wanted = "t", everything
 		src, err := combineAll(t, test.how, members()...)
@@ -197,14 +198,14 @@ func TestLargeStackedCoordinate(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name    string
-		how     Combining
+		how     Options
 		changed []int
 		want    []string // dimensions
 		note    string
 	}{
-		{"the same", Combining{}, nil, []string{"y", "x"}, "all files share"},
-		{"another value", Combining{}, []int{2100000}, []string{"run", "y", "x"}, "the value at [1050 0] is 2100000.0 in a and -1.0 in b"},
-		{"unknown", Combining{Compared: 1 << 20}, nil, []string{"run", "y", "x"}, "evenly spread, are compared, with no difference"},
+		{"the same", Options{}, nil, []string{"y", "x"}, "all files share"},
+		{"another value", Options{}, []int{2100000}, []string{"run", "y", "x"}, "the value at [1050 0] is 2100000.0 in a and -1.0 in b"},
+		{"unknown", Options{Compared: 1 << 20}, nil, []string{"run", "y", "x"}, "evenly spread, are compared, with no difference"},
 	} {
 		test.how.Stack, test.how.Wanted = "run", everything
 		src, err := combineAll(t, test.how, large(), large(test.changed...))
@@ -231,7 +232,7 @@ func TestSameValue(t *testing.T) {
 		m.arrays["x"].values = []float64{x, y}
 		return m
 	}
-	how := Combining{Concat: "t", Wanted: everything}
+	how := Options{Concat: "t", Wanted: everything}
 	if _, err := combineAll(t, how, day(0, 0, math.NaN()), day(1, negative, other)); err != nil {
 		t.Error(err)
 	}

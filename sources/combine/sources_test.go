@@ -1,9 +1,11 @@
-package sources
+package combine
 
 import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // opened is a source that counts how often it is closed.
@@ -14,7 +16,7 @@ type opened struct {
 	broken  error // of Close
 }
 
-func (o opened) Files() []File                 { return []File{{URL: "f"}} }
+func (o opened) Files() []sources.File         { return []sources.File{{URL: "f"}} }
 func (o opened) Changed(context.Context) error { return o.changed }
 func (o opened) Close() error                  { *o.closed++; return o.broken }
 
@@ -23,34 +25,34 @@ func (o opened) Close() error                  { *o.closed++; return o.broken }
 func TestCombineSources(t *testing.T) {
 	closed := 0
 	list := map[string]opened{
-		"a": {file("t(t)=0"), &closed, nil, nil}, "b?region=x": {file("t(t)=1"), &closed, ErrChanged, nil},
+		"a": {file("t(t)=0"), &closed, nil, nil}, "b?region=x": {file("t(t)=1"), &closed, sources.ErrChanged, nil},
 	}
-	open := func(_ context.Context, url string) (Source, error) {
+	open := func(_ context.Context, url string) (sources.Source, error) {
 		if s, ok := list[url]; ok {
 			return s, nil
 		}
 		return nil, errors.New("nothing there")
 	}
-	how := Combining{Concat: "t", Wanted: everything}
-	src, err := CombineSources(t.Context(), []string{"a", "b?region=x"}, open, how)
+	how := Options{Concat: "t", Wanted: everything}
+	src, err := OpenAll(t.Context(), []string{"a", "b?region=x"}, open, how)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := dump(t, src, "t"); got != "[t] [2] [0 1]" || len(src.Files()) != 2 {
 		t.Errorf("t is %s, files %v", got, src.Files())
 	}
-	if err := src.Changed(t.Context()); !errors.Is(err, ErrChanged) {
+	if err := src.Changed(t.Context()); !errors.Is(err, sources.ErrChanged) {
 		t.Errorf("changed: %v", err)
 	}
 	if err := src.Close(); err != nil || closed != 2 {
 		t.Errorf("%d sources were closed, %v", closed, err)
 	}
-	if _, err := CombineSources(t.Context(), []string{"a", "c"}, open, how); err == nil || closed != 3 {
+	if _, err := OpenAll(t.Context(), []string{"a", "c"}, open, how); err == nil || closed != 3 {
 		t.Errorf("%d sources were closed, %v", closed, err)
 	}
 	broken := errors.New("broken")
 	list["c"] = opened{file("t(t)=2"), &closed, nil, broken}
-	if src, err = CombineSources(t.Context(), []string{"c", "a"}, open, how); err != nil {
+	if src, err = OpenAll(t.Context(), []string{"c", "a"}, open, how); err != nil {
 		t.Fatal(err)
 	}
 	if err := src.Close(); !errors.Is(err, broken) || closed != 5 {

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // weight is what a difference between the descriptions of an array does.
@@ -36,13 +37,13 @@ func (c *combined) compare(v *variable) {
 	c.missing(v)
 	at := v.first()
 	first := v.parts[at].Info()
-	known := map[[2]*Info][]difference{{first, c.boundsOf(v, at)}: nil} // members alike share one
-	remarks := map[string]int{}                                         // how many members have another one
+	known := map[[2]*sources.Info][]difference{{first, c.boundsOf(v, at)}: nil} // members alike share one
+	remarks := map[string]int{}                                                 // how many members have another one
 	for i, p := range v.parts {
 		if p == nil {
 			continue
 		}
-		alike := [2]*Info{p.Info(), c.boundsOf(v, i)}
+		alike := [2]*sources.Info{p.Info(), c.boundsOf(v, i)}
 		list, ok := known[alike]
 		if !ok {
 			one, other := c.inherit(first, alike[0], c.boundsOf(v, at), alike[1])
@@ -88,7 +89,7 @@ func (c *combined) refuses(v *variable, d difference) (hint string, wrong bool) 
 }
 
 // differences lists those of two descriptions of a variable.
-func (c *combined) differences(v *variable, a, b *Info) (list []difference) {
+func (c *combined) differences(v *variable, a, b *sources.Info) (list []difference) {
 	add := func(w weight, what, x, y string) { list = append(list, difference{w, what, x, y}) }
 	if !dtype.Same(a.Type, b.Type) {
 		add(breaking, "the data type", typeText(a.Type), typeText(b.Type))
@@ -126,7 +127,7 @@ func (c *combined) differences(v *variable, a, b *Info) (list []difference) {
 
 // attributeDifferences lists the attributes that differ, those aside that the job
 // gives.
-func (c *combined) attributeDifferences(v *variable, a, b *Info) (list []difference) {
+func (c *combined) attributeDifferences(v *variable, a, b *sources.Info) (list []difference) {
 	names := map[string]bool{}
 	for _, x := range slices.Concat(a.Attributes, b.Attributes) {
 		names[x.Name] = true
@@ -152,7 +153,7 @@ func (c *combined) attributeDifferences(v *variable, a, b *Info) (list []differe
 			case bytes.Equal(x, y):
 				return clip(string(text)) + " of " + t.Name()
 			}
-			if number, ok := FillText(text); ok && name == "_FillValue" {
+			if number, ok := sources.FillText(text); ok && name == "_FillValue" {
 				return number
 			}
 			return clip(string(text))
@@ -195,23 +196,23 @@ func (c *combined) given(v *variable, name string) bool {
 
 // Decisive reports whether an attribute says what the values of an array mean, or
 // what the array is, so that arrays in which it differs are not parts of one.
-func Decisive(name string) bool { return weightOf(&Info{}, name) != remark }
+func Decisive(name string) bool { return weightOf(&sources.Info{}, name) != remark }
 
 // Meaning reports whether an attribute says what the values of an array mean.
-func Meaning(name string) bool { return weightOf(&Info{}, name) == meaning }
+func Meaning(name string) bool { return weightOf(&sources.Info{}, name) == meaning }
 
 // SameMasks reports whether two values of an attribute, nil for none, mark the same
 // values as missing: writers such as xarray add the mark NaN, which is missing anyway.
 func SameMasks(name string, x, y json.RawMessage) bool {
 	nothing := func(mark json.RawMessage) bool {
-		number, ok := FillText(mark)
+		number, ok := sources.FillText(mark)
 		return mark == nil || ok && number == "NaN" || string(mark) == `"NaN"`
 	}
 	return (name == "_FillValue" || name == "missing_value") && nothing(x) && nothing(y)
 }
 
 // weightOf is what a difference in an attribute does.
-func weightOf(info *Info, name string) weight {
+func weightOf(info *sources.Info, name string) weight {
 	means := []string{"units", "calendar", "_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned"}
 	tells := []string{"standard_name", "positive", "axis", "cell_methods", "flag_values", "flag_masks", "flag_meanings",
 		"valid_range", "valid_min", "valid_max", // by which some readers take values for missing
@@ -235,7 +236,7 @@ func typeText(t dtype.Type) string {
 	return strings.Trim(clip(string(text)), `"`)
 }
 
-func dimensions(info *Info) string {
+func dimensions(info *sources.Info) string {
 	if info.DimensionNames == nil {
 		return fmt.Sprintf("%d without names", len(info.Shape))
 	}
@@ -243,7 +244,7 @@ func dimensions(info *Info) string {
 }
 
 // packingText tells how the elements are packed where codecs are to say so.
-func packingText(info *Info) string {
+func packingText(info *sources.Info) string {
 	if info.Packing == nil {
 		return "absent"
 	}
@@ -258,6 +259,6 @@ func packingText(info *Info) string {
 	return strings.Join(parts, ", ")
 }
 
-func fillText(info *Info) string {
+func fillText(info *sources.Info) string {
 	return fmt.Sprintf("%s, from its %s,", info.Type.FormatScalar(dtype.V3, info.Fill), info.FillFrom)
 }

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"encoding/binary"
@@ -66,7 +66,7 @@ func TestTooManyIndexes(t *testing.T) {
 		return m
 	}
 	for _, override := range []bool{false, true} {
-		src, err := combineAll(t, Combining{Concat: "t", Wanted: everything, Override: override}, long(0), long(1))
+		src, err := combineAll(t, Options{Concat: "t", Wanted: everything, Override: override}, long(0), long(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestDisorder(t *testing.T) {
 		"without order": {"", []*member{file("t(t)=0,2"), file("t(t)=2,3")}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			src, err := combineAll(t, Combining{Concat: "t", Order: test.order, Wanted: everything, Override: true}, test.members...)
+			src, err := combineAll(t, Options{Concat: "t", Order: test.order, Wanted: everything, Override: true}, test.members...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func TestRemarks(t *testing.T) {
 	for _, member := range m[2:] {
 		member.arrays["v"].info.Notes = append(member.arrays["v"].info.Notes, "of three")
 	}
-	for _, how := range []Combining{{Concat: "t", Wanted: everything}, {Stack: "run", Wanted: func(path string) bool { return path == "v" }}} {
+	for _, how := range []Options{{Concat: "t", Wanted: everything}, {Stack: "run", Wanted: func(path string) bool { return path == "v" }}} {
 		src, err := combineAll(t, how, m...)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestManyRemarks(t *testing.T) {
 		m = append(m, file(fmt.Sprintf("t(t)=%d", i)))
 		m[i].arrays["t"].info.Notes = []string{fmt.Sprintf("number %d", i)}
 	}
-	src, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, m...)
+	src, err := combineAll(t, Options{Concat: "t", Wanted: everything}, m...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // Members are the parts of a source, each a hierarchy of its own: the files of
@@ -15,14 +16,14 @@ import (
 type Members struct {
 	Names []string // of the members, for messages, in their order
 	// Open opens a member. It is called once for each, for several at once.
-	Open func(ctx context.Context, i int) (Hierarchy, error)
+	Open func(ctx context.Context, i int) (sources.Hierarchy, error)
 	// Origin is that of all members together.
-	Origin
+	sources.Origin
 }
 
-// Combining says how members become one source. The zero value is for one
+// Options says how members become one source. The zero value is for one
 // member, which stays as it is.
-type Combining struct {
+type Options struct {
 	// Concat is a dimension of the members, along which arrays are laid end to
 	// end; Stack is a new one, along which each member has one index. At most one
 	// of them is set.
@@ -35,7 +36,7 @@ type Combining struct {
 	// the order that they have.
 	Order string
 	// Wanted says which arrays are wanted: no other is opened, and what is wrong
-	// with any of them is an error of Combine. nil: all are opened, and Array tells
+	// with any of them is an error of Open. nil: all are opened, and Array tells
 	// what is wrong with one.
 	Wanted func(path string) bool
 	// Given reports whether an attribute of an array will be replaced, so that
@@ -49,14 +50,14 @@ type Combining struct {
 }
 
 // dim is the dimension along which members are joined.
-func (c *Combining) dim() string {
+func (c *Options) dim() string {
 	if c.Stack != "" {
 		return c.Stack
 	}
 	return c.Concat
 }
 
-// Combine makes one source of members. Each is opened once, several at once, and
+// Open makes one source of members. Each is opened once, several at once, and
 // of it only the opened arrays stay in memory.
 //
 // With Concat, the arrays that have the dimension are joined along it, and all
@@ -81,7 +82,7 @@ func (c *Combining) dim() string {
 // The coordinate of the dimension has no value in two members, without Override;
 // with Order, the values go up, or down, throughout, and Override makes a finding of
 // what does not.
-func Combine(ctx context.Context, m Members, how Combining) (Source, error) {
+func Open(ctx context.Context, m Members, how Options) (sources.Source, error) {
 	s, err := combine(ctx, m, how)
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -89,7 +90,7 @@ func Combine(ctx context.Context, m Members, how Combining) (Source, error) {
 	return s, nil
 }
 
-func combine(ctx context.Context, m Members, how Combining) (Source, error) {
+func combine(ctx context.Context, m Members, how Options) (sources.Source, error) {
 	switch {
 	case len(m.Names) == 0:
 		return nil, errors.New("no files")
@@ -125,14 +126,14 @@ func combine(ctx context.Context, m Members, how Combining) (Source, error) {
 
 // combined implements [Source].
 type combined struct {
-	Origin
-	how   Combining
+	sources.Origin
+	how   Options
 	names []string // of the members, in the order in which they are joined
 
-	mu     sync.Mutex // while members are opened
-	groups [][]Group  // of each member
-	paths  []string   // of the variables that are opened
-	others []string   // those of the others
+	mu     sync.Mutex        // while members are opened
+	groups [][]sources.Group // of each member
+	paths  []string          // of the variables that are opened
+	others []string          // those of the others
 	vars   map[string]*variable
 	bounds map[string]string // paths of coordinates by those of their bounds
 	spans  []span            // of the values of how.Order, of each member; nil: without
@@ -141,22 +142,22 @@ type combined struct {
 // variable is an array of all members.
 type variable struct {
 	path     string
-	parts    []Array          // of each member; nil: there is none
+	parts    []sources.Array  // of each member; nil: there is none
 	faults   map[string]error // why it cannot be opened, by the name of the member
-	report   Report           // of what is wrong with it
+	report   sources.Report   // of what is wrong with it
 	notes    []string
 	findings []cf.Finding
-	array    Array // what it becomes, if nothing is wrong
-	joined   bool  // it has the dimension along which members are joined
+	array    sources.Array // what it becomes, if nothing is wrong
+	joined   bool          // it has the dimension along which members are joined
 }
 
 // open opens the wanted arrays of all members.
-func (c *combined) open(ctx context.Context, open func(context.Context, int) (Hierarchy, error)) error {
-	c.groups = make([][]Group, len(c.names))
-	var unreadable Report
+func (c *combined) open(ctx context.Context, open func(context.Context, int) (sources.Hierarchy, error)) error {
+	c.groups = make([][]sources.Group, len(c.names))
+	var unreadable sources.Report
 	paths, faults := make([][]string, len(c.names)), make([]error, len(c.names))
-	var infos Infos
-	err := InParallel(ctx, len(c.names), func(ctx context.Context, i int) error {
+	var infos sources.Infos
+	err := sources.InParallel(ctx, len(c.names), func(ctx context.Context, i int) error {
 		h, err := open(ctx, i)
 		if err != nil {
 			faults[i] = err
@@ -171,7 +172,7 @@ func (c *combined) open(ctx context.Context, open func(context.Context, int) (Hi
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if shared, ok := a.(Shared); ok && err == nil {
+			if shared, ok := a.(sources.Shared); ok && err == nil {
 				shared.ShareInfo(&infos)
 			}
 			c.take(i, path, a, err)
@@ -209,12 +210,12 @@ func (c *combined) opens(path string) bool {
 }
 
 // take keeps an array of member i, or the error in its place.
-func (c *combined) take(i int, path string, a Array, err error) {
+func (c *combined) take(i int, path string, a sources.Array, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := c.vars[path]
 	if v == nil {
-		v = &variable{path: path, parts: make([]Array, len(c.names)), faults: map[string]error{}}
+		v = &variable{path: path, parts: make([]sources.Array, len(c.names)), faults: map[string]error{}}
 		c.vars[path] = v
 	}
 	if err != nil {
@@ -225,12 +226,12 @@ func (c *combined) take(i int, path string, a Array, err error) {
 }
 
 // keepGroups keeps the groups of member i, in memory that equal ones share.
-func (c *combined) keepGroups(i int, groups []Group) {
+func (c *combined) keepGroups(i int, groups []sources.Group) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for k, g := range groups {
 		if known := c.groups[0]; k < len(known) {
-			groups[k].Attributes = shareAttributes(g.Attributes, known[k].Attributes)
+			groups[k].Attributes = sources.ShareAttributes(g.Attributes, known[k].Attributes)
 		}
 	}
 	c.groups[i] = groups
@@ -258,11 +259,11 @@ func (c *combined) checkDimension() error {
 // verdict is what is wrong with the wanted arrays, all together. Names that lead to no
 // array in any member are for Array to tell.
 func (c *combined) verdict() error {
-	var all Report
+	var all sources.Report
 	if c.how.Wanted != nil {
 		for _, path := range c.paths {
 			if v := c.vars[path]; !v.nowhere() {
-				all.join(v.report)
+				all.Merge(v.report)
 			}
 		}
 	}
@@ -271,7 +272,7 @@ func (c *combined) verdict() error {
 
 // Groups lists the groups of the first member, and those that only others have, with
 // the findings of all.
-func (c *combined) Groups() []Group {
+func (c *combined) Groups() []sources.Group {
 	list := slices.Clone(c.groups[0])
 	seen := map[string]bool{}
 	for _, g := range list {
@@ -294,15 +295,29 @@ func (c *combined) Groups() []Group {
 
 func (c *combined) Arrays() []string { return slices.Concat(c.paths, c.others) }
 
-func (c *combined) Array(_ context.Context, path string) (Array, error) {
+func (c *combined) Array(_ context.Context, path string) (sources.Array, error) {
 	v := c.vars[path]
 	switch {
 	case v == nil && slices.Contains(c.others, path):
 		return nil, fmt.Errorf("array %q was not wanted when the files were opened", path)
 	case v == nil:
 		return nil, fmt.Errorf("no file has an array %q", path)
-	case v.report.total() > 0:
+	case v.report.Len() > 0:
 		return nil, v.report.Err("differences between the files")
 	}
 	return v.array, nil
+}
+
+// alone is a source of one member.
+type alone struct {
+	sources.Hierarchy
+	sources.Origin
+}
+
+// Details implements [sources.Detailed].
+func (a alone) Details(ctx context.Context, path string) ([]sources.Detail, error) {
+	if d, ok := a.Hierarchy.(sources.Detailed); ok {
+		return d.Details(ctx, path)
+	}
+	return nil, nil
 }

@@ -1,10 +1,12 @@
-package sources
+package combine
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // TestSameUnitsOfFiles joins files that spell the units and calendar of their
@@ -29,7 +31,7 @@ func TestSameUnitsOfFiles(t *testing.T) {
 		"given to the time":     {since, since, later, "", "units", `array "b": the attribute units is "days since 2000-01-01" in a and "days since 2001-01-01" in b`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			how := Combining{Concat: "t", Wanted: everything, Given: func(path, attribute string) bool { return path == "t" && attribute == test.given }}
+			how := Options{Concat: "t", Wanted: everything, Given: func(path, attribute string) bool { return path == "t" && attribute == test.given }}
 			_, err := combineAll(t, how, file("t(t)=0;bounds=b"+test.time, "b(t)=7"+test.bounds), file("t(t)=1;bounds=b"+test.otherTime, "b(t)=8"+test.otherBounds))
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)
@@ -39,7 +41,7 @@ func TestSameUnitsOfFiles(t *testing.T) {
 }
 
 func TestBoundsOf(t *testing.T) {
-	var infos []*Info
+	var infos []*sources.Info
 	for _, a := range []struct{ path, attribute, value string }{
 		{"time", "bounds", `"time_bnds"`},
 		{"time_bnds", "", ""},
@@ -49,7 +51,7 @@ func TestBoundsOf(t *testing.T) {
 		{"above", "bounds", "7"},
 		{"lon", "bounds", `"none"`},
 	} {
-		info := &Info{Path: a.path}
+		info := &sources.Info{Path: a.path}
 		info.Attributes = info.Attributes.With(a.attribute, []byte(a.value))
 		infos = append(infos, info)
 	}

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // Disordered is the code of the finding that the values by which members are ordered
@@ -22,7 +23,7 @@ func (c *combined) sort(ctx context.Context) error {
 	if v == nil {
 		return fmt.Errorf("no file has an array %q to order the files by", c.how.Order)
 	}
-	var r Report
+	var r sources.Report
 	for i, p := range v.parts {
 		switch fault := v.faults[c.names[i]]; {
 		case fault != nil:
@@ -72,7 +73,7 @@ func (c *combined) sort(ctx context.Context) error {
 }
 
 // sortable says why members cannot be sorted by an array.
-func (c *combined) sortable(info *Info) error {
+func (c *combined) sortable(info *sources.Info) error {
 	n, _ := ndarray.Elements(info.Shape)
 	switch {
 	case orderOf(info.Type) == nil:
@@ -165,7 +166,7 @@ func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) 
 func (c *combined) complain(v *variable, err error) {
 	if !c.how.Override {
 		v.report.Add(err)
-	} else if len(v.notes) < mostReported {
+	} else if len(v.notes) < sources.MostReported {
 		v.note("%v", err)
 	}
 }
@@ -176,7 +177,7 @@ func (c *combined) disorder(v *variable, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !c.how.Override {
 		v.report.Add(fmt.Errorf("array %q %s", v.path, text))
-	} else if len(v.findings) < mostReported {
+	} else if len(v.findings) < sources.MostReported {
 		v.findings = append(v.findings, cf.Finding{Code: Disordered, Message: text, Hint: "leave out the files that overlap, or leave order out to join them by their names"})
 	}
 }

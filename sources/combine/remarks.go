@@ -1,16 +1,17 @@
-package sources
+package combine
 
 import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // remarks returns what there is to know of the parts of a variable: what is so of
 // all as it is, and else with the name of the first member that it is of.
 func (c *combined) remarks(v *variable) (notes []string, findings []cf.Finding) {
 	var noted, found tally
-	infos := map[*Info]int{} // how many parts have it
+	infos := map[*sources.Info]int{} // how many parts have it
 	for _, p := range v.parts {
 		infos[p.Info()]++
 	}
@@ -84,7 +85,7 @@ func (t *tally) told(names []string) (list []cf.Finding) {
 	for _, f := range t.order {
 		o := t.of[f]
 		if o.members < len(names) {
-			if some++; some > mostReported {
+			if some++; some > sources.MostReported {
 				more++
 				continue
 			}

@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // comparedIndexes is how many values of a coordinate are looked through for those
@@ -28,7 +29,7 @@ type span struct {
 }
 
 // readSpan reads a coordinate, whose elements number sorts.
-func readSpan(ctx context.Context, a Array, number func([]byte) (uint64, bool)) (span, error) {
+func readSpan(ctx context.Context, a sources.Array, number func([]byte) (uint64, bool)) (span, error) {
 	info := a.Info()
 	s := span{low: math.MaxUint64, rising: true, falling: true}
 	var last []byte
@@ -64,7 +65,7 @@ func readSpan(ctx context.Context, a Array, number func([]byte) (uint64, bool)) 
 // readSpans reads a coordinate of all members, which have it.
 func readSpans(ctx context.Context, v *variable) ([]span, error) {
 	spans := make([]span, len(v.parts))
-	err := InParallel(ctx, len(v.parts), func(ctx context.Context, i int) (err error) {
+	err := sources.InParallel(ctx, len(v.parts), func(ctx context.Context, i int) (err error) {
 		spans[i], err = readSpan(ctx, v.parts[i], orderOf(v.parts[i].Info().Type))
 		return err
 	})

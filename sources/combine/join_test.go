@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"encoding/binary"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // TestUnevenChunks reads regions of many chunks where files end within theirs.
@@ -17,7 +18,7 @@ func TestUnevenChunks(t *testing.T) {
 		m.arrays["t"].info.Chunks = []int{2}
 		return m
 	}
-	src, err := combineAll(t, Combining{Concat: "t"}, chunked("1,2,3"), chunked("4,5"))
+	src, err := combineAll(t, Options{Concat: "t"}, chunked("1,2,3"), chunked("4,5"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func TestChunksThatStay(t *testing.T) {
 			m.arrays["v"].info.Chunks = chunks
 			members = append(members, m)
 		}
-		src, err := combineAll(t, Combining{Concat: "t"}, members...)
+		src, err := combineAll(t, Options{Concat: "t"}, members...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestFillValues(t *testing.T) {
 		m.arrays["v"].info.FillFrom = "HDF5 dataset"
 		return m
 	}
-	how := Combining{Concat: "t", Wanted: everything, Override: true}
+	how := Options{Concat: "t", Wanted: everything, Override: true}
 	if _, err := combineAll(t, how, withFill(1), withFill(1), file("v(t)=1")); err != nil {
 		t.Error(err)
 	}
@@ -74,20 +75,20 @@ func TestFillValues(t *testing.T) {
 
 // TestChunks tells which chunks the whole is shown with.
 func TestChunks(t *testing.T) {
-	chunked := func(n, chunk int) Array {
-		return &held{info: &Info{Type: dtype.Float64, Shape: []int{n}, Chunks: []int{chunk}}}
+	chunked := func(n, chunk int) sources.Array {
+		return &held{info: &sources.Info{Type: dtype.Float64, Shape: []int{n}, Chunks: []int{chunk}}}
 	}
 	for _, test := range []struct {
-		parts []Array
+		parts []sources.Array
 		want  bool
 	}{
-		{[]Array{chunked(4, 2), chunked(2, 2), chunked(3, 2)}, true},
-		{[]Array{chunked(4, 2), chunked(0, 5), chunked(1, 1)}, true},
-		{[]Array{chunked(4, 2), chunked(3, 2), chunked(0, 2)}, true},
-		{[]Array{chunked(4, 2), chunked(3, 2), chunked(2, 2)}, false},
-		{[]Array{chunked(4, 2), chunked(3, 3)}, false},
-		{[]Array{chunked(4, 2), part(dtype.Float64, 2)}, false},
-		{[]Array{chunked(0, 2)}, false},
+		{[]sources.Array{chunked(4, 2), chunked(2, 2), chunked(3, 2)}, true},
+		{[]sources.Array{chunked(4, 2), chunked(0, 5), chunked(1, 1)}, true},
+		{[]sources.Array{chunked(4, 2), chunked(3, 2), chunked(0, 2)}, true},
+		{[]sources.Array{chunked(4, 2), chunked(3, 2), chunked(2, 2)}, false},
+		{[]sources.Array{chunked(4, 2), chunked(3, 3)}, false},
+		{[]sources.Array{chunked(4, 2), &held{info: &sources.Info{Type: dtype.Float64, Shape: []int{2}}}}, false},
+		{[]sources.Array{chunked(0, 2)}, false},
 	} {
 		if got := evenly(test.parts); got != test.want {
 			t.Errorf("%v: %v", test.parts, got)

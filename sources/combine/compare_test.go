@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"encoding/binary"
@@ -18,7 +18,7 @@ func TestCombineTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, a, b)
+	_, err := combineAll(t, Options{Concat: "t", Wanted: everything}, a, b)
 	if err == nil || !strings.Contains(err.Error(), `"unit":"us"`) || !strings.Contains(err.Error(), `"unit":"ms"`) {
 		t.Errorf("got %v", err)
 	}
@@ -39,7 +39,7 @@ func TestCombineAttributeTypes(t *testing.T) {
 				m.arrays["t"].info.AttributeTypes = map[string]dtype.Type{"missing_value": kind}
 			}
 		}
-		_, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, a, b)
+		_, err := combineAll(t, Options{Concat: "t", Wanted: everything}, a, b)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, want %q", err, test.want)
 		}
@@ -56,7 +56,7 @@ func TestCombineFills(t *testing.T) {
 		a, b := file("t(t)=0"+test.marks[0]), file("t(t)=1"+test.marks[1])
 		a.arrays["t"].info.Fill, a.arrays["t"].info.FillFrom = binary.NativeEndian.AppendUint64(nil, math.Float64bits(math.NaN())), "HDF5 dataset"
 		b.arrays["t"].info.Fill, b.arrays["t"].info.FillFrom = make(dtype.Scalar, 8), "HDF5 dataset"
-		if _, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, a, b); (err == nil) != test.accept {
+		if _, err := combineAll(t, Options{Concat: "t", Wanted: everything}, a, b); (err == nil) != test.accept {
 			t.Errorf("%q: error %v", test.marks, err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestCombineLabels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, b := file("t(t)=0"), file("t(t)=1")
 			a.arrays["t"].info.Labels, b.arrays["t"].info.Labels = first, test.labels
-			how := Combining{Concat: "t", Wanted: everything, Override: true}
+			how := Options{Concat: "t", Wanted: everything, Override: true}
 			src, err := combineAll(t, how, a, b)
 			if test.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fault) {

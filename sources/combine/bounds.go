@@ -1,16 +1,18 @@
-package sources
+package combine
 
 import (
 	"encoding/json"
 	"path"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // BoundsOf finds the arrays that others name as their bounds, in an attribute
 // bounds or climatology (CF, sections 7.1 and 7.4), and returns the paths of those
 // others by theirs. A name is looked for in the group of the array that has it and
 // in those above.
-func BoundsOf(infos []*Info) map[string]string {
+func BoundsOf(infos []*sources.Info) map[string]string {
 	there := make(map[string]bool, len(infos))
 	for _, info := range infos {
 		there[info.Path] = true
@@ -45,7 +47,7 @@ func Inherited() []string {
 // findBounds finds the variables that are bounds of others, by the first member
 // that has each.
 func (c *combined) findBounds() {
-	var infos []*Info
+	var infos []*sources.Info
 	for _, path := range c.paths {
 		v := c.vars[path]
 		if i := v.first(); i >= 0 {
@@ -57,7 +59,7 @@ func (c *combined) findBounds() {
 
 // boundsOf describes the coordinate, in member i, of which a variable is the
 // bounds, nil where it is none's.
-func (c *combined) boundsOf(v *variable, i int) *Info {
+func (c *combined) boundsOf(v *variable, i int) *sources.Info {
 	coordinate := c.vars[c.bounds[v.path]]
 	if coordinate == nil || coordinate.parts[i] == nil {
 		return nil
@@ -68,7 +70,7 @@ func (c *combined) boundsOf(v *variable, i int) *Info {
 // inherit describes a variable in two members with what it has from its coordinates
 // there, nil for what is not the bounds of any. What it has in none of them itself,
 // and the coordinate from elsewhere in both, is not among that.
-func (c *combined) inherit(a, b, ofA, ofB *Info) (*Info, *Info) {
+func (c *combined) inherit(a, b, ofA, ofB *sources.Info) (*sources.Info, *sources.Info) {
 	if ofA == nil || ofB == nil {
 		return a, b
 	}

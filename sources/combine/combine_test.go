@@ -1,4 +1,4 @@
-package sources
+package combine
 
 import (
 	"context"
@@ -14,21 +14,22 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // held is an array in memory, or of what a function makes of the elements' numbers.
 type held struct {
-	info   *Info
+	info   *sources.Info
 	values []float64
 	made   func(number int) float64
 	read   func(region ndarray.Region) // not nil: is told of every read
 	fail   func() error                // not nil: the error of a read
 }
 
-func (h *held) Info() *Info { return h.info }
+func (h *held) Info() *sources.Info { return h.info }
 
 func (h *held) ReadRegion(_ context.Context, dst ndarray.Array, start []int) error {
-	if err := CheckRegion(h.info, dst, start); err != nil {
+	if err := sources.CheckRegion(h.info, dst, start); err != nil {
 		return err
 	}
 	if h.read != nil {
@@ -73,7 +74,7 @@ func (h *held) make(dst ndarray.Array, start []int) {
 	}
 }
 
-func (h *held) ShareInfo(s *Infos) { h.info = s.Share(h.info) }
+func (h *held) ShareInfo(s *sources.Infos) { h.info = s.Share(h.info) }
 
 // member is a hierarchy of arrays in memory.
 type member struct {
@@ -90,7 +91,7 @@ func file(variables ...string) *member {
 		fields := strings.Split(text, ";")
 		head, values, _ := strings.Cut(fields[0], "=")
 		name, dims, _ := strings.Cut(strings.TrimSuffix(head, ")"), "(")
-		h := &held{info: &Info{Path: name, Type: dtype.Float64, Shape: []int{}}}
+		h := &held{info: &sources.Info{Path: name, Type: dtype.Float64, Shape: []int{}}}
 		for word := range strings.FieldsFuncSeq(values, func(r rune) bool { return r == ',' }) {
 			var x float64
 			if _, err := fmt.Sscan(word, &x); err != nil {
@@ -115,10 +116,10 @@ func file(variables ...string) *member {
 	return m
 }
 
-func (m *member) Groups() []Group  { return []Group{{}} }
-func (m *member) Arrays() []string { return m.names }
+func (m *member) Groups() []sources.Group { return []sources.Group{{}} }
+func (m *member) Arrays() []string        { return m.names }
 
-func (m *member) Array(_ context.Context, path string) (Array, error) {
+func (m *member) Array(_ context.Context, path string) (sources.Array, error) {
 	if a := m.arrays[path]; a != nil {
 		return a, nil
 	}
@@ -128,30 +129,30 @@ func (m *member) Array(_ context.Context, path string) (Array, error) {
 // nowhere is the origin of members in memory.
 type nowhere struct{}
 
-func (nowhere) Files() []File                 { return nil }
+func (nowhere) Files() []sources.File         { return nil }
 func (nowhere) Changed(context.Context) error { return nil }
 func (nowhere) Close() error                  { return nil }
 
 func everything(string) bool { return true }
 
 // combineAll combines members called a, b and so on; nil cannot be opened.
-func combineAll(t *testing.T, how Combining, members ...*member) (Source, error) {
+func combineAll(t *testing.T, how Options, members ...*member) (sources.Source, error) {
 	t.Helper()
 	m := Members{Origin: nowhere{}}
 	for i := range members {
 		m.Names = append(m.Names, string(rune('a'+i)))
 	}
-	m.Open = func(_ context.Context, i int) (Hierarchy, error) {
+	m.Open = func(_ context.Context, i int) (sources.Hierarchy, error) {
 		if members[i] == nil {
 			return nil, fmt.Errorf("%s: damaged", m.Names[i])
 		}
 		return members[i], nil
 	}
-	return Combine(t.Context(), m, how)
+	return Open(t.Context(), m, how)
 }
 
 // dump is what users see of an array: its dimensions and its elements.
-func dump(t *testing.T, src Source, path string) string {
+func dump(t *testing.T, src sources.Source, path string) string {
 	t.Helper()
 	a, err := src.Array(t.Context(), path)
 	if err != nil {
@@ -165,30 +166,30 @@ func dump(t *testing.T, src Source, path string) string {
 	return fmt.Sprint(a.Info().DimensionNames, a.Info().Shape, values)
 }
 
-func TestCombine(t *testing.T) {
+func TestOpen(t *testing.T) {
 	january := file("t(t)=0,1", "x(x)=5,6", "v(t,x)=1,2,3,4", "n()=7")
 	february := file("t(t)=2", "x(x)=5,6", "v(t,x)=5,6", "n()=7")
 	for name, test := range map[string]struct {
-		how     Combining
+		how     Options
 		members []*member
 		want    map[string]string
 	}{
-		"concat": {Combining{Concat: "t"}, []*member{january, february}, map[string]string{
+		"concat": {Options{Concat: "t"}, []*member{january, february}, map[string]string{
 			"t": "[t] [3] [0 1 2]", "x": "[x] [2] [5 6]", "v": "[t x] [3 2] [1 2 3 4 5 6]", "n": "[] [] [7]"}},
-		"one file": {Combining{Concat: "t"}, []*member{january}, map[string]string{"v": "[t x] [2 2] [1 2 3 4]", "n": "[] [] [7]"}},
-		"in order": {Combining{Concat: "t", Order: "t"}, []*member{february, january}, map[string]string{
+		"one file": {Options{Concat: "t"}, []*member{january}, map[string]string{"v": "[t x] [2 2] [1 2 3 4]", "n": "[] [] [7]"}},
+		"in order": {Options{Concat: "t", Order: "t"}, []*member{february, january}, map[string]string{
 			"t": "[t] [3] [0 1 2]", "v": "[t x] [3 2] [1 2 3 4 5 6]"}},
-		"in order, downwards": {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=-5,-6"), file("t(t)=1"), file("t(t)=3,2.5")},
+		"in order, downwards": {Options{Concat: "t", Order: "t"}, []*member{file("t(t)=-5,-6"), file("t(t)=1"), file("t(t)=3,2.5")},
 			map[string]string{"t": "[t] [5] [3 2.5 1 -5 -6]"}},
-		"stack": {Combining{Stack: "run"}, []*member{file("x(x)=5,6", "v(x)=1,2"), file("x(x)=5,6", "v(x)=3,4")},
+		"stack": {Options{Stack: "run"}, []*member{file("x(x)=5,6", "v(x)=1,2"), file("x(x)=5,6", "v(x)=3,4")},
 			map[string]string{"x": "[x] [2] [5 6]", "v": "[run x] [2 2] [1 2 3 4]"}},
-		"stack with a coordinate": {Combining{Stack: "run", Order: "run"}, []*member{file("run()=9", "h()=2", "v()=1;coordinates=h run"), file("run()=-8", "h()=2", "v()=2;coordinates=h run")},
+		"stack with a coordinate": {Options{Stack: "run", Order: "run"}, []*member{file("run()=9", "h()=2", "v()=1;coordinates=h run"), file("run()=-8", "h()=2", "v()=2;coordinates=h run")},
 			map[string]string{"run": "[run] [2] [-8 9]", "h": "[] [] [2]", "v": "[run] [2] [2 1]"}},
-		"stack with a grid mapping of some coordinates": {Combining{Stack: "run"}, []*member{file("crs()=1", "v()=1;grid_mapping=crs: x y"), file("crs()=1", "v()=2;grid_mapping=crs: x y")},
+		"stack with a grid mapping of some coordinates": {Options{Stack: "run"}, []*member{file("crs()=1", "v()=1;grid_mapping=crs: x y"), file("crs()=1", "v()=2;grid_mapping=crs: x y")},
 			map[string]string{"crs": "[] [] [1]", "v": "[run] [2] [1 2]"}},
-		"stack with coordinates of the groups above": {Combining{Stack: "run"}, []*member{file("h()=1", "n()=3", "g/v()=1;coordinates=h /n"), file("h()=1", "n()=3", "g/v()=2;coordinates=h /n")},
+		"stack with coordinates of the groups above": {Options{Stack: "run"}, []*member{file("h()=1", "n()=3", "g/v()=1;coordinates=h /n"), file("h()=1", "n()=3", "g/v()=2;coordinates=h /n")},
 			map[string]string{"h": "[] [] [1]", "n": "[] [] [3]", "g/v": "[run] [2] [1 2]"}},
-		"stack of one": {Combining{Stack: "run"}, []*member{file("v(x)=1,2")}, map[string]string{"v": "[run x] [1 2] [1 2]"}},
+		"stack of one": {Options{Stack: "run"}, []*member{file("v(x)=1,2")}, map[string]string{"v": "[run x] [1 2] [1 2]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src, err := combineAll(t, test.how, test.members...)
@@ -206,16 +207,16 @@ func TestCombine(t *testing.T) {
 
 func TestCombineRefuses(t *testing.T) {
 	days := "t(t)=0,1;units=days since 2001-01-01"
-	concat := Combining{Concat: "t", Wanted: everything}
-	override := Combining{Concat: "t", Wanted: everything, Override: true}
+	concat := Options{Concat: "t", Wanted: everything}
+	override := Options{Concat: "t", Wanted: everything, Override: true}
 	for name, test := range map[string]struct {
-		how     Combining
+		how     Options
 		members []*member
 		want    []string // of the error; none: accepted
 	}{
-		"no dimension":         {Combining{}, []*member{file("v()=1"), file("v()=1")}, []string{"2 files need concat"}},
-		"two dimensions":       {Combining{Concat: "t", Stack: "u"}, []*member{file("v()=1")}, []string{"exclude each other"}},
-		"a dimension too many": {Combining{Stack: "t", Wanted: everything}, []*member{file(days), file(days)}, []string{`array "t" has the dimension "t" to stack along already`}},
+		"no dimension":         {Options{}, []*member{file("v()=1"), file("v()=1")}, []string{"2 files need concat"}},
+		"two dimensions":       {Options{Concat: "t", Stack: "u"}, []*member{file("v()=1")}, []string{"exclude each other"}},
+		"a dimension too many": {Options{Stack: "t", Wanted: everything}, []*member{file(days), file(days)}, []string{`array "t" has the dimension "t" to stack along already`}},
 		"unknown dimension":    {concat, []*member{file("x(x)=1"), file("x(x)=1")}, []string{`a: no array has the dimension "t"`, `["x"]`}},
 		"damaged files":        {concat, []*member{nil, file(days), nil}, []string{"2 files cannot be read", "a: damaged", "c: damaged"}},
 		"units of time": {concat, []*member{file(days), file("t(t)=2;units=days since 2002-01-01"), file("t(t)=3")}, []string{
@@ -243,30 +244,30 @@ func TestCombineRefuses(t *testing.T) {
 		"a time that repeats":           {concat, []*member{file("t(t)=0;units=days since 2001-01-01"), file("t(t)=0;units=days since 2001-01-01")}, []string{"0.0 in a and in b", "join: override", "exclude it"}},
 		"one index twice, all the same": {override, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, nil},
 		"interleaved":                   {concat, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, nil},
-		"interleaved, in order":         {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, []string{"ends with 2.0 in a and begins with 1.0 in b: they overlap"}},
-		"one index twice, in order":     {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=2,3"), file("t(t)=0,2")}, []string{"ends with 2.0 in b and begins with 2.0 in a: both have this index"}},
-		"up and down":                   {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=2,3"), file("t(t)=0,1,0.5")}, []string{`array "t" goes neither up nor down throughout in b`}},
-		"down in one file":              {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,2"), file("t(t)=5,4,3"), file("t(t)=6,7,8")}, []string{`array "t" goes down from index 1 on in b, from 5.0 to 3.0, and up in a`}},
-		"down in the last":              {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=0,1,2"), file("t(t)=5")}, []string{`array "t" goes down from index 1 on in a, from 9.0 to 8.0, and up in b`}},
-		"one file, up and down":         {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,0.5")}, []string{`array "t" goes neither up nor down throughout in a, from 0.0 to 0.5, as at index 2`}},
-		"one index twice in one file":   {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,1")}, []string{`array "t" goes neither up nor down throughout in a, from 0.0 to 1.0, as at index 2`}},
-		"one index twice, falling":      {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8,8,7")}, []string{`array "t" goes neither up nor down throughout in a, from 9.0 to 7.0, as at index 2`}},
-		"falling files that meet":       {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=8,7")}, []string{"ends with 8.0 in a and begins with 8.0 in b: both have this index"}},
-		"falling, all in one order":     {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=7,6")}, nil},
-		"falling to NaN":                {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8,NaN")}, []string{"neither up nor down"}},
+		"interleaved, in order":         {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, []string{"ends with 2.0 in a and begins with 1.0 in b: they overlap"}},
+		"one index twice, in order":     {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=2,3"), file("t(t)=0,2")}, []string{"ends with 2.0 in b and begins with 2.0 in a: both have this index"}},
+		"up and down":                   {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=2,3"), file("t(t)=0,1,0.5")}, []string{`array "t" goes neither up nor down throughout in b`}},
+		"down in one file":              {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,2"), file("t(t)=5,4,3"), file("t(t)=6,7,8")}, []string{`array "t" goes down from index 1 on in b, from 5.0 to 3.0, and up in a`}},
+		"down in the last":              {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=0,1,2"), file("t(t)=5")}, []string{`array "t" goes down from index 1 on in a, from 9.0 to 8.0, and up in b`}},
+		"one file, up and down":         {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,0.5")}, []string{`array "t" goes neither up nor down throughout in a, from 0.0 to 0.5, as at index 2`}},
+		"one index twice in one file":   {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1,1")}, []string{`array "t" goes neither up nor down throughout in a, from 0.0 to 1.0, as at index 2`}},
+		"one index twice, falling":      {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8,8,7")}, []string{`array "t" goes neither up nor down throughout in a, from 9.0 to 7.0, as at index 2`}},
+		"falling files that meet":       {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=8,7")}, []string{"ends with 8.0 in a and begins with 8.0 in b: both have this index"}},
+		"falling, all in one order":     {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8"), file("t(t)=7,6")}, nil},
+		"falling to NaN":                {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=9,8,NaN")}, []string{"neither up nor down"}},
 		"the dimension twice":           {concat, []*member{file("t(t)=0", "v(t,t)=1"), file("t(t)=1", "v(t,t)=2")}, []string{`array "v" has the dimension "t" twice`}},
-		"down in one, up in two values": {Combining{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1"), file("t(t)=5,4,3")}, []string{"goes down from index 1 on in b, from 5.0 to 3.0, and up in a"}},
+		"down in one, up in two values": {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1"), file("t(t)=5,4,3")}, []string{"goes down from index 1 on in b, from 5.0 to 3.0, and up in a"}},
 		"other values that repeat":      {concat, []*member{file("t(t)=0,1", "v(t)=1,5"), file("t(t)=2,3", "v(t)=5,1")}, nil},
 		"a field of that name":          {concat, []*member{file("t(t,x)=1,1;units=d"), file("t(t,x)=1,1;units=d")}, nil},
 		"up and down, and nothing":      {concat, []*member{file("t(t)=0,1,0"), file("t(t)=")}, nil},
 		"lists of dimensions":           {concat, []*member{file("t(t)=0", "v(t)=1"), file("t(t)=1", "x(x)=1", "v(t,x)=1")}, []string{`array "v": the list of dimensions is ["t"] in a and ["t" "x"] in b`}},
 		"bounds without their time":     {concat, []*member{file("t(t)=0;bounds=b", "b(t)=7"), file("b(t)=8")}, []string{`b: no array "t"`}},
-		"order by several values":       {Combining{Stack: "run", Order: "v"}, []*member{file("v(x)=1,2"), file("v(x)=3,4")}, []string{`a: the files cannot be ordered by array "v": it has the shape [2], not one value for each file`}},
-		"order by NaN":                  {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2,3"), file("t(t)=NaN,1")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
-		"order by NaN alone":            {Combining{Concat: "t", Order: "t"}, []*member{file("t(t)=2"), file("t(t)=NaN")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
-		"order by a field":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2", "v(t,x)=1,2")}, []string{`["t" "x"] dimensions, not "t" alone`}},
-		"order by nothing":              {Combining{Concat: "t", Order: "v"}, []*member{file("t(t)=2"), file("t(t)=1", "v(t)=1")}, []string{`a: no array "v" to order the files by`}},
-		"a grid of the ensemble":        {Combining{Stack: "run", Wanted: everything}, []*member{file("x(x)=1,2", "v(x)=1,2"), file("x(x)=1,3", "v(x)=3,4")}, []string{`array "x": the value at [1]`}},
+		"order by several values":       {Options{Stack: "run", Order: "v"}, []*member{file("v(x)=1,2"), file("v(x)=3,4")}, []string{`a: the files cannot be ordered by array "v": it has the shape [2], not one value for each file`}},
+		"order by NaN":                  {Options{Concat: "t", Order: "t"}, []*member{file("t(t)=2,3"), file("t(t)=NaN,1")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
+		"order by NaN alone":            {Options{Concat: "t", Order: "t"}, []*member{file("t(t)=2"), file("t(t)=NaN")}, []string{`b: the files cannot be ordered by array "t": it begins with `}},
+		"order by a field":              {Options{Concat: "t", Order: "v"}, []*member{file("t(t)=2", "v(t,x)=1,2")}, []string{`["t" "x"] dimensions, not "t" alone`}},
+		"order by nothing":              {Options{Concat: "t", Order: "v"}, []*member{file("t(t)=2"), file("t(t)=1", "v(t)=1")}, []string{`a: no array "v" to order the files by`}},
+		"a grid of the ensemble":        {Options{Stack: "run", Wanted: everything}, []*member{file("x(x)=1,2", "v(x)=1,2"), file("x(x)=1,3", "v(x)=3,4")}, []string{`array "x": the value at [1]`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := combineAll(t, test.how, test.members...)
@@ -284,7 +285,7 @@ func TestCombineRefuses(t *testing.T) {
 
 // TestCombineNothing has no files.
 func TestCombineNothing(t *testing.T) {
-	if src, err := combineAll(t, Combining{Concat: "t"}); err == nil || err.Error() != "no files" {
+	if src, err := combineAll(t, Options{Concat: "t"}); err == nil || err.Error() != "no files" {
 		t.Errorf("%v, %v", src, err)
 	}
 }
@@ -292,8 +293,8 @@ func TestCombineNothing(t *testing.T) {
 // TestCombineInterrupted ends while files are opened.
 func TestCombineInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	m := Members{Origin: nowhere{}, Names: []string{"a", "b"}, Open: func(context.Context, int) (Hierarchy, error) { cancel(); return file("t(t)=0"), nil }}
-	if _, err := Combine(ctx, m, Combining{Concat: "t", Wanted: everything}); !errors.Is(err, context.Canceled) {
+	m := Members{Origin: nowhere{}, Names: []string{"a", "b"}, Open: func(context.Context, int) (sources.Hierarchy, error) { cancel(); return file("t(t)=0"), nil }}
+	if _, err := Open(ctx, m, Options{Concat: "t", Wanted: everything}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -310,7 +311,7 @@ func TestCombinedShares(t *testing.T) {
 		members = append(members, file(fmt.Sprintf("t(t)=%d", i), "x(x)=1;comment="+units))
 	}
 	asked := 0
-	how := Combining{Concat: "t", Wanted: everything, Given: func(string, string) bool { asked++; return false }}
+	how := Options{Concat: "t", Wanted: everything, Given: func(string, string) bool { asked++; return false }}
 	if _, err := combineAll(t, how, members...); err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +331,7 @@ type linked struct {
 	err error
 }
 
-func (l linked) Array(ctx context.Context, path string) (Array, error) {
+func (l linked) Array(ctx context.Context, path string) (sources.Array, error) {
 	if path == "bad" {
 		return nil, l.err
 	}
@@ -340,7 +341,7 @@ func (l linked) Array(ctx context.Context, path string) (Array, error) {
 // TestNamesOfNoArray tells once of what is in no file, and of each file in which
 // something is wrong otherwise.
 func TestNamesOfNoArray(t *testing.T) {
-	none, damaged := fmt.Errorf("a link: %w", ErrNoArray), errors.New("damaged")
+	none, damaged := fmt.Errorf("a link: %w", sources.ErrNoArray), errors.New("damaged")
 	for _, test := range []struct {
 		faults []error
 		want   string
@@ -350,7 +351,7 @@ func TestNamesOfNoArray(t *testing.T) {
 		{[]error{damaged, damaged}, "2 differences between the files\n  damaged\n  damaged", true},
 		{[]error{none, damaged}, "2 differences between the files\n  a link: there is no array\n  damaged", true},
 	} {
-		m := Members{Origin: nowhere{}, Open: func(_ context.Context, i int) (Hierarchy, error) {
+		m := Members{Origin: nowhere{}, Open: func(_ context.Context, i int) (sources.Hierarchy, error) {
 			f := file(fmt.Sprintf("t(t)=%d", i))
 			f.names = append(f.names, "bad")
 			return linked{f, test.faults[i]}, nil
@@ -358,14 +359,14 @@ func TestNamesOfNoArray(t *testing.T) {
 		for i := range test.faults {
 			m.Names = append(m.Names, string(rune('a'+i)))
 		}
-		src, err := Combine(t.Context(), m, Combining{Concat: "t"})
+		src, err := Open(t.Context(), m, Options{Concat: "t"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := src.Array(t.Context(), "bad"); err == nil || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
-		if _, err := Combine(t.Context(), m, Combining{Concat: "t", Wanted: everything}); (err != nil) != test.all {
+		if _, err := Open(t.Context(), m, Options{Concat: "t", Wanted: everything}); (err != nil) != test.all {
 			t.Errorf("%v: %v", test.faults, err)
 		}
 	}
@@ -373,7 +374,7 @@ func TestNamesOfNoArray(t *testing.T) {
 
 // TestCombineGiven has differences that the job overrules.
 func TestCombineGiven(t *testing.T) {
-	how := Combining{Concat: "t", Wanted: everything, Given: func(path, attribute string) bool { return path == "t" && attribute == "units" }}
+	how := Options{Concat: "t", Wanted: everything, Given: func(path, attribute string) bool { return path == "t" && attribute == "units" }}
 	src, err := combineAll(t, how, file("t(t)=0;units=d"), file("t(t)=1;units=days"))
 	if err != nil {
 		t.Fatal(err)
@@ -393,7 +394,7 @@ func TestCombineReport(t *testing.T) {
 	for i := range 26 {
 		members = append(members, file(fmt.Sprintf("t(t)=%d;units=u%d", i, i)))
 	}
-	_, err := combineAll(t, Combining{Concat: "t", Wanted: everything}, members...)
+	_, err := combineAll(t, Options{Concat: "t", Wanted: everything}, members...)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -407,7 +408,7 @@ func TestCombineReport(t *testing.T) {
 func TestWanted(t *testing.T) {
 	broken := file("t(t)=0")
 	broken.names = append(broken.names, "bad")
-	how := Combining{Concat: "t"}
+	how := Options{Concat: "t"}
 	src, err := combineAll(t, how, broken, file("t(t)=1"))
 	if err != nil {
 		t.Fatal(err)
