@@ -30,7 +30,7 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 			if err != nil {
 				return nil, fmt.Errorf("array %q: %w", a.Name, err)
 			}
-			if err := j.Distinct(jobfile.FieldPath("source", "arrays", a.Name, "url"), urls); err != nil {
+			if err := j.CheckDistinct(jobfile.FieldPath("source", "arrays", a.Name, "url"), urls); err != nil {
 				return nil, err
 			}
 			arrays = append(arrays, raw.Array{
@@ -45,7 +45,7 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 		if err != nil {
 			return nil, err
 		}
-		if err := j.Joined(urls); err != nil {
+		if err := j.CheckJoined(urls); err != nil {
 			return nil, err
 		}
 		return netcdf.Open(ctx, urls, netcdf.Options{
@@ -62,7 +62,7 @@ func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, e
 		for i, f := range files {
 			urls[i] = f.URL
 		}
-		if err := j.Distinct("source.url", urls); err != nil {
+		if err := j.CheckDistinct("source.url", urls); err != nil {
 			return nil, err
 		}
 		return arrow.Open(ctx, files, arrow.Options{Store: opt, Combine: combining(j), Null: func(path string, t dtype.Type) (dtype.Scalar, error) {
@@ -84,7 +84,7 @@ func openZarr(ctx context.Context, j *Job, env Environment, opt store.Options) (
 		return store.GlobFolders(ctx, url, opt)
 	}, j.Source.Locations, opt)
 	if err == nil {
-		err = j.Joined(urls)
+		err = j.CheckJoined(urls)
 	}
 	if err != nil {
 		return nil, err

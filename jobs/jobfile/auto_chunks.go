@@ -42,8 +42,9 @@ func AutoChunks(shape, shards []int, size int) []int {
 	}
 }
 
-// ItemBytes is the size of elements to choose chunks by: of variable size, what they
-// take in memory with the bytes that one has on average, as far as a source tells.
+// ItemBytes is the size of an element by which chunks are chosen. An element of
+// variable size counts with what it takes in memory; average is how many bytes such
+// elements have on average, 0 if the source does not tell.
 func ItemBytes(t dtype.Type, average int) int {
 	size := ndarray.ItemSize(t)
 	if t.Size() == 0 {

@@ -99,8 +99,8 @@ func (a RawArray) Type(types *dtype.Registry) (t dtype.Type, order dtype.Order, 
 	return t, dtype.Little, "", nil
 }
 
-// targetNames reports arrays that would land in one place of the target, or
-// inside one another, as far as the job names them.
+// targetNames reports arrays that the job names and that would get the same path in
+// the target, or lie inside of one another.
 func (c *checker) targetNames() {
 	type place struct{ path, rename string }
 	var places []place

@@ -47,7 +47,7 @@ func (c *checker) report(field, hint, format string, args ...any) {
 	c.add(c.job.Problem(field, fmt.Sprintf(format, args...), hint))
 }
 
-// options checks a section by itself, with what it says of type and rank.
+// options checks a section on its own.
 func (c *checker) options(s section) {
 	o := s.options
 	rank := c.rank(s)
@@ -77,8 +77,8 @@ func (c *checker) options(s section) {
 	}
 }
 
-// rank returns the number of dimensions that a section speaks of, -1 where it
-// says nothing, and reports fields that contradict each other.
+// rank returns the number of dimensions that the fields of a section have entries
+// for, -1 if it has no such field, and reports fields that contradict each other.
 func (c *checker) rank(s section) int {
 	rank, from := -1, ""
 	for _, f := range s.options.dimensioned() {
@@ -116,8 +116,8 @@ func (c *checker) dataType(field string, text json.RawMessage) dtype.Type {
 	return t
 }
 
-// fill reads the fill value of a section for a type, nil where there is none
-// or it is bad.
+// fill reads the fill value of a section for a type. It returns nil without a type,
+// and for a bad fill value, which it reports.
 func (c *checker) fill(s section, t dtype.Type) dtype.Scalar {
 	if t == nil {
 		return nil
@@ -133,9 +133,9 @@ func (c *checker) fill(s section, t dtype.Type) dtype.Scalar {
 	return fill
 }
 
-// chain checks the codecs of a section. With a type (and its fill value) they
-// are bound to a chunk as far as its shape is known or makes no difference;
-// without, they are only read. rank -1: not known.
+// chain checks the codecs of a section. With a type and a fill value they are bound
+// to a chunk of one of the trial shapes; without, they are only read. A rank of -1 is
+// not known.
 func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
 	specs := s.options.Codecs.Chain
 	if specs == nil {
@@ -166,8 +166,7 @@ func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
 	}
 }
 
-// shards checks shards around inner chunks of a section, whose extents were
-// found to divide theirs.
+// shards checks the shards of a section whose inner chunks have the given chain.
 func (c *checker) shards(s section, inner *codecs.Chain) {
 	chunk := inner.Chunk()
 	if len(s.options.Shards) != len(chunk.Shape) {
@@ -188,13 +187,14 @@ func (c *checker) shards(s section, inner *codecs.Chain) {
 	}
 }
 
-// mostRank is the highest number of dimensions that is tried when nobody tells
+// mostRank is the highest number of dimensions that is tried if the job does not tell
 // it.
 const mostRank = 8
 
-// trialShapes returns the shape of a section's chunks, or one that is as good to
-// bind its codecs to, or several of which one will do. There is none for codecs
-// that want to know it.
+// trialShapes returns shapes to bind a section's codecs to; it is enough that the
+// codecs bind to one of them. That is the shape of the chunks if the section tells it.
+// Otherwise it is one shape of the right rank or, if the rank is not known, one of
+// each rank. There are none for codecs that depend on a shape that is not known.
 func trialShapes(s section, t dtype.Type, rank int) [][]int {
 	o := s.options
 	switch first := o.Codecs.Chain[0]; {
@@ -222,8 +222,8 @@ func trialShapes(s section, t dtype.Type, rank int) [][]int {
 	return shapes
 }
 
-// hazards reports those of a chain of a section, as far as they can be told:
-// the fill value may be one that only the source has.
+// hazards reports the hazards of a section's chain. What happens to the fill value is
+// reported only if the job tells that value.
 func (c *checker) hazards(s section, field string, chain *codecs.Chain) {
 	known := s.options.FillValue != nil || c.job.Source.Driver == "raw"
 	for _, p := range c.job.Hazards(field, chain, s.options.AllowInexact) {

@@ -7,20 +7,20 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// NearestCodec is a hint for a name that no codec of a registry answers to.
+// NearestCodec is a hint for a name that no codec of a registry has.
 func NearestCodec(registry *codecs.Registry, name string) string {
 	var names []string
 	for _, d := range registry.Definitions() {
 		names = append(append(names, d.Name), d.Aliases...)
 	}
-	if hint := knownIsSaid(DidYouMean(name, names)); hint != "" {
+	if hint := unlessListed(DidYouMean(name, names)); hint != "" {
 		return hint
 	}
 	return "`zmigrate codecs` lists those that are known"
 }
 
 // CodecProblems positions each error of a chain in err at the codec and the
-// field of its configuration that are at fault. field is that of the chain.
+// field of its configuration that are at fault. field is the field of the chain.
 func (j *Job) CodecProblems(field string, registry *codecs.Registry, err error) Problems {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var ps Problems

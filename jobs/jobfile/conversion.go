@@ -32,6 +32,7 @@ func (j *Job) Conversion(registry *codecs.Registry, section string, o ArrayOptio
 	return bound, ps
 }
 
+// Bind binds the cast_value codec that converts elements of one type to another.
 func (c Cast) Bind(registry *codecs.Registry, own, wanted dtype.Type) (codecs.ArrayToArray, error) {
 	name, err := wanted.V3()
 	if err != nil {

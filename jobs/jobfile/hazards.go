@@ -6,10 +6,10 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// Hazards returns a warning for each thing that may happen to values in a bound
-// chain, positioned at the codec, or the field of its configuration, that is the
-// reason. field is that of the chain. Errors are a fill value without a way back
-// and an inexact cast that nobody has allowed.
+// Hazards returns a warning for each hazard to values in a bound chain, positioned at
+// the codec, or at the field of its configuration, that is the reason. field is the
+// field of the chain. A fill value that cannot be decoded again is an error, and so is
+// an inexact cast unless it is allowed.
 func (j *Job) Hazards(field string, chain *codecs.Chain, allowInexact bool) Problems {
 	var ps Problems
 	for _, h := range chain.Hazards() {

@@ -29,7 +29,7 @@ type Job struct {
 	Run      Run
 
 	root   *node    // the file, for positions
-	hidden []secret // which messages do not tell
+	hidden []secret // values of variables, which no message may show
 }
 
 // Location is a path or URL. Text is what the file says, with variables
@@ -45,9 +45,8 @@ type Source struct {
 	Join      string     // "exact" or "", or "override": what becomes of differences between files
 	Order     string     // "natural" or "", or the name of the coordinate that files are sorted by
 	CF        string     // "keep", "codecs" or "unpack", for arrays that do not say otherwise
-	// MissingChunks says what a chunk of a Zarr source that is not there stands
-	// for: "fill" or "", or "error", with which nothing is written unless all of
-	// them are there.
+	// MissingChunks says what a missing chunk of a Zarr source means. With "fill" or
+	// "" it holds the fill value. With "error" the job fails before it writes anything.
 	MissingChunks string
 	Include       []string // globs on the paths of arrays, and of groups without any; none: all of them
 	Exclude       []string
@@ -81,8 +80,8 @@ type Target struct {
 	StoreEmptyChunks bool
 }
 
-// ArrayRule holds the options of the arrays that Pattern means: one path, or a
-// glob as [Match] reads it. Options of the defaults section that the rule does
+// ArrayRule holds the options of the arrays that Pattern means: one path, or a glob,
+// in which ** stands for any number of parts of a path. Defaults that the rule does
 // not replace are part of it.
 type ArrayRule struct {
 	Pattern string
@@ -133,13 +132,13 @@ type Run struct {
 	Retries      int     // of one request
 	Checkpoint   Location
 	Every        time.Duration // between two checkpoints
-	LockLifetime time.Duration // after which a silent owner has lost the lock
-	Path         string        // "auto", or "decode" to forbid passing stored bytes through
+	LockLifetime time.Duration // without a heartbeat, after which the lock is lost
+	Path         string        // "auto", or "decode": no chunk is carried through
 }
 
 // Problem returns an error about a field, such as "arrays.SST.codecs[1].order",
 // positioned at the field or at its nearest parent that is in the file. An
-// option that an array's rule has from the defaults is reported there. The
+// option that an array's rule has from the defaults is reported in the defaults. The
 // configuration of a codec is addressed through the codec, however the file
 // spells it.
 func (j *Job) Problem(field, message, hint string) Problem {
@@ -151,26 +150,28 @@ func (j *Job) Problem(field, message, hint string) Problem {
 	at, depth := j.root.locate(steps)
 	if depth == 2 && len(steps) > 2 && steps[0].name == "arrays" {
 		inherited := slices.Concat([]step{{"defaults", -1}}, steps[2:])
-		if there, found := j.root.locate(inherited); found >= 2 {
-			at, p.Field = there, trailOf(inherited).String()
+		if inDefaults, found := j.root.locate(inherited); found >= 2 {
+			at, p.Field = inDefaults, trailOf(inherited).String()
 		}
 	}
 	p.File, p.Line, p.Column = at.file, at.line, at.column
 	return p
 }
 
-// AppendDimension is the one that a job names to append along, "" if it names none.
+// AppendDimension returns the dimension along which the job appends rows; "" if the
+// job names none.
 func (j *Job) AppendDimension() string {
 	return cmp.Or(j.Target.Append, j.Source.Concat, j.Source.Stack)
 }
 
-// NeedsDimension is the problem of a job that appends along nobody knows what.
+// NeedsDimension returns the problem of a job that does not say along which dimension
+// it appends rows.
 func (j *Job) NeedsDimension(why string) Problem {
 	return j.Problem("target.existing", "append needs the name of the dimension to append along: "+why, "target.append: NAME")
 }
 
-// CheckpointURL is where the job keeps its checkpoint: beside the target
-// unless it says otherwise.
+// CheckpointURL returns the place of the checkpoint: run.checkpoint.url or, if the
+// job has none, a folder beside the target.
 func (j *Job) CheckpointURL() (string, error) {
 	if j.Run.Checkpoint.URL != "" {
 		return j.Run.Checkpoint.URL, nil

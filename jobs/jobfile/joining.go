@@ -6,7 +6,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// natural is the order of files by their names.
+// natural is the order of files by their names; numbers in them are compared as
+// numbers.
 const natural = "natural"
 
 // Coordinate is the name of the coordinate that files are sorted by; "": they are
@@ -31,7 +32,7 @@ func (p *parser) joining(at *trail) {
 	}
 	switch s.Driver {
 	case "raw":
-		if s.Order != "" && s.Order != natural {
+		if s.Coordinate() != "" {
 			report("order", "files of the raw driver have no coordinate to be ordered by", "order: natural, or list them")
 		}
 		if s.Join != "" {
@@ -42,8 +43,8 @@ func (p *parser) joining(at *trail) {
 	}
 }
 
-// joinsNothing checks the source of a driver that joins files only where it is
-// told how.
+// joinsNothing checks a source that names neither concat nor stack: its driver joins
+// no files then.
 func (p *parser) joinsNothing(report func(field, message, hint string)) {
 	s := &p.job.Source
 	if s.Concat+s.Stack != "" {
@@ -55,14 +56,14 @@ func (p *parser) joinsNothing(report func(field, message, hint string)) {
 	if s.Join != "" {
 		report("join", "nothing is joined without concat or stack", joinHint)
 	}
-	if s.Order != "" && s.Order != natural {
+	if s.Coordinate() != "" {
 		report("order", "nothing is ordered without concat or stack", joinHint)
 	}
 }
 
-// Distinct refuses a file or hierarchy that a field names twice: its elements
-// would be joined with themselves.
-func (j *Job) Distinct(field string, urls []string) error {
+// CheckDistinct refuses a file or hierarchy that a field names twice: its elements
+// would be in the target twice. The globs of the field are resolved in urls.
+func (j *Job) CheckDistinct(field string, urls []string) error {
 	seen := make(map[string]string, len(urls))
 	for _, u := range urls {
 		place := store.Resolved(u)
@@ -78,10 +79,10 @@ func (j *Job) Distinct(field string, urls []string) error {
 	return nil
 }
 
-// Joined refuses several files or hierarchies of which nobody says how they
+// CheckJoined refuses several files or hierarchies if the job does not say how they
 // become one, and those that are named twice.
-func (j *Job) Joined(urls []string) error {
-	if err := j.Distinct("source.url", urls); err != nil {
+func (j *Job) CheckJoined(urls []string) error {
+	if err := j.CheckDistinct("source.url", urls); err != nil {
 		return err
 	}
 	if len(urls) < 2 || j.Source.Concat+j.Source.Stack != "" {

@@ -37,8 +37,9 @@ func matches(pattern, name string) bool {
 // isGlob reports whether a pattern can match more than itself.
 func isGlob(pattern string) bool { return strings.ContainsAny(pattern, `*?[\`) }
 
-// Selected reports whether the array at a path, or the group without arrays, is
-// migrated: source.include has nothing against it, and source.exclude neither.
+// Selected reports whether the node at a path, an array or a group without arrays, is
+// migrated: source.include matches it or is not given, and source.exclude does not
+// match it.
 func (j *Job) Selected(path string) bool {
 	return (len(j.Source.Include) == 0 || matchAny(j.Source.Include, path)) && !matchAny(j.Source.Exclude, path)
 }
@@ -52,8 +53,8 @@ func matchAny(patterns []string, path string) bool {
 	return false
 }
 
-// means reports whether a pattern is for the node at a path of the source: by this path,
-// or by the one that it has in a Zarr hierarchy.
+// means reports whether a pattern matches the node at a path of the source: by this
+// path, or by the path that the node gets in a Zarr hierarchy.
 func means(pattern, path string) bool {
 	if pattern == path || matches(pattern, path) {
 		return true
@@ -81,7 +82,7 @@ func (j *Job) Options(path string) (opts ArrayOptions, field string) {
 // Unmatched returns a problem for each rule, and each pattern of
 // source.include and source.exclude, that matches none of a source's arrays:
 // an error for a plain path, a warning for a glob and for what is excluded. groups
-// are those without arrays, which include and exclude select, too.
+// are the groups without arrays, which include and exclude select as well.
 func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	var ps Problems
 	report := func(field, pattern string, paths []string, mild bool) {
@@ -115,7 +116,8 @@ func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	return ps
 }
 
-// Names reports whether the job asks for the array at a path by its name.
+// Names reports whether the job names the array at a path, and does not only match it
+// by a glob.
 func (j *Job) Names(path string) bool {
 	by := func(name string) bool { return name == path || name == zarr.CleanPath(path) }
 	return slices.ContainsFunc(j.Source.Include, by) || slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return by(r.Pattern) })

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clip shortens text from outside for use in a message.
+// Clip shortens text from outside for a message: to at most the given number of bytes,
+// with an ellipsis behind them.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -42,7 +43,7 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// distance is the number of inserted, removed, replaced and swapped
+// distance counts inserted, removed, replaced and swapped
 // neighbouring characters between a and b (optimal string alignment).
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
@@ -67,8 +68,9 @@ func distance(a, b string) int {
 	return row[len(y)]
 }
 
-// knownIsSaid drops the hint that lists what a message lists already.
-func knownIsSaid(hint string) string {
+// unlessListed drops a hint that lists all candidates, for a message that lists them
+// already.
+func unlessListed(hint string) string {
 	if strings.HasPrefix(hint, "known here") {
 		return ""
 	}

@@ -13,10 +13,10 @@ import (
 
 // Normalised returns the job as canonical JSON, with sorted keys and defaults
 // filled in: what the fingerprint of a checkpoint covers. Two jobs with equal
-// text write the same hierarchy from the same source. It leaves out what has
-// no part in that: the name, positions, target.existing, and the run section
-// but for its path. Numbers keep their digits. References are those of the
-// file, so that a folder with job, data and target can move as a whole.
+// text write the same hierarchy from the same source. The text leaves out what does
+// not change the hierarchy: the name, positions, target.existing, and all of the run
+// section but its path. Numbers keep their digits. References are as the file spells
+// them, so that a folder with job, data and target can move as a whole.
 func (j *Job) Normalised() []byte {
 	arrays, globs := map[string]any{}, []string{}
 	for _, r := range j.Arrays {
@@ -64,7 +64,7 @@ func normalSource(s Source) map[string]any {
 		put(m, "concat", s.Concat, s.Concat != "")
 		put(m, "stack", s.Stack, s.Stack != "")
 		put(m, "join", s.Join, s.Join == "override")
-		put(m, "order", s.Order, s.Order != "" && s.Order != natural)
+		put(m, "order", s.Order, s.Coordinate() != "")
 	}
 	put(m, "missing_chunks", s.MissingChunks, s.MissingChunks == "error")
 	put(m, "include", s.Include, len(s.Include) > 0)
@@ -113,8 +113,9 @@ func put(m map[string]any, key string, value any, given bool) {
 	}
 }
 
-// texts are those of references, without the query of HTTP, which may be a secret;
-// the files of the source tell of another one that names other objects.
+// texts returns the spellings of references without the query of an HTTP URL, which
+// may be a secret. If another query names other objects, the files of the source
+// differ.
 func texts(list []Location) []string {
 	s := make([]string, len(list))
 	for i, l := range list {
@@ -123,7 +124,7 @@ func texts(list []Location) []string {
 	return s
 }
 
-// spelling is the text of a reference, of a path the shortest that names the same.
+// spelling is the text of a reference; a path is cleaned.
 func spelling(l Location) string {
 	if store.Local(l.Text) && !strings.Contains(l.Text, "://") {
 		return filepath.Clean(l.Text)

@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// version checks the field zmigrate. When it names another version, that is
-// all there is to say about the file.
+// version checks the field zmigrate. It returns false for a file of another version,
+// which is not read any further.
 func (p *parser) version() bool {
 	n := p.job.root.get("zmigrate")
 	if n == nil {
@@ -36,7 +36,7 @@ func (p *parser) parse() {
 		Memory: 1 << 30, Workers: Workers{Read: unnamed, Write: unnamed}, PerSecond: 500, Retries: 10,
 		Every: 5 * time.Second, LockLifetime: 2 * time.Minute, Path: "auto",
 	}
-	// A rule starts from the defaults, wherever the file has them.
+	// Each rule starts from the defaults, so these are read first, wherever they stand.
 	if d := root.get("defaults"); d != nil && d.kind != nullKind {
 		p.options(d, (*trail)(nil).key("defaults"), &j.Defaults, false)
 	}
@@ -49,7 +49,7 @@ func (p *parser) parse() {
 		"arrays":   p.arrays,
 		"run":      p.run,
 	}, "zmigrate", "source", "target")
-	j.Run.Workers.name(j.Source.Far(), j.Target.Far())
+	j.Run.Workers.setDefaults(j.Source.Far(), j.Target.Far())
 }
 
 func (p *parser) source(n *node, at *trail) {
@@ -58,7 +58,7 @@ func (p *parser) source(n *node, at *trail) {
 	required := []string{"driver", "url"}
 	if d := n.get("driver"); d != nil && d.text == "raw" {
 		required = []string{"driver", "arrays"}
-		// The arrays inherit it, wherever the file has it.
+		// The arrays inherit both, so these are read first, wherever they stand.
 		if c := n.get("concat"); c != nil && c.kind == stringKind {
 			s.Concat = c.text
 		}
@@ -120,7 +120,8 @@ func (p *parser) pattern(glob string, where position, at *trail) {
 	}
 }
 
-// Every array is held against every rule, so both are bounded.
+// Every array is matched against every rule, so the number of rules and the length
+// of a pattern are bounded.
 const (
 	maxNames = 10000 // entries of arrays and source.arrays
 	maxPath  = 4096  // bytes of a path or glob
@@ -191,8 +192,8 @@ func (p *parser) dataType(dst *json.RawMessage) setter {
 	return p.raw(dst, "the name of a data type, or a mapping with name and configuration", stringKind, mapKind)
 }
 
-// attributes reads a mapping of any values; a later definition of a name
-// replaces an earlier one.
+// attributes reads a mapping with values of any kind. The value of a name replaces
+// the one that the defaults give it.
 func (p *parser) attributes(dst *zarr.Attributes) setter {
 	return func(n *node, at *trail) {
 		if n.kind != mapKind {
@@ -205,8 +206,8 @@ func (p *parser) attributes(dst *zarr.Attributes) setter {
 			place[a.Name] = i
 		}
 		for _, m := range n.members {
-			i, there := place[m.name]
-			if !there {
+			i, known := place[m.name]
+			if !known {
 				i = len(merged)
 				place[m.name] = i
 				merged = append(merged, zarr.Attribute{Name: m.name})
@@ -244,8 +245,8 @@ func (p *parser) arrays(n *node, at *trail) {
 	}
 }
 
-// options reads the options of one rule, or of the defaults, over what o
-// holds already.
+// options reads the options of one rule, or the defaults, into o. Options that are
+// not given keep the value that o has.
 func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 	known := map[string]setter{
 		"chunks": p.chunks(&o.Chunks),

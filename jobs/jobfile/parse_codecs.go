@@ -7,8 +7,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// codecs reads a codec chain, or the word keep. A chain that cannot be read takes
-// the place of the defaults', too.
+// codecs reads a codec chain, or the word keep. A chain replaces that of the defaults
+// even if it cannot be read.
 func (p *parser) codecs(dst *Codecs) setter {
 	return func(n *node, at *trail) {
 		*dst = Codecs{}
@@ -68,8 +68,8 @@ func (p *parser) codec(dst *codecs.Spec, n *node, at *trail) {
 	}
 }
 
-// configuration reads the configuration of a codec. The chains within, of
-// shards and the like, may have the forms that chains of a job have.
+// configuration reads the configuration of a codec. Chains inside of it, such as those
+// of shards, may have the same forms as the chains of a job.
 func (p *parser) configuration(dst *codecs.Spec) setter {
 	return func(n *node, at *trail) {
 		if n.kind == mapKind && p.depth < maxChains {
@@ -81,7 +81,7 @@ func (p *parser) configuration(dst *codecs.Spec) setter {
 	}
 }
 
-// maxChains bounds the chains within each other that may have short forms.
+// maxChains bounds how deep chains with short forms may be nested.
 const maxChains = 10
 
 // longForms returns a configuration with the codecs of its chains in Zarr v3's

@@ -90,7 +90,7 @@ func (p *parser) enum(dst *string, words ...string) setter {
 			p.want(n, at, "one of "+strings.Join(words, ", "), "")
 		case !slices.Contains(words, n.text):
 			hint := DidYouMean(n.text, words)
-			p.report(n.at, at, fmt.Sprintf("%s is not one of %s", n.quoted(), strings.Join(words, ", ")), knownIsSaid(hint))
+			p.report(n.at, at, fmt.Sprintf("%s is not one of %s", n.quoted(), strings.Join(words, ", ")), unlessListed(hint))
 		default:
 			*dst = n.text
 		}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// leastSecret is the least length, in bytes, of a value that is looked for in
-// messages. A shorter one would be found in words that have nothing to do with it.
+// leastSecret is the least length, in bytes, of a value that messages are searched
+// for. A shorter value would be found in words that have nothing to do with it.
 const leastSecret = 8
 
-// secret is a value of variables that may stand in messages, and what the file says
-// instead of it.
+// secret is a text that contains the value of a variable; source is how the file
+// spells it.
 type secret struct{ value, source string }
 
-// secrets appends those in a tree. The values of a URL are its parser's business, and
-// who looks for a file wants to see its name.
+// secrets appends the secrets of a tree to a list. URLs are left out: messages name
+// files, and the parser of a URL hides the secrets in it.
 func (n *node) secrets(list []secret) []secret {
 	if n.source != "" && len(n.text) >= leastSecret {
 		quoted, escaped := strconv.Quote(n.text), string(QuoteJSON(n.text))
@@ -33,7 +33,8 @@ func (n *node) secrets(list []secret) []secret {
 	return list
 }
 
-// hide returns a message without secrets, which may have been cut short.
+// hide replaces each secret in a message by its source. A message may hold only the
+// beginning of a secret, because values are clipped.
 func hide(list []secret, message string) string {
 	for _, s := range list {
 		var b strings.Builder

@@ -6,18 +6,17 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// unnamed stands for the workers of a stage that a job does not name: enough to
-// make up for the time that requests take, which behind a network is a multiple
-// of what it is on a disk.
+// unnamed marks a number of workers that the job does not name. The default makes up
+// for the latency of requests, which is far higher over a network than on a disk.
 const unnamed = -1
 
-// name gives the workers that a job does not name a number.
-func (w *Workers) name(farSource, farTarget bool) {
-	w.Read = either(w.Read, farSource, 8, 64)
-	w.Write = either(w.Write, farTarget, 16, 64)
+// setDefaults sets the numbers of workers that the job does not name.
+func (w *Workers) setDefaults(farSource, farTarget bool) {
+	w.Read = orDefault(w.Read, farSource, 8, 64)
+	w.Write = orDefault(w.Write, farTarget, 16, 64)
 }
 
-func either(n int, far bool, near, distant int) int {
+func orDefault(n int, far bool, near, distant int) int {
 	switch {
 	case n != unnamed:
 		return n
@@ -28,10 +27,10 @@ func either(n int, far bool, near, distant int) int {
 	}
 }
 
-// Far tells whether the target is behind a network.
+// Far reports whether the target is behind a network.
 func (t *Target) Far() bool { return store.Far(t.URL) }
 
-// Far tells whether any part of the source is behind a network.
+// Far reports whether any part of the source is behind a network.
 func (s *Source) Far() bool {
 	far := func(l Location) bool { return store.Far(l.URL) }
 	return slices.ContainsFunc(s.Locations, far) ||

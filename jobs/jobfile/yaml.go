@@ -256,8 +256,8 @@ func (r *reader) scalar(n *node, y *yaml.Node, at *trail) {
 	r.charge(text)
 }
 
-// mapping fills n with the keys of y and then with those of its merge keys
-// (<<) that are not there yet.
+// mapping fills n with the keys of y, and then with the keys of its merge keys (<<)
+// that y does not have.
 func (r *reader) mapping(n *node, y *yaml.Node, at *trail, depth int) {
 	seen := map[string]position{}
 	var merges []*yaml.Node
@@ -304,7 +304,7 @@ func (r *reader) merge(n *node, seen map[string]position, y *yaml.Node, at *trai
 			return
 		}
 		for _, m := range source.members {
-			if _, there := seen[m.name]; !there {
+			if _, known := seen[m.name]; !known {
 				seen[m.name] = m.at
 				n.members = append(n.members, m)
 			}
