@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -55,14 +56,14 @@ func parseKeepbits(text json.RawMessage) (int, error) {
 	var c struct {
 		Keepbits *int `json:"keepbits"`
 	}
-	if err := configuration(text, &c); err != nil {
+	if err := ReadConfiguration(text, &c); err != nil {
 		return 0, err
 	}
 	if c.Keepbits == nil {
-		return 0, field("keepbits", "missing: want the number of bits to keep")
+		return 0, Fieldf("keepbits", "missing: want the number of bits to keep")
 	}
 	if *c.Keepbits < 0 {
-		return 0, field("keepbits", "%d: want at least 0", *c.Keepbits)
+		return 0, Fieldf("keepbits", "%d: want at least 0", *c.Keepbits)
 	}
 	return *c.Keepbits, nil
 }
@@ -80,9 +81,9 @@ func (c bitroundCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	case !ok && !c.numcodecs && isInteger(in.Type):
 		b.round = integerRounder(in.Type.Size(), c.keep)
 	case !ok || c.numcodecs && !numberOf(in.Type).float():
-		return nil, field("", "data type %s cannot be rounded: want %s", in.Type.Name(), c.types())
+		return nil, Fieldf("", "data type %s cannot be rounded: want %s", in.Type.Name(), c.types())
 	case c.numcodecs && c.keep > mantissa:
-		return nil, field("keepbits", "%d: the mantissa of %s has %d bits", c.keep, in.Type.Name(), mantissa)
+		return nil, Fieldf("keepbits", "%d: the mantissa of %s has %d bits", c.keep, in.Type.Name(), mantissa)
 	default:
 		if n := in.Type.(dtype.Numeric); n.Kind() == dtype.Complex {
 			b.part = wordType(n.Size() / 2)
@@ -90,10 +91,10 @@ func (c bitroundCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 		b.round = floatRounder(in.Type, c.keep, mantissa)
 	}
 	if b.part == nil {
-		b.out.Fill = b.round.scalar(in.Type, in.Type, in.Fill)
+		b.out.Fill = b.round.Scalar(in.Type, in.Type, in.Fill)
 	} else if in.Fill != nil {
 		fill := append(dtype.Scalar{}, in.Fill...)
-		pair := line(b.part, fill)
+		pair := elements.Line(b.part, fill)
 		b.round(pair, pair)
 		b.out.Fill = fill
 	}
@@ -160,7 +161,7 @@ type bitroundBound struct {
 	keep  int
 	out   Chunk
 	part  dtype.Type // of pairs: their parts
-	round kernel
+	round elements.Kernel
 }
 
 func (b *bitroundBound) Spec() Spec {
@@ -171,9 +172,9 @@ func (b *bitroundBound) Encoded() Chunk { return b.out }
 
 func (b *bitroundBound) Encode(dst, src ndarray.Array) error {
 	if b.part != nil {
-		dst, src = components(dst, b.part), components(src, b.part)
+		dst, src = elements.Components(dst, b.part), elements.Components(src, b.part)
 	}
-	b.round.run(dst, src) // every number can be rounded
+	b.round.Run(dst, src) // every number can be rounded
 	return nil
 }
 
@@ -182,7 +183,7 @@ func (b *bitroundBound) Decode(dst, src ndarray.Array) error {
 	return nil
 }
 
-func integerRounder(size, keep int) kernel {
+func integerRounder(size, keep int) elements.Kernel {
 	switch size {
 	case 1:
 		return roundIntegers[uint8](keep)
@@ -204,7 +205,7 @@ type word interface {
 // the highest that is set. A result that needs one bit more than T has becomes
 // the largest that does not. Signed integers are rounded as the words that they
 // lie in, so that all below zero keep their sign and lose as many bits.
-func roundIntegers[T word](keep int) kernel {
+func roundIntegers[T word](keep int) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[T](dst)
 		from, _ := ndarray.As[T](src)
@@ -226,7 +227,7 @@ func roundIntegers[T word](keep int) kernel {
 	}
 }
 
-func floatRounder(t dtype.Type, keep, mantissa int) kernel {
+func floatRounder(t dtype.Type, keep, mantissa int) elements.Kernel {
 	n := t.(dtype.Numeric)
 	switch wordSize(n) {
 	case 1:
@@ -246,7 +247,7 @@ func floatRounder(t dtype.Type, keep, mantissa int) kernel {
 // roundFloats rounds half to even. It adds to the pattern, whose exponent takes
 // the carry, up to infinity. The payload of NaN is rounded, too, unless that
 // would make a number of it.
-func roundFloats[T word](keep, mantissa int, sign, infinity T) kernel {
+func roundFloats[T word](keep, mantissa int, sign, infinity T) elements.Kernel {
 	if keep >= mantissa {
 		return func(dst, src ndarray.Array) int {
 			copy(dst.Data, src.Data)
@@ -268,3 +269,20 @@ func roundFloats[T word](keep, mantissa int, sign, infinity T) kernel {
 		return -1
 	}
 }
+
+// Losses implements [Lossy].
+func (b *bitroundBound) Losses() []Loss {
+	if mantissa, ok := mantissaOf(b.out.Type); ok {
+		if b.keep >= mantissa {
+			return nil
+		}
+		return []Loss{{What: fmt.Sprintf("rounded to %d bits of the mantissa: at most 2^-%d of each number away", b.keep, b.keep+1)}}
+	}
+	if b.keep >= 8*b.out.Type.Size() {
+		return nil
+	}
+	return []Loss{{What: fmt.Sprintf("rounded to the %d highest bits that are set or behind one: at most 2^-%d of each number away", b.keep, b.keep)}}
+}
+
+// Stable implements [Stable]: what was rounded stays as it is.
+func (b *bitroundBound) Stable(any) bool { return true }

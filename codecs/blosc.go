@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/zmigrate/zmigrate/codecs/blosc"
 )
@@ -27,7 +28,7 @@ func bloscDefinition() Definition {
 				TypeSize  *int    `json:"typesize"`
 				BlockSize *int    `json:"blocksize"`
 			}{Shuffle: &shuffle}
-			if err := configuration(text, &f); err != nil {
+			if err := ReadConfiguration(text, &f); err != nil {
 				return nil, err
 			}
 			switch {
@@ -38,7 +39,7 @@ func bloscDefinition() Definition {
 			case *f.Shuffle == "bitshuffle":
 				c.Shuffle = blosc.BitShuffle
 			default:
-				return nil, field("shuffle", `%.60q: want "noshuffle", "shuffle" or "bitshuffle"`, *f.Shuffle)
+				return nil, Fieldf("shuffle", `%.60q: want "noshuffle", "shuffle" or "bitshuffle"`, *f.Shuffle)
 			}
 			return c.with(f.Name, f.Level, f.TypeSize, f.BlockSize)
 		},
@@ -64,7 +65,7 @@ func numcodecsBloscDefinition() Definition {
 				TypeSize  *int    `json:"typesize"`
 				BlockSize *int    `json:"blocksize"`
 			}{Shuffle: 1}
-			if err := configuration(text, &f); err != nil {
+			if err := ReadConfiguration(text, &f); err != nil {
 				return nil, err
 			}
 			switch f.Shuffle {
@@ -73,7 +74,7 @@ func numcodecsBloscDefinition() Definition {
 			case 0, 1, 2:
 				c.Shuffle = []blosc.Shuffle{blosc.NoShuffle, blosc.ByteShuffle, blosc.BitShuffle}[f.Shuffle]
 			default:
-				return nil, field("shuffle", "%d: want -1, 0, 1 or 2", f.Shuffle)
+				return nil, Fieldf("shuffle", "%d: want -1, 0, 1 or 2", f.Shuffle)
 			}
 			return c.with(f.Name, f.Level, f.TypeSize, f.BlockSize)
 		},
@@ -100,7 +101,7 @@ func (c bloscCodec) with(name *string, level, typeSize, blockSize *int) (Codec, 
 	if name != nil {
 		codec, err := blosc.ParseCodec(*name)
 		if err != nil {
-			return nil, field("cname", "%.60q: want lz4, lz4hc, blosclz, zstd, zlib or snappy", *name)
+			return nil, Fieldf("cname", "%.60q: want lz4, lz4hc, blosclz, zstd, zlib or snappy", *name)
 		}
 		c.Codec = codec
 	}
@@ -108,17 +109,17 @@ func (c bloscCodec) with(name *string, level, typeSize, blockSize *int) (Codec, 
 		c.Level = *level
 	}
 	if c.Level < 0 || c.Level > 9 {
-		return nil, field("clevel", "%d: want 0 to 9", c.Level)
+		return nil, Fieldf("clevel", "%d: want 0 to 9", c.Level)
 	}
 	if typeSize != nil {
 		// Of larger elements c-blosc shuffles nothing, which 1 says as well.
 		if c.TypeSize = *typeSize; c.TypeSize < 1 {
-			return nil, field("typesize", "%d: want at least 1", c.TypeSize)
+			return nil, Fieldf("typesize", "%d: want at least 1", c.TypeSize)
 		}
 	}
 	if blockSize != nil {
 		if c.BlockSize = *blockSize; c.BlockSize < 0 || c.BlockSize > blosc.MaxSize {
-			return nil, field("blocksize", "%d: want 0 to %d", c.BlockSize, blosc.MaxSize)
+			return nil, Fieldf("blocksize", "%d: want 0 to %d", c.BlockSize, blosc.MaxSize)
 		}
 	}
 	return c, nil
@@ -135,7 +136,7 @@ func (c bloscCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	if c.TypeSize == 0 {
 		// numcodecs takes bytes for elements of one.
 		if c.Shuffle != blosc.NoShuffle && c.name == "blosc" {
-			return nil, field("typesize", "is required: the bytes in front of this codec are not those of elements")
+			return nil, Fieldf("typesize", "is required: the bytes in front of this codec are not those of elements")
 		}
 		c.TypeSize = 1
 	}
@@ -205,8 +206,8 @@ func (b *bloscBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+n], nil
 }
 
-// verify implements [verifier]: by its header, and by where its blocks begin.
-func (b *bloscBound) verify(ctx context.Context, in Input) error {
+// Verify implements [Verifier]: by its header, and by where its blocks begin.
+func (b *bloscBound) Verify(ctx context.Context, in Input) error {
 	head := make([]byte, min(blosc.HeaderSize, in.Size()))
 	if err := in.ReadAt(ctx, head, 0); err != nil {
 		return err
@@ -259,4 +260,41 @@ func bloscError(err error) error {
 	default:
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
+}
+
+// DecodedLength implements [DecodedSized].
+func (b *bloscBound) DecodedLength(src []byte) (int, error) { return b.decodedSize(src) }
+
+// Verification implements [Verifier].
+func (b *bloscBound) Verification() Verification {
+	v := Verification{InPieces: true, All: b.in.Unbounded}
+	if b.in.Unbounded {
+		v.Memory = VerifyPiece
+	}
+	return v
+}
+
+// VerifyInto implements [Streaming], for buffers that are in memory: blocks are decoded
+// one after the other, and thrown away.
+func (b *bloscBound) VerifyInto(ctx context.Context, in Input, to io.WriteCloser) error {
+	data, ok := in.(InMemory)
+	if err := b.Verify(ctx, in); err != nil || !ok {
+		return err
+	}
+	h, err := blosc.ParseHeader(data)
+	if err != nil || h.BlockSize > VerifyPiece {
+		return bloscError(err)
+	}
+	step := max(h.BlockSize, VerifyPiece/max(h.BlockSize, 1)*h.BlockSize)
+	buffer := make([]byte, min(step, h.Size))
+	for at := 0; at < h.Size; at += step {
+		piece := buffer[:min(step, h.Size-at)]
+		if err := b.decoder.DecodeRange(piece, data, at); err != nil {
+			return bloscError(err)
+		}
+		if _, err := to.Write(piece); err != nil {
+			return err
+		}
+	}
+	return to.Close()
 }

@@ -4,15 +4,19 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
+
+// BytesName is the name of the codec for plain elements.
+const BytesName = "bytes"
 
 // bytesDefinition is the codec "bytes" of Zarr v3 core: elements in C order
 // and a stated byte order, nothing else.
 func bytesDefinition() Definition {
 	return Definition{
-		Name: "bytes", Aliases: []string{"endian"}, Kind: KindArrayToBytes,
+		Name: BytesName, Aliases: []string{"endian"}, Kind: KindArrayToBytes,
 		Summary: "elements in C order, in the byte order given",
 		Fields: []Field{{
 			Name: "endian", Type: `"little" or "big"`, Default: `"little"`,
@@ -22,7 +26,7 @@ func bytesDefinition() Definition {
 			var c struct {
 				Endian *string `json:"endian"`
 			}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			switch {
@@ -31,7 +35,7 @@ func bytesDefinition() Definition {
 			case *c.Endian == "big":
 				return bytesCodec{dtype.Big}, nil
 			default:
-				return nil, field("endian", `%.60q: want "little" or "big"`, *c.Endian)
+				return nil, Fieldf("endian", `%.60q: want "little" or "big"`, *c.Endian)
 			}
 		},
 	}
@@ -71,14 +75,17 @@ type bytesBound struct {
 
 func (b *bytesBound) Spec() Spec {
 	if b.order == dtype.NoOrder {
-		return Spec{Name: "bytes"}
+		return Spec{Name: BytesName}
 	}
-	return Spec{Name: "bytes", Configuration: json.RawMessage(`{"endian":"` + b.order.String() + `"}`)}
+	return Spec{Name: BytesName, Configuration: json.RawMessage(`{"endian":"` + b.order.String() + `"}`)}
 }
 
 func (b *bytesBound) Size() Size {
 	return Size{Max: b.size, Fixed: true, Item: b.typ.Size()}
 }
+
+// ByteOrder implements [ByteOrdered].
+func (b *bytesBound) ByteOrder() dtype.Order { return b.order }
 
 func (b *bytesBound) EncodeAlias(src ndarray.Array) ([]byte, bool) {
 	if b.swap != nil {
@@ -88,7 +95,7 @@ func (b *bytesBound) EncodeAlias(src ndarray.Array) ([]byte, bool) {
 }
 
 func (b *bytesBound) DecodeAlias(dst ndarray.Array) ([]byte, bool) {
-	if b.loadKernel() != nil {
+	if b.LoadKernel() != nil {
 		return nil, false
 	}
 	return dst.Contiguous()
@@ -108,16 +115,16 @@ func (b *bytesBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error)
 	return dst[:len(dst)+b.size], nil
 }
 
-// stored is encoded bytes as an array in their own order.
-func (b *bytesBound) stored(data []byte) (ndarray.Array, error) {
+// Stored implements [Plain].
+func (b *bytesBound) Stored(data []byte) (ndarray.Array, error) {
 	if len(data) != b.size {
 		return ndarray.Array{}, fmt.Errorf("%w: %d bytes, the chunk has %d", ErrCorrupt, len(data), b.size)
 	}
 	return ndarray.View(b.typ, b.shape, data)
 }
 
-// loadKernel makes elements of stored ones; nil where they are the same.
-func (b *bytesBound) loadKernel() kernel {
+// LoadKernel implements [Plain]: it makes elements of stored ones; nil where they are the same.
+func (b *bytesBound) LoadKernel() elements.Kernel {
 	packed, ok := b.typ.(dtype.Packed)
 	whole := !ok || packed.Packing().Bits*packed.Packing().Components == 8*b.typ.Size()
 	switch {
@@ -138,8 +145,8 @@ func (b *bytesBound) loadKernel() kernel {
 	}
 }
 
-// storeKernel is the way back.
-func (b *bytesBound) storeKernel() kernel {
+// StoreKernel implements [Plain]: the way back.
+func (b *bytesBound) StoreKernel() elements.Kernel {
 	if b.swap == nil {
 		return nil
 	}
@@ -150,7 +157,7 @@ func (b *bytesBound) storeKernel() kernel {
 }
 
 func (b *bytesBound) Decode(dst ndarray.Array, src []byte) error {
-	in, err := b.stored(src)
+	in, err := b.Stored(src)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,14 @@
 package codecs
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
+	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -39,20 +43,20 @@ func castValueDefinition() Definition {
 				OutOfRange *string         `json:"out_of_range"`
 				ScalarMap  json.RawMessage `json:"scalar_map"`
 			}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.DataType == nil {
-				return nil, field("data_type", `missing: want a data type of integers or floats, such as "int16"`)
+				return nil, Fieldf("data_type", `missing: want a data type of integers or floats, such as "int16"`)
 			}
 			t, err := types.ParseV3(c.DataType)
 			if err != nil {
-				return nil, &FieldError{"data_type", err}
+				return nil, InField("data_type", err)
 			}
 			codec := &castValue{}
 			var ok bool
 			if codec.out, ok = castFormOf(t); !ok {
-				return nil, field("data_type", "%s: want integers or floats", t.Name())
+				return nil, Fieldf("data_type", "%s: want integers or floats", t.Name())
 			}
 			if codec.rule, err = parseCastRule(c.Rounding, c.OutOfRange, codec.out); err != nil {
 				return nil, err
@@ -61,7 +65,7 @@ func castValueDefinition() Definition {
 				Encode []json.RawMessage `json:"encode"`
 				Decode []json.RawMessage `json:"decode"`
 			}
-			if err := configuration(c.ScalarMap, &scalarMap); err != nil {
+			if err := ReadConfiguration(c.ScalarMap, &scalarMap); err != nil {
 				return nil, within("scalar_map", err)
 			}
 			codec.encode, codec.decode = scalarMap.Encode, scalarMap.Decode
@@ -75,11 +79,11 @@ func within(name string, err error) error {
 	inner, ok := errors.AsType[*FieldError](err)
 	switch {
 	case !ok:
-		return &FieldError{name, err}
+		return InField(name, err)
 	case inner.Field == "":
-		return &FieldError{name, inner.Err}
+		return InField(name, inner.Err)
 	default:
-		return &FieldError{name + "." + inner.Field, inner.Err}
+		return InField(name+"."+inner.Field, inner.Err)
 	}
 }
 
@@ -88,7 +92,7 @@ func parseCastRule(rounding, outOfRange *string, to castForm) (castRule, error) 
 	if rounding != nil {
 		for r.rounding.String() != *rounding {
 			if r.rounding++; r.rounding > dtype.NearestAway {
-				return r, field("rounding", `%.60q: want "nearest-even", "towards-zero", "towards-positive", "towards-negative" or "nearest-away"`, *rounding)
+				return r, Fieldf("rounding", `%.60q: want "nearest-even", "towards-zero", "towards-positive", "towards-negative" or "nearest-away"`, *rounding)
 			}
 		}
 	}
@@ -97,9 +101,9 @@ func parseCastRule(rounding, outOfRange *string, to castForm) (castRule, error) 
 	case *outOfRange == "clamp":
 		r.outOfRange = clampOutOfRange
 	case *outOfRange != "wrap":
-		return r, field("out_of_range", `%.60q: want "clamp" or "wrap", or leave it out to have an error`, *outOfRange)
+		return r, Fieldf("out_of_range", `%.60q: want "clamp" or "wrap", or leave it out to have an error`, *outOfRange)
 	case to.kind == dtype.Float:
-		return r, field("out_of_range", `"wrap" is for integers, and %s are floats: choose "clamp" or leave it out`, to.typ.Name())
+		return r, Fieldf("out_of_range", `"wrap" is for integers, and %s are floats: choose "clamp" or leave it out`, to.typ.Name())
 	default:
 		r.outOfRange = wrapOutOfRange
 	}
@@ -117,7 +121,7 @@ type castValue struct {
 func (c *castValue) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	from, ok := castFormOf(in.Type)
 	if !ok {
-		return nil, field("", "data type %s: want integers or floats", in.Type.Name())
+		return nil, Fieldf("", "data type %s: want integers or floats", in.Type.Name())
 	}
 	encode, err := parseCastMap("scalar_map.encode", c.encode, c.out, from)
 	if err != nil {
@@ -148,15 +152,15 @@ type castValueBound struct {
 	from, to       castForm
 	rule           castRule
 	out            Chunk
-	encode, decode kernel
+	encode, decode elements.Kernel
 
 	encodeMap, decodeMap castMap
 }
 
-// refuses implements selective.
-func (b *castValueBound) refuses() bool { return b.rule.outOfRange == refuseOutOfRange }
+// Refuses implements [Selective].
+func (b *castValueBound) Refuses() bool { return b.rule.outOfRange == refuseOutOfRange }
 
-// configuration writes the fields that are not as when left out.
+// ReadConfiguration writes the fields that are not as when left out.
 func (b *castValueBound) configuration(encode, decode castMap) json.RawMessage {
 	name, _ := b.to.typ.V3() // read from v3 metadata
 	text := fmt.Appendf(nil, `{"data_type":%s`, name)
@@ -185,12 +189,12 @@ func (b *castValueBound) castFill(fill dtype.Scalar) error {
 	}
 	from, to := b.from.typ, b.to.typ
 	name := from.FormatScalar(dtype.V3, fill)
-	stored := b.encode.scalar(to, from, fill)
+	stored := b.encode.Scalar(to, from, fill)
 	if stored == nil {
-		return field("", "the fill value %s cannot be encoded: %w: map it in scalar_map.encode, or choose another", name, b.misfit(b.to, b.from, fill))
+		return Fieldf("", "the fill value %s cannot be encoded: %w: map it in scalar_map.encode, or choose another", name, b.misfit(b.to, b.from, fill))
 	}
 	b.out.Fill = stored
-	back := b.decode.scalar(from, to, stored)
+	back := b.decode.Scalar(from, to, stored)
 	switch {
 	case back == nil:
 		b.lost = fmt.Sprintf("the fill value %s is stored as %s, which cannot be decoded", name, to.FormatScalar(dtype.V3, stored))
@@ -203,8 +207,100 @@ func (b *castValueBound) castFill(fill dtype.Scalar) error {
 
 func (b *castValueBound) Spec() Spec                                    { return b.spec }
 func (b *castValueBound) Encoded() Chunk                                { return b.out }
-func (b *castValueBound) Encode(dst, src ndarray.Array) error           { return encodeElements(b, dst, src) }
-func (b *castValueBound) Decode(dst, src ndarray.Array) error           { return decodeElements(b, dst, src) }
+func (b *castValueBound) Encode(dst, src ndarray.Array) error           { return EncodeElements(b, dst, src) }
+func (b *castValueBound) Decode(dst, src ndarray.Array) error           { return DecodeElements(b, dst, src) }
 func (b *castValueBound) EncodedRegion(r ndarray.Region) ndarray.Region { return r }
-func (b *castValueBound) encodeKernel() kernel                          { return b.encode }
-func (b *castValueBound) decodeKernel() kernel                          { return b.decode }
+func (b *castValueBound) EncodeKernel() elements.Kernel                 { return b.encode }
+func (b *castValueBound) DecodeKernel() elements.Kernel                 { return b.decode }
+
+// Stable implements [Stable]: it rounds to the nearest number, and its scalar map
+// takes all that it gives back to where it was.
+func (b *castValueBound) Stable(any) bool {
+	return b.restores(func(castEntry) bool { return true })
+}
+
+// Absorbs implements [Absorbing]. Of what was computed, the scalar map finds NaN
+// alone again.
+func (b *castValueBound) Absorbs() bool {
+	return b.restores(func(e castEntry) bool { return string(b.from.typ.FormatScalar(dtype.V3, e.key)) == `"NaN"` })
+}
+
+// restores is Stable for a scalar map whose keys are found again.
+func (b *castValueBound) restores(found func(castEntry) bool) bool {
+	if b.rule.rounding != dtype.NearestEven {
+		return false
+	}
+	for _, e := range b.encodeMap {
+		back := func(d castEntry) bool { return bytes.Equal(d.key, e.value) && bytes.Equal(d.value, e.key) }
+		if !slices.ContainsFunc(b.decodeMap, back) || !found(e) {
+			return false
+		}
+	}
+	for _, d := range b.decodeMap {
+		if !slices.ContainsFunc(b.encodeMap, func(e castEntry) bool { return bytes.Equal(e.key, d.value) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Losses implements [Lossy].
+func (b *castValueBound) Losses() []Loss {
+	list := b.rule.losses(b.to, b.from)
+	if len(b.encodeMap) > 0 && len(b.decodeMap) == 0 {
+		list = append(list, Loss{What: "numbers that scalar_map names become others"})
+	}
+	return list
+}
+
+// losses are those of a cast. A number that is out of range is one unless the rule
+// refuses it.
+func (r castRule) losses(to, from castForm) []Loss {
+	var list []Loss
+	nearest := r.rounding == dtype.NearestEven || r.rounding == dtype.NearestAway
+	floats, outside := from.kind == dtype.Float, false
+	switch {
+	case to.kind != dtype.Float && floats:
+		outside = true
+		away := 1.0
+		if nearest {
+			away = 0.5
+		}
+		list = append(list, Loss{What: fmt.Sprintf("rounded to whole numbers (%s)", r.rounding), AtMost: away})
+	case to.kind != dtype.Float:
+		outside = from.least() < to.least() || from.greatest() > to.greatest()
+	case floats && !to.holdsFloats(from) || !floats && !holdsIntegers(to, from):
+		outside = true
+		digits := to.mantissa()
+		if nearest {
+			digits++
+		}
+		list = append(list, Loss{What: fmt.Sprintf("rounded to %s (%s): at most 2^-%d of each number away, but for those next to zero", to.typ.Name(), r.rounding, digits)})
+	}
+	switch {
+	case outside && r.outOfRange == clampOutOfRange:
+		list = append(list, Loss{What: fmt.Sprintf("numbers out of the range of %s become the nearest in it, or infinite, without a bound", to.typ.Name())})
+	case outside && r.outOfRange == wrapOutOfRange:
+		list = append(list, Loss{What: fmt.Sprintf("numbers out of the range of %s wrap around, without a bound", to.typ.Name())})
+	}
+	return list
+}
+
+// mantissa is how many bits of a float's mantissa are stored.
+func (f castForm) mantissa() int {
+	switch {
+	case f.layout != nil:
+		one, _ := f.layout.Round(1, dtype.NearestEven)
+		two, _ := f.layout.Round(2, dtype.NearestEven) // one exponent further
+		return bits.Len(uint(two-one)) - 1
+	case f.typ.Size() == 4:
+		return 23
+	default:
+		return 52
+	}
+}
+
+// holdsFloats reports whether a float type has every number of another.
+func (f castForm) holdsFloats(of castForm) bool {
+	return dtype.Same(f.typ, of.typ) || f.layout == nil && (of.layout != nil || f.typ.Size() > of.typ.Size())
+}

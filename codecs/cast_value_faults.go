@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-func (b *castValueBound) encodeError(src ndarray.Array, at int) error {
-	value := valueAt(src, at)
-	return fmt.Errorf("%w: %w: %s", element(src, at), b.misfit(b.to, b.from, value), b.wayOut("scalar_map.encode", b.to, b.from, value))
+func (b *castValueBound) EncodeError(src ndarray.Array, at int) error {
+	value := elements.Value(src, at)
+	return fmt.Errorf("%w: %w: %s", NewElementError(src, at), b.misfit(b.to, b.from, value), b.wayOut("scalar_map.encode", b.to, b.from, value))
 }
 
-func (b *castValueBound) decodeError(src ndarray.Array, at int) error {
-	value := valueAt(src, at)
-	return fmt.Errorf("%w: %w: %w: %s", ErrCorrupt, element(src, at), b.misfit(b.from, b.to, value), b.wayOut("scalar_map.decode", b.from, b.to, value))
+func (b *castValueBound) DecodeError(src ndarray.Array, at int) error {
+	value := elements.Value(src, at)
+	return fmt.Errorf("%w: %w: %w: %s", ErrCorrupt, NewElementError(src, at), b.misfit(b.from, b.to, value), b.wayOut("scalar_map.decode", b.from, b.to, value))
 }
 
 // misfit is why an element has no value of another type.

@@ -4,12 +4,13 @@ import (
 	"math"
 	"sync"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
 // castFromFloat returns the kernel from floats of 32 or 64 bits to any type.
-func castFromFloat[S float](r castRule, to castForm) kernel {
+func castFromFloat[S float](r castRule, to castForm) elements.Kernel {
 	switch to.goType() {
 	case int8Number:
 		return floatsToIntegers[int8, S](r, to)
@@ -43,7 +44,7 @@ type run[D, S real] func(to []D, from []S, low, high S) int
 
 // resumed is the kernel of a run that asks rest about the elements that the run
 // stops at: false means that there is no result.
-func resumed[D, S real](fast run[D, S], low, high S, rest func(S) (D, bool)) kernel {
+func resumed[D, S real](fast run[D, S], low, high S, rest func(S) (D, bool)) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
 		from, _ := ndarray.As[S](src)
@@ -65,7 +66,7 @@ func resumed[D, S real](fast run[D, S], low, high S, rest func(S) (D, bool)) ker
 
 // floatsToIntegers returns the kernel from floats to integers. The run takes
 // what rounds to a number of the type, or when wrapping to one of int64.
-func floatsToIntegers[D integer, S float](r castRule, to castForm) kernel {
+func floatsToIntegers[D integer, S float](r castRule, to castForm) elements.Kernel {
 	const beyond = 0x1p63 // int64
 	low, high := roundedBounds[S](to, r.rounding)
 	rest := func(v S) (D, bool) {
@@ -149,7 +150,7 @@ func wrapFloat(x float64) uint64 {
 
 // clampFloats is the kernel from floats to integers of up to 32 bits in which
 // finite numbers are brought between low and high before they are rounded.
-func clampFloats[D integer, S float](fast run[D, float64], low, high float64) kernel {
+func clampFloats[D integer, S float](fast run[D, float64], low, high float64) elements.Kernel {
 	const block = 512 // elements
 	lent := &sync.Pool{New: func() any { return new([block]float64) }}
 	return func(dst, src ndarray.Array) int {
@@ -174,7 +175,7 @@ func clampFloats[D integer, S float](fast run[D, float64], low, high float64) ke
 }
 
 // clampToEven is clampFloats and evenRun in one loop, for the default mode.
-func clampToEven[D integer, S float](low, high float64) kernel {
+func clampToEven[D integer, S float](low, high float64) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
 		from, _ := ndarray.As[S](src)
@@ -268,7 +269,7 @@ func awayRun[D integer, S float](to []D, from []S, low, high S) int {
 
 // floatsToLayout returns the kernel from floats to narrow ones. What is out of
 // range is clamped but for NaN and infinities that the layout has none of.
-func floatsToLayout(r castRule, l *dtype.FloatLayout) kernel {
+func floatsToLayout(r castRule, l *dtype.FloatLayout) elements.Kernel {
 	_, hasNaN := l.NaN()
 	_, hasInfinity := l.Infinity(false)
 	return func(dst, src ndarray.Array) int {
@@ -302,7 +303,7 @@ func firstRefused[S float](r castRule, from []S, unfit int, hasNaN, hasInfinity 
 }
 
 // floatsToFloat32 returns the kernel to float32.
-func floatsToFloat32[S float](r castRule) kernel {
+func floatsToFloat32[S float](r castRule) elements.Kernel {
 	if _, same := any(S(0)).(float32); same {
 		return convert[float32, S]
 	}

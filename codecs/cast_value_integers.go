@@ -4,12 +4,13 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
 // castFromInteger returns the kernel from integers to any type.
-func castFromInteger[S integer](r castRule, to, from castForm) kernel {
+func castFromInteger[S integer](r castRule, to, from castForm) elements.Kernel {
 	switch to.goType() {
 	case int8Number:
 		return castIntegers[int8, S](r, to, from)
@@ -61,7 +62,7 @@ func holdsIntegers(float, integer castForm) bool {
 }
 
 // castIntegers returns the kernel between integers.
-func castIntegers[D, S integer](r castRule, to, from castForm) kernel {
+func castIntegers[D, S integer](r castRule, to, from castForm) elements.Kernel {
 	low, high := max(to.least(), from.least()), min(to.greatest(), from.greatest())
 	switch {
 	case low == from.least() && high == from.greatest():
@@ -75,7 +76,7 @@ func castIntegers[D, S integer](r castRule, to, from castForm) kernel {
 	}
 }
 
-func checkIntegers[D, S integer](low, high S) kernel {
+func checkIntegers[D, S integer](low, high S) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
 		from, _ := ndarray.As[S](src)
@@ -90,7 +91,7 @@ func checkIntegers[D, S integer](low, high S) kernel {
 	}
 }
 
-func clampIntegers[D, S integer](low, high S) kernel {
+func clampIntegers[D, S integer](low, high S) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
 		from, _ := ndarray.As[S](src)
@@ -104,7 +105,7 @@ func clampIntegers[D, S integer](low, high S) kernel {
 
 // wrapped returns a kernel whose results are taken modulo the range of to, of
 // which they have the lower bits.
-func wrapped[D integer](k kernel, to castForm) kernel {
+func wrapped[D integer](k elements.Kernel, to castForm) elements.Kernel {
 	above := 8*to.typ.Size() - to.bits
 	if above == 0 {
 		return k
@@ -147,7 +148,7 @@ func integersToOdd[S integer](dst, src ndarray.Array) int {
 
 // integersToFloat64 returns the kernel from integers of 64 bits to float64, rounded
 // in another way than to the nearest even number.
-func integersToFloat64[S integer](mode dtype.Rounding) kernel {
+func integersToFloat64[S integer](mode dtype.Rounding) elements.Kernel {
 	// What is added to a magnitude before bits are cut off: nothing, half of
 	// their unit, or all of it but one.
 	var half, whole [2]uint64 // of positive and negative numbers

@@ -3,6 +3,7 @@ package codecs
 import (
 	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -102,10 +103,10 @@ type castRule struct {
 	outOfRange outOfRange
 }
 
-// kernel returns the kernel of a cast. Elements that are keys of the map become
+// elements.Kernel returns the kernel of a cast. Elements that are keys of the map become
 // the values there, all others are converted by the rule. NaN stays NaN, and
 // may lose its sign and payload.
-func (r castRule) kernel(to, from castForm, m castMap) kernel {
+func (r castRule) kernel(to, from castForm, m castMap) elements.Kernel {
 	wide := from.wide()
 	switch {
 	case dtype.Same(to.typ, from.typ) && len(m) == 0:
@@ -126,7 +127,7 @@ func copyElements(dst, src ndarray.Array) int {
 
 // widen returns the kernel that makes elements of f's wide form. Bits of a byte
 // that f does not use are ignored.
-func widen(f castForm) kernel {
+func widen(f castForm) elements.Kernel {
 	switch {
 	case f.layout != nil:
 		return func(dst, src ndarray.Array) int {
@@ -154,7 +155,7 @@ func widen(f castForm) kernel {
 }
 
 // number returns the kernel for elements of a wide form.
-func (r castRule) number(to, from castForm) kernel {
+func (r castRule) number(to, from castForm) elements.Kernel {
 	switch from.goType() {
 	case int16Number:
 		return castFromInteger[int16](r, to, from)
@@ -177,7 +178,7 @@ func (r castRule) number(to, from castForm) kernel {
 
 // castBytes is the kernel for elements of one byte: a table of what each of
 // them becomes, by the map or by the kernels for their wide form.
-func castBytes(to, from castForm, m castMap, widen, cast kernel) kernel {
+func castBytes(to, from castForm, m castMap, widen, cast elements.Kernel) elements.Kernel {
 	const n = 1 << 8
 	all, wide := ndarray.New(from.typ, []int{n}), ndarray.New(from.wide().typ, []int{n})
 	for i := range all.Data {
@@ -186,7 +187,7 @@ func castBytes(to, from castForm, m castMap, widen, cast kernel) kernel {
 	widen(wide, all)
 	one := func(a ndarray.Array, i int) ndarray.Array {
 		size := a.Type.Size()
-		return line(a.Type, a.Data[i*size:(i+1)*size])
+		return elements.Line(a.Type, a.Data[i*size:(i+1)*size])
 	}
 	table := ndarray.New(to.typ, []int{n})
 	var refused *[n]bool
@@ -214,7 +215,7 @@ func castBytes(to, from castForm, m castMap, widen, cast kernel) kernel {
 }
 
 // lookUp is the kernel of a table; refused is nil where every byte has a value.
-func lookUp[D word](table ndarray.Array, refused *[1 << 8]bool) kernel {
+func lookUp[D word](table ndarray.Array, refused *[1 << 8]bool) elements.Kernel {
 	list, _ := ndarray.As[D](table)
 	values := (*[1 << 8]D)(list)
 	return func(dst, src ndarray.Array) int {

@@ -30,15 +30,15 @@ func parseCastMap(name string, pairs []json.RawMessage, to, from castForm) (cast
 		at := fmt.Sprintf("%s[%d]", name, i)
 		var pair []json.RawMessage
 		if err := json.Unmarshal(text, &pair); err != nil || len(pair) != 2 {
-			return nil, field(at, "%.60s: want a pair, [from, to]", text)
+			return nil, Fieldf(at, "%.60s: want a pair, [from, to]", text)
 		}
 		var e castEntry
 		var err error
 		if e.key, err = parseMapped(pair[0], from); err != nil {
-			return nil, &FieldError{at + "[0]", err}
+			return nil, InField(at+"[0]", err)
 		}
 		if e.value, err = parseMapped(pair[1], to); err != nil {
-			return nil, &FieldError{at + "[1]", err}
+			return nil, InField(at+"[1]", err)
 		}
 		if e.number = from.number(e.key); !known[e.number] {
 			m = append(m, e)

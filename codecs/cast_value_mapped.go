@@ -3,13 +3,14 @@ package codecs
 import (
 	"sync"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// kernel returns cast for the elements that are no keys, and their values for
+// elements.Kernel returns cast for the elements that are no keys, and their values for
 // those that are.
-func (m castMap) kernel(to, from castForm, cast kernel) kernel {
+func (m castMap) kernel(to, from castForm, cast elements.Kernel) elements.Kernel {
 	if len(m) == 0 {
 		return cast
 	}
@@ -23,7 +24,7 @@ func (m castMap) kernel(to, from castForm, cast kernel) kernel {
 	}
 }
 
-func mapElements[S word](m castMap, to, from castForm, cast kernel) kernel {
+func mapElements[S word](m castMap, to, from castForm, cast elements.Kernel) elements.Kernel {
 	switch to.typ.Size() {
 	case 1:
 		return newMapping[uint8, S](m, to, from).kernel(cast)
@@ -175,8 +176,8 @@ func siftKeys[S word](at *[2*mapBlock + 1]uint16, n int, block []S, sieve *[1 <<
 	return n
 }
 
-// kernel lets cast see a one in the place of each key.
-func (m *mapping[D, S]) kernel(cast kernel) kernel {
+// elements.Kernel lets cast see a one in the place of each key.
+func (m *mapping[D, S]) kernel(cast elements.Kernel) elements.Kernel {
 	lent := &sync.Pool{New: func() any { return &found[D]{others: make([]byte, 8*mapBlock)} }}
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
@@ -185,16 +186,16 @@ func (m *mapping[D, S]) kernel(cast kernel) kernel {
 		defer lent.Put(f)
 		for at := 0; at < len(from); at += mapBlock {
 			end := min(len(from), at+mapBlock)
-			part := line(src.Type, src.Data[at*src.Type.Size():end*src.Type.Size()])
+			part := elements.Line(src.Type, src.Data[at*src.Type.Size():end*src.Type.Size()])
 			m.search(f, from[at:end])
 			if f.n > 0 {
-				part = line(src.Type, f.others[:copy(f.others, part.Data)])
+				part = elements.Line(src.Type, f.others[:copy(f.others, part.Data)])
 				others, _ := ndarray.As[S](part)
 				for _, i := range f.at[:f.n] {
 					others[i] = m.one
 				}
 			}
-			if bad := cast(line(dst.Type, dst.Data[at*dst.Type.Size():end*dst.Type.Size()]), part); bad >= 0 {
+			if bad := cast(elements.Line(dst.Type, dst.Data[at*dst.Type.Size():end*dst.Type.Size()]), part); bad >= 0 {
 				return at + bad
 			}
 			block := to[at:end]

@@ -1,7 +1,6 @@
 package codecs
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,17 +22,18 @@ type Chain struct {
 	passes []*pass // passes[i] is the one that arrays[i] is of
 	bytes  ArrayToBytes
 	binary []BytesToBytes
-	sizes  []Size        // sizes[i] is what binary[i] receives; the last is the chain's
-	parted *Shards       // what Parted returns
-	undone *ndarray.Pool // of what Verify decodes
-	// The last pass together with bytes, where these are so plain that it writes
-	// and reads them; else nil.
+	sizes  []Size     // sizes[i] is what binary[i] receives; the last is the chain's
+	parted *Shards    // what Parted returns
+	verify verifyPlan // how Verify goes about it
+	// The last pass together with bytes, where these are a Plain codec, so that it
+	// writes and reads what that stores; else nil.
 	store, load *sequence
+	plain       Plain // bytes, where that is so
 }
 
-// maxChunk bounds the bytes of a chunk at every stage: more than any machine
+// MaxChunk bounds the bytes of a chunk at every stage: more than any machine
 // has, and small enough that no sum of sizes overflows.
-const maxChunk = 1 << 44
+const MaxChunk = 1 << 44
 
 // Check reads every configuration and checks the order of the kinds, without
 // knowing what the chain will be bound to: all that can be said offline. All
@@ -137,13 +137,13 @@ func (r *Registry) Bind(specs []Spec, in Chunk) (*Chain, error) {
 
 // bind binds codecs that were read from specs.
 func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
-	if n, ok := ndarray.Bytes(in.Type, in.Shape); !ok || n > maxChunk {
+	if n, ok := ndarray.Bytes(in.Type, in.Shape); !ok || n > MaxChunk {
 		return nil, &Error{-1, "", fmt.Errorf("a chunk of shape %v is too large", in.Shape)}
 	}
 	c := &Chain{in: in, specs: slices.Clone(specs), list: list, stages: []Chunk{in}}
 	for i, p := range list {
 		err := c.bind(p)
-		if err == nil && len(c.sizes) > 0 && c.Size().Max > maxChunk {
+		if err == nil && len(c.sizes) > 0 && c.Size().Max > MaxChunk {
 			err = errors.New("the encoded chunk can be too large")
 		}
 		if err != nil {
@@ -152,7 +152,7 @@ func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 	}
 	c.plan()
 	c.parted = c.part()
-	c.undone = c.keptUndone()
+	c.verify = c.planVerify()
 	c.full = c.completed()
 	return c, nil
 }
@@ -202,11 +202,24 @@ func (c *Chain) bind(p parsed) error {
 // each codec under the name that it was given by.
 func (c *Chain) Specs() []Spec { return slices.Clone(c.full) }
 
+// Given returns the configurations as they were given. They may hold what is not for
+// metadata.
+func (c *Chain) Given() []Spec { return slices.Clone(c.specs) }
+
 // completed makes what Specs returns.
 func (c *Chain) completed() []Spec {
+	stored := dtype.NoOrder
+	if b, ok := c.bytes.(ByteOrdered); ok {
+		stored = b.ByteOrder()
+	}
 	var specs []Spec
+	received := stored // the order in which the codec in front names what it makes
 	for _, a := range c.arrays {
-		specs = append(specs, a.Spec())
+		spec, made := a.Spec(), stored
+		if n, ok := a.(OrderNaming); ok {
+			spec, made = n.SpecIn(received, stored)
+		}
+		specs, received = append(specs, spec), made
 	}
 	specs = append(specs, c.bytes.Spec())
 	for _, b := range c.binary {
@@ -215,29 +228,8 @@ func (c *Chain) completed() []Spec {
 	for i := range specs {
 		specs[i].Name = c.specs[i].Name
 	}
-	if b, ok := c.bytes.(*bytesBound); ok && b.order == dtype.Big {
-		for i, a := range c.arrays {
-			n, ok := a.(numpySpelled)
-			if !ok || !n.numpySpelled() {
-				continue
-			}
-			field := ""
-			if i > 0 {
-				// What it decodes to is looked at by one that names another order.
-				if n, ok := c.arrays[i-1].(numpySpelled); ok && !n.numpySpelled() {
-					field = `"encode_dtype"`
-				}
-			}
-			specs[i].Configuration = bytes.ReplaceAll(specs[i].Configuration, []byte(field+`:"<`), []byte(field+`:">`))
-		}
-	}
 	return specs
 }
-
-// numpySpelled is a codec that names types as NumPy does, with a byte order.
-// zarr-python before 3.4 takes it for the order of the bytes, and so it has to
-// be that of the bytes codec.
-type numpySpelled interface{ numpySpelled() bool }
 
 // Chunk returns what the chain is bound to.
 func (c *Chain) Chunk() Chunk { return c.in }
@@ -253,12 +245,9 @@ func (c *Chain) Size() Size { return c.sizes[len(c.sizes)-1] }
 // with the elements at its edge. No reader looks at the padding, and the fill
 // value would cost the elements beside it their precision.
 func (c *Chain) PadsNearest() bool {
-	p, ok := c.bytes.(nearestPadded)
-	return ok && p.padsNearest()
+	p, ok := c.bytes.(NearestPadded)
+	return ok && p.PadsNearest()
 }
-
-// nearestPadded is a codec that may say so of its chunks.
-type nearestPadded interface{ padsNearest() bool }
 
 // Memory returns the most bytes of buffers that one Encode or Decode holds at
 // the same time, the encoded chunk included and the decoded one not. A plan
@@ -302,12 +291,9 @@ func (c *Chain) arraysMemory(makesBytes bool) (most, last int) {
 	return most, last
 }
 
-// scratcher is a codec that holds more memory than its output while it works.
-type scratcher interface{ scratch() int }
-
 func scratchOf(codec any) int {
-	if s, ok := codec.(scratcher); ok {
-		return s.scratch()
+	if s, ok := codec.(Scratching); ok {
+		return s.Scratch()
 	}
 	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -110,11 +111,11 @@ func (c *Chain) located(err error) error {
 	if _, nested := errors.AsType[*Error](at.Err); nested {
 		return err // of a chain within, which has done so
 	}
-	element, ok := errors.AsType[*faultyElement](at.Err)
-	if !ok || len(element.index) != len(c.stages[at.Index].Shape) {
+	element, ok := errors.AsType[*ElementError](at.Err)
+	if !ok || len(element.Index) != len(c.stages[at.Index].Shape) {
 		return err
 	}
-	if index := c.original(at.Index, element.index); !slices.Equal(index, element.index) {
+	if index := c.original(at.Index, element.Index); !slices.Equal(index, element.Index) {
 		return &Error{at.Index, at.Codec, fmt.Errorf("%w (element %v of the chunk)", at.Err, index)}
 	}
 	return err
@@ -126,7 +127,7 @@ func (c *Chain) original(i int, index []int) []int {
 		shape := c.stages[i-1].Shape
 		v, moves := c.arrays[i-1].(View)
 		if !moves { // each element by itself, or in C order
-			index = coordinates(shape, ordinal(c.stages[i].Shape, index))
+			index = elements.Coordinates(shape, elements.Ordinal(c.stages[i].Shape, index))
 			continue
 		}
 		// Elements of one byte that have their number for an address.
@@ -135,7 +136,7 @@ func (c *Chain) original(i int, index []int) []int {
 		for k, n := range index {
 			at += n * seen.Strides[k]
 		}
-		index = coordinates(shape, at)
+		index = elements.Coordinates(shape, at)
 	}
 	return index
 }

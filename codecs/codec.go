@@ -112,16 +112,6 @@ type ArrayToArray interface {
 	Decode(dst, src ndarray.Array) error
 }
 
-// View is an optional ability of an ArrayToArray codec whose work is only a
-// different way to look at the same memory: the chain then copies nothing.
-type View interface {
-	// EncodeView returns src as the encoded array sees it.
-	EncodeView(src ndarray.Array) ndarray.Array
-	// DecodeView returns dst, an array of the shape bound to, as an encoded
-	// array, so that whoever fills that fills dst.
-	DecodeView(dst ndarray.Array) ndarray.Array
-}
-
 // ArrayToBytes is a bound codec that turns an array into bytes.
 type ArrayToBytes interface {
 	Spec() Spec
@@ -133,17 +123,6 @@ type ArrayToBytes interface {
 	// Decode fills dst, an array with any strides, from src. Input that is
 	// too short or too long is ErrCorrupt.
 	Decode(dst ndarray.Array, src []byte) error
-}
-
-// Alias is an optional ability of an ArrayToBytes codec whose output is, for
-// some arrays, the memory of the array itself.
-type Alias interface {
-	// EncodeAlias returns the memory of src when that is its encoding, and
-	// false when it has to be encoded. The result belongs to src's owner.
-	EncodeAlias(src ndarray.Array) ([]byte, bool)
-	// DecodeAlias returns the memory of dst when dst is decoded as soon as its
-	// encoding is there, and false when there is more to do.
-	DecodeAlias(dst ndarray.Array) ([]byte, bool)
 }
 
 // BytesToBytes is a bound codec that turns bytes into bytes.

@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,26 +37,26 @@ func parseConditional(r *Registry, text json.RawMessage) (Codec, error) {
 		Codecs []Spec `json:"codecs"`
 		Bits   *int   `json:"header_bits"`
 	}
-	if err := configuration(text, &config); err != nil {
+	if err := ReadConfiguration(text, &config); err != nil {
 		return nil, err
 	}
 	if config.Codecs == nil {
-		return nil, field("codecs", "is required")
+		return nil, Fieldf("codecs", "is required")
 	}
 	c := &conditionalCodec{header: (len(config.Codecs) + 7) / 8}
 	if bits := config.Bits; bits != nil {
 		if *bits%8 != 0 || *bits < len(config.Codecs) || *bits > mostHeaderBits {
-			return nil, field("header_bits", "%d: want a multiple of 8 from %d to %d", *bits, c.header*8, mostHeaderBits)
+			return nil, Fieldf("header_bits", "%d: want a multiple of 8 from %d to %d", *bits, c.header*8, mostHeaderBits)
 		}
 		c.header = *bits / 8
 	}
 	if c.header > mostHeaderBits/8 {
-		return nil, field("codecs", "%d codecs: want at most %d", len(config.Codecs), mostHeaderBits)
+		return nil, Fieldf("codecs", "%d codecs: want at most %d", len(config.Codecs), mostHeaderBits)
 	}
 	for i, s := range config.Codecs {
-		inner, err := r.binaryCodec(s)
+		inner, err := binaryCodec(r, s)
 		if err != nil {
-			return nil, &FieldError{fmt.Sprintf("codecs[%d]", i), fmt.Errorf("%s: %w", s.Name, err)}
+			return nil, InField(fmt.Sprintf("codecs[%d]", i), fmt.Errorf("%s: %w", s.Name, err))
 		}
 		c.inner = append(c.inner, inner)
 		c.names = append(c.names, s.Name)
@@ -64,7 +65,7 @@ func parseConditional(r *Registry, text json.RawMessage) (Codec, error) {
 }
 
 // binaryCodec reads the configuration of a bytes → bytes codec.
-func (r *Registry) binaryCodec(s Spec) (BytesToBytesCodec, error) {
+func binaryCodec(r *Registry, s Spec) (BytesToBytesCodec, error) {
 	d, err := r.Lookup(s.Name)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,11 @@ func (r *Registry) binaryCodec(s Spec) (BytesToBytesCodec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return codec.(BytesToBytesCodec), nil
+	binary, ok := codec.(BytesToBytesCodec)
+	if !ok {
+		return nil, fmt.Errorf("its parser makes %T, which is no bytes → bytes codec", codec)
+	}
+	return binary, nil
 }
 
 type conditionalCodec struct {
@@ -92,7 +97,7 @@ func (c *conditionalCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	for i, codec := range c.inner {
 		bound, err := codec.BindBytesToBytes(size)
 		if err != nil {
-			return nil, &FieldError{fmt.Sprintf("codecs[%d]", i), err}
+			return nil, InField(fmt.Sprintf("codecs[%d]", i), err)
 		}
 		b.inner = append(b.inner, conditionalStep{bound, sameSize(codec)})
 		specs[i] = bound.Spec()
@@ -142,8 +147,8 @@ type conditionalStep struct {
 
 func (b *conditionalBound) Spec() Spec { return b.spec }
 
-// scratch is what lies between two inner codecs, one piece read and one made.
-func (b *conditionalBound) scratch() int {
+// Scratch is what lies between two inner codecs, one piece read and one made.
+func (b *conditionalBound) Scratch() int {
 	if b.size.Unbounded {
 		return 0
 	}
@@ -200,4 +205,18 @@ func (b *conditionalBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, err
 	}
 	return append(grow(dst, len(data)), data...), nil
+}
+
+// Verification implements [Verifier]: what was applied to a chunk is undone.
+func (b *conditionalBound) Verification() Verification {
+	return Verification{All: true, Checksum: true, Memory: b.Scratch() + b.in.Max}
+}
+
+// Verify implements [Verifier].
+func (b *conditionalBound) Verify(ctx context.Context, in Input) error {
+	data, err := ReadAll(ctx, in)
+	if err == nil {
+		_, err = b.AppendDecode(nil, data)
+	}
+	return err
 }

@@ -9,14 +9,17 @@ import (
 // castagnoli is the polynomial of CRC-32C.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// CRC32CName is the name of the codec for a CRC-32C.
+const CRC32CName = "crc32c"
+
 // crc32cDefinition is the codec "crc32c" of Zarr v3 core: a little-endian
 // CRC-32C (RFC 3720) behind the bytes that it covers.
 func crc32cDefinition() Definition {
 	return Definition{
-		Name: "crc32c", Kind: KindBytesToBytes,
+		Name: CRC32CName, Kind: KindBytesToBytes,
 		Summary: "appends a CRC-32C of all bytes, checked on reading",
 		Parse: func(text json.RawMessage) (Codec, error) {
-			return checksumCodec{Spec{Name: "crc32c"}, crc32cSum, false}, configuration(text, &struct{}{})
+			return checksumCodec{Spec{Name: CRC32CName}, crc32cSum, false}, ReadConfiguration(text, &struct{}{})
 		},
 	}
 }

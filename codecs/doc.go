@@ -13,9 +13,11 @@
 //
 //	array ─▶ array→array … ─▶ array→bytes ─▶ bytes→bytes … ─▶ stored bytes
 //
-// What only some codecs can do is in small second interfaces that the chain
-// probes for: [View] (transpose copies nothing) and [Alias] (bytes hands out
-// the memory of the array).
+// What only some codecs can do is in small optional interfaces, their traits, for
+// which the chain probes: [View] (transpose copies nothing), [Verifier] (a checksum
+// is verified without decoding), [Container] (shards have inner chunks) and others
+// in traits.go. The chain knows codecs by their traits alone, so those of other
+// programs can do all that those of this one can.
 //
 // Encoders append to a slice. Decoders know how many bytes they must produce;
 // they refuse more with [ErrTooLarge] and less with [ErrCorrupt], before they

@@ -1,40 +1,23 @@
 package codecs
 
 import (
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// elementwise is a bound array → array codec that computes each element from
-// the one in its place and nothing else. A chain runs neighbours of this sort
-// as one pass over memory, piece by piece, with the results and errors of one
-// codec after the other.
-type elementwise interface {
-	ArrayToArray
-	// encodeKernel turns elements of the type bound to into those of
-	// Encoded's, decodeKernel the other way round. Neither depends on how the
-	// elements are cut into pieces.
-	encodeKernel() kernel
-	decodeKernel() kernel
-	// encodeError is the error about the element of src, counted in C order,
-	// at which encodeKernel stopped, decodeError the one about decodeKernel.
-	// No other element of src is to be looked at: they need not be there.
-	encodeError(src ndarray.Array, at int) error
-	decodeError(src ndarray.Array, at int) error
-}
-
-// encodeElements is Encode of an elementwise codec.
-func encodeElements(e elementwise, dst, src ndarray.Array) error {
-	if bad := e.encodeKernel().run(dst, src); bad >= 0 {
-		return e.encodeError(src, bad)
+// EncodeElements is Encode of an elementwise codec.
+func EncodeElements(e Elementwise, dst, src ndarray.Array) error {
+	if bad := e.EncodeKernel().Run(dst, src); bad >= 0 {
+		return e.EncodeError(src, bad)
 	}
 	return nil
 }
 
-// decodeElements is Decode of an elementwise codec.
-func decodeElements(e elementwise, dst, src ndarray.Array) error {
-	if bad := e.decodeKernel().run(dst, src); bad >= 0 {
-		return e.decodeError(src, bad)
+// DecodeElements is Decode of an elementwise codec.
+func DecodeElements(e Elementwise, dst, src ndarray.Array) error {
+	if bad := e.DecodeKernel().Run(dst, src); bad >= 0 {
+		return e.DecodeError(src, bad)
 	}
 	return nil
 }
@@ -42,9 +25,9 @@ func decodeElements(e elementwise, dst, src ndarray.Array) error {
 // elementStep is one direction of an elementwise codec, or a change of the
 // elements' bytes that comes with storing them.
 type elementStep struct {
-	kernel kernel
+	kernel elements.Kernel
 	to     dtype.Type  // of the results
-	codec  elementwise // nil: none
+	codec  Elementwise // nil: none
 	// fault makes an error of an element, at which the kernel stopped; nil
 	// where it never does.
 	fault func(src ndarray.Array, at int) error
@@ -55,41 +38,49 @@ type elementStep struct {
 type sequence struct {
 	from  dtype.Type
 	steps []elementStep
-	all   kernel
+	all   elements.Kernel
 }
 
-// joint returns the kernel that does the work of two steps in a loop of its own,
-// nil where there is none. It may leave elements to both, the two of them.
-type joint func(first, second elementwise, both kernel) kernel
+// join is one of the methods of [Joining].
+type join func(first Joining, next Elementwise, both elements.Kernel) elements.Kernel
 
-func newSequence(from dtype.Type, steps []elementStep, join joint) *sequence {
+func newSequence(from dtype.Type, steps []elementStep, join join) *sequence {
 	s := &sequence{from: from, steps: steps}
-	var joined []elementStep
+	var list []elementStep
 	for i := 0; i < len(steps); i++ {
 		next := steps[i]
 		if i+1 < len(steps) {
-			both := inSequence(from, steps[i:i+2])
-			if kernel := join(next.codec, steps[i+1].codec, both); kernel != nil {
+			if kernel := joined(from, steps[i], steps[i+1], join); kernel != nil {
 				i++
 				next = elementStep{kernel: kernel, to: steps[i].to}
 			}
 		}
-		joined = append(joined, next)
+		list = append(list, next)
 		from = next.to
 	}
-	s.all = inSequence(s.from, joined)
+	s.all = inSequence(s.from, list)
 	return s
+}
+
+// joined returns the kernel that does the work of two steps in a loop of its own,
+// nil where there is none.
+func joined(from dtype.Type, first, second elementStep, join join) elements.Kernel {
+	j, ok := first.codec.(Joining)
+	if !ok || second.codec == nil {
+		return nil
+	}
+	return join(j, second.codec, inSequence(from, []elementStep{first, second}))
 }
 
 // run takes the steps for all elements of two arrays of one shape with any
 // strides. Its error is that of the first step that has one for any of the
 // elements, about the first of these: what one step after the other would give.
 func (s *sequence) run(dst, src ndarray.Array) error {
-	if s.all.run(dst, src) < 0 {
+	if s.all.Run(dst, src) < 0 {
 		return nil
 	}
 	for i, last := range s.steps {
-		if bad := inSequence(s.from, s.steps[:i+1]).find(last.to, src); bad >= 0 {
+		if bad := inSequence(s.from, s.steps[:i+1]).Find(last.to, src); bad >= 0 {
 			return last.fault(s.at(i, src, bad), bad)
 		}
 	}
@@ -98,10 +89,10 @@ func (s *sequence) run(dst, src ndarray.Array) error {
 
 // at is an array like src as step i receives it, of which one element is there.
 func (s *sequence) at(i int, src ndarray.Array, at int) ndarray.Array {
-	a := ndarray.Array{Type: s.from, Data: valueAt(src, at), Shape: src.Shape, Strides: make([]int, len(src.Shape))}
+	a := ndarray.Array{Type: s.from, Data: elements.Value(src, at), Shape: src.Shape, Strides: make([]int, len(src.Shape))}
 	if i > 0 {
 		a.Type = s.steps[i-1].to
-		a.Data = inSequence(s.from, s.steps[:i]).scalar(a.Type, s.from, a.Data)
+		a.Data = inSequence(s.from, s.steps[:i]).Scalar(a.Type, s.from, a.Data)
 	}
 	return a
 }
@@ -112,7 +103,7 @@ const sequenceElements = 1024
 
 // inSequence is the kernel of some steps, at least one. It stops at an element
 // that some step has no result for.
-func inSequence(from dtype.Type, steps []elementStep) kernel {
+func inSequence(from dtype.Type, steps []elementStep) elements.Kernel {
 	if len(steps) == 1 {
 		return steps[0].kernel
 	}

@@ -3,6 +3,10 @@ package codecs
 import (
 	"errors"
 	"fmt"
+
+	"github.com/zmigrate/zmigrate/codecs/elements"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
 // Causes of errors about encoded data.
@@ -31,10 +35,30 @@ func (e *FieldError) Error() string {
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// field makes a FieldError from a format.
-func field(name, format string, args ...any) error {
+// InField is err as an error about a field.
+func InField(name string, err error) error { return &FieldError{Field: name, Err: err} }
+
+// Fieldf makes a FieldError from a format.
+func Fieldf(name, format string, args ...any) error {
 	return &FieldError{Field: name, Err: fmt.Errorf(format, args...)}
 }
+
+// ElementError is the part of an error that names the element of an array that a
+// codec has no encoding or decoding for. A chain adds where that element was in
+// the chunk if codecs in front have moved it.
+type ElementError struct {
+	Index []int // in the array that the codec received
+	Value string
+}
+
+// NewElementError names one element of an array, counted in C order, and its
+// value.
+func NewElementError(a ndarray.Array, at int) error {
+	value := string(a.Type.FormatScalar(dtype.V3, elements.Value(a, at)))
+	return &ElementError{Index: elements.Coordinates(a.Shape, at), Value: value}
+}
+
+func (e *ElementError) Error() string { return fmt.Sprintf("element %v, %s", e.Index, e.Value) }
 
 // Error is an error about one codec of a chain, or about what that codec found
 // in a chunk.

@@ -28,11 +28,11 @@ func gzipNamed(name string, level int) Definition {
 			c := struct {
 				Level int `json:"level"`
 			}{Level: level}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Level < 0 || c.Level > 9 {
-				return nil, field("level", "%d: want 0 to 9", c.Level)
+				return nil, Fieldf("level", "%d: want 0 to 9", c.Level)
 			}
 			return streamCodec{
 				spec:   Spec{Name: name, Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},

@@ -21,13 +21,8 @@ type Hazard struct {
 	Code    string
 	Message string // what can happen, with the types and values concerned
 	Hint    string // what to do about it
-}
-
-// Hazardous is an optional ability of bound codecs.
-type Hazardous interface {
-	// Hazards lists what the codec knows of. Codec is left empty, and so is
-	// Name, unless that of a codec within is meant: the chain knows them.
-	Hazards() []Hazard
+	// Fill: it is about the fill value, of which the chain then says no more.
+	Fill bool
 }
 
 // InexactCast is the code of the hazard that integers go through a float that
@@ -65,7 +60,7 @@ func (c *Chain) Hazards() []Hazard {
 			}
 		}
 		told := slices.ContainsFunc(list, func(h Hazard) bool {
-			return h.Code == FillValueLost || h.Codec == i && (h.Code == ZfpNonfinite || h.Code == ZfpRange)
+			return h.Code == FillValueLost || h.Codec == i && h.Fill
 		})
 		if found && changes.Codec == i && !told {
 			list = append(list, changes)
@@ -171,7 +166,7 @@ const trialBytes = 1 << 20
 // chain does, which has hazards of its own.
 func (c *Chain) trial() *Chain {
 	last := len(c.arrays) + 1
-	if _, ok := c.bytes.(*Shards); ok {
+	if c.container() != nil {
 		last--
 	}
 	small := &Chain{in: c.in, specs: c.specs}
@@ -267,23 +262,14 @@ func isNaN(t dtype.Type, value dtype.Scalar) bool {
 	return bytes.Contains(text, []byte(`"NaN"`)) || bytes.Contains(text, []byte(`"0x`))
 }
 
-// selective is an optional ability of bound codecs that may refuse values of
-// their data type.
-type selective interface {
-	// refuses reports whether there are such values.
-	refuses() bool
-}
-
 // Refuses reports whether there may be values of its data type that a codec of
 // the chain refuses, which only a look at the data can tell.
 func (c *Chain) Refuses() bool {
-	for _, a := range c.arrays {
-		if s, ok := a.(selective); ok && s.refuses() {
-			return true
-		}
-	}
-	s, ok := c.bytes.(selective)
-	return ok && s.refuses()
+	return slices.ContainsFunc(c.bound(), func(codec any) bool {
+		s, ok := codec.(Selective)
+		return ok && s.Refuses()
+	})
 }
 
-func (s *Shards) refuses() bool { return s.inner.Refuses() }
+// Refuses implements [Selective].
+func (s *Shards) Refuses() bool { return s.inner.Refuses() }

@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -38,15 +39,15 @@ func n5DefaultDefinition(r *Registry) Definition {
 			var c struct {
 				Codecs json.RawMessage `json:"codecs"`
 			}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Codecs == nil {
-				return nil, field("codecs", "missing: want transpose, bytes and at most one codec of bytes")
+				return nil, Fieldf("codecs", "missing: want transpose, bytes and at most one codec of bytes")
 			}
 			var specs []Spec
 			if err := json.Unmarshal(c.Codecs, &specs); err != nil {
-				return nil, field("codecs", "%w", err)
+				return nil, Fieldf("codecs", "%w", err)
 			}
 			if err := checkN5(r, specs); err != nil {
 				return nil, err
@@ -60,17 +61,17 @@ func n5DefaultDefinition(r *Registry) Definition {
 func checkN5(r *Registry, specs []Spec) error {
 	for i, want := range []string{"transpose", "bytes"} {
 		if i >= len(specs) {
-			return field("codecs", "%d codecs: want transpose, bytes and at most one codec of bytes", len(specs))
+			return Fieldf("codecs", "%d codecs: want transpose, bytes and at most one codec of bytes", len(specs))
 		}
 		if d, err := r.Lookup(specs[i].Name); err == nil && d.Name != want {
-			return field(fmt.Sprintf("codecs[%d]", i), "%s: want %s, as N5 blocks are stored", specs[i].Name, want)
+			return Fieldf(fmt.Sprintf("codecs[%d]", i), "%s: want %s, as N5 blocks are stored", specs[i].Name, want)
 		}
 	}
 	if len(specs) > 3 {
-		return field("codecs[3]", "%s: N5 blocks have at most one codec behind bytes", specs[3].Name)
+		return Fieldf("codecs[3]", "%s: N5 blocks have at most one codec behind bytes", specs[3].Name)
 	}
 	if err := r.Check(specs); err != nil {
-		return field("codecs", "%w", err)
+		return Fieldf("codecs", "%w", err)
 	}
 	return nil
 }
@@ -83,19 +84,19 @@ type n5Codec struct {
 func (c n5Codec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	_, number := in.Type.(dtype.Numeric) // not a time, which numberOf counts among them
 	if n := numberOf(in.Type); !number || !n.integer() && n != float32Number && n != float64Number {
-		return nil, field("", "data type %s: N5 has integers of 8 to 64 bits, float32 and float64", in.Type.Name())
+		return nil, Fieldf("", "data type %s: N5 has integers of 8 to 64 bits, float32 and float64", in.Type.Name())
 	}
 	if len(in.Shape) > math.MaxUint16 {
-		return nil, field("", "%d dimensions: N5 has at most %d", len(in.Shape), math.MaxUint16)
+		return nil, Fieldf("", "%d dimensions: N5 has at most %d", len(in.Shape), math.MaxUint16)
 	}
 	for i, n := range in.Shape {
 		if n > math.MaxUint32 {
-			return nil, field("", "%d elements along dimension %d: N5 has at most %d", n, i, math.MaxUint32)
+			return nil, Fieldf("", "%d elements along dimension %d: N5 has at most %d", n, i, math.MaxUint32)
 		}
 	}
 	chain, err := c.registry.Bind(c.specs, in)
 	if err != nil {
-		return nil, field("codecs", "%w", err)
+		return nil, Fieldf("codecs", "%w", err)
 	}
 	if err := checkN5Layout(chain.Specs()); err != nil {
 		return nil, err
@@ -115,16 +116,16 @@ func checkN5Layout(specs []Spec) error {
 			continue // words of one byte
 		}
 		if err := json.Unmarshal(s.Configuration, &layout); err != nil {
-			return field("codecs", "%s: %w", s.Name, err)
+			return Fieldf("codecs", "%s: %w", s.Name, err)
 		}
 	}
 	for i, from := range layout.Order {
 		if from != len(layout.Order)-1-i {
-			return field("codecs[0].configuration.order", "%v: want all dimensions reversed, as N5 blocks are stored", layout.Order)
+			return Fieldf("codecs[0].configuration.order", "%v: want all dimensions reversed, as N5 blocks are stored", layout.Order)
 		}
 	}
 	if layout.Endian == "little" {
-		return field("codecs[1].configuration.endian", `"little": want "big", as N5 blocks are stored`)
+		return Fieldf("codecs[1].configuration.endian", `"little": want "big", as N5 blocks are stored`)
 	}
 	return nil
 }
@@ -135,8 +136,8 @@ type n5Bound struct {
 	pool     *ndarray.Pool
 }
 
-// scratch is what the chain within takes.
-func (b *n5Bound) scratch() int { return b.chain.Memory() }
+// Scratch is what the chain within takes.
+func (b *n5Bound) Scratch() int { return b.chain.Memory() }
 
 func (b *n5Bound) Spec() Spec {
 	text, err := json.Marshal(map[string][]Spec{"codecs": b.chain.Specs()})
@@ -238,4 +239,22 @@ func (b *n5Bound) readHeader(src []byte) ([]int, error) {
 		return nil, fmt.Errorf("%w: an N5 block of shape %v, the chunk has %v", ErrTooLarge, shape, b.chain.in.Shape)
 	}
 	return shape, nil
+}
+
+// Verification implements [Verifier]. Blocks are small enough to be in memory.
+func (b *n5Bound) Verification() Verification {
+	return Verification{All: true, Checksum: true, Memory: b.chain.VerifyMemory(true)}
+}
+
+// Verify implements [Verifier]: by the header, and as the chain of the elements does.
+func (b *n5Bound) Verify(ctx context.Context, in Input) error {
+	data, err := ReadAll(ctx, in)
+	if err != nil {
+		return err
+	}
+	chain, data, err := b.open(data)
+	if err != nil {
+		return err
+	}
+	return chain.Verify(ctx, InMemory(data))
 }

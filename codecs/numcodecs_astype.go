@@ -1,9 +1,11 @@
 package codecs
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -28,11 +30,11 @@ func numcodecsAstypeDefinition() Definition {
 				Encode *string `json:"encode_dtype"`
 				Decode *string `json:"decode_dtype"`
 			}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Encode == nil {
-				return nil, field("encode_dtype", `missing: want a NumPy type such as "<f4"`)
+				return nil, Fieldf("encode_dtype", `missing: want a NumPy type such as "<f4"`)
 			}
 			encode, err := types.parse("encode_dtype", c.Encode)
 			if err != nil {
@@ -51,12 +53,12 @@ func (c astypeCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &castBound{in: in.Type, out: in, scale: 1, losses: astypeLosses(c.encode, in.Type)}
+	b := &castBound{in: in.Type, out: in, scale: 1, losses: astypeLosses(c.encode, in.Type), stable: true}
 	b.encode, b.decode = cast(numberOf(c.encode), numberOf(in.Type)), cast(numberOf(in.Type), numberOf(c.encode))
 	if b.encode == nil {
-		return nil, field("encode_dtype", "%s: complex numbers are stored as complex numbers, and others as others", c.encode.Name())
+		return nil, Fieldf("encode_dtype", "%s: complex numbers are stored as complex numbers, and others as others", c.encode.Name())
 	}
-	b.out.Type, b.out.Fill = c.encode, b.encode.scalar(c.encode, in.Type, in.Fill)
+	b.out.Type, b.out.Fill = c.encode, b.encode.Scalar(c.encode, in.Type, in.Fill)
 	b.spec = Spec{Name: "numcodecs.astype", Configuration: fmt.Appendf(nil,
 		`{"encode_dtype":%s,"decode_dtype":%s}`, numpyName(c.encode), numpyName(decode))}
 	return b, nil
@@ -71,32 +73,91 @@ type castBound struct {
 	spec           Spec
 	in             dtype.Type
 	out            Chunk
-	encode, decode kernel
+	encode, decode elements.Kernel
 	scale          float64 // the magnitude of what numbers are multiplied with
 	losses         []Loss
+	stable         bool // see Stable
+	// hostOrder: the types are named little-endian whatever is stored. quantize
+	// looks at the memory of an array as its own type, which zarr-python from 3.4
+	// on has in the host's order.
+	hostOrder bool
 }
 
 func (b *castBound) Spec() Spec { return b.spec }
 
-// numpySpelled: quantize looks at the memory of an array as its own type, which
-// zarr-python from 3.4 on has in the host's order.
-func (b *castBound) numpySpelled() bool { return b.spec.Name != "numcodecs.quantize" }
+// SpecIn implements [OrderNaming].
+func (b *castBound) SpecIn(received, made dtype.Order) (Spec, dtype.Order) {
+	if b.hostOrder {
+		return b.spec, dtype.Little
+	}
+	return inOrder(b.spec, received, made), made
+}
+
+// inOrder returns a spec that names types as little-endian with the types of an
+// order: that of the received arrays, where it is another one, only counts for the
+// codec that names both apart.
+func inOrder(spec Spec, received, made dtype.Order) Spec {
+	if made != dtype.Big {
+		return spec
+	}
+	field := ""
+	if received != dtype.Big {
+		field = `"encode_dtype"`
+	}
+	spec.Configuration = bytes.ReplaceAll(spec.Configuration, []byte(field+`:"<`), []byte(field+`:">`))
+	return spec
+}
+
+// Stable implements [Stable].
+func (b *castBound) Stable(any) bool { return b.stable }
 
 // EncodedRegion implements [Regional]: each element is for itself.
 func (b *castBound) EncodedRegion(r ndarray.Region) ndarray.Region { return r }
 
 func (b *castBound) Encoded() Chunk { return b.out }
 
-func (b *castBound) encodeKernel() kernel { return b.encode }
-func (b *castBound) decodeKernel() kernel { return b.decode }
+func (b *castBound) EncodeKernel() elements.Kernel { return b.encode }
+func (b *castBound) DecodeKernel() elements.Kernel { return b.decode }
 
-func (b *castBound) Encode(dst, src ndarray.Array) error { return encodeElements(b, dst, src) }
-func (b *castBound) Decode(dst, src ndarray.Array) error { return decodeElements(b, dst, src) }
+func (b *castBound) Encode(dst, src ndarray.Array) error { return EncodeElements(b, dst, src) }
+func (b *castBound) Decode(dst, src ndarray.Array) error { return DecodeElements(b, dst, src) }
 
-func (b *castBound) encodeError(src ndarray.Array, at int) error {
+func (b *castBound) EncodeError(src ndarray.Array, at int) error {
 	return unfit(src, at, b.out.Type)
 }
 
-func (b *castBound) decodeError(src ndarray.Array, at int) error {
+func (b *castBound) DecodeError(src ndarray.Array, at int) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, unfit(src, at, b.in))
+}
+
+// unfit is an error about one element of src, counted in C order, that has no
+// value of type to.
+func unfit(src ndarray.Array, at int, to dtype.Type) error {
+	return fmt.Errorf("%w: %w of %s", NewElementError(src, at), dtype.ErrOutOfRange, to.Name())
+}
+
+// Losses implements [Lossy].
+func (b *castBound) Losses() []Loss { return b.losses }
+
+// Unit implements [Rescaling].
+func (b *castBound) Unit() float64 { return 1 / b.scale }
+
+// astypeLosses are those of a cast as NumPy does it.
+func astypeLosses(to, from dtype.Type) []Loss {
+	t, ok := castFormOf(to)
+	f, number := castFormOf(from)
+	switch {
+	case ok && number:
+		rule := castRule{outOfRange: wrapOutOfRange}
+		if f.kind == dtype.Float && t.kind != dtype.Float {
+			rule = castRule{rounding: dtype.TowardsZero}
+		} else if t.kind == dtype.Float {
+			rule = castRule{outOfRange: clampOutOfRange}
+		}
+		return rule.losses(t, f)
+	case to.Size() < from.Size():
+		return []Loss{{What: fmt.Sprintf("rounded to %s", to.Name())}}
+	default:
+		return nil
+	}
 }

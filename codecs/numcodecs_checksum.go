@@ -45,14 +45,14 @@ func locatedDefinition(name string, aliases []string, location string, sum check
 			c := struct {
 				Location *string `json:"location"`
 			}{}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Location == nil {
 				c.Location = &location
 			}
 			if *c.Location != "start" && *c.Location != "end" {
-				return nil, field("location", `%.20q: want "start" or "end"`, *c.Location)
+				return nil, Fieldf("location", `%.20q: want "start" or "end"`, *c.Location)
 			}
 			spec := Spec{Name: name, Configuration: fmt.Appendf(nil, `{"location":%q}`, *c.Location)}
 			return checksumCodec{spec, sum, *c.Location == "start"}, nil
@@ -145,8 +145,8 @@ func (b *checksumBound) coveredSize(size int) (int, error) {
 	return n, decodedSize(b.in, n)
 }
 
-// verify implements [verifier].
-func (b *checksumBound) verify(ctx context.Context, in Input) error {
+// Verify implements [Verifier].
+func (b *checksumBound) Verify(ctx context.Context, in Input) error {
 	src, ok := in.(InMemory)
 	if !ok && b.sum.pieces != nil {
 		return b.verifyPieces(ctx, in)
@@ -189,4 +189,21 @@ func (b *checksumBound) verifyPieces(ctx context.Context, in Input) error {
 		return b.sum.wrong(want, got)
 	}
 	return nil
+}
+
+// DecodedLength implements [DecodedSized].
+func (b *checksumBound) DecodedLength(src []byte) (int, error) { return len(src), nil }
+
+// Verification implements [Verifier].
+func (b *checksumBound) Verification() Verification {
+	return Verification{All: true, Checksum: true, InPieces: b.sum.pieces != nil}
+}
+
+// Enclosed implements [Enclosing]: what the checksum is of.
+func (b *checksumBound) Enclosed(in Input) Input {
+	begin, n := int64(0), in.Size()-checksumSize
+	if b.front {
+		begin = checksumSize
+	}
+	return Section(in, begin, n)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -33,7 +34,7 @@ func numcodecsDeltaDefinition() Definition {
 				Dtype  *string `json:"dtype"`
 				Astype *string `json:"astype"`
 			}
-			err := configuration(text, &c)
+			err := ReadConfiguration(text, &c)
 			if err != nil {
 				return nil, err
 			}
@@ -69,11 +70,11 @@ func (c deltaCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 		b.encode, b.decode = floatDelta(from, to)
 		b.advice = "all elements behind it would be lost, choose another codec"
 	case from.integer() || from.float():
-		return nil, field("astype", "%s: want integers for integers and floats for floats", encoded.Name())
+		return nil, Fieldf("astype", "%s: want integers for integers and floats for floats", encoded.Name())
 	default:
-		return nil, field("", "data type %s: want integers or floats", in.Type.Name())
+		return nil, Fieldf("", "data type %s: want integers or floats", in.Type.Name())
 	}
-	b.out.Type, b.out.Fill = encoded, b.encode().scalar(encoded, decoded, in.Fill)
+	b.out.Type, b.out.Fill = encoded, b.encode().Scalar(encoded, decoded, in.Fill)
 	b.spec = Spec{Name: "numcodecs.delta", Configuration: fmt.Appendf(nil,
 		`{"dtype":%s,"astype":%s}`, numpyName(decoded), numpyName(encoded))}
 	return b, nil
@@ -85,29 +86,36 @@ type deltaBound struct {
 	spec           Spec
 	in             dtype.Type
 	out            Chunk // its fill value is a first element's
-	encode, decode func() kernel
+	encode, decode func() elements.Kernel
 	advice         string // what to do about an element without an encoding
 }
 
-func (b *deltaBound) Spec() Spec         { return b.spec }
-func (b *deltaBound) numpySpelled() bool { return true }
-func (b *deltaBound) Encoded() Chunk     { return b.out }
+func (b *deltaBound) Spec() Spec     { return b.spec }
+func (b *deltaBound) Encoded() Chunk { return b.out }
+
+// SpecIn implements [OrderNaming].
+func (b *deltaBound) SpecIn(received, made dtype.Order) (Spec, dtype.Order) {
+	return inOrder(b.spec, received, made), made
+}
+
+// Stable implements [Stable].
+func (b *deltaBound) Stable(any) bool { return !isFloat(b.in) }
 
 func (b *deltaBound) Encode(dst, src ndarray.Array) error {
-	if bad := b.encode().run(dst, src); bad >= 0 {
+	if bad := b.encode().Run(dst, src); bad >= 0 {
 		return fmt.Errorf("%w: its difference to the element before is %w of %s: %s",
-			element(src, bad), dtype.ErrOutOfRange, b.out.Type.Name(), b.advice)
+			NewElementError(src, bad), dtype.ErrOutOfRange, b.out.Type.Name(), b.advice)
 	}
 	return nil
 }
 
 func (b *deltaBound) Decode(dst, src ndarray.Array) error {
-	b.decode().run(dst, src) // sums wrap or are rounded
+	b.decode().Run(dst, src) // sums wrap or are rounded
 	return nil
 }
 
 // integerDelta returns the makers of kernels between two types of integers.
-func integerDelta(from, to number) (encode, decode func() kernel) {
+func integerDelta(from, to number) (encode, decode func() elements.Kernel) {
 	switch from {
 	case int8Number:
 		return integerDeltaAs[int8](to)
@@ -128,7 +136,7 @@ func integerDelta(from, to number) (encode, decode func() kernel) {
 	}
 }
 
-func integerDeltaAs[T integer](to number) (encode, decode func() kernel) {
+func integerDeltaAs[T integer](to number) (encode, decode func() elements.Kernel) {
 	switch to {
 	case int8Number:
 		return differences[int8, T], sums[T, int8]
@@ -150,7 +158,7 @@ func integerDeltaAs[T integer](to number) (encode, decode func() kernel) {
 }
 
 // differences stops at the first that does not come back from A.
-func differences[A, T integer]() kernel {
+func differences[A, T integer]() elements.Kernel {
 	var last T
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[A](dst)
@@ -168,7 +176,7 @@ func differences[A, T integer]() kernel {
 	}
 }
 
-func sums[T, A integer]() kernel {
+func sums[T, A integer]() elements.Kernel {
 	var last T
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[T](dst)
@@ -183,7 +191,7 @@ func sums[T, A integer]() kernel {
 }
 
 // floatDelta returns the makers of kernels between two types of floats.
-func floatDelta(from, to number) (encode, decode func() kernel) {
+func floatDelta(from, to number) (encode, decode func() elements.Kernel) {
 	wide := max(from, to)
 	differ, add := differFloats[float32], sumFloats[float32]
 	switch from {
@@ -198,8 +206,10 @@ func floatDelta(from, to number) (encode, decode func() kernel) {
 	case float16Number:
 		add = sumHalves
 	}
-	encode = func() kernel { return scan{from: from, work: from, to: to, loop: differ(), finite: true}.kernel() }
-	decode = func() kernel { return scan{from: to, work: wide, to: from, loop: add()}.kernel() }
+	encode = func() elements.Kernel {
+		return scan{from: from, work: from, to: to, loop: differ(), finite: true}.kernel()
+	}
+	decode = func() elements.Kernel { return scan{from: to, work: wide, to: from, loop: add()}.kernel() }
 	return encode, decode
 }
 
@@ -210,7 +220,7 @@ type scan struct {
 	finite         bool                // NaN and infinity are no results: whatever is added to them is lost
 }
 
-func (s scan) kernel() kernel {
+func (s scan) kernel() elements.Kernel {
 	memory := s.work
 	if memory == float16Number {
 		memory = float32Number
@@ -219,17 +229,17 @@ func (s scan) kernel() kernel {
 	load, store, reload := cast(memory, s.from), cast(s.to, memory), cast(memory, s.to)
 	return func(dst, src ndarray.Array) int {
 		n := src.Len()
-		scratch := make([]byte, min(n, pieceElements)*typ.Size())
-		for at := 0; at < n; at += pieceElements {
-			end := min(n, at+pieceElements)
-			block := line(typ, scratch[:(end-at)*typ.Size()])
-			load(block, span(src, at, end))
+		scratch := make([]byte, min(n, elements.Piece)*typ.Size())
+		for at := 0; at < n; at += elements.Piece {
+			end := min(n, at+elements.Piece)
+			block := elements.Line(typ, scratch[:(end-at)*typ.Size()])
+			load(block, elements.Span(src, at, end))
 			s.loop(block)
-			store(span(dst, at, end), block)
+			store(elements.Span(dst, at, end), block)
 			if !s.finite {
 				continue
 			}
-			reload(block, span(dst, at, end))
+			reload(block, elements.Span(dst, at, end))
 			if bad := firstInfinite(block); bad >= 0 {
 				return at + bad
 			}
@@ -304,3 +314,14 @@ func sumHalves() func(ndarray.Array) {
 		}
 	}
 }
+
+// Losses implements [Lossy].
+func (b *deltaBound) Losses() []Loss {
+	if !numberOf(b.out.Type).float() {
+		return nil
+	}
+	return []Loss{{What: "summed up again in " + b.in.Name() + ": errors of rounding add up along a chunk, without a bound"}}
+}
+
+// Unit implements [Rescaling].
+func (b *deltaBound) Unit() float64 { return 0 }

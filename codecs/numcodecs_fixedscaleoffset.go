@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -39,7 +40,7 @@ func numcodecsFixedscaleoffsetDefinition() Definition {
 				Dtype  *string         `json:"dtype"`
 				Astype *string         `json:"astype"`
 			}
-			err := configuration(text, &c)
+			err := ReadConfiguration(text, &c)
 			if err != nil {
 				return nil, err
 			}
@@ -51,7 +52,7 @@ func numcodecsFixedscaleoffsetDefinition() Definition {
 				return nil, err
 			}
 			if b.scale.float == 0 {
-				return nil, field("scale", "zero: nothing could be decoded")
+				return nil, Fieldf("scale", "zero: nothing could be decoded")
 			}
 			if b.decoded, err = types.parse("dtype", c.Dtype); err != nil {
 				return nil, err
@@ -73,12 +74,12 @@ type constant struct {
 
 func parseConstant(name string, text json.RawMessage) (constant, error) {
 	if text == nil {
-		return constant{}, field(name, "missing: want a number")
+		return constant{}, Fieldf(name, "missing: want a number")
 	}
 	c := constant{text: text}
 	var err error
 	if c.float, err = strconv.ParseFloat(string(text), 64); err != nil {
-		return c, field(name, "%.60s: want a number that a float64 holds", text)
+		return c, Fieldf(name, "%.60s: want a number that a float64 holds", text)
 	}
 	c.whole, err = strconv.ParseInt(string(text), 10, 64)
 	c.isInt = err == nil
@@ -113,14 +114,15 @@ func (c scaleOffsetCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	}
 	from, to := numberOf(decoded), numberOf(encoded)
 	if !from.integer() && !from.float() {
-		return nil, field("", "data type %s: want integers or floats", in.Type.Name())
+		return nil, Fieldf("", "data type %s: want integers or floats", in.Type.Name())
 	}
 	if !to.integer() && !to.float() {
-		return nil, field("astype", "%s: want integers or floats", encoded.Name())
+		return nil, Fieldf("astype", "%s: want integers or floats", encoded.Name())
 	}
 	b := &castBound{in: in.Type, out: in, encode: c.encoder(from, to), decode: c.decoder(from, to), scale: math.Abs(c.scale.float)}
 	b.losses = c.lost(from, to)
-	b.out.Type, b.out.Fill = encoded, b.encode.scalar(encoded, in.Type, in.Fill)
+	b.stable = roundsAway(in.Type, encoded, c.offset.float, c.scale.float)
+	b.out.Type, b.out.Fill = encoded, b.encode.Scalar(encoded, in.Type, in.Fill)
 	b.spec = Spec{Name: "numcodecs.fixedscaleoffset", Configuration: fmt.Appendf(nil,
 		`{"offset":%s,"scale":%s,"dtype":%s,"astype":%s}`, c.offset.text, c.scale.text, numpyName(decoded), numpyName(encoded))}
 	return b, nil
@@ -138,7 +140,7 @@ func (c scaleOffsetCodec) lost(from, to number) []Loss {
 	return list
 }
 
-func (c scaleOffsetCodec) encoder(from, to number) kernel {
+func (c scaleOffsetCodec) encoder(from, to number) elements.Kernel {
 	p := newProgram(from)
 	for _, op := range []struct {
 		operation
@@ -153,7 +155,7 @@ func (c scaleOffsetCodec) encoder(from, to number) kernel {
 	return p.kernel(to)
 }
 
-func (c scaleOffsetCodec) decoder(from, to number) kernel {
+func (c scaleOffsetCodec) decoder(from, to number) elements.Kernel {
 	p := newProgram(to)
 	if to.integer() {
 		p.convert(float64Number)

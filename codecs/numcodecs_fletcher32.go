@@ -20,7 +20,7 @@ func numcodecsFletcher32Definition() Definition {
 		Kind:    KindBytesToBytes,
 		Summary: "appends HDF5's Fletcher-32 of all bytes, checked on reading",
 		Parse: func(text json.RawMessage) (Codec, error) {
-			return checksumCodec{spec, checksum{name: "Fletcher-32", sum: fletcher32.Sum, old: withoutLast}, false}, configuration(text, &struct{}{})
+			return checksumCodec{spec, checksum{name: "Fletcher-32", sum: fletcher32.Sum, old: withoutLast}, false}, ReadConfiguration(text, &struct{}{})
 		},
 	}
 }

@@ -24,16 +24,16 @@ func numcodecsJenkinsLookup3Definition() Definition {
 				Initial int   `json:"initval"`
 				Prefix  []int `json:"prefix"`
 			}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Initial < 0 || c.Initial > math.MaxUint32 {
-				return nil, field("initval", "%d: want 0 to %d", c.Initial, uint32(math.MaxUint32))
+				return nil, Fieldf("initval", "%d: want 0 to %d", c.Initial, uint32(math.MaxUint32))
 			}
 			var prefix []byte
 			for i, b := range c.Prefix {
 				if b < 0 || b > math.MaxUint8 {
-					return nil, field(fmt.Sprintf("prefix[%d]", i), "%d: want 0 to 255", b)
+					return nil, Fieldf(fmt.Sprintf("prefix[%d]", i), "%d: want 0 to 255", b)
 				}
 				prefix = append(prefix, byte(b))
 			}

@@ -1,9 +1,12 @@
 package codecs
 
 import (
+	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"sync"
 
@@ -26,11 +29,11 @@ func numcodecsLZ4Definition() Definition {
 			c := struct {
 				Acceleration int `json:"acceleration"`
 			}{Acceleration: 1}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Acceleration < math.MinInt32 || c.Acceleration > math.MaxInt32 {
-				return nil, field("acceleration", "%d: want %d to %d", c.Acceleration, math.MinInt32, math.MaxInt32)
+				return nil, Fieldf("acceleration", "%d: want %d to %d", c.Acceleration, math.MinInt32, math.MaxInt32)
 			}
 			return lz4Codec{c.Acceleration}, nil
 		},
@@ -116,4 +119,74 @@ func (b *lz4Bound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: lz4: decodes to %d bytes, not %d as stated", ErrCorrupt, got, n)
 	}
 	return dst, nil
+}
+
+// DecodedLength implements [DecodedSized].
+func (b *lz4Bound) DecodedLength(src []byte) (int, error) {
+	if len(src) < lz4Header {
+		return 0, nil // refused when it is decoded
+	}
+	n := int(binary.LittleEndian.Uint32(src))
+	return min(n, lz4Expansion*len(src)), nil
+}
+
+// Verification implements [Verifier].
+func (b *lz4Bound) Verification() Verification {
+	v := Verification{All: true, InPieces: true}
+	if b.in.Unbounded {
+		v.Memory = VerifyPiece
+	}
+	return v
+}
+
+// Verify implements [Verifier]: by the stated size, and by the sequences.
+func (b *lz4Bound) Verify(ctx context.Context, in Input) error {
+	head := make([]byte, lz4Header)
+	if in.Size() < lz4Header {
+		_, err := b.AppendDecode(nil, head[:in.Size()])
+		return err
+	}
+	if err := in.ReadAt(ctx, head, 0); err != nil {
+		return err
+	}
+	stated := int64(binary.LittleEndian.Uint32(head))
+	if err := decodedSize(b.in, int(stated)); err != nil {
+		return err
+	}
+	if stated == 0 && in.Size() <= lz4Header+1 {
+		data, err := ReadAll(ctx, in)
+		if err == nil {
+			_, err = b.AppendDecode(nil, data)
+		}
+		return err
+	}
+	return walk(ctx, in, func(r *bufio.Reader) error {
+		if _, err := r.Discard(lz4Header); err != nil {
+			return err
+		}
+		n, err := lz4.DecodedSize(r, stated)
+		if err == nil && n != stated {
+			err = fmt.Errorf("lz4: decodes to %d bytes, not %d as stated", n, stated)
+		}
+		return err
+	})
+}
+
+// VerifyInto implements [Streaming], for content that is short enough.
+func (b *lz4Bound) VerifyInto(ctx context.Context, in Input, to io.WriteCloser) error {
+	if err := b.Verify(ctx, in); err != nil || in.Size() > VerifyPiece {
+		return err
+	}
+	data, err := ReadAll(ctx, in)
+	if err != nil || len(data) < lz4Header || binary.LittleEndian.Uint32(data) > VerifyPiece {
+		return err
+	}
+	content, err := b.AppendDecode(nil, data)
+	if err != nil {
+		return err
+	}
+	if _, err := to.Write(content); err != nil {
+		return err
+	}
+	return to.Close()
 }

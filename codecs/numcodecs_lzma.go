@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,18 +44,18 @@ type lzmaConfiguration struct {
 
 func parseLZMA(text json.RawMessage) (Codec, error) {
 	c := lzmaConfiguration{Format: int(xz.XZ), Check: -1}
-	if err := configuration(text, &c); err != nil {
+	if err := ReadConfiguration(text, &c); err != nil {
 		return nil, err
 	}
 	options := xz.Options{Format: xz.Format(c.Format), LC: 3, PB: 2}
 	if c.Format < int(xz.XZ) || c.Format > int(xz.Raw) {
-		return nil, field("format", "%d: want 1 to 3", c.Format)
+		return nil, Fieldf("format", "%d: want 1 to 3", c.Format)
 	}
 	if err := lzmaCheck(c.Check, &options); err != nil {
 		return nil, err
 	}
 	if c.Preset != nil && c.Filters != nil {
-		return nil, field("preset", "stands beside filters: leave out one of them")
+		return nil, Fieldf("preset", "stands beside filters: leave out one of them")
 	}
 	var err error
 	if options.Dictionary, err = lzmaDictionary(c.Preset); err != nil {
@@ -64,13 +65,13 @@ func parseLZMA(text json.RawMessage) (Codec, error) {
 	case c.Filters != nil:
 		err = lzmaFilters(c.Filters, &options)
 	case options.Format == xz.Raw:
-		err = field("filters", "are required for format 3, which says nothing of itself")
+		err = Fieldf("filters", "are required for format 3, which says nothing of itself")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := options.Verify(); err != nil {
-		return nil, field("filters", "%w", err)
+		return nil, Fieldf("filters", "%w", err)
 	}
 	complete, err := json.Marshal(c)
 	if err != nil {
@@ -86,11 +87,11 @@ func lzmaCheck(check int, o *xz.Options) error {
 		o.Check = xz.CRC64
 	case check == -1 || check == int(xz.None):
 	case o.Format != xz.XZ:
-		return field("check", "%d: only format 1 has checks", check)
+		return Fieldf("check", "%d: only format 1 has checks", check)
 	case check == int(xz.CRC32) || check == int(xz.CRC64) || check == int(xz.SHA256):
 		o.Check = xz.Check(check)
 	default:
-		return field("check", "%d: want -1, 0, 1, 4 or 10", check)
+		return Fieldf("check", "%d: want -1, 0, 1, 4 or 10", check)
 	}
 	return nil
 }
@@ -103,7 +104,7 @@ func lzmaDictionary(preset *int) (int, error) {
 	}
 	sizes := [...]int{256 << 10, 1 << 20, 2 << 20, 4 << 20, 4 << 20, 8 << 20, 8 << 20, 16 << 20, 32 << 20, 64 << 20}
 	if level < 0 || level >= len(sizes) {
-		return 0, field("preset", "%d: want 0 to 9", *preset)
+		return 0, Fieldf("preset", "%d: want 0 to 9", *preset)
 	}
 	return sizes[level], nil
 }
@@ -116,7 +117,7 @@ func lzmaFilters(list []json.RawMessage, o *xz.Options) error {
 			ID int `json:"id"`
 		}
 		if err := json.Unmarshal(text, &head); err != nil {
-			return field(at, "want an object with an id")
+			return Fieldf(at, "want an object with an id")
 		}
 		last, err := i == len(list)-1, error(nil)
 		switch {
@@ -128,19 +129,19 @@ func lzmaFilters(list []json.RawMessage, o *xz.Options) error {
 			o.LZMA1 = o.Format == xz.Raw
 			err = lzmaLastFilter(text, o)
 		case last:
-			return field(at+".id", "%d: the last filter has to compress: want %d for format 1 and 3, or %d for format 2 and 3", head.ID, lzmaLZMA2, lzmaLZMA1)
+			return Fieldf(at+".id", "%d: the last filter has to compress: want %d for format 1 and 3, or %d for format 2 and 3", head.ID, lzmaLZMA2, lzmaLZMA1)
 		default:
-			return field(at+".id", "%d: want %d, delta: other filters are not supported", head.ID, lzmaDelta)
+			return Fieldf(at+".id", "%d: want %d, delta: other filters are not supported", head.ID, lzmaDelta)
 		}
 		if inner, ok := errors.AsType[*FieldError](err); ok {
-			return &FieldError{at + "." + inner.Field, inner.Err}
+			return InField(at+"."+inner.Field, inner.Err)
 		}
 		if err != nil {
-			return &FieldError{at, err}
+			return InField(at, err)
 		}
 	}
 	if len(list) == 0 {
-		return field("filters", "is empty: leave it out, or name a filter that compresses")
+		return Fieldf("filters", "is empty: leave it out, or name a filter that compresses")
 	}
 	return nil
 }
@@ -154,7 +155,7 @@ func lzmaDeltaFilter(text json.RawMessage, o *xz.Options) error {
 		return err
 	}
 	if f.Dist < 1 || f.Dist > xz.MaxDelta {
-		return field("dist", "%d: want 1 to %d", f.Dist, xz.MaxDelta)
+		return Fieldf("dist", "%d: want 1 to %d", f.Dist, xz.MaxDelta)
 	}
 	o.Deltas = append(o.Deltas, f.Dist)
 	return nil
@@ -210,8 +211,8 @@ func (b *lzmaBound) Size() Size {
 	return Size{Max: xz.MaxEncodedSize(b.in.Max, b.options), Unbounded: b.in.Unbounded}
 }
 
-// scratch does not count the content where nothing bounds it.
-func (b *lzmaBound) scratch() int {
+// Scratch does not count the content where nothing bounds it.
+func (b *lzmaBound) Scratch() int {
 	if b.in.Unbounded {
 		return xz.EncoderMemory(b.options.Dictionary, b.options)
 	}
@@ -232,4 +233,18 @@ func (b *lzmaBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return out, decodedSize(b.in, len(out)-from)
+}
+
+// Verification implements [Verifier].
+func (b *lzmaBound) Verification() Verification {
+	return Verification{All: true, Checksum: b.options.Check != xz.None, Memory: 2 * b.in.Max} // the content, and what repetitions reach back to
+}
+
+// Verify implements [Verifier]: the stream is decoded, and thrown away.
+func (b *lzmaBound) Verify(ctx context.Context, in Input) error {
+	data, err := ReadAll(ctx, in)
+	if err == nil {
+		_, err = b.AppendDecode(nil, data)
+	}
+	return err
 }

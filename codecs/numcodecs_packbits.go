@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -18,7 +19,7 @@ func numcodecsPackbitsDefinition() Definition {
 		Name: "numcodecs.packbits", Kind: KindArrayToArray,
 		Summary: "packs eight bools into a uint8",
 		Parse: func(text json.RawMessage) (Codec, error) {
-			return numcodecsPackbits{}, configuration(text, &struct{}{})
+			return numcodecsPackbits{}, ReadConfiguration(text, &struct{}{})
 		},
 	}
 }
@@ -27,11 +28,11 @@ type numcodecsPackbits struct{}
 
 func (numcodecsPackbits) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	if numberOf(in.Type) != boolNumber {
-		return nil, field("", "data type %s: want bool", in.Type.Name())
+		return nil, Fieldf("", "data type %s: want bool", in.Type.Name())
 	}
 	n, ok := ndarray.Elements(in.Shape)
 	if !ok {
-		return nil, field("", "a chunk of shape %v is too large", in.Shape)
+		return nil, Fieldf("", "a chunk of shape %v is too large", in.Shape)
 	}
 	packed := n/8 + (n%8+7)/8
 	// Elements of a byte share one fill value only where all eight have it.
@@ -52,10 +53,10 @@ func (b *numcodecsPackbitsBound) Spec() Spec {
 func (b *numcodecsPackbitsBound) Encoded() Chunk { return b.out }
 
 func (b *numcodecsPackbitsBound) Encode(dst, src ndarray.Array) error {
-	bools := readable(src, make([]byte, scratchSize(src)))
-	packed, inPlace := flat(dst)
+	bools := elements.Readable(src, make([]byte, scratchSize(src)))
+	packed, inPlace := elements.Flat(dst)
 	if !inPlace {
-		packed = line(dtype.Uint8, make([]byte, dst.Len()))
+		packed = elements.Line(dtype.Uint8, make([]byte, dst.Len()))
 	}
 	packed.Data[0] = b.unused
 	at := 1
@@ -70,33 +71,33 @@ func (b *numcodecsPackbitsBound) Encode(dst, src ndarray.Array) error {
 		at++
 	}
 	if !inPlace {
-		copyLine(dst, packed)
+		elements.CopyLine(dst, packed)
 	}
 	return nil
 }
 
 func (b *numcodecsPackbitsBound) Decode(dst, src ndarray.Array) error {
-	packed := readable(src, make([]byte, scratchSize(src))).Data
+	packed := elements.Readable(src, make([]byte, scratchSize(src))).Data
 	if packed[0] != b.unused {
 		return fmt.Errorf("%w: %d bits of padding, the chunk has %d", ErrCorrupt, packed[0], b.unused)
 	}
 	packed = packed[1:]
-	bools, inPlace := flat(dst)
+	bools, inPlace := elements.Flat(dst)
 	if !inPlace {
-		bools = line(dst.Type, make([]byte, dst.Len()))
+		bools = elements.Line(dst.Type, make([]byte, dst.Len()))
 	}
 	for i := range bools.Data {
 		bools.Data[i] = packed[i/8] << (i % 8) >> 7
 	}
 	if !inPlace {
-		copyLine(dst, bools)
+		elements.CopyLine(dst, bools)
 	}
 	return nil
 }
 
 // scratchSize is the memory that readable needs for the whole of an array.
 func scratchSize(a ndarray.Array) int {
-	if _, ok := flat(a); ok {
+	if _, ok := elements.Flat(a); ok {
 		return 0
 	}
 	return a.Len() * a.Type.Size()

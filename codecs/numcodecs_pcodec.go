@@ -30,22 +30,22 @@ func numcodecsPcodecDefinition() Definition {
 			c := pcodecCodec{
 				Level: 8, Mode: "auto", Delta: "auto", Paging: "equal_pages_up_to", Pages: 262144,
 			}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			switch {
 			case c.Level < 0 || c.Level > pcodec.MaxLevel:
-				return nil, field("level", "%d: want 0 to %d", c.Level, pcodec.MaxLevel)
+				return nil, Fieldf("level", "%d: want 0 to %d", c.Level, pcodec.MaxLevel)
 			case c.Order != nil && (*c.Order < 0 || *c.Order > 7):
-				return nil, field("delta_encoding_order", "%d: want 0 to 7", *c.Order)
+				return nil, Fieldf("delta_encoding_order", "%d: want 0 to 7", *c.Order)
 			case c.Mode != "auto" && c.Mode != "classic":
-				return nil, field("mode_spec", `%.60q: want "auto" or "classic"`, c.Mode)
+				return nil, Fieldf("mode_spec", `%.60q: want "auto" or "classic"`, c.Mode)
 			case !slices.Contains([]string{"auto", "none", "try_consecutive", "try_lookback"}, c.Delta):
-				return nil, field("delta_spec", `%.60q: want "auto", "none", "try_consecutive" or "try_lookback"`, c.Delta)
+				return nil, Fieldf("delta_spec", `%.60q: want "auto", "none", "try_consecutive" or "try_lookback"`, c.Delta)
 			case c.Paging != "equal_pages_up_to":
-				return nil, field("paging_spec", `%.60q: want "equal_pages_up_to"`, c.Paging)
+				return nil, Fieldf("paging_spec", `%.60q: want "equal_pages_up_to"`, c.Paging)
 			case c.Pages < 1:
-				return nil, field("equal_pages_up_to", "%d: want at least 1", c.Pages)
+				return nil, Fieldf("equal_pages_up_to", "%d: want at least 1", c.Pages)
 			}
 			return c, nil
 		},
@@ -78,10 +78,10 @@ func (c pcodecCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 		number = 0
 	}
 	if number == 0 {
-		return nil, field("", "data type %s: it takes integers and IEEE floats of 8 to 64 bits", in.Type.Name())
+		return nil, Fieldf("", "data type %s: it takes integers and IEEE floats of 8 to 64 bits", in.Type.Name())
 	}
 	n, ok := ndarray.Bytes(in.Type, in.Shape)
-	if !ok || n > maxChunk {
+	if !ok || n > MaxChunk {
 		return nil, fmt.Errorf("a chunk of shape %v is too large", in.Shape)
 	}
 	return &pcodecBound{c, in, number, n}, nil
@@ -136,8 +136,8 @@ func (b *pcodecBound) Decode(dst ndarray.Array, src []byte) error {
 	return nil
 }
 
-// scratch is the copy of a strided array.
-func (b *pcodecBound) scratch() int { return b.size }
+// Scratch is the copy of a strided array.
+func (b *pcodecBound) Scratch() int { return b.size }
 
 func pcodecError(err error) error {
 	switch {

@@ -33,12 +33,12 @@ func numcodecsQuantizeDefinition() Definition {
 				Dtype  *string `json:"dtype"`
 				Astype *string `json:"astype"`
 			}
-			err := configuration(text, &c)
+			err := ReadConfiguration(text, &c)
 			if err != nil {
 				return nil, err
 			}
 			if c.Digits == nil {
-				return nil, field("digits", "missing: want the number of decimal digits to keep")
+				return nil, Fieldf("digits", "missing: want the number of decimal digits to keep")
 			}
 			b := quantizeCodec{digits: *c.Digits}
 			if b.decoded, err = types.parse("dtype", c.Dtype); err != nil {
@@ -66,23 +66,23 @@ func (c quantizeCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	}
 	from, to := numberOf(decoded), numberOf(encoded)
 	if !from.float() {
-		return nil, field("", "data type %s: want float16, float32 or float64", in.Type.Name())
+		return nil, Fieldf("", "data type %s: want float16, float32 or float64", in.Type.Name())
 	}
 	if !to.float() {
-		return nil, field("astype", "%s: want float16, float32 or float64", encoded.Name())
+		return nil, Fieldf("astype", "%s: want float16, float32 or float64", encoded.Name())
 	}
 	bits, ok := quantizeBits(c.digits, from)
 	if !ok {
-		return nil, field("digits", "%d: no power of two of %s is as fine", c.digits, decoded.Name())
+		return nil, Fieldf("digits", "%d: no power of two of %s is as fine", c.digits, decoded.Name())
 	}
 	scale := constant{float: math.Ldexp(1, bits)}
 	p := newProgram(from)
 	p.apply(multiply, scale)
 	p.apply(round, constant{})
 	p.apply(divide, scale)
-	b := &castBound{in: in.Type, out: in, encode: p.kernel(to), decode: cast(from, to), scale: 1}
+	b := &castBound{in: in.Type, out: in, encode: p.kernel(to), decode: cast(from, to), scale: 1, stable: true, hostOrder: true}
 	b.losses = append([]Loss{{What: fmt.Sprintf("rounded to %d decimal digits", c.digits), AtMost: math.Ldexp(1, -bits-1)}}, astypeLosses(encoded, decoded)...)
-	b.out.Type, b.out.Fill = encoded, b.encode.scalar(encoded, in.Type, in.Fill)
+	b.out.Type, b.out.Fill = encoded, b.encode.Scalar(encoded, in.Type, in.Fill)
 	b.spec = Spec{Name: "numcodecs.quantize", Configuration: fmt.Appendf(nil,
 		`{"digits":%d,"dtype":%s,"astype":%s}`, c.digits, numpyName(decoded), numpyName(encoded))}
 	return b, nil

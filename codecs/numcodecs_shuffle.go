@@ -22,11 +22,11 @@ func numcodecsShuffleDefinition() Definition {
 			c := struct {
 				Size int `json:"elementsize"`
 			}{Size: 4}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Size < 0 || c.Size > math.MaxInt32 {
-				return nil, field("elementsize", "%d: want 0 to %d", c.Size, math.MaxInt32)
+				return nil, Fieldf("elementsize", "%d: want 0 to %d", c.Size, math.MaxInt32)
 			}
 			return shuffleCodec{c.Size}, nil
 		},
@@ -39,7 +39,7 @@ func (c shuffleCodec) BindBytesToBytes(in Size) (BytesToBytes, error) {
 	b := &shuffleBound{c, in}
 	if in.Fixed {
 		if err := b.whole(in.Max); err != nil {
-			return nil, field("elementsize", "%w: set it to the size of an element, or choose another chunk shape", err)
+			return nil, Fieldf("elementsize", "%w: set it to the size of an element, or choose another chunk shape", err)
 		}
 	}
 	return b, nil

@@ -37,7 +37,7 @@ func parseNumcodecsZfpy(text json.RawMessage) (Codec, error) {
 		Precision int             `json:"precision"`
 		Arguments json.RawMessage `json:"compression_kwargs"`
 	}{Mode: 4, Tolerance: -1, Rate: -1, Precision: -1}
-	if err := configuration(text, &f); err != nil {
+	if err := ReadConfiguration(text, &f); err != nil {
 		return nil, err
 	}
 	if err := zfpyArguments(f.Arguments, map[string]float64{"tolerance": f.Tolerance, "rate": f.Rate, "precision": float64(f.Precision)}); err != nil {
@@ -53,7 +53,7 @@ func parseNumcodecsZfpy(text json.RawMessage) (Codec, error) {
 	case 4:
 		c.mode, c.tolerance = "fixed_accuracy", f.Tolerance
 	default:
-		return nil, field("mode", "%d: want 2, 3 or 4", f.Mode)
+		return nil, Fieldf("mode", "%d: want 2, 3 or 4", f.Mode)
 	}
 	if math.Signbit(limit) && limit != 0 {
 		c = zfpCodec{header: true, mode: "reversible"}
@@ -76,11 +76,11 @@ func zfpyArguments(text json.RawMessage, fields map[string]float64) error {
 		return nil
 	}
 	if err := json.Unmarshal(text, &arguments); err != nil {
-		return field("compression_kwargs", "%.60s: want an object of numbers", text)
+		return Fieldf("compression_kwargs", "%.60s: want an object of numbers", text)
 	}
 	for name, value := range arguments {
 		if said, ok := fields[name]; !ok || said != value {
-			return field("compression_kwargs", "%.60s: want what the other fields say", text)
+			return Fieldf("compression_kwargs", "%.60s: want what the other fields say", text)
 		}
 	}
 	return nil
@@ -92,7 +92,7 @@ func zfpHeaderFits(shape []int) error {
 	width := 48 / len(shape)
 	for _, n := range shape {
 		if (n-1)>>width != 0 {
-			return field("", "a chunk of shape %v: zfp's header has no room for more than 2^%d elements along a dimension", shape, width)
+			return Fieldf("", "a chunk of shape %v: zfp's header has no room for more than 2^%d elements along a dimension", shape, width)
 		}
 	}
 	return nil

@@ -22,11 +22,11 @@ func numcodecsZlibDefinition() Definition {
 			c := struct {
 				Level int `json:"level"`
 			}{Level: 1}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Level < -1 || c.Level > 9 {
-				return nil, field("level", "%d: want −1 to 9", c.Level)
+				return nil, Fieldf("level", "%d: want −1 to 9", c.Level)
 			}
 			return streamCodec{
 				spec:   Spec{Name: "numcodecs.zlib", Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},

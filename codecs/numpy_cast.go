@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -21,7 +22,7 @@ type real interface{ integer | float }
 // float16 become the plain NaN.
 //
 // A kernel is nil between complex numbers and others.
-func cast(to, from number) kernel {
+func cast(to, from number) elements.Kernel {
 	if to.complex() || from.complex() {
 		return castComplex(to, from)
 	}
@@ -51,7 +52,7 @@ func cast(to, from number) kernel {
 	}
 }
 
-func castComplex(to, from number) kernel {
+func castComplex(to, from number) elements.Kernel {
 	part := func(n number) number { return n - complex64Number + float32Number }
 	if !to.complex() || !from.complex() {
 		return nil
@@ -65,12 +66,12 @@ func castComplex(to, from number) kernel {
 // partsOf sees complex numbers in a line as twice as many floats.
 func partsOf(a ndarray.Array, part number) ndarray.Array {
 	if part == float32Number {
-		return line(dtype.Float32, a.Data)
+		return elements.Line(dtype.Float32, a.Data)
 	}
-	return line(dtype.Float64, a.Data)
+	return elements.Line(dtype.Float64, a.Data)
 }
 
-func castInteger[S integer](to number) kernel {
+func castInteger[S integer](to number) elements.Kernel {
 	switch to {
 	case boolNumber:
 		return toBool[S]
@@ -99,7 +100,7 @@ func castInteger[S integer](to number) kernel {
 	}
 }
 
-func castFloat[S float](to number) kernel {
+func castFloat[S float](to number) elements.Kernel {
 	switch to {
 	case boolNumber:
 		return toBool[S]
@@ -128,7 +129,7 @@ func castFloat[S float](to number) kernel {
 	}
 }
 
-func castHalf(to number) kernel {
+func castHalf(to number) elements.Kernel {
 	switch to {
 	case float16Number:
 		return func(dst, src ndarray.Array) int {
@@ -184,7 +185,7 @@ func integerRange(to number) (above, below float64) {
 }
 
 // truncate makes integers of floats.
-func truncate[D integer, S float](to number) kernel {
+func truncate[D integer, S float](to number) elements.Kernel {
 	above, below := integerRange(to)
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
@@ -229,7 +230,7 @@ func toHalf(dst, src ndarray.Array) int {
 
 // through is first, which makes elements of type middle and has a result for
 // every element, and then second, block by block.
-func through(middle dtype.Type, first, second kernel) kernel {
+func through(middle dtype.Type, first, second elements.Kernel) elements.Kernel {
 	const block = 1024 // elements
 	return func(dst, src ndarray.Array) int {
 		n := src.Len()
@@ -237,9 +238,9 @@ func through(middle dtype.Type, first, second kernel) kernel {
 		scratch := make([]byte, between*min(n, block))
 		for at := 0; at < n; at += block {
 			end := min(n, at+block)
-			part := line(middle, scratch[:between*(end-at)])
-			first(part, line(src.Type, src.Data[at*from:end*from]))
-			if bad := second(line(dst.Type, dst.Data[at*to:end*to]), part); bad >= 0 {
+			part := elements.Line(middle, scratch[:between*(end-at)])
+			first(part, elements.Line(src.Type, src.Data[at*from:end*from]))
+			if bad := second(elements.Line(dst.Type, dst.Data[at*to:end*to]), part); bad >= 0 {
 				return at + bad
 			}
 		}

@@ -3,6 +3,7 @@ package codecs
 import (
 	"math"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -29,7 +30,7 @@ type program struct {
 // float16 after each operation.
 type stage struct {
 	typ   dtype.Type
-	load  kernel
+	load  elements.Kernel
 	steps []func(ndarray.Array)
 }
 
@@ -65,8 +66,8 @@ func (p *program) apply(o operation, c constant) {
 	}
 }
 
-// kernel runs the program and converts its results.
-func (p *program) kernel(to number) kernel {
+// elements.Kernel runs the program and converts its results.
+func (p *program) kernel(to number) elements.Kernel {
 	stages := p.stages
 	if len(stages) > 1 && len(stages[0].steps) == 0 { // nothing to do before the first conversion
 		stages = stages[1:]
@@ -77,31 +78,25 @@ func (p *program) kernel(to number) kernel {
 		n := src.Len()
 		scratch := make([][]byte, len(stages))
 		for i, s := range stages {
-			scratch[i] = make([]byte, min(n, pieceElements)*s.typ.Size())
+			scratch[i] = make([]byte, min(n, elements.Piece)*s.typ.Size())
 		}
-		for at := 0; at < n; at += pieceElements {
-			end := min(n, at+pieceElements)
-			block := span(src, at, end)
+		for at := 0; at < n; at += elements.Piece {
+			end := min(n, at+elements.Piece)
+			block := elements.Span(src, at, end)
 			for i, s := range stages {
-				next := line(s.typ, scratch[i][:(end-at)*s.typ.Size()])
+				next := elements.Line(s.typ, scratch[i][:(end-at)*s.typ.Size()])
 				s.load(next, block) // between integers, or to floats: never fails
 				for _, step := range s.steps {
 					step(next)
 				}
 				block = next
 			}
-			if bad := store(span(dst, at, end), block); bad >= 0 {
+			if bad := store(elements.Span(dst, at, end), block); bad >= 0 {
 				return at + bad
 			}
 		}
 		return -1
 	}
-}
-
-// span is elements start to end-1 of an array of one dimension without gaps.
-func span(a ndarray.Array, start, end int) ndarray.Array {
-	size := a.Type.Size()
-	return line(a.Type, a.Data[start*size:end*size])
 }
 
 // numpyTypeOf is the data type of a number.

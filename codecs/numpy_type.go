@@ -107,7 +107,7 @@ func (n numpyTypes) parse(name string, text *string) (dtype.Type, error) {
 	for _, spelling := range []string{"<" + code, "|" + code} {
 		quoted, err := json.Marshal(spelling)
 		if err != nil {
-			return nil, field(name, "%.60q: %w", *text, err)
+			return nil, Fieldf(name, "%.60q: %w", *text, err)
 		}
 		if t, _, err := n.registry.ParseV2(quoted, ""); err == nil && isNumber(t) {
 			return t, nil
@@ -115,11 +115,11 @@ func (n numpyTypes) parse(name string, text *string) (dtype.Type, error) {
 	}
 	quoted, err := json.Marshal(*text)
 	if err != nil {
-		return nil, field(name, "%.60q: %w", *text, err)
+		return nil, Fieldf(name, "%.60q: %w", *text, err)
 	}
 	t, err := n.registry.ParseV3(quoted)
 	if err != nil || !isNumber(t) {
-		return nil, field(name, `%.60q: want a NumPy type of numbers such as "<f4"`, *text)
+		return nil, Fieldf(name, `%.60q: want a NumPy type of numbers such as "<f4"`, *text)
 	}
 	return t, nil
 }
@@ -149,13 +149,13 @@ func numpyName(t dtype.Type) json.RawMessage {
 func decodedType(name string, given, in dtype.Type) (dtype.Type, error) {
 	n := numberOf(in)
 	if n == noNumber {
-		return nil, field("", "data type %s: want numbers that NumPy has", in.Name())
+		return nil, Fieldf("", "data type %s: want numbers that NumPy has", in.Name())
 	}
 	if given == nil {
 		given = in
 	}
 	if numberOf(given) != n {
-		return nil, field(name, "%s: the array's data type is %s", given.Name(), in.Name())
+		return nil, Fieldf(name, "%s: the array's data type is %s", given.Name(), in.Name())
 	}
 	return given, nil
 }

@@ -3,6 +3,7 @@ package codecs
 import (
 	"math"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -13,28 +14,24 @@ import (
 // rounded half to even or clamped, and NaN where it has a value, and leave the
 // others, a block at a time, to the kernels of the two codecs.
 
-// packing is the [joint] for floats of 32 or 64 bits that become integers of at
-// most 32.
-func packing(first, second elementwise, both kernel) kernel {
-	scale, ok := first.(*scaleOffsetBound)
-	if !ok {
-		return nil
-	}
-	cast, ok := second.(*castValueBound)
+// JoinEncode implements [Joining] for floats of 32 or 64 bits that become integers
+// of at most 32.
+func (b *scaleOffsetBound) JoinEncode(next Elementwise, both elements.Kernel) elements.Kernel {
+	cast, ok := next.(*castValueBound)
 	if !ok || cast.rule.rounding != dtype.NearestEven {
 		return nil
 	}
 	switch cast.from.goType() {
 	case float32Number:
-		return packingFrom(float32(scale.offset.float), float32(scale.scale.float), cast, both)
+		return packingFrom(float32(b.offset.float), float32(b.scale.float), cast, both)
 	case float64Number:
-		return packingFrom(scale.offset.float, scale.scale.float, cast, both)
+		return packingFrom(b.offset.float, b.scale.float, cast, both)
 	default:
 		return nil
 	}
 }
 
-func packingFrom[S float](o, s S, cast *castValueBound, both kernel) kernel {
+func packingFrom[S float](o, s S, cast *castValueBound, both elements.Kernel) elements.Kernel {
 	if cast.to.kind == dtype.Float {
 		return nil
 	}
@@ -83,7 +80,7 @@ type packer[S float] struct {
 // packBlock is how many elements are left to other kernels together.
 const packBlock = 256
 
-func packInto[D integer, S float](p *packer[S], both kernel) kernel {
+func packInto[D integer, S float](p *packer[S], both elements.Kernel) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
 		from, _ := ndarray.As[S](src)
@@ -93,7 +90,7 @@ func packInto[D integer, S float](p *packer[S], both kernel) kernel {
 				break
 			}
 			end := min(at+packBlock, len(from))
-			if bad := both(span(dst, at, end), span(src, at, end)); bad >= 0 {
+			if bad := both(elements.Span(dst, at, end), elements.Span(src, at, end)); bad >= 0 {
 				return at + bad
 			}
 			at = end
@@ -128,29 +125,31 @@ func packRun[D integer, S float](to []D, from []S, p *packer[S]) int {
 	return len(from)
 }
 
-// unpacking is the [joint] for the way back. It is for integers that all are
-// numbers of the float type, none of which is too large when it is scaled.
-func unpacking(first, second elementwise, both kernel) kernel {
-	cast, ok := first.(*castValueBound)
+// JoinDecode implements [Joining]: there is no such loop.
+func (b *scaleOffsetBound) JoinDecode(Elementwise, elements.Kernel) elements.Kernel { return nil }
+
+// JoinEncode implements [Joining]: there is no such loop.
+func (b *castValueBound) JoinEncode(Elementwise, elements.Kernel) elements.Kernel { return nil }
+
+// JoinDecode implements [Joining] for integers that all are numbers of the float
+// type, none of which is too large when it is scaled.
+func (b *castValueBound) JoinDecode(next Elementwise, both elements.Kernel) elements.Kernel {
+	scale, ok := next.(*scaleOffsetBound)
 	if !ok {
 		return nil
 	}
-	scale, ok := second.(*scaleOffsetBound)
-	if !ok {
-		return nil
-	}
-	switch cast.from.goType() {
+	switch b.from.goType() {
 	case float32Number:
-		return unpackingTo(float32(scale.offset.float), float32(scale.scale.float), 24, cast, both)
+		return unpackingTo(float32(scale.offset.float), float32(scale.scale.float), 24, b, both)
 	case float64Number:
-		return unpackingTo(scale.offset.float, scale.scale.float, 53, cast, both)
+		return unpackingTo(scale.offset.float, scale.scale.float, 53, b, both)
 	default:
 		return nil
 	}
 }
 
 // unpackingTo is for floats with so many bits of precision.
-func unpackingTo[T float](o, s T, precision int, cast *castValueBound, both kernel) kernel {
+func unpackingTo[T float](o, s T, precision int, cast *castValueBound, both elements.Kernel) elements.Kernel {
 	stored := cast.to
 	if stored.typ.Size() == 1 {
 		return unpackBytes[T](cast, both)
@@ -165,7 +164,7 @@ func unpackingTo[T float](o, s T, precision int, cast *castValueBound, both kern
 	}
 	u := unpacker[T]{offset: o, scale: s}
 	for _, e := range cast.decodeMap {
-		value := both.scalar(cast.from.typ, stored.typ, e.key)
+		value := both.Scalar(cast.from.typ, stored.typ, e.key)
 		if value == nil {
 			return nil
 		}
@@ -194,7 +193,7 @@ type unpacker[T float] struct {
 	value         T
 }
 
-func unpackFrom[S integer, T float](u unpacker[T]) kernel {
+func unpackFrom[S integer, T float](u unpacker[T]) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[T](dst)
 		from, _ := ndarray.As[S](src)
@@ -224,7 +223,7 @@ func unpackMapped[S integer, T float](to []T, from []S, u unpacker[T], key S) {
 
 // unpackBytes is for all types of one byte that have a result for every byte: a
 // table of these.
-func unpackBytes[T float](cast *castValueBound, both kernel) kernel {
+func unpackBytes[T float](cast *castValueBound, both elements.Kernel) elements.Kernel {
 	const n = 1 << 8
 	all, results := ndarray.New(cast.to.typ, []int{n}), ndarray.New(cast.from.typ, []int{n})
 	for i := range all.Data {

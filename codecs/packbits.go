@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -38,14 +39,14 @@ func parsePackbits(text json.RawMessage) (Codec, error) {
 		StartBit *int    `json:"start_bit"`
 		EndBit   *int    `json:"end_bit"`
 	}
-	if err := configuration(text, &c); err != nil {
+	if err := ReadConfiguration(text, &c); err != nil {
 		return nil, err
 	}
 	if c.FirstBit != nil && c.StartBit != nil {
-		return nil, field("start_bit", "another name of first_bit, which is given, too")
+		return nil, Fieldf("start_bit", "another name of first_bit, which is given, too")
 	}
 	if c.LastBit != nil && c.EndBit != nil {
-		return nil, field("end_bit", "another name of last_bit, which is given, too")
+		return nil, Fieldf("end_bit", "another name of last_bit, which is given, too")
 	}
 	p := packbitsCodec{padding: "none", last: -1, firstName: "first_bit", lastName: "last_bit"}
 	if c.StartBit != nil {
@@ -62,17 +63,17 @@ func parsePackbits(text json.RawMessage) (Codec, error) {
 		case "last_byte", "end_byte":
 			p.padding = "last_byte"
 		default:
-			return nil, field("padding_encoding", `%.60q: want "none", "first_byte" or "last_byte"`, *c.Padding)
+			return nil, Fieldf("padding_encoding", `%.60q: want "none", "first_byte" or "last_byte"`, *c.Padding)
 		}
 	}
 	if c.FirstBit != nil {
 		if p.first = *c.FirstBit; p.first < 0 {
-			return nil, field(p.firstName, "%d: want at least 0", p.first)
+			return nil, Fieldf(p.firstName, "%d: want at least 0", p.first)
 		}
 	}
 	if c.LastBit != nil {
 		if p.last = *c.LastBit; p.last < p.first {
-			return nil, field(p.lastName, "%d: want at least the first bit, %d", p.last, p.first)
+			return nil, Fieldf(p.lastName, "%d: want at least the first bit, %d", p.last, p.first)
 		}
 	}
 	return p, nil
@@ -87,7 +88,7 @@ type packbitsCodec struct {
 func (c packbitsCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	packing, ok := packingOf(in.Type)
 	if !ok {
-		return nil, field("", "data type %s: want numbers", in.Type.Name())
+		return nil, Fieldf("", "data type %s: want numbers", in.Type.Name())
 	}
 	b := &packbitsBound{typ: in.Type, padding: c.padding, first: c.first, last: c.last}
 	if b.last < 0 {
@@ -95,13 +96,13 @@ func (c packbitsCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	}
 	switch {
 	case b.last >= packing.Bits:
-		return nil, field(c.lastName, "%d: the bits of %s are 0 to %d", b.last, in.Type.Name(), packing.Bits-1)
+		return nil, Fieldf(c.lastName, "%d: the bits of %s are 0 to %d", b.last, in.Type.Name(), packing.Bits-1)
 	case b.first > b.last:
-		return nil, field(c.firstName, "%d: the bits of %s are 0 to %d", b.first, in.Type.Name(), packing.Bits-1)
+		return nil, Fieldf(c.firstName, "%d: the bits of %s are 0 to %d", b.first, in.Type.Name(), packing.Bits-1)
 	}
 	n, ok := ndarray.Bytes(in.Type, in.Shape)
 	if !ok {
-		return nil, field("", "a chunk of shape %v is too large", in.Shape)
+		return nil, Fieldf("", "a chunk of shape %v is too large", in.Shape)
 	}
 	word := in.Type.Size() / packing.Components
 	bits := b.last - b.first + 1
@@ -122,7 +123,7 @@ func (c packbitsCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	case 8:
 		b.pack, b.unpack = packWords[uint64](form), unpackWords[uint64](form)
 	default:
-		return nil, field("", "data type %s: numbers of %d bytes cannot be packed", in.Type.Name(), word)
+		return nil, Fieldf("", "data type %s: numbers of %d bytes cannot be packed", in.Type.Name(), word)
 	}
 	return b, nil
 }
@@ -169,15 +170,15 @@ func (b *packbitsBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, err
 		dst = append(dst, b.unused)
 	}
 	if b.part != nil {
-		src = components(src, b.part)
+		src = elements.Components(src, b.part)
 	}
 	w := bitWriter{out: dst}
-	if words, ok := flat(src); ok {
+	if words, ok := elements.Flat(src); ok {
 		b.pack(&w, words)
 	} else {
-		scratch := make([]byte, min(pieceElements, src.Len())*src.Type.Size())
-		for region := range ndarray.Pieces(src.Shape, pieceElements) {
-			b.pack(&w, readable(src.Sub(region), scratch))
+		scratch := make([]byte, min(elements.Piece, src.Len())*src.Type.Size())
+		for region := range ndarray.Pieces(src.Shape, elements.Piece) {
+			b.pack(&w, elements.Readable(src.Sub(region), scratch))
 		}
 	}
 	dst = w.finish()
@@ -202,19 +203,31 @@ func (b *packbitsBound) Decode(dst ndarray.Array, src []byte) error {
 		return fmt.Errorf("%w: %d bits of padding, the chunk has %d", ErrCorrupt, unused, b.unused)
 	}
 	if b.part != nil {
-		dst = components(dst, b.part)
+		dst = elements.Components(dst, b.part)
 	}
 	r := bitReader{in: src}
-	if words, ok := flat(dst); ok {
+	if words, ok := elements.Flat(dst); ok {
 		b.unpack(&r, words)
 		return nil
 	}
-	scratch := make([]byte, min(pieceElements, dst.Len())*dst.Type.Size())
-	for region := range ndarray.Pieces(dst.Shape, pieceElements) {
+	scratch := make([]byte, min(elements.Piece, dst.Len())*dst.Type.Size())
+	for region := range ndarray.Pieces(dst.Shape, elements.Piece) {
 		part := dst.Sub(region)
-		words := line(dst.Type, scratch[:part.Len()*dst.Type.Size()])
+		words := elements.Line(dst.Type, scratch[:part.Len()*dst.Type.Size()])
 		b.unpack(&r, words)
-		copyLine(part, words)
+		elements.CopyLine(part, words)
 	}
 	return nil
 }
+
+// Losses implements [Lossy].
+func (b *packbitsBound) Losses() []Loss {
+	packing, _ := packingOf(b.typ)
+	if b.first == 0 && b.last == packing.Bits-1 {
+		return nil
+	}
+	return []Loss{{What: fmt.Sprintf("bits other than %d to %d are left out, without a bound", b.first, b.last)}}
+}
+
+// Stable implements [Stable]: bits that were left out stay so.
+func (b *packbitsBound) Stable(any) bool { return true }

@@ -31,37 +31,13 @@ type Summed interface {
 	Sum() (table *crc32.Table, sum uint32)
 }
 
-// gapBytes is [Gapped] for any Input.
-func gapBytes(in Input) int {
+// GapBytes is [Gapped] for any Input.
+func GapBytes(in Input) int {
 	const usual = 16 << 10
 	if g, ok := in.(Gapped); ok {
 		return g.GapBytes()
 	}
 	return usual
-}
-
-// Regional is an optional ability of an ArrayToArray codec: to decode a box
-// without the rest. Its Encode and Decode, or its views, take arrays of any
-// shape, each with the shape that EncodedRegion gives for the other.
-type Regional interface {
-	// EncodedRegion returns the box of the encoded array that a box of the
-	// array bound to is decoded from.
-	EncodedRegion(r ndarray.Region) ndarray.Region
-}
-
-// Ranged is an optional ability of an ArrayToBytes codec: to decode a box from
-// parts of the encoded bytes.
-type Ranged interface {
-	// DecodeRegion fills dst with the elements from start on.
-	DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int, in Input) error
-}
-
-// Blocked is an optional ability of a BytesToBytes codec: to decode a range of
-// bytes without those before it.
-type Blocked interface {
-	// DecodeRange fills dst with the decoded bytes from off on; src is the
-	// whole encoding.
-	DecodeRange(dst, src []byte, off int) error
 }
 
 // Granularity returns the shape of the boxes that can be decoded apart from
@@ -128,8 +104,8 @@ func (c *Chain) Open(ctx context.Context, in Input) (*Object, error) {
 // indexed returns the shards whose index Open keeps: those that the chain
 // decodes boxes of and that no bytes → bytes codec follows.
 func (c *Chain) indexed() (*Shards, bool) {
-	s, ok := c.bytes.(*Shards)
-	return s, ok && len(c.binary) == 0 && c.regional()
+	s := c.container()
+	return s, s != nil && len(c.binary) == 0 && c.regional()
 }
 
 // Kept returns the most bytes that an opened object of the chain keeps in
@@ -314,7 +290,15 @@ func (b blocks) ReadAt(_ context.Context, p []byte, off int64) error {
 	return b.codec.DecodeRange(p, b.data, int(off))
 }
 
-// section is a part of an Input.
+// Section returns a part of an Input: size bytes from byte off on.
+func Section(in Input, off, size int64) Input {
+	if data, ok := in.(InMemory); ok {
+		return data[off:][:size]
+	}
+	return section{in, off, size}
+}
+
+// section is a part of an Input that is not in memory.
 type section struct {
 	in        Input
 	off, size int64
@@ -327,4 +311,13 @@ func (s section) ReadAt(ctx context.Context, p []byte, off int64) error {
 }
 
 // GapBytes implements [Gapped].
-func (s section) GapBytes() int { return gapBytes(s.in) }
+func (s section) GapBytes() int { return GapBytes(s.in) }
+
+// ReadAll returns the bytes of an Input.
+func ReadAll(ctx context.Context, in Input) ([]byte, error) {
+	if data, ok := in.(InMemory); ok {
+		return data, nil
+	}
+	data := make([]byte, in.Size())
+	return data, in.ReadAt(ctx, data, 0)
+}

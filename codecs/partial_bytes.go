@@ -48,7 +48,7 @@ func (b *bytesBound) decodeBox(ctx context.Context, pool *ndarray.Pool, dst ndar
 	}
 	span := inner + (dst.Shape[k]-1)*strides[k]
 	useless, gap := span-dst.Len()*b.typ.Size(), strides[k]-inner
-	most, step := gapBytes(in), 1 // slices that are read together
+	most, step := GapBytes(in), 1 // slices that are read together
 	switch {
 	case useless <= most || gap <= most && span <= maxRun:
 		return b.readBox(ctx, pool, dst, at, span, strides, in)

@@ -44,7 +44,7 @@ func (s *Shards) open(ctx context.Context, in Input) (*openShard, error) {
 		return nil, fmt.Errorf("%w: %d bytes, the index alone has %d", ErrCorrupt, in.Size(), size)
 	}
 	index, at := make([]byte, size), int64(0)
-	if !s.start {
+	if !s.AtStart() {
 		at = in.Size() - size
 	}
 	if err := in.ReadAt(ctx, index, at); err != nil {
@@ -149,7 +149,7 @@ func (o *openShard) decodeParts(ctx context.Context, pool *ndarray.Pool, parts [
 // run returns how many of the parts, at least one, are read together, and the
 // offset behind the last of them.
 func (o *openShard) run(parts []storedPart) (n int, end uint64) {
-	begin, gap := parts[0].Offset, uint64(gapBytes(o.in))
+	begin, gap := parts[0].Offset, uint64(GapBytes(o.in))
 	for n < len(parts) && o.whole(parts[n]) {
 		p := parts[n]
 		longer := max(end, p.Offset+p.Length)

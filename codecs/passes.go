@@ -13,12 +13,12 @@ type pass struct {
 }
 
 // plan groups the array → array codecs into passes. Elementwise codecs in front
-// of plain bytes, even a single one, also write and read those bytes.
+// of a [Plain] one, even a single one, also write and read its bytes.
 func (c *Chain) plan() {
 	for i := 0; i < len(c.arrays); {
 		end := i
 		for end < len(c.arrays) {
-			if _, ok := c.arrays[end].(elementwise); !ok {
+			if _, ok := c.arrays[end].(Elementwise); !ok {
 				break
 			}
 			end++
@@ -30,7 +30,8 @@ func (c *Chain) plan() {
 		for ; i < p.end; i++ {
 			c.passes = append(c.passes, p)
 		}
-		if plain, ok := c.bytes.(*bytesBound); ok && end == len(c.arrays) && end > p.first {
+		if plain, ok := c.bytes.(Plain); ok && end == len(c.arrays) && end > p.first {
+			c.plain = plain
 			c.store, c.load = c.sequences(p.first, end, plain)
 		}
 	}
@@ -38,32 +39,32 @@ func (c *Chain) plan() {
 
 // sequences returns the steps of codecs first to end-1, with those of the bytes
 // behind them, if any.
-func (c *Chain) sequences(first, end int, plain *bytesBound) (encode, decode *sequence) {
-	var there, back []elementStep
+func (c *Chain) sequences(first, end int, plain Plain) (encode, decode *sequence) {
+	var forth, back []elementStep
 	last := c.stages[end].Type
 	if plain != nil {
-		if kernel := plain.loadKernel(); kernel != nil {
+		if kernel := plain.LoadKernel(); kernel != nil {
 			back = append(back, elementStep{kernel: kernel, to: last})
 		}
 	}
 	for i := first; i < end; i++ {
-		e := c.arrays[i].(elementwise)
-		there = append(there, elementStep{e.encodeKernel(), c.stages[i+1].Type, e, func(src ndarray.Array, at int) error {
-			return &Error{i, c.specs[i].Name, e.encodeError(src, at)}
+		e := c.arrays[i].(Elementwise)
+		forth = append(forth, elementStep{e.EncodeKernel(), c.stages[i+1].Type, e, func(src ndarray.Array, at int) error {
+			return &Error{i, c.specs[i].Name, e.EncodeError(src, at)}
 		}})
 	}
 	for i := end - 1; i >= first; i-- {
-		e := c.arrays[i].(elementwise)
-		back = append(back, elementStep{e.decodeKernel(), c.stages[i].Type, e, func(src ndarray.Array, at int) error {
-			return &Error{i, c.specs[i].Name, e.decodeError(src, at)}
+		e := c.arrays[i].(Elementwise)
+		back = append(back, elementStep{e.DecodeKernel(), c.stages[i].Type, e, func(src ndarray.Array, at int) error {
+			return &Error{i, c.specs[i].Name, e.DecodeError(src, at)}
 		}})
 	}
 	if plain != nil {
-		if kernel := plain.storeKernel(); kernel != nil {
-			there = append(there, elementStep{kernel: kernel, to: last})
+		if kernel := plain.StoreKernel(); kernel != nil {
+			forth = append(forth, elementStep{kernel: kernel, to: last})
 		}
 	}
-	return newSequence(c.stages[first].Type, there, packing), newSequence(last, back, unpacking)
+	return newSequence(c.stages[first].Type, forth, Joining.JoinEncode), newSequence(last, back, Joining.JoinDecode)
 }
 
 // encodePass fills dst, the array behind a pass, from the one in front of it.
@@ -91,7 +92,7 @@ func (c *Chain) decodeBytes(dst ndarray.Array, data []byte) error {
 	if c.load == nil {
 		return c.fault(len(c.arrays), c.bytes.Decode(dst, data))
 	}
-	src, err := c.bytes.(*bytesBound).stored(data)
+	src, err := c.plain.Stored(data)
 	if err != nil {
 		return c.fault(len(c.arrays), err)
 	}

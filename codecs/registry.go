@@ -200,7 +200,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 func strict(text []byte, v any) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
-		return field("", "want a JSON object: %w", err)
+		return Fieldf("", "want a JSON object: %w", err)
 	}
 	var known []string
 	for f := range reflect.TypeOf(v).Elem().Fields() {
@@ -208,12 +208,12 @@ func strict(text []byte, v any) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(known, name) {
-			return field(fmt.Sprintf("%.60s", name), "unknown field")
+			return Fieldf(fmt.Sprintf("%.60s", name), "unknown field")
 		}
 	}
 	err := json.Unmarshal(text, v)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return field(wrong.Field, "want %s, not %s", wanted(wrong.Type.Kind()), wrong.Value)
+		return Fieldf(wrong.Field, "want %s, not %s", wanted(wrong.Type.Kind()), wrong.Value)
 	}
 	return err
 }
@@ -234,15 +234,15 @@ func wanted(k reflect.Kind) string {
 	}
 }
 
-// configuration decodes a codec's configuration into v, a struct with
+// ReadConfiguration decodes a codec's configuration into v, a struct with
 // pointers for what has no default. A missing configuration is an empty one.
-func configuration(text json.RawMessage, v any) error {
+func ReadConfiguration(text json.RawMessage, v any) error {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || string(text) == "null" {
 		return nil
 	}
 	if text[0] != '{' {
-		return field("", "want a JSON object")
+		return Fieldf("", "want a JSON object")
 	}
 	return strict(text, v)
 }

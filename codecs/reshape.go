@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -35,15 +36,15 @@ func parseReshape(text json.RawMessage) (Codec, error) {
 	var c struct {
 		Shape json.RawMessage `json:"shape"`
 	}
-	if err := configuration(text, &c); err != nil {
+	if err := ReadConfiguration(text, &c); err != nil {
 		return nil, err
 	}
 	if c.Shape == nil {
-		return nil, field("shape", "missing: want an entry for each dimension")
+		return nil, Fieldf("shape", "missing: want an entry for each dimension")
 	}
 	var entries []json.RawMessage
 	if err := json.Unmarshal(c.Shape, &entries); err != nil || entries == nil {
-		return nil, field("shape", "%.80s: want an array with an entry for each dimension", c.Shape)
+		return nil, Fieldf("shape", "%.80s: want an array with an entry for each dimension", c.Shape)
 	}
 	shape := make([]extent, len(entries))
 	remains, next := false, 0
@@ -51,15 +52,15 @@ func parseReshape(text json.RawMessage) (Codec, error) {
 		name := fmt.Sprintf("shape[%d]", i)
 		e, err := parseExtent(entry)
 		if err != nil {
-			return nil, field(name, "%.60s: %w", entry, err)
+			return nil, Fieldf(name, "%.60s: %w", entry, err)
 		}
 		if e.size < 0 && remains {
-			return nil, field(name, "a second -1: only one extent can be what remains")
+			return nil, Fieldf(name, "a second -1: only one extent can be what remains")
 		}
 		remains = remains || e.size < 0
 		for _, dim := range e.dims {
 			if dim < next {
-				return nil, field(name, "%.60s: dimensions have to come in increasing order, nothing is transposed", entry)
+				return nil, Fieldf(name, "%.60s: dimensions have to come in increasing order, nothing is transposed", entry)
 			}
 			next = dim + 1
 		}
@@ -104,7 +105,7 @@ func (c reshapeCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 	}
 	var text bytes.Buffer
 	if err := json.Compact(&text, c.text); err != nil {
-		return nil, field("shape", "%w", err)
+		return nil, Fieldf("shape", "%w", err)
 	}
 	spec := Spec{Name: "reshape", Configuration: fmt.Appendf(nil, `{"shape":%s}`, &text)}
 	return bindReshape(spec, in, shape), nil
@@ -114,7 +115,7 @@ func (c reshapeCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 func (c reshapeCodec) encodedShape(in []int) ([]int, error) {
 	total, ok := ndarray.Elements(in)
 	if !ok {
-		return nil, field("", "a chunk of shape %v is too large", in)
+		return nil, Fieldf("", "a chunk of shape %v is too large", in)
 	}
 	shape, open := make([]int, len(c.shape)), -1
 	for i, e := range c.shape {
@@ -127,7 +128,7 @@ func (c reshapeCodec) encodedShape(in []int) ([]int, error) {
 			shape[i] = 1
 			for _, dim := range e.dims {
 				if dim >= len(in) {
-					return nil, field(fmt.Sprintf("shape[%d]", i), "the chunk has %d dimensions, no dimension %d", len(in), dim)
+					return nil, Fieldf(fmt.Sprintf("shape[%d]", i), "the chunk has %d dimensions, no dimension %d", len(in), dim)
 				}
 				shape[i] *= in[dim] // no more than all elements
 			}
@@ -136,13 +137,13 @@ func (c reshapeCodec) encodedShape(in []int) ([]int, error) {
 	have, ok := ndarray.Elements(shape)
 	switch {
 	case !ok:
-		return nil, field("shape", "%v has more elements than %v, the chunk's shape", shape, in)
+		return nil, Fieldf("shape", "%v has more elements than %v, the chunk's shape", shape, in)
 	case open >= 0 && (have == 0 || total%have != 0):
-		return nil, field(fmt.Sprintf("shape[%d]", open), "no extent makes %v of the chunk's shape %v", c.text, in)
+		return nil, Fieldf(fmt.Sprintf("shape[%d]", open), "no extent makes %v of the chunk's shape %v", c.text, in)
 	case open >= 0:
 		shape[open] = total / have
 	case have != total:
-		return nil, field("shape", "%v has %d elements, the chunk's shape %v has %d", shape, have, in, total)
+		return nil, Fieldf("shape", "%v has %d elements, the chunk's shape %v has %d", shape, have, in, total)
 	}
 	return shape, c.aligned(in, shape)
 }
@@ -156,7 +157,7 @@ func (c reshapeCodec) aligned(in, out []int) error {
 		}
 		first, last := e.dims[0], e.dims[len(e.dims)-1]
 		if !sameProduct(out[:i], in[:first]) || !sameProduct(out[i+1:], in[last+1:]) {
-			return field(fmt.Sprintf("shape[%d]", i), "the elements along dimensions %v of %v are not those along dimension %d of %v", e.dims, in, i, out)
+			return Fieldf(fmt.Sprintf("shape[%d]", i), "the elements along dimensions %v of %v are not those along dimension %d of %v", e.dims, in, i, out)
 		}
 	}
 	return nil
@@ -197,7 +198,7 @@ func copyInOrder(dst, src ndarray.Array) error {
 		ndarray.Copy(ndarray.Array{Type: src.Type, Data: data, Shape: src.Shape, Strides: ndarray.CStrides(src.Type.Size(), src.Shape)}, src)
 		return nil
 	}
-	copyLine(dst, readable(src, make([]byte, scratchSize(src))))
+	elements.CopyLine(dst, elements.Readable(src, make([]byte, scratchSize(src))))
 	return nil
 }
 

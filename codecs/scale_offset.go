@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -34,7 +35,7 @@ func scaleOffsetDefinition() Definition {
 				Offset json.RawMessage `json:"offset"`
 				Scale  json.RawMessage `json:"scale"`
 			}
-			err := configuration(text, &c)
+			err := ReadConfiguration(text, &c)
 			return scaleOffset{c.Offset, c.Scale}, err
 		},
 	}
@@ -51,7 +52,7 @@ func (c scaleOffset) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 		ok = !time && (k == dtype.Int || k == dtype.Uint || k == dtype.Float)
 	}
 	if !ok {
-		return nil, field("", "data type %s: want integers or floats", in.Type.Name())
+		return nil, Fieldf("", "data type %s: want integers or floats", in.Type.Name())
 	}
 	b := &scaleOffsetBound{in: t, out: in}
 	var err error
@@ -66,8 +67,8 @@ func (c scaleOffset) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 		return unscaled{b.spec, in}, nil
 	}
 	b.encode, b.decode = scaleKernels(t, b.offset, b.scale)
-	if b.out.Fill = b.encode.scalar(t, t, in.Fill); b.out.Fill == nil && in.Fill != nil {
-		return nil, field("", "the fill value %s cannot be encoded: %w: choose a fill value that can, or another offset or scale",
+	if b.out.Fill = b.encode.Scalar(t, t, in.Fill); b.out.Fill == nil && in.Fill != nil {
+		return nil, Fieldf("", "the fill value %s cannot be encoded: %w: choose a fill value that can, or another offset or scale",
 			t.FormatScalar(dtype.V3, in.Fill), b.misfit(in.Fill))
 	}
 	return b, nil
@@ -89,13 +90,13 @@ func parseTerm(t dtype.Numeric, name string, text json.RawMessage, standard int6
 	}
 	value, err := t.ParseScalar(dtype.V3, text)
 	if err != nil {
-		return n, field(name, "%w", err)
+		return n, Fieldf(name, "%w", err)
 	}
 	var zero bool
 	if t.Kind() == dtype.Float {
 		f := floatOf(t, value)
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return n, field(name, "%s: nothing could be decoded, want a finite number", t.FormatScalar(dtype.V3, value))
+			return n, Fieldf(name, "%s: nothing could be decoded, want a finite number", t.FormatScalar(dtype.V3, value))
 		}
 		n.neutral = math.Float64bits(f) == math.Float64bits(n.float)
 		n.float, zero = f, f == 0
@@ -105,7 +106,7 @@ func parseTerm(t dtype.Numeric, name string, text json.RawMessage, standard int6
 		n.whole, zero = whole, whole.Sign() == 0
 	}
 	if zero && standard != 0 {
-		return n, field(name, "zero: nothing could be decoded")
+		return n, Fieldf(name, "zero: nothing could be decoded")
 	}
 	return n, nil
 }
@@ -157,20 +158,20 @@ type scaleOffsetBound struct {
 	in             dtype.Numeric
 	out            Chunk
 	offset, scale  term
-	encode, decode kernel
+	encode, decode elements.Kernel
 }
 
 func (b *scaleOffsetBound) Spec() Spec                                    { return b.spec }
 func (b *scaleOffsetBound) Encoded() Chunk                                { return b.out }
-func (b *scaleOffsetBound) Encode(dst, src ndarray.Array) error           { return encodeElements(b, dst, src) }
-func (b *scaleOffsetBound) Decode(dst, src ndarray.Array) error           { return decodeElements(b, dst, src) }
+func (b *scaleOffsetBound) Encode(dst, src ndarray.Array) error           { return EncodeElements(b, dst, src) }
+func (b *scaleOffsetBound) Decode(dst, src ndarray.Array) error           { return DecodeElements(b, dst, src) }
 func (b *scaleOffsetBound) EncodedRegion(r ndarray.Region) ndarray.Region { return r }
-func (b *scaleOffsetBound) encodeKernel() kernel                          { return b.encode }
-func (b *scaleOffsetBound) decodeKernel() kernel                          { return b.decode }
+func (b *scaleOffsetBound) EncodeKernel() elements.Kernel                 { return b.encode }
+func (b *scaleOffsetBound) DecodeKernel() elements.Kernel                 { return b.decode }
 
-func (b *scaleOffsetBound) encodeError(src ndarray.Array, at int) error {
-	value := valueAt(src, at)
-	return fmt.Errorf("%w: %w: choose another offset or scale", element(src, at), b.misfit(value))
+func (b *scaleOffsetBound) EncodeError(src ndarray.Array, at int) error {
+	value := elements.Value(src, at)
+	return fmt.Errorf("%w: %w: choose another offset or scale", NewElementError(src, at), b.misfit(value))
 }
 
 // misfit says why an element cannot be encoded.
@@ -179,10 +180,10 @@ func (b *scaleOffsetBound) misfit(value dtype.Scalar) error {
 		b.text(b.offset), b.text(b.scale), dtype.ErrOutOfRange, b.in.Name())
 }
 
-func (b *scaleOffsetBound) decodeError(src ndarray.Array, at int) error {
-	what := fmt.Sprintf("%s: ÷ %s + %s", element(src, at), b.text(b.scale), b.text(b.offset))
+func (b *scaleOffsetBound) DecodeError(src ndarray.Array, at int) error {
+	what := fmt.Sprintf("%s: ÷ %s + %s", NewElementError(src, at), b.text(b.scale), b.text(b.offset))
 	if b.in.Kind() != dtype.Float {
-		if value := wholeOf(b.in, valueAt(src, at)); value.Rem(value, b.scale.whole).Sign() != 0 {
+		if value := wholeOf(b.in, elements.Value(src, at)); value.Rem(value, b.scale.whole).Sign() != 0 {
 			return fmt.Errorf("%w: %s: the division has a remainder", ErrCorrupt, what)
 		}
 	}
@@ -217,4 +218,63 @@ func (u unscaled) Encode(dst, src ndarray.Array) error {
 func (u unscaled) Decode(dst, src ndarray.Array) error {
 	ndarray.Copy(dst, src)
 	return nil
+}
+
+// Losses implements [Lossy].
+func (u unscaled) Losses() []Loss { return nil }
+
+// Losses implements [Lossy]. A power of two as the scale, and no offset, change
+// exponents alone.
+func (b *scaleOffsetBound) Losses() []Loss {
+	fraction, _ := math.Frexp(b.scale.float)
+	if b.in.Kind() != dtype.Float || b.offset.float == 0 && math.Abs(fraction) == 0.5 {
+		return nil
+	}
+	return []Loss{{What: fmt.Sprintf("computed in %s: up to 2 units in the last place of the larger of value and offset away", b.in.Name())}}
+}
+
+// Unit implements [Rescaling].
+func (b *scaleOffsetBound) Unit() float64 {
+	scale := b.scale.float
+	if b.in.Kind() != dtype.Float {
+		scale, _ = new(big.Float).SetInt(b.scale.whole).Float64()
+	}
+	return 1 / math.Abs(scale)
+}
+
+// Stable implements [Stable].
+func (u unscaled) Stable(any) bool { return true }
+
+// Stable implements [Stable]. Integers come back as they were. Floats do where the
+// codec behind makes integers of them and so takes away what the arithmetic adds.
+func (b *scaleOffsetBound) Stable(next any) bool {
+	if b.in.Kind() != dtype.Float {
+		return true
+	}
+	a, absorbs := next.(Absorbing)
+	behind, ok := next.(ArrayToArray)
+	return ok && absorbs && a.Absorbs() && roundsAway(b.in, behind.Encoded().Type, b.offset.float, b.scale.float)
+}
+
+// roundsAway reports whether rounding to integers takes away what the arithmetic of
+// (x − offset) × scale and back in floats adds: its error, in units of the
+// integers, is below half of one. An error of eight units in the last place of
+// the largest number that occurs is more than there can be.
+func roundsAway(in, stored dtype.Type, offset, scale float64) bool {
+	digits, ok := map[int]float64{4: 24, 8: 53}[in.Size()]
+	if !ok || !isFloat(in) || isFloat(stored) {
+		return false
+	}
+	if scale = math.Abs(scale); scale < 1e-30 || scale > 1e30 {
+		return false
+	}
+	largest := math.Exp2(float64(8*stored.Size())) + 2*math.Abs(offset)*scale
+	return 8*largest*math.Exp2(-digits) < 0.5
+}
+
+// isFloat reports whether elements are floats. Other types that codecs compute
+// with are integers.
+func isFloat(t dtype.Type) bool {
+	n, ok := t.(dtype.Numeric)
+	return ok && n.Kind() == dtype.Float
 }

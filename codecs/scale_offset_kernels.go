@@ -7,13 +7,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
 // scaleKernels returns the loops of scale_offset for a type of integers or
 // floats.
-func scaleKernels(t dtype.Numeric, offset, scale term) (encode, decode kernel) {
+func scaleKernels(t dtype.Numeric, offset, scale term) (encode, decode elements.Kernel) {
 	if t.Kind() != dtype.Float {
 		return scaleIntegers(t, offset.whole, scale.whole)
 	}
@@ -33,7 +34,7 @@ func scaleKernels(t dtype.Numeric, offset, scale term) (encode, decode kernel) {
 	}
 }
 
-func scaleIntegers(t dtype.Numeric, offset, scale *big.Int) (encode, decode kernel) {
+func scaleIntegers(t dtype.Numeric, offset, scale *big.Int) (encode, decode elements.Kernel) {
 	lowest, highest := integerBounds(t)
 	first, last := scalable(lowest, highest, offset, scale)
 	signed := t.Kind() == dtype.Int
@@ -121,7 +122,7 @@ func lowBits[T integer](x *big.Int) T {
 // number, and the division has no remainder. If not, then no quotient within
 // bounds gives that number: it would have been found, as quotient × power does
 // not overflow where quotient × scale does not.
-func scaleIntegersAs[T integer](offset, scale, first, last *big.Int) (encode, decode kernel) {
+func scaleIntegersAs[T integer](offset, scale, first, last *big.Int) (encode, decode elements.Kernel) {
 	o, s, least, most := lowBits[T](offset), lowBits[T](scale), lowBits[T](first), lowBits[T](last)
 	encode = func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[T](dst)
@@ -168,7 +169,7 @@ const scaleBlock = 512
 
 // scaleFloats rounds after every step: a conversion keeps processors from
 // making one step of two. The bit quiet makes NaNs quiet.
-func scaleFloats[T float, W word](o, s T, quiet W) (encode, decode kernel) {
+func scaleFloats[T float, W word](o, s T, quiet W) (encode, decode elements.Kernel) {
 	encode = inBlocks(quiet, func(to, from []T) (doubt T) {
 		to = to[:len(from)]
 		for i, v := range from {
@@ -193,7 +194,7 @@ func scaleFloats[T float, W word](o, s T, quiet W) (encode, decode kernel) {
 // inBlocks is the kernel that computes each block and, if that says that some
 // of the results are not finite, looks at the numbers they came from. What
 // becomes of a NaN is then not left to the processor.
-func inBlocks[T float, W word](quiet W, compute func(to, from []T) T) kernel {
+func inBlocks[T float, W word](quiet W, compute func(to, from []T) T) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[T](dst)
 		from, _ := ndarray.As[T](src)
@@ -250,7 +251,7 @@ const tableWorth = 1 << 15
 
 // scaleHalves computes floats of two bytes one by one until there were so many
 // that it looks them up in a table of all results, of 128 KiB.
-func scaleHalves(layout *dtype.FloatLayout, step scaleStep) kernel {
+func scaleHalves(layout *dtype.FloatLayout, step scaleStep) elements.Kernel {
 	infinity, _ := layout.Infinity(false)
 	// What does not fit is infinite in the table, which is otherwise what
 	// infinities become and nothing else.
@@ -293,7 +294,7 @@ func scaleHalves(layout *dtype.FloatLayout, step scaleStep) kernel {
 }
 
 // scaleBytes looks up floats of a byte or less in a table of all results.
-func scaleBytes(step scaleStep) kernel {
+func scaleBytes(step scaleStep) elements.Kernel {
 	const unfit = 1 << 8
 	var table [256]uint16
 	for pattern := range uint16(256) {

@@ -1,7 +1,10 @@
 package codecs
 
 import (
+	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -47,7 +50,7 @@ func (b *streamBound) Size() Size {
 	return Size{Max: b.most(b.in.Max), Unbounded: b.in.Unbounded}
 }
 
-func (b *streamBound) scratch() int {
+func (b *streamBound) Scratch() int {
 	if b.memory == nil {
 		return 0
 	}
@@ -81,4 +84,65 @@ func (b *streamBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes behind the end", ErrCorrupt, in.Len())
 	}
 	return out, err
+}
+
+// DecodedLength implements [DecodedSized] by decoding everything once and
+// keeping nothing: that takes time, but no memory.
+func (b *streamBound) DecodedLength(src []byte) (int, error) {
+	old, _ := b.readers.Get().(io.Reader)
+	r, err := b.reader(old, bytes.NewReader(src))
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	defer b.readers.Put(r)
+	return lengthOf(r, b.in)
+}
+
+// lengthOf counts what r gives, want at the most.
+func lengthOf(r io.Reader, want Size) (int, error) {
+	n, err := io.Copy(io.Discard, io.LimitReader(r, int64(want.Max)+1))
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	case n > int64(want.Max):
+		return 0, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, want.Max)
+	}
+	return int(n), nil
+}
+
+// Verification implements [Verifier]: all of these formats have a checksum at the end,
+// or may have.
+func (b *streamBound) Verification() Verification {
+	return Verification{All: true, Checksum: true, InPieces: true, Memory: b.Scratch()}
+}
+
+// Verify implements [Verifier]: the stream is decoded, and thrown away.
+func (b *streamBound) Verify(ctx context.Context, in Input) error {
+	return b.VerifyInto(ctx, in, discard{})
+}
+
+// VerifyInto implements [Streaming].
+func (b *streamBound) VerifyInto(ctx context.Context, in Input, to io.WriteCloser) error {
+	decoded := 0
+	err := walk(ctx, in, func(from *bufio.Reader) error {
+		old, _ := b.readers.Get().(io.Reader)
+		r, err := b.reader(old, from)
+		if err != nil {
+			return err
+		}
+		defer b.readers.Put(r)
+		most := int64(b.in.Max) + 1
+		n, err := io.Copy(to, io.LimitReader(r, most))
+		if decoded = int(n); err != nil || n == most {
+			return err
+		}
+		if _, err := from.Peek(1); err == nil {
+			return errors.New("there are bytes behind the end")
+		}
+		return to.Close()
+	})
+	if err != nil {
+		return err
+	}
+	return decodedSize(b.in, decoded)
 }

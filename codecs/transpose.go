@@ -26,11 +26,11 @@ func parseTranspose(text json.RawMessage) (Codec, error) {
 	var c struct {
 		Order json.RawMessage `json:"order"`
 	}
-	if err := configuration(text, &c); err != nil {
+	if err := ReadConfiguration(text, &c); err != nil {
 		return nil, err
 	}
 	if c.Order == nil {
-		return nil, field("order", "missing: want a permutation such as [1, 0]")
+		return nil, Fieldf("order", "missing: want a permutation such as [1, 0]")
 	}
 	switch string(bytes.TrimSpace(c.Order)) {
 	case `"C"`:
@@ -40,13 +40,13 @@ func parseTranspose(text json.RawMessage) (Codec, error) {
 	}
 	var entries []*int
 	if err := json.Unmarshal(c.Order, &entries); err != nil || entries == nil {
-		return nil, field("order", `%.80s: want a permutation such as [1, 0], "C" or "F"`, c.Order)
+		return nil, Fieldf("order", `%.80s: want a permutation such as [1, 0], "C" or "F"`, c.Order)
 	}
 	order := make([]int, len(entries))
 	seen := make([]bool, len(entries))
 	for i, e := range entries {
 		if e == nil || *e < 0 || *e >= len(entries) || seen[*e] {
-			return nil, field("order", "%.80s is not a permutation of 0…%d", c.Order, len(entries)-1)
+			return nil, Fieldf("order", "%.80s is not a permutation of 0…%d", c.Order, len(entries)-1)
 		}
 		seen[*e] = true
 		order[i] = *e
@@ -72,7 +72,7 @@ func (c transposeCodec) BindArrayToArray(in Chunk) (ArrayToArray, error) {
 		}
 	}
 	if len(order) != n {
-		return nil, field("order", "%v permutes %d dimensions, the chunk has %d", order, len(order), n)
+		return nil, Fieldf("order", "%v permutes %d dimensions, the chunk has %d", order, len(order), n)
 	}
 	b := &transposeBound{order: order, out: in}
 	b.out.Shape = make([]int, n)

@@ -9,31 +9,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// verifier is a codec that can tell damage of its encodings without giving away what
-// they decode to.
-type verifier interface {
-	verifies() verification
-	// verify looks at an encoding and reads no more of it than that takes.
-	verify(ctx context.Context, in Input) error
-}
-
-// verification is how a verifier does so.
-type verification struct {
-	all    bool // it reads all bytes
-	sum    bool // and compares a checksum of them or of what they mean
-	pieces bool // it needs no more than VerifyPiece bytes in memory
-	memory int  // bytes that it takes beside the encoding
-}
-
-// streamer is a verifier that can also hand on what an encoding decodes to, one piece
-// after the other.
-type streamer interface {
-	verifier
-	// verifyInto is verify, and writes what the encoding decodes to, unless that
-	// takes more memory than verify may have.
-	verifyInto(ctx context.Context, in Input, to *vlenCheck) error
-}
-
 // Verify reports damage of an encoded chunk as far as it can be told without
 // decoding elements: a size that no encoding has, headers that do not lead to the
 // end of the object or tell of another size than the chunk has, and what a checksum
@@ -51,8 +26,8 @@ func (c *Chain) Verify(ctx context.Context, in Input) error {
 	case in.Size() == 0 && size.Max > 0:
 		return fmt.Errorf("%w: the object is empty", ErrCorrupt)
 	}
-	last := c.innermost()
-	in, buffer, err := c.undo(ctx, in, last)
+	last := c.verify.last
+	in, buffer, err := c.undo(ctx, in)
 	if buffer != nil {
 		defer buffer.Release()
 	}
@@ -60,41 +35,42 @@ func (c *Chain) Verify(ctx context.Context, in Input) error {
 		return err
 	}
 	if last < 0 {
-		if v, ok := c.bytes.(verifier); ok {
-			return c.fault(len(c.arrays), v.verify(ctx, in))
+		if v, ok := c.bytes.(Verifier); ok {
+			return c.fault(len(c.arrays), v.Verify(ctx, in))
 		}
 		return nil
 	}
 	at := len(c.arrays) + 1 + last
-	if texts, ok := c.bytes.(*vlenBound); ok && last == 0 {
-		if s, ok := c.binary[0].(streamer); ok {
-			return c.fault(at, s.verifyInto(ctx, in, texts.check()))
+	if judge, ok := c.bytes.(Checking); ok && last == 0 {
+		if s, ok := c.binary[0].(Streaming); ok {
+			return c.fault(at, s.VerifyInto(ctx, in, judge.Check()))
 		}
 	}
-	if v, ok := c.binary[last].(verifier); ok {
-		return c.fault(at, v.verify(ctx, in))
+	if v, ok := c.binary[last].(Verifier); ok {
+		return c.fault(at, v.Verify(ctx, in))
 	}
 	return nil
 }
 
-// undo undoes the bytes → bytes codecs behind number last. Checksums are compared and
-// left out, where the object lies; what others decode to is in the buffer.
-func (c *Chain) undo(ctx context.Context, in Input, last int) (Input, *ndarray.Buffer, error) {
+// undo undoes the bytes → bytes codecs behind the one that Verify ends with.
+// Checksums are compared and left out, where the object lies; what others decode to
+// is in the buffer.
+func (c *Chain) undo(ctx context.Context, in Input) (Input, *ndarray.Buffer, error) {
 	var held *ndarray.Buffer
-	for i := len(c.binary) - 1; i > last; i-- {
+	for i := len(c.binary) - 1; i > c.verify.last; i-- {
 		at := len(c.arrays) + 1 + i
-		if s, ok := c.binary[i].(*checksumBound); ok {
-			if err := s.verify(ctx, in); err != nil {
+		if s, ok := c.binary[i].(Enclosing); ok {
+			if err := s.Verify(ctx, in); err != nil {
 				return nil, held, c.fault(at, err)
 			}
-			in = s.without(in)
+			in = s.Enclosed(in)
 			continue
 		}
-		data, err := all(ctx, in)
+		data, err := ReadAll(ctx, in)
 		if err != nil {
 			return nil, held, err
 		}
-		buffer, empty := c.lend(c.undone, c.sizes[i])
+		buffer, empty := c.lend(c.verify.pool, c.sizes[i])
 		out, err := c.binary[i].AppendDecode(empty, data)
 		if held != nil {
 			held.Release()
@@ -108,51 +84,52 @@ func (c *Chain) undo(ctx context.Context, in Input, last int) (Input, *ndarray.B
 	return in, held, nil
 }
 
-// innermost is the number of the bytes → bytes codec that Verify ends with, -1 where
-// it ends with the array → bytes codec. Codecs behind the first one with a checksum
-// are undone, or all of them for the sake of shards and blocks. Checksums are always
-// looked behind, which costs nothing.
-func (c *Chain) innermost() int {
-	wanted := len(c.binary)
+// verifyPlan is how Verify goes about a chunk.
+type verifyPlan struct {
+	last int           // number of the bytes → bytes codec that it ends with; -1: the array → bytes codec
+	end  Verification  // what that codec says
+	pool *ndarray.Pool // of what the codecs behind decode to
+}
+
+// planVerify finds the codec that Verify ends with. Codecs behind the first one with
+// a checksum are undone. Verify always looks behind an Enclosing codec, which costs
+// nothing.
+func (c *Chain) planVerify() verifyPlan {
+	wanted, last := len(c.binary), len(c.binary)-1
 	for i, b := range slices.Backward(c.binary) {
-		if v, ok := b.(verifier); ok && v.verifies().sum {
+		if verificationOf(b).Checksum {
 			wanted = i
 		}
 	}
-	switch c.bytes.(type) {
-	case *Shards, *n5Bound:
+	if verificationOf(c.bytes).Checksum {
 		wanted = -1
 	}
-	last := len(c.binary) - 1
 	for ; last >= 0; last-- {
-		if _, sum := c.binary[last].(*checksumBound); !sum && last <= wanted {
+		if _, ok := c.binary[last].(Enclosing); !ok && last <= wanted {
 			break
 		}
 	}
-	return last
-}
-
-// ending is how Verify ends: what the last codec that it looks at says.
-func (c *Chain) ending() verification {
-	var codec any = c.bytes
-	if last := c.innermost(); last >= 0 {
-		codec = c.binary[last]
+	p := verifyPlan{last: last, end: verificationOf(c.bytes)}
+	if last >= 0 {
+		p.end = verificationOf(c.binary[last])
 	}
-	if v, ok := codec.(verifier); ok {
-		return v.verifies()
-	}
-	return verification{pieces: true}
-}
-
-// keptUndone is the Pool of what Verify decodes of objects of a chain.
-func (c *Chain) keptUndone() *ndarray.Pool {
 	most := 0
 	for _, s := range c.sizes {
 		if !s.Unbounded {
 			most += ndarray.Rounded(s.Max)
 		}
 	}
-	return &ndarray.Pool{Keep: min(most*runtime.GOMAXPROCS(0), maxKept)}
+	p.pool = &ndarray.Pool{Keep: min(most*runtime.GOMAXPROCS(0), maxKept)}
+	return p
+}
+
+// verificationOf is what any bound codec says of its Verify, which looks at nothing
+// where there is none.
+func verificationOf(codec any) Verification {
+	if v, ok := codec.(Verifier); ok {
+		return v.Verification()
+	}
+	return Verification{InPieces: true}
 }
 
 // VerifyPiece is the most bytes that Verify has in memory of an object that it
@@ -163,36 +140,34 @@ const VerifyPiece = 4 << 20
 // its end, which is then best read once and given to it in memory. It is false for
 // shards, of which Verify reads inner chunks.
 func (c *Chain) VerifiesAll() bool {
-	return c.innermost() < len(c.binary)-1 || c.ending().all
+	return c.verify.last < len(c.binary)-1 || c.verify.end.All
 }
 
 // VerifiesInPieces reports whether Verify, where it reads all of an object that is
 // not in memory, does so with no more than VerifyPiece bytes of it.
 func (c *Chain) VerifiesInPieces() bool {
-	for _, b := range c.binary[c.innermost()+1:] {
-		if s, ok := b.(*checksumBound); !ok || !s.verifies().pieces {
+	for _, b := range c.binary[c.verify.last+1:] {
+		if s, ok := b.(Enclosing); !ok || !s.Verification().InPieces {
 			return false
 		}
 	}
-	end := c.ending()
-	return !end.all || end.pieces
+	return !c.verify.end.All || c.verify.end.InPieces
 }
 
 // VerifyMemory returns the most bytes that Verify takes for an object that is in
 // memory, without the object, or for one that is not.
 func (c *Chain) VerifyMemory(inMemory bool) int {
-	last := c.innermost()
 	most, held := 0, 0
-	for i := len(c.binary) - 1; i > last; i-- {
-		if _, ok := c.binary[i].(*checksumBound); ok {
+	for i := len(c.binary) - 1; i > c.verify.last; i-- {
+		if _, ok := c.binary[i].(Enclosing); ok {
 			continue
 		}
 		n := ndarray.Rounded(c.sizes[i].Max) // what the codec decodes to
 		most, held = max(most, held+n+scratchOf(c.binary[i])), n
 	}
-	own := c.ending().memory
-	if s, ok := c.bytes.(*Shards); ok && last < 0 {
-		own = s.verifyMemory(inMemory)
+	own := c.verify.end.Memory
+	if !inMemory && c.verify.end.MemoryReading > 0 {
+		own = c.verify.end.MemoryReading
 	}
 	if !inMemory && held == 0 && c.VerifiesAll() {
 		own += min(VerifyPiece, c.Size().Max)

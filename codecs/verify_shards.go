@@ -18,14 +18,17 @@ type numbered struct {
 // numberedBytes is what a numbered takes in memory.
 const numberedBytes = placeBytes + 8
 
-// verifies implements [verifier]. What memory it takes [Shards.verifyMemory] says.
-func (s *Shards) verifies() verification {
-	return verification{pieces: !s.inner.Size().Unbounded || s.inner.VerifiesInPieces()}
+// Verification implements [Verifier].
+func (s *Shards) Verification() Verification {
+	return Verification{
+		Checksum: true, InPieces: !s.inner.Size().Unbounded || s.inner.VerifiesInPieces(),
+		Memory: s.verifyMemory(true), MemoryReading: s.verifyMemory(false),
+	}
 }
 
-// verify verifies the index, and each inner chunk by its own chain, in the order
+// Verify verifies the index, and each inner chunk by its own chain, in the order
 // in which they are stored. Those that lie close to each other are read together.
-func (s *Shards) verify(ctx context.Context, in Input) error {
+func (s *Shards) Verify(ctx context.Context, in Input) error {
 	o, err := s.open(ctx, in)
 	if err != nil {
 		return err
@@ -53,8 +56,8 @@ func (s *Shards) together(in Input, parts []numbered) int {
 	if _, ok := in.(InMemory); ok {
 		return 0
 	}
-	most, gap := uint64(s.inner.Size().Max), uint64(gapBytes(in))
-	all, some := s.inner.VerifiesAll(), s.inner.innermost() >= 0
+	most, gap := uint64(s.inner.Size().Max), uint64(GapBytes(in))
+	all, some := s.inner.VerifiesAll(), s.inner.verify.last >= 0
 	begin, end, n := parts[0].Offset, parts[0].Offset, 0
 	for _, p := range parts {
 		longer := max(end, p.Offset+p.Length)
@@ -89,10 +92,7 @@ func (s *Shards) verifyParts(ctx context.Context, in Input, parts []numbered, on
 		in = InMemory(buffer.Bytes)
 	}
 	for _, p := range parts {
-		var part Input = section{in, int64(p.Offset - begin), int64(p.Length)}
-		if data, ok := in.(InMemory); ok {
-			part = data[p.Offset-begin:][:p.Length]
-		}
+		part := Section(in, int64(p.Offset-begin), int64(p.Length))
 		if err := s.inner.Verify(ctx, part); err != nil {
 			return fmt.Errorf("inner chunk %v: %w", s.coordinates(p.number), err)
 		}
@@ -100,10 +100,11 @@ func (s *Shards) verifyParts(ctx context.Context, in Input, parts []numbered, on
 	return nil
 }
 
-// verifyMemory is what [Chain.VerifyMemory] says.
+// verifyMemory is the memory that Verify takes for a shard that is in memory, or for
+// one that is not.
 func (s *Shards) verifyMemory(inMemory bool) int {
 	inner := s.inner.VerifyMemory(inMemory)
-	if !inMemory && (s.inner.innermost() >= 0 || s.inner.VerifiesAll()) {
+	if !inMemory && (s.inner.verify.last >= 0 || s.inner.VerifiesAll()) {
 		run := min(maxRun, s.Size().Max)
 		if !s.inner.VerifiesInPieces() {
 			run = max(run, s.inner.Size().Max)

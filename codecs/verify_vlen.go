@@ -9,26 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// verifies implements [verifier].
-func (b *vlenBound) verifies() verification { return verification{all: true, pieces: true} }
+// Verification implements [Verifier].
+func (b *vlenBound) Verification() Verification { return Verification{All: true, InPieces: true} }
 
-// verify implements [verifier]: by the number of elements and their lengths, and by
+// Verify implements [Verifier]: by the number of elements and their lengths, and by
 // what is text.
-func (b *vlenBound) verify(ctx context.Context, in Input) error {
-	check := b.check()
+func (b *vlenBound) Verify(ctx context.Context, in Input) error {
+	check := b.Check()
 	return walk(ctx, in, func(r *bufio.Reader) error {
 		if _, err := io.Copy(check, r); err != nil {
 			return err
 		}
-		return check.end()
+		return check.Close()
 	})
 }
 
-// check returns what tells whether bytes that are written to it are an encoding.
-func (b *vlenBound) check() *vlenCheck { return &vlenCheck{want: b.n, text: b.text} }
+// Check implements [Checking].
+func (b *vlenBound) Check() io.WriteCloser { return &vlenCheck{want: b.n, text: b.text} }
 
-// vlenCheck takes the bytes of elements of variable size, in pieces of any length. A
-// nil one takes any bytes.
+// vlenCheck takes the bytes of elements of variable size, in pieces of any length.
 type vlenCheck struct {
 	want, seen int  // elements
 	text       bool // they are UTF-8
@@ -36,14 +35,6 @@ type vlenCheck struct {
 	number     []byte
 	left       uint32 // bytes of an element that are still to come
 	rune       []byte // its last bytes, which are the beginning of a character
-}
-
-// writer is the check, or for a nil one what takes any bytes.
-func (c *vlenCheck) writer() io.Writer {
-	if c == nil {
-		return io.Discard
-	}
-	return c
 }
 
 // Write implements [io.Writer]. Its errors are ErrCorrupt.
@@ -117,18 +108,10 @@ func (c *vlenCheck) valid(p []byte) bool {
 	return utf8.Valid(p[:end])
 }
 
-// end is called behind the last byte.
-func (c *vlenCheck) end() error {
-	if c != nil && (!c.counted || c.seen < c.want || len(c.number) > 0) {
+// Close implements [io.Closer]: it is called behind the last byte.
+func (c *vlenCheck) Close() error {
+	if !c.counted || c.seen < c.want || len(c.number) > 0 {
 		return fmt.Errorf("%w: element %d in C order is cut short", ErrCorrupt, c.seen)
 	}
 	return nil
-}
-
-// all takes all bytes at once.
-func (c *vlenCheck) all(p []byte) error {
-	if _, err := c.Write(p); err != nil {
-		return err
-	}
-	return c.end()
 }

@@ -22,23 +22,23 @@ func vlenDefinition(name string) Definition {
 		Name: name, Aliases: []string{"numcodecs." + name}, Kind: KindArrayToBytes,
 		Summary: "elements of any length, each behind its length",
 		Parse: func(text json.RawMessage) (Codec, error) {
-			return vlenCodec{name}, configuration(text, &struct{}{})
+			return vlenCodec{name}, ReadConfiguration(text, &struct{}{})
 		},
 	}
 }
 
 type vlenCodec struct{ name string }
 
-// maxVariable bounds the stored bytes of a chunk with elements of variable
+// MaxVariable bounds the stored bytes of a chunk with elements of variable
 // size, compressed or not: 1 GiB.
-const maxVariable = 1 << 30
+const MaxVariable = 1 << 30
 
 func (c vlenCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	if o, ok := in.Type.(dtype.Object); !ok || o.V2Filter() != c.name {
 		return nil, fmt.Errorf("data type %s is not one whose elements are stored by this codec", in.Type.Name())
 	}
 	n, ok := ndarray.Elements(in.Shape)
-	if !ok || n > math.MaxUint32 || n > maxVariable/4 {
+	if !ok || n > math.MaxUint32 || n > MaxVariable/4 {
 		return nil, fmt.Errorf("a chunk of shape %v has too many elements", in.Shape)
 	}
 	return &vlenBound{c.name, n, c.name == "vlen-utf8"}, nil
@@ -51,7 +51,7 @@ type vlenBound struct {
 }
 
 func (b *vlenBound) Spec() Spec { return Spec{Name: b.name} }
-func (b *vlenBound) Size() Size { return Size{Max: maxVariable, Unbounded: true} }
+func (b *vlenBound) Size() Size { return Size{Max: MaxVariable, Unbounded: true} }
 
 func (b *vlenBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 	total, i := 4+4*b.n, 0
@@ -64,8 +64,8 @@ func (b *vlenBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) 
 		}
 		total, i = total+len(item), i+1
 	}
-	if total > maxVariable {
-		return nil, fmt.Errorf("%d bytes are too many for one chunk, at most %d: choose smaller chunks", total, maxVariable)
+	if total > MaxVariable {
+		return nil, fmt.Errorf("%d bytes are too many for one chunk, at most %d: choose smaller chunks", total, MaxVariable)
 	}
 	dst = grow(dst, total)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(b.n))
@@ -98,4 +98,13 @@ func (b *vlenBound) Decode(dst ndarray.Array, src []byte) error {
 		err = fmt.Errorf("%w: %d bytes behind the last element", ErrCorrupt, len(src))
 	}
 	return err
+}
+
+// EncodedSize implements [Measured].
+func (b *vlenBound) EncodedSize(src ndarray.Array) int {
+	n := 4 + 4*b.n
+	for item := range src.Items() {
+		n += len(item)
+	}
+	return n
 }

@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -32,14 +33,14 @@ func zarrsGdeflateDefinition() Definition {
 			var c struct {
 				Level *int `json:"level"`
 			}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Level == nil {
-				return nil, field("level", "is required")
+				return nil, Fieldf("level", "is required")
 			}
 			if *c.Level < 0 || *c.Level > gdeflate.MaxLevel {
-				return nil, field("level", "%d: want 0 to %d", *c.Level, gdeflate.MaxLevel)
+				return nil, Fieldf("level", "%d: want 0 to %d", *c.Level, gdeflate.MaxLevel)
 			}
 			return gdeflateCodec{*c.Level}, nil
 		},
@@ -157,4 +158,35 @@ func (b *gdeflateBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes behind the last page", ErrCorrupt, len(data))
 	}
 	return dst, nil
+}
+
+// Verification implements [Verifier].
+func (b *gdeflateBound) Verification() Verification { return Verification{InPieces: true} }
+
+// Verify implements [Verifier]: by the stated size, and by the sizes of the pages.
+func (b *gdeflateBound) Verify(ctx context.Context, in Input) error {
+	head := make([]byte, min(2*gdeflateWord, in.Size()))
+	if err := in.ReadAt(ctx, head, 0); err != nil {
+		return err
+	}
+	_, pages, err := b.header(head, in.Size())
+	if err != nil {
+		return err
+	}
+	sizes := make([]byte, pages*gdeflateWord)
+	if err := in.ReadAt(ctx, sizes, 2*gdeflateWord); err != nil {
+		return err
+	}
+	left := uint64(in.Size()) - 2*gdeflateWord - uint64(len(sizes))
+	for ; len(sizes) > 0; sizes = sizes[gdeflateWord:] {
+		size := binary.LittleEndian.Uint64(sizes)
+		if size > left {
+			return fmt.Errorf("%w: a page of %d bytes, %d are left", ErrCorrupt, size, left)
+		}
+		left -= size
+	}
+	if left > 0 {
+		return fmt.Errorf("%w: %d bytes behind the last page", ErrCorrupt, left)
+	}
+	return nil
 }

@@ -12,7 +12,7 @@ func zarrsSqueezeDefinition() Definition {
 		Name: "zarrs.squeeze", Kind: KindArrayToArray,
 		Summary: "drops the dimensions of extent 1",
 		Parse: func(text json.RawMessage) (Codec, error) {
-			return squeezeCodec{}, configuration(text, &struct{}{})
+			return squeezeCodec{}, ReadConfiguration(text, &struct{}{})
 		},
 	}
 }

@@ -73,16 +73,16 @@ func parseZfp(text json.RawMessage) (Codec, error) {
 		MinExp    *int     `json:"minexp"`
 		Verify    bool     `json:"verify_bound"`
 	}
-	if err := configuration(text, &f); err != nil {
+	if err := ReadConfiguration(text, &f); err != nil {
 		return nil, err
 	}
 	modes := `"` + strings.Join(slices.Sorted(maps.Keys(zfpModes)), `", "`) + `"`
 	if f.Mode == nil {
-		return nil, field("mode", "missing: want one of %s", modes)
+		return nil, Fieldf("mode", "missing: want one of %s", modes)
 	}
 	own, ok := zfpModes[*f.Mode]
 	if !ok {
-		return nil, field("mode", "%.60q: want one of %s", *f.Mode, modes)
+		return nil, Fieldf("mode", "%.60q: want one of %s", *f.Mode, modes)
 	}
 	given := map[string]bool{
 		"tolerance": f.Tolerance != nil, "precision": f.Precision != nil, "rate": f.Rate != nil,
@@ -91,9 +91,9 @@ func parseZfp(text json.RawMessage) (Codec, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch belongs := slices.Contains(own, name); {
 		case belongs && !given[name]:
-			return nil, field(name, "missing: mode %s needs it", *f.Mode)
+			return nil, Fieldf(name, "missing: mode %s needs it", *f.Mode)
 		case !belongs && given[name]:
-			return nil, field(name, "mode %s has no such field", *f.Mode)
+			return nil, Fieldf(name, "mode %s has no such field", *f.Mode)
 		}
 	}
 	c := zfpCodec{
@@ -102,7 +102,7 @@ func parseZfp(text json.RawMessage) (Codec, error) {
 		verify: f.Verify,
 	}
 	if c.verify && c.mode != "fixed_accuracy" {
-		return nil, field("verify_bound", "mode %s has no bound, fixed_accuracy has", c.mode)
+		return nil, Fieldf("verify_bound", "mode %s has no bound, fixed_accuracy has", c.mode)
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -124,13 +124,13 @@ func (c zfpCodec) check() error {
 	if c.mode == "expert" {
 		switch {
 		case p.MaxBits < 1 || p.MaxBits > 1<<32-1:
-			return field("maxbits", "%d: want 1 to %d", p.MaxBits, 1<<32-1)
+			return Fieldf("maxbits", "%d: want 1 to %d", p.MaxBits, 1<<32-1)
 		case p.MinBits < 0 || p.MinBits > 1<<15:
-			return field("minbits", "%d: want 0 to %d", p.MinBits, 1<<15)
+			return Fieldf("minbits", "%d: want 0 to %d", p.MinBits, 1<<15)
 		case p.MinBits > p.MaxBits:
-			return field("minbits", "%d: want at most maxbits, %d", p.MinBits, p.MaxBits)
+			return Fieldf("minbits", "%d: want at most maxbits, %d", p.MinBits, p.MaxBits)
 		case p.MaxPrec < 1 || p.MaxPrec > zfp.NoMaxPrec:
-			return field("maxprec", "%d: want 1 to %d", p.MaxPrec, zfp.NoMaxPrec)
+			return Fieldf("maxprec", "%d: want 1 to %d", p.MaxPrec, zfp.NoMaxPrec)
 		}
 	}
 	// Doubles in four dimensions accept all that any type does, but for few
@@ -160,7 +160,7 @@ func (c zfpCodec) params(t zfp.Type, dims int) (p zfp.Params, err error) {
 		p, err = c.expert, c.expert.Validate(t)
 	}
 	if err != nil {
-		return p, field(name, "%w", err)
+		return p, Fieldf(name, "%w", err)
 	}
 	return p, nil
 }
@@ -189,28 +189,28 @@ func (c zfpCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 		ok = false // zfpy has no promotion
 	}
 	if !ok {
-		return nil, field("", "data type %s: want %s", in.Type.Name(), c.types())
+		return nil, Fieldf("", "data type %s: want %s", in.Type.Name(), c.types())
 	}
 	shape := in.Shape
 	switch {
 	case len(shape) == 0:
 		shape = []int{1}
 	case len(shape) > 4:
-		return nil, field("", "the chunk has %d dimensions, zfp at most 4: put reshape in front, to join some of them", len(shape))
+		return nil, Fieldf("", "the chunk has %d dimensions, zfp at most 4: put reshape in front, to join some of them", len(shape))
 	case slices.Contains(shape, 0):
-		return nil, field("", "a chunk of shape %v has no elements", in.Shape)
+		return nil, Fieldf("", "a chunk of shape %v has no elements", in.Shape)
 	}
 	params, err := c.params(form.number, len(shape))
 	if err != nil {
 		return nil, err
 	}
 	if c.verify && !form.float() {
-		return nil, field("verify_bound", "data type %s: zfp bounds the error of floats alone", in.Type.Name())
+		return nil, Fieldf("verify_bound", "data type %s: zfp bounds the error of floats alone", in.Type.Name())
 	}
 	most, err := zfp.MaxSize(shape, form.number, params)
 	elements, ok := ndarray.Bytes(in.Type, in.Shape)
-	if err != nil || !ok || elements > maxChunk || most > maxChunk {
-		return nil, field("", "a chunk of shape %v is too large", in.Shape)
+	if err != nil || !ok || elements > MaxChunk || most > MaxChunk {
+		return nil, Fieldf("", "a chunk of shape %v is too large", in.Shape)
 	}
 	_, fixed := params.BlockBits(form.number)
 	size := Size{Max: most, Fixed: fixed}

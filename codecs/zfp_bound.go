@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/codecs/zfp"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -30,14 +31,14 @@ func (b *zfpBound) lossless() bool {
 	return p.MinExp < zfp.NoMinExp && p.MaxBits >= zfp.NoMaxBits && p.MaxPrec >= 8*b.form.stored.Size()
 }
 
-// padsNearest implements [nearestPadded]: what differs much from its neighbours
+// PadsNearest implements [NearestPadded]: what differs much from its neighbours
 // takes digits from them.
-func (b *zfpBound) padsNearest() bool { return !b.lossless() }
+func (b *zfpBound) PadsNearest() bool { return !b.lossless() }
 
-// scratch is what is held beside the stream: a copy of strided or promoted
+// Scratch is what is held beside the stream: a copy of strided or promoted
 // elements, a stream that the encoder could not write in place, and the
 // elements that the check of the bound decodes.
-func (b *zfpBound) scratch() int {
+func (b *zfpBound) Scratch() int {
 	n, _ := ndarray.Bytes(b.form.stored, b.shape)
 	most := n + b.size.Max + zfp.Slack
 	if b.verify {
@@ -67,7 +68,7 @@ func (b *zfpArrays[T]) AppendEncode(dst []byte, src ndarray.Array) ([]byte, erro
 	if !b.lossless() && !b.form.within {
 		if at := zfpUnfit(numbers); at >= 0 {
 			return dst, fmt.Errorf("%w: %w of zfp's mode %s, which takes %s: mode reversible keeps all values",
-				element(src, at), dtype.ErrOutOfRange, b.mode, b.form.limits())
+				NewElementError(src, at), dtype.ErrOutOfRange, b.mode, b.form.limits())
 		}
 	}
 	out, err := zfp.AppendEncode(dst, numbers, b.shape, b.params, b.options())
@@ -84,7 +85,7 @@ func (b *zfpArrays[T]) AppendEncode(dst []byte, src ndarray.Array) ([]byte, erro
 // copy.
 func (b *zfpArrays[T]) numbers(src ndarray.Array) ([]T, error) {
 	if b.form.promote == nil {
-		if a, ok := flat(src); ok {
+		if a, ok := elements.Flat(src); ok {
 			numbers, _ := ndarray.As[T](a)
 			return numbers, nil
 		}
@@ -92,9 +93,9 @@ func (b *zfpArrays[T]) numbers(src ndarray.Array) ([]T, error) {
 	numbers, a := b.blank(src.Shape)
 	if b.form.promote == nil {
 		ndarray.Copy(a, src)
-	} else if at := b.form.promote.run(a, src); at >= 0 {
+	} else if at := b.form.promote.Run(a, src); at >= 0 {
 		return nil, fmt.Errorf("%w: %w of zfp, whose integers are signed: store values of at most %d, or another data type",
-			element(src, at), dtype.ErrOutOfRange, b.form.most())
+			NewElementError(src, at), dtype.ErrOutOfRange, b.form.most())
 	}
 	return numbers, nil
 }
@@ -129,7 +130,7 @@ func (b *zfpArrays[T]) Decode(dst ndarray.Array, src []byte) error {
 // holds such numbers without gaps, or to be demoted or copied.
 func (b *zfpArrays[T]) fill(dst ndarray.Array, decode func(numbers []T) error) error {
 	if b.form.demote == nil {
-		if a, ok := flat(dst); ok {
+		if a, ok := elements.Flat(dst); ok {
 			numbers, _ := ndarray.As[T](a)
 			return zfpError(decode(numbers))
 		}
@@ -141,7 +142,7 @@ func (b *zfpArrays[T]) fill(dst ndarray.Array, decode func(numbers []T) error) e
 	if b.form.demote == nil {
 		ndarray.Copy(dst, a)
 	} else {
-		b.form.demote.run(dst, a) // every number has a nearest element
+		b.form.demote.Run(dst, a) // every number has a nearest element
 	}
 	return nil
 }
@@ -160,7 +161,7 @@ func (b *zfpArrays[T]) prove(numbers []T, src ndarray.Array, stream []byte) erro
 	for i, v := range numbers {
 		if e := math.Abs(float64(v) - float64(got[i])); !(e <= b.tolerance) {
 			return fmt.Errorf("%w, comes back as %s: the error of %g exceeds the tolerance of %g: data type %s has no more digits beside the largest values around it",
-				element(src, i), b.in.Type.FormatScalar(dtype.V3, valueAt(back, i)), e, b.tolerance, b.in.Type.Name())
+				NewElementError(src, i), b.in.Type.FormatScalar(dtype.V3, elements.Value(back, i)), e, b.tolerance, b.in.Type.Name())
 		}
 	}
 	return nil
@@ -193,3 +194,35 @@ func zfpLimit[T zfp.Scalar]() (limit T) {
 	}
 	return limit
 }
+
+// Losses implements [Lossy].
+func (b *zfpArrays[T]) Losses() []Loss {
+	if b.lossless() {
+		return nil
+	}
+	const largest = "the error depends on the largest value of each block"
+	unlimited := b.params.MaxBits >= zfp.NoMaxBits && b.params.MaxPrec >= 8*b.form.stored.Size()
+	switch {
+	case b.mode == "fixed_rate":
+		return []Loss{{What: fmt.Sprintf("cut to %g bits for each value: %s", b.rate, largest)}}
+	case b.mode == "fixed_precision":
+		return []Loss{{What: fmt.Sprintf("cut to %d bit planes: %s", b.precision, largest)}}
+	case !b.form.float() && unlimited:
+		return []Loss{{What: "the lowest bits of integers may change"}}
+	case unlimited && b.params.MinExp > zfp.NoMinExp:
+		away := math.Ldexp(1, b.params.MinExp)
+		if b.mode == "fixed_accuracy" {
+			away = b.tolerance
+		}
+		what := "rounded by blocks"
+		if !b.verify {
+			what += " (verify_bound: true proves the bound, which digits of very large values may miss)"
+		}
+		return []Loss{{What: what, AtMost: away}}
+	default:
+		return []Loss{{What: "cut by the limits of the mode: " + largest}}
+	}
+}
+
+// Stable implements [Stable].
+func (b *zfpArrays[T]) Stable(any) bool { return b.lossless() }

@@ -3,6 +3,7 @@ package codecs
 import (
 	"math"
 
+	"github.com/zmigrate/zmigrate/codecs/elements"
 	"github.com/zmigrate/zmigrate/codecs/zfp"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -19,7 +20,7 @@ type zfpForm struct {
 	stored dtype.Type // of the same numbers
 	// promote and demote convert; nil where the elements are such numbers. Only
 	// the promotion of unsigned integers of 32 and 64 bits can fail.
-	promote, demote kernel
+	promote, demote elements.Kernel
 	unsigned        bool // of 32 or 64 bits
 	within          bool // every element is within the range of lossy modes
 }
@@ -113,7 +114,7 @@ func (f zfpForm) limits() string {
 	}
 }
 
-func zfpToSigned[D int32 | int64, S uint32 | uint64](most S) kernel {
+func zfpToSigned[D int32 | int64, S uint32 | uint64](most S) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
 		from, _ := ndarray.As[S](src)

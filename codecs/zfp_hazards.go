@@ -69,7 +69,7 @@ func (b *zfpArrays[T]) fillHazard() (h Hazard, found bool) {
 	h.Field = "mode"
 	switch {
 	case !b.form.within && zfpUnfit(numbers) >= 0:
-		h.Code = ZfpRange
+		h.Code, h.Fill = ZfpRange, true
 		if b.form.float() {
 			h.Code = ZfpNonfinite
 		}
@@ -82,7 +82,7 @@ func (b *zfpArrays[T]) fillHazard() (h Hazard, found bool) {
 		h.Message = fmt.Sprintf("values in a block with the fill value %s keep errors of up to about %.2g, above the tolerance of %g", name, b.step(value), b.tolerance)
 		h.Hint = "set a fill_value near the data, or verify_bound: true to end the run where it happens"
 	case b.mode != "fixed_accuracy" && value >= zfpHuge:
-		h.Code = ZfpRange
+		h.Code, h.Fill = ZfpRange, true
 		h.Message = fmt.Sprintf("values in a block with the fill value %s lose their digits: each block keeps those of its largest value", name)
 		h.Hint = "set a fill_value near the data, or use mode reversible"
 	default:
@@ -102,7 +102,7 @@ func (b *zfpArrays[T]) step(value float64) float64 {
 	return math.Ldexp(1, exp-(8*b.form.stored.Size()-2)+len(b.shape)+1)
 }
 
-// refuses implements selective.
-func (b *zfpArrays[T]) refuses() bool {
+// Refuses implements [Selective].
+func (b *zfpArrays[T]) Refuses() bool {
 	return b.form.unsigned || !b.lossless() && !b.form.within
 }

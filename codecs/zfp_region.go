@@ -53,7 +53,7 @@ func (b *zfpBlocks[T]) decodeBox(ctx context.Context, pool *ndarray.Pool, dst nd
 			slowest = i
 		}
 	}
-	if useless := to - from - blocks*size/8; slowest < 0 || slowest == len(start)-1 || useless <= gapBytes(in) {
+	if useless := to - from - blocks*size/8; slowest < 0 || slowest == len(start)-1 || useless <= GapBytes(in) {
 		return b.readBox(ctx, pool, dst, start, from, to, in)
 	}
 	part := ndarray.Region{Start: make([]int, len(start)), Shape: slices.Clone(dst.Shape)}

@@ -1,10 +1,13 @@
 package codecs
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -36,11 +39,11 @@ func zstdNamed(name string, level int) Definition {
 				Level    int  `json:"level"`
 				Checksum bool `json:"checksum"`
 			}{Level: level}
-			if err := configuration(text, &c); err != nil {
+			if err := ReadConfiguration(text, &c); err != nil {
 				return nil, err
 			}
 			if c.Level < -131072 || c.Level > 22 {
-				return nil, field("level", "%d: want −131072 to 22", c.Level)
+				return nil, Fieldf("level", "%d: want −131072 to 22", c.Level)
 			}
 			return zstdCodec{name, c.Level, c.Checksum, shared}, nil
 		},
@@ -179,9 +182,9 @@ type zstdBound struct {
 	encoders *zstdEncoders
 }
 
-// scratch is what an encoder takes at levels from 10 on, most of it tables.
+// Scratch is what an encoder takes at levels from 10 on, most of it tables.
 // Others take some MiB, which is not worth waiting for.
-func (b *zstdBound) scratch() int {
+func (b *zstdBound) Scratch() int {
 	if b.with.effort < zstd.SpeedBestCompression {
 		return 0
 	}
@@ -209,7 +212,7 @@ func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	room := b.in.Max
 	if b.in.Unbounded {
 		var err error
-		if room, err = b.decodedLength(src); err != nil {
+		if room, err = b.DecodedLength(src); err != nil {
 			return nil, err
 		}
 	}
@@ -237,3 +240,106 @@ func (b *zstdBound) stream(src []byte) (*zstd.Decoder, error) {
 	}
 	return r, nil
 }
+
+// DecodedLength implements [DecodedSized]: what frames tell of themselves, else
+// what they decode to.
+func (b *zstdBound) DecodedLength(src []byte) (int, error) {
+	content, err := fastzstd.Frames(bufio.NewReader(bytes.NewReader(src)))
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	case content.Size > int64(b.in.Max) || content.Size>>17 > int64(len(src)/4): // a block is 128 KiB in four bytes at best
+		return 0, fmt.Errorf("%w: zstd: %d bytes claim to be %d", ErrTooLarge, len(src), content.Size)
+	case content.Size >= 0:
+		return int(content.Size), nil
+	}
+	r, err := b.stream(src)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	return lengthOf(r, b.in)
+}
+
+// Verification implements [Verifier]. It is the content that takes memory where frames
+// have a checksum of it, or tell no size, as each tells by itself.
+func (b *zstdBound) Verification() Verification {
+	v := Verification{All: true, Checksum: b.checksum, InPieces: b.in.Unbounded}
+	switch {
+	case b.in.Unbounded:
+	case b.atOnce():
+		v.Memory = b.in.Max
+	default:
+		v.Memory = usualContent
+	}
+	return v
+}
+
+// atOnce tells whether content that is decoded for verify has memory for all of it.
+func (b *zstdBound) atOnce() bool {
+	return !b.in.Unbounded && (b.checksum || b.in.Max <= usualContent)
+}
+
+// Verify implements [Verifier]: by the headers of frames and blocks. Where there
+// is a checksum of the content, or where nothing tells its size, that is decoded, and
+// thrown away.
+func (b *zstdBound) Verify(ctx context.Context, in Input) error {
+	var content fastzstd.Content
+	err := walk(ctx, in, func(r *bufio.Reader) (err error) {
+		content, err = fastzstd.Frames(r)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case content.Size > int64(b.in.Max):
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, content.Size, b.in.Max)
+	case content.Size >= 0:
+		err = decodedSize(b.in, int(content.Size))
+	}
+	switch {
+	case err != nil || !content.Checksum && (content.Size >= 0 || !b.in.Fixed):
+		return err
+	case b.atOnce():
+		data, err := ReadAll(ctx, in)
+		if err == nil {
+			_, err = b.AppendDecode(nil, data)
+		}
+		return err
+	}
+	return b.VerifyInto(ctx, in, discard{})
+}
+
+// VerifyInto implements [Streaming]: it decodes frames with no more of them in memory than their window, which
+// is at most usualContent unless nothing bounds the content. Frames with a longer one
+// are not decoded.
+func (b *zstdBound) VerifyInto(ctx context.Context, in Input, to io.WriteCloser) error {
+	decoded := 0
+	err := walk(ctx, in, func(from *bufio.Reader) error {
+		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(b.in.Max))}
+		if !b.in.Unbounded {
+			options = append(options, zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(usualContent))
+		}
+		r, err := zstd.NewReader(from, options...)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		n, err := io.Copy(to, r)
+		if decoded = int(n); err != nil {
+			return err
+		}
+		return to.Close()
+	})
+	switch {
+	case errors.Is(err, zstd.ErrWindowSizeExceeded) && !b.in.Unbounded:
+		return nil
+	case err != nil:
+		return err
+	}
+	return decodedSize(b.in, decoded)
+}
+
+// usualContent is the size up to which memory is there for content with a checksum
+// that the configuration does not tell of.
+const usualContent = 16 << 20

@@ -1,0 +1,342 @@
+package codecs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// MaxInnerChunks bounds the inner chunks of a shard, whose index is read and
+// written as a whole.
+const MaxInnerChunks = 1 << 22
+
+// maxKept bounds the buffers that a bound codec keeps for its next use.
+const maxKept = 64 << 20
+
+// Place is where an inner chunk lies in its shard; Absent if it is not stored.
+type Place struct{ Offset, Length uint64 }
+
+// Absent is the place of an inner chunk that holds only the fill value.
+var Absent = Place{math.MaxUint64, math.MaxUint64}
+
+// ShardIndex is how a [Container] stores the places of its inner chunks. It is
+// immutable and safe for concurrent use.
+type ShardIndex interface {
+	// Size is the length of the index in bytes.
+	Size() int
+	// AtStart reports whether the index lies in front of the inner chunks, which
+	// then begin behind it. Otherwise it ends the shard.
+	AtStart() bool
+	// Append appends the index to dst, places in C order of the inner chunks.
+	Append(pool *ndarray.Pool, dst []byte, places []Place) ([]byte, error)
+	// Read fills places from an index. Damage is ErrCorrupt or ErrTooLarge.
+	// Whether places lie within the shard is checked by the caller.
+	Read(pool *ndarray.Pool, places []Place, index []byte) error
+	// Memory is the most bytes that Append and Read take beside their arguments.
+	Memory() int
+}
+
+// Shards is how the inner chunks of a shard lie in it. A [Container] embeds it and
+// has with it all of an [ArrayToBytes] codec but Spec, and all the traits that
+// follow from those of the inner chain. It is immutable and safe for concurrent use.
+type Shards struct {
+	inner *Chain
+	index ShardIndex
+	shape []int // of an inner chunk
+	count []int // inner chunks along each dimension
+	n     int   // inner chunks
+	// order, if it is not nil, says that the shard is seen through codecs that
+	// permute its dimensions: dimension i of the shard as it is stored is
+	// dimension order[i].
+	order []int
+	pool  *ndarray.Pool
+}
+
+// NewShards returns the layout of shards of a shape. The chain of the inner chunks
+// is bound to their shape, each extent of which divides that of the shard.
+func NewShards(shape []int, inner *Chain, index ShardIndex) (*Shards, error) {
+	s := &Shards{inner: inner, index: index, shape: inner.in.Shape, count: make([]int, len(shape)), n: 1}
+	if len(s.shape) != len(shape) {
+		return nil, fmt.Errorf("inner chunks have %d dimensions, the shard has %d", len(s.shape), len(shape))
+	}
+	for i, n := range s.shape {
+		if n < 1 || shape[i] < 1 || shape[i]%n != 0 {
+			return nil, fmt.Errorf("inner chunks of shape %v do not fill a shard of shape %v", s.shape, shape)
+		}
+		s.count[i] = shape[i] / n
+		s.n *= s.count[i] // at most the shard's elements
+	}
+	if s.n > MaxInnerChunks {
+		return nil, fmt.Errorf("%d inner chunks are too many for one shard, at most %d: choose larger chunks or smaller shards", s.n, MaxInnerChunks)
+	}
+	if size := inner.Size(); !size.Unbounded && size.Max > (MaxChunk-index.Size())/s.n {
+		return nil, errors.New("the shard can be too large")
+	}
+	s.pool = &ndarray.Pool{Keep: min(s.Scratch()*runtime.GOMAXPROCS(0), maxKept)}
+	return s, nil
+}
+
+// Layout implements [Container].
+func (s *Shards) Layout() *Shards { return s }
+
+// Shards returns the layout of the shards that the chain makes when it is nothing
+// else, so that inner chunks can be encoded apart from each other.
+func (c *Chain) Shards() (*Shards, bool) {
+	s := c.container()
+	return s, s != nil && len(c.arrays) == 0 && len(c.binary) == 0
+}
+
+// container returns the layout of the shards that the array → bytes codec makes,
+// nil if it makes none.
+func (c *Chain) container() *Shards {
+	if s, ok := c.bytes.(Container); ok {
+		return s.Layout()
+	}
+	return nil
+}
+
+// Container returns the name of the codec that stores inner chunks, "" if there is
+// none.
+func (c *Chain) Container() string {
+	if c.container() == nil {
+		return ""
+	}
+	return c.specs[len(c.arrays)].Name
+}
+
+// Parted returns the shards that the chain makes as they are seen in front of
+// it, so that inner chunks can be encoded apart from each other: their chain
+// begins with the array → array codecs of this one, where each of these codecs
+// can do a box without the rest. It is false for chains that make no shards, or
+// whose shards can only be made whole.
+func (c *Chain) Parted() (*Shards, bool) { return c.parted, c.parted != nil }
+
+// part finds what Parted returns.
+func (c *Chain) part() *Shards {
+	s := c.container()
+	if s == nil || len(c.binary) > 0 || !c.regional() || len(c.arrays) > 0 && s.inner.in.Fill == nil {
+		return nil
+	}
+	if len(c.arrays) == 0 {
+		return s
+	}
+	// Which dimension of the shard is which one of the array shows in where a
+	// box comes to lie.
+	rank := len(c.in.Shape)
+	r := ndarray.Region{Start: make([]int, rank), Shape: slices.Repeat([]int{1}, rank)}
+	for i := range r.Start {
+		r.Start[i] = i
+	}
+	seen := *s
+	seen.order, seen.shape, seen.count = c.encodedRegion(r).Start, make([]int, rank), make([]int, rank)
+	for i, from := range seen.order {
+		if len(seen.order) != rank || from < 0 || from >= rank {
+			return nil
+		}
+		seen.shape[from], seen.count[from] = s.shape[i], s.count[i]
+	}
+	for _, corner := range []int{0, s.n - 1} {
+		got, want := c.encodedRegion(seen.Region(corner)), s.Region(seen.stored(corner))
+		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Shape, want.Shape) {
+			return nil // boxes go other ways than dimensions
+		}
+	}
+	specs := slices.Concat(c.specs[:len(c.arrays)], s.inner.specs)
+	list := slices.Concat(c.list[:len(c.arrays)], s.inner.list)
+	var err error
+	if seen.inner, err = bind(list, specs, Chunk{c.in.Type, seen.shape, c.in.Fill}); err != nil {
+		return nil // some codec wants the whole
+	}
+	return &seen
+}
+
+// encodedRegion is the box of what the array → bytes codec receives that a box
+// of the chunk becomes.
+func (c *Chain) encodedRegion(r ndarray.Region) ndarray.Region {
+	for _, a := range c.arrays {
+		r = a.(Regional).EncodedRegion(r)
+	}
+	return r
+}
+
+// Inner is the chain of an inner chunk.
+func (s *Shards) Inner() *Chain { return s.inner }
+
+// Count is the number of inner chunks along each dimension; not to be
+// modified. Their order is C order.
+func (s *Shards) Count() []int { return s.count }
+
+// coordinates of inner chunk number i.
+func (s *Shards) coordinates(i int) []int {
+	at := make([]int, len(s.count))
+	for k := len(at) - 1; k >= 0; k-- {
+		at[k] = i % s.count[k]
+		i /= s.count[k]
+	}
+	return at
+}
+
+// Region is the box of inner chunk number i within the shard, in elements.
+func (s *Shards) Region(i int) ndarray.Region {
+	at := s.coordinates(i)
+	for k := range at {
+		at[k] *= s.shape[k]
+	}
+	return ndarray.Region{Start: at, Shape: s.shape}
+}
+
+// stored is the number in the index of inner chunk number i.
+func (s *Shards) stored(i int) int {
+	if s.order == nil {
+		return i
+	}
+	at, n := s.coordinates(i), 0
+	for _, from := range s.order {
+		n = n*s.count[from] + at[from]
+	}
+	return n
+}
+
+// IndexSize is the length of the encoded index in bytes.
+func (s *Shards) IndexSize() int { return s.index.Size() }
+
+// AtStart reports whether the index lies in front of the inner chunks, which then
+// begin behind it.
+func (s *Shards) AtStart() bool { return s.index.AtStart() }
+
+// AppendIndex appends the encoded index of a shard, places in C order.
+func (s *Shards) AppendIndex(dst []byte, places []Place) ([]byte, error) {
+	if s.order != nil {
+		moved := make([]Place, len(places))
+		for i, p := range places {
+			moved[s.stored(i)] = p
+		}
+		places = moved
+	}
+	return s.index.Append(s.pool, dst, places)
+}
+
+// ReadIndex decodes the index of a shard that has size bytes, and checks that
+// every inner chunk lies within.
+func (s *Shards) ReadIndex(index []byte, size int64) ([]Place, error) {
+	places := make([]Place, s.n)
+	if err := s.index.Read(s.pool, places, index); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	if s.order != nil {
+		moved := make([]Place, s.n)
+		for i := range moved {
+			moved[i] = places[s.stored(i)]
+		}
+		places = moved
+	}
+	for i, p := range places {
+		if p != Absent && (p.Offset > uint64(size) || p.Length > uint64(size)-p.Offset) {
+			return nil, fmt.Errorf("%w: inner chunk %v: %d bytes at %d are beyond the shard's %d", ErrCorrupt, s.coordinates(i), p.Length, p.Offset, size)
+		}
+	}
+	return places, nil
+}
+
+// findIndex returns the part of a whole shard that is its index.
+func (s *Shards) findIndex(shard []byte) ([]byte, error) {
+	size := s.IndexSize()
+	switch {
+	case len(shard) < size:
+		return nil, fmt.Errorf("%w: %d bytes, the index alone has %d", ErrCorrupt, len(shard), size)
+	case s.AtStart():
+		return shard[:size], nil
+	default:
+		return shard[len(shard)-size:], nil
+	}
+}
+
+// Size implements [ArrayToBytes].
+func (s *Shards) Size() Size {
+	inner := s.inner.Size()
+	if inner.Unbounded {
+		return Size{Max: MaxVariable, Unbounded: true}
+	}
+	return Size{Max: s.n*inner.Max + s.IndexSize()}
+}
+
+// Scratch implements [Scratching]: what one inner chunk, or the index, takes on its
+// way.
+func (s *Shards) Scratch() int { return max(s.inner.Memory(), s.index.Memory()) }
+
+// EncodedSize implements [Measured].
+func (s *Shards) EncodedSize(src ndarray.Array) int {
+	n := s.IndexSize()
+	for i := range s.n {
+		sizes := s.inner.encodedSizes(src.Sub(s.Region(i)))
+		n += sizes[len(sizes)-1].Max
+	}
+	return n
+}
+
+// AppendEncode implements [ArrayToBytes]: inner chunks in C order, without gaps
+// and without those that hold only the fill value.
+func (s *Shards) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
+	begin := len(dst)
+	if s.AtStart() {
+		dst = append(dst, make([]byte, s.IndexSize())...)
+	}
+	places := make([]Place, s.n)
+	for i := range places {
+		part := src.Sub(s.Region(i))
+		if ndarray.Uniform(part, s.inner.Chunk().Fill) {
+			places[i] = Absent
+			continue
+		}
+		at := len(dst)
+		var err error
+		if dst, err = s.inner.AppendEncode(s.pool, dst, part); err != nil {
+			return nil, fmt.Errorf("inner chunk %v: %w", s.coordinates(i), err)
+		}
+		places[i] = Place{uint64(at - begin), uint64(len(dst) - at)}
+	}
+	if !s.AtStart() {
+		return s.AppendIndex(dst, places)
+	}
+	_, err := s.AppendIndex(dst[:begin], places)
+	return dst, err
+}
+
+// Decode implements [ArrayToBytes].
+func (s *Shards) Decode(dst ndarray.Array, src []byte) error {
+	index, err := s.findIndex(src)
+	if err != nil {
+		return err
+	}
+	places, err := s.ReadIndex(index, int64(len(src)))
+	if err != nil {
+		return err
+	}
+	for i, p := range places {
+		part := dst.Sub(s.Region(i))
+		if p == Absent {
+			if err := s.fillPart(i, part); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.inner.Decode(s.pool, part, src[p.Offset:p.Offset+p.Length]); err != nil {
+			return fmt.Errorf("inner chunk %v: %w", s.coordinates(i), err)
+		}
+	}
+	return nil
+}
+
+// fillPart sets inner chunk number i, or a part of it, which is not stored.
+func (s *Shards) fillPart(i int, part ndarray.Array) error {
+	fill := s.inner.Chunk().Fill
+	if fill == nil {
+		return fmt.Errorf("%w: inner chunk %v is not stored, and the fill value has no encoding that could stand for it", ErrCorrupt, s.coordinates(i))
+	}
+	ndarray.Fill(part, fill)
+	return nil
+}
