@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/zmigrate/zmigrate/dtype"
 )
 
 // TestAppendKeepsWhatIsThere appends to a chunk that is partly filled, and behind
@@ -89,28 +87,5 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestAbsorbs has arithmetic whose errors rounding does and does not take away.
-func TestAbsorbs(t *testing.T) {
-	for _, c := range []struct {
-		in, stored    dtype.Type
-		offset, scale string
-		want          bool
-	}{
-		{dtype.Float32, dtype.Int16, "273.15", "100", true},
-		{dtype.Float32, dtype.Int16, "100000", "1000", false},
-		{dtype.Float32, dtype.Int32, "0", "1", false},
-		{dtype.Float64, dtype.Int32, "-1000", "0.01", true},
-		{dtype.Float64, dtype.Int64, "0", "1", false},
-		{dtype.Float64, dtype.Int16, "0", "1e300", false},
-		{dtype.Float64, dtype.Float32, "0", "1", false},
-		{dtype.Float16, dtype.Int8, "0", "1", false},
-		{dtype.Int32, dtype.Int8, "0", "1", false},
-	} {
-		if got := absorbs(c.in, c.stored, []byte(c.offset), []byte(c.scale)); got != c.want {
-			t.Errorf("%s as %s, offset %s, scale %s: %v", c.in.Name(), c.stored.Name(), c.offset, c.scale, got)
-		}
 	}
 }

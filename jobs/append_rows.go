@@ -136,7 +136,7 @@ func (g *growth) check(ctx context.Context, p *Plan, registry *codecs.Registry) 
 	if g.otherwise != nil {
 		return g.otherwise
 	}
-	return g.again(p, registry)
+	return g.again(p)
 }
 
 // compare is check but for what was begun with another source.

@@ -209,7 +209,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err := errors.Join(p.firstCoordinates(ctx), p.growth.check(ctx, p, env.Codecs)); err != nil {
 		return err
 	}
-	p.Findings = append(p.Findings, p.partial(env.Codecs)...)
+	p.Findings = append(p.Findings, p.partial()...)
 	return p.sample(ctx)
 }
 
