@@ -103,6 +103,7 @@ func TestChangedMeanwhile(t *testing.T) {
 // with an error, and puts it back as it was, to the time of its last change: the
 // run that goes on reads all of it again.
 func TestChangedAndPutBack(t *testing.T) {
+	t.Parallel()
 	for name, remote := range map[string]bool{"local": false, "remote": true} {
 		t.Run(name, func(t *testing.T) {
 			dir := fast(t)

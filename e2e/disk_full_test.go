@@ -14,8 +14,9 @@ import (
 // TestDiskFull migrates to a file system that is too small, and again when
 // there is room.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	job, target := cube(t, dir, 96, "zstd")
+	job, target := cube(t, dir, 64, "zstd")
 	finished := undisturbed(t, job, target)
 	small := filepath.Dir(write(t, dir, "small/empty", nil))
 	mount := func(options string) error {

@@ -135,6 +135,7 @@ func TestBusyServer(t *testing.T) {
 // TestBudgetOfASide reads from several folders: their stores have one budget,
 // and the target with its checkpoint has another.
 func TestBudgetOfASide(t *testing.T) {
+	t.Parallel()
 	const perSecond, burst, folders = 40, 4, 8
 	b := serve(t)
 	dir := fast(t)
@@ -179,6 +180,7 @@ func TestBudgetOfASide(t *testing.T) {
 // TestOutageForGood has the server disappear in the middle of a run. The
 // program gives up with the status for that, and goes on later.
 func TestOutageForGood(t *testing.T) {
+	t.Parallel()
 	b := serve(t)
 	job, finished := stormJob(t, b)
 	p := newProxy(t, b.endpoint, weather{outage: time.Hour, outageAt: 150})

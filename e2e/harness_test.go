@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"math"
@@ -39,7 +40,19 @@ func TestMain(m *testing.M) {
 // tests are all tests, behind which the program that some of them share is removed.
 type tests struct{ *testing.M }
 
+// Run runs eight of the parallel tests at a time, if the command line does not say how
+// many: most of what they do is to wait.
 func (m tests) Run() int {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	err := credentials()
+	if !chosen {
+		err = errors.Join(err, flag.Set("test.parallel", "8"))
+	}
+	if err != nil {
+		panic(err)
+	}
 	code := m.M.Run()
 	if shipped.dir != "" {
 		_ = os.RemoveAll(shipped.dir)

@@ -15,6 +15,7 @@ import (
 // TestHTTPSources reads sources of every driver from a plain HTTP server, and
 // writes what it writes of the same files.
 func TestHTTPSources(t *testing.T) {
+	t.Parallel()
 	const netcdf = "../examples/data"
 	data := fast(t)
 	job, hierarchy := cube(t, data, 32, "zstd")

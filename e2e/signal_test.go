@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -16,11 +17,11 @@ import (
 // compress is not waited for and not recorded, and the next run does it.
 func TestSecondSignal(t *testing.T) {
 	dir := fast(t)
-	write(t, dir, "data.bin", smooth(16<<20))
+	write(t, dir, "data.bin", bytes.Repeat(smooth(1<<20), 8))
 	job := write(t, dir, "slow.yaml", []byte(`zmigrate: 1
-source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [16777216]}}}
+source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [8388608]}}}
 target: {url: out.zarr}
-arrays: {a: {chunks: [16777216], codecs: [bytes, {gzip: {level: 9}}]}}
+arrays: {a: {chunks: [8388608], codecs: [bytes, {gzip: {level: 9}}]}}
 `))
 	program := build(t)
 	c := exec.CommandContext(t.Context(), program, "run", "--json", job)

@@ -113,10 +113,11 @@ func TestAddressSpace(t *testing.T) {
 	}
 	program := build(t)
 	dir := fast(t)
-	job, target := cube(t, dir, 64, "zstd")
+	job, target := cube(t, dir, 40, "zstd")
 	finished := undisturbed(t, job, target)
 	for _, kib := range []int{300_000, 700_000, 1_000_000, 1_200_000, 1_250_000, 1_300_000, 1_400_000, 1_600_000, 1_835_007, 1_835_008, 1_900_000, 2_000_000, 4_000_000} {
 		t.Run(fmt.Sprint(kib), func(t *testing.T) {
+			t.Parallel()
 			to := filepath.Join(dir, fmt.Sprint(kib)+".zarr")
 			c := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -v "$0" && exec "$@"`, fmt.Sprint(kib), program, "run", "--set", "target.url="+to, job)
 			var messages bytes.Buffer
@@ -140,7 +141,7 @@ func TestAddressSpace(t *testing.T) {
 func TestRuntimeGivesUp(t *testing.T) {
 	program := build(t)
 	dir := fast(t)
-	write(t, dir, "data.bin", smooth(4<<20))
+	write(t, dir, "data.bin", bytes.Repeat(smooth(1<<18), 16))
 	job := write(t, dir, "slow.yaml", []byte(`zmigrate: 1
 source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [4194304]}}}
 target: {url: out.zarr}
@@ -177,15 +178,16 @@ arrays: {a: {chunks: [4194304], codecs: [bytes, {gzip: {level: 9}}]}}
 // server, with many files and more workers than there are files, and interrupts it. With
 // one less it is refused.
 func TestFewOpenFiles(t *testing.T) {
+	t.Parallel()
 	const least = 64
 	dir := fast(t)
-	job, target := cube(t, dir, 48, "zstd")
+	job, target := cube(t, dir, 32, "zstd")
 	finished := undisturbed(t, job, target)
 	for i := range 150 {
-		write(t, dir, fmt.Sprintf("many/%03d.bin", i), smooth(1024))
+		write(t, dir, fmt.Sprintf("many/%03d.bin", i), smooth(256))
 	}
 	many := write(t, dir, "many.yaml", []byte(`zmigrate: 1
-source: {driver: raw, arrays: {a: {url: "many/*.bin", stack: t, data_type: float32, shape: [1024]}}}
+source: {driver: raw, arrays: {a: {url: "many/*.bin", stack: t, data_type: float32, shape: [256]}}}
 target: {url: many.zarr}
 arrays: {a: {chunks: [3, 16]}}
 `))
@@ -204,6 +206,7 @@ arrays: {a: {chunks: [3, 16]}}
 		finished map[string]string
 	}{"cube": {job, finished}, "many": {many, manyFinished}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			to := filepath.Join(dir, "few-"+name+".zarr")
 			if status, messages := run(t, least-1, "--set", "target.url="+to, test.job); status != 1 || !strings.Contains(messages, "needs 64") {
 				t.Errorf("%d files: status %d: %s", least-1, status, messages)

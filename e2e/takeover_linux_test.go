@@ -249,9 +249,11 @@ func (d *duel) fights(t *testing.T, tries int, objects func(try int) map[string]
 // and finish, and wakes the stopped ones up: in the end every object is that of the run
 // that finished last, and no run that lost its lock says that it is done.
 func TestTakeover(t *testing.T) {
+	t.Parallel()
 	needNamespaces(t)
 	for kind := range existing {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			b := serve(t)
 			at := func(try int) string { return fmt.Sprintf("%d.zarr", try) }
 			d := newDuel(t, kind, func(try int) string { return b.url(at(try)) })
@@ -263,6 +265,7 @@ func TestTakeover(t *testing.T) {
 // TestTakeoverOfUnheard has a run whose heartbeats do not arrive: it holds its writes up,
 // and ends when another run has taken its lock over.
 func TestTakeoverOfUnheard(t *testing.T) {
+	t.Parallel()
 	needNamespaces(t)
 	b := serve(t)
 	to, err := url.Parse(b.endpoint)
@@ -314,6 +317,7 @@ func TestTakeoverOfUnheard(t *testing.T) {
 // TestStoppedNeighbour stops a run whose process others can see: nobody takes its lock
 // over, however long it is stopped.
 func TestStoppedNeighbour(t *testing.T) {
+	t.Parallel()
 	d := newDuel(t, "overwrite", nil)
 	target := filepath.Join(d.dir, "out.zarr")
 	c := exec.CommandContext(t.Context(), d.program, append(d.arguments(1, target), "--set", "run.workers.write=1")...)
