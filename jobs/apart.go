@@ -18,23 +18,23 @@ func (p *Plan) apart() error {
 	if err != nil {
 		return err
 	}
-	var ps Problems
-	var places store.Places
-	for _, place := range []struct{ field, what, url string }{
-		{"target.url", "target", p.Job.Target.URL}, {"run.checkpoint.url", "checkpoint", checkpoint},
-	} {
-		message := p.within(&places, place.what, place.url)
-		if message != "" && ps == nil { // the place of the checkpoint may follow from that of the target
-			ps = append(ps, p.Job.Problem(place.field, message, "choose another place for the "+place.what))
+	at := []place{{"target.url", "target", p.Job.Target.URL}, {"run.checkpoint.url", "checkpoint", checkpoint}}
+	messages := p.within(at)
+	for i, message := range messages {
+		if message != "" { // the place of the checkpoint may follow from that of the target
+			return Problems{p.Job.Problem(at[i].field, message, "choose another place for the "+at[i].what)}
 		}
 	}
-	return ps.Err()
+	return nil
 }
 
-// within says which file of the source lies inside of a place, or which hierarchy
-// around it; "" for none. Files are told apart by the servers, too, that the job
-// names for its sources.
-func (p *Plan) within(places *store.Places, what, place string) string {
+// place is one that a run writes to.
+type place struct{ field, what, url string }
+
+// within says of each place which file of the source lies inside of it, or which
+// hierarchy around it; "" for none. Files are told apart by the servers, too, that the
+// job names for its sources.
+func (p *Plan) within(at []place) []string {
 	locations := p.Job.Source.Locations
 	for _, a := range p.Job.Source.Arrays {
 		locations = slices.Concat(locations, a.Locations)
@@ -44,23 +44,28 @@ func (p *Plan) within(places *store.Places, what, place string) string {
 		_, query, _ := strings.Cut(l.URL, "?")
 		servers[query] = true
 	}
-	for _, f := range p.Files {
+	messages := make([]string, len(at))
+	var places store.Places
+	for f := range p.source.Files() {
 		folder, document := hierarchyOf(f.URL)
-		for query := range servers {
-			if !store.Local(f.URL) {
-				query = "?" + query
-			} else {
-				query = ""
-			}
-			switch {
-			case places.Inside(f.URL+query, place):
-				return fmt.Sprintf("the source file %s lies inside the %s", f.URL, what)
-			case document && places.Inside(place, folder+query):
-				return fmt.Sprintf("the %s lies inside of %s, which is part of the source", what, folder)
+		for i, to := range at {
+			for query := range servers {
+				if !store.Local(f.URL) {
+					query = "?" + query
+				} else {
+					query = ""
+				}
+				switch {
+				case messages[i] != "":
+				case places.Inside(f.URL+query, to.url):
+					messages[i] = fmt.Sprintf("the source file %s lies inside the %s", f.URL, to.what)
+				case document && places.Inside(to.url, folder+query):
+					messages[i] = fmt.Sprintf("the %s lies inside of %s, which is part of the source", to.what, folder)
+				}
 			}
 		}
 	}
-	return ""
+	return messages
 }
 
 // hierarchyOf returns the folder of a group or array whose document a file is.

@@ -2,6 +2,8 @@ package jobs
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,10 +37,18 @@ func TestApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = (&Plan{Job: j, Files: []sources.File{{URL: test.file}}}).apart()
+			err = (&Plan{Job: j, source: oneFile{url: test.file}}).apart()
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
 	}
 }
+
+// oneFile is a source of which there is nothing but a file.
+type oneFile struct {
+	sources.Source
+	url string
+}
+
+func (o oneFile) Files() iter.Seq[sources.File] { return slices.Values([]sources.File{{URL: o.url}}) }

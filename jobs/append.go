@@ -163,7 +163,10 @@ func (g *growth) recall(s *state) error {
 		if err != nil {
 			return err
 		}
-		g.completed, g.earlier = done.Manifest, slices.Concat(done.Manifest.Earlier, done.Manifest.Files)
+		if g.completed, err = done.plan(); err != nil {
+			return err
+		}
+		g.earlier = slices.Concat(g.completed.Earlier, g.completed.Files)
 	case s.manifest != nil:
 		m, err := readPlan(s.manifest)
 		if err != nil {

@@ -3,7 +3,6 @@ package jobs
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,22 +69,22 @@ func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 	}
 	r.result.appended(g.new)
 	if g.begun != nil {
-		if list := r.manifest.differences(g.begun); len(list) > 0 {
+		is, err := readPlan(r.manifest)
+		if err != nil {
+			return false, err
+		}
+		if list := is.differences(g.begun); len(list) > 0 {
 			return false, r.changed(false, g.begun, list)
 		}
 		return false, nil
-	}
-	text, err := json.Marshal(r.manifest)
-	if err != nil {
-		return false, err
 	}
 	if err := r.locks.Replan(ctx); err != nil {
 		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	if r.journal.Completed() != nil {
-		err = r.journal.Succeed(ctx, text)
+		err = r.journal.Succeed(ctx, r.manifest)
 	} else {
-		err = r.journal.Begin(ctx, text)
+		err = r.journal.Begin(ctx, r.manifest)
 	}
 	if err != nil {
 		return false, fmt.Errorf("checkpoint: %w", err)

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,15 +60,17 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 		if err != nil {
 			return false, err
 		}
-		differences := r.manifest.differences(done.Manifest)
-		r.warnTouched(ctx, done.Manifest)
+		was, differences, err := r.compare(ctx, done.Manifest, done.plan)
+		if err != nil {
+			return false, err
+		}
 		if len(differences) > 0 && existing == "fail" {
 			if _, err := r.inTheWay(ctx); err != nil {
 				return false, fmt.Errorf("target %s: %w", r.target.URL(), err)
 			}
 		}
 		if len(differences) > 0 && existing != "overwrite" {
-			return false, r.changed(true, done.Manifest, differences)
+			return false, r.changed(true, was, differences)
 		}
 		whole, err := r.whole(ctx)
 		if err != nil {
@@ -77,12 +80,10 @@ func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err err
 			return r.again(ctx, done)
 		}
 	} else if text := r.journal.Manifest(); text != nil {
-		was, err := readPlan(text)
+		was, differences, err := r.compare(ctx, text, func() (*Manifest, error) { return readPlan(text) })
 		if err != nil {
 			return false, err
 		}
-		differences := r.manifest.differences(was)
-		r.warnTouched(ctx, was)
 		switch {
 		case existing == "fail":
 			return false, fmt.Errorf("%w: an interrupted run of this job has begun it; target.existing: resume goes on with it", ErrTargetExists)
@@ -106,23 +107,32 @@ func (r *run) again(ctx context.Context, done *Completion) (complete bool, err e
 	if len(list) == 0 {
 		return true, r.rest(ctx, done)
 	}
-	text, err := json.Marshal(r.manifest)
-	if err != nil {
-		return false, err
-	}
-	if err := r.mend(ctx, text, list); err != nil {
+	if err := r.mend(ctx, list); err != nil {
 		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	return false, nil
 }
 
-// warnTouched tells of source files that may have been edited behind their heads, with
-// their times put back. Nothing tells that from other permissions or a new link.
-func (r *run) warnTouched(ctx context.Context, was *Manifest) {
-	if name, count := r.manifest.touched(was); count > 0 {
+// compare names what has changed between the manifest on record, which read makes of
+// its text, and this run's. It warns of source files that may have been edited behind
+// their heads, with their times put back: nothing tells that from other permissions or a
+// new link. Texts that are equal are not read, and was is nil then.
+func (r *run) compare(ctx context.Context, text json.RawMessage, read func() (*Manifest, error)) (was *Manifest, differences []string, err error) {
+	if bytes.Equal(text, r.manifest) {
+		return nil, nil, nil
+	}
+	if was, err = read(); err != nil {
+		return nil, nil, err
+	}
+	is, err := readPlan(r.manifest)
+	if err != nil {
+		return nil, nil, err
+	}
+	if name, count := is.touched(was); count > 0 {
 		r.log.WarnContext(ctx, "source files have their size and their time, but something was done to them since they were read: permissions, a link, a restored backup, or an edit that put the time back; if it was an edit, set target.existing: overwrite once",
 			"first", name, "files", count)
 	}
+	return was, is.differences(was), nil
 }
 
 // whole reports whether the documents of the root and of every array are there.

@@ -131,7 +131,7 @@ func (r *run) finish(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	record, err := json.Marshal(Completion{Manifest: r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late})
+	record, err := Completion{Manifest: r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text()
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,11 @@ func inspectArrow(ctx context.Context, url string, opt store.Options) (sources.S
 	if err != nil {
 		return nil, errors.Join(err, all.Close())
 	}
-	return manyFiles{Source: all, first: first, count: len(files), name: first.Files()[0].URL}, nil
+	many := manyFiles{Source: all, first: first, count: len(files)}
+	for f := range first.Files() {
+		many.name = f.URL
+	}
+	return many, nil
 }
 
 // inspectSource lists what a driver reads.

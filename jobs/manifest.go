@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
@@ -8,8 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -67,9 +66,10 @@ type ManifestArray struct {
 	Removed zarr.Attributes `json:"removed_attributes,omitempty"`
 }
 
-// Manifest returns the plan's manifest. The same job over the same sources
-// gives the same one.
-func (p *Plan) Manifest() (*Manifest, error) {
+// manifest returns the text of the plan's manifest. The same job over the same sources
+// gives the same one. Of a plan of very many arrays the text takes less memory than
+// what it is made of.
+func (p *Plan) manifest() (json.RawMessage, error) {
 	m := p.inputs()
 	m.Arrays = make([]ManifestArray, 0, len(p.Arrays))
 	if g := p.growth; g != nil {
@@ -86,20 +86,28 @@ func (p *Plan) Manifest() (*Manifest, error) {
 			m.Arrays[i].Rows = a.Append.Rows
 		}
 	}
-	return m, m.seal()
+	size, err := m.sealed()
+	if err != nil {
+		return nil, err
+	}
+	text := bytes.NewBuffer(make([]byte, 0, size+len(m.Hash)+bytes.MinRead))
+	_, err = m.write(text, false)
+	return text.Bytes(), err
 }
 
 // seal sets the hash.
 func (m *Manifest) seal() error {
-	hashed := *m
-	hashed.Hash, hashed.Files, hashed.Earlier = "", lasting(m.Files), lasting(m.Earlier)
-	text, err := json.Marshal(&hashed)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(text)
-	m.Hash = hex.EncodeToString(sum[:])
-	return nil
+	_, err := m.sealed()
+	return err
+}
+
+// sealed sets the hash, and returns how many bytes it is of.
+func (m *Manifest) sealed() (size int, err error) {
+	m.Hash = ""
+	sum := sha256.New()
+	size, err = m.write(sum, true)
+	m.Hash = hex.EncodeToString(sum.Sum(nil))
+	return size, err
 }
 
 // metadataDigest stands for the document of an array: 128 bits of its SHA-256. A
@@ -107,15 +115,6 @@ func (m *Manifest) seal() error {
 func metadataDigest(document []byte) string {
 	sum := sha256.Sum256(document)
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
-}
-
-// lasting returns files without what may change although they stay as they are.
-func lasting(files []sources.File) []sources.File {
-	files = slices.Clone(files)
-	for i := range files {
-		files[i].Changed, files[i].Head = time.Time{}, ""
-	}
-	return files
 }
 
 // touched names a source file that something was done to since the manifest was
@@ -138,7 +137,7 @@ func (m *Manifest) touched(was *Manifest) (name string, count int) {
 func (p *Plan) inputs() *Manifest {
 	m := &Manifest{Version: manifestVersion, Job: p.Job.Normalised()}
 	var places store.Places
-	for _, f := range p.Files {
+	for f := range p.source.Files() {
 		f.URL = relative(&places, p.Job.Dir, f.URL)
 		m.Files = append(m.Files, f)
 	}

@@ -1,10 +1,14 @@
 package jobs
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,22 +25,123 @@ type manifestFiles []sources.File
 
 // MarshalJSON writes the layout above.
 func (f manifestFiles) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	err := f.write(&b, false)
+	return b.Bytes(), err
+}
+
+// write is MarshalJSON. What lasts is all but what may change although a file stays as
+// it is.
+func (f manifestFiles) write(w io.Writer, lasting bool) error {
 	base := f.base()
-	rows := make([][]any, len(f))
+	row, err := appendString([]byte(`{"base":`), base)
+	if err != nil {
+		return err
+	}
+	row = append(row, `,"files":[`...)
 	for i, x := range f {
-		changed := ""
-		if !x.Changed.IsZero() {
-			changed = x.Changed.UTC().Format(time.RFC3339Nano)
+		if i > 0 {
+			row = append(row, ',')
 		}
-		rows[i] = []any{x.URL[len(base):], x.Size, x.ModTime.UTC(), x.ETag, x.Query, changed, x.Head}
-		for n := len(rows[i]); rows[i][n-1] == ""; n-- {
-			rows[i] = rows[i][:n-1]
+		if row, err = appendString(append(row, '['), x.URL[len(base):]); err != nil {
+			return err
+		}
+		row = strconv.AppendInt(append(row, ','), x.Size, 10)
+		if row, err = x.ModTime.UTC().AppendText(append(row, ',', '"')); err != nil {
+			return err
+		}
+		row = append(row, '"')
+		more := []string{x.ETag, x.Query, "", ""}
+		if !lasting && !x.Changed.IsZero() {
+			more[2] = x.Changed.UTC().Format(time.RFC3339Nano)
+		}
+		if !lasting {
+			more[3] = x.Head
+		}
+		for len(more) > 0 && more[len(more)-1] == "" {
+			more = more[:len(more)-1]
+		}
+		for _, text := range more {
+			if row, err = appendString(append(row, ','), text); err != nil {
+				return err
+			}
+		}
+		if _, err := w.Write(append(row, ']')); err != nil {
+			return err
+		}
+		row = row[:0]
+	}
+	_, err = w.Write(append(row, ']', '}'))
+	return err
+}
+
+// appendString appends a string as JSON, spelled as json.Marshal does.
+func appendString(b []byte, s string) ([]byte, error) {
+	plain := func(c byte) bool {
+		return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
+	}
+	for i := range len(s) {
+		if !plain(s[i]) {
+			text, err := json.Marshal(s)
+			return append(b, text...), err
 		}
 	}
-	return json.Marshal(struct {
-		Base  string  `json:"base"`
-		Files [][]any `json:"files"`
-	}{base, rows})
+	return append(append(append(b, '"'), s...), '"'), nil
+}
+
+// MarshalJSON writes a manifest as json.Marshal would.
+func (m *Manifest) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	_, err := m.write(&b, false)
+	return b.Bytes(), err
+}
+
+// write writes a manifest, part by part, and returns how many bytes that are. Of files
+// there is what lasts where that is wanted.
+func (m *Manifest) write(to io.Writer, lasting bool) (size int, err error) {
+	count := &counter{to: to}
+	w := bufio.NewWriter(count)
+	part := func(before string, v any) {
+		if err == nil {
+			var text []byte
+			text, err = json.Marshal(v)
+			_, _ = w.WriteString(before) // Flush returns the error
+			_, _ = w.Write(text)
+		}
+	}
+	part(`{"version":`, m.Version)
+	part(`,"job":`, m.Job)
+	_, _ = w.WriteString(`,"files":`)
+	err = errors.Join(err, m.Files.write(w, lasting))
+	_, _ = w.WriteString(`,"arrays":[`)
+	before := ""
+	for _, a := range m.Arrays {
+		part(before, a)
+		before = ","
+	}
+	_ = w.WriteByte(']')
+	if m.Append != "" {
+		part(`,"append":`, m.Append)
+	}
+	if len(m.Earlier) > 0 {
+		_, _ = w.WriteString(`,"earlier_files":`)
+		err = errors.Join(err, m.Earlier.write(w, lasting))
+	}
+	part(`,"hash":`, m.Hash)
+	_ = w.WriteByte('}')
+	return count.n, errors.Join(err, w.Flush())
+}
+
+// counter counts the bytes that go to a writer.
+type counter struct {
+	to io.Writer
+	n  int
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	c.n += n
+	return n, err
 }
 
 // base returns the folders that all files are in, up to the last slash.
@@ -187,8 +292,8 @@ func readManifest(text []byte) (*Manifest, error) {
 
 // Completion is the record that a completed job leaves in its checkpoint.
 type Completion struct {
-	Manifest *Manifest        `json:"manifest"`
-	Arrays   []CompletedArray `json:"arrays,omitempty"` // those of the manifest, in its order
+	Manifest json.RawMessage  `json:"manifest,omitempty"` // see [readManifest]
+	Arrays   []CompletedArray `json:"arrays,omitempty"`   // those of the manifest, in its order
 	Result   Result           `json:"result"`
 	Finished time.Time        `json:"finished"`
 	// Overtaken tells that a run of this target has lost its lock to another one.
@@ -201,20 +306,33 @@ type CompletedArray struct {
 	BytesOut int64 `json:"bytes_out,omitempty"`
 }
 
-// readCompletion reads a record of completion.
+// text is the record as JSON, in which the manifest is as it is.
+func (c Completion) text() ([]byte, error) {
+	manifest := c.Manifest
+	c.Manifest = nil
+	rest, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]byte(`{"manifest":`), manifest, []byte{','}, rest[1:]), nil
+}
+
+// readCompletion reads a record of completion, but for its manifest.
 func readCompletion(text []byte) (*Completion, error) {
-	var done struct {
-		Completion
-		Manifest json.RawMessage `json:"manifest"`
+	done := &Completion{}
+	if err := json.Unmarshal(text, done); err != nil {
+		return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
 	}
-	err := json.Unmarshal(text, &done)
-	if err == nil {
-		done.Completion.Manifest, err = readManifest(done.Manifest)
-	}
+	return done, nil
+}
+
+// plan reads the manifest of a record of completion.
+func (c *Completion) plan() (*Manifest, error) {
+	m, err := readManifest(c.Manifest)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
 	}
-	return &done.Completion, nil
+	return m, nil
 }
 
 // readPlan reads the manifest of a checkpoint of a job that is under way.

@@ -1,16 +1,19 @@
 package jobs
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -157,11 +160,63 @@ func TestManifestFiles(t *testing.T) {
 	}
 }
 
+// The text of a manifest, which is written part by part, is what json.Marshal makes of
+// it, and the hash is that of all but itself and what may change of files.
+func TestManifestText(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	touched := sources.File{URL: "a/<b>.nc", Size: 8, ModTime: at, Changed: at, Head: "h"}
+	for _, m := range []Manifest{
+		{Version: manifestVersion, Job: json.RawMessage(`{"name":"a & b"}`), Files: manifestFiles{touched}, Arrays: []ManifestArray{}},
+		{
+			Version: manifestVersion, Job: json.RawMessage(`{}`), Files: manifestFiles{touched, {URL: "c", ModTime: at, ETag: `"e"`}},
+			Arrays: []ManifestArray{{Source: "a", Target: "a", Chunks: 1, Digest: "d", Shape: []int{4}}, {Source: "ü\n", Target: "b", Removed: zarr.Attributes{{Name: "<", Value: json.RawMessage(`"\u00e9"`)}}}},
+			Append: "time", Earlier: manifestFiles{{URL: "earlier", ModTime: at}},
+		},
+	} {
+		type plain Manifest
+		hashed := plain(m)
+		for _, files := range []*manifestFiles{&hashed.Files, &hashed.Earlier} {
+			*files = slices.Clone(*files)
+			for i := range *files {
+				(*files)[i].Changed, (*files)[i].Head = time.Time{}, ""
+			}
+		}
+		text, err := json.Marshal(hashed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.seal(); err != nil {
+			t.Fatal(err)
+		}
+		if sum := fmt.Sprintf("%x", sha256.Sum256(text)); m.Hash != sum {
+			t.Errorf("hash %s, want %s of %s", m.Hash, sum, text)
+		}
+		want, err := json.Marshal(plain(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := m.MarshalJSON(); err != nil || string(got) != string(want) {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+		again, err := readManifest(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := again.MarshalJSON(); err != nil || string(got) != string(want) {
+			t.Errorf("read and written again: %s, %v, want %s", got, err, want)
+		}
+	}
+}
+
 // The bytes of the record of an array do not grow with its metadata, and are few.
 func TestBytesOfRecord(t *testing.T) {
 	m := Manifest{Version: manifestVersion, Job: json.RawMessage(`{}`)}
 	size := func() int {
-		text, err := json.Marshal(Completion{Manifest: &m, Arrays: make([]CompletedArray, len(m.Arrays))})
+		manifest, err := json.Marshal(&m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := Completion{Manifest: manifest, Arrays: make([]CompletedArray, len(m.Arrays))}.text()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,11 +59,7 @@ func (r *run) renew(ctx context.Context, opt RunOptions) error {
 	if err := r.remove(ctx, there); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	text, err := json.Marshal(r.manifest)
-	if err != nil {
-		return err
-	}
-	if err := r.journal.Begin(ctx, text); err != nil {
+	if err := r.journal.Begin(ctx, r.manifest); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil

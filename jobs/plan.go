@@ -28,7 +28,6 @@ type Plan struct {
 	// EmptyGroups the paths of those that hold no array.
 	Groups      map[string]zarr.Attributes
 	EmptyGroups []string
-	Files       []sources.File
 	// Unlisted is the URL of the outermost group around the target that has
 	// consolidated metadata, which do not tell of what a run writes; "" for none.
 	Unlisted string
@@ -183,7 +182,6 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
 			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200)))
 	}
-	p.Files = p.source.Files()
 	p.growth.goesOn(p)
 	groups, err := p.groups(empty)
 	if err != nil {

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -73,7 +74,7 @@ type Result struct {
 // run is one run of a plan.
 type run struct {
 	plan       *Plan
-	manifest   *Manifest
+	manifest   json.RawMessage // of the plan
 	log        *slog.Logger
 	checkpoint *store.Store
 	target     *store.Store
@@ -110,7 +111,7 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 	began := time.Now()
 	env.limits = p.limits.target
 	r := &run{plan: p, log: env.log(), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
-	if r.manifest, err = p.Manifest(); err != nil {
+	if r.manifest, err = p.manifest(); err != nil {
 		return nil, err
 	}
 	options := storeOptions(p.Job, env)

@@ -71,7 +71,7 @@ func (r *run) intact(ctx context.Context) ([]fault, error) {
 
 // mend begins the job once more for the chunks of its target that are not those on
 // record. All others count as done.
-func (r *run) mend(ctx context.Context, manifest []byte, list []fault) error {
+func (r *run) mend(ctx context.Context, list []fault) error {
 	r.log.WarnContext(ctx, "chunks of the target are not what was written there: they are written again", "chunks", len(list), "first", list[0].key)
 	r.result.Mended = len(list)
 	wrong := map[string]bool{}
@@ -94,7 +94,7 @@ func (r *run) mend(ctx context.Context, manifest []byte, list []fault) error {
 	if err := r.locks.Replan(ctx); err != nil {
 		return err
 	}
-	if err := r.journal.Succeed(ctx, manifest); err != nil {
+	if err := r.journal.Succeed(ctx, r.manifest); err != nil {
 		return err
 	}
 	const batch = 100_000

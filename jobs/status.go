@@ -62,11 +62,15 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 		if err != nil {
 			return nil, err
 		}
+		m, err := done.plan()
+		if err != nil {
+			return nil, err
+		}
 		s.State, s.Finished = "complete", &done.Finished
 		s.Chunks, s.Done, s.BytesOut = done.Result.Chunks, done.Result.Chunks, done.Result.BytesOut
 		s.Dimension, s.Appended, s.AppendedIn = done.Result.Dimension, done.Result.Appended, done.Result.AppendedIn
-		s.Differences = jobfile.Differences(done.Manifest.Job, j.Normalised())
-		for i, a := range done.Manifest.Arrays {
+		s.Differences = jobfile.Differences(m.Job, j.Normalised())
+		for i, a := range m.Arrays {
 			x := ArrayStatus{Path: a.Target, Chunks: a.Chunks, Done: a.Chunks}
 			if i < len(done.Arrays) { // the first versions kept no account of arrays
 				x.Empty, x.BytesOut = done.Arrays[i].Empty, done.Arrays[i].BytesOut

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -112,14 +113,14 @@ func (s *FileSet) Names(urls []string) []string {
 
 // Files lists the files that can be read, in the order in which they were
 // given, as [Source].Files does.
-func (s *FileSet) Files() []File {
-	list := make([]File, 0, len(s.files))
-	for _, f := range s.files {
-		if f.Err == nil {
-			list = append(list, f.File)
+func (s *FileSet) Files() iter.Seq[File] {
+	return func(yield func(File) bool) {
+		for _, f := range s.files {
+			if f.Err == nil && !yield(f.File) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // ErrChanged is the cause of an error about a file that changed while it was

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -63,7 +64,7 @@ func TestFileSet(t *testing.T) {
 		t.Errorf("the missing file: %+v", f)
 	}
 	var got []string
-	for _, f := range s.Files() {
+	for f := range s.Files() {
 		got = append(got, f.URL)
 		info, err := os.Stat(f.URL)
 		if err != nil {
@@ -104,7 +105,7 @@ func TestOpenFilesFails(t *testing.T) {
 			return failed
 		}}
 		s := openFiles(t, []string{good, bad}, opt)
-		if files := s.Files(); !errors.Is(s.Get(bad).Err, failed) || s.Get(good).Err != nil || len(files) != 1 || files[0].URL != good {
+		if files := slices.Collect(s.Files()); !errors.Is(s.Get(bad).Err, failed) || s.Get(good).Err != nil || len(files) != 1 || files[0].URL != good {
 			t.Errorf("%s: %v, %v", what, s.Get(bad).Err, files)
 		}
 		end = true
@@ -200,7 +201,7 @@ func TestStrayAnswers(t *testing.T) {
 	defer server.Close()
 	opt := store.Options{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	s := openFiles(t, []string{server.URL + "/a/f?key=secret"}, opt)
-	if f := s.Files()[0]; f.ETag != `"one"` || f.Size != 7 || f.URL != server.URL+"/a/f" || f.Query == "" {
+	if f := slices.Collect(s.Files())[0]; f.ETag != `"one"` || f.Size != 7 || f.URL != server.URL+"/a/f" || f.Query == "" {
 		t.Errorf("%+v", f)
 	}
 	for n, want := range map[int64]error{0: nil, 1: nil, 1000: ErrChanged} {

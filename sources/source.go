@@ -3,6 +3,7 @@ package sources
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -33,8 +34,9 @@ type Hierarchy interface {
 // Origin is where a hierarchy is from.
 type Origin interface {
 	// Files identifies every file behind the source, so that a later run can
-	// tell whether one has changed.
-	Files() []File
+	// tell whether one has changed. A source of very many files makes each identity
+	// when it is asked for.
+	Files() iter.Seq[File]
 	// Changed asks for the files again and names the first one that is no
 	// longer what Files says.
 	Changed(ctx context.Context) error

@@ -8,13 +8,16 @@ import (
 	"strings"
 )
 
-// Places compares and spells the URLs of many objects. It remembers the folders that
-// it has resolved, so that the next object in one of them costs a single look at the
-// disk. The zero value is ready. It is for one goroutine, and for a short time: it
+// Places compares and spells the URLs of many objects. It remembers folders that it
+// has resolved lately, so that the next object in one of them costs a single look at
+// the disk. The zero value is ready. It is for one goroutine, and for a short time: it
 // does not notice when a link is changed.
 type Places struct {
 	folders map[string]string // local folders without links, by absolute paths
 }
+
+// mostFolders bounds the folders that are remembered.
+const mostFolders = 1024
 
 // Inside tells whether a URL is that of a folder or of what lies below it,
 // however both are spelled: relative paths, links and file:// are resolved, and
@@ -94,7 +97,7 @@ func (p *Places) real(name string, folder bool) string {
 		}
 	}
 	if folder {
-		if p.folders == nil {
+		if p.folders == nil || len(p.folders) == mostFolders {
 			p.folders = map[string]string{}
 		}
 		p.folders[name] = at

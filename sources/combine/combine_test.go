@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -129,7 +130,7 @@ func (m *member) Array(_ context.Context, path string) (sources.Array, error) {
 // nowhere is the origin of members in memory.
 type nowhere struct{}
 
-func (nowhere) Files() []sources.File         { return nil }
+func (nowhere) Files() iter.Seq[sources.File] { return func(func(sources.File) bool) {} }
 func (nowhere) Changed(context.Context) error { return nil }
 func (nowhere) Close() error                  { return nil }
 

@@ -3,6 +3,7 @@ package combine
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/url"
 	"strings"
 	"sync"
@@ -49,12 +50,16 @@ type together struct {
 	sources []sources.Source // nil: not opened
 }
 
-func (t *together) Files() []sources.File {
-	var files []sources.File
-	for _, s := range t.sources {
-		files = append(files, s.Files()...)
+func (t *together) Files() iter.Seq[sources.File] {
+	return func(yield func(sources.File) bool) {
+		for _, s := range t.sources {
+			for f := range s.Files() {
+				if !yield(f) {
+					return
+				}
+			}
+		}
 	}
-	return files
 }
 
 func (t *together) Changed(ctx context.Context) error {

@@ -3,6 +3,8 @@ package combine
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/sources"
@@ -16,7 +18,7 @@ type opened struct {
 	broken  error // of Close
 }
 
-func (o opened) Files() []sources.File         { return []sources.File{{URL: "f"}} }
+func (o opened) Files() iter.Seq[sources.File] { return slices.Values([]sources.File{{URL: "f"}}) }
 func (o opened) Changed(context.Context) error { return o.changed }
 func (o opened) Close() error                  { *o.closed++; return o.broken }
 
@@ -38,8 +40,8 @@ func TestCombineSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := dump(t, src, "t"); got != "[t] [2] [0 1]" || len(src.Files()) != 2 {
-		t.Errorf("t is %s, files %v", got, src.Files())
+	if got := dump(t, src, "t"); got != "[t] [2] [0 1]" || len(slices.Collect(src.Files())) != 2 {
+		t.Errorf("t is %s, files %v", got, slices.Collect(src.Files()))
 	}
 	if err := src.Changed(t.Context()); !errors.Is(err, sources.ErrChanged) {
 		t.Errorf("changed: %v", err)

@@ -60,7 +60,7 @@ func TestConcat(t *testing.T) {
 				t.Fatal(err)
 			}
 			sourcetest.Run(t, src)
-			if n := len(src.Files()); n != len(urls) {
+			if n := len(slices.Collect(src.Files())); n != len(urls) {
 				t.Errorf("%d files, want %d", n, len(urls))
 			}
 			for name, shape := range test.shapes {

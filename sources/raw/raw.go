@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -130,9 +131,9 @@ func (s *source) Groups() []sources.Group {
 	return groups
 }
 
-func (s *source) Arrays() []string      { return s.names }
-func (s *source) Files() []sources.File { return s.files.Files() }
-func (s *source) Close() error          { return s.files.Close() }
+func (s *source) Arrays() []string              { return s.names }
+func (s *source) Files() iter.Seq[sources.File] { return s.files.Files() }
+func (s *source) Close() error                  { return s.files.Close() }
 
 // Changed implements [sources.Source].
 func (s *source) Changed(ctx context.Context) error { return s.files.Changed(ctx) }

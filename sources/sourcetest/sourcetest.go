@@ -83,7 +83,7 @@ func testTree(t *testing.T, src sources.Source) {
 			t.Errorf("array %q has no group %q", name, parent)
 		}
 	}
-	if len(src.Files()) == 0 {
+	if len(slices.Collect(src.Files())) == 0 {
 		t.Error("no files")
 	}
 	if d, ok := src.(sources.Detailed); ok {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
@@ -23,28 +25,28 @@ const sampled = 16
 type identity struct {
 	store *store.Store
 
-	mu    sync.Mutex
-	files []file
-	known map[string]bool // keys of files
+	mu     sync.Mutex
+	files  []file // with what was kept last at the end; what it holds never changes
+	sorted bool   // by their keys, each of which is there once
 }
 
-// file is an object, or a chunk that is not there, whose File has only a URL.
+// file is an object, or a chunk that is not there, of which nothing but the key is
+// known. There may be many: it has what cannot be told by its key.
 type file struct {
-	sources.File
-	key    string
-	absent bool
+	key     string
+	size    int64
+	modTime time.Time
+	etag    string
+	absent  bool
 }
 
 // stat asks for an object as it is now.
 func (d *identity) stat(ctx context.Context, key string) (file, error) {
-	f := file{key: key, File: sources.File{URL: objectURL(d.store, key), Query: d.store.Query()}}
 	info, err := d.store.Stat(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
-		f.absent = true
-		return f, err
+		return file{key: key, absent: true}, err
 	}
-	f.Size, f.ModTime, f.ETag = info.Size, info.ModTime, info.ETag
-	return f, err
+	return file{key: key, size: info.Size, modTime: info.ModTime, etag: info.ETag}, err
 }
 
 // objectURL names an object, without the parameters of its store.
@@ -71,12 +73,20 @@ func (d *identity) add(ctx context.Context, key string) error {
 func (d *identity) keep(list ...file) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, f := range list {
-		if !d.known[f.key] {
-			d.known[f.key] = true
-			d.files = append(d.files, f)
-		}
+	d.files, d.sorted = append(d.files, list...), false
+}
+
+// known returns the objects in the order of their keys. One that was kept twice is as
+// it was when it was kept first.
+func (d *identity) known() []file {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.sorted {
+		byKey := func(a, b file) int { return strings.Compare(a.key, b.key) }
+		files := slices.SortedStableFunc(slices.Values(d.files), byKey)
+		d.files, d.sorted = slices.CompactFunc(files, func(a, b file) bool { return a.key == b.key }), true
 	}
+	return d.files
 }
 
 // addChunks makes some chunks of an array part of the identity, also those that
@@ -108,26 +118,25 @@ func sampleNumber(i, n int) int {
 	return (n-1)/steps*i + (n-1)%steps*i/steps
 }
 
-// list returns the objects that are there, in the order of their keys.
-func (d *identity) list() []sources.File {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	slices.SortFunc(d.files, func(a, b file) int { return strings.Compare(a.key, b.key) })
-	var list []sources.File
-	for _, f := range d.files {
-		if !f.absent {
-			list = append(list, f.File)
+// all yields the objects that are there, in the order of their keys.
+func (d *identity) all() iter.Seq[sources.File] {
+	return func(yield func(sources.File) bool) {
+		query := d.store.Query()
+		for _, f := range d.known() {
+			if f.absent {
+				continue
+			}
+			if !yield(sources.File{URL: objectURL(d.store, f.key), Size: f.size, ModTime: f.modTime, ETag: f.etag, Query: query}) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // changed asks for all objects again and names one that is no longer what it
 // was.
 func (d *identity) changed(ctx context.Context) error {
-	d.mu.Lock()
-	files := slices.Clone(d.files)
-	d.mu.Unlock()
+	files := d.known()
 	return sources.InParallel(ctx, len(files), func(ctx context.Context, i int) error {
 		was := files[i]
 		is, err := d.stat(ctx, was.key)
@@ -136,8 +145,8 @@ func (d *identity) changed(ctx context.Context) error {
 			return nil
 		case err != nil && !is.absent:
 			return err
-		case is.absent != was.absent || is.Size != was.Size || !is.ModTime.Equal(was.ModTime) || is.ETag != was.ETag:
-			return fmt.Errorf("%s: %w", was.URL, sources.ErrChanged)
+		case is.absent != was.absent || is.size != was.size || !is.modTime.Equal(was.modTime) || is.etag != was.etag:
+			return fmt.Errorf("%s: %w", objectURL(d.store, was.key), sources.ErrChanged)
 		}
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -75,7 +76,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	}
 	s.chains = codecs.NewChains(s.codecs)
 	s.chosen = sync.OnceValue(s.choosesFills)
-	s.files = identity{store: st, known: map[string]bool{}}
+	s.files.store = st
 	s.presence.store = st
 	s.opened = newOpened(&s.presence)
 	s.opened.limit, s.pool = indexes, pool
@@ -135,10 +136,10 @@ func (n *node) findings() (list []cf.Finding) {
 	return list
 }
 
-func (s *source) Groups() []sources.Group { return s.groups }
-func (s *source) Arrays() []string        { return s.arrays }
-func (s *source) Files() []sources.File   { return s.files.list() }
-func (s *source) Close() error            { return s.store.Close() }
+func (s *source) Groups() []sources.Group       { return s.groups }
+func (s *source) Arrays() []string              { return s.arrays }
+func (s *source) Files() iter.Seq[sources.File] { return s.files.all() }
+func (s *source) Close() error                  { return s.store.Close() }
 
 // Changed implements [sources.Source].
 func (s *source) Changed(ctx context.Context) error {

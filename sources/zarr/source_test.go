@@ -267,7 +267,7 @@ func TestChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		var urls []string
-		for _, f := range src.Files() {
+		for f := range src.Files() {
 			urls = append(urls, f.URL)
 			if f.Size == 0 || f.ModTime.IsZero() {
 				t.Errorf("%v is not known", f)
