@@ -59,7 +59,7 @@ func times(t testing.TB) []dtype.Type {
 }
 
 func TestArrayCodecsConformance(t *testing.T) {
-	r := codecs.Standard()
+	r := codecs.Standard(dtype.Standard())
 	for _, c := range arrayCases(t) {
 		t.Run(c.Spec.Name+string(c.Spec.Configuration), func(t *testing.T) {
 			t.Parallel()
@@ -279,7 +279,7 @@ func n5Cases() []codectest.Case {
 // TestExamples binds the example of each definition to an array of two
 // dimensions.
 func TestExamples(t *testing.T) {
-	r := codecs.Standard()
+	r := codecs.Standard(dtype.Standard())
 	for _, d := range r.Definitions() {
 		if d.Kind == codecs.KindBytesToBytes {
 			continue
@@ -309,7 +309,7 @@ func encodeArray(t *testing.T, s codecs.Spec, a ndarray.Array) (ndarray.Array, e
 
 func bindArray(t testing.TB, s codecs.Spec, in codecs.Chunk) codecs.ArrayToArray {
 	t.Helper()
-	d, err := codecs.Standard().Lookup(s.Name)
+	d, err := codecs.Standard(dtype.Standard()).Lookup(s.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func testArray(t *testing.T, folder fs.FS, entry expectedArray) {
 	if array == nil {
 		return
 	}
-	chain, err := codecs.Standard().Bind(array.Codecs, codecs.Chunk{Type: array.Type, Shape: array.Grid.Chunk, Fill: array.Fill})
+	chain, err := codecs.Standard(dtype.Standard()).Bind(array.Codecs, codecs.Chunk{Type: array.Type, Shape: array.Grid.Chunk, Fill: array.Fill})
 	if errors.Is(err, codecs.ErrUnknown) {
 		return
 	}
@@ -227,7 +227,7 @@ func parseGolden(t *testing.T, folder fs.FS, where string) *zarr.Array {
 	if err != nil {
 		t.Fatal(err)
 	}
-	specs, err := codecs.Standard().FromV2(codecs.V2{Order: order, F: v2.Order == "F", Filters: v2.Filters, Compressor: v2.Compressor})
+	specs, err := codecs.Standard(dtype.Standard()).FromV2(codecs.V2{Order: order, F: v2.Order == "F", Filters: v2.Filters, Compressor: v2.Compressor})
 	if err != nil {
 		if order != dtype.Mixed {
 			t.Errorf("%s: %v", where, err)

@@ -98,7 +98,7 @@ func TestPackbits(t *testing.T) {
 	}
 	var pool ndarray.Pool
 	for _, c := range cases {
-		chain, err := codecs.Standard().Bind([]codecs.Spec{spec("packbits", c.configuration)}, of(c.a.Type, c.a.Shape...))
+		chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("packbits", c.configuration)}, of(c.a.Type, c.a.Shape...))
 		if err != nil {
 			t.Errorf("%s: %v", c.configuration, err)
 			continue
@@ -280,7 +280,7 @@ func TestN5Blocks(t *testing.T) {
 	s := spec("n5_default", `{"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}}]}`)
 	in := of(dtype.Int16, 2, 3)
 	in.Fill = arrayOf[int16](t, dtype.Int16, -1).Data
-	chain, err := codecs.Standard().Bind([]codecs.Spec{s}, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{s}, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ func (b *bloscBound) Verify(ctx context.Context, in Input) error {
 	case int64(h.EncodedSize) != in.Size():
 		return fmt.Errorf("%w: %d bytes, by its header the buffer has %d", ErrCorrupt, in.Size(), h.EncodedSize)
 	case h.Stored:
-		return decodedSize(b.in, h.Size)
+		return b.in.Check(h.Size)
 	}
 	index, ok := in.(InMemory)
 	if !ok {
@@ -231,7 +231,7 @@ func (b *bloscBound) Verify(ctx context.Context, in Input) error {
 	if _, err := h.BlockRanges(index); err != nil {
 		return bloscError(err)
 	}
-	return decodedSize(b.in, h.Size)
+	return b.in.Check(h.Size)
 }
 
 // decodedSize is what a buffer says that it decodes to, if that may be.
@@ -240,7 +240,7 @@ func (b *bloscBound) decodedSize(src []byte) (int, error) {
 	if err != nil {
 		return 0, bloscError(err)
 	}
-	return n, decodedSize(b.in, n)
+	return n, b.in.Check(n)
 }
 
 // DecodeRange implements [Blocked].

@@ -11,12 +11,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
 )
 
 // bound returns a bytes → bytes codec of the standard registry.
 func bound(t testing.TB, s codecs.Spec, in codecs.Size) codecs.BytesToBytes {
 	t.Helper()
-	d, err := codecs.Standard().Lookup(s.Name)
+	d, err := codecs.Standard(dtype.Standard()).Lookup(s.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

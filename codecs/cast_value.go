@@ -23,8 +23,7 @@ import (
 // Whether a float is out of range is decided after rounding, as if exponents
 // had no bounds (IEEE 754-2019, section 7.4). Keys of the scalar map are
 // compared as numbers: zero is negative zero, and any NaN is any other.
-func castValueDefinition() Definition {
-	types := dtype.Standard()
+func castValueDefinition(types *dtype.Registry) Definition {
 	return Definition{
 		Name: "cast_value", Kind: KindArrayToArray,
 		Summary: "stores numbers as another type, by rules",

@@ -134,7 +134,7 @@ func TestCastValueFill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain, err := codecs.Standard().Bind([]codecs.Spec{spec("cast_value", c.configuration), {Name: "bytes"}}, codecs.Chunk{Type: c.in, Shape: []int{2}, Fill: fill})
+		chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("cast_value", c.configuration), {Name: "bytes"}}, codecs.Chunk{Type: c.in, Shape: []int{2}, Fill: fill})
 		if c.want == "" {
 			var field *codecs.FieldError
 			if !errors.As(err, &field) || !strings.Contains(err.Error(), c.fault) {

@@ -96,7 +96,7 @@ func (c caster) bind(t *testing.T) func(src ndarray.Array) (ndarray.Array, error
 
 func castValueDefinition(t testing.TB) codecs.Definition {
 	t.Helper()
-	d, err := codecs.Standard().Lookup("cast_value")
+	d, err := codecs.Standard(dtype.Standard()).Lookup("cast_value")
 	if err != nil {
 		t.Fatal(err)
 	}

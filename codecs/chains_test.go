@@ -9,7 +9,7 @@ import (
 // Arrays that are stored alike share one chain, and what differs in anything has
 // one of its own.
 func TestChainsAreShared(t *testing.T) {
-	shared := NewChains(Standard())
+	shared := NewChains(Standard(dtype.Standard()))
 	specs := func(level string) []Spec {
 		return []Spec{{Name: "bytes", Configuration: []byte(`{"endian":"little"}`)}, {Name: "zstd", Configuration: []byte(`{"level":` + level + `}`)}}
 	}

@@ -2,6 +2,7 @@ package codecs
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -73,6 +74,17 @@ func (s Size) String() string {
 	default:
 		return "bounded"
 	}
+}
+
+// Check refuses a number of bytes that is not such a size: what a decoder has made.
+func (s Size) Check(n int) error {
+	switch {
+	case n > s.Max:
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, n, s.Max)
+	case s.Fixed && n < s.Max:
+		return fmt.Errorf("%w: decodes to %d bytes, not %d", ErrCorrupt, n, s.Max)
+	}
+	return nil
 }
 
 // Codec is a configuration that was read and found sound in itself. It holds

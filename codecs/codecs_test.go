@@ -31,10 +31,10 @@ func TestConformance(t *testing.T) {
 		tested[c.Spec.Name] = true
 		t.Run(c.Spec.Name+string(c.Spec.Configuration), func(t *testing.T) {
 			t.Parallel()
-			codectest.Run(t, codecs.Standard(), c)
+			codectest.Run(t, codecs.Standard(dtype.Standard()), c)
 		})
 	}
-	for _, d := range codecs.Standard().Definitions() {
+	for _, d := range codecs.Standard(dtype.Standard()).Definitions() {
 		if !tested[d.Name] {
 			t.Errorf("codec %s runs no conformance test", d.Name)
 		}
@@ -142,7 +142,7 @@ func bloscCases() []codectest.Case {
 
 // TestDefinitions: what the catalogue prints is JSON, and examples can be read.
 func TestDefinitions(t *testing.T) {
-	for _, d := range codecs.Standard().Definitions() {
+	for _, d := range codecs.Standard(dtype.Standard()).Definitions() {
 		for _, f := range d.Fields {
 			if f.Default != "" && !json.Valid([]byte(f.Default)) || f.Name == "" || f.Type == "" || f.Doc == "" {
 				t.Errorf("codec %s: field %+v", d.Name, f)
@@ -209,7 +209,7 @@ func TestEveryCodecIsCovered(t *testing.T) {
 		}
 		sources.Write(text)
 	}
-	for _, d := range codecs.Standard().Definitions() {
+	for _, d := range codecs.Standard(dtype.Standard()).Definitions() {
 		if !golden[d.Name] && withoutPeer[d.Name] == "" {
 			t.Errorf("codec %s has no golden array", d.Name)
 		}

@@ -201,7 +201,7 @@ func (b *conditionalBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		scratch[free] = out
 		data, free = out, 1-free
 	}
-	if err := decodedSize(b.in, len(data)); err != nil {
+	if err := b.in.Check(len(data)); err != nil {
 		return nil, err
 	}
 	return append(grow(dst, len(data)), data...), nil

@@ -35,7 +35,7 @@ func BenchmarkPack(b *testing.B) {
 			spec("bytes", fmt.Sprintf(`{"endian":%q}`, c.endian)),
 		}
 		chunk := codecs.Chunk{Type: c.typ, Shape: []int{512, 512}}
-		chain, err := codecs.Standard().Bind(specs, chunk)
+		chain, err := codecs.Standard(dtype.Standard()).Bind(specs, chunk)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -69,7 +69,7 @@ func newElementwiseChain(t *testing.T, r *rand.Rand) *elementwiseChain {
 		if pair && len(c.arrays) < 2 {
 			s = randomPair(r)[len(c.arrays)]
 		}
-		d, err := codecs.Standard().Lookup(s.Name)
+		d, err := codecs.Standard(dtype.Standard()).Lookup(s.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func newElementwiseChain(t *testing.T, r *rand.Rand) *elementwiseChain {
 
 func (c *elementwiseChain) bind(specs []codecs.Spec, in codecs.Chunk) *codecs.Chain {
 	c.Helper()
-	chain, err := codecs.Standard().Bind(specs, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind(specs, in)
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestElementwiseMemory(t *testing.T) {
 		{[]codecs.Spec{spec("scale_offset", `{"scale":2}`), spec("transpose", `{"order":[1,0]}`), {Name: "bytes"}}, 2},
 		{[]codecs.Spec{spec("scale_offset", `{"scale":2}`), spec("scale_offset", `{"scale":4}`), spec("bitround", `{"keepbits":3}`), {Name: "bytes"}}, 2},
 	} {
-		chain, err := codecs.Standard().Bind(c.specs, of(dtype.Float64, 256, 512))
+		chain, err := codecs.Standard(dtype.Standard()).Bind(c.specs, of(dtype.Float64, 256, 512))
 		if err != nil {
 			t.Fatal(err)
 		}

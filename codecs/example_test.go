@@ -77,7 +77,7 @@ func (c lz4Codec) AppendDecode(dst, src []byte) ([]byte, error) {
 // A program adds a codec of its own to the registry before it opens anything,
 // and uses it in chains beside the others.
 func Example() {
-	registry := codecs.Standard()
+	registry := codecs.Standard(dtype.Standard())
 	if err := registry.Register(lz4Definition()); err != nil {
 		fmt.Println(err)
 		return

@@ -20,7 +20,7 @@ func fuzzArrayConfig(f *testing.F, name string, exact bool, types []dtype.Type, 
 			f.Add([]byte(text), uint8(i), uint8(3), uint8(5), []byte("some elements of any type, \x00\x80\xff\x7f"))
 		}
 	}
-	registry := codecs.Standard()
+	registry := codecs.Standard(dtype.Standard())
 	f.Fuzz(func(t *testing.T, text []byte, typ, rows, columns uint8, data []byte) {
 		in := of(types[int(typ)%len(types)], int(rows%20), int(columns%20))
 		chain, err := registry.Bind([]codecs.Spec{{Name: name, Configuration: text}, {Name: "bytes"}}, in)
@@ -126,7 +126,7 @@ func fuzzArrayDecode(f *testing.F, types []dtype.Type, specs []codecs.Spec, seed
 			f.Add(seed, uint8(i), uint8(2), uint8(3))
 		}
 	}
-	registry := codecs.Standard()
+	registry := codecs.Standard(dtype.Standard())
 	f.Fuzz(func(t *testing.T, data []byte, typ, rows, columns uint8) {
 		in := of(types[int(typ)%len(types)], int(rows%20), int(columns%20))
 		chain, err := registry.Bind(specs, in)
@@ -186,7 +186,7 @@ func FuzzZfpConfig(f *testing.F) {
 			f.Add([]byte(text), uint8(i), uint8(3), uint8(5), []byte("some elements, \x00\x80\xff\x7f"), []byte("not a stream"))
 		}
 	}
-	registry := codecs.Standard()
+	registry := codecs.Standard(dtype.Standard())
 	f.Fuzz(func(t *testing.T, text []byte, typ, rows, columns uint8, elements, damaged []byte) {
 		in := of(types[int(typ)%len(types)], int(rows%20), int(columns%20))
 		chain, err := registry.Bind([]codecs.Spec{{Name: "zfp", Configuration: text}}, in)
@@ -227,13 +227,13 @@ func FuzzZfpConfig(f *testing.F) {
 // lossless mode keeps.
 func FuzzNumcodecsZfpyDecode(f *testing.F) {
 	in := of(dtype.Float32, 3, 5)
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("numcodecs.zfpy", `{}`)}, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("numcodecs.zfpy", `{}`)}, in)
 	if err != nil {
 		f.Fatal(err)
 	}
 	for _, configuration := range []string{`{}`, `{"tolerance":0.1}`, `{"mode":3,"precision":9}`, `{"mode":2,"rate":5}`} {
 		var pool ndarray.Pool
-		writer, err := codecs.Standard().Bind([]codecs.Spec{spec("numcodecs.zfpy", configuration)}, in)
+		writer, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("numcodecs.zfpy", configuration)}, in)
 		if err != nil {
 			f.Fatal(err)
 		}

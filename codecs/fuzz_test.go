@@ -72,7 +72,7 @@ func FuzzBytesDecode(f *testing.F) {
 			configuration = `{"endian":"big"}`
 		}
 		in := codecs.Chunk{Type: dtype.Int16, Shape: []int{int(rows), int(columns)}, Fill: dtype.Int16.Default()}
-		chain, err := codecs.Standard().Bind([]codecs.Spec{spec("bytes", configuration)}, in)
+		chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("bytes", configuration)}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func FuzzTransposeConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in := codecs.Chunk{Type: dtype.Uint8, Shape: []int{2, 3, 4}, Fill: dtype.Scalar{0}}
-		chain, err := codecs.Standard().Bind([]codecs.Spec{{Name: "transpose", Configuration: text}, {Name: "bytes"}}, in)
+		chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{{Name: "transpose", Configuration: text}, {Name: "bytes"}}, in)
 		if err != nil {
 			return
 		}
@@ -133,7 +133,7 @@ func FuzzChainSpec(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	registry := codecs.Standard()
+	registry := codecs.Standard(dtype.Standard())
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var specs []codecs.Spec
 		if json.Unmarshal(text, &specs) != nil || len(specs) > 20 {
@@ -166,7 +166,7 @@ func FuzzShardingIndexedDecode(f *testing.F) {
 	in := codecs.Chunk{Type: dtype.Uint8, Shape: []int{4, 6}, Fill: dtype.Uint8.Default()}
 	chain := func(t testing.TB, location string) *codecs.Chain {
 		s := spec("sharding_indexed", `{"chunk_shape":[2,3],"codecs":["bytes","zstd"],"index_codecs":["bytes"]`+location)
-		c, err := codecs.Standard().Bind([]codecs.Spec{s}, in)
+		c, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{s}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func fuzzVlen(f *testing.F, typ dtype.Object) {
 	f.Add([]byte("\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00a\x02\x00\x00\x00\xc3\xa9"))
 	f.Add([]byte("\x03\x00\x00\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		chain, err := codecs.Standard().Bind([]codecs.Spec{spec(typ.V2Filter(), "")}, codecs.Chunk{Type: typ, Shape: []int{3}, Fill: typ.Default()})
+		chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec(typ.V2Filter(), "")}, codecs.Chunk{Type: typ, Shape: []int{3}, Fill: typ.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func FuzzNumcodecsBloscDecode(f *testing.F) {
 
 func FuzzNumcodecsPcodecDecode(f *testing.F) {
 	in := codecs.Chunk{Type: dtype.Int32, Shape: []int{7}, Fill: dtype.Int32.Default()}
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("numcodecs.pcodec", `{"level":3}`)}, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("numcodecs.pcodec", `{"level":3}`)}, in)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func testGolden(t *testing.T, folder fs.FS) int {
 			t.Errorf("%s: %v", where, err)
 			continue
 		}
-		chain, err := codecs.Standard().Bind(array.Codecs, codecs.Chunk{Type: array.Type, Shape: array.Grid.Chunk, Fill: array.Fill})
+		chain, err := codecs.Standard(dtype.Standard()).Bind(array.Codecs, codecs.Chunk{Type: array.Type, Shape: array.Grid.Chunk, Fill: array.Fill})
 		if errors.Is(err, codecs.ErrUnknown) {
 			continue
 		}

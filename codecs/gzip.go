@@ -121,21 +121,10 @@ func appendRead(dst []byte, r io.Reader, want Size) ([]byte, error) {
 		}
 		dst = dst[:len(dst)+n]
 		if errors.Is(err, io.EOF) {
-			return dst, decodedSize(want, len(dst)-from)
+			return dst, want.Check(len(dst) - from)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 	}
-}
-
-// decodedSize refuses a decoded length that is not what was bound to.
-func decodedSize(want Size, n int) error {
-	switch {
-	case n > want.Max:
-		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, n, want.Max)
-	case want.Fixed && n < want.Max:
-		return fmt.Errorf("%w: decodes to %d bytes, not %d", ErrCorrupt, n, want.Max)
-	}
-	return nil
 }

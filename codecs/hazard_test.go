@@ -15,7 +15,7 @@ import (
 type risky struct{ codecs.BytesToBytes }
 
 func (r risky) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error) {
-	d, err := codecs.Standard().Lookup("crc32c")
+	d, err := codecs.Standard(dtype.Standard()).Lookup("crc32c")
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func TestFillValueChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain, err := codecs.Standard().Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: []int{2, 4}, Fill: fill})
+		chain, err := codecs.Standard(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: []int{2, 4}, Fill: fill})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestFillValueOfOtherChunks(t *testing.T) {
 		if c.behind {
 			specs = names(c.reshape, bits, "bytes")
 		}
-		chain, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: dtype.Float32, Shape: []int{c.rows, 4}, Fill: fill})
+		chain, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.Float32, Shape: []int{c.rows, 4}, Fill: fill})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func TestErrorsTellTheElementOfTheChunk(t *testing.T) {
 				values[i] = 1
 			}
 			values[12+2] = 300
-			bound, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: dtype.Int32, Shape: src.Shape, Fill: dtype.Int32.Default()})
+			bound, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.Int32, Shape: src.Shape, Fill: dtype.Int32.Default()})
 			if err != nil {
 				t.Fatal(err)
 			}

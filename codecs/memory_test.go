@@ -28,7 +28,7 @@ func TestCompressorMemory(t *testing.T) {
 		spec("gzip", `{"level":9}`), spec("numcodecs.zlib", `{"level":1}`), spec("numcodecs.lz4", ""),
 	} {
 		for _, n := range []int{64 << 10, 1_200_000} {
-			chain, err := codecs.Standard().Bind([]codecs.Spec{spec("bytes", ""), s}, of(dtype.Uint8, n))
+			chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("bytes", ""), s}, of(dtype.Uint8, n))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestRegionMemory(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			chain, err := codecs.Standard().Bind(c.specs, of(c.typ, n, n))
+			chain, err := codecs.Standard(dtype.Standard()).Bind(c.specs, of(c.typ, n, n))
 			if err != nil {
 				t.Fatal(err)
 			}

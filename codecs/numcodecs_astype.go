@@ -14,8 +14,8 @@ import (
 // stored as numbers of another type, converted as NumPy's astype does. A float
 // that is far out of the range of an integer, where NumPy's result depends on
 // the machine, is an error.
-func numcodecsAstypeDefinition() Definition {
-	types := numpyTypes{dtype.Standard()}
+func numcodecsAstypeDefinition(registry *dtype.Registry) Definition {
+	types := numpyTypes{registry}
 	return Definition{
 		Name: "numcodecs.astype", Kind: KindArrayToArray,
 		Summary: "stores numbers as another type",

@@ -142,7 +142,7 @@ func (b *checksumBound) coveredSize(size int) (int, error) {
 	if n < 0 {
 		return 0, fmt.Errorf("%w: %d bytes hold no checksum", ErrCorrupt, size)
 	}
-	return n, decodedSize(b.in, n)
+	return n, b.in.Check(n)
 }
 
 // Verify implements [Verifier].

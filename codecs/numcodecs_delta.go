@@ -18,8 +18,8 @@ import (
 // which would spoil all behind it. Floats are subtracted in the array's
 // type and summed up again in the wider of the two, as NumPy does, and may come
 // back rounded.
-func numcodecsDeltaDefinition() Definition {
-	types := numpyTypes{dtype.Standard()}
+func numcodecsDeltaDefinition(registry *dtype.Registry) Definition {
+	types := numpyTypes{registry}
 	return Definition{
 		Name: "numcodecs.delta", Kind: KindArrayToArray,
 		Summary: "stores differences of neighbours",

@@ -20,8 +20,8 @@ import (
 // their type holds; from the first number on that is not, they go on as
 // float64. Decoding divides stored integers as float64, adds, and converts at
 // the end. What is too large for an integer loses upper bits, see [cast].
-func numcodecsFixedscaleoffsetDefinition() Definition {
-	types := numpyTypes{dtype.Standard()}
+func numcodecsFixedscaleoffsetDefinition(registry *dtype.Registry) Definition {
+	types := numpyTypes{registry}
 	return Definition{
 		Name: "numcodecs.fixedscaleoffset", Kind: KindArrayToArray,
 		Summary: "subtracts, multiplies and rounds to whole numbers",

@@ -95,7 +95,7 @@ func (b *lz4Bound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes do not hold a size", ErrCorrupt, len(src))
 	}
 	n, block := int(binary.LittleEndian.Uint32(src)), src[lz4Header:]
-	if err := decodedSize(b.in, n); err != nil {
+	if err := b.in.Check(n); err != nil {
 		return nil, err
 	}
 	if n > lz4Expansion*len(block) {
@@ -150,7 +150,7 @@ func (b *lz4Bound) Verify(ctx context.Context, in Input) error {
 		return err
 	}
 	stated := int64(binary.LittleEndian.Uint32(head))
-	if err := decodedSize(b.in, int(stated)); err != nil {
+	if err := b.in.Check(int(stated)); err != nil {
 		return err
 	}
 	if stated == 0 && in.Size() <= lz4Header+1 {

@@ -232,7 +232,7 @@ func (b *lzmaBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	return out, decodedSize(b.in, len(out)-from)
+	return out, b.in.Check(len(out) - from)
 }
 
 // Verification implements [Verifier].

@@ -15,8 +15,8 @@ import (
 // The arithmetic is numcodecs': round(x × 2^bits) ÷ 2^bits in the array's own
 // type, half to even, where 2^bits is the least power of two that is not below
 // 10^digits.
-func numcodecsQuantizeDefinition() Definition {
-	types := numpyTypes{dtype.Standard()}
+func numcodecsQuantizeDefinition(registry *dtype.Registry) Definition {
+	types := numpyTypes{registry}
 	return Definition{
 		Name: "numcodecs.quantize", Kind: KindArrayToArray,
 		Summary: "rounds floats to some decimal digits",

@@ -64,7 +64,7 @@ func (b *shuffleBound) AppendEncode(dst, src []byte) ([]byte, error) {
 }
 
 func (b *shuffleBound) AppendDecode(dst, src []byte) ([]byte, error) {
-	if err := decodedSize(b.in, len(src)); err != nil {
+	if err := b.in.Check(len(src)); err != nil {
 		return nil, err
 	}
 	if err := b.whole(len(src)); err != nil {

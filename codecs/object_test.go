@@ -58,7 +58,7 @@ func (s *sparse) taken() []read {
 
 func shards(t *testing.T, typ dtype.Type, shape []int, configuration string) (*codecs.Chain, *codecs.Shards) {
 	t.Helper()
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("sharding_indexed", configuration)}, codecs.Chunk{Type: typ, Shape: shape, Fill: typ.Default()})
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("sharding_indexed", configuration)}, codecs.Chunk{Type: typ, Shape: shape, Fill: typ.Default()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func (c costly) GapBytes() int { return c.gap }
 // What lies between the elements of a box is read where requests cost more, in
 // pieces of at most 4 MiB.
 func TestUncompressedRows(t *testing.T) {
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("bytes", "")}, codecs.Chunk{Type: dtype.Uint8, Shape: []int{64, 256, 1024}, Fill: dtype.Uint8.Default()})
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("bytes", "")}, codecs.Chunk{Type: dtype.Uint8, Shape: []int{64, 256, 1024}, Fill: dtype.Uint8.Default()})
 	if err != nil {
 		t.Fatal(err)
 	}

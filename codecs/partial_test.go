@@ -68,7 +68,7 @@ func TestDecodeRegion(t *testing.T) {
 					}
 				}
 			}
-			chain, err := codecs.Standard().Bind(specs, in)
+			chain, err := codecs.Standard(dtype.Standard()).Bind(specs, in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestDecodeRegionReadsLittle(t *testing.T) {
 	}
 	for _, location := range []string{"start", "end"} {
 		for codec, most := range map[string]int{`"bytes"`: 64 * 64 * 4, `"bytes","crc32c"`: 64*64*4 + 4} {
-			chain, err := codecs.Standard().Bind([]codecs.Spec{spec("sharding_indexed", fmt.Sprintf(sharded, "64,64", codec, location))}, in)
+			chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("sharding_indexed", fmt.Sprintf(sharded, "64,64", codec, location))}, in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func TestDecodeRegionReadsLittle(t *testing.T) {
 			}
 		}
 	}
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("bytes", "")}, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("bytes", "")}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestDecodeRegionReadsLittle(t *testing.T) {
 // blocks are made room for.
 func TestDecodeRegionOfLyingBlosc(t *testing.T) {
 	in := codecs.Chunk{Type: dtype.Uint8, Shape: []int{1024}, Fill: dtype.Uint8.Default()}
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("bytes", ""), spec("blosc", `{"typesize":4}`)}, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("bytes", ""), spec("blosc", `{"typesize":4}`)}, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,18 +42,27 @@ type Field struct {
 // Registry finds codecs by their names. Register everything before the first
 // use; lookups are then safe for concurrent use. The zero value is empty.
 type Registry struct {
+	types       *dtype.Registry
 	definitions []Definition
 	byName      map[string]int
 }
 
-// Standard returns a new registry with the codecs of this package.
-func Standard() *Registry {
-	r := &Registry{}
+// NewRegistry returns an empty registry for a program with the given data types.
+func NewRegistry(types *dtype.Registry) *Registry { return &Registry{types: types} }
+
+// Types returns the data types of the program, by which codecs read the names of
+// types in their configurations; nil for a registry that is a zero value.
+func (r *Registry) Types() *dtype.Registry { return r.types }
+
+// Standard returns a new registry with the codecs of this package, for a program
+// with the given data types.
+func Standard(types *dtype.Registry) *Registry {
+	r := NewRegistry(types)
 	for _, d := range []Definition{
 		// array → array
-		transposeDefinition(), scaleOffsetDefinition(), castValueDefinition(), bitroundDefinition(), reshapeDefinition(), zarrsSqueezeDefinition(),
-		numcodecsAstypeDefinition(), numcodecsBitroundDefinition(), numcodecsDeltaDefinition(),
-		numcodecsFixedscaleoffsetDefinition(), numcodecsPackbitsDefinition(), numcodecsQuantizeDefinition(),
+		transposeDefinition(), scaleOffsetDefinition(), castValueDefinition(types), bitroundDefinition(), reshapeDefinition(), zarrsSqueezeDefinition(),
+		numcodecsAstypeDefinition(types), numcodecsBitroundDefinition(), numcodecsDeltaDefinition(types),
+		numcodecsFixedscaleoffsetDefinition(types), numcodecsPackbitsDefinition(), numcodecsQuantizeDefinition(types),
 		// array → bytes
 		bytesDefinition(), shardingDefinition(r), vlenDefinition("vlen-utf8"), vlenDefinition("vlen-bytes"),
 		packbitsDefinition(), zfpDefinition(), n5DefaultDefinition(r), numcodecsPcodecDefinition(), numcodecsZfpyDefinition(),

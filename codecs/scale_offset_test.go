@@ -100,7 +100,7 @@ func TestScaleOffsetFill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain, err := codecs.Standard().Bind([]codecs.Spec{spec("scale_offset", c.configuration), {Name: "bytes"}}, codecs.Chunk{Type: c.typ, Shape: []int{2}, Fill: fill})
+		chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("scale_offset", c.configuration), {Name: "bytes"}}, codecs.Chunk{Type: c.typ, Shape: []int{2}, Fill: fill})
 		name := fmt.Sprintf("%s%s, fill value %s", c.typ.Name(), c.configuration, c.fill)
 		if c.stored == "" {
 			if !errors.Is(err, dtype.ErrOutOfRange) || !strings.Contains(err.Error(), "fill value "+c.fill) || !strings.Contains(err.Error(), c.typ.Name()) {

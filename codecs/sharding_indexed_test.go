@@ -20,7 +20,7 @@ func TestShardWithoutFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Fill = nan
-	chain, err := codecs.Standard().Bind([]codecs.Spec{
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{
 		spec("numcodecs.astype", `{"encode_dtype":"<i2"}`),
 		spec("sharding_indexed", `{"chunk_shape":[2],"codecs":["bytes"],"index_codecs":["bytes"]}`),
 	}, in)
@@ -69,7 +69,7 @@ func TestPartedShards(t *testing.T) {
 		{nil, "[2,3,5]", nil, []string{"crc32c"}},
 	} {
 		specs := append(append(c.front, `sharding_indexed {"chunk_shape":`+c.shard+`,"codecs":["bytes","zstd"]}`), c.behind...)
-		chain, err := codecs.Standard().Bind(names(specs...), in)
+		chain, err := codecs.Standard(dtype.Standard()).Bind(names(specs...), in)
 		if err != nil {
 			t.Fatal(err)
 		}

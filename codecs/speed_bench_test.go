@@ -87,7 +87,7 @@ func newShardBench(b *testing.B, n int, inner ...codecs.Spec) *shardBench {
 		return codecs.Chunk{Type: dtype.Float32, Shape: shape, Fill: dtype.Float32.Default()}
 	}
 	var err error
-	if s.inner, err = codecs.Standard().Bind(inner, chunk(4, 256, 256)); err != nil {
+	if s.inner, err = codecs.Standard(dtype.Standard()).Bind(inner, chunk(4, 256, 256)); err != nil {
 		b.Fatal(err)
 	}
 	sharding, err := codecs.Sharding(s.inner)
@@ -95,7 +95,7 @@ func newShardBench(b *testing.B, n int, inner ...codecs.Spec) *shardBench {
 		b.Fatal(err)
 	}
 	shape := []int{n, 512, 512}
-	if s.shard, err = codecs.Standard().Bind([]codecs.Spec{sharding}, chunk(shape...)); err != nil {
+	if s.shard, err = codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{sharding}, chunk(shape...)); err != nil {
 		b.Fatal(err)
 	}
 	s.shards, _ = s.shard.Shards()

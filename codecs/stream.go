@@ -144,5 +144,5 @@ func (b *streamBound) VerifyInto(ctx context.Context, in Input, to io.WriteClose
 	if err != nil {
 		return err
 	}
-	return decodedSize(b.in, decoded)
+	return b.in.Check(decoded)
 }

@@ -47,7 +47,7 @@ func TestFromV2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		specs, err := codecs.Standard().FromV2(codecs.V2{Order: order, F: c.f, Filters: filters, Compressor: json.RawMessage(c.compressor)})
+		specs, err := codecs.Standard(dtype.Standard()).FromV2(codecs.V2{Order: order, F: c.f, Filters: filters, Compressor: json.RawMessage(c.compressor)})
 		if part, refused := strings.CutPrefix(c.want, "error: "); refused {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s %s %s: %v, want %q", c.dtype, c.filters, c.compressor, err, part)
@@ -68,7 +68,7 @@ func TestFromV2(t *testing.T) {
 		if unescaped != c.want {
 			t.Errorf("%s %s %s:\n%s, want\n%s", c.dtype, c.filters, c.compressor, unescaped, c.want)
 		}
-		if _, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: typ, Shape: []int{4, 4}, Fill: typ.Default()}); err != nil {
+		if _, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: typ, Shape: []int{4, 4}, Fill: typ.Default()}); err != nil {
 			t.Errorf("%s: %v", c.want, err)
 		}
 	}
@@ -104,12 +104,12 @@ func TestNumcodecsConfigurations(t *testing.T) {
 		`{"id": "zlib", "level": 1}`,
 		`{"id": "zstd", "level": 0, "checksum": false}`,
 	} {
-		specs, err := codecs.Standard().FromV2(codecs.V2{Order: dtype.Little, Compressor: json.RawMessage(text)})
+		specs, err := codecs.Standard(dtype.Standard()).FromV2(codecs.V2{Order: dtype.Little, Compressor: json.RawMessage(text)})
 		if err == nil {
 			if serializer := strings.Contains(text, "vlen") || strings.Contains(text, "pcodec") || strings.Contains(text, "zfpy"); serializer {
 				specs = specs[:1]
 			}
-			err = codecs.Standard().Check(specs)
+			err = codecs.Standard(dtype.Standard()).Check(specs)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -117,7 +117,7 @@ func TestNumcodecsConfigurations(t *testing.T) {
 	}
 	for _, arguments := range []string{`{"tolerance": 0.2}`, `{"rate": 0.1}`, `{"any": 0.1}`, `"tolerance"`} {
 		specs := []codecs.Spec{{Name: "numcodecs.zfpy", Configuration: json.RawMessage(`{"tolerance":0.1,"compression_kwargs":` + arguments + `}`)}}
-		if err := codecs.Standard().Check(specs); err == nil || !strings.Contains(err.Error(), "compression_kwargs") {
+		if err := codecs.Standard(dtype.Standard()).Check(specs); err == nil || !strings.Contains(err.Error(), "compression_kwargs") {
 			t.Errorf("%s: %v", arguments, err)
 		}
 	}
@@ -132,11 +132,11 @@ func TestQuantizeToAnotherType(t *testing.T) {
 		if order == ">" {
 			o = dtype.Big
 		}
-		specs, err := codecs.Standard().FromV2(codecs.V2{Order: o, Filters: []json.RawMessage{json.RawMessage(filter)}})
+		specs, err := codecs.Standard(dtype.Standard()).FromV2(codecs.V2{Order: o, Filters: []json.RawMessage{json.RawMessage(filter)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: dtype.Float64, Shape: []int{4}, Fill: dtype.Float64.Default()})
+		chain, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.Float64, Shape: []int{4}, Fill: dtype.Float64.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,13 +17,13 @@ func variableChain(t *testing.T, n int, names ...string) *Chain {
 	t.Helper()
 	specs := []Spec{{Name: "vlen-utf8"}}
 	for _, name := range names {
-		d, err := Standard().Lookup(name)
+		d, err := Standard(dtype.Standard()).Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		specs = append(specs, Spec{Name: name, Configuration: d.Example})
 	}
-	c, err := Standard().Bind(specs, Chunk{Type: dtype.StringType, Shape: []int{n}, Fill: dtype.Scalar{}})
+	c, err := Standard(dtype.Standard()).Bind(specs, Chunk{Type: dtype.StringType, Shape: []int{n}, Fill: dtype.Scalar{}})
 	if err != nil {
 		t.Skip(err) // it takes no bytes of any length
 	}
@@ -33,7 +33,7 @@ func variableChain(t *testing.T, n int, names ...string) *Chain {
 // TestTextsAreEncodedWithinWhatTheyNeed encodes texts with each bytes → bytes codec:
 // what MemoryOf says is what the pool lends, and the object is no longer than SizeOf.
 func TestTextsAreEncodedWithinWhatTheyNeed(t *testing.T) {
-	for _, d := range Standard().Definitions() {
+	for _, d := range Standard(dtype.Standard()).Definitions() {
 		if d.Kind != KindBytesToBytes || d.Name == "numcodecs.shuffle" { // that takes whole elements only
 			continue
 		}

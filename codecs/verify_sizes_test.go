@@ -21,7 +21,7 @@ func boundChain(t *testing.T, specs string, in codecs.Chunk) *codecs.Chain {
 	if err := json.Unmarshal([]byte(specs), &list); err != nil {
 		t.Fatal(err)
 	}
-	chain, err := codecs.Standard().Bind(list, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind(list, in)
 	if err != nil {
 		t.Fatal(err)
 	}

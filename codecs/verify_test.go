@@ -30,7 +30,7 @@ func (in *countedInput) ReadAt(ctx context.Context, p []byte, off int64) error {
 func TestVerifyInPieces(t *testing.T) {
 	const size = 2*codecs.VerifyPiece + 5
 	for _, name := range []string{"crc32c", "numcodecs.crc32", "numcodecs.adler32"} {
-		chain, err := codecs.Standard().Bind([]codecs.Spec{{Name: "bytes"}, {Name: name}},
+		chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{{Name: "bytes"}, {Name: name}},
 			codecs.Chunk{Type: dtype.Uint8, Shape: []int{size}, Fill: dtype.Uint8.Default()})
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func (c verifyCase) run(t *testing.T, shape []int) {
 	if err := json.Unmarshal([]byte(c.codecs), &specs); err != nil {
 		t.Fatal(err)
 	}
-	chain, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: dtype.Int32, Shape: shape, Fill: dtype.Int32.Default()})
+	chain, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.Int32, Shape: shape, Fill: dtype.Int32.Default()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestVerifyFrames(t *testing.T) {
 		if err := json.Unmarshal([]byte(`["`+front+`",`+binary+`]`), &specs); err != nil {
 			t.Fatal(err)
 		}
-		chain, err := codecs.Standard().Bind(specs, chunk)
+		chain, err := codecs.Standard(dtype.Standard()).Bind(specs, chunk)
 		if err != nil {
 			t.Fatal(err)
 		}

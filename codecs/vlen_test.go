@@ -50,7 +50,7 @@ func TestVlen(t *testing.T) {
 		{dtype.StringType, []codecs.Spec{spec("sharding_indexed", `{"chunk_shape":[1,3],"codecs":["vlen-utf8","zstd"],"index_codecs":["bytes"]}`)}, text},
 		{dtype.BytesType, []codecs.Spec{spec("vlen-bytes", "")}, []string{"\xff\xfe", "", "\x00", "abc", "", "x"}},
 	} {
-		chain, err := codecs.Standard().Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: []int{2, 3}, Fill: c.typ.Default()})
+		chain, err := codecs.Standard(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: []int{2, 3}, Fill: c.typ.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestVlen(t *testing.T) {
 		}
 	}
 	// The format: count, then length and bytes of each, little-endian.
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("vlen-utf8", "")}, codecs.Chunk{Type: dtype.StringType, Shape: []int{2}, Fill: dtype.Scalar{}})
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("vlen-utf8", "")}, codecs.Chunk{Type: dtype.StringType, Shape: []int{2}, Fill: dtype.Scalar{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,12 +107,12 @@ func TestVlenRefusals(t *testing.T) {
 		{"vlen-utf8", dtype.Int32, "data type int32 is not one"},
 		{"bytes", dtype.StringType, "choose the codec vlen-utf8"},
 	} {
-		_, err := codecs.Standard().Bind([]codecs.Spec{spec(c.name, "")}, codecs.Chunk{Type: c.typ, Shape: []int{3}, Fill: c.typ.Default()})
+		_, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec(c.name, "")}, codecs.Chunk{Type: c.typ, Shape: []int{3}, Fill: c.typ.Default()})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of %s: %v, want %q", c.name, c.typ.Name(), err, c.want)
 		}
 	}
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("vlen-utf8", "")}, codecs.Chunk{Type: dtype.StringType, Shape: []int{2}, Fill: dtype.Scalar{}})
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("vlen-utf8", "")}, codecs.Chunk{Type: dtype.StringType, Shape: []int{2}, Fill: dtype.Scalar{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func (b *gdeflateBound) header(src []byte, size int64) (total, pages uint64, err
 	if total > uint64(b.in.Max) {
 		return 0, 0, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, total, b.in.Max)
 	}
-	if err := decodedSize(b.in, int(total)); err != nil {
+	if err := b.in.Check(int(total)); err != nil {
 		return 0, 0, err
 	}
 	// Every page has a size and a least size of its own.

@@ -27,7 +27,7 @@ func TestZfpDecodeRegion(t *testing.T) {
 	} {
 		for _, typ := range []dtype.Type{dtype.Float64, dtype.Int32, dtype.Uint8, dtype.Float16} {
 			in := of(typ, 10, 13, 22)
-			chain, err := codecs.Standard().Bind(c.specs, in)
+			chain, err := codecs.Standard(dtype.Standard()).Bind(c.specs, in)
 			if err != nil {
 				t.Fatal(err)
 			}

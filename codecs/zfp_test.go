@@ -92,7 +92,7 @@ func zfpRefused() []codectest.Refused {
 // bindZfp binds a chain that is zfp alone.
 func bindZfp(t testing.TB, configuration string, in codecs.Chunk) *codecs.Chain {
 	t.Helper()
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("zfp", configuration)}, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("zfp", configuration)}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestZfpSpec(t *testing.T) {
 		if given, want := strings.Contains(string(shards.Configuration), "verify_bound"), strings.Contains(c.given, "verify_bound"); given != want {
 			t.Errorf("%s within shards: %s", c.given, shards.Configuration)
 		}
-		outer, err := codecs.Standard().Bind([]codecs.Spec{shards}, of(dtype.Float32, 10, 6))
+		outer, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{shards}, of(dtype.Float32, 10, 6))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,12 +156,12 @@ func TestZfpSize(t *testing.T) {
 func TestZfpManyDimensions(t *testing.T) {
 	in := of(dtype.Float32, 2, 3, 4, 5, 6)
 	zfp := spec("zfp", `{"mode":"reversible"}`)
-	_, err := codecs.Standard().Bind([]codecs.Spec{zfp}, in)
+	_, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{zfp}, in)
 	if err == nil || !strings.Contains(err.Error(), "reshape") {
 		t.Errorf("%v, want a word of reshape", err)
 	}
 	reshape := spec("reshape", `{"shape":[[0,1],[2],[3],[4]]}`)
-	if _, err := codecs.Standard().Bind([]codecs.Spec{reshape, zfp}, in); err != nil {
+	if _, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{reshape, zfp}, in); err != nil {
 		t.Error(err)
 	}
 }
@@ -232,7 +232,7 @@ func TestZfpVerifyBound(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "element [4 4], ") || !strings.Contains(err.Error(), "the tolerance of 0.001") {
 		t.Errorf("%v, want the first element of the block and the tolerance", err)
 	}
-	chain, err := codecs.Standard().Bind([]codecs.Spec{spec("sharding_indexed", `{"chunk_shape":[8,4],"codecs":[{"name":"zfp","configuration":`+verified+`}]}`)}, of(dtype.Float32, 8, 8))
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("sharding_indexed", `{"chunk_shape":[8,4],"codecs":[{"name":"zfp","configuration":`+verified+`}]}`)}, of(dtype.Float32, 8, 8))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestZfpInChains(t *testing.T) {
 		{spec("transpose", `{"order":[1,2,0]}`), spec("sharding_indexed", fmt.Sprintf(sharded, "3,4,2", zfp, "start"))},
 		{spec("numcodecs.zfpy", `{"mode":4,"tolerance":0.01}`)},
 	} {
-		chain, err := codecs.Standard().Bind(specs, of(dtype.Float64, 8, 6, 8))
+		chain, err := codecs.Standard(dtype.Standard()).Bind(specs, of(dtype.Float64, 8, 6, 8))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +311,7 @@ func TestZfpOneElement(t *testing.T) {
 // one of another mode is read as it says.
 func TestZfpyHeader(t *testing.T) {
 	bind := func(configuration string, in codecs.Chunk) *codecs.Chain {
-		chain, err := codecs.Standard().Bind([]codecs.Spec{spec("numcodecs.zfpy", configuration)}, in)
+		chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec("numcodecs.zfpy", configuration)}, in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -229,7 +229,7 @@ func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	return dst[:from+n], decodedSize(b.in, n)
+	return dst[:from+n], b.in.Check(n)
 }
 
 // stream returns a reader of what frames decode to.
@@ -295,7 +295,7 @@ func (b *zstdBound) Verify(ctx context.Context, in Input) error {
 	case content.Size > int64(b.in.Max):
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, content.Size, b.in.Max)
 	case content.Size >= 0:
-		err = decodedSize(b.in, int(content.Size))
+		err = b.in.Check(int(content.Size))
 	}
 	switch {
 	case err != nil || !content.Checksum && (content.Size >= 0 || !b.in.Fixed):
@@ -337,7 +337,7 @@ func (b *zstdBound) VerifyInto(ctx context.Context, in Input, to io.WriteCloser)
 	case err != nil:
 		return err
 	}
-	return decodedSize(b.in, decoded)
+	return b.in.Check(decoded)
 }
 
 // usualContent is the size up to which memory is there for content with a checksum

@@ -17,7 +17,7 @@ import (
 // castCodec binds cast_value to chunks that have no fill value.
 func castCodec(t *testing.T, configuration json.RawMessage, in dtype.Type, elements int) codecs.ArrayToArray {
 	t.Helper()
-	definition, err := codecs.Standard().Lookup("cast_value")
+	definition, err := codecs.Standard(dtype.Standard()).Lookup("cast_value")
 	if err != nil {
 		t.Fatal(err)
 	}

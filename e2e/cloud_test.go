@@ -110,7 +110,7 @@ func TestCloudMigration(t *testing.T) {
 		from = to
 	}
 	for _, url := range urls[:len(providers)] {
-		src, err := zarr.Open(t.Context(), url, zarr.Options{Codecs: codecs.Standard(), Types: dtype.Standard()})
+		src, err := zarr.Open(t.Context(), url, zarr.Options{Codecs: codecs.Standard(dtype.Standard()), Types: dtype.Standard()})
 		if err != nil {
 			t.Fatal(err)
 		}

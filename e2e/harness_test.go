@@ -94,7 +94,7 @@ func build(t testing.TB) string {
 
 // environment is that of the program.
 func environment() jobs.Environment {
-	return jobs.Environment{Codecs: codecs.Standard(), Types: dtype.Standard()}
+	return jobs.Environment{Codecs: codecs.Standard(dtype.Standard()), Types: dtype.Standard()}
 }
 
 // migrate runs a job file within the test.

@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
 )
 
 // casting is a codec that changes nothing and claims to be an inexact cast.
 type casting struct{ codecs.ArrayToArray }
 
 func (casting) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, error) {
-	d, err := codecs.Standard().Lookup("transpose")
+	d, err := codecs.Standard(dtype.Standard()).Lookup("transpose")
 	if err != nil {
 		return nil, err
 	}

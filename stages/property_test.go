@@ -66,7 +66,7 @@ func inShards(t *testing.T, r *rand.Rand, x *Task) {
 			cell.Shape = append(cell.Shape, x.Grid.Chunk[from])
 		}
 		var err error
-		if inner, err = codecs.Standard().Bind(inner.Specs(), cell); err != nil {
+		if inner, err = codecs.Standard(dtype.Standard()).Bind(inner.Specs(), cell); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +89,7 @@ func inShards(t *testing.T, r *rand.Rand, x *Task) {
 			open = x.Block[i] == n
 		}
 	}
-	if x.Chain, err = codecs.Standard().Bind(append(specs, spec), in); err != nil {
+	if x.Chain, err = codecs.Standard(dtype.Standard()).Bind(append(specs, spec), in); err != nil {
 		t.Fatal(err)
 	}
 	x.Grid.Chunk = in.Shape

@@ -116,7 +116,7 @@ func TestEdgesArePaddedWithNeighbours(t *testing.T) {
 		if shard == nil {
 			shard, spec = []int{3, 4}, codecs.Spec{Name: "zfp", Configuration: []byte(`{"mode":"fixed_precision","precision":64}`)}
 		}
-		c, err := codecs.Standard().Bind([]codecs.Spec{spec}, codecs.Chunk{Type: dtype.Uint16, Shape: shard, Fill: fillValue})
+		c, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec}, codecs.Chunk{Type: dtype.Uint16, Shape: shard, Fill: fillValue})
 		if err != nil {
 			t.Fatal(err)
 		}

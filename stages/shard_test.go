@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
@@ -27,7 +28,7 @@ func shardedTask(t *testing.T, s *memorySource, location string, inner ...string
 	spec.Configuration = append(spec.Configuration[:len(spec.Configuration)-1], `,"index_location":"`+location+`"}`...)
 	in := x.Chain.Chunk()
 	in.Shape = []int{256, 64}
-	if x.Chain, err = codecs.Standard().Bind([]codecs.Spec{spec}, in); err != nil {
+	if x.Chain, err = codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec}, in); err != nil {
 		t.Fatal(err)
 	}
 	x.Grid.Chunk = in.Shape

@@ -46,7 +46,7 @@ func textTask(t *testing.T, s *memorySource, chunk, shards []int, location strin
 		specs = append(specs, codecs.Spec{Name: name})
 	}
 	in := codecs.Chunk{Type: dtype.StringType, Shape: chunk, Fill: dtype.Scalar{}}
-	chain, err := codecs.Standard().Bind(specs, in)
+	chain, err := codecs.Standard(dtype.Standard()).Bind(specs, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func textTask(t *testing.T, s *memorySource, chunk, shards []int, location strin
 		for i, n := range shards {
 			in.Shape = append(in.Shape, n*chunk[i])
 		}
-		if chain, err = codecs.Standard().Bind([]codecs.Spec{spec}, in); err != nil {
+		if chain, err = codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec}, in); err != nil {
 			t.Fatal(err)
 		}
 		grid.Chunk = in.Shape

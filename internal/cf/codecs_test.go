@@ -214,7 +214,7 @@ func TestReadersNearCF(t *testing.T) {
 // wider types it tries many.
 func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	registry := codecs.Standard()
+	registry := codecs.Standard(dtype.Standard())
 	count := map[bool]int{} // of those with and without the finding
 	for i := range 60 {
 		stored := unpackable()[r.IntN(6)]

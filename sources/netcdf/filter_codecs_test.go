@@ -39,7 +39,7 @@ func TestCodecOf(t *testing.T) {
 			t.Errorf("%v %v is %s, want %s", test.filter, test.filter.Parameters, got, test.want)
 		}
 		chunk := codecs.Chunk{Type: dtype.Int32, Shape: []int{4}, Fill: dtype.Int32.Default()}
-		if _, err := codecs.Standard().Bind([]codecs.Spec{{Name: "bytes", Configuration: []byte(`{"endian":"little"}`)}, spec}, chunk); err != nil {
+		if _, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{{Name: "bytes", Configuration: []byte(`{"endian":"little"}`)}, spec}, chunk); err != nil {
 			t.Errorf("%v: %v", test.filter, err)
 		}
 	}

@@ -26,7 +26,7 @@ type Options struct {
 	// see [sources.Stored], as far as codecs undo their filters; nil: of none.
 	// Their chunk indexes are read when they are opened.
 	Kept func(path string) bool
-	// Codecs are those that there are; nil: codecs.Standard().
+	// Codecs are those that there are; nil: the standard ones.
 	Codecs *codecs.Registry
 }
 
@@ -54,7 +54,7 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(kept),
 	}
 	if opt.Codecs == nil {
-		opt.Codecs = codecs.Standard()
+		opt.Codecs = codecs.Standard(dtype.Standard())
 	}
 	s.chains = codecs.NewChains(opt.Codecs)
 	return combine.Open(ctx, combine.Members{

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
@@ -33,7 +34,7 @@ func checkStored(t *testing.T, a sources.Array) (found int) {
 	if fill == nil {
 		fill = info.Type.Default()
 	}
-	chain, err := codecs.Standard().Bind(info.Codecs, codecs.Chunk{Type: info.Type, Shape: info.Chunks, Fill: fill})
+	chain, err := codecs.Standard(dtype.Standard()).Bind(info.Codecs, codecs.Chunk{Type: info.Type, Shape: info.Chunks, Fill: fill})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestOpened(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	chain, err := codecs.Standard().Bind([]codecs.Spec{{Name: "bytes"}}, codecs.Chunk{Type: dtype.Uint8, Shape: []int{1}, Fill: dtype.Uint8.Default()})
+	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{{Name: "bytes"}}, codecs.Chunk{Type: dtype.Uint8, Shape: []int{1}, Fill: dtype.Uint8.Default()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestFixedScaleOffset(t *testing.T) {
 			t.Errorf("%s: %+v", path, outcome)
 		}
 		specs := append(slices.Clone(outcome.Codecs), codecs.Spec{Name: "bytes"})
-		chain, err := codecs.Standard().Bind(specs, codecs.Chunk{Type: outcome.Type, Shape: info.Shape, Fill: outcome.Fill})
+		chain, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: outcome.Type, Shape: info.Shape, Fill: outcome.Fill})
 		if err != nil {
 			t.Fatal(err)
 		}

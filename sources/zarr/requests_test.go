@@ -91,7 +91,7 @@ func TestRequestsOfShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := codecs.Standard().Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: meta.Fill})
+	chain, err := codecs.Standard(dtype.Standard()).Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: meta.Fill})
 	if err != nil {
 		t.Fatal(err)
 	}

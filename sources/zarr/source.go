@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Store  store.Options
 	Types  *dtype.Registry  // nil: dtype.Standard()
-	Codecs *codecs.Registry // nil: codecs.Standard()
+	Codecs *codecs.Registry // nil: the standard ones
 	// CF says of each array what becomes of its values where they are packed,
 	// by attributes or by the codec fixedscaleoffset. nil: they are kept, and so
 	// are the attributes of v2, which else say in the terms of v3 what is missing.
@@ -72,7 +72,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 		s.types = dtype.Standard()
 	}
 	if s.codecs == nil {
-		s.codecs = codecs.Standard()
+		s.codecs = codecs.Standard(s.types)
 	}
 	s.chains = codecs.NewChains(s.codecs)
 	s.chosen = sync.OnceValue(s.choosesFills)

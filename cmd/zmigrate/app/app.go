@@ -178,7 +178,8 @@ func (a *app) setUp(c *cli.Context) error {
 	if memory == nil {
 		memory = &store.Memory{}
 	}
-	a.env = jobs.Environment{Codecs: codecs.Standard(), Types: dtype.Standard(), Log: a.log, Memory: memory}
+	types := dtype.Standard()
+	a.env = jobs.Environment{Codecs: codecs.Standard(types), Types: types, Log: a.log, Memory: memory}
 	return nil
 }
 
