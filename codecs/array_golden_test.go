@@ -227,7 +227,7 @@ func parseGolden(t *testing.T, folder fs.FS, where string) *zarr.Array {
 	if err != nil {
 		t.Fatal(err)
 	}
-	specs, err := codecs.Standard(dtype.Standard()).FromV2(codecs.V2{Order: order, F: v2.Order == "F", Filters: v2.Filters, Compressor: v2.Compressor})
+	specs, err := codecs.FromV2(codecs.Standard(dtype.Standard()), codecs.V2{Order: order, F: v2.Order == "F", Filters: v2.Filters, Compressor: v2.Compressor})
 	if err != nil {
 		if order != dtype.Mixed {
 			t.Errorf("%s: %v", where, err)

@@ -64,6 +64,10 @@ type Size struct {
 	Item int
 }
 
+// MaxVariable bounds the stored bytes of a chunk with elements of variable
+// size, compressed or not: 1 GiB.
+const MaxVariable = 1 << 30
+
 // String says which of the three it is.
 func (s Size) String() string {
 	switch {

@@ -76,6 +76,9 @@ func checkN5(r *Registry, specs []Spec) error {
 	return nil
 }
 
+// n5Kept bounds the buffers that a bound codec keeps for its next use.
+const n5Kept = 64 << 20
+
 type n5Codec struct {
 	registry *Registry
 	specs    []Spec
@@ -101,7 +104,7 @@ func (c n5Codec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	if err := checkN5Layout(chain.Specs()); err != nil {
 		return nil, err
 	}
-	return &n5Bound{registry: c.registry, chain: chain, pool: &ndarray.Pool{Keep: maxKept}}, nil
+	return &n5Bound{registry: c.registry, chain: chain, pool: &ndarray.Pool{Keep: n5Kept}}, nil
 }
 
 // checkN5Layout demands the first dimension to vary fastest, and big-endian
@@ -148,7 +151,7 @@ func (b *n5Bound) Spec() Spec {
 }
 
 // header is the number of bytes in front of a block's elements.
-func (b *n5Bound) header() int { return 4 + 4*len(b.chain.in.Shape) }
+func (b *n5Bound) header() int { return 4 + 4*len(b.chain.Chunk().Shape) }
 
 func (b *n5Bound) Size() Size {
 	size := b.chain.Size()
@@ -176,10 +179,10 @@ func (b *n5Bound) open(src []byte) (*Chain, []byte, error) {
 		return nil, nil, err
 	}
 	src = src[b.header():]
-	if slices.Equal(shape, b.chain.in.Shape) {
+	if slices.Equal(shape, b.chain.Chunk().Shape) {
 		return b.chain, src, nil
 	}
-	in := b.chain.in
+	in := b.chain.Chunk()
 	in.Shape = shape
 	chain, err := b.registry.Bind(b.chain.Specs(), in)
 	if err != nil {
@@ -196,7 +199,7 @@ func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {
 	if chain == b.chain {
 		return chain.Decode(b.pool, dst, src)
 	}
-	in := chain.in
+	in := chain.Chunk()
 	shape := in.Shape
 	block := ndarray.New(in.Type, shape)
 	if err := chain.Decode(b.pool, block, src); err != nil {
@@ -206,7 +209,7 @@ func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {
 	for i, n := range shape {
 		both.Shape[i] = min(n, dst.Shape[i])
 	}
-	if fill := b.chain.in.Fill; fill != nil {
+	if fill := b.chain.Chunk().Fill; fill != nil {
 		ndarray.Fill(dst, fill)
 	} else {
 		ndarray.Fill(dst, in.Type.Default())
@@ -219,7 +222,7 @@ func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {
 // where a writer pads them; what that may cost is bounded by the chunk's own
 // size.
 func (b *n5Bound) readHeader(src []byte) ([]int, error) {
-	rank := len(b.chain.in.Shape)
+	rank := len(b.chain.Chunk().Shape)
 	if len(src) < b.header() {
 		return nil, fmt.Errorf("%w: %d bytes, the header of an N5 block has %d", ErrCorrupt, len(src), b.header())
 	}
@@ -233,10 +236,10 @@ func (b *n5Bound) readHeader(src []byte) ([]int, error) {
 	for i := range shape {
 		shape[i] = int(binary.BigEndian.Uint32(src[4+4*i:]))
 	}
-	size, ok := ndarray.Bytes(b.chain.in.Type, shape)
-	limit, _ := ndarray.Bytes(b.chain.in.Type, b.chain.in.Shape)
+	size, ok := ndarray.Bytes(b.chain.Chunk().Type, shape)
+	limit, _ := ndarray.Bytes(b.chain.Chunk().Type, b.chain.Chunk().Shape)
 	if !ok || size > limit {
-		return nil, fmt.Errorf("%w: an N5 block of shape %v, the chunk has %v", ErrTooLarge, shape, b.chain.in.Shape)
+		return nil, fmt.Errorf("%w: an N5 block of shape %v, the chunk has %v", ErrTooLarge, shape, b.chain.Chunk().Shape)
 	}
 	return shape, nil
 }

@@ -151,7 +151,7 @@ func lzmaDeltaFilter(text json.RawMessage, o *xz.Options) error {
 		ID   int `json:"id"`
 		Dist int `json:"dist"`
 	}{Dist: 1}
-	if err := strict(text, &f); err != nil {
+	if err := ReadObject(text, &f); err != nil {
 		return err
 	}
 	if f.Dist < 1 || f.Dist > xz.MaxDelta {
@@ -176,7 +176,7 @@ func lzmaLastFilter(text json.RawMessage, o *xz.Options) error {
 		Finder *int `json:"mf"`
 		Depth  *int `json:"depth"`
 	}
-	if err := strict(text, &f); err != nil {
+	if err := ReadObject(text, &f); err != nil {
 		return err
 	}
 	var err error

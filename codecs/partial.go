@@ -123,7 +123,7 @@ func (c *Chain) Kept() int {
 func (c *Chain) RegionMemory() int {
 	most, last := c.arraysMemory(false)
 	if s, ok := c.indexed(); ok {
-		return max(most, last+ndarray.Rounded(maxRun)+s.inner.RegionMemory())
+		return max(most, last+ndarray.Rounded(MaxRun)+s.inner.RegionMemory())
 	}
 	// Beside what Decode takes there is either the whole chunk or an array that
 	// Decode leaves out.

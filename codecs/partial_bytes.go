@@ -50,10 +50,10 @@ func (b *bytesBound) decodeBox(ctx context.Context, pool *ndarray.Pool, dst ndar
 	useless, gap := span-dst.Len()*b.typ.Size(), strides[k]-inner
 	most, step := GapBytes(in), 1 // slices that are read together
 	switch {
-	case useless <= most || gap <= most && span <= maxRun:
+	case useless <= most || gap <= most && span <= MaxRun:
 		return b.readBox(ctx, pool, dst, at, span, strides, in)
-	case gap <= most && inner < maxRun:
-		step += (maxRun - inner) / strides[k]
+	case gap <= most && inner < MaxRun:
+		step += (MaxRun - inner) / strides[k]
 	}
 	r := ndarray.Region{Start: make([]int, len(dst.Shape)), Shape: slices.Clone(dst.Shape)}
 	for i := 0; i < dst.Shape[k]; i += step {

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxRun bounds what is read at once of a shard, unless one inner chunk
+	// MaxRun bounds what is read at once of a shard, unless one inner chunk
 	// has more.
-	maxRun = 4 << 20
+	MaxRun = 4 << 20
 	// smallPart is the size up to which an inner chunk is read whole even
 	// where a part of it would do.
 	smallPart = 64 << 10
@@ -153,7 +153,7 @@ func (o *openShard) run(parts []storedPart) (n int, end uint64) {
 	for n < len(parts) && o.whole(parts[n]) {
 		p := parts[n]
 		longer := max(end, p.Offset+p.Length)
-		if longer-begin > maxRun || n > 0 && p.Offset > end && p.Offset-end > gap {
+		if longer-begin > MaxRun || n > 0 && p.Offset > end && p.Offset-end > gap {
 			break
 		}
 		n, end = n+1, longer
@@ -170,7 +170,7 @@ func (o *openShard) whole(p storedPart) bool {
 // decodeRun reads the bytes of several inner chunks at once.
 func (o *openShard) decodeRun(ctx context.Context, pool *ndarray.Pool, parts []storedPart, end uint64) error {
 	begin := parts[0].Offset
-	buffer := pool.Get(int(end - begin)) // maxRun at the most
+	buffer := pool.Get(int(end - begin)) // MaxRun at the most
 	defer buffer.Release()
 	if err := o.in.ReadAt(ctx, buffer.Bytes, int64(begin)); err != nil {
 		return err

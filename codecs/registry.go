@@ -54,32 +54,6 @@ func NewRegistry(types *dtype.Registry) *Registry { return &Registry{types: type
 // types in their configurations; nil for a registry that is a zero value.
 func (r *Registry) Types() *dtype.Registry { return r.types }
 
-// Standard returns a new registry with the codecs of this package, for a program
-// with the given data types.
-func Standard(types *dtype.Registry) *Registry {
-	r := NewRegistry(types)
-	for _, d := range []Definition{
-		// array → array
-		transposeDefinition(), scaleOffsetDefinition(), castValueDefinition(types), bitroundDefinition(), reshapeDefinition(), zarrsSqueezeDefinition(),
-		numcodecsAstypeDefinition(types), numcodecsBitroundDefinition(), numcodecsDeltaDefinition(types),
-		numcodecsFixedscaleoffsetDefinition(types), numcodecsPackbitsDefinition(), numcodecsQuantizeDefinition(types),
-		// array → bytes
-		bytesDefinition(), shardingDefinition(r), vlenDefinition("vlen-utf8"), vlenDefinition("vlen-bytes"),
-		packbitsDefinition(), zfpDefinition(), n5DefaultDefinition(r), numcodecsPcodecDefinition(), numcodecsZfpyDefinition(),
-		// bytes → bytes
-		bloscDefinition(), gzipDefinition(), zstdDefinition(), crc32cDefinition(), conditionalDefinition(r),
-		numcodecsBloscDefinition(), numcodecsLZ4Definition(), numcodecsZlibDefinition(), numcodecsBz2Definition(),
-		numcodecsLZMADefinition(), numcodecsGzipDefinition(), numcodecsZstdDefinition(), numcodecsShuffleDefinition(),
-		numcodecsCRC32Definition(), numcodecsCRC32CDefinition(), numcodecsAdler32Definition(),
-		numcodecsFletcher32Definition(), numcodecsJenkinsLookup3Definition(), zarrsGdeflateDefinition(),
-	} {
-		if err := r.Register(d); err != nil {
-			panic(err) // a name given twice in this package
-		}
-	}
-	return r
-}
-
 // Register adds a codec. Its names must be new to the registry.
 func (r *Registry) Register(d Definition) error {
 	if d.Name == "" || d.Parse == nil || d.Kind < KindArrayToArray || d.Kind > KindBytesToBytes {
@@ -179,7 +153,7 @@ func (s *Spec) UnmarshalJSON(text []byte) error {
 			return err
 		}
 	case len(text) > 0 && text[0] == '{':
-		if err := strict(text, &object); err != nil {
+		if err := ReadObject(text, &object); err != nil {
 			return err
 		}
 	default:
@@ -203,10 +177,10 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	}(s))
 }
 
-// strict decodes a JSON object into v, a struct, and refuses members that v
+// ReadObject decodes a JSON object into v, a struct, and refuses members that v
 // does not have. Their names have to match to the letter, which the JSON
 // package alone does not ask for.
-func strict(text []byte, v any) error {
+func ReadObject(text []byte, v any) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
 		return Fieldf("", "want a JSON object: %w", err)
@@ -253,5 +227,5 @@ func ReadConfiguration(text json.RawMessage, v any) error {
 	if text[0] != '{' {
 		return Fieldf("", "want a JSON object")
 	}
-	return strict(text, v)
+	return ReadObject(text, v)
 }

@@ -26,7 +26,7 @@ var v2Names = map[string]string{"zstd": "zstd", "gzip": "gzip", "vlen-utf8": "vl
 // that of the bytes codec, filters and compressor the codecs of the same bytes.
 // Filters of objects take the place of bytes. Errors name the filter or the
 // compressor at fault.
-func (r *Registry) FromV2(v V2) ([]Spec, error) {
+func FromV2(r *Registry, v V2) ([]Spec, error) {
 	var front, back []Spec // array → array codecs, and bytes → bytes codecs
 	if v.F {
 		front = append(front, Spec{Name: "transpose", Configuration: json.RawMessage(`{"order":"F"}`)})
@@ -37,7 +37,7 @@ func (r *Registry) FromV2(v V2) ([]Spec, error) {
 		list = append(list, v.Compressor)
 	}
 	for i, text := range list {
-		spec, kind, next, err := r.fromV2(text)
+		spec, kind, next, err := fromV2(r, text)
 		if err == nil && kind != KindBytesToBytes && (len(back) > 0 || serializer.Name != "bytes") {
 			err = errors.New("it takes arrays, and a filter in front of it makes bytes")
 		}
@@ -98,7 +98,7 @@ func inTwo(spec Spec) []Spec {
 
 // fromV2 returns the codec of a filter or compressor, {"id": name, …}, and the
 // byte order of the type that it makes, if it names one.
-func (r *Registry) fromV2(text json.RawMessage) (spec Spec, kind Kind, order dtype.Order, err error) {
+func fromV2(r *Registry, text json.RawMessage) (spec Spec, kind Kind, order dtype.Order, err error) {
 	var fields map[string]json.RawMessage
 	var id string
 	if err := json.Unmarshal(text, &fields); err != nil || json.Unmarshal(fields["id"], &id) != nil {

@@ -47,7 +47,7 @@ func TestFromV2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		specs, err := codecs.Standard(dtype.Standard()).FromV2(codecs.V2{Order: order, F: c.f, Filters: filters, Compressor: json.RawMessage(c.compressor)})
+		specs, err := codecs.FromV2(codecs.Standard(dtype.Standard()), codecs.V2{Order: order, F: c.f, Filters: filters, Compressor: json.RawMessage(c.compressor)})
 		if part, refused := strings.CutPrefix(c.want, "error: "); refused {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s %s %s: %v, want %q", c.dtype, c.filters, c.compressor, err, part)
@@ -104,7 +104,7 @@ func TestNumcodecsConfigurations(t *testing.T) {
 		`{"id": "zlib", "level": 1}`,
 		`{"id": "zstd", "level": 0, "checksum": false}`,
 	} {
-		specs, err := codecs.Standard(dtype.Standard()).FromV2(codecs.V2{Order: dtype.Little, Compressor: json.RawMessage(text)})
+		specs, err := codecs.FromV2(codecs.Standard(dtype.Standard()), codecs.V2{Order: dtype.Little, Compressor: json.RawMessage(text)})
 		if err == nil {
 			if serializer := strings.Contains(text, "vlen") || strings.Contains(text, "pcodec") || strings.Contains(text, "zfpy"); serializer {
 				specs = specs[:1]
@@ -132,7 +132,7 @@ func TestQuantizeToAnotherType(t *testing.T) {
 		if order == ">" {
 			o = dtype.Big
 		}
-		specs, err := codecs.Standard(dtype.Standard()).FromV2(codecs.V2{Order: o, Filters: []json.RawMessage{json.RawMessage(filter)}})
+		specs, err := codecs.FromV2(codecs.Standard(dtype.Standard()), codecs.V2{Order: o, Filters: []json.RawMessage{json.RawMessage(filter)}})
 		if err != nil {
 			t.Fatal(err)
 		}

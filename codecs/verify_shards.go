@@ -64,7 +64,7 @@ func (s *Shards) together(in Input, parts []numbered) int {
 		switch {
 		case p.Length > most, !all && (!some || p.Length > gap):
 			return n
-		case longer-begin > maxRun && (n > 0 || s.inner.VerifiesInPieces()):
+		case longer-begin > MaxRun && (n > 0 || s.inner.VerifiesInPieces()):
 			return n
 		case n > 0 && p.Offset > end && p.Offset-end > gap:
 			return n
@@ -105,7 +105,7 @@ func (s *Shards) verifyParts(ctx context.Context, in Input, parts []numbered, on
 func (s *Shards) verifyMemory(inMemory bool) int {
 	inner := s.inner.VerifyMemory(inMemory)
 	if !inMemory && (s.inner.verify.last >= 0 || s.inner.VerifiesAll()) {
-		run := min(maxRun, s.Size().Max)
+		run := min(MaxRun, s.Size().Max)
 		if !s.inner.VerifiesInPieces() {
 			run = max(run, s.inner.Size().Max)
 		}

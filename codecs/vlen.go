@@ -29,10 +29,6 @@ func vlenDefinition(name string) Definition {
 
 type vlenCodec struct{ name string }
 
-// MaxVariable bounds the stored bytes of a chunk with elements of variable
-// size, compressed or not: 1 GiB.
-const MaxVariable = 1 << 30
-
 func (c vlenCodec) BindArrayToBytes(in Chunk) (ArrayToBytes, error) {
 	if o, ok := in.Type.(dtype.Object); !ok || o.V2Filter() != c.name {
 		return nil, fmt.Errorf("data type %s is not one whose elements are stored by this codec", in.Type.Name())

@@ -62,7 +62,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 		v.Order = dtype.Little
 	}
 	if a.Type != nil {
-		if a.Codecs, err = registry.FromV2(v); err != nil {
+		if a.Codecs, err = codecs.FromV2(registry, v); err != nil {
 			d.problems = append(d.problems, err) // it names the filter
 		}
 		if text, ok := d.need("fill_value"); ok {
