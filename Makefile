@@ -14,7 +14,7 @@ SOAK         ?= 10m
 ATTACK       ?=
 # What only a server of the provider can test: see cloud-test.
 SKIP         ?= ^(azure|gcs|s3|bucket)
-ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/combine ./sources/zarr ./internal/zarr ./internal/store
+ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/combine ./sources/compare ./sources/zarr ./internal/zarr ./internal/store
 PYTHON       ?=
 
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)

@@ -1,0 +1,45 @@
+package compare
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// BoundsOf finds the arrays that others name as their bounds, in an attribute
+// bounds or climatology (CF, sections 7.1 and 7.4), and returns the paths of those
+// others by theirs. A name is looked for in the group of the array that has it and
+// in those above.
+func BoundsOf(infos []*sources.Info) map[string]string {
+	there := make(map[string]bool, len(infos))
+	for _, info := range infos {
+		there[info.Path] = true
+	}
+	coordinates := map[string]string{}
+	for _, info := range infos {
+		for _, attribute := range []string{"bounds", "climatology"} {
+			var name string
+			if json.Unmarshal(info.Attributes.Get(attribute), &name) != nil || strings.TrimSpace(name) == "" {
+				continue // there is none, or it is no text
+			}
+			for dir := path.Dir(info.Path); ; dir = path.Dir(dir) {
+				if at := path.Join(dir, strings.TrimSpace(name)); there[at] && at != info.Path {
+					coordinates[at] = info.Path
+					break
+				}
+				if dir == path.Dir(dir) { // "."
+					break
+				}
+			}
+		}
+	}
+	return coordinates
+}
+
+// Inherited lists the attributes that bounds have from their coordinate where they
+// do not name them themselves (CF, section 7.1).
+func Inherited() []string {
+	return []string{"units", "calendar", "standard_name", "axis", "positive"}
+}

@@ -1,0 +1,167 @@
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// Order gives an element a number that sorts as the element does. ok is false for NaN
+// and NaT, which have no place in the order. Both zeros have one number.
+type Order func(item []byte) (number uint64, ok bool)
+
+// Unordered is what [Order.Compare] says of elements of which one has no place.
+const Unordered = 2
+
+// Compare returns -1 where x comes before y, 1 where it comes behind, 0 where they have
+// one place, and Unordered.
+func (o Order) Compare(x, y []byte) int {
+	a, okA := o(x)
+	b, okB := o(y)
+	if !okA || !okB {
+		return Unordered
+	}
+	return cmp.Compare(a, b)
+}
+
+// sign is the bit that makes a number with a sign negative.
+const sign = 1 << 63
+
+// OrderOf returns the order of a type's elements: of integers, floats of all widths,
+// and times. It is nil for types whose elements have none; for texts see [TextOrder].
+func OrderOf(t dtype.Type) Order {
+	if _, ok := t.(dtype.Temporal); ok {
+		return func(p []byte) (uint64, bool) {
+			x := binary.NativeEndian.Uint64(p)
+			return x ^ sign, x != sign
+		}
+	}
+	n, ok := t.(dtype.Numeric)
+	if !ok || !slices.Contains([]int{1, 2, 4, 8}, t.Size()) {
+		return nil
+	}
+	switch n.Kind() {
+	case dtype.Uint:
+		return func(p []byte) (uint64, bool) { return whole(p), true }
+	case dtype.Int:
+		return func(p []byte) (uint64, bool) { return uint64(signed(p)) ^ sign, true }
+	case dtype.Float:
+		if float := floatOf(n); float != nil {
+			return func(p []byte) (uint64, bool) { return floatOrder(float(p)) }
+		}
+	}
+	return nil
+}
+
+// whole and signed are the values of integers of 1, 2, 4 or 8 bytes.
+func whole(p []byte) uint64 {
+	switch len(p) {
+	case 1:
+		return uint64(p[0])
+	case 2:
+		return uint64(binary.NativeEndian.Uint16(p))
+	case 4:
+		return uint64(binary.NativeEndian.Uint32(p))
+	default:
+		return binary.NativeEndian.Uint64(p)
+	}
+}
+
+func signed(p []byte) int64 {
+	unused := 64 - 8*len(p)
+	return int64(whole(p)<<unused) >> unused
+}
+
+// floatOf returns what gives floats of a type as float64, which holds all of them
+// exactly; nil for formats that are not known here.
+func floatOf(t dtype.Numeric) func(p []byte) float64 {
+	if narrow, ok := t.(dtype.Narrow); ok {
+		layout := narrow.Layout()
+		return func(p []byte) float64 { return layout.Float64(uint16(whole(p))) }
+	}
+	switch t.Size() {
+	case 4:
+		return func(p []byte) float64 { return float64(math.Float32frombits(uint32(whole(p)))) }
+	case 8:
+		return func(p []byte) float64 { return math.Float64frombits(whole(p)) }
+	default:
+		return nil
+	}
+}
+
+// numberOf returns what gives elements as numbers, rounded to float64; nil for types
+// whose elements are none.
+func numberOf(t dtype.Type) func(p []byte) float64 {
+	n, ok := t.(dtype.Numeric)
+	if !ok || OrderOf(t) == nil {
+		return nil
+	}
+	switch n.Kind() {
+	case dtype.Int:
+		return func(p []byte) float64 { return float64(signed(p)) }
+	case dtype.Uint:
+		return func(p []byte) float64 { return float64(whole(p)) }
+	default:
+		return floatOf(n)
+	}
+}
+
+// floatOrder returns a number that sorts as f does, false for NaN.
+func floatOrder(f float64) (uint64, bool) {
+	bits := math.Float64bits(f + 0) // -0 is 0
+	if bits&sign != 0 {
+		return ^bits, f == f
+	}
+	return bits | sign, f == f
+}
+
+// TextOrder returns what compares texts by their code points, or bytes: -1, 0 or 1. It
+// is nil for types that are no text.
+func TextOrder(t dtype.Type) func(x, y []byte) int {
+	switch {
+	case t == dtype.StringType || t.Name() == "null_terminated_bytes":
+		return bytes.Compare
+	case t.Name() != "fixed_length_utf32":
+		return nil
+	}
+	return func(x, y []byte) int {
+		for i := 0; i+4 <= min(len(x), len(y)); i += 4 {
+			if order := cmp.Compare(binary.NativeEndian.Uint32(x[i:]), binary.NativeEndian.Uint32(y[i:])); order != 0 {
+				return order
+			}
+		}
+		return 0
+	}
+}
+
+// Trend is the direction in which values go that are told one by one. The zero value
+// has been told none.
+type Trend struct {
+	N    int
+	Turn int // the index of the first value at which they neither rise nor fall, 0: none
+
+	notUp, notDown bool
+}
+
+// Add tells of the next value how the one before compares with it, see
+// [Order.Compare]; the first one is compared with itself.
+func (t *Trend) Add(order int) {
+	if t.N > 0 || order == Unordered {
+		t.notUp, t.notDown = t.notUp || order != -1, t.notDown || order != 1
+	}
+	if t.Turn == 0 && t.notUp && t.notDown {
+		t.Turn = t.N
+	}
+	t.N++
+}
+
+// Rising reports whether each value is greater than the one before, and none is NaN.
+// It is so of one value, and of none.
+func (t *Trend) Rising() bool { return !t.notUp }
+
+// Falling is Rising the other way round.
+func (t *Trend) Falling() bool { return !t.notDown }
