@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// uint12 is what a camera counts: twelve bits, kept in two bytes. Whatever it
-// does not say it has from uint16, its byte order among it.
+// uint12 is what a camera counts: twelve bits, kept in two bytes. It embeds uint16,
+// which supplies the other methods, SwapInto among them.
 type uint12 struct{ dtype.Ordered }
 
 func (uint12) Name() string                 { return "example.uint12" }

@@ -33,14 +33,15 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// box is an Object from outside of the package: elements of any length.
+// box is an Object from outside the package: elements of any length.
 type box struct{ Object }
 
 func (box) Name() string                 { return "example.box" }
 func (box) V2Filter() string             { return "example-box" }
 func (box) V3() (json.RawMessage, error) { return json.RawMessage(`"example.box"`), nil }
 
-// A type of variable size from outside is told by its filter, like our own.
+// A type of variable size from outside the package is found by its filter, as our own
+// are.
 func TestRegisterObject(t *testing.T) {
 	r := Standard()
 	typ := box{BytesType}
@@ -113,7 +114,7 @@ func TestFamilyOf(t *testing.T) {
 	}
 }
 
-// A registry knows what is registered in it, and no other's types.
+// A registry finds the types that are registered in it, and no others.
 func TestRegistriesAreIndependent(t *testing.T) {
 	for _, text := range []string{`"r16"`, `"int8"`, `"struct"`} {
 		if typ, err := new(Registry).ParseV3([]byte(text)); !errors.Is(err, ErrUnknown) {
@@ -162,7 +163,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Sizes that no element has are a mistake of the program.
+// A size that no element has is a mistake of the calling program.
 func TestSizePanics(t *testing.T) {
 	for name, build := range map[string]func(int) Type{
 		"r*": RawBits, "raw_bytes": RawBytes, "null_terminated_bytes": NullTerminated,
@@ -189,7 +190,7 @@ func TestSizePanics(t *testing.T) {
 	}
 }
 
-// panicOf returns what f panics with, "" where it does not.
+// panicOf returns the text with which f panics, "" if it does not panic.
 func panicOf(f func()) (text string) {
 	defer func() {
 		if r := recover(); r != nil {

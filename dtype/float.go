@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// FloatLayout is a binary floating-point format of at most 16 bits: where the
-// sign, the exponent and the mantissa lie in a pattern, and which patterns are
-// not finite numbers. A pattern holds, from its most significant bit, the sign
-// (but for [Float8E8M0FNULayout]), the biased exponent and the mantissa; an
-// exponent field of zero is a subnormal number.
+// FloatLayout is a binary floating-point format of at most 16 bits: where the sign, the
+// exponent and the mantissa lie in a bit pattern, and which patterns are not finite
+// numbers. A pattern holds, from its most significant bit, the sign (except in
+// [Float8E8M0FNULayout]), the biased exponent and the mantissa; an exponent field of
+// zero is a subnormal number.
 //
-// Layouts are immutable, safe for concurrent use, and the same exactly when
-// their pointers are equal.
+// Layouts are immutable and safe for concurrent use. Two layouts are the same exactly
+// when their pointers are equal.
 type FloatLayout struct {
 	bits     int
 	mantissa int // bits of the mantissa that are stored
@@ -22,7 +22,7 @@ type FloatLayout struct {
 	infinity uint16 // positive infinity; 0 if there is none
 	nan      uint16 // the canonical NaN; 0 if there is none
 
-	// The tables of the kernels, each built when it is first asked for.
+	// Tables of the kernels. Each is built on its first use.
 	values       func() *valueTable
 	patterns     [roundings]func() *patternTable
 	segments     [roundings]func() *segmentTable
@@ -30,11 +30,11 @@ type FloatLayout struct {
 	widePatterns [roundings]func() *widePatternTable
 }
 
-// The layouts of the Zarr data types whose names they have in lower case; the
-// registry of Zarr extensions defines all but float16, which is IEEE 754's
-// binary16. Of the suffixes, F is a layout without infinity, N one without
-// IEEE 754's NaN: it has one NaN, or none if nothing follows the N; UZ is
-// unsigned zero and U unsigned numbers, without zero.
+// Layouts of the Zarr data types of the same names in lower case. The registry of Zarr
+// extensions defines all of them except float16, which is IEEE 754's binary16. The
+// suffixes tell what a layout lacks. F: it has no infinity. N: it does not have IEEE
+// 754's NaNs; it has one NaN, or none if nothing follows the N. UZ: its zero has no
+// sign. U: its numbers have no sign, and there is no zero.
 var (
 	Float16Layout           = newFloatLayout(16, 10, 15, ieeeSpecials)
 	BFloat16Layout          = newFloatLayout(16, 7, 127, ieeeSpecials)
@@ -50,11 +50,11 @@ var (
 	Float4E2M1FNLayout      = newFloatLayout(4, 1, 1, fnSpecials)
 )
 
-// specials says which patterns of a layout are not finite numbers.
+// specials says which patterns of a layout are infinities and NaNs.
 type specials uint8
 
 const (
-	ieeeSpecials specials = iota // the highest exponent: infinity, and NaN with any mantissa but zero
+	ieeeSpecials specials = iota // the highest exponent: infinity if the mantissa is 0, else NaN
 	fnuzSpecials                 // NaN in the place of negative zero
 	fnuSpecials                  // no sign and no zero; NaN is all ones
 	fnSpecials                   // none
@@ -86,14 +86,13 @@ func newFloatLayout(bits, mantissa, bias int, special specials) *FloatLayout {
 	return l
 }
 
-// Rounding says which of its two neighbours a number becomes that lies between
-// them.
+// Rounding says which of its two neighbours a number between them becomes.
 type Rounding uint8
 
-// The roundings of IEEE 754-2019, section 4.3. Where both neighbours are
-// equally near, NearestEven takes the one with an even mantissa and NearestAway
-// the one of larger magnitude; without a mantissa both are odd, and NearestEven
-// also takes the larger.
+// The roundings of IEEE 754-2019, section 4.3. Where both neighbours are equally near,
+// NearestEven takes the one with an even mantissa, and NearestAway the one of larger
+// magnitude. In a layout without a mantissa both neighbours count as odd, and
+// NearestEven takes the larger, too.
 const (
 	NearestEven Rounding = iota
 	TowardsZero
@@ -126,9 +125,9 @@ func (r Rounding) String() string {
 // Bits returns the number of bits of a pattern, from 4 to 16.
 func (l *FloatLayout) Bits() int { return l.bits }
 
-// NaN returns the pattern that Zarr's metadata calls "NaN", and false if the
-// layout has none. IEEE layouts have more NaN patterns than this one, the quiet
-// NaN without sign or payload.
+// NaN returns the pattern that Zarr's metadata call "NaN", and false if the layout has
+// none. IEEE layouts have more NaN patterns; this is the quiet NaN without sign or
+// payload.
 func (l *FloatLayout) NaN() (pattern uint16, ok bool) { return l.nan, l.nan != 0 }
 
 // Infinity returns the pattern of positive or negative infinity, and false if
@@ -173,22 +172,22 @@ func (l *FloatLayout) Float64(pattern uint16) float64 {
 	return x
 }
 
-// Round returns the pattern of x, rounded once if no pattern has that value,
-// and whether x fits into the layout.
+// Round returns the pattern of x, rounded once if no pattern has that value, and
+// whether x fits into the layout.
 //
-// As in IEEE 754-2019, section 7.4, the rounded result is what the rounding
-// gives "were the exponent range unbounded", and a finite x does not fit if
-// that result is larger in magnitude than the largest finite number. So a
-// number between the largest finite and its successor, were there one, fits
-// exactly when it is rounded down to the former. NaN, infinities, and signs
-// that the layout lacks do not fit either; in [Float8E8M0FNULayout], zero,
-// all negative numbers and results below its smallest do not.
+// As in IEEE 754-2019, section 7.4, x is rounded as it would be "were the exponent
+// range unbounded". A finite x does not fit if the result is larger in magnitude than
+// the largest finite number. So a number just above the largest finite number fits
+// exactly when it is rounded down to it. NaN, infinity and negative numbers do not fit
+// into layouts that lack them. Into [Float8E8M0FNULayout], zero and results below the
+// smallest number do not fit either.
 //
-// The pattern of an x that does not fit is saturated in every mode: infinity of
-// its sign, else the largest finite number of its sign, else the nearest number;
-// 0 for NaN. NaN becomes the pattern of [FloatLayout.NaN] whatever its sign and
-// payload. Negative zero, and what is rounded to it, becomes zero in a layout
-// without it, and fits.
+// An x that does not fit is saturated in every mode. It becomes infinity of its sign;
+// if there is none, the largest finite number of its sign; if there is none, the
+// nearest number. A NaN that does not fit becomes 0. A NaN that fits becomes the
+// pattern of [FloatLayout.NaN], whatever its sign and payload. In a layout without
+// negative zero, negative zero becomes zero and fits, and so does a number that is
+// rounded to negative zero.
 func (l *FloatLayout) Round(x float64, mode Rounding) (pattern uint16, fits bool) {
 	negative := math.Signbit(x)
 	switch {
@@ -203,7 +202,7 @@ func (l *FloatLayout) Round(x float64, mode Rounding) (pattern uint16, fits bool
 	switch {
 	case magnitude > int(l.largest):
 		return l.saturated(negative), false
-	case magnitude < 0: // only where the smallest number has an exponent field of 0
+	case magnitude < 0: // only in a layout whose smallest number has an exponent field of 0
 		return 0, false
 	}
 	return l.signed(uint16(magnitude), negative), true
@@ -214,10 +213,10 @@ func (l *FloatLayout) saturated(negative bool) uint16 {
 	return l.signed(max(l.infinity, l.largest), negative)
 }
 
-// roundMagnitude rounds a finite x, which is positive in an unsigned layout. It
-// returns the pattern without sign as it would be if exponents had no bounds:
-// more than l.largest for numbers above the layout's range, and less than zero
-// for numbers below that of an unsigned one.
+// roundMagnitude rounds a finite x, which is positive if the layout is unsigned. It
+// returns the pattern without sign, computed as if exponents had no bounds. The result
+// is more than l.largest for numbers above the layout's range, and less than zero for
+// numbers below the range of an unsigned layout.
 func (l *FloatLayout) roundMagnitude(x float64, mode Rounding) int {
 	const mantissa, bias = 52, 1023 // of float64
 	b := math.Float64bits(x)
@@ -234,8 +233,8 @@ func (l *FloatLayout) roundMagnitude(x float64, mode Rounding) int {
 		drop = min(drop+1-field, 63) // subnormal
 		field = 1
 	}
-	// The implicit bit of the significand adds one to the exponent field, and so
-	// does a carry that comes from rounding up.
+	// The implicit bit of the significand adds one to the exponent field. So does a
+	// carry from rounding up.
 	magnitude := (field-1)<<l.mantissa + int(significand>>drop)
 	rest := significand & (1<<drop - 1)
 	if rest != 0 && l.roundsUp(rest, 1<<(drop-1), magnitude, mode, x < 0) {
@@ -245,8 +244,8 @@ func (l *FloatLayout) roundMagnitude(x float64, mode Rounding) int {
 }
 
 // roundsUp tells whether a number becomes the larger of its two neighbours in
-// magnitude. It lies rest above the smaller one, which is even or odd; half is
-// the middle between them.
+// magnitude. The number lies rest above its smaller neighbour, and half is the middle
+// between the two neighbours. The smaller neighbour is even or odd.
 func (l *FloatLayout) roundsUp(rest, half uint64, smaller int, mode Rounding, negative bool) bool {
 	switch mode {
 	case TowardsZero:

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkFloat measures conversions of numbers that mostly fit and spread
-// over the range of a layout; bytes are those of the output.
+// BenchmarkFloat measures conversions of numbers that mostly fit and spread over the
+// range of a layout. It counts the bytes of the output.
 func BenchmarkFloat(b *testing.B) {
 	const n = 64 << 10
 	for _, layout := range floatLayouts {

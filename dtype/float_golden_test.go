@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What ml_dtypes makes of the patterns and of many float32.
+// ml_dtypes converted the patterns, and many float32 numbers.
 func TestFloatGolden(t *testing.T) {
 	packed, err := os.ReadFile("testdata/float_golden.gz")
 	if err != nil {
@@ -65,7 +65,7 @@ func compareGolden(t *testing.T, l *FloatLayout, values, inputs []float32, patte
 		value, want := l.Float64(got), l.Float64(patterns[i])
 		switch {
 		case math.IsNaN(want) || math.IsInf(want, 0):
-			// Where numbers do not fit, ml_dtypes gives infinity or NaN.
+			// For numbers that do not fit, ml_dtypes gives infinity or NaN.
 			if x == x && !math.IsInf(float64(x), 0) && fits {
 				t.Errorf("%v fits, and ml_dtypes gives %v", x, want)
 			}

@@ -5,14 +5,13 @@ import (
 	"math"
 )
 
-// floatBlock is the number of elements between two looks at whether all fitted,
-// and that conversions to float64 hold as float32.
+// floatBlock is the number of elements that are converted before the kernel looks
+// whether all of them fitted. Conversions to float64 hold as many elements as float32.
 const floatBlock = 512
 
-// ToFloat32 converts the len(dst) elements in src, exactly. An element is one
-// byte, whose bits above the layout's are ignored, or two bytes in the host's
-// byte order. NaNs become NaNs of any sign and payload. Elements that src lacks
-// are a panic.
+// ToFloat32 converts the len(dst) elements in src, exactly. An element is one byte,
+// whose bits above the layout's are ignored, or two bytes in the host's byte order.
+// NaNs become NaNs of any sign and payload. ToFloat32 panics if src is too short.
 func (l *FloatLayout) ToFloat32(dst []float32, src []byte) {
 	switch l {
 	case Float16Layout:
@@ -38,11 +37,11 @@ func (l *FloatLayout) ToFloat64(dst []float64, src []byte) {
 	}
 }
 
-// FromFloat32 converts src to as many elements in dst, as [FloatLayout.Round]
-// does, and returns the index of the first number that does not fit, len(src)
-// if all do. All elements are written, those that do not fit are saturated.
-// An element is one byte, whose bits above the layout's are zero, or two bytes
-// in the host's byte order; a dst without room for all is a panic.
+// FromFloat32 converts src to as many elements in dst, as [FloatLayout.Round] does, and
+// returns the index of the first number that does not fit, len(src) if all do. All
+// elements are written; numbers that do not fit are saturated. An element is one byte,
+// whose bits above the layout's are zero, or two bytes in the host's byte order;
+// FromFloat32 panics if dst is too short.
 func (l *FloatLayout) FromFloat32(dst []byte, src []float32, mode Rounding) (firstUnfit int) {
 	if l.bits > 8 {
 		return l.encodeWords(dst, src, mode)
@@ -109,8 +108,8 @@ func decodeBFloat16(dst []float32, src []byte) {
 	}
 }
 
-// decodeFloat16 puts exponent and mantissa where float32 has them, and corrects
-// the bias of the exponent in a multiplication, which makes subnormals normal.
+// decodeFloat16 puts exponent and mantissa where float32 has them. A multiplication
+// corrects the bias of the exponent and makes subnormals normal.
 func decodeFloat16(dst []float32, src []byte) {
 	src = src[:2*len(dst)]
 	for i := range dst {
@@ -124,11 +123,10 @@ func decodeFloat16(dst []float32, src []byte) {
 	}
 }
 
-// patternTable holds what the float32 with given 16 upper bits become in a
-// layout of at most 8 bits, with the flag unfit if they do not fit. The last of
-// the 16 bits is also set if any of the lower 16 is: it is further down than
-// the bits that decide the rounding, so it need only tell whether there is
-// anything.
+// patternTable maps the 16 upper bits of a float32 to the pattern in a layout of at
+// most 8 bits, with the flag unfit if the number does not fit. The last of the 16 bits
+// is also set if any of the 16 lower bits is. This bit lies below the bits that decide
+// the rounding, so it need only tell whether any lower bit is set.
 type patternTable [1 << 16]uint16
 
 const unfit = 1 << 8
@@ -145,8 +143,8 @@ func (l *FloatLayout) buildPatterns(mode Rounding) *patternTable {
 	return t
 }
 
-// encodeBytes tells whether all numbers fit. Inlined into the loop over blocks,
-// its own loop would run out of registers and take twice as long.
+// encodeBytes tells whether all numbers fit. It is not inlined: within the loop over
+// blocks its own loop would run out of registers and take twice as long.
 //
 //go:noinline
 func encodeBytes(dst []byte, src []float32, patterns *patternTable) bool {
@@ -154,7 +152,7 @@ func encodeBytes(dst []byte, src []float32, patterns *patternTable) bool {
 	var flags uint16
 	for i, f := range src {
 		b := math.Float32bits(f)
-		// The sum carries into the upper half unless the lower one is 0.
+		// The sum carries into the upper half unless the lower half is 0.
 		pattern := patterns[uint16((b|(b&0xffff+0xffff))>>16)]
 		dst[i] = byte(pattern)
 		flags |= pattern
@@ -162,9 +160,9 @@ func encodeBytes(dst []byte, src []float32, patterns *patternTable) bool {
 	return flags&unfit == 0
 }
 
-// widePatternTable is patternTable for the 18 upper bits of a float64: its six
-// highest bits of the mantissa are two more than any such layout has, one to
-// decide the rounding and one to tell whether there is anything below.
+// widePatternTable is patternTable for the 18 upper bits of a float64. Six of them are
+// the highest bits of the mantissa: two more than any layout of at most 8 bits has, one
+// to decide the rounding, and one to tell whether any lower bit is set.
 type widePatternTable [1 << 18]uint16
 
 func (l *FloatLayout) buildWidePatterns(mode Rounding) *widePatternTable {
@@ -188,7 +186,7 @@ func encodeWideBytes(dst []byte, src []float64, patterns *widePatternTable) bool
 	var flags uint16
 	for i, f := range src {
 		b := math.Float64bits(f)
-		// The sum carries into the upper bits unless the lower ones are 0.
+		// The sum carries into the upper bits unless the lower bits are 0.
 		pattern := patterns[(b|(b&lower+lower))>>46]
 		dst[i] = byte(pattern)
 		flags |= pattern
@@ -196,20 +194,20 @@ func encodeWideBytes(dst []byte, src []float64, patterns *widePatternTable) bool
 	return flags&unfit == 0
 }
 
-// segmentTable holds how to round the float32 with given 9 upper bits, sign and
-// exponent, to an IEEE layout of 16 bits, and wideSegmentTable the float64 with
-// given 12 upper bits. They are empty for those above the layout's largest
-// number.
+// segmentTable is indexed by the 9 upper bits of a float32, sign and exponent. It tells
+// how to round such a number to an IEEE layout of 16 bits. wideSegmentTable does the
+// same for the 12 upper bits of a float64. Entries for numbers above the layout's
+// largest number are empty.
 type (
 	segmentTable     [1 << 9]segment[uint32]
 	wideSegmentTable [1 << 12]segment[uint64]
 )
 
-// segment rounds a significand s to (s + add) >> drop + base; for NearestEven,
-// the lowest bit that stays is added before the shift as well.
+// segment rounds a significand s to (s + add) >> drop + base. For NearestEven, the
+// lowest bit that stays is added before the shift as well.
 type segment[B uint32 | uint64] struct {
 	implicit B      // the bit of the significand that is not stored
-	add      B      // what makes a rounding of cutting bits off
+	add      B      // the addend that turns cutting bits off into rounding
 	drop     uint32 // number of bits to cut off
 	base     uint32 // sign and exponent; the implicit bit adds one to the exponent
 }
@@ -226,7 +224,8 @@ func (l *FloatLayout) buildWideSegments(mode Rounding) *wideSegmentTable {
 	return t
 }
 
-// fillSegments builds the table for floats with so many stored bits of mantissa.
+// fillSegments builds the table for floats whose mantissa has the given number of
+// stored bits.
 func fillSegments[B uint32 | uint64](l *FloatLayout, t []segment[B], mantissa int, mode Rounding) {
 	highest := len(t)/2 - 1 // exponent
 	bias := highest / 2
@@ -243,7 +242,7 @@ func fillSegments[B uint32 | uint64](l *FloatLayout, t []segment[B], mantissa in
 		}
 		drop := mantissa - l.mantissa
 		if field < 1 {
-			drop = min(drop+1-field, mantissa+2) // so many leave less than a half
+			drop = min(drop+1-field, mantissa+2) // so many bits leave less than a half
 			field = 1
 		}
 		g.drop = uint32(drop)
@@ -301,7 +300,7 @@ func encodeRun(dst []byte, src []float32, segments *segmentTable, largest, even 
 		}
 		g := &segments[b>>23]
 		s := b&(1<<23-1) | g.implicit
-		drop := g.drop & 31 // as it is; spares the check for more
+		drop := g.drop & 31 // the value is less than 32 anyway; this spares the check for larger shifts
 		pattern := (s+g.add+s>>drop&even)>>drop + g.base
 		binary.NativeEndian.PutUint16(dst[2*i:], uint16(pattern))
 	}
@@ -340,7 +339,7 @@ func encodeWideRun(dst []byte, src []float64, segments *wideSegmentTable, larges
 		}
 		g := &segments[b>>52]
 		s := b&(1<<52-1) | g.implicit
-		drop := g.drop & 63 // as it is; spares the check for more
+		drop := g.drop & 63 // the value is less than 64 anyway; this spares the check for larger shifts
 		pattern := uint32((s+g.add+s>>drop&even)>>drop) + g.base
 		binary.NativeEndian.PutUint16(dst[2*i:], uint16(pattern))
 	}

@@ -71,7 +71,7 @@ func checkFloats[F float32 | float64](t *testing.T, l *FloatLayout, mode Roundin
 	}
 }
 
-// upperHalves returns float32 with all upper halves and the given lower one.
+// upperHalves returns float32 numbers with every upper half and the given lower half.
 func upperHalves(lower uint32) []float32 {
 	numbers := make([]float32, 1<<16)
 	for upper := range numbers {
@@ -96,8 +96,8 @@ func TestFloatEncodesFloat32(t *testing.T) {
 	})
 }
 
-// float64Inputs returns numbers of all sizes and more in and around the range
-// of a layout: at, beside and between its numbers.
+// float64Inputs returns numbers of all sizes, and more in and around the range of a
+// layout: at its numbers, beside them and between them.
 func float64Inputs(l *FloatLayout, random *rand.Rand) []float64 {
 	list := magnitudes(l)
 	numbers := []float64{0, math.Inf(1), math.NaN(), math.Float64frombits(0x7ff0000000000001), math.MaxFloat64,
@@ -121,7 +121,7 @@ func TestFloatEncodesFloat64(t *testing.T) {
 		for _, mode := range allRoundings {
 			first := l.FromFloat64(elements, numbers, mode)
 			checkFloats(t, l, mode, elements, first, numbers)
-			for i := range numbers { // of each, whether it fits
+			for i := range numbers { // whether each number fits
 				first := l.FromFloat64(elements, numbers[i:i+1], mode)
 				checkFloats(t, l, mode, elements, first, numbers[i:i+1])
 			}
@@ -129,8 +129,8 @@ func TestFloatEncodesFloat64(t *testing.T) {
 	})
 }
 
-// The first number that does not fit is found wherever it is, with others
-// behind it; the elements behind the last are left alone.
+// The first number that does not fit is found wherever it is, also if other such
+// numbers follow. Memory behind the last element is left alone.
 func TestFloatFirstUnfit(t *testing.T) {
 	const n = 2*floatBlock + 7
 	eachLayout(t, func(t *testing.T, l *FloatLayout) {

@@ -55,7 +55,7 @@ func (f floatForm) parse(format Format, s Scalar, text []byte) error {
 	return nil
 }
 
-// summary says in some words what the form is, with an article.
+// summary describes the form in a few words, with an article.
 func (f floatForm) summary() string {
 	if f.layout == nil || f.layout == Float16Layout {
 		return fmt.Sprintf("an IEEE 754 float of %d bits", f.bits)
@@ -71,7 +71,7 @@ func (f floatForm) summary() string {
 	return fmt.Sprintf("a float of %d bits%s", f.bits, lacks)
 }
 
-// wanted lists what parse takes.
+// wanted lists the spellings that parse takes.
 func (f floatForm) wanted(format Format) string {
 	list := []string{"a number"}
 	if _, ok := f.nan(); ok {
@@ -90,8 +90,8 @@ func (f floatForm) wanted(format Format) string {
 	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
-// parseNumber reads a JSON number. A finite number that would round to
-// infinity is refused: it is not a value of the type.
+// parseNumber reads a JSON number. It refuses a finite number that would round to
+// infinity, because the type has no such value.
 func (f floatForm) parseNumber(s Scalar, text []byte) error {
 	if !isNumber(text) {
 		return errors.New("want a number")
@@ -120,10 +120,10 @@ func (f floatForm) parseNumber(s Scalar, text []byte) error {
 	return nil
 }
 
-// shortDecimal returns a JSON number that is rounded to the same float as text
-// and has few enough digits for strconv, which loses the place of the decimal
-// point behind 800. No float64, and no middle between two, has more than 768
-// digits: beyond those it only matters that there are more, which are not all 0.
+// shortDecimal returns a JSON number that is rounded to the same float as text and has
+// few enough digits for strconv, which loses the place of the decimal point behind 800
+// digits. No float64, and no middle between two float64s, has more than 768 digits.
+// Beyond these, only one thing matters: whether any further digit is not 0.
 func shortDecimal(text []byte) string {
 	const enough = 780
 	if len(text) <= enough {
@@ -136,9 +136,10 @@ func shortDecimal(text []byte) string {
 	return d.sign + cmp.Or(d.digits, "0") + "e" + strconv.Itoa(d.exponent)
 }
 
-// offMidpoint returns v, the float64 nearest to a decimal number, or, where v is
-// half way between two values of the layout and the number is not, the
-// neighbour of v on the number's side: rounding twice is then rounding once.
+// offMidpoint corrects v, the float64 nearest to the decimal number text, so that
+// rounding v is the same as rounding text once. If v is half way between two values of
+// the layout and text is not, offMidpoint returns the neighbour of v on the side of
+// text. Otherwise it returns v.
 func (f floatForm) offMidpoint(text string, v float64) float64 {
 	if v == 0 || math.IsInf(v, 0) {
 		return v
@@ -151,7 +152,7 @@ func (f floatForm) offMidpoint(text string, v float64) float64 {
 	}
 	exact, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return v // never: ParseFloat has read the same text
+		return v // cannot happen: ParseFloat has read the same text
 	}
 	switch exact.Cmp(new(big.Rat).SetFloat64(v)) {
 	case 1:
@@ -200,7 +201,7 @@ func (f floatForm) format(format Format, s Scalar) json.RawMessage {
 	return fmt.Appendf(nil, `"0x%0*x"`, len(s)*2, v)
 }
 
-// value is the float with the given bits, exactly.
+// value returns the float with the given bits, exactly.
 func (f floatForm) value(v uint64) float64 {
 	switch {
 	case f.layout != nil:
@@ -212,8 +213,8 @@ func (f floatForm) value(v uint64) float64 {
 	}
 }
 
-// nan is the bit pattern that Zarr v3 calls "NaN": for IEEE 754 sign 0, the
-// most significant bit of the mantissa 1, all others 0.
+// nan returns the bit pattern that Zarr v3 calls "NaN". In IEEE 754 the sign is 0, the
+// most significant bit of the mantissa is 1, and the others are 0.
 func (f floatForm) nan() (uint64, bool) {
 	switch {
 	case f.layout != nil:
@@ -241,10 +242,9 @@ func (f floatForm) infinity(negative bool) (uint64, bool) {
 	return v, true
 }
 
-// AppendFloat appends f to dst as JSON, with the fewest digits that read back to
-// the same float64, and always with a fraction or an exponent, so that readers
-// which tell integers from floats see a float. f is finite: JSON has no NaN and
-// no infinities.
+// AppendFloat appends f to dst as JSON, with the fewest digits that read back to the
+// same float64. There is always a fraction or an exponent, so that readers which tell
+// integers from floats see a float. f is finite: JSON has no NaN and no infinities.
 func AppendFloat(dst []byte, f float64) []byte {
 	form := byte('f')
 	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {

@@ -48,8 +48,8 @@ func TestRoundingString(t *testing.T) {
 	}
 }
 
-// The constants are those of the registry of Zarr extensions, and of the Zarr
-// core specification for float16.
+// The registry of Zarr extensions states these constants, and the Zarr core
+// specification those of float16.
 func TestFloatSpecialPatterns(t *testing.T) {
 	const none = -1
 	want := map[*FloatLayout]struct{ bits, nan, infinity, negativeInfinity int }{
@@ -89,7 +89,7 @@ func TestFloatSpecialPatterns(t *testing.T) {
 	})
 }
 
-// Every value, rounded in every way, is itself again.
+// Every value of a layout is rounded to itself in every mode.
 func TestFloatPatternsSurvive(t *testing.T) {
 	eachLayout(t, func(t *testing.T, l *FloatLayout) {
 		nan, _ := l.NaN()
@@ -118,9 +118,9 @@ type magnitude struct {
 	pattern int
 }
 
-// magnitudes returns the numbers of a layout without sign, in ascending order,
-// and the two that would follow the largest. In an unsigned layout, the two
-// that would come before the smallest come first.
+// magnitudes returns the numbers of a layout without sign in ascending order, and two
+// numbers that would follow the largest. In an unsigned layout, the list begins with
+// two numbers that would come before the smallest.
 func magnitudes(l *FloatLayout) []magnitude {
 	var list []magnitude
 	count := 1 << l.Bits()
@@ -140,13 +140,14 @@ func magnitudes(l *FloatLayout) []magnitude {
 		list = append(list, magnitude{0x1p128, n}, magnitude{0x1p129, n + 1})
 		return append([]magnitude{{0x1p-129, -2}, {0x1p-128, -1}}, list...)
 	}
-	// The largest has a mantissa of all ones: its successor is a power of two.
+	// The mantissa of the largest number is all ones, so its successor is a power of
+	// two.
 	step := list[n-1].value - list[n-2].value
 	next := list[n-1].value + step
 	return append(list, magnitude{next, n}, magnitude{next + 2*step, n + 1})
 }
 
-// slowFloat rounds by looking for x among all numbers.
+// slowFloat rounds x by a search among all numbers.
 type slowFloat struct {
 	layout     *FloatLayout
 	magnitudes []magnitude
@@ -154,7 +155,7 @@ type slowFloat struct {
 
 func newSlowFloat(l *FloatLayout) *slowFloat { return &slowFloat{l, magnitudes(l)} }
 
-// round is Round for an x that is finite, and positive in an unsigned layout.
+// round is Round for a finite x, which is positive if the layout is unsigned.
 func (s *slowFloat) round(x float64, mode Rounding) (uint16, bool) {
 	sign, negative := 0, math.Signbit(x)
 	if negative {
@@ -190,8 +191,8 @@ func (s *slowFloat) round(x float64, mode Rounding) (uint16, bool) {
 	return uint16(pattern | sign), true
 }
 
-// neighbour returns the index of what a becomes, which lies between the numbers
-// i-1 and i.
+// neighbour returns the index of the number to which a is rounded. a lies between the
+// numbers i-1 and i.
 func (s *slowFloat) neighbour(i int, a float64, negative bool, mode Rounding) int {
 	switch {
 	case i == 0 || i == len(s.magnitudes):
@@ -212,8 +213,8 @@ func (s *slowFloat) neighbour(i int, a float64, negative bool, mode Rounding) in
 	return i
 }
 
-// around returns numbers at which a rounding between two neighbours changes or
-// might be mistaken.
+// around returns numbers between two neighbours at which the direction of rounding
+// changes, or could be mistaken.
 func around(below, above float64) []float64 {
 	middle := below + (above-below)/2
 	var numbers []float64

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// document is what the metadata of an array say of its data type.
+// document is the part of an array's metadata that concerns its data type.
 type document struct {
 	Path    string          `json:"path"`
 	V3      json.RawMessage `json:"data_type,omitempty"`
@@ -24,8 +24,8 @@ type document struct {
 	Fill json.RawMessage `json:"fill_value"`
 }
 
-// TestGoldenDocuments: types and fill values that zarr-python wrote are read,
-// and written as they were.
+// TestGoldenDocuments reads types and fill values that zarr-python wrote, and writes
+// them as they were.
 func TestGoldenDocuments(t *testing.T) {
 	text, err := os.ReadFile("testdata/zarr-python.json")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestGoldenDocuments(t *testing.T) {
 	}
 }
 
-// TestGoldenFolder is the same for all documents of the golden data.
+// TestGoldenFolder does the same for all documents of the golden data.
 func TestGoldenFolder(t *testing.T) {
 	folder := filepath.Join(os.Getenv("ZMIGRATE_GOLDEN"), "zarr-python")
 	if _, err := os.Stat(folder); err != nil {
@@ -59,7 +59,7 @@ func TestGoldenFolder(t *testing.T) {
 		if err := json.Unmarshal(text, &d); err != nil {
 			return err
 		}
-		if d.V2 != nil || d.V3 != nil { // else a group
+		if d.V2 != nil || d.V3 != nil { // other documents are groups
 			count++
 			d.check(t)
 		}
@@ -70,7 +70,7 @@ func TestGoldenFolder(t *testing.T) {
 	}
 }
 
-// readAlias are names that are read and written as another one.
+// readAlias replaces names that are read, and written as another name.
 var readAlias = strings.NewReplacer(`"variable_length_bytes"`, `"bytes"`)
 
 func (d document) check(t *testing.T) {
@@ -116,15 +116,15 @@ func (d document) check(t *testing.T) {
 	if value == nil {
 		return
 	}
-	// Whatever the format, the value has a spelling in Zarr v3.
+	// The value has a spelling in Zarr v3, whatever its format.
 	out := typ.FormatScalar(V3, value)
 	if back, err := typ.ParseScalar(V3, out); err != nil || !slices.Equal(back, value) {
 		t.Errorf("%s: fill value %s is %s in v3, read as % x (%v), want % x", d.Path, d.Fill, out, back, err, value)
 	}
 }
 
-// throughV3 writes a v2 type in v3, reads it, and checks that its v2 spelling
-// is still the same.
+// throughV3 writes a v2 type in v3, reads it, and checks that its v2 spelling has not
+// changed.
 func throughV3(r *Registry, typ Type, order Order, stated json.RawMessage) (Type, error) {
 	text, err := typ.V3()
 	if err != nil {
@@ -146,11 +146,11 @@ func throughV3(r *Registry, typ Type, order Order, stated json.RawMessage) (Type
 
 func compact(text json.RawMessage) []byte {
 	var b bytes.Buffer
-	_ = json.Compact(&b, text) // valid: it was read
+	_ = json.Compact(&b, text) // valid, because it was read
 	return b.Bytes()
 }
 
-// sameJSON compares numbers by their value and everything else as it is.
+// sameJSON compares numbers by value and all other text literally.
 func sameJSON(t *testing.T, a, b json.RawMessage) bool {
 	t.Helper()
 	return fmt.Sprint(numbers(t, a)) == fmt.Sprint(numbers(t, b))
@@ -187,7 +187,7 @@ func numbers(t *testing.T, text json.RawMessage) any {
 	return walk(v)
 }
 
-// examples are types of every family, and then some.
+// examples returns types of every family, several of some.
 func examples() []Type {
 	var types []Type
 	for _, f := range Standard().Families() {
@@ -237,7 +237,7 @@ func FuzzDataTypeJSON(f *testing.F) {
 			if err != nil || !Same(typ, again) || order != order2 {
 				t.Fatalf("%q: %s becomes %v (%v)", text, name, again, err)
 			}
-			if _, err := typ.V3(); err == nil { // what Zarr v3 can say comes back from there
+			if _, err := typ.V3(); err == nil { // types that Zarr v3 can name are read back from their name
 				if again, err = throughV3(r, typ, order, name); err != nil || !Same(typ, again) {
 					t.Fatalf("%q: %s becomes %v by way of Zarr v3 (%v)", text, name, again, err)
 				}

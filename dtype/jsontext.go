@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// readConfiguration returns the fields of the configuration of the data type
-// called name, which has these and no others. It may be absent where there are
-// none.
+// readConfiguration returns the fields of the configuration of the data type called
+// name. All of the given fields must be there, and no others. The configuration may be
+// absent if there are no fields.
 func readConfiguration(name string, text json.RawMessage, fields ...string) (map[string]json.RawMessage, error) {
 	values := map[string]json.RawMessage{}
 	if text != nil {
@@ -44,7 +44,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// members reads a JSON object in its order and refuses a name that comes twice.
+// members reads a JSON object in its order and refuses a name that occurs twice.
 func members(text []byte) ([]member, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -76,8 +76,8 @@ func members(text []byte) ([]member, error) {
 	return list, nil
 }
 
-// tooDeep reports whether JSON is nested beyond what any sensible data type
-// needs, so that reading one recursively is bounded.
+// tooDeep reports whether JSON is nested deeper than any sensible data type, which
+// bounds the recursion of the functions that read it.
 func tooDeep(text []byte) bool {
 	const most = 100
 	depth, inString := 0, false
@@ -99,9 +99,9 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// parseRunes reads a JSON string as code points. Unlike encoding/json it keeps
-// what is not text instead of replacing it: a surrogate escaped on its own is
-// returned as it stands, and bytes that are no UTF-8 are an error.
+// parseRunes reads a JSON string as code points. Unlike encoding/json it replaces
+// nothing: a surrogate that is escaped alone is returned as it is, and bytes that are
+// not UTF-8 are an error.
 func parseRunes(text []byte) ([]rune, error) {
 	if len(text) < 2 || text[0] != '"' || !json.Valid(text) {
 		return nil, errors.New("want a string")
@@ -121,8 +121,9 @@ func parseRunes(text []byte) ([]rune, error) {
 	return runes, nil
 }
 
-// unescape reads the escape at the start of valid JSON text and returns its
-// length, that of a pair of surrogates together.
+// unescape reads the escape at the start of valid JSON text and returns the code point
+// and the length of the escape. Two escapes of a pair of surrogates count as one
+// escape.
 func unescape(text []byte) (rune, int) {
 	if i := strings.IndexByte(`bfnrt`, text[1]); i >= 0 {
 		return rune("\b\f\n\r\t"[i]), 2
@@ -161,5 +162,5 @@ func appendRunes(dst []byte, runes []rune) []byte {
 	return append(dst, '"')
 }
 
-// quoted is a string as JSON.
+// quoted returns a string as JSON.
 func quoted(s string) []byte { return appendRunes(nil, []rune(s)) }

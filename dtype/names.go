@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// spelledElsewhere are names of other programs and formats for types that Zarr
-// v3 calls otherwise.
+// spelledElsewhere maps names of other programs and formats to the names in Zarr v3.
 var spelledElsewhere = map[string]string{
 	"bool_": "bool", "boolean": "bool", "?": "bool",
 	"byte": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "integer": "int64",
@@ -22,8 +21,8 @@ var spelledElsewhere = map[string]string{
 	"timestamp": "numpy.datetime64", "duration": "numpy.timedelta64", "bf16": "bfloat16",
 }
 
-// differentNames are spellings that look like one of ours and mean another
-// layout, with what to say about them.
+// differentNames are names that resemble names of ours and mean another layout, each
+// with the hint that the error gives.
 var differentNames = map[string]string{
 	"float8_e4m3fn":         ` (not registered: it has no infinities; "float8_e4m3" has them and gives other values to the same bytes)`,
 	"complex_float8_e4m3fn": ` (not registered: its parts have no infinities; those of "complex_float8_e4m3" have them and give other values to the same bytes)`,
@@ -33,7 +32,7 @@ var differentNames = map[string]string{
 	"decimal128":            ` (Zarr has no decimals: convert to "float64" or to integers with a scale)`,
 }
 
-// hint says which name to use instead of an unknown one, or "".
+// hint says which name to use instead of an unknown one; "" if there is no such name.
 func (r *Registry) hint(name string) string {
 	low := strings.ToLower(name)
 	if text, ok := differentNames[low]; ok {
@@ -64,8 +63,8 @@ func (r *Registry) hint(name string) string {
 	return didYouMean(best)
 }
 
-// v2Name says how Zarr v3 spells a name of Zarr v2, or of NumPy, without its
-// byte order; "" for what is none. Capital letters have meanings of their own:
+// v2Name returns the Zarr v3 name for a name of Zarr v2 or NumPy without its byte
+// order, and "" if code is no such name. Capital letters have meanings of their own:
 // "U4" is text and "u4" a number.
 func (r *Registry) v2Name(code string) string {
 	for long, letter := range map[string]string{"datetime64[": "M8[", "timedelta64[": "m8["} {
@@ -90,8 +89,8 @@ func (r *Registry) v2Name(code string) string {
 
 func didYouMean(name string) string { return fmt.Sprintf(" (did you mean %q?)", name) }
 
-// v2Hint says what to write instead of a NumPy type string that no registered
-// type matches. The mark of its byte order is in name and not in code.
+// v2Hint says what to write instead of a NumPy type string that no registered type
+// matches. The mark of the byte order is in name and not in code.
 func v2Hint(name, code string) string {
 	if text, ok := differentNames[code]; ok {
 		return text
@@ -114,8 +113,8 @@ func v2Hint(name, code string) string {
 	return ""
 }
 
-// otherWidth reports whether an unknown name counts other bits than a known
-// one. A number of bits that nobody has, such as 31, is taken for a slip.
+// otherWidth reports whether an unknown name differs from a known one in its number of
+// bits. A number of bits that no type has, such as 31, is taken for a slip.
 func otherWidth(name, known string) bool {
 	isLetter := func(r rune) bool { return r < '0' || r > '9' }
 	want, have := strings.FieldsFunc(name, isLetter), strings.FieldsFunc(known, isLetter)
@@ -130,7 +129,7 @@ func otherWidth(name, known string) bool {
 	return false
 }
 
-// distance is the number of single-letter edits between two short names.
+// distance returns the number of single-letter edits between two short names.
 func distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64

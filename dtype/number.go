@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// number is a type of one number, or of a pair of them, of a fixed width.
+// number is a type of one number of a fixed width, or of a pair of such numbers.
 type number struct {
 	name   string
 	kind   Kind
 	size   int          // bytes of one element
 	bits   int          // significant bits of each component
-	layout *FloatLayout // of floats of up to 16 bits
-	v2     string       // NumPy's code, such as "f4"; for some the v3 name; or ""
+	layout *FloatLayout // of floats of up to 16 bits; nil for other types
+	v2     string       // NumPy's code, such as "f4"; the v3 name where tensorstore uses it in v2; or ""
 }
 
 // The core data types of Zarr v3.
@@ -35,8 +35,8 @@ var (
 	Complex128 = wide("complex128", Complex, 64, "c16")
 )
 
-// Numbers of the registry of Zarr extensions that need less than a byte, or
-// are formats of machine learning. Each element takes whole bytes in memory.
+// Numbers of the registry of Zarr extensions that need less than a byte, or are float
+// formats of machine learning. In memory each element takes whole bytes.
 var (
 	Int2              = integer("int2", Int, 2, "")
 	Int4              = integer("int4", Int, 4, "int4")
@@ -116,7 +116,7 @@ func pair(component Numeric) Numeric {
 	}).typ()
 }
 
-// typ gives the number the methods that it needs, and no others.
+// typ returns the number as a type that has the methods it needs, and no others.
 func (t *number) typ() Numeric {
 	switch {
 	case t.word() > 1 && t.layout != nil:
@@ -137,7 +137,7 @@ func (t *number) components() int {
 	return 1
 }
 
-// word is the number of bytes that byte order applies to.
+// word returns the number of bytes to which byte order applies.
 func (t *number) word() int { return t.size / t.components() }
 
 func (t *number) Name() string    { return t.name }
@@ -157,9 +157,8 @@ func (t *number) Packing() Packing {
 	return Packing{Components: t.components(), Bits: bits, Signed: t.kind == Int}
 }
 
-// V2 implements [Type]: a NumPy type string such as "<f4" or "|u1", or for
-// numbers that NumPy does not have the name that tensorstore gives them, which
-// means little-endian.
+// V2 implements [Type]. It gives a NumPy type string such as "<f4" or "|u1". A number
+// that NumPy lacks has the name that tensorstore gives it, which means little-endian.
 func (t *number) V2(order Order) (json.RawMessage, error) {
 	switch t.v2 {
 	case "":
@@ -177,7 +176,7 @@ func (t *number) V2(order Order) (json.RawMessage, error) {
 	return json.RawMessage(`"` + mark + t.v2 + `"`), err
 }
 
-// mark is NumPy's sign for the byte order of a type of several bytes.
+// mark returns NumPy's sign for the byte order of a type.
 func (o Order) mark(t Type) (string, error) {
 	switch o {
 	case Little:
@@ -252,7 +251,7 @@ type ordered struct{ number }
 // SwapInto implements [Ordered].
 func (t *ordered) SwapInto(dst, src []byte) { SwapWords(t.word(), dst, src) }
 
-// narrowNumber is a number of floats of a byte or less.
+// narrowNumber is a number of floats of at most a byte.
 type narrowNumber struct{ number }
 
 // Layout implements [Narrow].
@@ -264,7 +263,7 @@ type orderedNarrow struct{ ordered }
 // Layout implements [Narrow].
 func (t *orderedNarrow) Layout() *FloatLayout { return t.layout }
 
-// clip shortens text from outside for use in a message, and makes it UTF-8.
+// clip shortens text from outside for use in a message, and makes it valid UTF-8.
 func clip(text []byte) string {
 	const most = 60
 	if len(text) <= most {

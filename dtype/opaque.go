@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// MaxSize is the most bytes that an element of this package's types has, so that
-// a type name cannot ask for absurd allocations: 1 MiB.
+// MaxSize is the most bytes that an element of this package's types has: 1 MiB. Without
+// a limit, a type's name could demand absurd allocations.
 const MaxSize = 1 << 20
 
-// opaque is a type whose elements are so many bytes of no stated meaning.
+// opaque is a type whose elements are bytes of no stated meaning.
 type opaque struct {
 	size    int
 	spelled spelling
@@ -26,7 +26,7 @@ type spelling uint8
 const (
 	coreBits       spelling = iota // "r16", fill value an array of byte values
 	rawBytes                       // {"name": "raw_bytes", …}, fill value in base64
-	nullTerminated                 // likewise, zero bytes at the end left out
+	nullTerminated                 // {"name": "null_terminated_bytes", …}, fill value in base64 without the zero bytes at the end
 )
 
 var spellings = [...]struct{ name, v2 string }{
@@ -39,22 +39,22 @@ var spellings = [...]struct{ name, v2 string }{
 // It panics where size is not from 1 to [MaxSize].
 func RawBits(size int) Type { return &opaque{checkSize("r*", size), coreBits} }
 
-// RawBytes returns the type that Python's readers know for opaque elements:
-// raw_bytes with a length, what NumPy calls V2. It is not in the registry of
-// Zarr extensions; zarr-python and tensorstore read it, and do not read r*. It
-// panics where size is not from 1 to [MaxSize].
+// RawBytes returns raw_bytes, the type that readers in Python know for opaque elements.
+// NumPy calls it V2 for size 2. The registry of Zarr extensions does not have it.
+// zarr-python and tensorstore read raw_bytes and do not read r*. RawBytes panics where
+// size is not from 1 to [MaxSize].
 func RawBytes(size int) Type { return &opaque{checkSize("raw_bytes", size), rawBytes} }
 
-// NullTerminated returns the type of byte strings of at most size bytes, filled
-// up with zero bytes: NumPy's S5. It is not in the registry of Zarr
-// extensions; zarr-python writes and reads it. It panics where size is not from
-// 1 to [MaxSize].
+// NullTerminated returns the type of byte strings of at most size bytes, filled up with
+// zero bytes: NumPy's S5 for size 5. The registry of Zarr extensions does not have it;
+// zarr-python writes and reads it. NullTerminated panics where size is not from 1 to
+// [MaxSize].
 func NullTerminated(size int) Type {
 	return &opaque{checkSize("null_terminated_bytes", size), nullTerminated}
 }
 
-// checkSize panics for a size that no element has: whoever makes a type from
-// numbers that come from outside checks them before.
+// checkSize panics for a size that no element has. A caller with a size from outside
+// checks it before.
 func checkSize(name string, size int) int {
 	if size < 1 || size > MaxSize {
 		panic(fmt.Sprintf("dtype: data type %s of %d bytes: want 1 to %d", name, size, MaxSize))
@@ -62,8 +62,8 @@ func checkSize(name string, size int) int {
 	return size
 }
 
-// Opaque reports whether t is one of the types of uninterpreted bytes, r* and
-// raw_bytes, of which one may stand for the other.
+// Opaque reports whether t is one of the two types of uninterpreted bytes, r* and
+// raw_bytes. Each may stand for the other.
 func Opaque(t Type) bool {
 	o, ok := t.(*opaque)
 	return ok && o.spelled != nullTerminated
@@ -95,7 +95,7 @@ func (t *opaque) V2(Order) (json.RawMessage, error) {
 	return fmt.Appendf(nil, `"|%s%d"`, spellings[t.spelled].v2, t.size), nil
 }
 
-// ParseScalar implements [Type]. In Zarr v2, 0 and "" fill with zero bytes.
+// ParseScalar implements [Type]. In Zarr v2, 0 and "" mean an element of zero bytes.
 func (t *opaque) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
 	text = bytes.TrimSpace(text)
 	if isZero(format, text) || format == V2 && string(text) == `""` {
@@ -128,7 +128,7 @@ func (t *opaque) parse(format Format, text []byte) (Scalar, error) {
 	return s, err
 }
 
-// parseBytes reads bytes in base64 or as an array of their values.
+// parseBytes reads bytes, in base64 or as an array of their values.
 func parseBytes(text []byte) (Scalar, error) {
 	if len(text) == 0 || text[0] != '"' {
 		return parseByteValues(text, errors.New("want the bytes in base64"))
@@ -140,8 +140,8 @@ func parseBytes(text []byte) (Scalar, error) {
 	return base64.StdEncoding.Strict().DecodeString(digits)
 }
 
-// parseByteValues reads an array of numbers from 0 to 255; otherwise is the
-// error where the text is none.
+// parseByteValues reads an array of numbers from 0 to 255. If text is not an array, it
+// returns the error otherwise.
 func parseByteValues(text []byte, otherwise error) (Scalar, error) {
 	var values []*uint8
 	if err := json.Unmarshal(text, &values); err != nil || values == nil {
@@ -191,8 +191,8 @@ func parseRawBits(name string) (Type, bool, error) {
 	return RawBits(n / 8), true, nil
 }
 
-// sized describes the families of types with a length_bytes in v3 and a count
-// behind a letter in v2: unit is how many bytes the count counts.
+// sized completes a family of types whose v3 configuration has a length_bytes and whose
+// v2 name is a letter and a count. The count is in units of unit bytes.
 func sized(f Family, letter string, unit int, build func(bytes int) Type) Family {
 	f.SizeVaries = true
 	f.ParseV3 = func(configuration json.RawMessage) (Type, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// int24 is a type that is written from nothing, with words of three bytes: the
-// samples of a sound card.
+// int24 is a type written without any of the package's types, with words of three
+// bytes: the samples of a sound card.
 type int24 struct{}
 
 var _ interface {
@@ -55,8 +55,8 @@ func (int24) FormatScalar(_ dtype.Format, s dtype.Scalar) json.RawMessage {
 	return strconv.AppendInt(nil, int64(int32(s[0])<<8|int32(s[1])<<16|int32(s[2])<<24)>>8, 10)
 }
 
-// A type from outside is a field of records like our own, in both formats and
-// byte orders.
+// A type from outside the package can be a field of records, as our own types can, in
+// both formats and byte orders.
 func TestTypeFromNothing(t *testing.T) {
 	types := dtype.Standard()
 	err := types.Register(dtype.Family{

@@ -9,25 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// Field is a part of a [Record].
+// Field is a field of a [Record].
 type Field struct {
 	Name string
 	Type Type
-	// Order is the byte order that Zarr v2 declared for the field, in which
-	// its bytes lie there: Little or Big, and NoOrder (taken as Little) where
-	// nothing was declared or the field is a record itself, whose fields have
-	// their own. It is no part of the data type.
+	// Order is the byte order that Zarr v2 declares for the field: Little or Big. It is
+	// NoOrder where nothing is declared, which means Little, and where the field is a
+	// record itself, whose fields have orders of their own. The order is no part of the
+	// data type.
 	Order Order
 	// Offset is the first byte of the field in an element; Struct sets it.
 	Offset int
 }
 
-// Record is a Type of packed, named fields. It is also [Ordered] where one of
-// its fields is.
+// Record is a Type of packed, named fields. It is also [Ordered] if one of its fields
+// is.
 type Record interface {
 	Type
-	// Fields are in the order of the bytes. The slice is shared and not to be
-	// modified.
+	// Fields returns the fields in the order of their bytes. The slice is shared and
+	// must not be modified.
 	Fields() []Field
 }
 
@@ -35,15 +35,15 @@ type Record interface {
 type record struct {
 	fields []Field
 	byName map[string]int
-	depth  int // records in each other, 1 without any
+	depth  int // levels of records within records; 1 if no field is a record
 	size   int
 	swaps  []swap
 }
 
-// Struct returns the type of records with these fields, at least one, with
-// names in UTF-8 that differ and are not empty, and types of fixed size. Offsets are
-// computed: fields follow each other without gaps. Records may be in each other
-// to a depth of 24, beyond which their JSON would not be read back.
+// Struct returns the type of records with the given fields. There is at least one
+// field; the names are different, not empty and in UTF-8; the types have a fixed size.
+// Struct computes the offsets: fields follow each other without gaps. Records may be
+// nested to a depth of 24. The JSON of a deeper type would not be read back.
 func Struct(fields ...Field) (Record, error) {
 	r := &record{fields: slices.Clone(fields), byName: make(map[string]int, len(fields)), depth: 1}
 	if len(fields) == 0 {
@@ -77,17 +77,17 @@ func Struct(fields ...Field) (Record, error) {
 	return r, nil
 }
 
-// maxRecordDepth keeps the JSON of records within what tooDeep lets pass.
+// maxRecordDepth keeps the JSON of nested records within the limit of tooDeep.
 const maxRecordDepth = 24
 
-// depthOf is the number of records in each other, 0 for other types.
+// depthOf returns the levels of records within t, 0 for types that are no records.
 func depthOf(t Type) int {
 	switch t := t.(type) {
 	case interface{ recordDepth() int }:
 		return t.recordDepth()
 	case subarrayType:
 		return depthOf(t.subarrayOf().element)
-	case Record: // from outside
+	case Record: // a record type from outside this package
 		deepest := 0
 		for _, f := range t.Fields() {
 			deepest = max(deepest, depthOf(f.Type))
@@ -126,8 +126,8 @@ func (t *record) V3() (json.RawMessage, error) {
 	return append(text, `]}}`...), nil
 }
 
-// V2 implements [Type]: a list of fields. With NoOrder and Mixed each field has
-// its declared order, else all have the given one. Fill values follow the
+// V2 implements [Type]: a list of fields. With NoOrder and Mixed, each field has its
+// declared order; otherwise all fields have the given order. Fill values follow the
 // declared orders: see [InOrder].
 func (t *record) V2(order Order) (json.RawMessage, error) {
 	text := []byte{'['}
@@ -140,7 +140,7 @@ func (t *record) V2(order Order) (json.RawMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Name, err)
 		}
-		if _, ok := f.Type.(subarrayType); ok { // type and shape, without their brackets
+		if _, ok := f.Type.(subarrayType); ok { // the field's list has type and shape side by side
 			inner = inner[1 : len(inner)-1]
 		}
 		if i > 0 {
@@ -151,8 +151,8 @@ func (t *record) V2(order Order) (json.RawMessage, error) {
 	return append(text, ']'), nil
 }
 
-// declared is the order of a field's own words in Zarr v2: NoOrder for records,
-// whose fields have theirs.
+// declared returns the order of a field's own words in Zarr v2. It is NoOrder for a
+// record, whose fields have orders of their own.
 func (f Field) declared() Order {
 	t := f.Type
 	for {
@@ -168,14 +168,14 @@ func (f Field) declared() Order {
 	return Little
 }
 
-// InOrder returns t with all of its words declared to be in the given order,
-// Little or Big. Types other than records are returned as they are.
+// InOrder returns t with the given order, Little or Big, declared for all of its words.
+// Types other than records are returned unchanged.
 //
-// The base64 spelling of a record's fill value follows the declared orders, and
-// the fields of a record that Zarr v3 metadata describe declare none, which is
-// taken as Little. So a type from Zarr v3 goes through InOrder before its dtype
-// and its fill value are written to the metadata of a big-endian Zarr v2 array,
-// and before a base64 fill value of Zarr v3 is read whose array is big-endian.
+// The base64 spelling of a record's fill value follows the declared orders. A record
+// that was read from Zarr v3 metadata declares no orders, which means Little. So a
+// caller needs InOrder in two cases: before it writes a type from Zarr v3, and the fill
+// value, to the metadata of a big-endian Zarr v2 array; and before it reads the base64
+// fill value of a big-endian Zarr v3 array.
 func InOrder(t Type, order Order) Type {
 	if a, ok := t.(subarrayType); ok {
 		return newSubarray(InOrder(a.subarrayOf().element, order), a.subarrayOf().shape)
@@ -191,14 +191,14 @@ func InOrder(t Type, order Order) Type {
 	}
 	out, err := Struct(fields...)
 	if err != nil {
-		return t // a record from outside that Struct would not make
+		return t // a record type from outside that Struct would refuse
 	}
 	return out
 }
 
-// ParseScalar implements [Type]: in Zarr v3 an object with a value for every
-// field, in v2 the packed bytes in base64, each field in its declared order.
-// Arrays of the legacy type structured have the latter in v3, too.
+// ParseScalar implements [Type]. In Zarr v3 a scalar is an object with a value for
+// every field. In v2 it is the packed bytes in base64, each field in its declared
+// order; arrays of the legacy type structured have this spelling in v3, too.
 func (t *record) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
 	text = bytes.TrimSpace(text)
 	s, err := t.parse(format, text)
@@ -252,7 +252,7 @@ func (t *record) parse(format Format, text []byte) (Scalar, error) {
 	return s, nil
 }
 
-// FormatScalar implements [Type]: in Zarr v2 the packed bytes in base64, each
+// FormatScalar implements [Type]. In Zarr v2 it writes the packed bytes in base64, each
 // field in its declared order. See [InOrder] for types that come from Zarr v3.
 func (t *record) FormatScalar(format Format, value Scalar) json.RawMessage {
 	if format == V2 {

@@ -2,17 +2,17 @@ package dtype
 
 import "fmt"
 
-// swap is a place in an element whose words are to be swapped: n of them, each
-// word bytes long. Or, where by is not nil, n elements of that type, each word
-// bytes long, which swaps their words itself.
+// swap describes bytes of an element that are to be swapped, from one offset on. There
+// are n words, each word bytes long. If by is not nil, there are n elements of that
+// type instead, each word bytes long, and by swaps their words.
 type swap struct {
 	offset, word, n int
 	by              Ordered
 }
 
-// worded is a type that knows where in an element its words are.
+// worded is a type that can tell where in an element its words are.
 type worded interface {
-	// words calls add for the words of an element that starts at byte at.
+	// words calls add for each stretch of words of an element that starts at byte at.
 	words(at int, add func(swap))
 }
 
@@ -24,9 +24,9 @@ func addSwaps(t Type, at int, add func(swap)) {
 	}
 }
 
-// addRepeated adds the words of n elements of one type, which start at byte at.
-// It takes one swap however many elements there are, so that the memory that a
-// type takes does not grow with a number in its text.
+// addRepeated adds the words of n elements of one type, which start at byte at. It
+// makes one swap however many elements there are. Otherwise a number in a type's text
+// would decide how much memory the type takes.
 func addRepeated(t Ordered, at, n int, add func(swap)) {
 	whole := swap{at, t.Size(), n, t}
 	addSwaps(t, at, func(s swap) {
@@ -38,7 +38,8 @@ func addRepeated(t Ordered, at, n int, add func(swap)) {
 	add(whole)
 }
 
-// add notes words to swap and joins rows of equal ones.
+// add appends a swap, and joins it with the last one if their words are equal and
+// adjacent.
 func (t *record) add(s swap) {
 	if k := len(t.swaps) - 1; k >= 0 {
 		last := &t.swaps[k]
@@ -50,8 +51,9 @@ func (t *record) add(s swap) {
 	t.swaps = append(t.swaps, s)
 }
 
-// words gives a few swaps one by one, and a longer list as one swap by the
-// record itself: records in each other would else each have a copy of it.
+// words adds the swaps of the record one by one if they are few. A longer list is one
+// swap, which the record carries out itself. Otherwise each of several nested records
+// would hold a copy of the list.
 func (t *orderedRecord) words(at int, add func(swap)) {
 	const few = 16
 	if len(t.swaps) > few {
@@ -64,20 +66,21 @@ func (t *orderedRecord) words(at int, add func(swap)) {
 	}
 }
 
-// reorder turns an element between the host's order and the declared orders.
+// reorder converts an element between the host's order and the declared orders, in
+// either direction.
 func (t *record) reorder(s []byte) {
 	if swapper := declaredSwapper(t); swapper != nil {
 		swapper.SwapInto(s, s)
 	}
 }
 
-// Swapper returns what turns elements of type t that are stored in the given
-// order into the host's order and back, and nil where they are the same. Mixed
-// stands for the orders that the fields of a record declare.
+// Swapper returns a type whose SwapInto converts elements of type t between the given
+// order and the host's order, in either direction. It returns nil if the two orders are
+// the same. Mixed stands for the orders that the fields of a record declare.
 //
-// For a type that is not [Ordered] the order means nothing. For one that is,
-// NoOrder panics, and so does Mixed if it is no [Record]: whoever reads the
-// elements has to know in which order they are.
+// For a type that is not [Ordered] the order has no meaning. For a type that is,
+// NoOrder panics, and Mixed panics unless t is a [Record]: a caller who reads elements
+// has to know their order.
 func Swapper(t Type, order Order) Ordered {
 	o, ordered := t.(Ordered)
 	_, isRecord := t.(Record)
@@ -102,9 +105,9 @@ func declaredSwapper(t Type) Ordered {
 	return swapper
 }
 
-// addForeign adds the words of an element at byte at that are not in the
-// host's order. Other orders than Little and Big stand for those that the
-// fields of records declare.
+// addForeign adds the words, in an element at byte at, that are not in the host's
+// order. An order other than Little and Big stands for the orders that the fields of
+// records declare.
 func addForeign(t Type, order Order, at int, add func(swap)) {
 	if order == Little || order == Big {
 		if order != Native {
@@ -130,7 +133,7 @@ type orderedRecord struct{ record }
 // SwapInto implements [Ordered].
 func (t *orderedRecord) SwapInto(dst, src []byte) {
 	if s := t.swaps[0]; s.word*s.n == t.size {
-		s.apply(dst, src) // the elements are one row of equal words
+		s.apply(dst, src) // all elements together are one stretch of equal words
 		return
 	}
 	dst = dst[:len(src)]

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// foreign is a type from outside of the package with a byte order: three bytes.
+// foreign is a type from outside the package with a byte order and words of three
+// bytes.
 type foreign struct{ Type }
 
 func (foreign) Name() string { return "foreign" }
@@ -73,8 +74,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A v2 record may have a byte order for each field; its base64 fill value
-// follows them.
+// A v2 record may have a byte order for each field; its base64 fill value has these
+// orders.
 func TestMixedRecord(t *testing.T) {
 	const v2 = `[["a",">i2"],["b","<i4"],["c",[["d",">i2",[2]],["e","|u1"]],[2]],["f","|S2"]]`
 	typ, order, err := Standard().ParseV2([]byte(v2), "")
@@ -126,7 +127,7 @@ func TestMixedRecord(t *testing.T) {
 	}
 }
 
-// Swapping a record swaps each of its words, wherever they are.
+// Swapping a record swaps each of its words, wherever it is.
 func TestRecordSwap(t *testing.T) {
 	outside := foreign{RawBytes(3)}
 	inner := must(Struct(Field{Name: "z", Type: outside}, Field{Name: "b", Type: Uint8}, Field{Name: "c", Type: Complex64}))
@@ -157,7 +158,7 @@ func TestRecordSwap(t *testing.T) {
 	}
 }
 
-// swapSlowly swaps the words of one element by going through its fields.
+// swapSlowly swaps the words of one element, field by field.
 func swapSlowly(t Type, e []byte) {
 	switch t := t.(type) {
 	case Record:
@@ -183,8 +184,8 @@ func swapSlowly(t Type, e []byte) {
 	}
 }
 
-// Arrays of the legacy type structured have a fill value in base64, in the
-// order that their bytes codec gives.
+// Arrays of the legacy type structured have a fill value in base64, in the byte order
+// of their bytes codec.
 func TestStructuredFill(t *testing.T) {
 	typ, err := Standard().ParseV3([]byte(`{"name":"structured","configuration":{"fields":[["x","int16"],["y","int8"]]}}`))
 	if err != nil {
@@ -198,8 +199,8 @@ func TestStructuredFill(t *testing.T) {
 	}
 }
 
-// The fields of a type from Zarr v3 declare no byte order. InOrder does, and the
-// fill value of a big-endian Zarr v2 array follows.
+// The fields of a type from Zarr v3 declare no byte order. InOrder declares one, and
+// the fill value of a big-endian Zarr v2 array has it.
 func TestRecordFromV3ToV2(t *testing.T) {
 	r := Standard()
 	from, err := r.ParseV3([]byte(`{"name":"struct","configuration":{"fields":[{"name":"x","data_type":"int16"},{"name":"in","data_type":` +
@@ -231,7 +232,7 @@ func TestRecordFromV3ToV2(t *testing.T) {
 	}
 }
 
-// short is a type from outside whose scalars are too short.
+// short is a type from outside the package whose scalars are too short.
 type short struct{ Type }
 
 func (short) ParseScalar(Format, json.RawMessage) (Scalar, error) { return Scalar{1}, nil }
@@ -254,7 +255,7 @@ func TestStructRefusals(t *testing.T) {
 	}
 }
 
-// What a type takes in memory grows with its text, not with the numbers in it.
+// The memory that a type takes grows with its text, not with the numbers in it.
 func TestManyWords(t *testing.T) {
 	const n, depth = 349_000, 22
 	for inner, order := range map[string]Order{`[["x","|u1"],["y",">i2"]]`: Big, `[["a",">u2"],["y","|u1"]]`: Big, `[["x",">i2"],["y","<i2"]]`: Mixed} {
@@ -298,7 +299,7 @@ func TestManyWords(t *testing.T) {
 	}
 }
 
-// A long list of words in records in each other is kept once.
+// Nested records keep a long list of words once.
 func TestManyFields(t *testing.T) {
 	var fields []Field
 	for i := range 100 {

@@ -10,53 +10,52 @@ import (
 	"slices"
 )
 
-// ErrUnknown is the cause of an error about a name that no type answers to.
+// ErrUnknown is the cause of an error about a name that no registered type has.
 var ErrUnknown = errors.New("unknown data type")
 
 // Family is an entry of a [Registry]: one type, or all types that share a
 // name and differ in their configuration.
 type Family struct {
-	// Name is the Zarr v3 identifier; Summary says in a line what it is.
+	// Name is the Zarr v3 identifier. Summary describes the family in a line.
 	Name    string
 	Summary string
-	// Aliases are other v3 names that mean the same on reading.
+	// Aliases are other v3 names for the same family, accepted in reading.
 	Aliases []string
-	// Example is a type of the family, for listings. Its name is that of the
-	// family, or one that ParseName reads; where WrittenAs is set, it is that.
+	// Example is a type of the family, for listings. It has the name of the family, or
+	// a name that ParseName reads, or, where WrittenAs is set, that name.
 	Example Type
-	// WrittenAs is the family whose types this one, which is only read, gives:
-	// a newer name of the same. "" for all others.
+	// WrittenAs names another family. It is set for a family that is only read, and
+	// whose types are written under a newer name. "" for all others.
 	WrittenAs string
-	// SizeVaries says that the types of the family differ in size; that of
+	// SizeVaries says that the types of the family differ in size, so that the size of
 	// Example is one of many.
 	SizeVaries bool
-	// FillValue says in a line how fill values are written in Zarr v3.
+	// FillValue describes in a line how fill values are written in Zarr v3.
 	FillValue string
-	// Note is what a user ought to know before choosing the type, or "".
+	// Note tells what a user ought to know before choosing the type, or "".
 	Note string
-	// ParseV3 returns the type with this v3 configuration, nil where the
-	// metadata has none. nil: see the other two, or else the family has no v3
-	// name of its own.
+	// ParseV3 returns the type with the given v3 configuration, which is nil if the
+	// metadata have none. The function is nil for a family that is parsed by
+	// ParseNested or ParseName, or has no v3 name of its own.
 	ParseV3 func(configuration json.RawMessage) (Type, error)
-	// ParseNested is ParseV3 for types that are made of others: r is the
-	// registry that the type is looked up in, and has those.
+	// ParseNested is ParseV3 for types that are made of other types. r is the registry
+	// in which the type was found; it has the other types.
 	ParseNested func(r *Registry, configuration json.RawMessage) (Type, error)
-	// ParseName returns the type with this v3 name, for families of which the
-	// name has a parameter in it, as "r16" has; false where the name means
+	// ParseName returns the type with the given v3 name, for families whose names
+	// contain a parameter, such as "r16". It returns false if the name belongs to
 	// another family. Such types have no configuration.
 	ParseName func(name string) (Type, bool, error)
-	// ParseV2 returns the type with this Zarr v2 type string, without its
-	// byte order mark, and false where the string means another family. nil:
-	// the family has no v2 spelling, or it is an [Object].
+	// ParseV2 returns the type with the given Zarr v2 type string, which has no byte
+	// order mark. It returns false if the string belongs to another family. The
+	// function is nil if the family has no v2 spelling, or if its types are [Object]s.
 	ParseV2 func(code string) (Type, bool, error)
 }
 
-// parsesV3 reports whether v3 metadata may have the name of the family.
+// parsesV3 reports whether the name of the family may occur in v3 metadata.
 func (f Family) parsesV3() bool { return f.ParseV3 != nil || f.ParseNested != nil }
 
-// Registry finds data types by their names. Register everything before the
-// first use; lookups are then safe for concurrent use. The zero value is
-// empty.
+// Registry finds data types by their names. A program registers all families before the
+// first lookup; lookups are then safe for concurrent use. The zero value is empty.
 type Registry struct {
 	families []Family
 	byName   map[string]int
@@ -94,8 +93,8 @@ func (r *Registry) Register(f Family) error {
 	return nil
 }
 
-// checkExample refuses an example that [Registry.FamilyOf] would not find the
-// family of.
+// checkExample returns an error if [Registry.FamilyOf] would not find the family of the
+// example.
 func (f Family) checkExample() error {
 	name := f.Example.Name()
 	if name == cmp.Or(f.WrittenAs, f.Name) {
@@ -109,19 +108,19 @@ func (f Family) checkExample() error {
 	return fmt.Errorf("data type %s: the example is called %s", f.Name, name)
 }
 
-// mustRegister is Register for the families of [Standard], of which an error is
-// a mistake in this package.
+// mustRegister is Register for the families of [Standard], where an error is a mistake
+// in this package.
 func (r *Registry) mustRegister(f Family) {
 	if err := r.Register(f); err != nil {
 		panic(err)
 	}
 }
 
-// Families lists all entries in the order of their registration. The slice is
-// shared and not to be modified.
+// Families lists all families in the order of their registration. The slice is shared
+// and must not be modified.
 func (r *Registry) Families() []Family { return r.families }
 
-// FamilyOf returns the family that a type belongs to, by its name.
+// FamilyOf returns the family to which a type belongs, by the type's name.
 func (r *Registry) FamilyOf(t Type) (Family, bool) {
 	if i, ok := r.byName[t.Name()]; ok {
 		return r.families[i], true
@@ -137,9 +136,8 @@ func (r *Registry) FamilyOf(t Type) (Family, bool) {
 	return Family{}, false
 }
 
-// Notes returns what a user ought to know before choosing a type, a sentence
-// for each family that has one: that of the type itself, and those of the
-// fields of a [Record].
+// Notes returns what a user ought to know before choosing a type: the Note of its
+// family and, for a [Record], the notes of the types of its fields.
 func (r *Registry) Notes(t Type) []string {
 	var notes []string
 	if f, ok := r.FamilyOf(t); ok && f.Note != "" {
@@ -194,7 +192,7 @@ func (r *Registry) ParseV3(text json.RawMessage) (Type, error) {
 	return nil, fmt.Errorf("%w %q%s", ErrUnknown, clip([]byte(name)), r.hint(name))
 }
 
-// nameOf takes the name and the configuration out of a data_type field.
+// nameOf returns the name and the configuration of a data_type field.
 func nameOf(text []byte) (name string, configuration json.RawMessage, err error) {
 	var want = errors.New("want a name, or an object with name and configuration")
 	nameText := json.RawMessage(text)
@@ -209,7 +207,7 @@ func nameOf(text []byte) (name string, configuration json.RawMessage, err error)
 			switch {
 			case m.name == "name":
 				nameText = m.value
-			case m.name == "configuration" && value == "null": // as if it were not there
+			case m.name == "configuration" && value == "null": // null counts as absent
 			case m.name == "configuration":
 				configuration = m.value
 			case m.name != "must_understand":
@@ -226,11 +224,11 @@ func nameOf(text []byte) (name string, configuration json.RawMessage, err error)
 	return string(runes), configuration, nil
 }
 
-// ParseV2 reads the dtype field of a Zarr v2 array and returns the type and its
-// byte order: NoOrder for types that have none. The field is a NumPy type
-// string such as "<f4" or "|V2", or a list of the fields of a record. The
-// string "|O" stands for objects of any kind; objectFilter, the id of the
-// array's first filter or "", says which.
+// ParseV2 reads the dtype field of a Zarr v2 array and returns the type and its byte
+// order: NoOrder for types that have none. The field is a NumPy type string such as
+// "<f4" or "|V2", or a list of the fields of a record. The string "|O" stands for
+// objects of any kind; the kind follows from objectFilter, which is the id of the
+// array's first filter or "".
 func (r *Registry) ParseV2(text json.RawMessage, objectFilter string) (Type, Order, error) {
 	if tooDeep(text) {
 		return nil, NoOrder, fmt.Errorf("data type %s: nested too deeply", clip(text))
@@ -271,7 +269,7 @@ func (r *Registry) ParseV2(text json.RawMessage, objectFilter string) (Type, Ord
 		_, hasOrder := t.(Ordered)
 		marked := code != name
 		switch {
-		case code == t.Name() && marked: // tensorstore's names have no mark
+		case code == t.Name() && marked: // tensorstore's names have no byte order mark
 			continue
 		case code == t.Name() && hasOrder:
 			return t, Little, nil
@@ -285,7 +283,7 @@ func (r *Registry) ParseV2(text json.RawMessage, objectFilter string) (Type, Ord
 	return nil, NoOrder, fmt.Errorf("%w %q%s", ErrUnknown, clip([]byte(name)), v2Hint(name, code))
 }
 
-// object returns the type of objects that a filter turns into bytes.
+// object returns the type of objects that the given filter turns into bytes.
 func (r *Registry) object(filter string) (Type, error) {
 	for _, f := range r.families {
 		if o, ok := f.Example.(Object); ok && filter != "" && o.V2Filter() == filter {

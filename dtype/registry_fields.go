@@ -41,8 +41,8 @@ func (r *Registry) parseRecord(text json.RawMessage) (Type, Order, error) {
 	return t, order, nil
 }
 
-// parseRecordField reads one field. The order of a record among the fields is
-// that of its own fields.
+// parseRecordField reads one field. A record that is a field has no order; its own
+// fields do.
 func (r *Registry) parseRecordField(i int, parts []json.RawMessage) (f Field, err error) {
 	if len(parts) != 2 && len(parts) != 3 {
 		return f, errors.New("want [name, type] or [name, type, shape]")
@@ -51,7 +51,7 @@ func (r *Registry) parseRecordField(i int, parts []json.RawMessage) (f Field, er
 		return f, err
 	}
 	if f.Name == "" {
-		f.Name = "f" + strconv.Itoa(i) // as NumPy calls padding
+		f.Name = "f" + strconv.Itoa(i) // NumPy's name for padding
 	}
 	if string(parts[1]) == `"|O"` {
 		return f, fmt.Errorf("%q: fields have a fixed size, and objects have none: rewrite the array with text as \"<U…\" or bytes as \"|V…\"", clip([]byte(f.Name)))
@@ -87,8 +87,8 @@ func parseShape(text json.RawMessage, size int) ([]int, error) {
 	return shape, nil
 }
 
-// recordParser is the ParseNested of struct and structured. Their fields are
-// objects with name and data_type, or for the latter pairs.
+// recordParser returns the ParseNested of the families struct and structured. Their
+// fields are objects with name and data_type, or pairs in the legacy structured.
 func recordParser(family string, legacy bool) func(*Registry, json.RawMessage) (Type, error) {
 	return func(r *Registry, configuration json.RawMessage) (Type, error) {
 		values, err := readConfiguration(family, configuration, "fields")

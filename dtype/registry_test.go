@@ -69,7 +69,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Several spellings of one type are read.
+// Some types have several spellings, and all are read.
 func TestOtherSpellings(t *testing.T) {
 	r := Standard()
 	for text, want := range map[string]Type{
@@ -98,7 +98,8 @@ func TestOtherSpellings(t *testing.T) {
 	}
 }
 
-// refusesV3 checks that each text is no type of Zarr v3, and what the error has.
+// refusesV3 checks that each text is refused as a Zarr v3 type, with the given words in
+// the error.
 func refusesV3(t *testing.T, cases map[string]string) {
 	t.Helper()
 	r := Standard()
@@ -186,7 +187,7 @@ func TestV2NameRefusals(t *testing.T) {
 	}
 }
 
-// What is suggested for an unknown name is a type that may have been meant.
+// The hint for an unknown name is a type that may have been meant.
 func TestHints(t *testing.T) {
 	for name, want := range map[string]string{
 		"U4": `{"name":"fixed_length_utf32","configuration":{"length_bytes":16}}`, "<U4": "fixed_length_utf32", "u4": `"uint32"`, "S4": "null_terminated_bytes",
@@ -208,7 +209,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// must returns a type that is known to be sound.
+// must returns t and panics on an error.
 func must[T Type](t T, err error) Type {
 	if err != nil {
 		panic(err)
@@ -216,7 +217,7 @@ func must[T Type](t T, err error) Type {
 	return t
 }
 
-// Objects are told apart by their filter.
+// Objects are distinguished by their filter.
 func TestObjects(t *testing.T) {
 	r := Standard()
 	for filter, want := range map[string]Type{"vlen-utf8": StringType, "vlen-bytes": BytesType} {
@@ -235,7 +236,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// Types without a name in one of the formats say what to use there.
+// The error about a type without a name in one of the formats says what to use in that
+// format.
 func TestUnsayable(t *testing.T) {
 	sub, _, err := Standard().ParseV2([]byte(`[["a","<f4"],["z",">i2",[2,3]]]`), "")
 	if err != nil {
@@ -263,7 +265,8 @@ func TestUnsayable(t *testing.T) {
 	}
 }
 
-// A type may be nested, but not beyond what a reader of JSON can bear.
+// Types may be nested, but not so deeply that reading their JSON would exhaust the
+// stack.
 func TestDepth(t *testing.T) {
 	v3 := strings.Repeat(`{"name":"struct","configuration":{"fields":[{"name":"x","data_type":`, 20) + `"int8"` + strings.Repeat(`}]}}`, 20)
 	v2 := strings.Repeat(`[["x",`, 20) + `"|i1"` + strings.Repeat(`]]`, 20)

@@ -15,8 +15,8 @@ import (
 // hold.
 var ErrOutOfRange = errors.New("out of range")
 
-// parseBool reads true or false and, in Zarr v2, which leaves the spelling to
-// NumPy, the numbers 1 and 0.
+// parseBool reads true or false. In Zarr v2, which leaves the spelling to NumPy, it
+// also reads 1 and 0.
 func parseBool(format Format, s Scalar, text []byte) error {
 	digits, err := integerText(format, text)
 	switch {
@@ -30,10 +30,9 @@ func parseBool(format Format, s Scalar, text []byte) error {
 	return nil
 }
 
-// integerText returns the digits of a JSON integer, and the sign of a negative
-// one. In Zarr v3 it has no fraction or exponent. Zarr v2 leaves the spelling
-// to NumPy: there "-9999.0" and "1e3" are integers as well, and true and false
-// are 1 and 0.
+// integerText returns the digits of a JSON integer, and the sign of a negative one. In
+// Zarr v3 an integer has no fraction or exponent. Zarr v2 leaves the spelling to NumPy,
+// so "-9999.0" and "1e3" are integers as well, and true and false are 1 and 0.
 func integerText(format Format, text []byte) (string, error) {
 	wrong := errors.New("want an integer without fraction or exponent")
 	if format == V2 {
@@ -55,7 +54,7 @@ func integerText(format Format, text []byte) (string, error) {
 	if format == V3 || d.exponent < 0 {
 		return "", wrong
 	}
-	// Twenty zeros behind any digit are more than 64 bits hold.
+	// Any digit with twenty zeros behind it is more than 64 bits hold.
 	return d.sign + cmp.Or(d.digits, "0") + strings.Repeat("0", min(d.exponent, 20)), nil
 }
 
@@ -64,8 +63,8 @@ func isNumber(text []byte) bool {
 	return json.Valid(text) && strings.IndexByte("-0123456789", text[0]) >= 0
 }
 
-// isZero reports whether text is the number 0, which fills what is not a number
-// in older stores of Zarr v2: all bytes of the element are zero.
+// isZero reports whether text is the number 0 of Zarr v2. Older stores have this fill
+// value for types that are not numbers, where it means an element of zero bytes.
 func isZero(format Format, text []byte) bool {
 	if format != V2 || !isNumber(text) {
 		return false
@@ -74,15 +73,15 @@ func isZero(format Format, text []byte) bool {
 	return d.digits == "" && d.sign == ""
 }
 
-// decimal is a number as it is written: digits times a power of ten. The digits
-// begin and end with another one than 0; zero has none, and the exponent 0.
+// decimal is a decimal number: digits times a power of ten. The digits neither begin
+// nor end with 0. Zero has no digits and the exponent 0.
 type decimal struct {
 	sign     string // "-" or ""
 	digits   string
 	exponent int
 }
 
-// splitDecimal takes a JSON number apart, in time proportional to its length.
+// splitDecimal parses a JSON number, in time proportional to its length.
 func splitDecimal(text []byte) decimal {
 	var d decimal
 	rest, negative := strings.CutPrefix(string(text), "-")
@@ -90,7 +89,7 @@ func splitDecimal(text []byte) decimal {
 		d.sign = "-"
 	}
 	if at := strings.IndexAny(rest, "eE"); at >= 0 {
-		exponent, _ := strconv.ParseInt(rest[at+1:], 10, 48) // the nearest of 48 bits
+		exponent, _ := strconv.ParseInt(rest[at+1:], 10, 48) // saturates at 48 bits
 		d.exponent, rest = int(exponent), rest[:at]
 	}
 	whole, fraction, _ := strings.Cut(rest, ".")
@@ -141,8 +140,8 @@ func formatInt(s Scalar) json.RawMessage {
 
 func formatUint(s Scalar) json.RawMessage { return strconv.AppendUint(nil, getBits(s), 10) }
 
-// getBits and putBits convert a word of 1, 2, 4 or 8 bytes between memory and
-// an integer.
+// getBits and putBits convert a word of 1, 2, 4 or 8 bytes between memory and an
+// integer.
 func getBits(s []byte) uint64 {
 	switch len(s) {
 	case 1:

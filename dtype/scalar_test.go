@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// scalar is a value in memory, made from the bits of its words.
+// scalar returns the value with the given bits in its words.
 func scalar(t Type, words ...uint64) Scalar {
 	s := make(Scalar, t.Size())
 	width := t.Size() / len(words)
@@ -33,7 +33,7 @@ type spelled struct {
 	formats []Format
 	text    string
 	want    Scalar
-	again   string // as it is written; "": the same
+	again   string // how it is written; "": as it is spelled
 }
 
 func (c spelled) check(t *testing.T) {
@@ -191,7 +191,7 @@ func TestTextAndBytes(t *testing.T) {
 	}
 }
 
-// refused is a spelling that is none of a scalar.
+// refused is a text that spells no scalar.
 type refused struct {
 	typ        Type
 	format     Format
@@ -301,7 +301,7 @@ func TestTextAndBytesRefusals(t *testing.T) {
 		{RawBytes(2), V3, `"Af8"`, "base64"},
 		{RawBytes(2), V3, `"Afn/"`, "3 bytes, want 2"},
 		{RawBytes(2), V3, `5`, "base64"},
-		{RawBytes(1), V3, `"AB=="`, "base64"}, // bits that mean nothing
+		{RawBytes(1), V3, `"AB=="`, "base64"}, // unused bits are not zero
 		{NullTerminated(2), V3, `"YWJj"`, "3 bytes, want 2"},
 		{must(Datetime64("s", 1)), V3, "1.5", "NaT"},
 		{must(Datetime64("s", 1)), V3, `"nat"`, "NaT"},
@@ -335,8 +335,8 @@ func TestHalfScalars(t *testing.T) {
 	}
 }
 
-// Decimals near the middle between two float16 values are rounded once, not by
-// way of float64.
+// Decimals near the middle between two float16 values are rounded once, not through
+// float64.
 func TestHalfRoundsOnce(t *testing.T) {
 	zeros := strings.Repeat("0", 1_000_000)
 	for text, want := range map[string]string{

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Standard returns a new registry with the data types of the Zarr v3 core
-// specification and of the registry of Zarr extensions, and with two that
-// zarr-python writes though they are not registered: null_terminated_bytes and
-// raw_bytes.
+// Standard returns a new registry with the data types of the Zarr v3 core specification
+// and of the registry of Zarr extensions. It also has two types that are not registered
+// and that zarr-python writes: null_terminated_bytes and raw_bytes.
 func Standard() *Registry {
 	r := &Registry{}
 	for _, t := range coreNumbers() {
@@ -53,7 +52,7 @@ func Standard() *Registry {
 	return r
 }
 
-// numberFamily makes a family of one type without configuration.
+// numberFamily returns the family of one type without configuration.
 func numberFamily(t Numeric) Family {
 	f := Family{
 		Name: t.Name(), Summary: summary(t), Example: t, FillValue: fillValue(t),
@@ -72,7 +71,7 @@ func numberFamily(t Numeric) Family {
 	return f
 }
 
-// numberOf takes one of this package's numbers out of its methods.
+// numberOf returns the number behind one of this package's numeric types.
 func numberOf(t Numeric) *number {
 	switch t := t.(type) {
 	case *ordered:
@@ -90,7 +89,7 @@ func objectFamily(t Object, summary, fillValue string) Family {
 	return Family{Name: t.Name(), Summary: summary, Example: t, FillValue: fillValue, ParseV3: plain(t)}
 }
 
-// plain is the ParseV3 of a type without configuration.
+// plain returns the ParseV3 of a type without configuration.
 func plain(t Type) func(json.RawMessage) (Type, error) {
 	return func(configuration json.RawMessage) (Type, error) {
 		if _, err := readConfiguration(t.Name(), configuration); err != nil {
@@ -120,7 +119,7 @@ func summary(t Numeric) string {
 	}
 }
 
-// fillValue is a shorter form of what errors say.
+// fillValue describes the fill values of a numeric type in fewer words than errors do.
 func fillValue(t Numeric) string {
 	n := numberOf(t)
 	switch n.kind {

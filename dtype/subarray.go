@@ -23,8 +23,8 @@ type subarrayType interface {
 	subarrayOf() *subarray
 }
 
-// newSubarray returns the type of shape elements of the given type; the shape
-// is not empty and its product bounded by the caller.
+// newSubarray returns the type of several elements of one type. The shape is not empty,
+// and the caller bounds its product.
 func newSubarray(element Type, shape []int) Type {
 	t := &subarray{element, shape, 1}
 	for _, extent := range shape {
@@ -47,8 +47,8 @@ func (t *subarray) V3() (json.RawMessage, error) {
 		t.shape, t.element.Name(), t.Size())
 }
 
-// V2 implements [Type] with NumPy's spelling of a type and a shape, which
-// stands in a record's list of fields without the brackets.
+// V2 implements [Type] with NumPy's spelling of a type and a shape, without the
+// brackets: a record's list of fields has none around the two.
 func (t *subarray) V2(order Order) (json.RawMessage, error) {
 	inner, err := t.element.V2(order)
 	if err != nil {
@@ -58,8 +58,9 @@ func (t *subarray) V2(order Order) (json.RawMessage, error) {
 	return fmt.Appendf(nil, `[%s,%s]`, inner, shape), err
 }
 
-// ParseScalar implements [Type]: a list of all elements in C order. Arrays
-// have no such fill value, as the record around the field is written whole.
+// ParseScalar implements [Type]: a list of all elements in C order. No array has such a
+// fill value, because the fill value of the record around the field is written as a
+// whole.
 func (t *subarray) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil || len(list) != t.n {

@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// SwapWords copies src to dst, which has the same length and may be the same
-// slice, reversing the bytes of each word. A word is 1 or more bytes, and the
-// length a multiple of it. It is what an [Ordered] type of equal words uses for
-// SwapInto.
+// SwapWords copies src to dst and reverses the bytes of each word. dst has the same
+// length as src and may be the same slice. A word is 1 or more bytes, and the length is
+// a multiple of it. An [Ordered] type of equal words uses SwapWords for its SwapInto.
 //
-// The loops for words of 2, 4 and 8 bytes go in steps of 32 bytes: four loads,
-// then four stores, which the processor overlaps. Other words take longer.
+// The loops for words of 2, 4 and 8 bytes go in steps of 32 bytes: four loads, then
+// four stores, which the processor overlaps. Other words take longer.
 func SwapWords(word int, dst, src []byte) {
 	dst = dst[:len(src)]
 	switch word {
@@ -55,7 +54,7 @@ func swap4(dst, src []byte) {
 		b := bits.ReverseBytes64(binary.NativeEndian.Uint64(src[8:]))
 		c := bits.ReverseBytes64(binary.NativeEndian.Uint64(src[16:]))
 		d := bits.ReverseBytes64(binary.NativeEndian.Uint64(src[24:]))
-		// All eight bytes are reversed, so the two words changed places, too.
+		// The load reversed all eight bytes, so the two words have changed places, too.
 		binary.NativeEndian.PutUint64(dst, bits.RotateLeft64(a, 32))
 		binary.NativeEndian.PutUint64(dst[8:], bits.RotateLeft64(b, 32))
 		binary.NativeEndian.PutUint64(dst[16:], bits.RotateLeft64(c, 32))

@@ -10,12 +10,13 @@ import (
 	"unicode/utf16"
 )
 
-// utf32 is fixed_length_utf32: strings of at most so many code points, four
-// bytes each, filled up with U+0000. NumPy calls it U.
+// utf32 is fixed_length_utf32: strings of at most so many code points, four bytes each,
+// filled up with U+0000. NumPy calls the type U.
 type utf32 struct{ size int }
 
-// FixedUTF32 returns the type of strings of at most points code points, four
-// bytes each. It panics where they are none or more than [MaxSize] bytes.
+// FixedUTF32 returns the type of strings of at most points code points, four bytes
+// each. It panics where points is less than 1, or the strings have more than [MaxSize]
+// bytes.
 func FixedUTF32(points int) Type {
 	return &utf32{checkSize("fixed_length_utf32", min(points, MaxSize)*4)}
 }
@@ -38,8 +39,8 @@ func (t *utf32) SwapInto(dst, src []byte) { SwapWords(4, dst, src) }
 
 func (t *utf32) words(at int, add func(swap)) { add(swap{offset: at, word: 4, n: t.size / 4}) }
 
-// ParseScalar implements [Type]: a string; shorter ones are filled up with
-// U+0000, longer ones refused. 0 is the empty one in Zarr v2.
+// ParseScalar implements [Type]: a string. A shorter one is filled up with U+0000, a
+// longer one refused. In Zarr v2, 0 is the empty string.
 func (t *utf32) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
 	text = bytes.TrimSpace(text)
 	if isZero(format, text) {
@@ -74,7 +75,7 @@ func (t *utf32) FormatScalar(_ Format, value Scalar) json.RawMessage {
 
 var errLoneSurrogate = errors.New("a surrogate on its own is no text")
 
-// object is a type of elements of any length.
+// object is a type whose elements are bytes of any number.
 type object struct{ name, filter string }
 
 // Types of variable size. A scalar of StringType is UTF-8.
@@ -90,8 +91,8 @@ func (t *object) V3() (json.RawMessage, error)      { return json.RawMessage(`"`
 func (t *object) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
 func (t *object) V2Filter() string                  { return t.filter }
 
-// ParseScalar implements [Type]. In Zarr v2, 0 stands for the empty element:
-// zarr-python 2 fills arrays of objects with it when nobody chose.
+// ParseScalar implements [Type]. In Zarr v2, 0 is the empty element: zarr-python 2
+// fills arrays of objects with 0 when nobody chose a fill value.
 func (t *object) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
 	text = bytes.TrimSpace(text)
 	if isZero(format, text) {

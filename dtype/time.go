@@ -20,15 +20,16 @@ type temporal struct {
 // units are NumPy's, as the registry of Zarr extensions lists them.
 var units = []string{"Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "generic"}
 
-// Datetime64 returns the type of points in time, counted from the Unix epoch
-// in scale units, NumPy's datetime64[10us]. "μs" is "us".
+// Datetime64 returns the type of points in time, counted from the Unix epoch in
+// multiples of scale units. Datetime64("us", 10) is NumPy's datetime64[10us]. "μs"
+// means "us".
 func Datetime64(unit string, scale int) (Type, error) { return newTemporal(unit, scale, false) }
 
-// Timedelta64 returns the type of lengths of time, counted in scale units.
+// Timedelta64 returns the type of lengths of time, counted in multiples of scale units.
 func Timedelta64(unit string, scale int) (Type, error) { return newTemporal(unit, scale, true) }
 
 func newTemporal(unit string, scale int, span bool) (Type, error) {
-	if unit == "\u03bcs" || unit == "\u00b5s" { // the Greek letter and the sign of micro
+	if unit == "\u03bcs" || unit == "\u00b5s" { // the Greek letter and the micro sign
 		unit = "us"
 	}
 	t := &temporal{unit, scale, span}
@@ -53,7 +54,7 @@ func (t *temporal) Unit() string { return t.unit }
 func (t *temporal) Scale() int   { return t.scale }
 func (t *temporal) Span() bool   { return t.span }
 
-// Default is NaT, "not a time".
+// Default returns NaT, "not a time".
 func (t *temporal) Default() Scalar {
 	s := make(Scalar, 8)
 	putBits(s, 1<<63)
@@ -64,8 +65,8 @@ func (t *temporal) V3() (json.RawMessage, error) {
 	return fmt.Appendf(nil, `{"name":%q,"configuration":{"unit":%q,"scale_factor":%d}}`, t.Name(), t.unit, t.scale), nil
 }
 
-// V2 implements [Type]: "<M8[10us]", or "<M8" for the generic unit, which NumPy
-// has no multiples of.
+// V2 implements [Type]: "<M8[10us]", or "<M8" for the generic unit, of which NumPy has
+// no multiples.
 func (t *temporal) V2(order Order) (json.RawMessage, error) {
 	mark, err := order.mark(t)
 	if err != nil {
@@ -101,16 +102,16 @@ func (t *temporal) ParseScalar(_ Format, text json.RawMessage) (Scalar, error) {
 		return t.Default(), nil
 	}
 	s := make(Scalar, 8)
-	// Every writer of Zarr v2 spells times as Zarr v3 has them.
+	// Every writer of Zarr v2 spells times as Zarr v3 does.
 	if err := parseInt(V3, s, 64, text); err != nil {
 		return nil, fmt.Errorf(`%s is not a %s value: %w, or "NaT"`, clip(text), t.Name(), err)
 	}
 	return s, nil
 }
 
-// FormatScalar implements [Type]. "Not a time" is written as the number that
-// zarr-python writes, which the registry declares equivalent to "NaT"; but for
-// the generic unit zarr-python reads only the latter.
+// FormatScalar implements [Type]. "Not a time" is written as an integer, as zarr-python
+// writes it; the registry declares the integer equivalent to "NaT". With the generic
+// unit zarr-python reads only "NaT".
 func (t *temporal) FormatScalar(_ Format, value Scalar) json.RawMessage {
 	if t.unit == "generic" && getBits(value) == 1<<63 {
 		return json.RawMessage(`"NaT"`)
@@ -145,7 +146,7 @@ func temporalFamily(span bool, summary string) Family {
 			}
 			scale := 1
 			if parts[1] != "" {
-				scale, _ = strconv.Atoi(parts[1]) // 0 where it is too large: refused below
+				scale, _ = strconv.Atoi(parts[1]) // 0 if it is too large, which newTemporal refuses
 			}
 			unit := parts[2]
 			if unit == "" {

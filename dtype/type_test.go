@@ -42,7 +42,7 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// Swapping reverses each word, in place and elsewhere, and twice is not at all.
+// Swapping reverses each word, in place and elsewhere. Swapping twice changes nothing.
 func TestSwapInto(t *testing.T) {
 	words := map[Type]int{
 		Int16: 2, Uint32: 4, Float64: 8, BFloat16: 2, Complex64: 4, Complex128: 8, ComplexFloat16: 2, ComplexBFloat16: 2,
@@ -82,7 +82,7 @@ func TestSwapInto(t *testing.T) {
 	}
 }
 
-// Text from outside is UTF-8 in a message.
+// Text from outside is made valid UTF-8 in a message.
 func TestClip(t *testing.T) {
 	for _, text := range []string{"", "ab", "a\xffb", string(bytes.Repeat([]byte("é"), 40)), "x" + string(bytes.Repeat([]byte("é"), 40)), string(bytes.Repeat([]byte{0xff}, 90))} {
 		if got := clip([]byte(text)); !utf8.ValidString(got) || len(got) > 70 {

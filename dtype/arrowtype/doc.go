@@ -1,13 +1,11 @@
-// Package arrowtype states the types of Apache Arrow columns as Zarr data
-// types, and the other way round. Its functions look at types alone and are
-// safe for concurrent use; the values are the caller's to convert, as the table
-// says. A null, which any Arrow column may hold and no Zarr element can be, is
-// the caller's to replace as well.
+// Package arrowtype states the types of Apache Arrow columns as Zarr data types, and
+// the other way round. Its functions look at types alone and are safe for concurrent
+// use. The caller converts the values, as the table says, and replaces nulls: any Arrow
+// column may hold nulls, and no Zarr element can be one.
 //
 // # From Arrow
 //
-// [Of] follows the columnar format's logical types (Apache Arrow,
-// format/Schema.fbs):
+// [Of] follows the columnar format's logical types (Apache Arrow, format/Schema.fbs):
 //
 //	Arrow                              data type                 values
 //	bool                               bool                      a bit becomes a byte, 0 or 1
@@ -25,35 +23,34 @@
 //	duration(unit)                     numpy.timedelta64[unit]   unchanged
 //	month_interval                     numpy.timedelta64[M]      widened from 32 bits
 //	struct                             struct                    fields packed, in their order
-//	fixed_size_list(n)                 that of its elements      in C order; n is an axis of a row
-//	dictionary                         that of its values        indices become values
-//	run_end_encoded                    that of its values        runs become values
-//	extension                          that of its storage       those of the storage
+//	fixed_size_list(n)                 type of its elements     in C order; n is an axis of a row
+//	dictionary                         type of its values       indices become values
+//	run_end_encoded                    type of its values       runs become values
+//	extension                          type of its storage      as those of the storage
 //
-// Units are s, ms, us and ns, with a scale_factor of 1. In temporal columns the
-// smallest int64 is a value like others to Arrow and "not a time" to Zarr.
+// Units are s, ms, us and ns, with a scale_factor of 1. In temporal columns, the
+// smallest int64 is an ordinary value in Arrow, and "not a time" in Zarr.
 //
-// The storage of the canonical extension arrow.fixed_shape_tensor is a list of
-// fixed size: its shape here is one number, the product of the tensor's. The
-// tensor's own shape and the permutation of its axes stand in the metadata of
-// the column's field, which are no part of an Arrow type.
+// The storage of the canonical extension arrow.fixed_shape_tensor is a list of fixed
+// size. So [Of] gives its shape as one number, the number of elements of the tensor.
+// The tensor's own shape and the permutation of its axes are in the metadata of the
+// column's field, which are no part of an Arrow type.
 //
-// Refused, each with a way out in the error: decimals, null, lists of variable
-// length and maps, unions, intervals of days and of parts of days, structs with
-// fields of variable size or of several elements.
+// Refused, each with a way out in the error: decimals, null, lists of variable length
+// and maps, unions, intervals of days and of parts of days, structs with fields of
+// variable size or of several elements.
 //
 // # To Arrow
 //
-// [To] gives the first type of each line of the table, of timestamps the one
-// without a zone, and for timedelta64 duration. The types r* and
-// null_terminated_bytes become fixed_size_binary as raw_bytes does, and read
-// back as that. Days (numpy.datetime64[D]) become date32 and months
-// (numpy.timedelta64[M]) month_interval: counts that need more than 32 bits do
-// not fit, and the writer of the values must refuse them. "Not a time" is for
-// that writer to make null.
+// [To] gives the first type of each line of the table: for datetime64 a timestamp
+// without a zone, and for timedelta64 a duration. The types r* and
+// null_terminated_bytes become fixed_size_binary, as raw_bytes does, and read back as
+// raw_bytes. Days (numpy.datetime64[D]) become date32 and months (numpy.timedelta64[M])
+// month_interval: counts that need more than 32 bits do not fit, and the caller, who
+// writes the values, must refuse them. The caller also writes "not a time" as null.
 //
-// Other types have no Arrow type, and the error names the one to choose: a
-// wider integer or float for those of less than a byte and for the floats of
-// machine learning, a struct of two floats for complex numbers, string for
-// fixed_length_utf32, the next of Arrow's units for those that it does not have.
+// Other types have no Arrow type, and the error names the one to choose: a wider
+// integer or float for those of less than a byte and for the floats of machine
+// learning, a struct of two floats for complex numbers, string for fixed_length_utf32,
+// the nearest of Arrow's units for a unit that Arrow does not have.
 package arrowtype

@@ -15,8 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/arrowtype"
 )
 
-// goldenTypes says what the types that pyarrow names are; those not listed are
-// called the same.
+// goldenTypes maps pyarrow's names of types to Zarr's, where the two differ.
 func goldenTypes() map[string]string {
 	return map[string]string{
 		"halffloat": `"float16"`,
@@ -37,7 +36,7 @@ func goldenTypes() map[string]string {
 	}
 }
 
-// TestGolden gives a type to every column of files that pyarrow wrote.
+// TestGolden determines the type of every column of files that pyarrow wrote.
 func TestGolden(t *testing.T) {
 	folder := filepath.Join(os.Getenv("ZMIGRATE_GOLDEN"), "arrow")
 	text, err := os.ReadFile(filepath.Join(folder, "expected.json"))

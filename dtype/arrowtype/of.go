@@ -17,26 +17,25 @@ const (
 	// maxLayers bounds the lists, dictionaries and extensions around the
 	// elements of a column, and so the axes of its rows.
 	maxLayers = 32
-	// maxStructs bounds structs within structs. The data_type field of Zarr v3
-	// metadata of the deepest is still read by [dtype.Registry.ParseV3].
+	// maxStructs bounds structs within structs. At this depth [dtype.Registry.ParseV3]
+	// still reads the data_type field of Zarr v3 metadata.
 	maxStructs = 24
 	// maxRow bounds the elements in a row, so that its bytes can be counted.
 	maxRow = math.MaxInt / dtype.MaxSize
 )
 
-// Of returns the data type of the elements of Arrow columns of type t, and the
-// shape of what one row holds: empty for scalars, [2 3] for a list of two lists
-// of three. See the package documentation for the types and their values.
-// A type that is refused, malformed or nested too deeply is an error that says
-// what to do instead.
+// Of returns the data type of the elements of Arrow columns of type t, and the shape of
+// one row: empty for scalars, [2 3] for a list of two lists of three. See the package
+// documentation for the types and their values. The error about a type that is refused,
+// malformed or nested too deeply says what to do instead.
 func Of(t arrow.DataType) (dtype.Type, []int, error) { return of(t, 0) }
 
-// Zone returns the time zone of a column of timestamps, also of lists or
-// dictionaries of them, such as "UTC", "Europe/Berlin" or "+01:00". It is ""
-// for timestamps without a zone, which are local times of an unnamed place, and
-// for columns of other types, structs among them. The data type does not have
-// the zone: a source ought to note it, in an attribute for example. Whatever
-// the zone, the values are instants in UTC.
+// Zone returns the time zone of a column of timestamps, such as "UTC", "Europe/Berlin"
+// or "+01:00"; also for lists and dictionaries of timestamps. It is "" for timestamps
+// without a zone, which are local times of an unnamed place, and for columns of other
+// types, structs among them. The data type does not have the zone: a source ought to
+// note it, for example in an attribute. Whatever the zone, the values are instants in
+// UTC.
 func Zone(t arrow.DataType) string {
 	inner, _, err := unwrap(t)
 	if timestamp, ok := inner.(*arrow.TimestampType); ok && err == nil {
@@ -45,7 +44,7 @@ func Zone(t arrow.DataType) string {
 	return ""
 }
 
-// of is Of for a type within so many structs.
+// of is [Of] for a type that lies within the given number of structs.
 func of(t arrow.DataType, structs int) (dtype.Type, []int, error) {
 	inner, shape, err := unwrap(t)
 	if err != nil {
@@ -58,8 +57,9 @@ func of(t arrow.DataType, structs int) (dtype.Type, []int, error) {
 	return element, shape, nil
 }
 
-// unwrap takes off what is around the elements of a column, and returns their
-// type, which is not nil, and the shape of a row.
+// unwrap removes the lists, dictionaries, runs and extensions around the elements of a
+// column. It returns the type of the elements, which is not nil, and the shape of a
+// row.
 func unwrap(t arrow.DataType) (inner arrow.DataType, shape []int, err error) {
 	row := 1
 	for range maxLayers {
@@ -122,8 +122,8 @@ func elementOf(t arrow.DataType, structs int) (dtype.Type, error) {
 	}
 }
 
-// unitName is NumPy's name of a unit; for numbers that are no unit it is one
-// that dtype refuses.
+// unitName returns NumPy's name of a unit. For a number that is no unit, it returns a
+// name that dtype refuses.
 func unitName(u arrow.TimeUnit) string {
 	if u < arrow.Second || u > arrow.Nanosecond {
 		return strconv.Itoa(int(u))

@@ -88,8 +88,9 @@ func plainTypes() map[string][]arrow.DataType {
 	}
 }
 
-// TestTypes reads every Arrow type of the table, as a column and within what
-// may be around it, and writes the first of each line.
+// TestTypes maps every Arrow type of the table, as a column and within lists,
+// dictionaries and the like. It maps the data type back to the first Arrow type of its
+// line.
 func TestTypes(t *testing.T) {
 	for v3, list := range plainTypes() {
 		want := read(t, v3)
@@ -187,7 +188,7 @@ func TestOfRefuses(t *testing.T) {
 	}
 }
 
-// TestLimits holds the limits of this package to those of the metadata.
+// TestLimits compares the limits of this package with those of Zarr's metadata.
 func TestLimits(t *testing.T) {
 	field := func(typ arrow.DataType) arrow.DataType {
 		return arrow.StructOf(arrow.Field{Name: "f", Type: typ})
@@ -242,7 +243,7 @@ func extension(storage arrow.DataType) arrow.DataType {
 	return &opinion{arrow.ExtensionBase{Storage: storage}}
 }
 
-// nest puts an int8 into so many layers.
+// nest wraps an int8 in n layers.
 func nest(layer func(arrow.DataType) arrow.DataType, n int) arrow.DataType {
 	return nestIn(layer, n, arrow.PrimitiveTypes.Int8)
 }
@@ -265,12 +266,12 @@ func (*opinion) Deserialize(arrow.DataType, string) (arrow.ExtensionType, error)
 	return &opinion{}, nil
 }
 
-// endless is an extension that stores itself.
+// endless is an extension whose storage is the extension itself.
 type endless struct{ *opinion }
 
 func (t endless) StorageType() arrow.DataType { return t }
 
-// foreign is no type of Arrow's.
+// foreign is a type that Arrow does not have.
 type foreign struct{}
 
 func (foreign) ID() arrow.Type               { return 1000 }

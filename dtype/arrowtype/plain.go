@@ -12,8 +12,8 @@ type pair struct {
 	arrow arrow.DataType
 }
 
-// plain lists the types without parameters. Where several Arrow types belong to
-// one data type, the first is the one to write.
+// plain lists the types without parameters. Where several Arrow types belong to one
+// data type, [To] writes the first of them.
 func plain() []pair {
 	return []pair{
 		{dtype.BoolType, arrow.FixedWidthTypes.Boolean},

@@ -11,9 +11,9 @@ import (
 )
 
 // To returns the Arrow type of columns that hold elements of t; see the package
-// documentation for the types. [Of] gives t back, or raw_bytes for other types
-// of opaque bytes. Where Arrow has no such type, the error names the data type
-// to choose instead.
+// documentation for the types. [Of] maps this Arrow type back to t; for a type of
+// opaque bytes other than raw_bytes it gives raw_bytes. Where Arrow has no such type,
+// the error names the data type to choose instead.
 func To(t dtype.Type) (arrow.DataType, error) {
 	if t == nil {
 		return nil, errors.New("no data type given")
@@ -60,8 +60,8 @@ func toTemporal(t dtype.Temporal) (arrow.DataType, error) {
 		t.Name(), t.Scale(), t.Unit(), nearestUnit(t.Unit(), t.Span()))
 }
 
-// nearestUnit is the unit of an Arrow type that counts in the given NumPy unit,
-// or else of the nearest.
+// nearestUnit returns the name of the unit of an Arrow type that counts in the given
+// NumPy unit, or in the nearest unit that Arrow has.
 func nearestUnit(unit string, span bool) string {
 	switch unit {
 	case "s", "ms", "us", "ns":
@@ -95,8 +95,8 @@ func toStruct(t dtype.Record) (arrow.DataType, error) {
 	return arrow.StructOf(fields...), nil
 }
 
-// substitute names the data type, one with an Arrow type, that holds all values
-// of a type without.
+// substitute names a data type that holds all values of t, which has no Arrow type, and
+// has an Arrow type itself.
 func substitute(t dtype.Type) string {
 	numeric, ok := t.(dtype.Numeric)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/arrowtype"
 )
 
-// TestFamilies holds every data type to an Arrow type that reads back as the
-// same, or to an error that names another which has one.
+// TestFamilies maps every data type to an Arrow type that reads back as the same data
+// type, or to an error that names a data type which has an Arrow type.
 func TestFamilies(t *testing.T) {
 	opaque := map[string]dtype.Type{ // Arrow has one type for all of these
 		"r*":                    dtype.RawBytes(2),
@@ -43,8 +43,9 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s: %v reads as %v, %v, %v", f.Name, to, got, shape, err)
 		}
 	}
-	// All numbers of the core but two complex ones, both of time, both of
-	// variable size, three of opaque bytes, struct and structured.
+	// The core has 14 numbers, of which two complex ones have no Arrow type. Then two
+	// types of time, two of variable size, three of opaque bytes, struct and
+	// structured.
 	if mapped != 12+2+2+3+2 {
 		t.Errorf("%d families have an Arrow type", mapped)
 	}
@@ -81,7 +82,7 @@ func TestToRefuses(t *testing.T) {
 		{subarray, `field "v": data type subarray has no arrow type: choose string for text, or raw_bytes with length_bytes 8`},
 		{nil, "no data type"},
 
-		// Types from outside.
+		// Types from outside the package.
 		{packed{unpacked{dtype.Uint16, dtype.Uint, 2}, 12}, "choose uint16"},
 		{packed{unpacked{dtype.Int64, dtype.Int, 3}, 24}, "choose int32"},
 		{packed{unpacked{dtype.Int64, dtype.Int, 16}, 128}, "choose raw_bytes with length_bytes 16"},
@@ -137,7 +138,7 @@ func TestToRefusesUnits(t *testing.T) {
 	}
 }
 
-// TestToStruct sees that only fields of times may be null.
+// TestToStruct checks that only fields of times may be null.
 func TestToStruct(t *testing.T) {
 	from := read(t, `{"name":"struct","configuration":{"fields":[{"name":"n","data_type":"int8"},{"name":"t","data_type":`+datetime("s")+`}]}}`)
 	got, err := arrowtype.To(from)
@@ -150,7 +151,7 @@ func TestToStruct(t *testing.T) {
 	}
 }
 
-// unpacked is a number from outside that only says what it must.
+// unpacked is a number from outside the package that implements no optional interface.
 type unpacked struct {
 	dtype.Type
 	kind dtype.Kind
@@ -162,7 +163,7 @@ func (t unpacked) Size() int                    { return t.size }
 func (t unpacked) Kind() dtype.Kind             { return t.kind }
 func (t unpacked) V3() (json.RawMessage, error) { return json.RawMessage(`"outside"`), nil }
 
-// packed is one that also says how many of its bits mean something.
+// packed is one that also implements Packed.
 type packed struct {
 	unpacked
 	bits int
@@ -172,7 +173,7 @@ func (t packed) Packing() dtype.Packing {
 	return dtype.Packing{Components: 1, Bits: t.bits, Signed: t.kind == dtype.Int}
 }
 
-// object is a type of variable size from outside.
+// object is a type of variable size from outside the package.
 type object struct{ dtype.Object }
 
 func (object) V3() (json.RawMessage, error) { return json.RawMessage(`"object"`), nil }

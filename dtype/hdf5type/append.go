@@ -10,17 +10,17 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// maxTag is the most bytes of a tag: the length is in eight bits, and a multiple
-// of 8.
+// maxTag is the most bytes of a tag: the length has eight bits and is a multiple of 8.
 const maxTag = 248
 
-// Append appends the message of the datatype, in its Version or, where that is
-// 0, in the lowest one that can say it. [Parse] reads the same model back. The
-// error names what the message cannot say; dst is then returned as it was.
+// Append appends the message of the datatype. Version is that of the message; 0 stands
+// for the lowest version that can express the datatype. [Parse] reads the same model
+// back. If the message cannot express the datatype, the error says why, and dst is
+// returned as it was.
 func (d *Datatype) Append(dst []byte) ([]byte, error) {
 	out, err := d.append(dst, 0)
 	if err == nil {
-		// What is no datatype is found by the one place that knows the rules.
+		// Parse alone knows the rules, so it checks the message.
 		_, _, err = Parse(out[len(dst):])
 	}
 	if err != nil {
@@ -60,7 +60,7 @@ func (d *Datatype) append(dst []byte, depth int) ([]byte, error) {
 	return d.appendProperties(dst, depth)
 }
 
-// needed is the lowest version of the message that can say the datatype.
+// needed returns the lowest version of the message that can express the datatype.
 func (d *Datatype) needed() int {
 	switch {
 	case d.Class == FloatingPoint && d.Order == dtype.Mixed:
@@ -115,7 +115,7 @@ func flag(set bool, bit uint32) uint32 {
 	return 0
 }
 
-// flags returns the 24 bits that depend on the class.
+// flags returns the 24 bits of the message that depend on the class.
 func (d *Datatype) flags() (uint32, error) {
 	bits := flag(d.Order != dtype.Little, 1) | flag(d.LowPad, 2) | flag(d.HighPad, 4)
 	text := uint32(d.Padding) | uint32(d.CharSet)<<4

@@ -7,11 +7,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// ErrCorrupt is the cause of an error about a message that contradicts itself
-// or the specification.
+// ErrCorrupt is the cause of an error about a message that contradicts itself or the
+// specification.
 var ErrCorrupt = errors.New("corrupt datatype")
 
-// Class tells what a datatype is; the number is that of the file format.
+// Class is the kind of a datatype, as numbered in the file format.
 type Class uint8
 
 // The classes. Complex is new in HDF5 2.0.
@@ -43,76 +43,77 @@ func (c Class) String() string {
 	return fmt.Sprintf("class %d", uint8(c))
 }
 
-// Datatype is an HDF5 datatype. Which fields mean something depends on the
-// class; the others are zero.
+// Datatype is an HDF5 datatype. The class decides which fields have a meaning; the
+// others are zero.
 type Datatype struct {
 	Class Class
-	// Version is that of the message, 1 to 5. 0, only for writing: the lowest
-	// that can say this datatype.
+	// Version is the version of the message, 1 to 5. 0, for writing only, is the lowest
+	// version that can express this datatype.
 	Version int
-	// Size is the bytes of an element in the file, 1 to 2^32-1.
+	// Size is the number of bytes of an element in the file, 1 to 2^32-1.
 	Size int
 
-	// Order, of classes FixedPoint, FloatingPoint, Time and Bitfield, is
-	// Little or Big, for elements of a single byte as well; Mixed is the order
-	// of VAX floats: little-endian words of 16 bits, the most significant
-	// first.
+	// Order is Little or Big in the classes FixedPoint, FloatingPoint, Time and
+	// Bitfield, also for elements of a single byte. Mixed is the order of VAX floats:
+	// little-endian words of 16 bits, the most significant word first.
 	Order dtype.Order
-	// Precision is how many bits of such an element mean something, BitOffset
-	// how many less significant ones do not (0 for Time).
+	// Precision is the number of bits of such an element that have a meaning. BitOffset
+	// is the number of less significant bits that have none; it is 0 for Time.
 	BitOffset, Precision int
-	// LowPad and HighPad say that the bits below and above are ones.
+	// LowPad and HighPad say that the bits below and above the meaningful bits are
+	// ones.
 	LowPad, HighPad bool
-	// Signed: FixedPoint in two's complement.
+	// Signed tells a FixedPoint in two's complement from an unsigned one.
 	Signed bool
-	// Float has the bit fields of a FloatingPoint.
+	// Float describes the bit fields of a FloatingPoint.
 	Float FloatFields
 
-	// Padding and CharSet are those of a String, and of a VariableLength Text.
+	// Padding and CharSet describe a String, and a VariableLength with Text.
 	Padding Padding
 	CharSet CharSet
 	// Text tells a VariableLength string from a sequence.
 	Text bool
 
-	// Tag describes an Opaque, without the zero bytes at its end.
+	// Tag describes the content of an Opaque; zero bytes at the end of the tag are left
+	// out.
 	Tag string
 
-	// Members of a Compound do not overlap; they are in the order of the file,
-	// which need not be that of their offsets.
+	// Members of a Compound do not overlap. They are in the order of the file, which
+	// may differ from the order of their offsets.
 	Members []Member
 
-	// Reference is what a Reference refers to, and ReferenceVersion the
-	// version of its encoding, 0 for the older kinds.
+	// Reference says what a Reference refers to. ReferenceVersion is the version of its
+	// encoding, 0 for the older kinds.
 	Reference        ReferenceKind
 	ReferenceVersion int
 
-	// Base is the datatype that an Enumeration, VariableLength, Array or
-	// Complex is made of: a FixedPoint for the first, for the last a
+	// Base is the datatype that an Enumeration, VariableLength, Array or Complex is
+	// made of. The base of an Enumeration is a FixedPoint, that of a Complex a
 	// FloatingPoint.
 	Base *Datatype
 	// Names are the members of an Enumeration.
 	Names []Name
-	// Dims are the lengths of an Array's dimensions, at least one, none of
-	// them 0, the slowest first.
+	// Dims are the lengths of an Array's dimensions, the slowest first. There is at
+	// least one, and none is 0.
 	Dims []int
 }
 
-// FloatFields tells where in a floating-point element its parts are. Locations
-// count bits from the least significant one.
+// FloatFields tells where in a floating-point element the sign, the exponent and the
+// mantissa are. Locations count bits from the least significant one.
 type FloatFields struct {
 	Sign                           int // location
 	ExponentLocation, ExponentSize int
 	MantissaLocation, MantissaSize int
 	Bias                           uint32
 	Norm                           Norm
-	InnerPad                       bool // bits between the parts are ones
+	InnerPad                       bool // bits between the fields are ones
 }
 
 // Norm says how the mantissa of a float is normalised.
 type Norm uint8
 
-// Normalisations: none; the most significant bit is always set, and stored; it
-// is always set, and not stored, as in IEEE 754.
+// Normalisations. With NormSet the most significant bit is always set, and stored. With
+// NormImplied it is always set, and not stored, as in IEEE 754.
 const (
 	NormNone Norm = iota
 	NormSet
@@ -122,8 +123,7 @@ const (
 // Padding says how a string shorter than its element is filled up.
 type Padding uint8
 
-// Paddings. What follows the zero byte of a NullTerminated string has no
-// meaning.
+// Paddings. Bytes behind the zero byte of a NullTerminated string have no meaning.
 const (
 	NullTerminated Padding = iota
 	NullPadded
@@ -139,8 +139,8 @@ const (
 	UTF8
 )
 
-// ReferenceKind is what a reference refers to. The first two are addresses in
-// the file, the others are the encoded references of HDF5 1.12.
+// ReferenceKind says what a reference refers to. The first two kinds are addresses in
+// the file; the others are the encoded references of HDF5 1.12.
 type ReferenceKind uint8
 
 // Kinds of references.
@@ -152,7 +152,7 @@ const (
 	AttributeReference
 )
 
-// Member is a part of a compound.
+// Member is a member of a compound.
 type Member struct {
 	Name   string
 	Offset int // bytes from the beginning of the compound

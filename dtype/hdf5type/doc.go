@@ -1,14 +1,13 @@
-// Package hdf5type is the model of HDF5 datatypes: it reads and writes the
-// datatype message (HDF5 File Format Specification Version 3.0, section
-// IV.A.2.d, "The Datatype Message", versions 1 to 4, and version 5 of HDF5
-// 2.0), and says which Zarr data type the elements have and how their bytes in
-// the file become elements in memory.
+// Package hdf5type is the model of HDF5 datatypes: it reads and writes the datatype
+// message (HDF5 File Format Specification Version 3.0, section IV.A.2.d, "The Datatype
+// Message", versions 1 to 4, and version 5 of HDF5 2.0), and says which Zarr data type
+// the elements have and how their bytes in the file become elements in memory.
 //
 // # The message
 //
-// A message is a header of eight bytes, little-endian, and properties that
-// depend on the class; classes that build on other datatypes have the messages
-// of those among their properties:
+// A message is a header of eight bytes, little-endian, and properties that depend on
+// the class. The properties of a class that builds on other datatypes include the
+// messages of these datatypes:
 //
 //	class | version<<4 | flags<<8   4 bytes
 //	size of an element in bytes     4 bytes
@@ -23,18 +22,18 @@
 //	variable-length, complex        base datatype
 //	array                           number of dimensions, their lengths (4 each), base datatype
 //
-// Names end with a zero byte; versions 1 and 2 pad them to a multiple of 8
-// bytes. The offset of a member is 4 bytes, from version 3 on as many as the
-// size of the compound needs. Members of version 1 have dimensions of their
-// own, which later versions express as an array datatype.
+// Names end with a zero byte; versions 1 and 2 pad them to a multiple of 8 bytes. The
+// offset of a member has 4 bytes in versions 1 and 2, and from version 3 on as many as
+// the size of the compound needs. In version 1 a member has dimensions; later versions
+// use an array datatype instead.
 //
 // # From the file to memory
 //
-// [Datatype.Type] gives a [Native]: the Zarr data type, and moves from the
-// bytes of an element in the file to those of an element in memory, which
-// [Native.Decode] carries out: padding between members dropped, words turned
-// into the host's byte order, integers of reduced precision widened, what
-// follows the end of a string cleared.
+// [Datatype.Type] gives a [Native]: the Zarr data type, and the moves that bring the
+// bytes of an element in the file to their places in memory. [Native.Decode] carries
+// out these moves: it drops padding between members, turns words into the host's byte
+// order, widens integers of reduced precision, and clears the bytes behind the end of a
+// string.
 //
 //	HDF5                                      Zarr
 //	fixed-point of 1, 2, 4, 8 bytes           int8 … int64, uint8 … uint64
@@ -45,7 +44,7 @@
 //	string of variable length                 string
 //	sequence of single bytes                  bytes
 //	bitfield of 1, 2, 4, 8 bytes              uint8 … uint64
-//	opaque                                    raw_bytes; what h5py tags "NUMPY:…", as tagged
+//	opaque                                    raw_bytes; the type in the tag if h5py wrote "NUMPY:…"
 //	enumeration {FALSE: 0, TRUE: 1}, 1 byte   bool
 //	other enumerations                        the base integer, see Native.Enum
 //	compound {r, i} of two equal floats       complex64, complex128, complex_float16, …
@@ -53,7 +52,7 @@
 //	complex (HDF5 2.0)                        complex64, complex128, complex_float16, …
 //	array                                     the type of its elements, see Native.Shape
 //
-// Times, references, other sequences, VAX and extended floats, integers of
-// other sizes, and compounds with arrays or texts of variable length among
-// their members have no counterpart; the error says what to do instead.
+// Times, references, other sequences, VAX and extended floats, integers of other sizes,
+// and compounds with members of variable length have no counterpart. The error says
+// what to do instead.
 package hdf5type

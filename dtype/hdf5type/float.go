@@ -4,18 +4,18 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// floatFormat is a float type by its size, precision and bit fields, and the
-// type of a pair of such floats.
+// floatFormat describes a float type by its size, precision and bit fields, and names
+// the complex type of a pair of such floats.
 type floatFormat struct {
 	Type, Pair dtype.Type
 	Size       int // bytes
 	Precision  int // bits
 	Fields     FloatFields
-	Note       string // what the bit fields leave open, or ""
+	Note       string // what the bit fields do not tell, or ""
 }
 
-// binaryFloat lays out a float as IEEE 754 does: from the least significant bit
-// on the mantissa, the exponent, the sign.
+// binaryFloat lays out a float as IEEE 754 does: from the least significant bit, the
+// mantissa, the exponent, the sign.
 func binaryFloat(t, pair dtype.Type, exponent, mantissa int, note string) floatFormat {
 	return floatFormat{
 		Type: t, Pair: pair, Size: t.Size(), Precision: 1 + exponent + mantissa,
@@ -30,10 +30,10 @@ func binaryFloat(t, pair dtype.Type, exponent, mantissa int, note string) floatF
 	}
 }
 
-// floatFormats are the formats that bit fields can tell. HDF5 does not say
-// whether the largest exponent is for infinities and NaN: it is in the types of
-// 8 and more bits, as the library's own conversions have it, and is not in the
-// formats of 4 and 6 bits, which have no such values.
+// floatFormats lists the formats that bit fields can describe. HDF5 does not say
+// whether the largest exponent is reserved for infinities and NaN. The library's own
+// conversions reserve it, so it is reserved here in formats of 8 and more bits. The
+// formats of 4 and 6 bits have no such values.
 func floatFormats() []floatFormat {
 	const finite = "bits of the largest exponent are taken for finite numbers, as in the format that HDF5 names"
 	return []floatFormat{
@@ -73,8 +73,8 @@ func (d *Datatype) float() (Native, error) {
 		return Native{}, err
 	}
 	n := d.simple(f.Type)
-	if f.Precision < 8*d.Size { // the bits above are padding, in memory zeros
-		n.Moves[0].Precision = f.Precision // of a single byte
+	if f.Precision < 8*d.Size { // the bits above are padding, and zeros in memory
+		n.Moves[0].Precision = f.Precision // the element is a single byte
 	}
 	if f.Note != "" {
 		n.note("%s", f.Note)
@@ -100,8 +100,8 @@ func (d *Datatype) complexPair() bool {
 	return err == nil && first == second
 }
 
-// complexOf makes a complex number of two floats of one type at their places in
-// an element.
+// complexOf makes a complex number of two floats of one type, which lie at reAt and
+// imAt in an element.
 func complexOf(re *Datatype, reAt int, im *Datatype, imAt int) (Native, error) {
 	f, err := re.format()
 	if err != nil {

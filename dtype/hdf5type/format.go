@@ -8,11 +8,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Format writes an element, as it is in the file, as text for people: numbers in
-// decimal, members of an enumeration by their names, those of compounds, arrays
-// and sequences in braces, what has no other spelling as hexadecimal digits.
-// sequence finds the elements, of size bytes each, to which an element of
-// variable length refers.
+// Format writes an element, given as it is in the file, as text for people. Numbers are
+// decimal, members of an enumeration have their names, and compounds, arrays and
+// sequences are in braces. Anything else is in hexadecimal digits. The function
+// sequence finds the elements, of size bytes each, to which an element of variable
+// length refers.
 func (d *Datatype) Format(element []byte, sequence func(element []byte, size int) ([]byte, error)) (string, error) {
 	switch d.Class {
 	case FixedPoint, FloatingPoint, Bitfield:
@@ -61,7 +61,7 @@ func (d *Datatype) Format(element []byte, sequence func(element []byte, size int
 	}
 }
 
-// formatAll is Format for elements one behind the other, in braces.
+// formatAll is Format for a row of elements, in braces.
 func (d *Datatype) formatAll(elements []byte, sequence func([]byte, int) ([]byte, error)) (string, error) {
 	parts := make([]string, 0, len(elements)/d.Size)
 	for ; len(elements) >= d.Size; elements = elements[d.Size:] {
@@ -74,7 +74,7 @@ func (d *Datatype) formatAll(elements []byte, sequence func([]byte, int) ([]byte
 	return "{" + strings.Join(parts, ", ") + "}", nil
 }
 
-// formatNumber writes a number that has a counterpart in memory in decimal.
+// formatNumber writes a number in decimal, if its type has a counterpart in memory.
 func (d *Datatype) formatNumber(element []byte) string {
 	n, err := d.Type()
 	if err != nil {

@@ -33,7 +33,7 @@ func TestFormat(t *testing.T) {
 		{"a reference to an object", &hdf5type.Datatype{Class: hdf5type.Reference, Size: 1}, "\x01"},
 		{"0xbeef", &hdf5type.Datatype{Class: hdf5type.Opaque, Size: 2}, "\xbe\xef"},
 	} {
-		// An element of variable length says how many numbers from 1 on it has.
+		// An element of variable length is the number of elements in its sequence.
 		got, err := c.d.Format([]byte(c.element), func(element []byte, size int) ([]byte, error) {
 			var numbers []byte
 			for i := range element[0] {

@@ -22,7 +22,7 @@ type golden struct {
 	Message string
 	Size    int
 	DType   json.RawMessage
-	H5py    string // why there is no DType
+	H5py    string // why h5py has no DType
 	Shape   []int
 	Raw     string
 	Packed  string
@@ -55,7 +55,7 @@ func goldens(t testing.TB) []golden {
 	return cases
 }
 
-// refused are the datatypes without counterpart, with a word of the error.
+// refused maps datatypes without a counterpart to a word of the error.
 var refused = map[string]string{
 	"float128/little":                        "rewrite the data as float64",
 	"float128/big":                           "rewrite the data as float64",
@@ -75,7 +75,7 @@ var refused = map[string]string{
 	"nc4_features.nc:forecast/m@REFERENCE_LIST": `member "dataset": references`,
 }
 
-// typed are the types of datatypes that h5py has no equal type for.
+// typed has the types of datatypes for which h5py has no equal type.
 var typed = map[string]string{
 	"native complex32/little": `"complex_float16"`,
 	"native complex32/big":    `"complex_float16"`,
@@ -159,7 +159,7 @@ func TestGoldenType(t *testing.T) {
 	}
 }
 
-// checkDecode compares elements with what h5py reads.
+// checkDecode compares decoded elements with those that h5py reads.
 func checkDecode(t *testing.T, g golden, n hdf5type.Native) {
 	t.Helper()
 	raw, want := fromHex(t, g.Raw), fromHex(t, g.Packed)
@@ -189,8 +189,8 @@ func TestGoldenTruncated(t *testing.T) {
 	}
 }
 
-// TestGoldenFlipped flips every bit of every message: what is still read as a
-// datatype has to be sound.
+// TestGoldenFlipped flips every bit of every message: a message that still parses must
+// give a sound datatype.
 func TestGoldenFlipped(t *testing.T) {
 	errs, sound := 0, 0
 	for _, g := range goldens(t) {
@@ -210,8 +210,9 @@ func TestGoldenFlipped(t *testing.T) {
 	}
 }
 
-// checkSound parses a message and, where that works, writes, reads, maps and
-// decodes by it. It returns false for an error of Parse.
+// checkSound parses a message. If that succeeds, it formats the datatype, writes it,
+// reads it back, maps it to a Zarr type and decodes elements. It returns false for an
+// error of Parse.
 func checkSound(t *testing.T, message []byte) bool {
 	t.Helper()
 	d, used, err := hdf5type.Parse(message)
@@ -232,7 +233,7 @@ func checkSound(t *testing.T, message []byte) bool {
 	if err != nil || used != len(written) {
 		t.Fatalf("%x: written as %x, of which %d bytes are read: %v", message, written, used, err)
 	}
-	if !reflect.DeepEqual(d, again) { // cmp is too slow for all of these
+	if !reflect.DeepEqual(d, again) { // cmp is too slow for so many datatypes
 		t.Fatalf("%x: written as %x, read as (-want +got):\n%s", message, written, cmp.Diff(d, again))
 	}
 	n, err := d.Type()

@@ -7,22 +7,22 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Move brings some bytes of an element in the file to their place in memory.
-// The steps are taken in the order of the fields.
+// Move brings some bytes of an element in the file to their place in memory. Its steps
+// are taken in the order of the fields.
 type Move struct {
-	// From is where the bytes begin in the element in the file, To where in
-	// the element in memory, and Length how many there are.
+	// The Move takes Length bytes: from byte From of the element in the file to byte To
+	// of the element in memory.
 	From, To, Length int
-	// Word is the length of the words that they are, of which there are
-	// Length/Word; 1 where only bytes are copied.
+	// Word is the length of the words in these bytes, which are Length/Word words; it
+	// is 1 where bytes are only copied.
 	Word int
-	// Swap says that the bytes of each word change places, from the order of
-	// the file to the host's.
+	// Swap says that the bytes of each word are reversed, from the order of the file to
+	// the host's.
 	Swap bool
-	// Precision, where it is not 0, is how many bits of each word mean
-	// something, from bit BitOffset on. They become its least significant
-	// ones; those above are copies of the most significant one of them where
-	// Signed, else 0.
+	// Precision, where it is not 0, is the number of bits of each word that have a
+	// meaning; they begin at BitOffset. They become the least significant bits of the
+	// word. The bits above are copies of the most significant of them if Signed, else
+	// 0.
 	BitOffset, Precision int
 	Signed               bool
 	// Text says where a string ends. The bytes behind its end become 0.
@@ -34,13 +34,13 @@ type TextEnd uint8
 
 // Ends of strings.
 const (
-	AllBytes      TextEnd = iota // no string, or padded with zero bytes as in memory
-	ToFirstZero                  // before the first zero byte
-	WithoutSpaces                // before the spaces at the end
+	AllBytes      TextEnd = iota // no string, or a string padded with zero bytes as in memory
+	ToFirstZero                  // the string ends before the first zero byte
+	WithoutSpaces                // the string ends before the spaces at the end of the element
 )
 
-// appendMove adds a move, joined with the last one where both are one stretch
-// of equal words.
+// appendMove adds a move. It joins the move with the last one if the two are one
+// stretch of equal words.
 func appendMove(moves []Move, m Move) []Move {
 	if k := len(moves) - 1; k >= 0 && m.Text == AllBytes {
 		last := moves[k]
@@ -55,10 +55,10 @@ func appendMove(moves []Move, m Move) []Move {
 	return append(moves, m)
 }
 
-// Decode converts elements as they are in the file, each n.Element.Size bytes,
-// to elements in memory, each n.Type.Size() bytes, which must not be 0. There
-// are as many in dst as in src; the two do not overlap, unless they are the
-// same slice and the sizes equal.
+// Decode converts elements as they are in the file, each n.Element.Size bytes, to
+// elements in memory, each n.Type.Size() bytes, which must not be 0. dst has room for
+// exactly the elements of src. The two do not overlap, unless they are the same slice
+// and the sizes are equal.
 //
 // A byte of a bool other than 0 and 1 is copied as it is.
 func (n *Native) Decode(dst, src []byte) {
@@ -78,7 +78,7 @@ func decode(dst, src []byte, moves []Move, to, from int) {
 	}
 }
 
-// apply fills words, the place in memory, from the place in the file.
+// apply fills words, the place in memory, from src, the place in the file.
 func (m Move) apply(words, src []byte) {
 	src = src[:len(words)]
 	if m.Swap {
@@ -103,7 +103,8 @@ func (m Move) apply(words, src []byte) {
 	clear(words[end:])
 }
 
-// widen makes an integer of a word in the host's order out of its bits.
+// widen turns the meaningful bits of a word, which is in the host's order, into an
+// integer.
 func (m Move) widen(word []byte) {
 	var v uint64
 	switch len(word) {

@@ -9,48 +9,46 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Native is what the elements of a [Datatype] are to Zarr.
+// Native describes how Zarr represents the elements of a [Datatype].
 type Native struct {
 	// Type is the data type of an element.
 	Type dtype.Type
-	// Order is the byte order of its words in the file, Mixed where the members
-	// of a compound that is a record differ: they then have theirs as
-	// [dtype.Field]'s.
+	// Order is the byte order of the words of an element in the file. It is Mixed for a
+	// record whose members differ; each [dtype.Field] then has its own.
 	Order dtype.Order
-	// Shape is that of array datatypes, nil for others: an element of the
-	// dataset is so many elements of Type, in C order. These are further
-	// dimensions behind those of the dataset.
+	// Shape is the shape of an array datatype, nil for others. An element of the
+	// dataset is then several elements of Type, in C order: the array gets these
+	// further dimensions behind those of the dataset.
 	Shape []int
-	// Element is the datatype of such an element: the one that Type was asked
-	// of, or the innermost base of an array. Its Size is that of an element in
-	// the file; padding and character set of strings, tag and names are there.
+	// Element is the datatype of one element of Type: the datatype that Type was called
+	// on, or the innermost base of an array. It has the size of an element in the file,
+	// the padding and character set of a string, the tag and the names.
 	Element *Datatype
-	// Moves bring an element from the file into memory. There are none for
-	// types of variable size: what the file has in place of their elements are
-	// references into its global heap.
+	// Moves bring an element from the file into memory. Types of variable size have no
+	// moves, because the file holds references into its global heap in place of their
+	// elements.
 	Moves []Move
-	// Enum has the names of an enumeration other than bool, in the file's
-	// order; what CF calls flag_meanings and flag_values.
+	// Enum lists the names of an enumeration other than bool, in the file's order. CF
+	// calls them flag_meanings and flag_values.
 	Enum []EnumValue
-	// Notes say, a sentence each, what the data type does not keep.
+	// Notes say what the data type does not keep, a sentence for each loss.
 	Notes []string
 }
 
-// EnumValue is a name for a value: an element of the data type in memory.
+// EnumValue is a name for a value. The value is an element of the data type in memory.
 type EnumValue struct {
 	Name  string
 	Value dtype.Scalar
 }
 
-// unsupported refuses a datatype and says what to do.
+// unsupported refuses a datatype and says what to do instead.
 func unsupported(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), errors.ErrUnsupported)
 }
 
-// Type returns the Zarr data type of the elements, and how to get at them. The
-// error, which wraps [errors.ErrUnsupported], says what to do about a datatype
-// that has no counterpart. The datatype is one that Parse returned or Append
-// accepts.
+// Type returns the Zarr data type of the elements, and how to decode them. The error
+// about a datatype that has no counterpart wraps [errors.ErrUnsupported] and says what
+// to do. The datatype must be one that Parse returned or Append accepts.
 func (d *Datatype) Type() (Native, error) {
 	e := d
 	var shape []int
@@ -66,7 +64,8 @@ func (d *Datatype) Type() (Native, error) {
 	return n, nil
 }
 
-// native returns all but Shape and Element of a datatype other than an array.
+// native returns the Native of a datatype other than an array, without Shape and
+// Element.
 func (d *Datatype) native() (Native, error) {
 	switch d.Class {
 	case FixedPoint:
@@ -106,7 +105,7 @@ func (n *Native) note(format string, args ...any) {
 	n.Notes = append(n.Notes, fmt.Sprintf(format, args...))
 }
 
-// simple is the Native of a type of one word.
+// simple returns the Native of a type of one word.
 func (d *Datatype) simple(t dtype.Type) Native {
 	if d.Size == 1 {
 		return Native{Type: t, Moves: []Move{{Length: 1, Word: 1}}}
@@ -118,7 +117,7 @@ func (d *Datatype) simple(t dtype.Type) Native {
 	return Native{Type: t, Order: d.Order, Moves: []Move{m}}
 }
 
-// integer makes an integer of class FixedPoint or Bitfield.
+// integer returns the Native of a FixedPoint or a Bitfield.
 func (d *Datatype) integer(signed bool) (Native, error) {
 	types := map[int]dtype.Type{1: dtype.Uint8, 2: dtype.Uint16, 4: dtype.Uint32, 8: dtype.Uint64}
 	if signed {
@@ -137,7 +136,7 @@ func (d *Datatype) integer(signed bool) (Native, error) {
 	return n, nil
 }
 
-// text makes a string of fixed length.
+// text returns the Native of a string of fixed length.
 func (d *Datatype) text() (Native, error) {
 	if d.Size > dtype.MaxSize {
 		return Native{}, unsupported("strings of %d bytes: null_terminated_bytes takes at most %d: rewrite the data with strings of variable length", d.Size, dtype.MaxSize)
@@ -156,7 +155,8 @@ func (d *Datatype) text() (Native, error) {
 	return n, nil
 }
 
-// enumeration makes a bool as h5py writes it, or the base integer.
+// enumeration returns a bool for the enumeration that h5py writes for bools, and the
+// base integer for all others.
 func (d *Datatype) enumeration() (Native, error) {
 	n, err := d.Base.native()
 	if err != nil {
@@ -195,7 +195,7 @@ func (d *Datatype) variable() (Native, error) {
 	}
 }
 
-// compound makes a record, the members in the order of the file.
+// compound returns a record with the members in the order of the file.
 func (d *Datatype) compound() (Native, error) {
 	var n Native
 	fields := make([]dtype.Field, 0, len(d.Members))
@@ -225,7 +225,7 @@ func (d *Datatype) compound() (Native, error) {
 	return n, nil
 }
 
-// native returns a member's part, which has to be of a fixed size.
+// native returns the Native of a member, which must have a fixed size.
 func (m Member) native() (Native, error) {
 	if !utf8.ValidString(m.Name) {
 		return Native{}, unsupported("the name is not UTF-8: rename the member")
@@ -240,12 +240,12 @@ func (m Member) native() (Native, error) {
 	return n, err
 }
 
-// mostInMember bounds the numbers and texts in an array that becomes a record, where
-// each has a field.
+// mostInMember bounds the numbers and texts in an array that becomes a record, because
+// each of them becomes a field.
 const mostInMember = 1024
 
-// elements makes a record of an array that is a member of a compound, because Zarr v3
-// has no field of several elements. The elements are the fields, one behind the other.
+// elements turns an array that is a member of a compound into a record, because Zarr v3
+// has no field of several elements. Each element of the array becomes a field.
 func (d *Datatype) elements() (Native, error) {
 	if d.leaves() > mostInMember {
 		return Native{}, unsupported("Zarr v3 has no type for a field of %v elements, and a struct of them would have more than %d fields: rewrite the member as a dataset of its own", d.Dims, mostInMember)
@@ -273,8 +273,8 @@ func (d *Datatype) elements() (Native, error) {
 	return n, nil
 }
 
-// leaves counts what is neither an array nor a compound within a datatype, up to
-// somewhat more than mostInMember.
+// leaves counts the datatypes within d that are neither arrays nor compounds. It stops
+// somewhat above mostInMember.
 func (d *Datatype) leaves() int {
 	switch d.Class {
 	case Array:
@@ -295,7 +295,7 @@ func (d *Datatype) leaves() int {
 	}
 }
 
-// both is the byte order of two parts together.
+// both returns the byte order of two parts together.
 func both(a, b dtype.Order) dtype.Order {
 	switch {
 	case a == dtype.NoOrder || a == b:

@@ -20,7 +20,7 @@ func native(t testing.TB, name string) hdf5type.Native {
 	return n
 }
 
-// word is a move of words in the given order.
+// word returns a move of words in the given order.
 func word(from, to, length, size int, order dtype.Order) hdf5type.Move {
 	if order == dtype.Native {
 		return hdf5type.Move{From: from, To: to, Length: length, Word: 1}
@@ -79,7 +79,8 @@ func TestEnum(t *testing.T) {
 	if n := native(t, "bool"); n.Enum != nil {
 		t.Errorf("names of a bool: %v", n.Enum)
 	}
-	// Two names of one byte that are not those of a bool.
+	// An enumeration {FALSE: 0, TRUE: 2} is no boolean, and neither is one in another
+	// order.
 	d := parsed(t, goldenCase(t, "bool"))
 	d.Names[1].Value = []byte{2}
 	if n, err := d.Type(); err != nil || n.Type != dtype.Int8 || len(n.Enum) != 2 {
@@ -115,8 +116,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestArrayMember makes records of arrays within compounds, up to a number of fields
-// that does not depend on how they are nested.
+// TestArrayMember turns arrays within compounds into records, up to a number of fields
+// that does not depend on how the arrays are nested.
 func TestArrayMember(t *testing.T) {
 	array := func(base *hdf5type.Datatype, dims ...int) *hdf5type.Datatype {
 		size := base.Size
@@ -164,7 +165,7 @@ func TestArrayMember(t *testing.T) {
 	}
 }
 
-// TestElement checks that the innermost datatype of arrays is at hand.
+// TestElement checks that Element is the innermost datatype of arrays.
 func TestElement(t *testing.T) {
 	n := native(t, "array of arrays")
 	if n.Element.Class != hdf5type.FloatingPoint || n.Element.Size != 4 {
@@ -172,8 +173,8 @@ func TestElement(t *testing.T) {
 	}
 }
 
-// TestNarrowFloats reads the messages of libhdf5 2.2 for predefined floats of
-// less than a byte.
+// TestNarrowFloats reads messages of libhdf5 2.2 for predefined floats of less than a
+// byte.
 func TestNarrowFloats(t *testing.T) {
 	cases := map[string]dtype.Type{
 		"1120050001000000000006000302000301000000": dtype.Float6E2M3FN,
@@ -219,7 +220,7 @@ func TestTypeErrors(t *testing.T) {
 			t.Errorf("%s: %v, error %v: want one with %q", c.name, n.Type, err, c.text)
 		}
 	}
-	// The longest types that there are can be read back.
+	// The longest possible types can be read back.
 	for _, class := range []hdf5type.Class{hdf5type.String, hdf5type.Opaque} {
 		n, err := (&hdf5type.Datatype{Class: class, Size: 1 << 20}).Type()
 		if err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Of returns the datatype that holds elements of t with their words in the
-// given order, in the spelling that h5py and older versions of HDF5 read:
-// complex numbers as compounds {r, i}, bool as an enumeration, numpy.datetime64
-// as a tagged opaque. Order counts where t has one (see [dtype.Ordered]); for
-// records Mixed and NoOrder mean that of each field. The error says what to
-// choose instead of a type that HDF5 has no counterpart of.
+// Of returns the datatype that holds elements of t with their words in the given order.
+// It is spelled so that h5py and older versions of HDF5 read it: complex numbers as
+// compounds {r, i}, bool as an enumeration, numpy.datetime64 as a tagged opaque. Order
+// matters only for types that have one (see [dtype.Ordered]); for records, Mixed and
+// NoOrder stand for the order of each field. The error about a type without a
+// counterpart in HDF5 says what to choose instead.
 func Of(t dtype.Type, order dtype.Order) (*Datatype, error) {
 	d, err := of(t, order)
 	if err != nil {
@@ -25,7 +25,7 @@ func of(t dtype.Type, order dtype.Order) (*Datatype, error) {
 		return ofRecord(record, order)
 	}
 	if _, ok := t.(dtype.Ordered); !ok {
-		order = dtype.Little // of single bytes
+		order = dtype.Little // for single bytes it has no meaning
 	} else if order != dtype.Little && order != dtype.Big {
 		return nil, fmt.Errorf("byte order %v: want little or big", order)
 	}
@@ -86,8 +86,8 @@ func fixed(size, precision int, signed bool, order dtype.Order) *Datatype {
 	return &Datatype{Class: FixedPoint, Size: size, Order: order, Precision: precision, Signed: signed}
 }
 
-// heapReference is the size of what stands in place of an element of variable
-// length: its length, and where in the global heap it is, with addresses of 8
+// heapReference is the size of the reference that a file holds in place of an element
+// of variable length: its length, and its place in the global heap, with addresses of 8
 // bytes.
 const heapReference = 16
 

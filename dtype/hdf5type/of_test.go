@@ -18,7 +18,8 @@ func parseV3(t testing.TB, text string) dtype.Type {
 	return typ
 }
 
-// TestOf goes from types to datatypes, messages, and back.
+// TestOf maps types to datatypes, writes and reads their messages, and maps the
+// datatypes back.
 func TestOf(t *testing.T) {
 	cases := []struct{ from, back string }{
 		{`"bool"`, ``}, {`"int8"`, ``}, {`"int16"`, ``}, {`"int32"`, ``}, {`"int64"`, ``},

@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// numpyTag begins the tag with which h5py keeps types of NumPy that HDF5 has
-// not: the rest is the type string, such as "<M8[us]".
+// numpyTag begins the tag with which h5py keeps NumPy types that HDF5 lacks. The rest
+// of the tag is the type string, such as "<M8[us]".
 const numpyTag = "NUMPY:"
 
 // numpyTypes reads the type strings in tags.
@@ -29,7 +29,7 @@ func (d *Datatype) opaque() (Native, error) {
 	return n, nil
 }
 
-// tagged makes the point or span of time that h5py wrote.
+// tagged returns the Native of a time that h5py wrote as a tagged opaque.
 func (d *Datatype) tagged() (Native, bool) {
 	name, ok := strings.CutPrefix(d.Tag, numpyTag)
 	if !ok || d.Size != 8 {

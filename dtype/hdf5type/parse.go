@@ -15,11 +15,11 @@ const (
 	maxRank    = 32 // the library's H5S_MAX_RANK
 )
 
-// Parse reads a datatype message and returns it with the number of bytes that
-// it takes; the message may go on behind them. What it returns shares no
-// memory with the message, and takes memory in proportion to it. An error
-// about a message that cannot be wraps [ErrCorrupt], one about a feature that
-// no version up to 5 defines [errors.ErrUnsupported].
+// Parse reads a datatype message and returns it with the number of bytes that it takes;
+// other bytes may follow in message. The result shares no memory with the message, and
+// takes memory in proportion to it. An error about an impossible message wraps
+// [ErrCorrupt]. An error about a feature that no version up to 5 defines wraps
+// [errors.ErrUnsupported].
 func Parse(message []byte) (*Datatype, int, error) {
 	p := &parser{data: message}
 	d, err := p.datatype(0)
@@ -59,7 +59,7 @@ func (p *parser) number(n int) (int, error) {
 	return v, err
 }
 
-// name reads a name up to its zero byte, and the padding of version 1 and 2.
+// name reads a name up to its zero byte, and the padding of versions 1 and 2.
 func (p *parser) name(version int) (string, error) {
 	n := bytes.IndexByte(p.data[p.at:], 0)
 	if n < 0 {
@@ -95,7 +95,7 @@ func (p *parser) datatype(depth int) (*Datatype, error) {
 		return nil, fmt.Errorf("byte %d: version %d, known are 1 to %d: %w", start, d.Version, maxVersion, errors.ErrUnsupported)
 	case d.Size == 0:
 		return nil, p.corrupt("%v elements of no bytes", d.Class)
-	case d.Version < d.least() && d.Class != Array: // array changes those of version 1
+	case d.Version < d.least() && d.Class != Array: // see array, which accepts version 1
 		return nil, p.corrupt("%v in version %d, which does not have it", d.Class, d.Version)
 	}
 	if err := p.properties(d, flags, depth); err != nil {
@@ -104,7 +104,7 @@ func (p *parser) datatype(depth int) (*Datatype, error) {
 	return d, nil
 }
 
-// least is the lowest version of the message that knows the class.
+// least returns the lowest version of the message that knows the class.
 func (d *Datatype) least() int {
 	switch d.Class {
 	case Array:
@@ -155,7 +155,7 @@ func orderOf(flags uint32) dtype.Order {
 	return dtype.Little
 }
 
-// bits reads what all numbers have.
+// bits reads the properties that all numbers have.
 func (p *parser) bits(d *Datatype, flags uint32) (err error) {
 	d.Order = orderOf(flags)
 	d.LowPad, d.HighPad = flags&2 != 0, flags&4 != 0
@@ -204,7 +204,7 @@ func (p *parser) float(d *Datatype, flags uint32) error {
 	return nil
 }
 
-// text reads padding and character set of a string from its flags.
+// text reads padding and character set of a string from the flags of the message.
 func (p *parser) text(d *Datatype, flags uint32) error {
 	d.Padding, d.CharSet = Padding(flags&15), CharSet(flags>>4&15)
 	if d.Padding > SpacePadded || d.CharSet > UTF8 {

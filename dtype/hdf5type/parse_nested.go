@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// room refuses a count of things that take at least size bytes each and would
-// not fit into the rest of the message.
+// room refuses a count of items that would not fit into the rest of the message, where
+// each takes at least size bytes.
 func (p *parser) room(n, size int, what string) error {
 	if n > (len(p.data)-p.at)/size {
 		return p.corrupt("%d %s in the last %d bytes of the message", n, what, len(p.data)-p.at)
@@ -19,7 +19,7 @@ func (p *parser) room(n, size int, what string) error {
 }
 
 func (p *parser) compound(d *Datatype, n, depth int) error {
-	least := [...]int{1: 48, 2: 20, 3: 10, 4: 10, 5: 10}[d.Version] // bytes of a member
+	least := [...]int{1: 48, 2: 20, 3: 10, 4: 10, 5: 10}[d.Version] // the fewest bytes of a member
 	if err := p.room(n, least, "members"); err != nil {
 		return err
 	}
@@ -37,13 +37,13 @@ func (p *parser) compound(d *Datatype, n, depth int) error {
 		d.Members[i] = m
 	}
 	if legacy {
-		d.Version = 2 // which says the same with array datatypes
+		d.Version = 2 // which expresses such dimensions as array datatypes
 	}
 	return p.checkMembers(d)
 }
 
-// member reads a member of d and tells whether it had dimensions of its own, as
-// only version 1 knows.
+// member reads a member of d. legacy tells whether the member has dimensions, which
+// only version 1 allows.
 func (p *parser) member(d *Datatype, depth int) (m Member, legacy bool, err error) {
 	if m.Name, err = p.name(d.Version); err != nil {
 		return m, false, err
@@ -78,7 +78,7 @@ func (p *parser) member(d *Datatype, depth int) (m Member, legacy bool, err erro
 	return m, true, nil
 }
 
-// offsetBytes is the width of the offsets of a compound's members.
+// offsetBytes returns the width of the offsets of a compound's members.
 func offsetBytes(d *Datatype) int {
 	switch {
 	case d.Version < 3 || d.Size >= 1<<24:
@@ -114,7 +114,7 @@ func (p *parser) enumeration(d *Datatype, n, depth int) (err error) {
 	if d.Base.Class != FixedPoint || d.Base.Size != d.Size {
 		return p.corrupt("an enumeration of %d bytes over %d bytes of class %v", d.Size, d.Base.Size, d.Base.Class)
 	}
-	least := [...]int{1: 8, 2: 8, 3: 1, 4: 1, 5: 1}[d.Version] // bytes of a name
+	least := [...]int{1: 8, 2: 8, 3: 1, 4: 1, 5: 1}[d.Version] // the fewest bytes of a name
 	if err := p.room(n, least+d.Size, "names with values"); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (p *parser) array(d *Datatype, depth int) error {
 		return p.corrupt("an array of %d dimensions, want 1 to %d", rank, maxRank)
 	}
 	if d.Version == 1 {
-		d.Version = 2 // no version 1 is defined; old files have it, of the same form
+		d.Version = 2 // version 1 is not defined for arrays; old files have it, in the form of version 2
 	}
 	if d.Version == 2 {
 		if _, err := p.take(3); err != nil {
@@ -188,8 +188,8 @@ func (p *parser) array(d *Datatype, depth int) error {
 	return nil
 }
 
-// arraySize returns the bytes of an array, false where a dimension is 0 or the
-// size field could not say them.
+// arraySize returns the bytes of an array. It returns false if a dimension is 0, or if
+// the product does not fit the size field.
 func arraySize(base *Datatype, dims []int) (int, bool) {
 	size := base.Size
 	for _, n := range dims {
@@ -202,7 +202,7 @@ func arraySize(base *Datatype, dims []int) (int, bool) {
 }
 
 func (p *parser) complex(d *Datatype, flags uint32, depth int) (err error) {
-	if flags != 1 { // homogeneous, rectangular
+	if flags != 1 { // homogeneous and rectangular
 		return fmt.Errorf("byte %d: complex numbers of form %#x: only pairs of a real and an imaginary part are defined: %w", p.at, flags, errors.ErrUnsupported)
 	}
 	if d.Base, err = p.datatype(depth + 1); err != nil {

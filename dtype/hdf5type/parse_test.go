@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 )
 
-// goldenCase returns the message of a case.
+// goldenCase returns the message of a golden case.
 func goldenCase(t testing.TB, name string) []byte {
 	t.Helper()
 	cases := goldens(t)
@@ -88,8 +88,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseLegacyDimensions reads a member with dimensions of its own, which
-// libraries before HDF5 1.4 wrote.
+// TestParseLegacyDimensions reads a member that has dimensions, as libraries before
+// HDF5 1.4 wrote it.
 func TestParseLegacyDimensions(t *testing.T) {
 	message := slices.Concat(
 		[]byte{0x16, 1, 0, 0, 24, 0, 0, 0}, []byte("x\x00\x00\x00\x00\x00\x00\x00"), make([]byte, 4),
@@ -111,8 +111,8 @@ func TestParseLegacyDimensions(t *testing.T) {
 	}
 }
 
-// TestParseArrayVersion1 reads arrays in messages that say version 1, in the form of
-// version 2: old PyTables, and libraries before HDF5 1.4, wrote them.
+// TestParseArrayVersion1 reads arrays in messages of version 1 that have the form of
+// version 2. Old PyTables and libraries before HDF5 1.4 wrote such messages.
 func TestParseArrayVersion1(t *testing.T) {
 	for _, name := range []string{"array", "array of arrays", "array of vlen strings", "compound with array", "array of compounds", "array of complex"} {
 		message := goldenCase(t, name)
@@ -190,7 +190,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseMemory reads short messages that claim to be long.
+// TestParseMemory reads short messages whose counts claim much more than the message
+// holds.
 func TestParseMemory(t *testing.T) {
 	header := func(word uint32) []byte {
 		return append(binary.LittleEndian.AppendUint32(nil, word), 255, 255, 255, 255)

@@ -9,7 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// String describes the datatype in a line, with all that it is made of.
+// String describes the whole datatype in a line.
 func (d *Datatype) String() string {
 	switch d.Class {
 	case FixedPoint:
@@ -54,7 +54,7 @@ func (d *Datatype) String() string {
 	}
 }
 
-// orderText is the byte order of words that have one.
+// orderText names the byte order of words that have one.
 func (d *Datatype) orderText() string {
 	switch {
 	case d.Size == 1:
@@ -68,7 +68,7 @@ func (d *Datatype) orderText() string {
 	}
 }
 
-// bitsText says which bits mean something, "" where all do.
+// bitsText says which bits have a meaning, "" where all do.
 func (d *Datatype) bitsText() string {
 	if d.Precision == 8*d.Size {
 		return ""
@@ -76,7 +76,7 @@ func (d *Datatype) bitsText() string {
 	return fmt.Sprintf(" (%d bits from bit %d)", d.Precision, d.BitOffset)
 }
 
-// number is an element of an integer type, as in the file, in decimal.
+// number writes an element of an integer type, given as in the file, in decimal.
 func (d *Datatype) number(value []byte) string {
 	if len(value) > 8 {
 		return fmt.Sprintf("0x%x", value)
@@ -93,7 +93,7 @@ func (d *Datatype) number(value []byte) string {
 	return fmt.Sprint(n)
 }
 
-// String says what a reference refers to and, of the newer kinds, in which way.
+// String says what a reference refers to and, for the newer kinds, how it is encoded.
 func (k ReferenceKind) String() string {
 	return [...]string{
 		"reference to an object", "reference to a region", "encoded reference to an object",

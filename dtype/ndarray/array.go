@@ -1,11 +1,10 @@
-// Package ndarray holds N-dimensional arrays over plain bytes: shapes,
-// strides, regions, typed views, strided copies, and pooled buffers with one
-// owner.
+// Package ndarray holds N-dimensional arrays over plain bytes: shapes, strides,
+// regions, typed views, strided copies, and pooled buffers with one owner.
 //
-// An [Array] is a small value, a view of memory that somebody else owns;
-// copying the value copies no element. Strides are in bytes and may be in any
-// order, so that a transposed array is only another view. Nothing here locks:
-// concurrent reads are safe, a write needs its region to itself.
+// An [Array] is a small value: a view of memory that somebody else owns. Copying the
+// value copies no element. Strides are in bytes and may be in any order, so a
+// transposed array is only another view. Nothing here locks: concurrent reads are safe,
+// and nobody else may use a region while it is written.
 package ndarray
 
 import (
@@ -22,21 +21,21 @@ import (
 type Array struct {
 	Type    dtype.Type
 	Data    []byte
-	Heap    *Heap // of elements of variable size; nil for all others
+	Heap    *Heap // the bytes of elements of variable size; nil for other types
 	Offset  int   // bytes
 	Shape   []int // elements along each dimension; empty: one element
 	Strides []int // bytes between neighbours along each dimension, never negative
 }
 
-// Region is a box within an array: where it begins and how far it goes along
-// each dimension, in elements.
+// Region is a box within an array: where it begins and how far it extends along each
+// dimension, in elements.
 type Region struct {
 	Start, Shape []int
 }
 
-// Elements returns the number of elements of a shape, and false when an extent
-// is negative or the product of the extents does not fit an int. Extents of
-// zero are left out of that product, so that strides fit, too.
+// Elements returns the number of elements of a shape. It returns false when an extent
+// is negative, or when the product of the extents does not fit an int. The product
+// leaves out extents of zero, so that strides fit an int as well.
 func Elements(shape []int) (int, bool) {
 	n, empty := 1, false
 	for _, extent := range shape {
@@ -55,16 +54,16 @@ func Elements(shape []int) (int, bool) {
 	return n, true
 }
 
-// Bytes returns the number of bytes that an array of this type and shape
-// takes, and false when that does not fit an int. What elements of variable
-// size have in their heap is not counted.
+// Bytes returns the number of bytes that an array of this type and shape takes, and
+// false when the number does not fit an int. The bytes of elements of variable size,
+// which are in the heap, are not counted.
 func Bytes(t dtype.Type, shape []int) (int, bool) {
 	return Elements(append(slices.Clone(shape), ItemSize(t)))
 }
 
-// View returns an array in C order over data, which holds exactly its bytes.
-// Elements of variable size get a new heap, and must be set before they are
-// read unless data is zero.
+// View returns an array in C order over data, which has exactly the bytes of the array.
+// Elements of variable size get a new heap. They must be set before they are read,
+// unless data is zero.
 func View(t dtype.Type, shape []int, data []byte) (Array, error) {
 	n, ok := Bytes(t, shape)
 	if !ok || n != len(data) {
@@ -125,8 +124,8 @@ func (a Array) Transpose(order []int) Array {
 	return t
 }
 
-// Contiguous returns the memory of the array when its elements lie in C order
-// without gaps, else false, as for elements of variable size.
+// Contiguous returns the memory of the array when its elements lie in C order without
+// gaps, else false. It returns false for elements of variable size, too.
 func (a Array) Contiguous() ([]byte, bool) {
 	if a.Heap != nil {
 		return nil, false
@@ -144,15 +143,15 @@ func (a Array) Contiguous() ([]byte, bool) {
 	return a.Data[a.Offset : a.Offset+want : a.Offset+want], true
 }
 
-// Number is a Go type that elements can be seen as.
+// Number is a Go type as which elements can be seen.
 type Number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// As returns the elements of an array in C order without gaps as a slice that
-// shares its memory, and false when the array is strided, T has another size,
-// or the memory is not aligned for T.
+// As returns the elements of an array in C order as a slice that shares its memory. It
+// returns false when the array has gaps or another order, when T has another size, or
+// when the memory is not aligned for T.
 func As[T Number](a Array) ([]T, bool) {
 	b, ok := a.Contiguous()
 	size := int(unsafe.Sizeof(*new(T)))

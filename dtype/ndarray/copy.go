@@ -7,11 +7,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Copy copies the elements of src to dst, which has the same shape and
-// element size and does not overlap src. Runs that are contiguous on both
-// sides are moved as one; where the two sides disagree on the order of the
-// dimensions, the copy goes in square blocks, so that both sides use the cache
-// lines that they touch.
+// Copy copies the elements of src to dst, which has the same shape and element size and
+// does not overlap src. A run that is contiguous on both sides is moved at once. Where
+// the two sides differ in the order of their dimensions, Copy goes in square blocks, so
+// that it uses the whole of the cache lines that it touches on both sides.
 func Copy(dst, src Array) {
 	list, length := plan(dst, src)
 	if dst.Heap != nil {
@@ -29,8 +28,8 @@ func Copy(dst, src Array) {
 	c.walk(list, dst.Offset, src.Offset)
 }
 
-// CopySwapped is Copy with the byte order of every element reversed; t is the
-// type of both arrays.
+// CopySwapped is Copy with the byte order of every element reversed. t is the type of
+// both arrays.
 func CopySwapped(dst, src Array, t dtype.Ordered) {
 	list, length := plan(dst, src)
 	if length == 0 {
@@ -46,9 +45,9 @@ func CopySwapped(dst, src Array, t dtype.Ordered) {
 	c.walk(list, dst.Offset, src.Offset)
 }
 
-// plan returns the dimensions that a copy has to walk and the length in bytes
-// of the runs below them, which have no gaps on either side: an element at
-// least, and 0 where there is nothing to copy.
+// plan returns the dimensions that a copy has to walk, and the length in bytes of the
+// runs within these dimensions, which have no gaps on either side. A run has at least
+// one element; the length is 0 if there is nothing to copy.
 func plan(dst, src Array) (list []axis, length int) {
 	size := ItemSize(dst.Type)
 	if !sameShape(dst, src) {
@@ -67,8 +66,8 @@ func plan(dst, src Array) (list []axis, length int) {
 // axis is one dimension of a copy: its extent and both strides in bytes.
 type axis struct{ n, dst, src int }
 
-// axes lists the dimensions longer than one, the one with the largest stride
-// in dst first, with neighbours merged where they are one run on both sides.
+// axes lists the dimensions that are longer than one, in decreasing order of their
+// stride in dst. Neighbours that are one run on both sides are merged.
 func axes(dst, src Array) []axis {
 	list := make([]axis, 0, len(dst.Shape)+1)
 	for i, n := range dst.Shape {
@@ -88,9 +87,9 @@ func axes(dst, src Array) []axis {
 	return merged
 }
 
-// pairFastest moves the dimension with the smallest stride in src next to the
-// one with the smallest stride in dst, which is last: together they make the
-// blocks of a permuted copy. A single dimension gets a partner of extent one.
+// pairFastest moves the dimension with the smallest stride in src next to the last
+// dimension, which has the smallest stride in dst. The two make the blocks of a
+// permuted copy. A single dimension gets a partner of extent one.
 func pairFastest(list []axis) []axis {
 	n := len(list)
 	if n == 1 {
@@ -106,8 +105,8 @@ func pairFastest(list []axis) []axis {
 	return slices.Insert(slices.Delete(list, best, best+1), n-2, a)
 }
 
-// copier walks the outer dimensions of a copy. The inner part is a run of
-// length bytes or, with plane set, a plane of units of that length.
+// copier walks the outer dimensions of a copy. The inner part is a run of length bytes;
+// if plane is set, it is a plane of units of that length.
 type copier struct {
 	dst, src []byte
 	length   int

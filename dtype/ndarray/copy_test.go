@@ -97,7 +97,7 @@ func TestFillAndUniform(t *testing.T) {
 		if a.Len() == 0 {
 			return
 		}
-		// One bit anywhere makes the difference.
+		// The arrays differ if any single bit differs.
 		b := a.clone()
 		list := indexes(b.Shape)
 		element := b.at(list[r.IntN(len(list))])
@@ -108,7 +108,7 @@ func TestFillAndUniform(t *testing.T) {
 	})
 }
 
-// TestUniformBits: equal as numbers is not enough.
+// TestUniformBits: elements that are equal as numbers may differ in their bits.
 func TestUniformBits(t *testing.T) {
 	zero, _ := dtype.Float32.ParseScalar(dtype.V3, []byte("0.0"))
 	minus, _ := dtype.Float32.ParseScalar(dtype.V3, []byte("-0.0"))
@@ -125,7 +125,7 @@ func TestUniformBits(t *testing.T) {
 	}
 }
 
-// The benchmarks report their speed in ratio to a memmove of the same bytes.
+// The benchmarks report their speed relative to a memmove of the same bytes.
 
 func BenchmarkCopyContiguous(b *testing.B) {
 	src, dst := New(dtype.Float32, []int{512, 512, 8}), New(dtype.Float32, []int{512, 512, 8})

@@ -11,56 +11,56 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Heap holds the bytes of elements of variable size. The memory of an [Array]
-// of such a type holds for each element where in the heap its bytes are and
-// how many; all zero is an element without bytes. A heap only grows; an array
-// that is written, and all views of it, have their heap to themselves.
+// Heap holds the bytes of elements of variable size. In the memory of an [Array] of
+// such a type, each element is a reference: the place of its bytes in the heap, and how
+// many there are. A reference of zeros is an element without bytes. A heap only grows.
+// An array that is written shares its heap with its views and with no other array.
 //
-// The bytes lie in segments, none of which ever moves: a heap that grows copies
-// nothing and leaves nothing behind. A long element that equals one before it
-// takes no bytes of its own.
+// The bytes lie in segments, which never move: a heap that grows copies nothing and
+// leaves nothing behind. A long element that equals an earlier one takes no bytes of
+// its own.
 //
-// The zero value takes memory of its own as it needs it.
+// The zero value takes memory as it needs it, without asking anyone.
 type Heap struct {
-	// Account is asked before there is more memory, and pays for it; nil: nobody is.
+	// Account is asked before the heap takes memory. Nobody is asked if it is nil.
 	Account Account
 
-	segments [][]byte // of elements; an element lies in one of them
+	segments [][]byte // bytes of elements; an element lies in one segment
 	open     []byte   // the segment that may have room for more
-	last     int      // its number
-	used     int      // bytes of it
-	err      error    // why the heap does not grow any more
-	items    int      // elements that were put
+	last     int      // its index in segments
+	used     int      // bytes used of it
+	err      error    // why the heap cannot grow any more
+	items    int      // number of elements that were put
 	seed     maphash.Seed
-	seen     map[uint64]place // elements by their hash
-	shared   int              // elements without bytes of their own
+	seen     map[uint64]place // places of elements by their hash
+	shared   int              // number of elements that share the bytes of others
 	discards bool
 }
 
-// Account is the memory that a heap, and whoever reads elements of variable size,
+// Account bounds the memory that a heap, and the readers of elements of variable size,
 // may take. It serves one goroutine at a time.
 type Account interface {
-	// Lend returns n bytes at least, with undefined content, that stay with the
-	// account. An error says that there are not so many.
+	// Lend returns at least n bytes with undefined content, which belong to the
+	// account. It returns an error if the account has not so many.
 	Lend(n int) ([]byte, error)
-	// Take counts n bytes that the caller is about to make. An error says that
-	// there are not so many.
+	// Take counts n bytes that the caller is about to allocate. It returns an error if
+	// the account has not so many.
 	Take(n int) error
-	// Room is the most bytes that there may be at this moment.
+	// Room returns the most bytes that can be lent or taken at this moment.
 	Room() int
 	// Give counts n bytes back.
 	Give(n int)
 }
 
-// place is where in a heap an element is.
+// place says where in a heap an element is.
 type place struct{ at, length uint64 }
 
-// reference is what the memory of an array holds of an element of variable
-// size: its place in the heap and its length, 8 bytes each.
+// reference is the size of an element of variable size in the memory of an array: its
+// place in the heap and its length, 8 bytes each.
 const reference = 16
 
-// ItemSize returns the bytes that an element takes in the memory of an array,
-// which for types of variable size is the same for all.
+// ItemSize returns the bytes that an element takes in the memory of an array. It is the
+// same for all types of variable size.
 func ItemSize(t dtype.Type) int {
 	if size := t.Size(); size > 0 {
 		return size
@@ -69,13 +69,14 @@ func ItemSize(t dtype.Type) int {
 }
 
 const (
-	// A place is the number of a segment and a byte of it, in so many bits.
+	// A place is the index of a segment and a byte offset in it. The offset has
+	// segmentBits bits.
 	segmentBits = 40
-	// Segments have between so many bytes. Elements of more than ownSegment have
-	// one to themselves.
+	// A segment has from leastSegment to mostSegment bytes. An element of more than
+	// ownSegment bytes has a segment to itself.
 	leastSegment, mostSegment, ownSegment = 64, 1 << 20, 1 << 18
-	// leastShared is the length from which on an element is looked for among those
-	// before it, of which mostSeen are remembered.
+	// An element of leastShared bytes or more is looked for among earlier elements, of
+	// which mostSeen are remembered.
 	leastShared, mostSeen = 256, 4096
 )
 
@@ -92,8 +93,8 @@ func (h *Heap) bytes(p place) []byte {
 	return h.segments[p.at>>segmentBits][from : from+p.length]
 }
 
-// put appends an element. One that there is no memory for has no bytes, and neither
-// have those behind it.
+// put appends an element and writes its reference to ref. If there is no memory for the
+// element, it has no bytes, and neither have later elements.
 func (h *Heap) put(ref, element []byte) {
 	if h.err == nil {
 		h.items++
@@ -111,8 +112,8 @@ func (h *Heap) put(ref, element []byte) {
 	binary.NativeEndian.PutUint64(ref[8:], p.length)
 }
 
-// share is store for an element that may be there already. Where nothing has
-// repeated for long, nothing is looked for any more.
+// share is store for an element that may equal an earlier one. If no element has
+// repeated for long, share looks for none any more.
 func (h *Heap) share(element []byte) place {
 	if h.seen == nil {
 		h.seen, h.seed = map[uint64]place{}, maphash.MakeSeed()
@@ -160,8 +161,8 @@ func (h *Heap) store(element []byte) place {
 	return p
 }
 
-// grow adds a segment of n bytes at least. It is nil where there is no memory for
-// it.
+// grow adds a segment of at least n bytes. It returns nil if there is no memory for the
+// segment.
 func (h *Heap) grow(n int) (segment []byte) {
 	if h.Account == nil {
 		segment = make([]byte, n)
@@ -172,8 +173,8 @@ func (h *Heap) grow(n int) (segment []byte) {
 	return segment
 }
 
-// Err is why elements that were put have no bytes, nil where all have theirs, or
-// where h is nil.
+// Err says why elements that were put have no bytes. It is nil if all of them have
+// theirs, or if h is nil.
 func (h *Heap) Err() error {
 	if h == nil {
 		return nil
@@ -181,26 +182,27 @@ func (h *Heap) Err() error {
 	return h.err
 }
 
-// Put is how many elements were put, up to the first for which there was no memory.
+// Put returns how many elements were put, up to the first for which there was no
+// memory.
 func (h *Heap) Put() int { return h.items }
 
-// Discard makes a heap that keeps nothing: elements that are put have no bytes. It is
-// for whoever wants to know something else of them. The heap may be nil.
+// Discard makes the heap keep nothing: elements that are put have no bytes. It is for a
+// caller who needs only other results of reading the elements. The heap may be nil.
 func (h *Heap) Discard() {
 	if h != nil {
 		h.discards = true
 	}
 }
 
-// Tally counts memory that somebody takes beside a heap, and gives it back
-// together. The zero value takes from nobody.
+// Tally counts memory that is taken beside a heap, and gives it back together. The zero
+// value asks no account.
 type Tally struct {
 	account Account
 	taken   int
 }
 
-// Tally returns a tally of the heap's account. The heap may be nil, that of an array
-// whose elements have a size.
+// Tally returns a tally of the heap's account. The heap may be nil, as for an array
+// whose elements have a fixed size.
 func (h *Heap) Tally() *Tally {
 	if h == nil {
 		return &Tally{}
@@ -239,7 +241,8 @@ func (t *Tally) Room() int {
 	return t.account.Room()
 }
 
-// Lend implements [Account]: the memory is the caller's until all is given back.
+// Lend implements [Account]: the caller owns the memory until the tally gives
+// everything back.
 func (t *Tally) Lend(n int) ([]byte, error) {
 	if err := t.Take(n); err != nil {
 		return nil, err
@@ -247,8 +250,8 @@ func (t *Tally) Lend(n int) ([]byte, error) {
 	return make([]byte, n), nil
 }
 
-// Borrow has the heap of a, an array of elements on their way to dst, paid for by the
-// account of dst's heap, until the tally that it returns gives it back.
+// Borrow makes the account of dst's heap pay for the heap of a, whose elements are on
+// their way to dst, until the returned tally gives the memory back.
 func (a Array) Borrow(dst Array) *Tally {
 	t := dst.Heap.Tally()
 	if a.Heap != nil {
@@ -257,12 +260,12 @@ func (a Array) Borrow(dst Array) *Tally {
 	return t
 }
 
-// Items goes through the elements in C order. Each is a view of the array's
-// memory, or of its heap, not to be modified.
+// Items iterates over the elements in C order. Each is a view of the array's memory, or
+// of its heap, and must not be modified.
 func (a Array) Items() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if slices.Contains(a.Shape, 0) {
-			return // however many there are along the others
+			return // no elements, however long the other dimensions are
 		}
 		size := ItemSize(a.Type)
 		a.each(0, a.Offset, func(at int) bool {
@@ -275,8 +278,8 @@ func (a Array) Items() iter.Seq[[]byte] {
 	}
 }
 
-// SetItems sets the elements in C order to what next returns, until that is an
-// error, or there is no memory for them. The bytes are copied.
+// SetItems sets the elements in C order to the results of next, until next returns an
+// error or there is no memory for an element. The bytes are copied.
 func (a Array) SetItems(next func() ([]byte, error)) (err error) {
 	size := ItemSize(a.Type)
 	a.each(0, a.Offset, func(at int) bool {
@@ -295,8 +298,8 @@ func (a Array) SetItems(next func() ([]byte, error)) (err error) {
 	return err
 }
 
-// each calls f with the offset of each element at and below dimension k, in C
-// order, until f returns false.
+// each calls f with the offset of each element, from dimension k on, in C order, until
+// f returns false.
 func (a Array) each(k, at int, f func(at int) bool) bool {
 	if k == len(a.Shape) {
 		return f(at)
@@ -322,7 +325,8 @@ func copyItems(dst, src Array, k, d, s int) {
 	}
 }
 
-// fillItems is Fill for elements of variable size. They share the bytes.
+// fillItems is Fill for elements of variable size. All elements share the bytes of the
+// value.
 func fillItems(a Array, value dtype.Scalar) {
 	ref := make([]byte, reference)
 	a.Heap.put(ref, value)
@@ -342,7 +346,7 @@ func uniformItems(a Array, value dtype.Scalar) bool {
 	return true
 }
 
-// newHeap returns the heap that an array of type t needs, nil for none.
+// newHeap returns the heap that an array of type t needs, or nil if it needs none.
 func newHeap(t dtype.Type) *Heap {
 	if t.Size() > 0 {
 		return nil
@@ -350,8 +354,8 @@ func newHeap(t dtype.Type) *Heap {
 	return &Heap{}
 }
 
-// sameShape reports whether both arrays have as many elements in each
-// dimension, and of the same kind of memory.
+// sameShape reports whether both arrays have the same shape, and either both or neither
+// have a heap.
 func sameShape(a, b Array) bool {
 	return slices.Equal(a.Shape, b.Shape) && ItemSize(a.Type) == ItemSize(b.Type) && (a.Heap == nil) == (b.Heap == nil)
 }

@@ -11,7 +11,7 @@ import (
 
 var errNoMore = errors.New("no more")
 
-// purse is an Account that counts.
+// purse is an Account with a limit that counts what it gave.
 type purse struct{ limit, held, lent int }
 
 func (p *purse) Lend(n int) ([]byte, error) {
@@ -33,7 +33,7 @@ func (p *purse) Take(n int) error {
 func (p *purse) Room() int  { return p.limit - p.held }
 func (p *purse) Give(n int) { p.held -= n }
 
-// put sets the elements of a to the items.
+// put sets the elements of a to items.
 func put(a Array, items [][]byte) error {
 	i := -1
 	return a.SetItems(func() ([]byte, error) {
@@ -43,7 +43,8 @@ func put(a Array, items [][]byte) error {
 }
 
 // TestHeapKeepsElements puts elements of many lengths, some of them often, and copies
-// them: all are what was put, and no more memory is lent than they need.
+// them. All copies equal what was put, and the heap takes little more memory than the
+// elements need.
 func TestHeapKeepsElements(t *testing.T) {
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -82,8 +83,8 @@ func TestHeapKeepsElements(t *testing.T) {
 	}
 }
 
-// TestHeapSharesLongElements: a value that repeats takes its bytes once, among a few
-// others, too.
+// TestHeapSharesLongElements: a value that repeats takes its bytes once, also among
+// other elements.
 func TestHeapSharesLongElements(t *testing.T) {
 	const length, values, elements = 100_000, 5, 1000
 	texts := make([][]byte, values)
@@ -133,7 +134,7 @@ func TestHeapWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestTally: what was borrowed for elements on their way goes back to the account.
+// TestTally: memory that was borrowed for elements on their way returns to the account.
 func TestTally(t *testing.T) {
 	p := &purse{limit: 1 << 20}
 	dst, between := New(dtype.BytesType, []int{10}), New(dtype.BytesType, []int{10})
@@ -155,7 +156,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestPoolCounts: memory that others make leaves less of it idle.
+// TestPoolCounts: memory that is counted reduces the idle memory.
 func TestPoolCounts(t *testing.T) {
 	p := Pool{Keep: 1 << 20}
 	p.Get(1 << 19).Release()

@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// hugePage is the size of the larger pages of memory of amd64 and arm64.
+// hugePage is the size of the larger pages of memory on amd64 and arm64.
 const hugePage = 2 << 20
 
-// preferHuge asks for large pages behind the memory, which is not touched yet:
-// the first use of each page has a price, whatever its size. Only the pages that
-// lie within it are meant, so that nothing else becomes larger. A system that does
-// not grant the wish loses nothing.
+// preferHuge asks the system for large pages behind the memory, which is not touched
+// yet. The first use of each page has a price, whatever its size. The request covers
+// only pages that lie wholly within the memory, so that no other memory grows. A system
+// may ignore the request, without harm.
 func preferHuge(memory []byte) {
 	if len(memory) < 2*hugePage {
 		return

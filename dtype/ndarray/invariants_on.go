@@ -2,5 +2,5 @@
 
 package ndarray
 
-// invariants makes Release overwrite memory, so that a use after it shows.
+// invariants makes Release overwrite memory, so that a later use of the buffer shows.
 const invariants = true

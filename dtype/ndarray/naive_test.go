@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// elementTypes has a type for every element size that the copies treat
-// differently, and some in between.
+// elementTypes has a type for every element size that Copy treats differently, and for
+// some other sizes.
 func elementTypes() []dtype.Type {
 	return []dtype.Type{
 		dtype.Uint8, dtype.Int16, dtype.RawBytes(3), dtype.Float32, dtype.Float64,
@@ -18,7 +18,7 @@ func elementTypes() []dtype.Type {
 	}
 }
 
-// random draws arrays; every test has its own, seeded by a constant.
+// random draws arrays. Every test has a random of its own, seeded by a constant.
 type random struct{ *rand.Rand }
 
 func newRandom(seed uint64) random { return random{rand.New(rand.NewPCG(seed, 1))} }
@@ -45,8 +45,8 @@ func (r random) bytes(n int) []byte {
 	return b
 }
 
-// array draws an array of this shape with random content: a region of a
-// larger one with permuted strides and an offset, most of the time.
+// array draws an array of this shape with random content. Mostly it is a region of a
+// larger array with permuted strides and an offset.
 func (r random) array(t dtype.Type, shape []int) Array {
 	order := r.Perm(len(shape))
 	if r.IntN(3) == 0 {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Pieces lists boxes of at most most elements, which is at least 1, that
-// together make an array of this shape. The boxes, and the elements in each of
-// them in C order, follow each other in the array's C order. The slices of a
-// region are overwritten by the next one.
+// Pieces divides an array of this shape into boxes of at most the given number of
+// elements, which is at least 1. The boxes, and the elements of each box in C order,
+// follow each other in the array's C order. Each region overwrites the slices of the
+// one before.
 func Pieces(shape []int, most int) iter.Seq[Region] {
 	return func(yield func(Region) bool) {
 		if slices.Contains(shape, 0) {
@@ -42,8 +42,8 @@ func Pieces(shape []int, most int) iter.Seq[Region] {
 	}
 }
 
-// Next returns the index behind one in the box from first to last, both of them
-// in it, in C order, and nil behind the last one. It changes index.
+// Next returns the index that follows index in the box from first to last, both
+// included, in C order. It returns nil behind the last one. It changes index.
 func Next(index, first, last []int) []int {
 	for k := len(index) - 1; k >= 0; k-- {
 		if index[k]++; index[k] <= last[k] {

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestPieces numbers the elements of arrays and looks for the numbers, in order,
-// in the boxes.
+// TestPieces numbers the elements of arrays and expects the numbers in order in the
+// boxes.
 func TestPieces(t *testing.T) {
 	for _, test := range []struct {
 		shape []int
@@ -43,12 +43,12 @@ func TestPieces(t *testing.T) {
 			t.Errorf("%v in pieces of %d: %d boxes, want %d; elements (-want +got):\n%s", test.shape, test.most, boxes, test.boxes, diff)
 		}
 		for range ndarray.Pieces(test.shape, test.most) {
-			break // may end early
+			break // a caller may end the loop early
 		}
 	}
 }
 
-// TestNext goes over boxes in C order.
+// TestNext visits the elements of boxes in C order.
 func TestNext(t *testing.T) {
 	for _, test := range []struct {
 		first, last []int

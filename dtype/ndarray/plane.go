@@ -6,17 +6,17 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// A permuted copy moves planes: rows lie close together in src, columns in
-// dst. Planes are cut into tiles of tile × tile units, few enough that the
-// lines of memory open on both sides stay in the cache even when a power of
-// two lies between them, which makes them compete for the same few places.
+// A permuted copy moves planes: in a plane, rows lie close together in src and columns
+// in dst. Planes are cut into tiles of tile × tile units. A tile is small enough that
+// its cache lines on both sides stay in the cache, even when the distance between them
+// is a power of two, which makes them compete for the same few places.
 const tile = 8
 
-// largestUnit is the longest run, in bytes, that is moved as a unit of a
-// plane; longer ones are worth a call each.
+// largestUnit is the longest run, in bytes, that is moved as a unit of a plane. A
+// longer run is worth a call of its own.
 const largestUnit = 32
 
-// planeOf returns the loop over a plane for one length of unit.
+// planeOf returns the loop over a plane of units of the given length.
 func planeOf(length int) func(dst, src []byte, rows, columns axis) {
 	switch length {
 	case 1:
@@ -42,15 +42,15 @@ func planeOf(length int) func(dst, src []byte, rows, columns axis) {
 	}
 }
 
-// ends returns the memory of a plane of units of size bytes on both sides. Its
-// last bytes are checked here, once; strides are never negative.
+// ends returns the memory of a plane of units of size bytes on both sides. It checks
+// once that the last bytes are within the memory; strides are never negative.
 func ends(dst, src []byte, rows, columns axis, size int) (to, from unsafe.Pointer) {
 	_ = dst[(rows.n-1)*rows.dst+(columns.n-1)*columns.dst+size-1]
 	_ = src[(rows.n-1)*rows.src+(columns.n-1)*columns.src+size-1]
 	return unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
 }
 
-// movePlane moves units as values of type W, an array of bytes and so without
+// movePlane moves units as values of type W, which is an array of bytes and so needs no
 // alignment.
 func movePlane[W any](dst, src []byte, rows, columns axis) {
 	to, from := ends(dst, src, rows, columns, int(unsafe.Sizeof(*new(W))))
@@ -66,9 +66,9 @@ func movePlane[W any](dst, src []byte, rows, columns axis) {
 	}
 }
 
-// movePlane4 is movePlane for units of four bytes. Where neighbours touch on
-// both sides, it turns squares of two by two within two words of eight bytes,
-// in which a little-endian machine has the first unit in the low half.
+// movePlane4 is movePlane for units of four bytes. Where neighbours touch on both
+// sides, it transposes squares of two by two units within two words of eight bytes. On
+// a little-endian machine the first unit is the low half of a word.
 func movePlane4(dst, src []byte, rows, columns axis) {
 	const size = 4
 	if rows.src != size || columns.dst != size || dtype.Native != dtype.Little {
@@ -94,8 +94,8 @@ func movePlane4(dst, src []byte, rows, columns axis) {
 	}
 }
 
-// turn4 moves two rows of tile units of four bytes each: row is the distance
-// of the rows in dst, column that of the columns in src.
+// turn4 moves two rows of tile units of four bytes each. row is the distance of the
+// rows in dst, and column the distance of the columns in src.
 func turn4(to, from unsafe.Pointer, row, column int) {
 	const first = 0xffffffff
 	below := unsafe.Add(to, row)

@@ -5,35 +5,35 @@ import (
 	"sync"
 )
 
-// Buffer is a piece of memory with one owner. Handing it to somebody else,
-// for example through a channel, hands over the ownership; the last owner
-// calls Release and then touches neither the buffer nor its bytes.
+// Buffer is a piece of memory with one owner. Handing it over, for example through a
+// channel, hands over the ownership. The last owner calls Release and uses neither the
+// buffer nor its bytes afterwards.
 type Buffer struct {
-	Bytes    []byte // the length that was asked for; starts at a multiple of 8
+	Bytes    []byte // has the requested length; starts at a multiple of 8
 	memory   []byte
 	pool     *Pool
 	released bool // guarded by pool.mu
 }
 
-// Pool lends buffers and keeps returned memory for reuse. Lengths are rounded
-// up to classes, an eighth apart, so that returned memory fits more than one
-// request. What is lent is the business of whoever holds the budget, with
-// [Rounded] as the price; a Pool sees to it that idle memory does not come on
-// top of that. Safe for concurrent use; the zero value keeps nothing.
+// Pool lends buffers and keeps returned memory for reuse. It rounds lengths up to
+// classes, an eighth apart, so that returned memory fits more than one request. The
+// holder of the budget bounds the memory that is lent, with [Rounded] as the price of a
+// buffer. The Pool makes sure that idle memory does not exceed the same bound. A Pool
+// is safe for concurrent use; the zero value keeps nothing.
 type Pool struct {
-	// Keep bounds the bytes of memory, lent and idle together, within which
-	// returned memory is kept.
+	// Keep is the most bytes of memory, lent and idle together, up to which returned
+	// memory is kept.
 	Keep int
 
 	mu   sync.Mutex
 	idle map[int][][]byte
 	held int // bytes of idle memory
 	lent int // buffers lent and not returned
-	out  int // bytes of the memory behind them, and of what is counted
+	out  int // bytes of these buffers' memory, and of memory that is counted
 }
 
-// Rounded is the number of bytes of memory that a buffer of n bytes takes: at
-// least 4 KiB, and at most an eighth more than n above that.
+// Rounded returns the bytes of memory that a buffer of n bytes takes: at least 4 KiB,
+// and above that at most an eighth more than n.
 func Rounded(n int) int {
 	const least = 4096
 	if n <= least {
@@ -50,13 +50,13 @@ func (p *Pool) Get(n int) *Buffer {
 		memory = make([]byte, Rounded(n))
 		preferHuge(memory)
 	}
-	// The handle is new each time, so that an old one cannot release memory
-	// that was lent again.
+	// Each loan has a new handle, so that an old handle cannot release memory that was
+	// lent again.
 	return &Buffer{Bytes: memory[:n], memory: memory, pool: p}
 }
 
-// take counts a buffer as lent and returns idle memory of its class, nil when
-// there is none.
+// take counts a buffer as lent and returns idle memory of its class, or nil if there is
+// none.
 func (p *Pool) take(class int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,14 +71,14 @@ func (p *Pool) take(class int) []byte {
 	}
 	last := len(list) - 1
 	memory := list[last]
-	list[last] = nil // the list does not hold on to what it gave away
+	list[last] = nil // so that the list does not keep the memory alive
 	p.idle[class] = list[:last]
 	p.held -= class
 	return memory
 }
 
-// Count counts n bytes of memory that somebody else has made, so that there is less
-// idle memory, or no longer has where n is negative.
+// Count counts n bytes of memory that somebody else has allocated, so that less idle
+// memory is kept. A negative n takes back an earlier count.
 func (p *Pool) Count(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,16 +87,15 @@ func (p *Pool) Count(n int) {
 	}
 }
 
-// Lent returns the number of buffers that are lent and not yet released; it
-// is zero when nothing leaks.
+// Lent returns the number of buffers that are lent and not yet released. It is zero
+// when nothing leaks.
 func (p *Pool) Lent() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.lent
 }
 
-// Release returns the buffer to its pool. Releasing twice is a bug: it
-// panics.
+// Release returns the buffer to its pool. A second release is a bug: it panics.
 func (b *Buffer) Release() {
 	p := b.pool
 	p.mu.Lock()
@@ -116,7 +115,7 @@ func (b *Buffer) Release() {
 	b.released, b.Bytes, b.memory = true, nil, nil
 }
 
-// keep adds memory to what is idle, if there is room for it.
+// keep adds memory to the idle memory, if there is room for it.
 func (p *Pool) keep(memory []byte) {
 	class := len(memory)
 	if class > p.Keep {
@@ -133,9 +132,8 @@ func (p *Pool) keep(memory []byte) {
 	p.held += class
 }
 
-// makeRoom drops idle memory until n more bytes fit with what is idle and
-// lent. What was used last counts most: other classes go before the given one,
-// which stays.
+// makeRoom drops idle memory until n more bytes fit beside the idle and the lent
+// memory. It drops none of the given class, which was used last.
 func (p *Pool) makeRoom(n, class int) {
 	for size, list := range p.idle {
 		if p.held+p.out+n <= p.Keep {

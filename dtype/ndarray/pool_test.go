@@ -21,8 +21,8 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// TestLargeBuffers writes to all of buffers that have large pages behind some of
-// their memory, wherever that begins.
+// TestLargeBuffers writes to every byte of buffers that have large pages behind some of
+// their memory, wherever the buffers begin.
 func TestLargeBuffers(t *testing.T) {
 	var p Pool
 	for n := 1 << 20; n < 10<<20; n += 1<<20 + 4097 {
@@ -80,7 +80,8 @@ func TestPoolDoubleRelease(t *testing.T) {
 	a := p.Get(5000)
 	a.Release()
 	mustPanic(t, "second release", a.Release)
-	// Also after the memory went to somebody else, who keeps it intact.
+	// A second release also panics after the memory was lent again, and the new owner's
+	// bytes stay intact.
 	b := p.Get(5000)
 	b.Bytes[0] = 7
 	mustPanic(t, "release of memory that was lent again", a.Release)
@@ -111,12 +112,12 @@ func TestPoolKeep(t *testing.T) {
 	if p.held != 64<<10 {
 		t.Errorf("%d bytes idle, the pool has room for %d", p.held, p.Keep)
 	}
-	// The class in use displaces the others.
+	// The class in use displaces other classes.
 	p.Get(16384).Release()
 	if len(p.idle[16384]) != 1 || p.held > p.Keep {
 		t.Errorf("idle after another class: %d bytes", p.held)
 	}
-	// What is larger than the bound displaces nothing.
+	// A buffer that is larger than the bound displaces nothing.
 	p.Get(1 << 20).Release()
 	if len(p.idle[16384]) != 1 || len(p.idle[1<<20]) != 0 {
 		t.Error("a buffer beyond the bound emptied the pool")

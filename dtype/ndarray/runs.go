@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// runs calls f with each piece of the array's memory that has no gaps, in the
-// order of the memory, until f returns false; it reports whether f never did.
+// runs calls f with each contiguous piece of the array's memory, in the order of the
+// memory, until f returns false. It reports whether f never returned false.
 func runs(a Array, f func([]byte) bool) bool {
 	if slices.Contains(a.Shape, 0) {
 		return true
@@ -50,8 +50,8 @@ func Fill(a Array, value dtype.Scalar) {
 	})
 }
 
-// Uniform reports whether every element equals value bit for bit; none equals
-// nil, which is no value.
+// Uniform reports whether every element equals value bit for bit. No element equals
+// nil, because nil is no value.
 func Uniform(a Array, value dtype.Scalar) bool {
 	if value == nil {
 		return false
@@ -61,15 +61,15 @@ func Uniform(a Array, value dtype.Scalar) bool {
 	}
 	size := len(value)
 	return runs(a, func(run []byte) bool {
-		// A run is uniform when its first element is the value and it equals
+		// A run is uniform when its first element is the value and the run equals
 		// itself moved by one element.
 		return bytes.Equal(run[:size], value) && bytes.Equal(run[size:], run[:len(run)-size])
 	})
 }
 
-// ClearUnused gives the bits that mean nothing in elements of a [dtype.Packed]
-// type, or in the fields of records, the value that equal elements agree on:
-// copies of the sign, or 0. Arrays of other types stay as they are.
+// ClearUnused sets the bits without a meaning, in elements of a [dtype.Packed] type or
+// in the fields of records, to what they are in memory: copies of the sign, or 0. So
+// equal elements have equal bytes. Arrays of other types stay as they are.
 func ClearUnused(a Array) {
 	if r, ok := a.Type.(dtype.Record); ok {
 		for _, f := range r.Fields() {
@@ -128,8 +128,7 @@ func clearWord(word []byte, unused int, signed bool) {
 	copy(word, b[at:])
 }
 
-// Swap reverses the byte order of every element in place; t is the array's
-// type.
+// Swap reverses the byte order of every element in place. t is the array's type.
 func Swap(a Array, t dtype.Ordered) {
 	runs(a, func(run []byte) bool {
 		t.SwapInto(run, run)

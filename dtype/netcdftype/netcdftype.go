@@ -1,7 +1,7 @@
-// Package netcdftype has the external types of NetCDF: the numbers that stand
-// for them in files of the classic formats (NetCDF Classic and 64-bit Offset
-// Format Specification, nc_type; CDF-5 adds those from [UByte] to [UInt64]) and
-// in the programming interface of NetCDF-4, and their Zarr data types.
+// Package netcdftype has the external types of NetCDF and their Zarr data types. The
+// types have the numbers of files in the classic formats (NetCDF Classic and 64-bit
+// Offset Format Specification, nc_type; CDF-5 adds [UByte] to [UInt64]) and of the
+// programming interface of NetCDF-4.
 //
 //	NetCDF           Zarr
 //	byte             int8
@@ -12,9 +12,8 @@
 //	                 uint8, uint16, uint32, int64, uint64
 //	string           string
 //
-// Types that a NetCDF-4 file defines itself (variable-length, opaque, enum,
-// compound) have no numbers of their own; package hdf5type knows them as HDF5
-// datatypes.
+// Types that a NetCDF-4 file defines itself (variable-length, opaque, enum, compound)
+// have no numbers of their own. Package hdf5type has them as HDF5 datatypes.
 package netcdftype
 
 import (
@@ -24,8 +23,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Type is an nc_type. Every number may be in a file; those that mean nothing
-// are not [Type.In] any format.
+// Type is an nc_type. A file may hold any number; a number without a meaning is not
+// [Type.In] any format.
 type Type uint32
 
 // The types, with their numbers in files.
@@ -44,12 +43,12 @@ const (
 	String                 // NC_STRING
 )
 
-// Format is a format of NetCDF files. For the classic ones the number is that
-// of the format's version, the byte behind "CDF" at the beginning of a file;
-// all are those of libnetcdf's NC_FORMAT constants.
+// Format is a format of NetCDF files. The numbers are those of libnetcdf's NC_FORMAT
+// constants. For the classic formats the number is also the version, the byte behind
+// "CDF" at the beginning of a file.
 type Format byte
 
-// The formats. NetCDF4Classic is a NetCDF-4 file held to the classic model.
+// Formats. NetCDF4Classic is a NetCDF-4 file restricted to the classic model.
 const (
 	CDF1           Format = 1
 	CDF2           Format = 2
@@ -58,8 +57,8 @@ const (
 	CDF5           Format = 5
 )
 
-// external describes a type: its name in CDL, its data type, and its size in a
-// file of the classic formats in bytes.
+// external describes a type: its name in CDL, its data type, and its size in bytes in a
+// file of the classic formats.
 type external struct {
 	cdl  string
 	data dtype.Type
@@ -106,7 +105,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("type number %d", uint32(t))
 }
 
-// Size is the bytes of one value in a file: 0 for String, values of which have
+// Size returns the bytes of one value in a file. It is 0 for String, whose values have
 // different lengths, and for numbers that are no types.
 func (t Type) Size() int { return t.describe().size }
 
@@ -124,8 +123,8 @@ func (t Type) In(f Format) bool {
 	return Byte <= t && t <= last
 }
 
-// Of returns the Zarr data type of values of an external type. The error is
-// about a number that is none of the twelve.
+// Of returns the Zarr data type of values of an external type. It returns an error if
+// the number is none of the twelve.
 func Of(t Type) (dtype.Type, error) {
 	if data := t.describe().data; data != nil {
 		return data, nil
@@ -137,8 +136,8 @@ func Of(t Type) (dtype.Type, error) {
 	return nil, fmt.Errorf("NetCDF type number %d: want %d to %d", uint32(t), Byte, String)
 }
 
-// To returns the external type for values of a data type; it is never Char,
-// which shares uint8 with UByte. The error, which wraps
+// To returns the external type for values of a data type. It never returns Char,
+// because Char and UByte both are uint8. The error, which wraps
 // [errors.ErrUnsupported], names the type to choose instead.
 func To(t dtype.Type) (Type, error) {
 	for nc := Byte; nc <= String; nc++ {
@@ -149,7 +148,7 @@ func To(t dtype.Type) (Type, error) {
 	return 0, fmt.Errorf("data type %s has no NetCDF type: %s: %w", t.Name(), instead(t), errors.ErrUnsupported)
 }
 
-// instead says what to choose for a type that NetCDF does not have.
+// instead says what to choose instead of a type that NetCDF does not have.
 func instead(t dtype.Type) string {
 	switch t := t.(type) {
 	case dtype.Numeric:
@@ -174,7 +173,7 @@ func instead(t dtype.Type) string {
 	}
 }
 
-// insteadOf is instead for numbers.
+// insteadOf is instead for types of numbers.
 func insteadOf(t dtype.Numeric) string {
 	switch t.Kind() {
 	case dtype.Bool, dtype.Int:

@@ -16,7 +16,7 @@ func TestTypes(t *testing.T) {
 		cdl    string
 		data   dtype.Type
 		size   int
-		in     string // the numbers of the formats that have it
+		in     string // numbers of the formats that have the type
 	}{
 		{1, netcdftype.Byte, "byte", dtype.Int8, 1, "12345"},
 		{2, netcdftype.Char, "char", dtype.Uint8, 1, "12345"},
@@ -102,7 +102,7 @@ func TestToErrors(t *testing.T) {
 			t.Errorf("%s: %v, error %v: want one with %q", text, nc, err, want)
 		}
 	}
-	// Every type of the registry has a type or a hint.
+	// Every type of the registry has an external type or a hint.
 	for _, f := range dtype.Standard().Families() {
 		if nc, err := netcdftype.To(f.Example); err != nil && (!strings.Contains(err.Error(), "choose") && !strings.Contains(err.Error(), "make") || nc != 0) {
 			t.Errorf("%s: %v, error %v", f.Name, nc, err)
