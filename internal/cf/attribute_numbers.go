@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// sort is how wide a number of an attribute is; the wider one is the greater.
+// sort is the numeric type of an attribute. The wider type is the greater value.
 type sort uint8
 
 const (
@@ -28,15 +28,16 @@ func (s sort) String() string { return [...]string{"an integer", "float32", "flo
 type number struct {
 	sort  sort
 	exact *big.Rat // nil for NaN and infinities
-	float float64  // the nearest one
+	float float64  // the nearest float64
 }
 
-// maxDigits bounds the integers that are read exactly: far more than any has.
+// maxDigits bounds the digits of integers that are read exactly; no real attribute has
+// nearly as many.
 const maxDigits = 40
 
-// numbers returns the values of an attribute: JSON numbers, or the names of
-// those that JSON lacks, alone or in a list. t is their type in the source,
-// nil where only JSON is left of it. The result is false when one of them is
+// numbers returns the values of an attribute: one value or a list. A value is a JSON
+// number, or the name of a number that JSON lacks. t is the type of the values in the
+// source; it is nil where only their JSON is known. The result is false if any value is
 // something else.
 func numbers(text json.RawMessage, t dtype.Type) ([]number, bool) {
 	var items []json.RawMessage
@@ -86,8 +87,8 @@ func parseNumber(text string) (number, bool) {
 	return number{double, new(big.Rat).SetFloat64(f), f}, true
 }
 
-// floatFill reads a _FillValue as Zarr v3 stores of xarray have it for floats:
-// the base64 text of a little-endian float64.
+// floatFill reads the _FillValue of floats as xarray writes it to Zarr v3: a
+// little-endian float64 in base64.
 func floatFill(text json.RawMessage) ([]number, bool) {
 	var encoded string
 	if json.Unmarshal(text, &encoded) != nil {

@@ -8,7 +8,7 @@ import (
 
 func TestSameAfterReform(t *testing.T) {
 	for _, test := range []struct {
-		a, b string // "" is no attribute
+		a, b string // "": no attribute
 		want bool
 	}{
 		{"standard", "proleptic_gregorian", true}, {"", "proleptic_gregorian", true}, {"gregorian", "Proleptic_Gregorian", true},

@@ -8,17 +8,17 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// readers is the arithmetic of scale_offset and cast_value by which readers of
-// codecs get at the physical values, and writers back: the one divides by scale
-// where CF multiplies by scale_factor.
+// readers is the arithmetic by which scale_offset and cast_value decode physical
+// values, and encode them again. These codecs divide by scale where CF multiplies by
+// scale_factor.
 type readers struct {
 	packing       *Packing
 	scale, offset float64 // values of the physical type
 }
 
-// readers chooses the scale, the physical type's value near 1 / scale_factor
-// by which the results come nearest to CF's. For stored types of at most 16
-// bits all results are compared.
+// readers chooses the scale: a value of the physical type near 1 / scale_factor, with
+// which the decoded values come nearest to CF's. For stored types of at most 16 bits
+// all values are compared.
 func (p *Packing) readers() (*readers, error) {
 	r := &readers{packing: p, scale: 1}
 	if p.offset != nil {
@@ -30,7 +30,7 @@ func (p *Packing) readers() (*readers, error) {
 		}
 		r.nearest()
 	}
-	for _, k := range []uint64{0, p.last()} { // all others are between these two
+	for _, k := range []uint64{0, p.last()} { // the other values lie between these two
 		if x := r.value(p.float(k)); math.IsInf(x, 0) || math.IsNaN(x) {
 			return nil, fmt.Errorf("the stored value %s has no finite value in %s", p.exact(k), p.Physical.Name())
 		}
@@ -46,7 +46,7 @@ func (p *Packing) round(x float64) float64 {
 	return x
 }
 
-// value is what readers get for a stored value.
+// value returns what readers decode from a stored value.
 func (r *readers) value(v float64) float64 {
 	if r.packing.Physical == dtype.Float32 {
 		return float64(float32(v)/float32(r.scale) + float32(r.offset))
@@ -54,7 +54,7 @@ func (r *readers) value(v float64) float64 {
 	return v/r.scale + r.offset
 }
 
-// back is the integer, as a float, that writers store for a physical value.
+// back returns the integer, as a float, that writers encode for a physical value.
 func (r *readers) back(x float64) float64 {
 	if r.packing.Physical == dtype.Float32 {
 		return math.RoundToEven(float64((float32(x) - float32(r.offset)) * float32(r.scale)))
@@ -62,8 +62,8 @@ func (r *readers) back(x float64) float64 {
 	return math.RoundToEven((x - r.offset) * r.scale)
 }
 
-// small reports whether the stored type has so few values that each is looked
-// at.
+// small reports whether the stored type has so few values that every one of them is
+// tried.
 func (p *Packing) small() bool { return p.Stored.Size() <= 2 }
 
 // nearest tries the neighbours of the scale.
@@ -88,12 +88,12 @@ func (r *readers) nearest() {
 	}
 }
 
-// difference is between what readers get and CF's values.
+// difference compares the values that readers decode with CF's values.
 type difference struct {
-	values int     // that differ
+	values int     // number of values that differ
 	sum    float64 // of all differences
 	most   float64 // the largest one
-	units  float64 // the largest one in units of the last place of the larger summand
+	units  float64 // the largest one, in units of the last place of the larger summand
 }
 
 // apart compares all values of a small stored type.
@@ -115,7 +115,7 @@ func (r *readers) apart() difference {
 	return d
 }
 
-// lastPlace is the unit in the last place of x, which is not negative.
+// lastPlace returns the unit in the last place of x, which is not negative.
 func (p *Packing) lastPlace(x float64) float64 {
 	if p.Physical == dtype.Float32 {
 		f := float32(x)
@@ -124,8 +124,8 @@ func (p *Packing) lastPlace(x float64) float64 {
 	return math.Nextafter(x, math.Inf(1)) - x
 }
 
-// tell adds what users should know of the arithmetic. missing are the stored
-// values that are not scaled.
+// tell adds findings and notes about the arithmetic. missing are the stored values that
+// are not scaled.
 func (r *readers) tell(o *Outcome, missing []dtype.Scalar) {
 	p := r.packing
 	o.note("%s values, of which the stored %s stay as they are: %s", p.Physical.Name(), p.Stored.Name(), p.formula())
@@ -164,7 +164,7 @@ func (r *readers) tell(o *Outcome, missing []dtype.Scalar) {
 
 const noReturnHint = "the stored values of this migration are kept bit for bit; writing to the array later may change them"
 
-// lost is the finding that stored value number k does not come back.
+// lost adds the finding that stored value number k does not come back.
 func (r *readers) lost(o *Outcome, what string, k uint64) {
 	p := r.packing
 	x := r.value(p.float(k))
@@ -172,14 +172,14 @@ func (r *readers) lost(o *Outcome, what string, k uint64) {
 		what, p.exact(k), decimal(x), new(big.Float).SetFloat64(r.back(x)).Text('f', 0))
 }
 
-// tellDifference says how far readers' values are from CF's.
+// tellDifference adds how far readers' values are from CF's.
 func (r *readers) tellDifference(o *Outcome) {
 	p := r.packing
 	if p.scale == nil {
 		return // the arithmetic is the same
 	}
 	if fraction, _ := math.Frexp(p.scale.float); math.Abs(fraction) == 0.5 {
-		return // a power of two
+		return // the scale is a power of two
 	}
 	intro := fmt.Sprintf("readers divide by %s where CF multiplies by %s", p.format(r.scale), decimal(p.scale.float))
 	if !p.small() {
@@ -194,10 +194,10 @@ func (r *readers) tellDifference(o *Outcome) {
 	o.note("%s: %d of %d values differ, by at most %.2g, %.3g ulp of the larger summand", intro, d.values, p.last()+1, d.most, d.units)
 }
 
-// mostApart bounds the difference between readers' values and CF's. With u
-// half a unit in the last place of 1: the scale, the quotient and CF's product
-// are each rounded once, which makes at most 3u of the largest product, and
-// the two sums once each, at most 2u of the largest of them.
+// mostApart bounds the difference between readers' values and CF's. Let u be half a
+// unit in the last place of 1. The scale, the quotient and CF's product are each
+// rounded once, which makes at most 3u of the largest product. The two sums are each
+// rounded once, which makes at most 2u of the largest sum.
 func (r *readers) mostApart() float64 {
 	p := r.packing
 	product := float64(p.largest() * math.Abs(p.scale.float))
@@ -207,8 +207,8 @@ func (r *readers) mostApart() float64 {
 // largest bounds the magnitude of stored values.
 func (p *Packing) largest() float64 { return max(math.Abs(p.float(0)), math.Abs(p.float(p.last()))) }
 
-// returns reports whether a stored value comes back when what was read is
-// written.
+// returns reports whether stored value number k comes back when the value that was read
+// is written again.
 func (r *readers) returns(k uint64) bool {
 	p := r.packing
 	back := r.back(r.value(p.float(k)))
@@ -222,15 +222,15 @@ func (r *readers) returns(k uint64) bool {
 	return n.Cmp(p.exact(k)) == 0
 }
 
-// allReturn reports whether it is certain that every stored value comes back,
-// for float64. With v the stored value, s the scale, o the offset and u half a
-// unit in the last place of 1, reading and writing round four times,
+// allReturn reports whether every stored value certainly comes back, for float64. Let v
+// be the stored value, s the scale, o the offset, and u half a unit in the last place
+// of 1. Reading and writing round four times:
 //
 //	(((v / s)(1+a) + o)(1+b) − o)(1+c) · s(1+d)    |a|, |b|, |c|, |d| ≤ u
 //
-// which is v plus at most u·(4|v| + |o·s|) and terms of u². Below one half, it
-// is rounded to v, and v is below 2^50, which float64 holds. Quotients must not
-// be so small that they are subnormal.
+// The result differs from v by at most u·(4|v| + |o·s|) and terms of u². If this is
+// below one half, the result is rounded to v; v is then below 2^50, which float64
+// holds. Quotients must not be so small that they are subnormal.
 func (r *readers) allReturn() bool {
 	p := r.packing
 	const smallestNormal = 0x1p-1022
@@ -240,7 +240,7 @@ func (r *readers) allReturn() bool {
 	return 0x1p-53*(float64(4*p.largest())+math.Abs(float64(r.offset*r.scale)))*1.001 < 0.5
 }
 
-// probes are stored values at which rounding shows first: the extremes and the
+// probes returns stored values at which rounding shows first: the extremes and the
 // neighbours of powers of two.
 func (p *Packing) probes() []uint64 {
 	zero := uint64(-p.least())

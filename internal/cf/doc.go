@@ -1,38 +1,37 @@
-// Package cf reads the attributes by which a NetCDF variable says that its
-// values are packed, and turns them into codecs or into values. It also tells
-// whether two spellings of units and calendar mean the same, see [SameMeaning].
+// Package cf reads the attributes by which a NetCDF variable says that its values are
+// packed, and turns them into codecs or into values. It also tells whether two
+// spellings of units or of a calendar mean the same, see [SameMeaning].
 //
-// The rules are those of the CF conventions (section 2.5.1, missing data;
-// section 8.1, packed data) and of the attribute conventions of the NetCDF
-// User's Guide that they build on. A variable is packed when it has
-// scale_factor or add_offset:
+// The rules are in the CF conventions (section 2.5.1, missing data; section 8.1, packed
+// data), and in the attribute conventions of the NetCDF User's Guide (NUG), on which CF
+// builds. A variable is packed when it has scale_factor or add_offset:
 //
 //	physical value = stored value × scale_factor + add_offset
 //
-// Without both there is nothing to do, and _FillValue, missing_value,
-// valid_range and _Unsigned stay the attributes that they are.
+// A variable with neither of them is not packed: its _FillValue, missing_value,
+// valid_range and _Unsigned stay attributes.
 //
 // # Types
 //
-// _Unsigned "true" makes the integers of a signed type unsigned, "false" those
-// of an unsigned one signed: the bits are the same, in the elements and in the
-// attributes of the variable's type.
+// _Unsigned "true" says that the integers of a signed type are unsigned, and "false"
+// that the integers of an unsigned type are signed. The bits stay the same, in the
+// elements and in attributes of the variable's type.
 //
-// Physical values are float32 where all of scale_factor and add_offset that
-// exist are float32 and the stored type is an integer of at most 16 bits, as
-// CF asks for, or float32 itself. They are float64 in all other cases, which is
-// CF's advice for variables that break its rules. xarray differs in one of
-// them: an add_offset alone makes its values float64, and a float32
-// scale_factor alone makes them float32 whatever the stored type. Attributes
-// in JSON do not tell float32 from float64; they count as float64, as in
-// xarray.
+// Physical values are float32 under two conditions, which CF states: scale_factor and
+// add_offset, as far as they exist, are float32; and the stored type is float32, or an
+// integer of at most 16 bits. Otherwise physical values are float64, as CF advises for
+// variables that break its rules. xarray differs where only one of the attributes
+// exists: an add_offset alone makes its values float64, and a float32 scale_factor
+// alone makes them float32, whatever the stored type. Attributes in JSON do not tell
+// float32 from float64; they count as float64, as in xarray.
 //
 // # Missing values
 //
-// _FillValue, every value of missing_value, and stored values outside of
-// valid_range, valid_min and valid_max stand for missing data, NaN once
-// unpacked. They are stored values; only a valid_… of the wider of the types
-// of scale_factor and add_offset, where the stored type is an integer, is in
-// physical units (NUG, "valid_range"). The default fill values of the NetCDF
-// library are not taken for missing data when the variable does not name one.
+// Missing data becomes NaN when it is unpacked. It is stored as _FillValue, as any
+// value of missing_value, or as any value outside of valid_range, valid_min and
+// valid_max. These attributes have stored values, with one exception: a limit of the
+// valid range is in physical units if the stored type is an integer and the limit has
+// the type of scale_factor or add_offset, whichever is wider (NUG, "valid_range"). A
+// variable without _FillValue has none: the default fill values of the NetCDF library
+// do not count as missing data.
 package cf

@@ -13,25 +13,24 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// Outcome is the array that takes the place of a packed one, as its readers see
-// it.
+// Outcome is the array that replaces a packed one, as its readers see it.
 type Outcome struct {
-	Type       dtype.Type   // the physical one
-	Fill       dtype.Scalar // of the physical type
+	Type       dtype.Type   // the physical type
+	Fill       dtype.Scalar // fill value, of the physical type
 	Attributes zarr.Attributes
-	// Codecs turn physical values into the stored ones. They stand in front of
-	// all others in the array's metadata. nil where physical values are stored.
+	// Codecs encode physical values as stored values. In the array's metadata they come
+	// before all other codecs. nil where physical values are stored.
 	Codecs []codecs.Spec
-	// StoredFill is what the codecs make of Fill, nil where there are none.
+	// StoredFill is Fill as encoded by Codecs; nil where there are no Codecs.
 	StoredFill dtype.Scalar
-	Notes      []string  // on decisions, for the plan
+	Notes      []string  // decisions, for the plan
 	Findings   []Finding // those of the packing included
 }
 
-// listed is how many stored values cast_value maps to NaN at most.
+// listed is the most stored values that cast_value maps to NaN.
 const listed = 256
 
-// Unpacked returns what becomes of the variable when its values are unpacked.
+// Unpacked returns the array with unpacked values.
 func (p *Packing) Unpacked() *Outcome {
 	o := &Outcome{Type: p.Physical, Fill: p.nan(), Findings: p.Findings}
 	o.note("unpacked from %s to %s: %s", p.Stored.Name(), p.Physical.Name(), p.formula())
@@ -52,9 +51,8 @@ func (p *Packing) Unpacked() *Outcome {
 	return o
 }
 
-// AsCodecs returns what becomes of the variable when its stored values are kept
-// and codecs tell what they mean. It is an error when there are no codecs for
-// that.
+// AsCodecs returns the array that keeps its stored values, and whose codecs decode them
+// to physical values. It returns an error if no codecs can do that.
 func (p *Packing) AsCodecs() (*Outcome, error) {
 	const hint = ": choose `cf: unpack` or `cf: keep`"
 	if !p.isInteger() {
@@ -92,7 +90,7 @@ func (o *Outcome) find(code, hint, format string, args ...any) {
 	o.Findings = append(slices.Clip(o.Findings), Finding{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// formula writes what CF does to a stored value.
+// formula writes down what CF computes from a stored value.
 func (p *Packing) formula() string {
 	text := "stored value"
 	if p.scale != nil {
@@ -104,7 +102,7 @@ func (p *Packing) formula() string {
 	return text
 }
 
-// nan is the physical value of missing data.
+// nan returns the physical value of missing data.
 func (p *Packing) nan() dtype.Scalar {
 	s, err := p.Physical.ParseScalar(dtype.V3, json.RawMessage(`"NaN"`))
 	if err != nil {
@@ -113,8 +111,7 @@ func (p *Packing) nan() dtype.Scalar {
 	return s
 }
 
-// physicalScalar is x, a finite value of the physical type, as it lies in
-// memory.
+// physicalScalar returns x, a finite value of the physical type, as it lies in memory.
 func (p *Packing) physicalScalar(x float64) dtype.Scalar {
 	s, err := p.Physical.ParseScalar(dtype.V3, dtype.AppendFloat(nil, x))
 	if err != nil {
@@ -123,8 +120,8 @@ func (p *Packing) physicalScalar(x float64) dtype.Scalar {
 	return s
 }
 
-// missing lists the stored values that codecs turn into NaN. The first one is
-// what NaN is written as.
+// missing lists the stored values that codecs decode to NaN. NaN is encoded as the
+// first of them.
 func (p *Packing) missing(o *Outcome) []dtype.Scalar {
 	list := p.sentinels
 	if len(list) > 1 {
@@ -151,7 +148,7 @@ func (p *Packing) missing(o *Outcome) []dtype.Scalar {
 	return list
 }
 
-// specs returns scale_offset, where it does anything, and cast_value.
+// specs returns scale_offset, unless it would change nothing, and cast_value.
 func (p *Packing) specs(r *readers, missing []dtype.Scalar) []codecs.Spec {
 	var specs []codecs.Spec
 	if r.scale != 1 || r.offset != 0 {
@@ -193,12 +190,13 @@ func (p *Packing) format(x float64) json.RawMessage {
 func object(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // structs of JSON
+		panic(err) // the structs contain only what JSON can have
 	}
 	return text
 }
 
-// without returns the attributes without those named, which no longer hold.
+// without returns the attributes except those with the given names, which no longer
+// hold.
 func (p *Packing) without(o *Outcome, names ...string) zarr.Attributes {
 	all := p.attributes
 	var removed []string
@@ -212,15 +210,15 @@ func (p *Packing) without(o *Outcome, names ...string) zarr.Attributes {
 	return all
 }
 
-// readerAttributes returns the attributes that hold for what readers of the
-// codecs get, with the valid range in physical units.
+// readerAttributes returns the attributes that hold for the values that readers of the
+// codecs get. The valid range is in physical units.
 func (p *Packing) readerAttributes(o *Outcome, r *readers) zarr.Attributes {
 	all := p.without(o, scaleFactor, addOffset, fillValue, missingValue, unsigned)
 	stored := false
-	ends := map[bool]json.RawMessage{} // by whether it is the upper one
+	ends := map[bool]json.RawMessage{} // limits of the valid range; the key tells whether it is the upper one
 	for _, l := range p.valid.limits {
 		if l.physical {
-			continue // as they are
+			continue // such attributes stay as they are
 		}
 		stored = true
 		upper := l.upper != (r.scale < 0)

@@ -188,8 +188,8 @@ func TestUnpacked(t *testing.T) {
 	}
 }
 
-// TestReadersNearCF has the differences between what readers of the codecs get
-// and CF's values.
+// TestReadersNearCF computes how far the values that readers of the codecs get are from
+// CF's values.
 func TestReadersNearCF(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 60 {
@@ -209,13 +209,13 @@ func TestReadersNearCF(t *testing.T) {
 	}
 }
 
-// TestRoundTrip proves with the codecs themselves that every stored value of 8
-// and 16 bits comes back from what readers get, or that a finding says so; of
-// wider types it tries many.
+// TestRoundTrip runs the codecs themselves. Every stored value of 8 and 16 bits comes
+// back when the value that was read is written again, or a finding says that it does
+// not. Of wider types, many values are tried.
 func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	registry := codecs.Standard(dtype.Standard())
-	count := map[bool]int{} // of those with and without the finding
+	count := map[bool]int{} // number of packings with and without the finding
 	for i := range 60 {
 		stored := unpackable()[r.IntN(6)]
 		span := math.Exp(r.Float64()*24 - 12)
@@ -263,8 +263,9 @@ func BenchmarkAsCodecs(b *testing.B) {
 	}
 }
 
-// changed counts the stored values other than the second one for missing data
-// that the chain reads as something that it writes differently, or not at all.
+// changed counts the stored values that do not come back: the chain reads a value that
+// it writes as another stored value, or cannot write. It does not count the second
+// value for missing data, which is read as NaN.
 func (p *Packing) changed(t *testing.T, chain *codecs.Chain, all ndarray.Array) int {
 	t.Helper()
 	var pool ndarray.Pool
@@ -274,7 +275,7 @@ func (p *Packing) changed(t *testing.T, chain *codecs.Chain, all ndarray.Array) 
 	}
 	data, buffer, err := chain.Encode(&pool, physical)
 	if err != nil {
-		return 1 // what is read lies beyond the stored type
+		return 1 // a value that was read lies beyond the range of the stored type
 	}
 	n, size := 0, p.Stored.Size()
 	for at := 0; at < len(data); at += size {

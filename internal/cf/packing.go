@@ -18,13 +18,13 @@ type Mode string
 
 // The modes. The zero value means Keep.
 const (
-	Keep   Mode = "keep"   // stored values and attributes stay as they are
-	Codecs Mode = "codecs" // stored values stay, codecs take the place of the attributes
-	Unpack Mode = "unpack" // physical values take the place of both
+	Keep   Mode = "keep"   // stored values and attributes stay unchanged
+	Codecs Mode = "codecs" // stored values stay, and codecs replace the attributes
+	Unpack Mode = "unpack" // physical values replace stored values and attributes
 )
 
-// Names lists the attributes that say what a stored value means, those of
-// missing data included.
+// Names lists the attributes that say what a stored value means, including the
+// attributes of missing data.
 func Names() []string {
 	return []string{scaleFactor, addOffset, fillValue, missingValue, unsigned, validRange, validMin, validMax}
 }
@@ -41,49 +41,49 @@ const (
 	validMax     = "valid_max"
 )
 
-// Finding is something about a packed variable that its user should know
-// before anything is written.
+// Finding is a fact about a packed variable that its user should know before anything
+// is written.
 type Finding struct {
-	Code    string // names the sort of finding for programs
+	Code    string // names the kind of finding for programs
 	Message string
-	Hint    string // what to do about it, "" where there is nothing
+	Hint    string // what to do about it, "" if nothing
 }
 
 // Codes of findings.
 const (
-	IgnoredAttribute = "cf-ignored-attribute" // an attribute says nothing that can be acted on
+	IgnoredAttribute = "cf-ignored-attribute" // an attribute has no usable value
 	ValidSentinel    = "cf-valid-sentinel"    // a value for missing data is within the valid range
-	MergedSentinels  = "cf-merged-sentinels"  // several values for missing data read as NaN
+	MergedSentinels  = "cf-merged-sentinels"  // several values for missing data are read as NaN
 	OutsideRange     = "cf-outside-range"     // readers see values outside of the valid range
-	NoReturn         = "cf-no-return"         // a stored value does not come back when what was read is written
+	NoReturn         = "cf-no-return"         // a stored value does not come back when the value that was read is written again
 	Inexact          = "cf-inexact"           // integers are rounded to floats, or scaled to infinity
 )
 
-// Packing is what the attributes of one variable say of its stored values. It
-// is immutable and safe for concurrent use.
+// Packing describes how the stored values of one variable are packed, as its attributes
+// say. It is immutable and safe for concurrent use.
 type Packing struct {
 	Type     dtype.Type // of the variable
-	Stored   dtype.Type // Type, or the integer of the same bits that _Unsigned makes of it
+	Stored   dtype.Type // Type, or the integer type of the same width to which _Unsigned changes it
 	Physical dtype.Type // Float32 or Float64
-	// Findings are those that do not depend on what becomes of the variable.
+	// Findings has the findings that do not depend on the Mode.
 	Findings []Finding
 
 	attributes    zarr.Attributes
 	typeOf        func(name string) dtype.Type
 	scale, offset *number // scale_factor and add_offset, nil where absent
-	// sentinels are the stored values that stand for missing data, each once,
-	// the one of _FillValue first.
+	// sentinels are the stored values for missing data, without repetition. The one of
+	// _FillValue comes first.
 	sentinels []dtype.Scalar
 	valid     interval
 	unpack    func(dst, src ndarray.Array)
 }
 
-// Read returns how the elements of a variable of type t are packed, nil when
-// they are not. typeOf gives the types of the attributes in the source, or nil
-// for one that has none in Zarr; it is nil where JSON is all that is known of
-// them. Attributes that cannot be understood are an error when they are those
-// of packing, and a finding when they are those of missing data, unless these
-// list more values than can be looked for.
+// Read returns how the elements of a variable of type t are packed, or nil if they are
+// not. typeOf returns the type of an attribute in the source, or nil if Zarr has no
+// such type. typeOf itself is nil if only the JSON of the attributes is known. An
+// unintelligible attribute of packing is an error. An unintelligible attribute of
+// missing data is a finding. A list of more values for missing data than can be looked
+// for is an error.
 func Read(t dtype.Type, attributes zarr.Attributes, typeOf func(name string) dtype.Type) (*Packing, error) {
 	if attributes.Get(scaleFactor) == nil && attributes.Get(addOffset) == nil {
 		return nil, nil
@@ -129,7 +129,8 @@ func counterpart(t dtype.Type) (signed, unsigned dtype.Type, ok bool) {
 	return nil, nil, false
 }
 
-// parameter reads scale_factor or add_offset, nil when there is none.
+// parameter reads scale_factor or add_offset. It returns nil if the variable has no
+// such attribute.
 func (p *Packing) parameter(name string) (*number, error) {
 	text := p.attributes.Get(name)
 	if text == nil {
@@ -150,7 +151,7 @@ func (p *Packing) find(code, hint, format string, args ...any) {
 	p.Findings = append(p.Findings, Finding{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// ignore is the finding about an attribute that says nothing useful.
+// ignore adds the finding about an attribute that has no usable value.
 func (p *Packing) ignore(name, why string) {
 	p.find(IgnoredAttribute, "", "the attribute %s (%s) is ignored: %s", name, show(p.attributes.Get(name)), why)
 }
@@ -173,7 +174,7 @@ func (p *Packing) readUnsigned() {
 	}
 }
 
-// choosePhysical sets the physical type, see the package documentation.
+// choosePhysical sets the physical type by the rules of the package documentation.
 func (p *Packing) choosePhysical() {
 	p.Physical = dtype.Float64
 	if p.widest() == single && p.narrowest() == single && (p.Stored.Size() <= 2 || p.Stored == dtype.Float32) {
@@ -185,7 +186,7 @@ func (p *Packing) parameters() []*number {
 	return slices.DeleteFunc([]*number{p.scale, p.offset}, func(n *number) bool { return n == nil })
 }
 
-// widest is the wider one of the types of scale_factor and add_offset.
+// widest returns the wider of the types of scale_factor and add_offset.
 func (p *Packing) widest() sort {
 	widest := integer
 	for _, n := range p.parameters() {
@@ -202,11 +203,11 @@ func (p *Packing) narrowest() sort {
 	return narrowest
 }
 
-// mostSentinels is how many values for missing data an attribute may list: every
-// element is compared with each of them.
+// mostSentinels is the most values for missing data that an attribute may list, because
+// every element is compared with each of them.
 const mostSentinels = 256
 
-// readSentinels gathers the values for missing data.
+// readSentinels collects the values for missing data.
 func (p *Packing) readSentinels() error {
 	for _, name := range []string{fillValue, missingValue} {
 		text := p.attributes.Get(name)
@@ -236,7 +237,7 @@ func (p *Packing) readSentinels() error {
 	return nil
 }
 
-// distinct appends a value to a list that does not have it.
+// distinct appends a value to a list, unless the list has it.
 func distinct(list []dtype.Scalar, s dtype.Scalar) []dtype.Scalar {
 	if slices.ContainsFunc(list, func(o dtype.Scalar) bool { return string(o) == string(s) }) {
 		return list
@@ -249,9 +250,8 @@ func (p *Packing) isInteger() bool {
 	return ok
 }
 
-// storedScalar returns a number as a stored value, or why there is none. A
-// number of the variable's own type keeps its bits where _Unsigned changes the
-// type.
+// storedScalar returns a number as a stored value. If it cannot be one, why says so. A
+// number of the variable's own type keeps its bits where _Unsigned changes the type.
 func (p *Packing) storedScalar(n number) (s dtype.Scalar, why string) {
 	if !p.isInteger() {
 		var err error

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// header is a variable as a test writes it: a JSON object of attributes, and
-// the types of those that are not to be known from JSON.
+// header is a variable in the form in which tests write it: a JSON object of
+// attributes, and the types of attributes that JSON does not tell.
 type header struct {
 	stored     dtype.Type
 	attributes string
@@ -108,7 +108,7 @@ func TestReadRefused(t *testing.T) {
 	}
 }
 
-// TestTypes has the rules for float32 and float64, see the package comment.
+// TestTypes has the rules for float32 and float64 of the package comment.
 func TestTypes(t *testing.T) {
 	both, scale, offset := `{"scale_factor": 0.5, "add_offset": 1.0}`, `{"scale_factor": 0.5}`, `{"add_offset": 1.0}`
 	one := floats("scale_factor", "add_offset")
@@ -140,14 +140,15 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestMissing has what stands for missing data, and what is said about it.
+// TestMissing has attributes of missing data, with the values and the findings that
+// follow.
 func TestMissing(t *testing.T) {
 	i1, u1, i2, i4, f4, f8 := dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Int32, dtype.Float32, dtype.Float64
 	for name, test := range map[string]struct {
 		stored     dtype.Type
-		attributes string // besides scale_factor 0.5
+		attributes string // in addition to scale_factor 0.5
 		sentinels  string
-		low, high  string // of the valid integers; "": all of them are
+		low, high  string // least and greatest valid integers; "": all are valid
 		findings   string
 	}{
 		"none":                   {i2, ``, "", "", "", ""},
@@ -212,8 +213,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestFallingRange has limits in physical units where larger stored values are
-// smaller ones.
+// TestFallingRange has limits in physical units where physical values fall as stored
+// values rise.
 func TestFallingRange(t *testing.T) {
 	for attributes, want := range map[string][2]string{
 		`{"scale_factor": -0.5, "valid_min": -1.0}`:                       {"-128", "2"},
@@ -237,8 +238,8 @@ func TestPackingIsQuietAboutGoodHeaders(t *testing.T) {
 	}
 }
 
-// FuzzRead reads attributes of outside: whatever they are, no stored value makes
-// the rest panic or hang.
+// FuzzRead reads arbitrary attributes: no stored value makes the functions of Packing
+// panic or hang.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32767, "valid_range": [-100, 1e3]}`,

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// SameMeaning reports whether two values of an attribute, nil for none, say the
-// same of the values of a variable although their texts may differ: spellings of
-// one unit of time since one moment (section 4.4), and names of one calendar,
-// where none is "standard" (section 4.4.1).
+// SameMeaning reports whether two values of an attribute, nil for none, say the same
+// about a variable although their texts may differ. It compares the units of time since
+// a moment (section 4.4), and the names of calendars, where an absent one is "standard"
+// (section 4.4.1).
 func SameMeaning(name string, a, b json.RawMessage) bool {
 	switch name {
 	case "calendar":
@@ -31,8 +31,8 @@ func SameMeaning(name string, a, b json.RawMessage) bool {
 	return string(a) == string(b)
 }
 
-// attributeText is the text of an attribute without the space around it, "" where
-// it is none.
+// attributeText returns the text of an attribute without the space around it, "" if the
+// attribute is no text.
 func attributeText(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -41,7 +41,8 @@ func attributeText(value json.RawMessage) string {
 	return strings.TrimSpace(text)
 }
 
-// calendar is one name of each calendar. What is no text stays as it is.
+// calendar returns one name for all names of a calendar. An attribute that is no text
+// stays as it is.
 func calendar(value json.RawMessage) string {
 	text := strings.ToLower(attributeText(value))
 	switch text {
@@ -60,15 +61,15 @@ func calendar(value json.RawMessage) string {
 	return text
 }
 
-// since is what "days since 2000-01-01" says.
+// since is the meaning of "days since 2000-01-01".
 type since struct {
 	unit    string
 	day     [3]int   // year, month and day
-	seconds *big.Rat // since the beginning of that day in UTC, less than none or more than it has in other time zones
+	seconds *big.Rat // since the beginning of that day in UTC; with a time zone, they may be negative or exceed the day
 }
 
-// timeUnits are the names of units of time, the first of each that which stands
-// for all.
+// timeUnits lists the names of units of time. The first name of each unit stands for
+// all.
 var timeUnits = [][]string{
 	{"microsecond", "microseconds", "microsec", "microsecs"},
 	{"millisecond", "milliseconds", "millisec", "millisecs", "msec", "msecs", "ms"},
@@ -103,7 +104,7 @@ func parseSince(text string) (s since, ok bool) {
 	return s, ok
 }
 
-// parseDate reads year, month and day; the latter two may be left out.
+// parseDate reads year, month and day. Month and day may be left out.
 func parseDate(text string) (day [3]int, ok bool) {
 	day = [3]int{0, 1, 1}
 	unsigned := strings.TrimLeft(text, "+-")
@@ -127,8 +128,8 @@ func parseDate(text string) (day [3]int, ok bool) {
 	return day, true
 }
 
-// parseClock reads a time of day, 0 where there is none, and a time zone, as the
-// words that stand behind the date.
+// parseClock reads the words behind the date: a time of day, 0 if there is none, and a
+// time zone.
 func parseClock(words []string) (seconds *big.Rat, ok bool) {
 	seconds = new(big.Rat)
 	text := strings.Join(words, " ")
@@ -163,8 +164,8 @@ func parseClock(words []string) (seconds *big.Rat, ok bool) {
 	return seconds.Add(seconds, ahead), true
 }
 
-// sexagesimal reads hours, minutes and seconds as seconds; all but the hours may
-// be left out.
+// sexagesimal reads hours, minutes and seconds as a number of seconds. Minutes and
+// seconds may be left out.
 func sexagesimal(text string) (*big.Rat, bool) {
 	parts := strings.Split(text, ":")
 	if len(parts) > 3 {

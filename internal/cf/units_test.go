@@ -8,7 +8,7 @@ import (
 
 func TestSameMeaning(t *testing.T) {
 	for _, test := range []struct {
-		name, a, b string // "" is no attribute
+		name, a, b string // "": no attribute
 		want       bool
 	}{
 		{"calendar", "", `"standard"`, true},
@@ -44,7 +44,7 @@ func TestSameMeaning(t *testing.T) {
 	}
 }
 
-// TestSameMeaningOfTimes spells moments in many ways.
+// TestSameMeaningOfTimes has many spellings of moments.
 func TestSameMeaningOfTimes(t *testing.T) {
 	same := func(a, b string) bool {
 		return SameMeaning("units", json.RawMessage(strconv.Quote(a)), json.RawMessage(strconv.Quote(b)))
@@ -81,8 +81,8 @@ func TestSameMeaningOfTimes(t *testing.T) {
 	}
 }
 
-// FuzzSameMeaning compares any two texts: what is the same is so both ways round,
-// and everything is the same as itself.
+// FuzzSameMeaning compares any two texts: the comparison is symmetric, and every text
+// means the same as itself.
 func FuzzSameMeaning(f *testing.F) {
 	f.Add("days since 2000-01-01", "day since 2000-1-1T00:00:00.000Z")
 	f.Add("hours since -4713-11-24 12:00 +01:00", "hours since 1-1-1 6 -530")

@@ -8,12 +8,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Unpack fills dst, an array of the physical type, with the physical values of
-// src, an array of the variable's type and of the same shape. Both have any
-// strides. The value is stored value × scale_factor + add_offset in the
-// physical type, to which the stored value is converted first; each of the
-// three steps is rounded. Missing data is NaN: of all NaN the one that Zarr
-// calls so.
+// Unpack fills dst, an array of the physical type, with the physical values of src, an
+// array of the variable's type and of the same shape. The strides are arbitrary. A
+// stored value is converted to the physical type, multiplied by scale_factor and added
+// to add_offset; the result of each of the three steps is rounded. Missing data becomes
+// the NaN that Zarr calls "NaN".
 //
 // src may be a view of dst's own memory that [Packing.Within] made.
 func (p *Packing) Unpack(dst, src ndarray.Array) {
@@ -21,27 +20,27 @@ func (p *Packing) Unpack(dst, src ndarray.Array) {
 	p.unpack(dst, src)
 }
 
-// Within returns memory for the stored values of dst within that of dst,
-// uninitialised, from which Unpack can fill dst. No stored type is wider than
-// its physical one.
+// Within returns memory for the stored values of dst. It lies within the memory of dst
+// and is uninitialised. Unpack can fill dst from it, because no stored type is wider
+// than its physical type.
 func (p *Packing) Within(dst ndarray.Array) ndarray.Array {
 	if data, ok := dst.Contiguous(); ok {
-		// The values at the end are unpacked last: none is overwritten before.
+		// The values at the end are unpacked last, so that none is overwritten before.
 		size := p.Type.Size()
 		if stored, err := ndarray.View(p.Type, dst.Shape, data[len(data)-dst.Len()*size:]); err == nil {
 			return stored
 		}
 	}
-	dst.Type = p.Type // at the beginning of each element
+	dst.Type = p.Type // each value is at the beginning of its element
 	return dst
 }
 
-// real is a Go type that stored values can have.
+// real is a Go type of stored values.
 type real interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// unpacker returns what Unpack calls.
+// unpacker returns the function that Unpack calls.
 func (p *Packing) unpacker() func(dst, src ndarray.Array) {
 	if p.Physical == dtype.Float32 {
 		switch p.Stored {
@@ -81,18 +80,18 @@ func (p *Packing) unpacker() func(dst, src ndarray.Array) {
 	}
 }
 
-// pieceElements is how many elements are unpacked together: few enough to stay
-// in the cache from one pass over them to the next.
+// pieceElements is how many elements are unpacked together: few enough to stay in the
+// cache between the passes over them.
 const pieceElements = 1024
 
 // unpacking is the arithmetic for one pair of types; W is as wide as P.
 type unpacking[S real, P float32 | float64, W uint32 | uint64] struct {
 	scale, offset P
 	sentinels     []S
-	ranged        bool // only low to high is valid
+	ranged        bool // only the values from low to high are valid
 	low, high     S
-	none          bool // nothing is valid
-	nan           W    // the bits
+	none          bool // no value is valid
+	nan           W    // its bits
 }
 
 func unpackerOf[S real, P float32 | float64, W uint32 | uint64](p *Packing) func(dst, src ndarray.Array) {
@@ -113,7 +112,7 @@ func unpackerOf[S real, P float32 | float64, W uint32 | uint64](p *Packing) func
 	return u.arrays
 }
 
-// float32Above is the smallest float32 that is not less than x.
+// float32Above returns the smallest float32 that is not less than x.
 func float32Above(x float64) float32 {
 	f := float32(x)
 	if float64(f) < x {
@@ -122,15 +121,15 @@ func float32Above(x float64) float32 {
 	return f
 }
 
-// valueOf returns a scalar as the number that it is.
+// valueOf returns a scalar as a number.
 func valueOf[S real](s dtype.Scalar) S {
 	var v S
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v)), s)
 	return v
 }
 
-// parametersOf returns scale_factor and add_offset. What stands in for an
-// absent one changes no value: x + -0 is x, also for the two zeros.
+// parametersOf returns scale_factor and add_offset. An absent attribute is replaced by
+// a number that changes no value: x + -0 is x, also for both zeros.
 func parametersOf[P float32 | float64](p *Packing) (scale, offset P) {
 	scale, offset = 1, P(math.Copysign(0, -1))
 	if p.scale != nil {
@@ -142,8 +141,8 @@ func parametersOf[P float32 | float64](p *Packing) (scale, offset P) {
 	return scale, offset
 }
 
-// arrays unpacks arrays with any strides: at once where that is possible, else
-// box by box by way of memory of its own.
+// arrays unpacks arrays with any strides: at once if possible, else box by box through
+// memory of its own.
 func (u *unpacking[S, P, W]) arrays(dst, src ndarray.Array) {
 	to, toFits := ndarray.As[P](dst)
 	from, fromFits := ndarray.As[S](src)
@@ -162,18 +161,18 @@ func (u *unpacking[S, P, W]) arrays(dst, src ndarray.Array) {
 	}
 }
 
-// over is an array like a in C order over data.
+// over returns an array in C order over data, with the shape and type of a.
 func over(a ndarray.Array, data []byte) ndarray.Array {
 	return ndarray.Array{Type: a.Type, Data: data, Shape: a.Shape, Strides: ndarray.CStrides(a.Type.Size(), a.Shape)}
 }
 
-// bytesOf is the memory of a slice that is not empty.
+// bytesOf returns the memory of a slice that is not empty.
 func bytesOf[T real](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// line unpacks elements without gaps. src may be the last bytes of dst: a piece
-// is copied before anything is written over it.
+// line unpacks elements without gaps. src may be the last bytes of dst: line copies
+// each piece before it writes over it.
 func (u *unpacking[S, P, W]) line(dst []P, src []S) {
 	var copied [pieceElements]S
 	for len(src) > 0 {
@@ -184,8 +183,8 @@ func (u *unpacking[S, P, W]) line(dst []P, src []S) {
 	}
 }
 
-// piece unpacks src into dst, of the same length, at least 1. Missing data is
-// put in afterwards, as bits: no branch depends on where it is.
+// piece unpacks src into dst, which has the same length, at least 1. NaN replaces
+// missing data afterwards, as bits, so that no branch depends on where data is missing.
 func (u *unpacking[S, P, W]) piece(dst []P, src []S) {
 	bits, nan := unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(dst))), len(src)), u.nan
 	if u.none {
@@ -221,7 +220,7 @@ func (u *unpacking[S, P, W]) piece(dst []P, src []S) {
 			bits[i] = x
 		}
 	}
-	if S(1)/2 != 0 { // floats: NaN comes with any bits, and from infinities
+	if S(1)/2 != 0 { // floats: a NaN may have any bits, and infinities may give NaN
 		for i, v := range dst {
 			if v != v {
 				bits[i] = nan
@@ -230,7 +229,7 @@ func (u *unpacking[S, P, W]) piece(dst []P, src []S) {
 	}
 }
 
-// physical is the physical value of a stored one that float64 holds.
+// physical returns the physical value of a stored value that float64 holds.
 func (p *Packing) physical(v float64) float64 {
 	if p.Physical == dtype.Float32 {
 		scale, offset := parametersOf[float32](p)

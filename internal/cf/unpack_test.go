@@ -15,14 +15,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// unpackable lists the types that stored values can have.
+// unpackable lists the possible types of stored values.
 func unpackable() []dtype.Type {
 	return []dtype.Type{
 		dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Uint16, dtype.Int32, dtype.Uint32, dtype.Int64, dtype.Uint64, dtype.Float32, dtype.Float64,
 	}
 }
 
-// rounded is x rounded to the physical type, half to even.
+// rounded returns x rounded to the physical type, half to even.
 func (p *Packing) rounded(x *big.Float) *big.Float {
 	if p.Physical == dtype.Float32 {
 		f, _ := x.Float32()
@@ -32,8 +32,8 @@ func (p *Packing) rounded(x *big.Float) *big.Float {
 	return big.NewFloat(f)
 }
 
-// slowly is the physical value of a stored one by big numbers, for what stays
-// finite, and false for missing data.
+// slowly computes the physical value of a stored value with big numbers, if it stays
+// finite. It returns false for missing data.
 func (p *Packing) slowly(s dtype.Scalar) (float64, bool) {
 	if slices.ContainsFunc(p.sentinels, func(m dtype.Scalar) bool { return string(m) == string(s) }) {
 		return 0, false
@@ -67,7 +67,7 @@ func (p *Packing) slowly(s dtype.Scalar) (float64, bool) {
 	return f, true
 }
 
-// bits is a physical value as it is to lie in memory.
+// bits returns the bytes that a physical value should have in memory.
 func (p *Packing) bits(x float64, valid bool) string {
 	if !valid {
 		return string(p.nan())
@@ -78,8 +78,8 @@ func (p *Packing) bits(x float64, valid bool) string {
 	return string(binary.NativeEndian.AppendUint64(nil, math.Float64bits(x)))
 }
 
-// random fills an array with values of all magnitudes, sentinels and limits
-// among them, floats among them that do not overflow when they are scaled.
+// random fills an array with values of all magnitudes, among them sentinels and limits.
+// The floats do not overflow when they are scaled.
 func (p *Packing) random(r *rand.Rand, a ndarray.Array) {
 	size := p.Type.Size()
 	for at := 0; at+size <= len(a.Data); at += size {
@@ -110,7 +110,7 @@ func (p *Packing) random(r *rand.Rand, a ndarray.Array) {
 	}
 }
 
-// TestUnpack compares all types, strided and within their own memory, with
+// TestUnpack compares all types, with strides and within the memory of dst, with
 // arithmetic in big numbers.
 func TestUnpack(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -186,8 +186,7 @@ func checkUnpack(t *testing.T, p *Packing, r *rand.Rand, shape []int) {
 	}
 }
 
-// TestUnpackNaN gives all NaN the same bits, also those that come from
-// infinities.
+// TestUnpackNaN: all NaNs get the same bits, also those that come from infinities.
 func TestUnpackNaN(t *testing.T) {
 	p := header{dtype.Float64, `{"scale_factor": 0.0}`, nil}.packing(t)
 	src, dst := ndarray.New(dtype.Float64, []int{3}), ndarray.New(dtype.Float64, []int{3})

@@ -10,25 +10,25 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// interval is the range of valid stored values. Integers are counted from the
-// smallest one of their type, which is number 0, so that one form serves all
-// types; floats are their own.
+// interval is the range of valid stored values. Integers are numbered from the smallest
+// value of their type, which is number 0, so that one form serves all types. Floats are
+// not numbered.
 type interval struct {
-	given      bool    // by an attribute
-	empty      bool    // nothing is valid
+	given      bool    // an attribute gives the range
+	empty      bool    // no value is valid
 	low, high  uint64  // numbers of the first and the last valid integer
 	lowF, topF float64 // the least and the greatest valid float
-	limits     []limit // as the attributes have them
+	limits     []limit // in the form that the attributes have
 }
 
 // limit is one end of the valid range.
 type limit struct {
 	upper    bool
-	value    float64 // in physical units, or stored
+	value    float64 // in physical units, or a stored value
 	physical bool
 }
 
-// last is the number of the largest integer of the stored type.
+// last returns the number of the largest integer of the stored type.
 func (p *Packing) last() uint64 { return math.MaxUint64 >> (64 - 8*p.Stored.Size()) }
 
 // signed reports whether the stored type is a signed integer.
@@ -37,7 +37,7 @@ func (p *Packing) signed() bool {
 	return ok && p.Stored == t
 }
 
-// least is the smallest value of the stored integer type.
+// least returns the smallest value of the stored integer type.
 func (p *Packing) least() int64 {
 	if p.signed() {
 		return math.MinInt64 >> (64 - 8*p.Stored.Size())
@@ -45,7 +45,7 @@ func (p *Packing) least() int64 {
 	return 0
 }
 
-// float returns stored integer number k, rounded to a float64 where that does
+// float returns the stored integer with number k, rounded to a float64 if float64 does
 // not hold it.
 func (p *Packing) float(k uint64) float64 {
 	if p.signed() {
@@ -54,13 +54,13 @@ func (p *Packing) float(k uint64) float64 {
 	return float64(k)
 }
 
-// exact returns stored integer number k.
+// exact returns the stored integer with number k.
 func (p *Packing) exact(k uint64) *big.Int {
 	n := new(big.Int).SetUint64(k)
 	return n.Add(n, big.NewInt(p.least()))
 }
 
-// scalar returns stored integer number k as it lies in memory.
+// scalar returns the stored integer with number k as it lies in memory.
 func (p *Packing) scalar(k uint64) dtype.Scalar {
 	s, err := p.Stored.ParseScalar(dtype.V3, json.RawMessage(p.exact(k).String()))
 	if err != nil {
@@ -131,7 +131,7 @@ func (p *Packing) lastInteger() uint64 {
 	return 0
 }
 
-// limit narrows the valid range to what an attribute allows.
+// limit narrows the valid range to the values that an attribute allows.
 func (p *Packing) limit(name string, n number, upper bool) {
 	if math.IsNaN(n.float) {
 		p.ignore(name, "nothing compares with NaN")
@@ -154,8 +154,8 @@ func (p *Packing) limit(name string, n number, upper bool) {
 	v.limits = append(v.limits, l)
 }
 
-// limitStored narrows the range of integers to those on one side of n, and
-// returns n as a stored value.
+// limitStored narrows the range of integers to the values on one side of n, and returns
+// n as a stored value.
 func (p *Packing) limitStored(n number, upper bool) float64 {
 	v := &p.valid
 	if s, why := p.storedScalar(n); why == "" {
@@ -167,7 +167,7 @@ func (p *Packing) limitStored(n number, upper bool) float64 {
 		}
 		return p.float(k)
 	}
-	// Between two integers, or beyond all of them.
+	// n lies between two integers, or beyond all of them.
 	first := p.first(func(k uint64) bool { // the first one above n
 		if n.exact == nil {
 			return n.float < 0
@@ -178,17 +178,17 @@ func (p *Packing) limitStored(n number, upper bool) float64 {
 	return n.float
 }
 
-// limitPhysical narrows the range of integers to those whose physical value is
-// on one side of x. Physical values rise with the stored ones, or fall where
-// scale_factor is negative; rounding does not change that.
+// limitPhysical narrows the range of integers to those whose physical value is on one
+// side of x. Physical values rise with the stored values, or fall if scale_factor is
+// negative. Rounding does not change the direction.
 func (p *Packing) limitPhysical(x float64, upper bool) {
 	falling := p.scale != nil && p.scale.float < 0
 	within := func(k uint64) bool {
 		y := p.physical(p.float(k))
 		return upper && y <= x || !upper && y >= x
 	}
-	// The valid ones are the last ones where they rise towards a lower limit,
-	// or fall towards an upper one.
+	// The last integers are valid in two cases: physical values rise and the limit is a
+	// lower one, or they fall and it is an upper one.
 	if upper == falling {
 		p.cut(p.first(within), false)
 	} else {
@@ -196,7 +196,7 @@ func (p *Packing) limitPhysical(x float64, upper bool) {
 	}
 }
 
-// cut keeps the integers before number first, or from that on.
+// cut keeps the integers before first, or the integers from first on.
 func (p *Packing) cut(first position, before bool) {
 	v := &p.valid
 	switch {
@@ -210,14 +210,14 @@ func (p *Packing) cut(first position, before bool) {
 	}
 }
 
-// position is the number of an integer, or none of them.
+// position is the number of an integer, or says that there is none.
 type position struct {
 	at   uint64
 	none bool
 }
 
-// first returns the first integer for which f is true; from there on it is true
-// for all.
+// first returns the first integer for which f is true. f must be true for all integers
+// behind it.
 func (p *Packing) first(f func(k uint64) bool) position {
 	low, high := uint64(0), p.last()
 	if !f(high) {
@@ -234,7 +234,7 @@ func (p *Packing) first(f func(k uint64) bool) position {
 	return position{at: low}
 }
 
-// outside is how many integers are not valid, at most.
+// outside returns an upper bound of the number of integers that are not valid.
 func (p *Packing) outside() uint64 {
 	v := p.valid
 	switch {

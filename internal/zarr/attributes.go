@@ -18,7 +18,7 @@ type Attribute struct {
 // source states them. The zero value has none.
 type Attributes []Attribute
 
-// Get returns the value of an attribute, nil when there is none.
+// Get returns the value of an attribute, or nil if there is none.
 func (a Attributes) Get(name string) json.RawMessage {
 	for _, x := range a {
 		if x.Name == name {
@@ -28,8 +28,8 @@ func (a Attributes) Get(name string) json.RawMessage {
 	return nil
 }
 
-// With returns the attributes with one added or replaced; a nil value or JSON
-// null removes it. The receiver is not modified.
+// With returns the attributes with one of them added or replaced. A nil value or JSON
+// null removes the attribute. The receiver is not modified.
 func (a Attributes) With(name string, value json.RawMessage) Attributes {
 	remove := value == nil || string(bytes.TrimSpace(value)) == "null"
 	i := slices.IndexFunc(a, func(x Attribute) bool { return x.Name == name })
@@ -70,8 +70,8 @@ func (a Attributes) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads a JSON object and keeps the order of its members. The
-// last of several members with one name counts, as in most JSON readers.
+// UnmarshalJSON reads a JSON object and keeps the order of its members. If a name
+// occurs several times, the last member counts, as in most JSON readers.
 func (a *Attributes) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -84,7 +84,7 @@ func (a *Attributes) UnmarshalJSON(text []byte) error {
 		if err != nil {
 			return err
 		}
-		name := t.(string) // the decoder allows nothing else here
+		name := t.(string) // the decoder accepts only strings here
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
 			return err
@@ -103,7 +103,7 @@ func (a *Attributes) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// marshal is json.Marshal without the escapes that only HTML needs.
+// marshal is json.Marshal without the escapes that HTML needs.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -15,8 +15,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// TestGoldenDocuments: documents of zarr-python whose data types are known
-// mean the same after they were read and written.
+// TestGoldenDocuments reads and writes documents of zarr-python with known data types.
+// Their meaning stays the same.
 func TestGoldenDocuments(t *testing.T) {
 	folder := filepath.Join(os.Getenv("ZMIGRATE_GOLDEN"), "zarr-python", "v3.zarr")
 	if _, err := os.Stat(folder); err != nil {
@@ -53,7 +53,7 @@ func TestGoldenDocuments(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		// An alias is read and written as the name that it stands for.
+		// An alias is written as the name for which it stands.
 		text = bytes.ReplaceAll(text, []byte(`"variable_length_bytes"`), []byte(`"bytes"`))
 		if want, got := meaning(t, text), meaning(t, again); !reflect.DeepEqual(want, got) {
 			t.Errorf("%s: %s", name, cmp.Diff(want, got))
@@ -65,7 +65,7 @@ func TestGoldenDocuments(t *testing.T) {
 	}
 }
 
-// meaning is a document without what may be spelled in more than one way.
+// meaning returns a document without the parts that have more than one spelling.
 func meaning(t *testing.T, text []byte) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -7,16 +7,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Grid is a chunk grid: an array cut into boxes, all of one shape unless Runs
-// says otherwise. Chunks at the upper edges may reach beyond the array. Zarr v3
-// core, "Regular grids".
+// Grid is a chunk grid: an array cut into boxes, which have one shape unless Runs is
+// set. Chunks at the upper edges may reach beyond the array. Zarr v3 core, "Regular
+// grids".
 type Grid struct {
 	Shape []int // of the array, in elements
-	// Chunk is the shape of every chunk, in elements, each extent at least 1; of
-	// a rectilinear grid the largest extents.
+	// Chunk is the shape of every chunk, in elements. Each extent is at least 1. In a
+	// rectilinear grid, Chunk has the largest extents.
 	Chunk []int
-	// Runs are the chunks along each dimension of a rectilinear grid, nil for a
-	// regular one. Zarr extensions, chunk grid "rectilinear".
+	// Runs lists the chunks along each dimension of a rectilinear grid. It is nil for a
+	// regular grid. Zarr extensions, chunk grid "rectilinear".
 	Runs [][]Run
 }
 
@@ -36,12 +36,12 @@ func (g Grid) Count() []int {
 // Len returns the number of chunks: zero for an empty array, one for a 0-D
 // array.
 func (g Grid) Len() int {
-	n, _ := ndarray.Elements(g.Count()) // no more chunks than elements
+	n, _ := ndarray.Elements(g.Count()) // there are no more chunks than elements
 	return n
 }
 
-// Index returns the coordinates of the chunk with this number, counted in C
-// order.
+// Index returns the coordinates of the chunk with the given number. Chunks are numbered
+// in C order.
 func (g Grid) Index(number int) []int {
 	n := g.Count()
 	for i := len(n) - 1; i >= 0; i-- {
@@ -59,7 +59,7 @@ func (g Grid) Number(index []int) int {
 	return number
 }
 
-// Region returns the part of the array that a chunk holds, cut at the array's
+// Region returns the elements of the array that lie in a chunk; it ends at the array's
 // edges.
 func (g Grid) Region(index []int) ndarray.Region {
 	r := ndarray.Region{Start: make([]int, len(index)), Shape: make([]int, len(index))}
@@ -70,7 +70,8 @@ func (g Grid) Region(index []int) ndarray.Region {
 	return r
 }
 
-// Check refuses grids that do not fit together or have no chunks of any size.
+// Check refuses grids whose fields contradict each other, and chunks with an extent of
+// less than 1.
 func (g Grid) Check() error {
 	if len(g.Shape) != len(g.Chunk) {
 		return fmt.Errorf("chunks %v have %d dimensions, the array has %d", g.Chunk, len(g.Chunk), len(g.Shape))

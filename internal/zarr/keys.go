@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// KeyEncoding says how the index of a chunk becomes its key below the array.
-// Zarr v3 core, "Chunk key encoding". The zero value is the default encoding
-// with its default separator.
+// KeyEncoding says how a chunk's index is written as its key below the array. Zarr v3
+// core, "Chunk key encoding". The zero value is the default encoding with its default
+// separator.
 type KeyEncoding struct {
 	Name      string // "default" or "v2"; "": default
 	Separator string // "/" or "."; "": "/" for default, "." for v2
 }
 
-// full returns the encoding with what its zero values stand for.
+// full replaces zero values of the encoding by the values for which they stand.
 func (k KeyEncoding) full() KeyEncoding {
 	if k.Name == "" {
 		k.Name = "default"
@@ -29,8 +29,8 @@ func (k KeyEncoding) full() KeyEncoding {
 	return k
 }
 
-// Key returns the key of a chunk: "c/0/1" by default, "c" for a 0-D array;
-// "0.1" and "0" in the encoding v2.
+// Key returns the key of a chunk: "c/0/1" by default, and "c" for a 0-D array. In the
+// encoding v2, it is "0.1", and "0" for a 0-D array.
 func (k KeyEncoding) Key(index []int) string {
 	k = k.full()
 	var key []byte
@@ -51,9 +51,10 @@ func (k KeyEncoding) Key(index []int) string {
 // ParseKey is the inverse of Key for the default encoding.
 func ParseKey(key string) ([]int, bool) { return KeyEncoding{}.Parse(key) }
 
-// Parse is the inverse of Key: the index of the chunk with this key below its
-// array, and false for what is no chunk's key. The encoding v2 has one key for
-// the chunk of a 0-D array and the first one of a 1-D array, whose index it is.
+// Parse is the inverse of Key: it returns the index of the chunk with this key below
+// its array. It returns false if no chunk has the key. In the encoding v2, the chunk of
+// a 0-D array and the first chunk of a 1-D array have the same key; Parse returns the
+// index of the latter.
 func (k KeyEncoding) Parse(key string) ([]int, bool) {
 	k = k.full()
 	rest := key
@@ -71,10 +72,10 @@ func (k KeyEncoding) Parse(key string) ([]int, bool) {
 		}
 		index = append(index, n)
 	}
-	return index, k.Key(index) == key // not "c/01"
+	return index, k.Key(index) == key // refuses "c/01"
 }
 
-// named returns the encoding as it stands in metadata.
+// named returns the encoding as it is written in metadata.
 func (k KeyEncoding) named() named {
 	k = k.full()
 	return named{k.Name, json.RawMessage(`{"separator":"` + k.Separator + `"}`)}

@@ -9,7 +9,7 @@ import (
 func TestParseKey(t *testing.T) {
 	for _, c := range []struct {
 		key  string
-		want []int // nil: no key of a chunk
+		want []int // nil: the key belongs to no chunk
 	}{
 		{"c", []int{}},
 		{"c/0", []int{0}},

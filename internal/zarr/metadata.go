@@ -1,7 +1,7 @@
-// Package zarr holds the documents of a Zarr v3 hierarchy: array and group
-// metadata with consolidated metadata, chunk grids and chunk keys. It follows
-// the Zarr v3 core specification, version 3.1, and reads the documents of the
-// Zarr v2 specification; it knows nothing of stores.
+// Package zarr holds the documents of a Zarr v3 hierarchy: array and group metadata
+// with consolidated metadata, chunk grids and chunk keys. It follows the Zarr v3 core
+// specification, version 3.1, and also reads the documents of the Zarr v2
+// specification. It knows nothing of stores.
 package zarr
 
 import (
@@ -23,8 +23,8 @@ import (
 // MetadataKey is the name of the document of every node.
 const MetadataKey = "zarr.json"
 
-// MaxDocument bounds the bytes of one document that is read; consolidated
-// metadata of large hierarchies runs to tens of MiB.
+// MaxDocument bounds the bytes of one document that is read. The consolidated metadata
+// of large hierarchies have tens of MiB.
 const MaxDocument = 256 << 20
 
 // Array is the metadata document of an array.
@@ -41,13 +41,13 @@ type Array struct {
 // Group is the metadata document of a group.
 type Group struct {
 	Attributes Attributes
-	// Consolidated holds the documents of the nodes below, by their paths;
-	// nil: the group has no consolidated metadata.
+	// Consolidated holds the documents of the nodes below, by their paths. nil: the
+	// group has no consolidated metadata.
 	Consolidated map[string]json.RawMessage
 }
 
-// named is an extension point: a name with its configuration. Both Python
-// readers demand the object form, so it is always written.
+// named is an extension point: a name with its configuration. It is always written as
+// an object, because both Python readers demand that form.
 type named struct {
 	Name          string          `json:"name"`
 	Configuration json.RawMessage `json:"configuration,omitempty"`
@@ -95,7 +95,7 @@ func (a *Array) MarshalJSON() ([]byte, error) {
 		FillValue:        fill,
 		Attributes:       a.Attributes,
 	}
-	d.Codecs = make([]named, 0, len(a.Codecs)) // an empty list is not null
+	d.Codecs = make([]named, 0, len(a.Codecs)) // so that an empty list is not written as null
 	for _, c := range a.Codecs {
 		d.Codecs = append(d.Codecs, named(c))
 	}
@@ -109,8 +109,8 @@ func (a *Array) MarshalJSON() ([]byte, error) {
 	return marshal(d)
 }
 
-// MarshalJSON writes the document. The same metadata gives the same bytes:
-// consolidated nodes are in the order of their paths.
+// MarshalJSON writes the document. The same metadata gives the same bytes: consolidated
+// nodes are ordered by their paths.
 func (g *Group) MarshalJSON() ([]byte, error) {
 	type consolidated struct {
 		Kind           string                     `json:"kind"`
@@ -129,8 +129,8 @@ func (g *Group) MarshalJSON() ([]byte, error) {
 	return marshal(d)
 }
 
-// Document returns the text of a document as it is stored: indented, for the
-// people who open it, and ending in a newline.
+// Document returns the text of a document as it is stored. It is indented, for people
+// who open it, and ends in a newline.
 func Document(node json.Marshaler) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -142,15 +142,15 @@ func Document(node json.Marshaler) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteConsolidated writes the [Document] of a group with the documents of nodes, which
-// come in the order of their paths, as its consolidated metadata. It holds one node
-// in memory at a time.
+// WriteConsolidated writes the [Document] of a group with consolidated metadata: the
+// documents of nodes, which come in the order of their paths. It holds one node in
+// memory at a time.
 func WriteConsolidated(w io.Writer, attributes Attributes, nodes iter.Seq2[string, json.Marshaler]) error {
 	group, err := Document(&Group{Attributes: attributes, Consolidated: map[string]json.RawMessage{}})
 	if err != nil {
 		return err
 	}
-	const none, end = "{}", "\n  }\n}\n" // what the text ends with: no nodes, and two braces
+	const none, end = "{}", "\n  }\n}\n" // the text of a group without nodes ends with none, and closing two more braces
 	var b bytes.Buffer
 	b.Write(bytes.TrimSuffix(group, []byte(none+end)))
 	next := "{"
@@ -190,9 +190,9 @@ func appendNode(b *bytes.Buffer, separator, p string, node json.Marshaler) error
 	return json.Indent(b, text, prefix, indent)
 }
 
-// CheckPath refuses paths of nodes that a hierarchy cannot hold: empty names,
-// "." and "..", names that are reserved or would not survive as object keys.
-// The empty path is the root.
+// CheckPath refuses paths of nodes that a hierarchy cannot hold: paths with an empty
+// name, with "." or "..", with a reserved name, or with a name that cannot be an object
+// key. The empty path is the root.
 func CheckPath(p string) error {
 	if p == "" {
 		return nil
@@ -216,8 +216,8 @@ func CheckPath(p string) error {
 	return nil
 }
 
-// Parent returns the path of the group that a node is in, "" for the root's children,
-// and false for the root itself.
+// Parent returns the path of the group that contains a node. It is "" for the root's
+// children, and Parent returns false for the root itself.
 func Parent(p string) (group string, ok bool) {
 	if p == "" {
 		return "", false
@@ -225,8 +225,8 @@ func Parent(p string) (group string, ok bool) {
 	return p[:max(strings.LastIndexByte(p, '/'), 0)], true
 }
 
-// Parents lists the paths of all groups above the given nodes, the root first,
-// each once, in the order of their paths.
+// Parents lists the paths of all groups above the given nodes, each once, in the order
+// of their paths. The root is the first.
 func Parents(paths []string) []string {
 	list, known := []string{""}, map[string]bool{"": true}
 	for _, p := range paths {

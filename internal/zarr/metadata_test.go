@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// WriteConsolidated writes what Document makes of the same group, byte for byte.
+// WriteConsolidated writes the same bytes as Document for the same group.
 func TestWriteConsolidated(t *testing.T) {
 	attributes := Attributes{{"title", json.RawMessage(`"a <b> & c"`)}}
 	for name, nodes := range map[string]map[string]json.RawMessage{
@@ -46,7 +46,7 @@ func TestWriteConsolidated(t *testing.T) {
 	}
 }
 
-// brokenPipe takes so many writes, fails once, and takes others again.
+// brokenPipe accepts left writes, fails once, and then accepts all writes.
 type brokenPipe struct{ left int }
 
 func (w *brokenPipe) Write(p []byte) (int, error) {
@@ -56,7 +56,8 @@ func (w *brokenPipe) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWriteConsolidatedFails fails each write, and has nodes that are no JSON.
+// TestWriteConsolidatedFails fails each write in turn, and has nodes that cannot be
+// written as JSON.
 func TestWriteConsolidatedFails(t *testing.T) {
 	group := &Group{}
 	write := func(w io.Writer, nodes map[string]json.Marshaler) error {

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// CleanPath returns a path of a hierarchy of another format as the path of a node that
-// a Zarr hierarchy can hold, each name of it by this rule:
+// CleanPath turns a path of another format's hierarchy into the path of a node that a
+// Zarr hierarchy can hold. It treats each name in the path by these rules:
 //
-//   - a name that [CheckPath] accepts stays as it is;
-//   - zero bytes at the end are left out, as in the languages whose texts end there;
-//   - a control character, a backslash, a slash within a name and what is not UTF-8
-//     become an underscore;
-//   - underscores in front of a name that begins with two are left out, and those behind
-//     it where it ends with two: __categories becomes categories, and __DATA_TYPES__
-//     DATA_TYPES;
+//   - a name that [CheckPath] accepts stays unchanged;
+//   - zero bytes at the end are left out, because texts of C end there;
+//   - a control character, a backslash, a slash within a name, and bytes that are not
+//     UTF-8 become an underscore;
+//   - a name that begins with two underscores loses all underscores in front, and one
+//     that ends with two loses all underscores at its end: __categories becomes
+//     categories, and __DATA_TYPES__ becomes DATA_TYPES;
 //   - zarr.json becomes zarr_json;
-//   - a name of nothing, or of periods alone, becomes "unnamed".
+//   - an empty name, or one of periods alone, becomes "unnamed".
 //
-// Names that are too long stay as they are. Two paths may become the same, which the
+// Names that are too long stay unchanged. Two paths may become the same, which the
 // caller has to refuse.
 func CleanPath(p string) string {
 	if CheckPath(p) == nil {

@@ -34,7 +34,7 @@ func TestCleanPath(t *testing.T) {
 		"\x00\x00y":                 "y",
 		"tab\tnewline\n":            "tab_newline_",
 		`back\slash`:                "back_slash",
-		"\xff\xfe.x":                ".x", // by way of two underscores
+		"\xff\xfe.x":                ".x", // the two bytes become underscores first
 		"über":                      "über",
 		"c1 \u0085":                 "c1 _",
 		strings.Repeat("long", 100): strings.Repeat("long", 100),

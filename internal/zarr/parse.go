@@ -11,13 +11,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// ErrNotZarr is the cause of an error about a document that is no Zarr v3
-// metadata.
+// ErrNotZarr is the cause of an error about a document that is not Zarr v3 metadata.
 var ErrNotZarr = errors.New("not a Zarr v3 document")
 
-// document is the text of a node by its top-level fields. Problems are
-// collected, each with the name of its field, so that one look at a document
-// tells all of them.
+// document is the document of a node, by its top-level fields. It collects problems,
+// each with the name of its field, so that one attempt reports all of them.
 type document struct {
 	fields   map[string]json.RawMessage
 	problems []error
@@ -29,8 +27,8 @@ func NodeType(text []byte) (string, error) {
 	return node, err
 }
 
-// open reads what every document has, also one that Python wrote, see
-// [FromPython]; an error is ErrNotZarr.
+// open reads the fields that every document has, and accepts the numbers that only
+// Python writes, see [FromPython]. Its errors wrap ErrNotZarr.
 func open(text []byte) (*document, string, error) {
 	d := &document{}
 	text, _ = FromPython(text)
@@ -51,7 +49,7 @@ func open(text []byte) (*document, string, error) {
 	return d, node, nil
 }
 
-// shown is a field's text for a message.
+// shown returns a field's text for a message.
 func shown(text json.RawMessage) string {
 	if text == nil {
 		return "missing"
@@ -63,7 +61,8 @@ func (d *document) problem(field string, err error) {
 	d.problems = append(d.problems, fmt.Errorf("%s: %w", field, err))
 }
 
-// need returns a required field, and false after a problem when it is missing.
+// need returns a required field. If the field is missing, need adds a problem and
+// returns false.
 func (d *document) need(field string) (json.RawMessage, bool) {
 	text, ok := d.fields[field]
 	if !ok {
@@ -72,8 +71,8 @@ func (d *document) need(field string) (json.RawMessage, bool) {
 	return text, ok
 }
 
-// refuseUnknown makes a problem of every field that is not known and does not
-// say that it may be ignored. Zarr v3 core, "Extension points".
+// refuseUnknown adds a problem for every unknown field that does not say that it may be
+// ignored. Zarr v3 core, "Extension points".
 func (d *document) refuseUnknown(known ...string) {
 	known = append(known, "zarr_format", "node_type", "attributes")
 	var unknown []string
@@ -105,9 +104,9 @@ func (d *document) attributes() Attributes {
 	return a
 }
 
-// ParseArray reads the document of an array. Data types are looked up in
-// types; codecs stay specs, which a codec registry reads. All problems of the
-// document are reported, joined, each with the field at fault.
+// ParseArray reads the document of an array. It looks up the data type in types. Codecs
+// stay specs, which a codec registry reads. It reports all problems of the document,
+// joined, each with the field at fault.
 func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 	d, node, err := open(text)
 	if err != nil {
@@ -124,7 +123,7 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 	}
 	a.Codecs = d.codecs()
 	if text, ok := d.need("fill_value"); ok && a.Type != nil {
-		// The bytes of a record may be spelled in base64, in the stored order.
+		// The bytes of a record may be spelled in base64, in the stored byte order.
 		t := dtype.InOrder(a.Type, storedOrder(a.Codecs))
 		if a.Fill, err = dtype.ParseFill(t, dtype.V3, text); err != nil {
 			var again error
@@ -149,7 +148,7 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 		}
 	}
 	if string(d.fields["consolidated_metadata"]) == "null" {
-		delete(d.fields, "consolidated_metadata") // it says nothing
+		delete(d.fields, "consolidated_metadata") // it means nothing
 	}
 	d.refuseUnknown("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
 		"codecs", "dimension_names", "storage_transformers")
@@ -220,7 +219,7 @@ func extents(text json.RawMessage) ([]int, error) {
 	return values, nil
 }
 
-// codecs reads the list of codecs. An empty list is left to whoever binds it.
+// codecs reads the list of codecs. Binding the chain refuses an empty list.
 func (d *document) codecs() []codecs.Spec {
 	text, ok := d.need("codecs")
 	if !ok {
@@ -240,8 +239,9 @@ func (d *document) codecs() []codecs.Spec {
 	return specs
 }
 
-// storedOrder is the byte order that the bytes codec of a chain, or of the
-// chain inside its shards, asks for: little-endian where nothing does.
+// storedOrder returns the byte order that the bytes codec of a chain names, or the
+// bytes codec of the chain inside its shards. It is little-endian if no codec names
+// one.
 func storedOrder(chain []codecs.Spec) dtype.Order {
 	for _, spec := range chain {
 		var c struct {
@@ -249,7 +249,7 @@ func storedOrder(chain []codecs.Spec) dtype.Order {
 			Codecs []codecs.Spec `json:"codecs"`
 		}
 		if json.Unmarshal(spec.Configuration, &c) != nil {
-			continue // not what this codec takes: reported where the chain is bound
+			continue // binding the chain reports such a configuration
 		}
 		if c.Endian == "big" || storedOrder(c.Codecs) == dtype.Big {
 			return dtype.Big
@@ -258,8 +258,8 @@ func storedOrder(chain []codecs.Spec) dtype.Order {
 	return dtype.Little
 }
 
-// dimensionNames reads the names of the dimensions of an array. shape is nil where it
-// has a problem of its own.
+// dimensionNames reads the names of the dimensions of an array. shape is nil if it has
+// a problem of its own.
 func (d *document) dimensionNames(shape []int) []string {
 	text, ok := d.fields["dimension_names"]
 	if !ok {
@@ -270,7 +270,7 @@ func (d *document) dimensionNames(shape []int) []string {
 		d.problem("dimension_names", errors.New("want an array of strings and nulls"))
 		return nil
 	}
-	if list == nil { // null, which zarr-python has written
+	if list == nil { // null, which zarr-python once wrote
 		return nil
 	}
 	if shape != nil && len(list) != len(shape) {
@@ -303,8 +303,8 @@ func extension(text json.RawMessage) (name string, configuration json.RawMessage
 	return name, fields["configuration"], nil
 }
 
-// members reads an object that has no fields but those known; nothing at all
-// is an empty one.
+// members reads an object with no other fields than the known ones. Absent text is an
+// empty object.
 func members(text json.RawMessage, known ...string) (map[string]json.RawMessage, error) {
 	if text == nil {
 		return nil, nil
@@ -321,9 +321,9 @@ func members(text json.RawMessage, known ...string) (map[string]json.RawMessage,
 	return fields, nil
 }
 
-// ParseGroup reads the document of a group, with its consolidated metadata
-// where that is of the kind "inline"; other kinds are ignored, as nobody must
-// understand them. The documents of the nodes below are not looked into.
+// ParseGroup reads the document of a group, with consolidated metadata of the kind
+// "inline". It ignores other kinds, which no reader has to understand. It does not read
+// the documents of the nodes below.
 func ParseGroup(text []byte) (*Group, error) {
 	d, node, err := open(text)
 	if err != nil {

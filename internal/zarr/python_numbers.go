@@ -9,22 +9,21 @@ import (
 	"strings"
 )
 
-// FromPython returns a document in which the numbers that JSON does not have
-// but Python writes, NaN, Infinity and -Infinity, have become strings, which is
-// how Zarr spells them in fill values. ok is false where there is none; the
-// result is then the text itself.
+// FromPython replaces numbers that Python writes and JSON lacks: NaN, Infinity and
+// -Infinity become strings, as Zarr spells them in fill values. If the text has no such
+// number, ok is false and the result is the text itself.
 func FromPython(text []byte) (document []byte, ok bool) { return quoteNumbers(text, "") }
 
 // numberMark begins the strings that stand for such numbers while a document is
-// changed, so that they are told from strings of its own.
+// changed. It tells them from other strings of the document.
 const numberMark = `\u0000`
 
-// marked is FromPython for a document that stays one of Python, which [unmarked]
-// makes of it.
+// marked is FromPython for a document that [unmarked] turns back into a document of
+// Python.
 func marked(text []byte) (document []byte, ok bool) { return quoteNumbers(text, numberMark) }
 
-// unmarked puts the numbers back into what was made of marked documents; python
-// says whether one of these had some.
+// unmarked puts the numbers back into a text that was made of marked documents. python
+// says whether one of these documents had such numbers.
 func unmarked(text []byte, python bool) []byte {
 	if !python {
 		return text
@@ -35,14 +34,14 @@ func unmarked(text []byte, python bool) []byte {
 	return text
 }
 
-// Marked is [FromPython] for a document of which [Plain] makes the same later, and of
-// whose parts [MarkedFields] tells which had such numbers.
+// Marked is [FromPython] with marks, from which [MarkedFields] tells which parts of the
+// document had such numbers. [Plain] removes the marks.
 func Marked(text []byte) []byte {
 	text, _ = marked(text)
 	return text
 }
 
-// Plain returns a marked document, or a part of one, as FromPython would.
+// Plain returns a marked document, or a part of one, as FromPython would return it.
 func Plain(text []byte) []byte {
 	if bytes.Contains(text, []byte(`"`+numberMark)) {
 		for _, word := range pythonNumbers() {
@@ -52,8 +51,8 @@ func Plain(text []byte) []byte {
 	return text
 }
 
-// MarkedFields lists the fields of an object of a marked document that have numbers
-// of Python, in the order of their names.
+// MarkedFields lists the fields, of an object in a marked document, that contain
+// numbers of Python. The fields are in the order of their names.
 func MarkedFields(object []byte) (names []string) {
 	var fields map[string]json.RawMessage
 	if !bytes.Contains(object, []byte(`"`+numberMark)) || json.Unmarshal(object, &fields) != nil {
@@ -70,13 +69,13 @@ func MarkedFields(object []byte) (names []string) {
 
 func pythonNumbers() []string { return []string{"NaN", "Infinity", "-Infinity"} }
 
-// quoteNumbers is FromPython with strings that begin with a prefix.
+// quoteNumbers is FromPython with the given prefix for the strings.
 func quoteNumbers(text []byte, prefix string) (document []byte, ok bool) {
 	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
 		return text, false
 	}
 	var out []byte
-	quoted := false // within a string
+	quoted := false // whether i is within a string
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case quoted && c == '\\' && i+1 < len(text):
@@ -99,7 +98,7 @@ func quoteNumbers(text []byte, prefix string) (document []byte, ok bool) {
 	return out, ok
 }
 
-// pythonNumber returns the word that a text begins with.
+// pythonNumber returns the number that JSON lacks at the beginning of text, or "".
 func pythonNumber(text []byte) string {
 	for _, word := range pythonNumbers() {
 		if bytes.HasPrefix(text, []byte(word)) {
@@ -109,9 +108,9 @@ func pythonNumber(text []byte) string {
 	return ""
 }
 
-// pythonFill returns the fill value of a number as Zarr spells what zarr-python
-// takes for the same one: integers as floats, and the words of Python's floats. What
-// is none of these stays as it is.
+// pythonFill translates the fill value of a number from the spellings that zarr-python
+// accepts to Zarr's: integers spelled as floats, and Python's words for floats. Other
+// texts stay unchanged.
 func pythonFill(text json.RawMessage) json.RawMessage {
 	var word string
 	if json.Unmarshal(text, &word) != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// TestFillValuesOfPython reads fill values as zarr-python does, beside the spellings
+// TestFillValuesOfPython reads fill values in the spellings of zarr-python beside those
 // of Zarr.
 func TestFillValuesOfPython(t *testing.T) {
 	document := func(name, fill string) []byte {
@@ -22,7 +22,7 @@ func TestFillValuesOfPython(t *testing.T) {
 		{"int32", "7.0", "7"}, {"int32", "1e3", "1000"}, {"int32", "-0.0", "0"}, {"uint8", "255.0", "255"}, {"int8", "-128.0", "-128"},
 		{"float32", `"nan"`, `"NaN"`}, {"float64", `" NAN"`, `"NaN"`}, {"float64", `"inf"`, `"Infinity"`},
 		{"float32", `"-inf"`, `"-Infinity"`}, {"float32", `"+Infinity"`, `"Infinity"`}, {"float16", `"-infinity"`, `"-Infinity"`},
-		{"int64", "9007199254740992.0", "9007199254740992"}, {"int64", "-9007199254740992.0", "-9007199254740992"}, // as far as all integers are floats
+		{"int64", "9007199254740992.0", "9007199254740992"}, {"int64", "-9007199254740992.0", "-9007199254740992"}, // float64 holds every integer up to here
 	} {
 		got, err := zarr.ParseArray(document(test.name, test.given), dtype.Standard())
 		if err != nil {
@@ -48,7 +48,7 @@ func TestFillValuesOfPython(t *testing.T) {
 	}
 }
 
-// TestMarked keeps apart what Python spelled as a number and what was a text.
+// TestMarked tells numbers of Python from strings with the same text.
 func TestMarked(t *testing.T) {
 	const document = `{"z":NaN,"a":"NaN","m":[1,-Infinity],"y":{"x":Infinity},"b":2,"q":NaN,"d":NaN,"k":NaN}`
 	marked := zarr.Marked([]byte(document))
@@ -64,7 +64,7 @@ func TestMarked(t *testing.T) {
 			t.Errorf("%s: %v", text, names)
 		}
 	}
-	// A group without such numbers whose arrays have some.
+	// A group without such numbers, whose arrays have some.
 	text, err := zarr.Consolidated([]byte(`{}`), map[string]json.RawMessage{"a": json.RawMessage(`{"x":NaN}`), "b": json.RawMessage(`{"x":1}`), "c": json.RawMessage(`{"x":2}`)})
 	if err != nil || !strings.Contains(string(text), `"x": NaN`) {
 		t.Errorf("%s, %v", text, err)

@@ -8,16 +8,15 @@ import (
 	"slices"
 )
 
-// Run is a series of chunks of one extent along a dimension of a rectilinear
-// grid. The registered chunk grid "rectilinear" writes it as [extent, count].
+// Run is a series of chunks of one extent along a dimension of a rectilinear grid. The
+// registered chunk grid "rectilinear" writes it as [extent, count].
 type Run struct {
 	Extent, Count int // both at least 1
-	First         int // number of its first chunk along the dimension
-	Begin         int // of that, in elements
+	First         int // number of the first chunk of the run along the dimension
+	Begin         int // where the first chunk begins, in elements
 }
 
-// Find returns the number, along a dimension, of the chunk that holds the
-// elements at a place within the array.
+// Find returns the number, along a dimension, of the chunk that holds element at.
 func (g Grid) Find(dimension, at int) int {
 	if g.Runs == nil {
 		return at / g.Chunk[dimension]
@@ -26,8 +25,8 @@ func (g Grid) Find(dimension, at int) int {
 	return r.First + (at-r.Begin)/r.Extent
 }
 
-// Span returns where, along a dimension, the chunk with a number begins and the
-// extent by which it is stored, which may reach beyond the array.
+// Span returns where a chunk begins along a dimension, and the extent with which it is
+// stored. The extent may reach beyond the array.
 func (g Grid) Span(dimension, chunk int) (begin, extent int) {
 	if g.Runs == nil {
 		return chunk * g.Chunk[dimension], g.Chunk[dimension]
@@ -36,7 +35,7 @@ func (g Grid) Span(dimension, chunk int) (begin, extent int) {
 	return r.Begin + (chunk-r.First)*r.Extent, r.Extent
 }
 
-// runOf returns the last of runs that does not begin behind n.
+// runOf returns the last run whose beginning, as told by begin, is not behind n.
 func runOf(runs []Run, n int, begin func(Run) int) Run {
 	i, found := slices.BinarySearchFunc(runs, n, func(r Run, n int) int { return begin(r) - n })
 	if !found {
@@ -45,7 +44,7 @@ func runOf(runs []Run, n int, begin func(Run) int) Run {
 	return runs[i]
 }
 
-// ChunkShape returns the shape by which a chunk is stored.
+// ChunkShape returns the shape with which a chunk is stored.
 func (g Grid) ChunkShape(index []int) []int {
 	shape := make([]int, len(index))
 	for k, n := range index {
@@ -54,9 +53,9 @@ func (g Grid) ChunkShape(index []int) []int {
 	return shape
 }
 
-// Regular returns the grid of chunks of one shape that this one is but for the
-// last chunk along a dimension, which may be smaller, and false where there is
-// none.
+// Regular returns the regular grid with the same chunks. The last chunk along a
+// dimension of g may be smaller than the others. It returns false if there is no such
+// grid.
 func (g Grid) Regular() (Grid, bool) {
 	for k, runs := range g.Runs {
 		last := len(runs) - 1
@@ -67,11 +66,11 @@ func (g Grid) Regular() (Grid, bool) {
 	return Grid{Shape: g.Shape, Chunk: g.Chunk}, true
 }
 
-// rectilinear reads the configuration of the registered chunk grid
-// "rectilinear" for an array of a shape. Along each dimension it names one
-// extent for all chunks, or lists them, several of one extent as [extent,
-// count]; together they hold at least the array, and chunks that lie beyond it
-// are left out. What it returns takes no more memory than the text.
+// rectilinear reads the configuration of the registered chunk grid "rectilinear" for an
+// array of the given shape. Along each dimension, the configuration names one extent
+// for all chunks, or lists the extents, where [extent, count] stands for several equal
+// ones. Together the chunks must hold at least the array; chunks beyond it are left
+// out. The result takes no more memory than the text.
 func rectilinear(configuration json.RawMessage, shape []int) (Grid, error) {
 	g := Grid{Shape: shape, Chunk: make([]int, len(shape))}
 	fields, err := members(configuration, "kind", "chunk_shapes")
@@ -107,8 +106,8 @@ func rectilinear(configuration json.RawMessage, shape []int) (Grid, error) {
 	return g, nil
 }
 
-// parseRuns reads the extents of chunks along a dimension. There is at least one
-// run; neighbours of one extent are together.
+// parseRuns reads the extents of chunks along a dimension. It returns at least one run,
+// and joins neighbours of equal extent.
 func parseRuns(text json.RawMessage, extent int) ([]Run, error) {
 	if step, err := positive(text); err == nil {
 		return []Run{{Extent: step, Count: max(ceil(extent, step), 1)}}, nil
@@ -125,7 +124,7 @@ func parseRuns(text json.RawMessage, extent int) ([]Run, error) {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
 		}
 		if i > 0 && begin >= extent {
-			continue // beyond the array
+			continue // the run lies beyond the array
 		}
 		r.First, r.Begin = chunks, begin
 		if need := max(ceil(extent-begin, r.Extent), 1); r.Count >= need {
@@ -174,7 +173,7 @@ func positive(text json.RawMessage) (int, error) {
 	return *n, nil
 }
 
-// ceil is n/k, rounded up.
+// ceil returns n/k, rounded up.
 func ceil(n, k int) int {
 	if n%k == 0 {
 		return n / k

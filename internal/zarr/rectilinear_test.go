@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// rectilinearArray is the document of an array with such a grid.
+// rectilinearArray returns the document of an array with a rectilinear grid.
 func rectilinearArray(shape, chunks string) []byte {
 	return fmt.Appendf(nil, `{"zarr_format":3,"node_type":"array","shape":%s,"data_type":"uint8","fill_value":0,"codecs":["bytes"],
 		"chunk_key_encoding":"default","chunk_grid":{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":%s}}}`, shape, chunks)
@@ -22,7 +22,7 @@ func TestRectilinear(t *testing.T) {
 	for _, test := range []struct {
 		shape, chunks string
 		want          [][]int // extents along each dimension
-		regular       []int   // shape of the chunks of the regular grid, nil: none
+		regular       []int   // shape of the chunks of the regular grid; nil: there is none
 	}{
 		{"[6,10]", "[[1,3,[1,2]],[5,2,3]]", [][]int{{1, 3, 1, 1}, {5, 2, 3}}, nil},
 		{"[9]", "[[[2,4],1]]", [][]int{{2, 2, 2, 2, 1}}, []int{2}},
@@ -30,7 +30,7 @@ func TestRectilinear(t *testing.T) {
 		{"[6]", "[[2,4]]", [][]int{{2, 4}}, nil},
 		{"[6]", "[[4,[1,2]]]", [][]int{{4, 1, 1}}, nil},
 		{"[6]", "[[2,2,2]]", [][]int{{2, 2, 2}}, []int{2}},
-		{"[5]", "[[2,4,1]]", [][]int{{2, 4}}, nil}, // as it was before it was cut
+		{"[5]", "[[2,4,1]]", [][]int{{2, 4}}, nil}, // the last chunk has its full extent
 		{"[5]", "[[[2,1000000000000],7]]", [][]int{{2, 2, 2}}, []int{2}},
 		{"[5]", "[[3,4611686018427387903]]", [][]int{{3, 4611686018427387903}}, nil},
 		{"[0]", "[[3,4]]", [][]int{{}}, []int{3}},
@@ -74,8 +74,8 @@ func TestRectilinear(t *testing.T) {
 	}
 }
 
-// checkRuns holds the chunks of a grid, as far as they are not too many, to what
-// makes one: each begins where the one before ends.
+// checkRuns checks that each chunk of a grid begins where the one before ends, unless
+// there are too many.
 func checkRuns(t *testing.T, g Grid) {
 	t.Helper()
 	for k, n := range g.Count() {
@@ -141,7 +141,7 @@ func TestRectilinearRefused(t *testing.T) {
 	}
 }
 
-// TestRectilinearToTheEnd has chunks that end beyond what an int can count.
+// TestRectilinearToTheEnd has chunks that end beyond the largest int.
 func TestRectilinearToTheEnd(t *testing.T) {
 	for _, count := range []int{3, 4} {
 		runs, err := parseRuns(fmt.Appendf(nil, "[[%d,%d],1]", math.MaxInt/2, count), math.MaxInt)

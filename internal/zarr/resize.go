@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Resized returns the document of an array with another shape. Everything else
-// in it, also what this program does not know, and the numbers that only Python
-// writes, stays as it is.
+// Resized returns the document of an array with another shape. Everything else in the
+// document stays, including fields that this program does not know, and numbers that
+// only Python writes.
 func Resized(document []byte, shape []int) ([]byte, error) {
 	document, python := marked(document)
 	fields, err := resized(document, shape)
@@ -32,9 +32,9 @@ func resized(document []byte, shape []int) (Attributes, error) {
 }
 
 // ResizedIn returns the document of a group with other shapes for arrays in its
-// consolidated metadata: shapes has them by their paths below the group. A group
-// without consolidated metadata, or with none of these arrays in it, needs no
-// change, and ok is false.
+// consolidated metadata. shapes is keyed by the paths of the arrays below the group. If
+// the group has no consolidated metadata, or none of these arrays is in them, it needs
+// no change, and ok is false.
 func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err error) {
 	document, python := marked(document)
 	var group, consolidated, nodes Attributes
@@ -78,9 +78,9 @@ func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err
 	return unmarked(result, python), true, err
 }
 
-// Consolidated returns the document of a group with these nodes, by their paths
-// below it, as its consolidated metadata; nil: without any. Everything else in it
-// stays as it is.
+// Consolidated returns the document of a group with the given consolidated metadata.
+// nodes is keyed by paths below the group; nil removes the consolidated metadata.
+// Everything else in the document stays.
 func Consolidated(document []byte, nodes map[string]json.RawMessage) ([]byte, error) {
 	document, python := marked(document)
 	var fields Attributes

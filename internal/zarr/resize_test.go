@@ -11,7 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// foreign is a document with fields, spellings and an order that are not ours.
+// foreign is a document of another program, with unknown fields, another spelling and
+// another order.
 const foreign = `{"zarr_format":3, "shape": [3,4], "node_type":"array","attributes":{"b":1e+20,"a":[1.0]},
  "storage_transformers":[], "extra":{"must_understand":false,"name":"x"}}`
 
@@ -54,8 +55,8 @@ func FuzzResizedIn(f *testing.F) {
 	})
 }
 
-// TestResizedAsWritten grows a document of ours: it is the one that the grown
-// array has, byte for byte.
+// TestResizedAsWritten grows a document of ours. The result equals, byte for byte, the
+// document that is written for the grown array.
 func TestResizedAsWritten(t *testing.T) {
 	a := &Array{Type: dtype.Float32, Grid: Grid{Shape: []int{2, 3}, Chunk: []int{2, 2}}, Fill: dtype.Float32.Default(),
 		Attributes: Attributes{{"units", json.RawMessage(`"m<2"`)}}, DimensionNames: []string{"", "x"}}
@@ -116,8 +117,8 @@ func TestResizedIn(t *testing.T) {
 	}
 }
 
-// TestNumbersOfPython changes documents with numbers that no JSON has: they are
-// read, and stay as they are spelled.
+// TestNumbersOfPython changes documents with numbers that JSON lacks. They are read,
+// and their spelling stays.
 func TestNumbersOfPython(t *testing.T) {
 	const array = `{"zarr_format":3,"node_type":"array","shape":[3],"attributes":{"missing_value":NaN,"range":[-Infinity,Infinity],"text":"NaN \" NaN"}}`
 	const group = `{"zarr_format":3,"node_type":"group","attributes":{"nothing":NaN},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":` + array + `}}}`

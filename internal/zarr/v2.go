@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Names of the documents of Zarr v2, below the node that they belong to; the
-// last one is only in the root of a hierarchy.
+// Names of the documents of Zarr v2, below the node to which they belong. Only the root
+// of a hierarchy has the last one.
 const (
 	ArrayKeyV2        = ".zarray"
 	GroupKeyV2        = ".zgroup"
@@ -23,28 +23,27 @@ const (
 // dimensions of a Zarr v2 array, which has no field for them.
 const DimensionsAttribute = "_ARRAY_DIMENSIONS"
 
-// ErrNotZarrV2 is the cause of an error about a document that is no Zarr v2
-// metadata.
+// ErrNotZarrV2 is the cause of an error about a document that is not Zarr v2 metadata.
 var ErrNotZarrV2 = errors.New("not a Zarr v2 document")
 
-// ArrayV2 is the metadata of an array of Zarr v2, in the terms of v3.
+// ArrayV2 is the metadata of a Zarr v2 array, expressed in the terms of v3.
 type ArrayV2 struct {
-	// Array is what a v3 document of the same chunks says: order, filters and
-	// compressor have become codecs, and the names of dimensions have left the
-	// attributes. Fill is nil where the fill value is null.
+	// Array is the metadata of a v3 array with the same chunks. Order, filters and
+	// compressor are codecs in it, and the names of dimensions are no longer in the
+	// attributes. Fill is nil where the v2 fill value is null.
 	Array
-	// Mixed is set for records whose fields have different byte orders, those
-	// that Type declares. No codec says that: those here take all of them as
+	// Mixed is set for records whose fields have different byte orders; Type declares
+	// the orders. No codec can express this: the codecs of Array treat all fields as
 	// little-endian.
 	Mixed bool
-	// Named says that [DimensionsAttribute] named the dimensions, as xarray has it.
+	// Named says that the dimensions have their names from [DimensionsAttribute], as
+	// xarray writes it.
 	Named bool
 }
 
-// ParseArrayV2 reads the document of an array, .zarray, and that of its
-// attributes, which may be nil for none. It follows the Zarr v2 specification:
-// fields that it does not know are ignored. All problems are reported, joined,
-// each with the field at fault.
+// ParseArrayV2 reads .zarray, the document of an array, and the document of its
+// attributes, which may be nil. It follows the Zarr v2 specification: unknown fields
+// are ignored. It reports all problems, joined, each with the field at fault.
 func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *codecs.Registry) (*ArrayV2, error) {
 	d, err := openV2(text)
 	if err != nil {
@@ -63,7 +62,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 	}
 	if a.Type != nil {
 		if a.Codecs, err = codecs.FromV2(registry, v); err != nil {
-			d.problems = append(d.problems, err) // it names the filter
+			d.problems = append(d.problems, err) // the error names the filter
 		}
 		if text, ok := d.need("fill_value"); ok {
 			if a.Fill, err = dtype.ParseFill(a.Type, dtype.V2, text); err != nil {
@@ -84,13 +83,13 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 	return a, nil
 }
 
-// CheckGroupV2 refuses what is no document of a group, .zgroup.
+// CheckGroupV2 refuses a text that is not a valid .zgroup, the document of a group.
 func CheckGroupV2(text []byte) error {
 	_, err := openV2(text)
 	return err
 }
 
-// ParseAttributesV2 reads the document of attributes, .zattrs; nil has none.
+// ParseAttributesV2 reads .zattrs, the document of attributes. nil has no attributes.
 func ParseAttributesV2(text []byte) (Attributes, error) {
 	var a Attributes
 	if text == nil {
@@ -102,9 +101,9 @@ func ParseAttributesV2(text []byte) (Attributes, error) {
 	return a, nil
 }
 
-// ParseConsolidatedV2 reads consolidated metadata, .zmetadata: the documents of
-// all nodes by their keys below the root, such as "group/array/.zarray". They
-// are not looked into.
+// ParseConsolidatedV2 reads .zmetadata, the consolidated metadata: the documents of all
+// nodes by their keys below the root, such as "group/array/.zarray". It does not read
+// these documents.
 func ParseConsolidatedV2(text []byte) (map[string]json.RawMessage, error) {
 	var d struct {
 		Format   int                        `json:"zarr_consolidated_format"`
@@ -119,7 +118,7 @@ func ParseConsolidatedV2(text []byte) (map[string]json.RawMessage, error) {
 	return d.Metadata, nil
 }
 
-// openV2 reads what .zarray and .zgroup have in common.
+// openV2 reads the fields that .zarray and .zgroup have in common.
 func openV2(text []byte) (*document, error) {
 	d := &document{}
 	err := json.Unmarshal(text, &d.fields)
@@ -136,8 +135,8 @@ func openV2(text []byte) (*document, error) {
 	return d, nil
 }
 
-// gridV2 reads shape and chunks. A chunk of no extent along a dimension of
-// none stands for any.
+// gridV2 reads shape and chunks. Along a dimension of extent 0, chunks may have the
+// extent 0, too, which becomes 1.
 func (d *document) gridV2() (g Grid) {
 	read := func(field string) (list []int, err error) {
 		text, ok := d.need(field)
@@ -197,7 +196,7 @@ func (d *document) filters() []json.RawMessage {
 	return list
 }
 
-// firstID is the id of the first filter, "" where there is none.
+// firstID returns the id of the first filter, or "".
 func firstID(filters []json.RawMessage) string {
 	var first struct {
 		ID string `json:"id"`
@@ -208,8 +207,8 @@ func firstID(filters []json.RawMessage) string {
 	return first.ID
 }
 
-// dimensions returns the names in [DimensionsAttribute], and false where it is
-// none of n names.
+// dimensions returns the names in [DimensionsAttribute], and false if it does not have
+// n names.
 func dimensions(a Attributes, n int) ([]string, bool) {
 	text := a.Get(DimensionsAttribute)
 	var list []*string

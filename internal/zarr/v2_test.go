@@ -94,7 +94,7 @@ func TestParseArrayV2Variants(t *testing.T) {
 	}
 }
 
-// All problems are reported, each with its field.
+// The error reports all problems, each with its field.
 func TestParseArrayV2Refuses(t *testing.T) {
 	for _, test := range []struct{ old, new, attributes, want string }{
 		{`"zarr_format":2`, `"zarr_format":3`, "", "zarr_format is 3, want 2"},
@@ -161,7 +161,7 @@ func TestFromPython(t *testing.T) {
 		`{"a":"NaN","b":"\\","c":"Infinity"}`:  "",
 		`{"a":"x\\","b":NaN}`:                  `{"a":"x\\","b":"NaN"}`,
 		`{"zarr_format":2,"a":-9007199254741}`: "",
-		`{"a":NaN,"b":"\`:                      `{"a":"NaN","b":"\`, // breaks off
+		`{"a":NaN,"b":"\`:                      `{"a":"NaN","b":"\`, // the text breaks off
 	} {
 		got, ok := zarr.FromPython([]byte(text))
 		if ok != (want != "") {
@@ -176,8 +176,8 @@ func TestFromPython(t *testing.T) {
 	}
 }
 
-// FuzzParseArrayV2 reads any text as the document of an array: no panic, and
-// what is accepted can be bound or is refused by the codecs.
+// FuzzParseArrayV2 reads any text as the document of an array. It never panics, and
+// codecs of an accepted document can be bound or are refused.
 func FuzzParseArrayV2(f *testing.F) {
 	f.Add([]byte(soundV2), []byte(`{"_ARRAY_DIMENSIONS":["y","x"]}`))
 	f.Add([]byte(`{"zarr_format":2,"shape":[],"chunks":[],"dtype":"|O","fill_value":"","order":"C","filters":[{"id":"vlen-utf8"}],"compressor":null}`), []byte(`{"a":NaN}`))
@@ -203,7 +203,7 @@ func FuzzParseArrayV2(f *testing.F) {
 	})
 }
 
-// FuzzFromPython changes nothing that is JSON.
+// FuzzFromPython: valid JSON stays unchanged.
 func FuzzFromPython(f *testing.F) {
 	f.Add([]byte(`{"a":NaN,"b":[Infinity,-Infinity],"c":"NaN \" \\"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -278,7 +278,7 @@ func TestParseArrayRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want ErrNotZarr", bad, err)
 		}
 	}
-	// All problems at once.
+	// All problems are reported at once.
 	_, err = ParseArray([]byte(`{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"x","codecs":[{}]}`), dtype.Standard())
 	for _, field := range []string{"data_type: ", "fill_value: ", "chunk_grid: ", "chunk_key_encoding: ", "codecs[0]: "} {
 		if err == nil || !strings.Contains(err.Error(), field) {
@@ -355,7 +355,7 @@ func TestStoredOrder(t *testing.T) {
 	}
 }
 
-// TestUnwritable refuses metadata of which no document can be made.
+// TestUnwritable has metadata of which no document can be made.
 func TestUnwritable(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(a *Array)
@@ -375,12 +375,12 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// unwritable is a type that has no name.
+// unwritable is a data type without a name.
 type unwritable struct{ dtype.Type }
 
 func (unwritable) V3() (json.RawMessage, error) { return nil, errors.New("no v3 name") }
 
-// TestAttributesBroken reads objects that end too early, or are none.
+// TestAttributesBroken reads texts that end too early, or are no objects.
 func TestAttributesBroken(t *testing.T) {
 	for _, text := range []string{``, ` `, `{`, `{1:2}`, `{"a"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":1]`, `{"a":1,}`, `[]`, `null`, `"{"`} {
 		a := Attributes{{"was", json.RawMessage("1")}}
