@@ -13,10 +13,10 @@ import (
 	"gocloud.dev/blob"
 )
 
-// Folders returns the names of the folders directly in a folder, "" for the
-// store's own, in lexical order: what the keys below have up to their next "/".
-// On a local disk empty folders count, too. Where folders hold many objects it
-// is a List that skips them. A folder that does not exist has none.
+// Folders returns the names of the folders directly in a folder, in lexical order. ""
+// is the folder of the store. A folder in a bucket is the text of a key before its next
+// "/". On a local disk empty folders count, too. Folders does not list the objects in
+// the folders, which may be many. A folder that does not exist has none.
 func (s *Store) Folders(ctx context.Context, folder string) ([]string, error) {
 	prefix := ""
 	if folder != "" {
@@ -44,16 +44,15 @@ func (s *Store) Folders(ctx context.Context, folder string) ([]string, error) {
 	}
 }
 
-// folderPager returns the next names of folders, and errEnd with or after the
-// last ones. After another error it may be called again for the same page.
+// folderPager is a [pager] for the names of folders.
 type folderPager func(ctx context.Context) ([]string, error)
 
-// folderName is the name of the folder that a key which begins with the prefix
-// is in or stands for, "" for an object that is in no folder.
+// folderName returns the name of the folder, below the prefix, that holds a key or that
+// the key stands for. It is "" for an object directly below the prefix.
 func folderName(prefix, key string) string {
 	name, _, inside := strings.Cut(strings.TrimPrefix(key, prefix), "/")
 	if !inside || checkKey(prefix+name) != nil {
-		return "" // or a foreign name that no call could take
+		return "" // or a name that is no key
 	}
 	return name
 }
@@ -121,7 +120,7 @@ func (w *web) folders(string) folderPager {
 	return func(context.Context) ([]string, error) { return nil, ErrNoList }
 }
 
-// once is a pager of the one page that f returns.
+// once returns a pager of a single page, which f returns.
 func once(f func() ([]string, error)) folderPager {
 	done := false
 	return func(context.Context) ([]string, error) {

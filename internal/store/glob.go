@@ -17,9 +17,9 @@ import (
 // [...] in the parts of its path, as path.Match defines them, in the natural
 // order of their names (x2 before x10). No match is an error that wraps
 // fs.ErrNotExist. A pattern without these characters, or one that is the name
-// of a local file as it stands, returns itself. In a URL "?" begins the query
-// and cannot be used. In a bucket, all objects that begin with what precedes
-// the first such character are looked at.
+// of an existing local file, returns itself. In a URL "?" begins the query
+// and cannot be used. In a bucket, Glob lists all objects whose keys begin with the text
+// before the first such character.
 func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
 	l, err := parse(pattern)
 	if err != nil {
@@ -111,7 +111,7 @@ func compareNatural(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
 }
 
-// digits is the length of the decimal number at the beginning of s.
+// digits returns the length of the decimal number at the beginning of s.
 func digits(s string) int {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// exists reports whether a path is there as it stands.
 func exists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
 }
 
-// GlobFolders is [Glob] for folders: it returns the URLs of those that match a
-// pattern. In a bucket a folder is what the keys of objects have up to a slash.
+// GlobFolders is [Glob] for folders: it returns the URLs of the folders that match a
+// pattern. In a bucket a folder is the text of a key before a slash.
 func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []string, err error) {
 	l, err := parse(pattern)
 	if err != nil {

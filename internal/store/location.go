@@ -20,14 +20,14 @@ type location struct {
 	host   string // name of the bucket or the server; "" for local places
 	path   string // local: a path of the operating system; else without leading and trailing slash
 	query  url.Values
-	hidden string // http and https: the query as it was given, which may be a secret
+	hidden string // http and https: the query, unparsed, which may be a secret
 }
 
-// hasScheme matches what is a URL. One of a file may have a single slash (RFC
+// hasScheme matches the beginning of a URL. A file URL may have a single slash (RFC
 // 8089, appendix B).
 var hasScheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://|(?i:file):/)`)
 
-// parse reads a URL or a bare path. Its errors never quote what may hold a
+// parse reads a URL or a bare path. Its errors never quote text that may hold a
 // secret.
 func parse(raw string) (location, error) {
 	if raw == "" {
@@ -83,15 +83,14 @@ func parse(raw string) (location, error) {
 // local tells whether the location is a path of the operating system.
 func (l location) local() bool { return l.scheme == "" || l.scheme == "file" }
 
-// String returns the path or URL for people to read: no query of HTTP, and with
-// it no secret, is in it.
+// String returns the path or URL for people to read. It leaves out the query of an HTTP
+// URL, and so every secret.
 func (l location) String() string {
 	l.hidden = ""
 	return l.full()
 }
 
-// full returns the path or URL such that parse reads it back, with what may be a
-// secret.
+// full returns the path or URL such that parse reads it back. It may hold a secret.
 func (l location) full() string {
 	if l.scheme == "" && checkPath(l.path, runtime.GOOS) != nil {
 		return "." + string(filepath.Separator) + l.path
@@ -106,7 +105,7 @@ func (l location) full() string {
 	return u.String()
 }
 
-// object names an object below the location in messages.
+// object returns the name of an object below the location, for messages.
 func (l location) object(key string) string {
 	if l.local() {
 		return filepath.Join(l.path, filepath.FromSlash(key))
@@ -114,7 +113,7 @@ func (l location) object(key string) string {
 	return l.scheme + "://" + path.Join(l.host, l.path, key)
 }
 
-// server names what is connected to for a location.
+// server returns the name of the server to which requests go.
 func (l location) server() string {
 	for _, name := range []string{"endpoint", "domain"} {
 		if place := l.query.Get(name); place != "" {
@@ -124,7 +123,7 @@ func (l location) server() string {
 	return l.scheme + "://" + l.host
 }
 
-// wayThere says what may be wrong where nothing answers at the server.
+// wayThere returns a hint for a server that does not answer.
 func (l location) wayThere() string {
 	switch l.scheme {
 	case "s3":
@@ -137,7 +136,7 @@ func (l location) wayThere() string {
 	return "check the server's name and its port in the URL, and that it runs"
 }
 
-// key is the full key, in its bucket, of an object or prefix below the location.
+// key returns the full key, in the bucket, of an object or a prefix below the location.
 func (l location) key(key string) string {
 	if l.path == "" {
 		return key
@@ -174,8 +173,8 @@ func Sibling(url, suffix string) (string, error) {
 	return l.full(), nil
 }
 
-// Same tells whether two stores are one folder, however their URLs are spelled.
-// Links, and parameters that change nothing, count as a difference.
+// Same tells whether two stores are the same folder, even if their URLs are spelled
+// differently. Links, and parameters that change nothing, count as a difference.
 func (s *Store) Same(other *Store) bool {
 	if s.Local() || other.Local() {
 		return s.Local() && other.Local() && s.at.path == other.at.path
@@ -183,7 +182,7 @@ func (s *Store) Same(other *Store) bool {
 	return s.at.String() == other.at.String()
 }
 
-// Split cuts the URL of one object into the URL of its folder and its key.
+// Split cuts the URL of one object into the URL of the object's folder and the key.
 func Split(url string) (dir, key string, err error) {
 	l, err := parse(url)
 	if err != nil {
@@ -204,8 +203,8 @@ func Split(url string) (dir, key string, err error) {
 	return l.full(), key, nil
 }
 
-// Shown spells a URL for people to read, without the query of HTTP, which may be
-// a secret. What cannot be parsed stays.
+// Shown returns a URL for people to read, without the query of HTTP, which may be
+// a secret. A URL that cannot be parsed is returned unchanged.
 func Shown(url string) string {
 	if l, err := parse(url); err == nil && l.hidden != "" {
 		return l.String()
@@ -221,8 +220,8 @@ func Far(url string) bool {
 
 func (l location) far() bool { return !l.local() && l.scheme != "mem" }
 
-// Join resolves ref against the local folder base when ref is a relative bare
-// path; URLs and absolute paths stay as they are.
+// Join resolves ref against the local folder base if ref is a relative bare
+// path. URLs and absolute paths are returned unchanged.
 func Join(base, ref string) (string, error) {
 	l, err := parse(ref)
 	if err != nil {
@@ -243,7 +242,7 @@ func absolute(p string) (string, error) {
 	return abs, nil
 }
 
-// checkKey refuses keys that not every store keeps as they are.
+// checkKey refuses keys that not every store keeps unchanged.
 func checkKey(key string) error {
 	if key == "" {
 		return fmt.Errorf("empty key: %w", fs.ErrInvalid)
@@ -259,7 +258,7 @@ func checkKey(key string) error {
 	return checkText(key)
 }
 
-// checkKey refuses keys that the place does not keep as they are.
+// checkKey refuses keys that the place does not keep unchanged.
 func (l location) checkKey(key string) error {
 	if err := checkKey(key); err != nil || l.scheme != "azblob" {
 		return err
@@ -275,24 +274,24 @@ func (l location) checkKey(key string) error {
 	return nil
 }
 
-// CheckURL returns why a URL or a path names no place that there can be. It opens
+// CheckURL returns an error for a URL or a path that no store can have. It opens
 // nothing, and quotes nothing that may be a secret.
 func CheckURL(url string) error {
 	_, err := parse(url)
 	return err
 }
 
-// CheckKey returns why the folder that url names cannot hold an object with the
-// key, as far as its provider is known to change such names. It opens nothing.
+// CheckKey returns an error for a key that the provider of url is known to refuse or to
+// change. It opens nothing.
 func CheckKey(url, key string) error {
 	l, err := parse(url)
 	if err != nil {
-		return nil // for whoever opens it
+		return nil // Open reports it
 	}
 	return l.checkKey(key)
 }
 
-// checkPrefix is checkKey for the beginning of a key.
+// checkPrefix refuses a prefix with which no key can begin.
 func (l location) checkPrefix(prefix string) error {
 	if prefix == "" {
 		return nil

@@ -8,21 +8,20 @@ import (
 	"strings"
 )
 
-// Places compares and spells the URLs of many objects. It remembers folders that it
-// has resolved lately, so that the next object in one of them costs a single look at
-// the disk. The zero value is ready. It is for one goroutine, and for a short time: it
+// Places compares and resolves the URLs of many objects. It remembers the folders that
+// it has resolved lately, so that the next object in such a folder costs a single look at the
+// disk. The zero value is ready. A Places serves one goroutine, and for a short time: it
 // does not notice when a link is changed.
 type Places struct {
-	folders map[string]string // local folders without links, by absolute paths
+	folders map[string]string // local folders, links resolved, by absolute path
 }
 
 // mostFolders bounds the folders that are remembered.
 const mostFolders = 1024
 
-// Inside tells whether a URL is that of a folder or of what lies below it,
-// however both are spelled: relative paths, links and file:// are resolved, and
-// of remote places the servers are compared, too. What cannot be parsed lies
-// nowhere.
+// Inside tells whether a URL names the folder, or something below it, even if the two
+// are spelled differently. Relative paths, links and file:// are resolved. Remote places
+// must have the same server, too. A URL that cannot be parsed is inside no folder.
 func (p *Places) Inside(url, folder string) bool {
 	inner, err := parse(url)
 	if err != nil {
@@ -46,9 +45,9 @@ func (p *Places) Inside(url, folder string) bool {
 // Inside is [Places.Inside] for a single URL.
 func Inside(url, folder string) bool { return new(Places).Inside(url, folder) }
 
-// Resolved spells the URL of one place in one way: a local one as an absolute path
-// without links, a remote one as it is but for the query of HTTP, of which a digest
-// stands for what is no signature. What cannot be parsed stays.
+// Resolved returns the one spelling of the URL of a place. A local place becomes an
+// absolute path without links. A remote URL stays, except that a digest takes the place
+// of an HTTP query, see [Store.Query]. A URL that cannot be parsed stays.
 func (p *Places) Resolved(url string) string {
 	at, err := parse(url)
 	switch {
@@ -70,8 +69,8 @@ func below(inner, outer, separator string) bool {
 	return inner == outer || outer == "" || strings.HasPrefix(inner, strings.TrimSuffix(outer, separator)+separator)
 }
 
-// resolved is an absolute path without links, as far as it exists. That of a folder
-// is remembered.
+// resolved returns an absolute path without links, as far as the path exists. It
+// remembers the result for a folder.
 func (p *Places) resolved(name string, folder bool) string {
 	name, err := absolute(name)
 	if err != nil {
@@ -80,7 +79,7 @@ func (p *Places) resolved(name string, folder bool) string {
 	return p.real(name, folder)
 }
 
-// real is resolved for a clean absolute path.
+// real is resolved for a path that is absolute and clean.
 func (p *Places) real(name string, folder bool) string {
 	if known, ok := p.folders[name]; ok {
 		return known

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// parameters are what the query of a URL may hold, by its scheme. None is a
-// secret. That of HTTP is the server's, whatever it holds.
+// parameters are the names that the query of a URL may hold, by scheme. No value is a
+// secret. The query of an HTTP URL belongs to the server and may hold anything.
 var parameters = map[string][]string{
 	"s3": {
 		"region", "endpoint", "profile", "anonymous", "use_path_style", "s3ForcePathStyle",
@@ -23,7 +23,7 @@ var parameters = map[string][]string{
 	"azblob": {"storage_account", "domain", "protocol", "localemu", "anonymous"},
 }
 
-// credentials tells where they belong, by the scheme of a URL.
+// credentials says where credentials belong, by the scheme of a URL.
 var credentials = map[string]string{
 	"s3":     "set them in the environment or in a profile",
 	"gs":     "set them in the environment",
@@ -67,12 +67,11 @@ func (l *location) setQuery(raw string) error {
 	return nil
 }
 
-// hostLabel is what the name of a region has to be, because it becomes a part of
-// the name of a server.
+// hostLabel matches the name of a region, which becomes a part of the name of a server.
 var hostLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,62}$`)
 
-// checkParameter refuses values that no place takes, and those of parameters that
-// name a server and could hold a secret.
+// checkParameter refuses values that no place takes. It also refuses names of servers
+// that could hold a secret.
 func checkParameter(name, value string) error {
 	switch name {
 	case "anonymous", "use_path_style", "s3ForcePathStyle", "localemu":
@@ -131,8 +130,8 @@ var (
 	userAlone = regexp.MustCompile(`^(//|\\\\).*@`)
 )
 
-// checkPath refuses a bare path on a system that is meant for something else. A
-// path is not quoted: it may hold a secret.
+// checkPath refuses a bare path that is probably meant as a URL, or as a path of another
+// operating system. Errors do not quote the path: it may hold a secret.
 func checkPath(path, system string) error {
 	if scheme := strings.ToLower(schemeAlone.FindString(path)); scheme != "" {
 		form := map[string]string{
@@ -150,7 +149,8 @@ func checkPath(path, system string) error {
 	return nil
 }
 
-// usual is a hint for a scheme that other programs have for what has another here.
+// usual returns a hint for a scheme of other programs whose place has another scheme
+// here.
 func usual(scheme string) string {
 	ours := map[string]string{
 		"s3a": "s3://bucket/prefix", "s3n": "s3://bucket/prefix", "gcs": "gs://bucket/prefix",
@@ -163,9 +163,10 @@ func usual(scheme string) string {
 	return "write " + ours + "; "
 }
 
-// digest is that of what in the query of an HTTP URL may say which object it is;
-// "" where nothing does. What only signs a request, and changes when the
-// signature is renewed, is not part of it. It is too short to tell a secret.
+// digest returns a digest of those parameters of an HTTP query that may say which object
+// the URL names, "" if there are none. Parameters that only sign a request are left out,
+// because they change when the signature is renewed. The digest is too short to tell a
+// secret.
 func (l location) digest() string {
 	var names []string
 	present := map[string]bool{}
@@ -188,24 +189,24 @@ func (l location) digest() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// signature matches the parameters of signed URLs: those of S3, Google Cloud Storage,
-// CloudFront, the stores of Alibaba, Tencent, Huawei and ByteDance, and Akamai, and what
-// other servers call the like.
+// signature matches the parameters of signed URLs of S3, Google Cloud Storage,
+// CloudFront, Akamai, the stores of Alibaba, Tencent, Huawei and ByteDance, and names
+// that other servers use for signatures.
 var signature = regexp.MustCompile(`^(x-amz-|x-goog-|response-)|^x-(oss|tos|obs)-(date|expires|algorithm|signedheaders|additional-headers)$` +
 	`|^q-(ak|sign-algorithm|sign-time|key-time|header-list|url-param-list)$` +
 	`|^(expires?|expiry|expiration|exp|policy|key-pair-id|keyname|hash-algorithm|sig|sign|hmac|nonce|jwt|hdn(ea|ts|tl)|__gda__|download)$` +
 	`|signature|token|secret|passw|credential|api_?key|accesskeyid|googleaccessid|auth|session`)
 
-// azureSignature are the parameters beside the signature, sig, of Azure.
+// azureSignature matches the parameters that Azure sends with its signature, sig.
 var azureSignature = regexp.MustCompile(`^(s[ertvps]|si|sip|spr|srt|sdd|ses|scid|saoid|suoid|sk(oid|tid|t|e|s|v)|rsc[cdelt])$`)
 
-// signs tells whether a parameter signs a request, or says how its answer is to be
-// presented. Its name, and those of the parameters that are present, are in lower case.
-// Beside an end of validity, the digest that nginx asks for is a signature, too.
+// signs tells whether a parameter signs a request, or says how the answer is to be
+// presented. All names, also those in present, are in lower case. If there is an
+// "expires", md5 is the signature that nginx asks for.
 func signs(name string, present map[string]bool) bool {
 	return signature.MatchString(name) || present["sig"] && azureSignature.MatchString(name) || present["expires"] && name == "md5"
 }
 
-// Query tells URLs of HTTP apart whose queries name different objects: it is a
-// short digest of what does, "" for nothing.
+// Query returns a short digest of those parameters of an HTTP query that may say which
+// object the URL names, "" if there are none. So it tells such URLs apart.
 func (s *Store) Query() string { return s.at.digest() }

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Writable returns why nothing can be written to the folder with this URL, nil
-// where its name does not tell. That of a zip archive is an error even where
-// there is none.
+// Writable returns an error if the URL alone tells that nothing can be written to the
+// folder. The URL of a zip archive is an error even if there is no such archive.
 func Writable(url string) error {
 	l, err := parse(url)
 	switch {
 	case err != nil:
-		return nil // for whoever opens it
+		return nil // Open reports it
 	case strings.HasSuffix(l.path, ".zip"):
 		return zipArchive.refuse()
 	case l.scheme == "http" || l.scheme == "https":
@@ -23,8 +22,7 @@ func Writable(url string) error {
 	return nil
 }
 
-// readOnly is the writing of a place that is only read: all of it is refused. Its
-// text names such places in messages.
+// readOnly refuses all writing to a place. Its text names the kind of place in messages.
 type readOnly string
 
 const (

@@ -16,36 +16,36 @@ import (
 
 // Options are the settings of a Store. The zero value is usable.
 type Options struct {
-	// Log receives a line for each repeated request; nil discards them.
+	// Log receives a line for each retry; nil discards the lines.
 	Log *slog.Logger
-	// Retries is the number of attempts after the first one for requests that
-	// failed for a passing reason. 0 means 3, a negative number none.
+	// Retries is the number of attempts after the first one for a request that
+	// fails with transient errors. 0 means 3, a negative number none.
 	Retries int
-	// Limits bounds the requests to a remote store together with those of the
-	// other stores that were opened with it; nil means limits of its own without
-	// a budget.
+	// Limits is the request budget. All remote stores that are opened with the same
+	// Limits share it. nil means limits of this store alone, without a bound on
+	// requests per second.
 	Limits *Limits
 	// Sleep is meant for tests: it takes the place of waiting between attempts.
 	// It returns early with the error of a context that ends.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Parts is how many parts of a Writer's object may be in memory at the same
-	// time where its server takes them in any order: one that is being collected,
-	// and others on their way. 0 is 1: each is sent before the next is collected.
+	// time if the server takes parts in any order: one that is being filled,
+	// and others that are being sent. 0 is 1: each part is sent before the next one is
+	// filled.
 	Parts int
 	// Staging is the folder in which a local store keeps objects that are not
 	// yet durable; "" means "<path>.zmigrate/staging". It is made with the
-	// first object. Clean empties it, whoever else uses it.
+	// first object. Clean empties it, even if other processes use it.
 	Staging string
 	// Memory holds the buckets that mem:// URLs name. With nil every Open gets
 	// an empty bucket of its own.
 	Memory *Memory
-	// Fault is meant for tests: it is called before each operation of a driver
-	// ("put", "create", "sync", "read", "stat", "list" for each page,
-	// "head", "delete", "clean"; those of a Writer are "open" with its first part,
-	// "write" for each part, "close" and "abort", or one "put" for an object
-	// that fits into one part; sync, of files alone, has no key), and an error that it returns
-	// is treated as if the store itself had failed with it. It must be safe
-	// for concurrent use.
+	// Fault is meant for tests. It is called before each operation of a driver. If it
+	// returns an error, the operation fails with that error. The operations are "put",
+	// "create", "sync" (without a key), "read", "stat", "list" (for each page), "head",
+	// "delete" and "clean". Those of a Writer are "open" (with the first part), "write"
+	// (for each part), "close" and "abort", or a single "put" for an object that fits
+	// into one part. Fault must be safe for concurrent use.
 	Fault func(op, key string) error
 }
 
@@ -55,23 +55,23 @@ type Info struct {
 	Size    int64 // bytes
 	ModTime time.Time
 	// Changed is when a local file was last changed in any way, its times and its
-	// permissions included; the zero time where nothing tells.
+	// permissions included. It is the zero time if the system does not tell.
 	Changed time.Time
-	ETag    string // from Stat on stores that have one, else ""
-	Version string // of the bytes, for CopyFrom and Pin; "" where nothing tells it
-	Sum     Sum    // from Stat: a checksum that the place has of all bytes, if it has one
+	ETag    string // from Stat, if the store has ETags
+	Version string // the version of the bytes, for CopyFrom and Pin; "" if unknown
+	Sum     Sum    // from Stat: the checksum of all bytes, if the store has one
 }
 
 // Sum is a CRC of 32 bits of all bytes of an object.
 type Sum struct {
-	Table *crc32.Table // of its polynomial; nil: there is no sum
+	Table *crc32.Table // of the polynomial; nil: there is no sum
 	Value uint32
 }
 
 // Stats counts what a Store has done since it was opened.
 type Stats struct {
 	Requests     int64 // attempts of all operations
-	Retries      int64 // those of them that repeated a failed one
+	Retries      int64 // attempts after the first of an operation
 	BytesRead    int64
 	BytesWritten int64
 }
@@ -79,36 +79,36 @@ type Stats struct {
 // ErrTooLarge reports an object above the limit given to ReadAll.
 var ErrTooLarge = errors.New("object is too large")
 
-// Store is an opened folder of objects. It is safe for concurrent use; whoever
-// opened it closes it, after the last call.
+// Store is an opened folder of objects. It is safe for concurrent use. The caller of
+// Open closes it, after the last other call.
 //
 // Errors are *fs.PathError values that name the operation and the object. They
-// wrap fs.ErrNotExist for a missing object and fs.ErrExist for one that Create
-// found in its place.
+// wrap fs.ErrNotExist for a missing object, and fs.ErrExist if Create finds an object
+// under its key.
 type Store struct {
 	at       location
 	driver   driver
 	log      *slog.Logger
 	limits   *Limits
 	attempts int           // at least 1
-	parts    int           // those of a Writer in memory
+	parts    int           // most parts of a Writer in memory
 	patience time.Duration // the time of an attempt without bytes
 	fault    func(op, key string) error
 	guard    Guard // nil: everything is allowed
 	sleep    func(context.Context, time.Duration) error
-	buffers  sync.Pool   // of *[]byte: those of Writers that are idle
-	noCopies atomic.Bool // the server makes none, or none whose checksum it tells
+	buffers  sync.Pool   // of *[]byte: buffers of Writers that are idle
+	noCopies atomic.Bool // the server copies no objects, or tells no checksum of a copy
 	// blindCopies is set once the server has refused a copy for its condition.
 	blindCopies atomic.Bool
 	pinned      sync.Map // of Info, by keys
-	seen        sync.Map // keys of objects that are there
+	seen        sync.Map // keys of objects that exist
 
 	requests, retries, bytesRead, bytesWritten atomic.Int64
 }
 
-// Open opens the folder that url names; it need not exist. Nothing is written
-// before the first object is. Where a part of the path is the name of a zip
-// archive, the folder is what that holds, and its directory is read.
+// Open opens the folder that url names; it need not exist. Open writes nothing. If a
+// part of the path is the name of a zip archive, the folder is in that archive, and Open
+// reads the archive's directory.
 func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	at, err := parse(url)
 	if err != nil {
@@ -162,8 +162,7 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// newDriver returns the driver of a location; the path of a local one is
-// absolute.
+// newDriver returns the driver of a location. A local path must be absolute.
 func newDriver(ctx context.Context, at location, opt Options) (driver, error) {
 	switch at.scheme {
 	case "mem":
@@ -201,7 +200,7 @@ func (s *Store) Stats() Stats {
 	return Stats{s.requests.Load(), s.retries.Load(), s.bytesRead.Load(), s.bytesWritten.Load()}
 }
 
-// Put stores data under the key in place of what was there. The object is
+// Put stores data under the key, and replaces an older object. The object is
 // visible and durable after the next Sync at the latest; data is borrowed until
 // Put returns. Of two Puts of one key at the same time either may win.
 func (s *Store) Put(ctx context.Context, key string, data []byte) error {
@@ -209,8 +208,8 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) error {
 	return err
 }
 
-// PutVersion is Put, and returns the version of the object that it has stored, as
-// [Store.VersionOf] tells it of an object in a list. It is "" where nothing tells it.
+// PutVersion is Put, and returns the version of the stored object, as [Store.VersionOf]
+// returns it for an object in a list; "" if unknown.
 func (s *Store) PutVersion(ctx context.Context, key string, data []byte) (version string, err error) {
 	err = s.conditionally(ctx, key, condition{absent: true}, func(when condition) error {
 		return s.onKey(ctx, "put", key, len(data), func(ctx context.Context) (err error) {
@@ -224,8 +223,8 @@ func (s *Store) PutVersion(ctx context.Context, key string, data []byte) (versio
 	return version, err
 }
 
-// VersionOf is the version of an object that List or Stat has told of: its ETag or
-// its generation, or when a file was written. It is "" where nothing tells it.
+// VersionOf returns the version of an object that List or Stat has returned: the ETag,
+// the generation, or when a file was written; "" if unknown.
 func (s *Store) VersionOf(info Info) string {
 	if s.Local() {
 		return fileVersion(info.ModTime)
@@ -233,18 +232,18 @@ func (s *Store) VersionOf(info Info) string {
 	return info.Version
 }
 
-// Create stores data under a key that must be free, else it returns an error
-// that wraps fs.ErrExist; of several at the same time exactly one succeeds. The
-// object is visible and durable on return. Exclusion asks for conditional
-// writes from a server (If-None-Match of S3 and Azure).
+// Create stores data under a key that must be free. If the key is taken, the error wraps
+// fs.ErrExist. Of several calls at the same time exactly one succeeds. The
+// object is visible and durable on return. A server has to know conditional writes for
+// that (If-None-Match of S3 and Azure).
 func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 	attempt := 0
 	err := s.onKey(ctx, "create", key, len(data), func(ctx context.Context) error {
 		attempt++
 		err := s.driver.create(ctx, key, data)
 		if attempt > 1 && errors.Is(err, fs.ErrExist) {
-			// The answer to an earlier attempt may have been lost: if the
-			// object holds our bytes, it is ours.
+			// The answer to an earlier attempt may have been lost. If the object
+			// holds data, that attempt has stored it.
 			same, readErr := s.holds(ctx, key, data)
 			switch {
 			case same:
@@ -272,23 +271,22 @@ func (s *Store) holds(ctx context.Context, key string, data []byte) (bool, error
 func (s *Store) Sync(ctx context.Context) error {
 	files, ok := s.driver.(*local)
 	if !ok {
-		return ctx.Err() // each of them was when it returned
+		return ctx.Err() // remote Puts and Deletes are durable on return
 	}
 	return s.do(ctx, "sync", "", 0, files.sync)
 }
 
-// ReadRange fills p with the bytes of the object from off on. An object that
-// ends before is an error that wraps io.ErrUnexpectedEOF and gives its size. A
-// local store may keep the file open for later reads: an object replaced by
-// another process can go on giving its old bytes. Of a member of an archive the
-// checksum is compared, unless the archive is behind a network and only a part of
-// the member is wanted.
+// ReadRange fills p with the bytes of the object from off on. If the object ends
+// earlier, the error wraps io.ErrUnexpectedEOF and gives the object's size. A
+// local store may keep the file open for later reads. If another process replaces the
+// object, these reads may return the old bytes. The checksum of a member of an archive
+// is compared, except for a part of a member behind a network.
 func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) error {
 	return s.ReadOf(ctx, s.pin(key), key, p, off)
 }
 
-// ReadOf is ReadRange of an object that is to be what Stat has told of it, as if it
-// had been pinned.
+// ReadOf is ReadRange of an object whose version has to be that of was, which Stat has
+// returned, as if the object were pinned.
 func (s *Store) ReadOf(ctx context.Context, was Info, key string, p []byte, off int64) error {
 	if off < 0 || off > math.MaxInt64-int64(len(p)) {
 		return s.pathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))
@@ -312,13 +310,11 @@ func (s *Store) ReadAll(ctx context.Context, key string, limit int64) ([]byte, e
 	return data, err
 }
 
-// allocate is where the bytes of an object come to lie that is read for good.
 func allocate(size int) []byte { return make([]byte, size) }
 
-// ReadInto is ReadAll into memory of the caller, which room returns for the size
-// of the object. Each attempt asks for it anew. Where that saves a copy, what is
-// returned lies elsewhere. The version is that of an Info; "" where the answer does
-// not tell it.
+// ReadInto is ReadAll into memory of the caller: room returns the memory for an object
+// of that size. Each attempt calls room again. The result may lie in other memory, if
+// that saves a copy. The version is that of an Info; "" if the answer does not tell it.
 func (s *Store) ReadInto(ctx context.Context, key string, limit int64, room func(size int) []byte) (data []byte, version string, err error) {
 	err = s.onKey(ctx, "read", key, 0, func(ctx context.Context) (err error) {
 		data, version, err = s.driver.readAll(ctx, key, limit, room)
@@ -338,11 +334,11 @@ func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
 	return info, err
 }
 
-// headBytes is how many bytes of a file Head is a digest of.
+// headBytes is how many bytes at the beginning of a file Head reads.
 const headBytes = 64 << 10
 
-// Head is a digest of the first 64 KiB of a local file, and "" for remote objects,
-// whose servers tell of another version.
+// Head returns a digest of the first 64 KiB of a local file. It is "" for a remote
+// object, whose server tells its version.
 func (s *Store) Head(ctx context.Context, key string) (string, error) {
 	files, ok := s.driver.(*local)
 	if !ok {
@@ -356,9 +352,8 @@ func (s *Store) Head(ctx context.Context, key string) (string, error) {
 	return digest, err
 }
 
-// SameName tells whether two names in one folder are one object to a local store,
-// whose file system may know no difference of case or Unicode form. Other stores know
-// each.
+// SameName tells whether two names in one folder name the same object. In a local store
+// they may, because some file systems ignore case or the Unicode form of a name.
 func (s *Store) SameName(ctx context.Context, a, b string) (same bool, err error) {
 	files, ok := s.driver.(*local)
 	if !ok || a == b {
@@ -372,8 +367,8 @@ func (s *Store) SameName(ctx context.Context, a, b string) (same bool, err error
 }
 
 // List calls f for every object whose key begins with the prefix, in the
-// lexical order of the keys, and returns the first error of f as it is. A
-// prefix need not end where a part of the key does; "" lists everything. A
+// lexical order of the keys, and returns the first error of f unchanged. A
+// prefix may end in the middle of a part of a key; "" lists everything. A
 // folder that does not exist is empty.
 func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) error {
 	if err := s.at.checkPrefix(prefix); err != nil {
@@ -401,15 +396,15 @@ func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) err
 	}
 }
 
-// Delete removes the object, if it is there, and a Put of it that still waits.
+// Delete removes the object, if it exists, and a Put of it that still waits.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	return s.onKey(ctx, "delete", key, 0, func(ctx context.Context) error {
 		return s.driver.delete(ctx, key)
 	})
 }
 
-// Close drops Puts that no Sync has covered, and releases everything. Writers
-// are closed or aborted before.
+// Close drops Puts that no Sync has covered, and releases everything. The caller closes
+// or aborts all Writers first.
 func (s *Store) Close() error {
 	if err := s.driver.close(); err != nil {
 		return s.pathError("close", "", err)
@@ -417,7 +412,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// onKey is do for an operation on one object, whose key it checks.
+// onKey checks the key, and runs an operation on one object as do does.
 func (s *Store) onKey(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
 	if err := s.at.checkKey(key); err != nil {
 		return s.pathError(op, key, err)
@@ -425,7 +420,7 @@ func (s *Store) onKey(ctx context.Context, op, key string, size int, f func(cont
 	return s.do(ctx, op, key, size, f)
 }
 
-// pathError names the operation and the object in front of what went wrong.
+// pathError returns an error that names the operation and the object before the cause.
 func (s *Store) pathError(op, key string, err error) error {
 	return &fs.PathError{Op: op, Path: s.at.object(key), Err: cause(err)}
 }

@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// Below returns the URLs of all objects in the folder that url names and in
-// those below it, in the natural order of their paths. Where there is no such
-// folder, there are none.
+// Below returns the URLs of all objects below the folder that url names, at any depth,
+// in the natural order of their paths. A folder that does not exist has none.
 func Below(ctx context.Context, url string, opt Options) (urls []string, err error) {
 	folder, err := parse(url)
 	if err != nil {
