@@ -14,6 +14,7 @@ SOAK         ?= 10m
 ATTACK       ?=
 # What only a server of the provider can test: see cloud-test.
 SKIP         ?= ^(azure|gcs|s3|bucket)
+ONLY         ?=
 ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/combine ./sources/compare ./sources/zarr ./internal/zarr ./internal/store
 PYTHON       ?=
 
@@ -54,8 +55,8 @@ fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
 bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time: the rooms' own tests have to notice nine of ten (needs: Go)
-	go run ./e2e/mutate -n $(N) -seed $(SEED) -skip '$(SKIP)' $(ROOMS)
+mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time: the rooms' own tests have to notice nine of ten; ONLY=regexp chooses some (needs: Go)
+	go run ./e2e/mutate -n $(N) -seed $(SEED) -skip '$(SKIP)' -only '$(ONLY)' $(ROOMS)
 
 soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
 	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'

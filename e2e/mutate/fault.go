@@ -10,13 +10,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const (
-	faultVariable = "ZMIGRATE_FAULT"   // in the environment: the number of the fault that is in force
-	faultMark     = "// fault number " // in front of a function with a fault
+	faultVariable   = "ZMIGRATE_FAULT"   // in the environment: the number of the fault that is in force
+	reachedVariable = "ZMIGRATE_REACHED" // in the environment: a file for the numbers of faults whose functions run
+	faultMark       = "// fault number " // in front of a function with a fault
 )
 
 // room is a package and the faults that can be put into it.
@@ -24,6 +27,14 @@ type room struct {
 	path, dir, name string // as given, absolute, of the package
 	texts           map[string]string
 	faults          []*fault
+	tests           []*test // of the package, the quickest first
+}
+
+// test is a test of a package.
+type test struct {
+	name    string
+	took    time.Duration
+	reaches map[int]bool // the numbers of the faults whose functions it runs
 }
 
 // fault is a small change of a function.
@@ -68,8 +79,12 @@ func (f *fault) change() string {
 	return "in " + f.text[f.function.name:f.function.nameEnd] + ", " + first(before) + " → " + first(after)
 }
 
-// open finds all faults of a package.
-func open(path, skip string) (*room, error) {
+// String is the line that shows the fault, without the number of the line in its file.
+func (f *fault) String() string { return f.path + ": " + f.change() }
+
+// open finds the faults of a package: all in the files that skip does not name, of which
+// the lines match only.
+func open(path, skip, only string) (*room, error) {
 	out, err := exec.Command("go", "list", "-json=Dir,Name,GoFiles", path).Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list %s: %w", path, err)
@@ -82,6 +97,10 @@ func open(path, skip string) (*room, error) {
 		return nil, err
 	}
 	without, err := regexp.Compile(skip)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +118,7 @@ func open(path, skip string) (*room, error) {
 			return nil, err
 		}
 	}
+	r.faults = slices.DeleteFunc(r.faults, func(f *fault) bool { return !wanted.MatchString(f.String()) })
 	return r, nil
 }
 
@@ -231,10 +251,23 @@ func (r *room) faulty(faults []*fault) map[string][]byte {
 import (
 	"os"
 	"strconv"
+	"sync"
 )
 
-var faultOfThisRun, _ = strconv.Atoi(os.Getenv(%q))
-`, r.name, faultVariable)}
+var (
+	faultOfThisRun, _  = strconv.Atoi(os.Getenv(%q))
+	reachedFile, noFile = os.OpenFile(os.Getenv(%q), os.O_WRONLY|os.O_APPEND, 0)
+	reachedFaults        sync.Map
+)
+
+// reachedFault writes down that the function of a fault runs. No fault is in force.
+func reachedFault(number int) bool {
+	if _, known := reachedFaults.LoadOrStore(number, true); !known {
+		reachedFile.WriteString(strconv.Itoa(number) + "\n")
+	}
+	return false
+}
+`, r.name, faultVariable, reachedVariable)}
 	for file, text := range r.texts {
 		var changes []edit
 		var copies strings.Builder
@@ -250,7 +283,7 @@ var faultOfThisRun, _ = strconv.Atoi(os.Getenv(%q))
 			if !w.returns {
 				before, after = "", "; return"
 			}
-			changes = append(changes, edit{w.body, w.body, fmt.Sprintf(" if faultOfThisRun == %d { %s%s%s%s%s%s }; ",
+			changes = append(changes, edit{w.body, w.body, fmt.Sprintf(" if faultOfThisRun == %d || noFile == nil && reachedFault(%[1]d) { %s%s%s%s%s%s }; ",
 				f.number, before, w.receiver, name, w.types, w.parameters, after)})
 			if !seen[w] {
 				seen[w] = true

@@ -84,7 +84,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := open(".", "")
+	r, err := open(".", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,15 @@
 // The faults are chosen at random, the same ones for the same seed. Nothing in the
 // working tree is changed: the compiler reads the faulty files from a temporary
 // folder (-overlay). All faults of a package are compiled and linked once: each one
-// is a copy of its function, and an environment variable says which copy runs.
+// is a copy of its function, and an environment variable says which copy runs. With
+// each fault the tests run that reach its function, each in a process of its own, the
+// quickest first, until one fails.
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +26,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +38,7 @@ func main() {
 	n := flag.Int("n", 60, "faults in all `packages` together")
 	seed := flag.Uint64("seed", 1, "another `number` chooses other faults")
 	skip := flag.String("skip", "", "files that get no faults, by a regular `expression`")
+	only := flag.String("only", "", "faults that are tried, by a regular `expression` for the lines that show them")
 	equivalent := flag.String("equivalent", "e2e/mutate/equivalent.txt", "`file` with faults that change nothing")
 	flag.Parse()
 	known, err := readEquivalent(*equivalent)
@@ -43,7 +48,7 @@ func main() {
 	var rooms []*room
 	sites := 0
 	for _, path := range flag.Args() {
-		r, err := open(path, *skip)
+		r, err := open(path, *skip, *only)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -87,7 +92,7 @@ func readEquivalent(name string) (map[string]bool, error) {
 	return known, err
 }
 
-// try runs the room's tests with so many faults, one after the other.
+// try puts so many faults into a room, one after the other.
 func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, err error) {
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -102,41 +107,106 @@ func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, er
 		return s, err
 	}
 	chosen = chosen[:min(n, len(chosen))]
-	began := time.Now()
-	if out, err := r.test(binary, dir, 0, time.Hour); err != nil {
-		return s, fmt.Errorf("the tests fail without a fault: %w\n%s", err, out)
+	if err := r.measure(binary, dir); err != nil {
+		return s, err
 	}
-	limit := 3*time.Since(began) + 10*time.Second // a fault may make a test wait for ever
 	for _, f := range chosen {
 		s.faults++
-		if _, err := r.test(binary, dir, f.number, limit); err == nil {
-			if known[f.path+": "+f.change()] {
-				s.equivalent++
-			} else {
-				log.Printf("survived: %s:%d: %s", f.path, f.line, f.change())
-			}
-			continue
-		} else if _, ended := errors.AsType[*exec.ExitError](err); !ended {
+		fate, err := r.suffer(binary, dir, f.number)
+		if err != nil {
 			return s, err
 		}
-		s.noticed++
+		switch {
+		case fate == "noticed" || fate == "endless":
+			s.noticed++
+		case known[f.String()]:
+			s.equivalent++
+			continue
+		}
+		if fate != "noticed" { // whoever reads that a test was endless sees whether its time was too short
+			log.Printf("%s: %s:%d: %s", fate, f.path, f.line, f.change())
+		}
 	}
 	return s, nil
 }
 
-// test runs the tests with a fault, or with none if its number is 0. Their memory is
-// bounded: a fault may ask for all that there is.
-func (r *room) test(binary, dir string, number int, limit time.Duration) ([]byte, error) {
+// measure runs each test without a fault: how long does it take, and which functions
+// does it reach?
+func (r *room) measure(binary, dir string) error {
+	list, err := r.command(context.Background(), binary, dir, 0, "", "-test.list=.").Output()
+	if err != nil {
+		return fmt.Errorf("the list of tests: %w", err)
+	}
+	reached := filepath.Join(dir, "reached")
+	for _, name := range strings.Fields(string(list)) {
+		if strings.HasPrefix(name, "Benchmark") {
+			continue
+		}
+		if err := os.WriteFile(reached, nil, 0o666); err != nil {
+			return err
+		}
+		began := time.Now()
+		if out, err := r.run(binary, dir, name, 0, reached, time.Hour); err != nil {
+			return fmt.Errorf("%s fails without a fault: %w\n%s", name, err, out)
+		}
+		t := &test{name: name, took: time.Since(began), reaches: map[int]bool{}}
+		numbers, err := os.ReadFile(reached)
+		if err != nil {
+			return err
+		}
+		for _, n := range strings.Fields(string(numbers)) {
+			number, _ := strconv.Atoi(n)
+			t.reaches[number] = true
+		}
+		r.tests = append(r.tests, t)
+	}
+	slices.SortStableFunc(r.tests, func(a, b *test) int { return cmp.Compare(a.took, b.took) })
+	return nil
+}
+
+// suffer runs the tests that reach the function of a fault, one after the other, until
+// one fails. The fault is then noticed, or endless if the test did not come to its end;
+// otherwise it survived, or is unreached if there was no such test.
+func (r *room) suffer(binary, dir string, number int) (fate string, err error) {
+	fate = "unreached"
+	for _, t := range r.tests {
+		if !t.reaches[number] {
+			continue
+		}
+		fate = "survived"
+		out, err := r.run(binary, dir, t.name, number, "", 3*t.took+20*time.Second) // a fault may make a test wait for ever
+		if err == nil {
+			continue
+		}
+		if _, ended := errors.AsType[*exec.ExitError](err); !ended {
+			return "", err
+		}
+		if bytes.Contains(out, []byte("panic: test timed out after")) {
+			return "endless", nil
+		}
+		return "noticed", nil
+	}
+	return fate, nil
+}
+
+// run runs a test with a fault, or with none if its number is 0.
+func (r *room) run(binary, dir, name string, number int, reached string, limit time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
+	defer cancel()
 	temporary := filepath.Join(dir, "tmp")
 	if err := os.MkdirAll(temporary, 0o777); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(temporary) //nolint:errcheck // a temporary folder
-	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
-	defer cancel()
-	c := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 8000000; exec "$@"`, "sh", binary, "-test.failfast", "-test.timeout="+limit.String())
-	c.Dir, c.Env = r.dir, append(os.Environ(), faultVariable+"="+strconv.Itoa(number), "TMPDIR="+temporary)
-	return c.CombinedOutput()
+	return r.command(ctx, binary, dir, number, reached, "-test.failfast", "-test.run=^"+name+"$", "-test.timeout="+limit.String()).CombinedOutput()
+}
+
+// command is the room's tests in a process of their own. Their memory is bounded: a
+// fault may ask for all that there is.
+func (r *room) command(ctx context.Context, binary, dir string, number int, reached string, arguments ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 8000000; exec "$@"`, "sh", binary}, arguments...)...)
+	c.Dir, c.Env = r.dir, append(os.Environ(), faultVariable+"="+strconv.Itoa(number), reachedVariable+"="+reached, "TMPDIR="+filepath.Join(dir, "tmp"))
+	return c
 }
 
 // build compiles the room's tests with these faults, and returns those that compile.
