@@ -138,7 +138,7 @@ func (r *room) measure(binary, dir string) error {
 		return fmt.Errorf("the list of tests: %w", err)
 	}
 	reached := filepath.Join(dir, "reached")
-	for _, name := range strings.Fields(string(list)) {
+	for name := range strings.FieldsSeq(string(list)) {
 		if strings.HasPrefix(name, "Benchmark") {
 			continue
 		}
@@ -154,7 +154,7 @@ func (r *room) measure(binary, dir string) error {
 		if err != nil {
 			return err
 		}
-		for _, n := range strings.Fields(string(numbers)) {
+		for n := range strings.FieldsSeq(string(numbers)) {
 			number, _ := strconv.Atoi(n)
 			t.reaches[number] = true
 		}
