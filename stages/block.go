@@ -48,9 +48,8 @@ func (t *Task) longer(block choice, limit int) []int {
 	}
 	long := info.LongRun
 	for _, dim := range slices.Backward(order) {
-		if sharded && dim+1 < len(shape) && shape[dim+1] < counts[dim+1] {
-			return shape // a longer block would not be a run of inner chunks
-		}
+		// Unless the runs are long by now, the block has all cells of the dimensions
+		// behind this one: that of a shard stays a run of inner chunks.
 		for t.run(order, shape, long) < long && shape[dim] < counts[dim] {
 			// Where this block ends, the one so far does as well: no source chunk
 			// is decoded more often.
@@ -96,14 +95,18 @@ func (t *Task) blockCounts() []int {
 // guess is costOf with what elements of variable size take if they are as long as the
 // source believes.
 func (t *Task) guess(cells, atOnce int) int {
-	known := t.costOf(cells, atOnce)
 	if !t.variable() {
-		return known
+		return t.costOf(cells, atOnce)
 	}
+	return t.guessAt(cells, atOnce, t.Source.Info().ItemBytes)
+}
+
+// guessAt is guess with elements of so many bytes.
+func (t *Task) guessAt(cells, atOnce, item int) int {
 	const most = 1 << 60
 	n, _ := ndarray.Elements(t.cellChain().Chunk().Shape)
-	item := float64(n) * float64(t.Source.Info().ItemBytes)
-	return int(min(float64(known)+float64(cells)*item+2*float64(atOnce)*(item+4*float64(n)), most))
+	cell := float64(n) * float64(item)
+	return int(min(float64(t.costOf(cells, atOnce))+float64(cells)*cell+2*float64(atOnce)*(cell+4*float64(n)), most))
 }
 
 // choice is a shape of blocks, along all dimensions or some.

@@ -68,9 +68,7 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 		s.abandon(p)
 	}
 	commitErr := <-committed
-	if n := p.pool.Lent(); n != 0 {
-		panic(fmt.Sprintf("stages: %d buffers were not returned", n))
-	}
+	p.mustBeBack()
 	if !p.budget.TryAcquire(int64(p.Memory)) {
 		panic(fmt.Sprintf("stages: not all of the budget was given back, the error is %v", err))
 	}
@@ -83,6 +81,13 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 		return ErrStopped
 	}
 	return nil
+}
+
+// mustBeBack panics unless all buffers were returned.
+func (p *pipeline) mustBeBack() {
+	if n := p.pool.Out(); n != 0 {
+		panic(fmt.Sprintf("stages: %d bytes of buffers were not returned", n))
+	}
 }
 
 // parallel is how many encoders the tasks can keep busy: as many as each chunk

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -17,7 +18,7 @@ func Sample(ctx context.Context, t *Task, memory int) error {
 	if n == 0 {
 		return nil
 	}
-	for _, number := range []int{0, n / 2, n - 1} {
+	for _, number := range slices.Compact([]int{0, n / 2, n - 1}) {
 		index := cells.Index(number)
 		l := &load{block: block{first: index, count: ones(len(index))}, allotment: &allotment{}}
 		shape := t.bufferShape(l.count)
@@ -27,7 +28,7 @@ func Sample(ctx context.Context, t *Task, memory int) error {
 			l.account = &account{pool: p.pool, limit: memory}
 		}
 		err := p.fillBuffer(ctx, t, l)
-		if err == nil && t.variable() && l.account.Take(t.encoding(l.array)) != nil {
+		if err == nil && t.variable() && l.account.Room() < t.encoding(l.array) {
 			err = errOutgrown
 		}
 		if err == nil {
@@ -46,6 +47,7 @@ func Sample(ctx context.Context, t *Task, memory int) error {
 		if l.account != nil {
 			l.account.release()
 		}
+		p.mustBeBack()
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,6 @@ type account struct {
 	limit   int
 	held    int
 	most    int // that was held
-	beside  int // of what is held, what is not from the pool
 	lent    []*ndarray.Buffer
 	refused int // bytes that would have been held; 0: nothing was refused
 }
@@ -66,7 +65,6 @@ func (a *account) Lend(n int) ([]byte, error) {
 func (a *account) Take(n int) error {
 	err := a.hold(n)
 	if err == nil {
-		a.beside += n
 		a.pool.Count(n)
 	}
 	return err
@@ -85,27 +83,28 @@ func (a *account) hold(n int) error {
 // Give implements [ndarray.Account].
 func (a *account) Give(n int) {
 	a.held -= n
-	a.beside -= n
 	a.pool.Count(-n)
 }
 
 // Room implements [ndarray.Account].
 func (a *account) Room() int { return a.limit - a.held }
 
-// release gives back all that is held.
+// release gives back all that was lent. Whoever took something beside that has given
+// it back.
 func (a *account) release() {
 	for _, b := range a.lent {
 		b.Release()
 	}
 	a.lent = nil
-	a.Give(a.beside)
 }
 
 // outgrown is the error of a block that has outgrown its account.
 type outgrown struct {
 	need int // bytes at least, for a block alone
-	read int // elements that were read of it
-	of   int
+	held int // bytes that were held when it could not have more
+	read int // elements that were read of it by then, the one included that has no room
+	// measured says that all elements were read, so that need is what the block takes.
+	measured bool
 }
 
 func (o *outgrown) Error() string { return errOutgrown.Error() }
@@ -127,7 +126,7 @@ func (p *pipeline) measure(t *Task, l *load) error {
 	atOnce := min((a.limit-a.held)/each, want)
 	p.learn(l.task, max(a.most, a.held+want*each))
 	if atOnce == 0 {
-		return &outgrown{need: a.held + each, read: 1, of: 1}
+		return &outgrown{need: a.held + each, measured: true}
 	}
 	l.allotment = newAllotment(each, atOnce, len(l.units))
 	l.reserved += a.held
@@ -156,9 +155,9 @@ func (p *pipeline) fillVariable(ctx context.Context, t *Task, l *load) error {
 	}
 	heap := l.array.Heap
 	if a.refused > 0 || heap.Err() != nil {
-		o := &outgrown{need: a.refused}
+		o := &outgrown{need: a.refused, held: a.most}
 		if heap != nil {
-			o.read, o.of = heap.Put(), l.array.Len()
+			o.read = heap.Put()
 		}
 		return o
 	}
@@ -302,14 +301,19 @@ func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
 	}
 	buffer, _, _ := t.cost(1)
 	need := fmt.Sprintf("at least %d bytes", o.need+buffer)
-	if o.of > o.read && o.read > 0 {
-		need += fmt.Sprintf(", about %d if all of its %d elements are like the first %d", (o.need/o.read+1)*o.of+buffer, o.of, o.read)
+	if o.read > 0 {
+		all, _ := ndarray.Elements(t.cellChain().Chunk().Shape)
+		each := o.need // there is no room for the first
+		if o.read > 1 {
+			each = o.held / (o.read - 1)
+		}
+		need += fmt.Sprintf(", about %d if all of its %d elements are like the first %d", t.guessAt(1, 1, each), all, o.read)
 	}
 	if kept := p.kept(b.shard); kept > 0 {
 		need += fmt.Sprintf(" beside the %d of the shard so far, whose index lies in front", kept)
 	}
 	hint := t.Cheaper()
-	if o.read == 0 {
+	if o.read == 0 && !o.measured {
 		hint = "raise run.memory, or write the source in smaller pieces: it holds so much before it has the first element (a page, a batch, a chunk)"
 	}
 	return t.fail(index, "read", fmt.Errorf("%w: its elements take %s in flight, the budget is %d: %s", ErrMemory, need, p.Memory, hint))

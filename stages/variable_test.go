@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -303,9 +306,129 @@ func TestTextAboveTheBudget(t *testing.T) {
 	c.Memory = 2 << 20
 	err := Run(t.Context(), c, []Task{x})
 	const want = `array "a", chunk [1]: read: the memory budget is too small: its elements take at least `
-	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "about 4") ||
+	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "about 12") ||
 		!strings.Contains(err.Error(), "the budget is 2097152: raise run.memory or choose smaller chunks") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestFigureOfRefusedTexts: the memory that the error names as what all elements take
+// is what a run needs, but for an eighth.
+func TestFigureOfRefusedTexts(t *testing.T) {
+	for name, test := range map[string]struct{ elements, length int }{"few long texts": {16, 1 << 16}, "many short texts": {1 << 16, 8}} {
+		t.Run(name, func(t *testing.T) {
+			s := texts([]int{2 * test.elements}, func(int) int { return test.length })
+			x, _ := textTask(t, s, []int{test.elements}, nil, "", "vlen-utf8")
+			run := func(memory int) error {
+				var l ledger
+				c := config(&l)
+				c.Memory = memory
+				return Run(t.Context(), c, []Task{x})
+			}
+			enough := sort.Search(16<<20, func(n int) bool { return run(n) == nil })
+			for _, memory := range []int{enough / 2, enough * 3 / 4, enough - 1} {
+				err := run(memory)
+				if !errors.Is(err, ErrMemory) {
+					t.Fatalf("in %d bytes: error %v", memory, err)
+				}
+				figure := regexp.MustCompile(`(?:about|at least) (\d+)`).FindAllStringSubmatch(err.Error(), -1)
+				named, _ := strconv.Atoi(figure[len(figure)-1][1])
+				if named < enough-enough/8 || named > enough+enough/8 {
+					t.Errorf("in %d bytes, of which %d would do: %v", memory, enough, err)
+				}
+			}
+		})
+	}
+}
+
+// shaped is a source that tells the length of each read.
+type shaped struct {
+	sources.Array
+	read func(rows int)
+}
+
+func (s shaped) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	s.read(dst.Shape[0])
+	return s.Array.ReadRegion(ctx, dst, start)
+}
+
+// TestBlockOfTextsIsCutInTwo: once a block is too large even alone, later ones are read
+// in halves from the beginning.
+func TestBlockOfTextsIsCutInTwo(t *testing.T) {
+	const rows = 40
+	for block, memory := range map[int]int{8: 1 << 20, 2: 400 << 10} { // a half fits, with one row that is encoded
+		s := texts([]int{rows}, func(int) int { return 100 << 10 })
+		x, _ := textTask(t, s, []int{1}, nil, "", "vlen-utf8")
+		x.Block, x.AtOnce = []int{block}, 1
+		read := map[int]int{} // by length
+		x.Source = shaped{s, func(rows int) { read[rows]++ }}
+		var l ledger
+		c := config(&l)
+		c.Memory, c.Read = memory, 1
+		if err := Run(t.Context(), c, []Task{x}); err != nil {
+			t.Fatal(err)
+		}
+		// The first block outgrows what it may take, and so may another one that was
+		// sent before that was known.
+		if first := read[block]; first == 0 || first > 4 || read[block/2] != rows/(block/2) || len(read) != 2 {
+			t.Errorf("blocks of %d: reads by length: %v", block, read)
+		}
+	}
+}
+
+// greedy is a source that takes memory before it has an element.
+type greedy struct {
+	sources.Array
+	takes int
+}
+
+func (g greedy) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	tally := dst.Heap.Tally()
+	defer tally.End()
+	if err := tally.Take(g.takes); err != nil {
+		return err
+	}
+	return g.Array.ReadRegion(ctx, dst, start)
+}
+
+// TestRefusedTexts: the error about a chunk that is too large says which one, what it
+// takes, and what helps.
+func TestRefusedTexts(t *testing.T) {
+	const memory, chunks = 1 << 20, "choose smaller chunks"
+	for name, test := range map[string]struct {
+		lengths      []int
+		shards       []int
+		takes        int
+		words, never []string
+	}{
+		"first of several": {[]int{2 << 20, 1}, nil, 0, []string{"chunk [0]", "at least 2101248 bytes", "about", "all of its 2 elements are like the first 1", chunks}, nil},
+		"encoding":         {[]int{600 << 10, 1}, nil, 0, []string{"chunk [0]", "at least ", chunks}, []string{"about", "pieces"}},
+		"source":           {[]int{1, 1}, nil, 2 << 20, []string{"chunk [0]", "at least 2101248 bytes", "write the source in smaller pieces"}, []string{"about", chunks}},
+		"last in shard": {[]int{1, 1, 1, 1, 1, 1, 400 << 10, 1}, []int{2}, 0,
+			[]string{"chunk [3]", "bytes beside the ", " of the shard so far, whose index lies in front", chunks}, nil},
+		"first in shard": {[]int{600 << 10, 1, 1, 1}, []int{2}, 0, []string{"chunk [0]", chunks}, []string{"beside"}},
+	} {
+		s := texts([]int{len(test.lengths)}, func(i int) int { return test.lengths[i] })
+		x, _ := textTask(t, s, []int{2}, test.shards, "start", "vlen-utf8")
+		x.Source = greedy{s, test.takes}
+		var l ledger
+		c := config(&l)
+		c.Memory = memory
+		err := Run(t.Context(), c, []Task{x})
+		if !errors.Is(err, ErrMemory) {
+			t.Errorf("%s: error %v", name, err)
+			continue
+		}
+		for _, word := range test.words {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: %v: want %q in it", name, err, word)
+			}
+		}
+		for _, word := range test.never {
+			if strings.Contains(err.Error(), word) {
+				t.Errorf("%s: %v: want no %q in it", name, err, word)
+			}
+		}
 	}
 }
 

@@ -95,6 +95,14 @@ func (p *Pool) Lent() int {
 	return p.lent
 }
 
+// Out returns the bytes of the memory that is lent, and of what is counted; it is zero
+// when nothing leaks.
+func (p *Pool) Out() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out
+}
+
 // Release returns the buffer to its pool. A second release is a bug: it panics.
 func (b *Buffer) Release() {
 	p := b.pool

@@ -62,13 +62,15 @@ func TestPoolReuse(t *testing.T) {
 	if &c.Bytes[0] == first {
 		t.Error("memory was lent twice at the same time")
 	}
-	if p.Lent() != 2 {
-		t.Errorf("Lent = %d, want 2", p.Lent())
+	p.Count(100)
+	if want := Rounded(9900) + Rounded(10000) + 100; p.Lent() != 2 || p.Out() != want {
+		t.Errorf("Lent = %d, want 2; Out = %d, want %d", p.Lent(), p.Out(), want)
 	}
 	b.Release()
 	c.Release()
-	if p.Lent() != 0 {
-		t.Errorf("Lent = %d, want 0", p.Lent())
+	p.Count(-100)
+	if p.Lent() != 0 || p.Out() != 0 {
+		t.Errorf("Lent = %d, Out = %d, want 0", p.Lent(), p.Out())
 	}
 	if e := p.Get(0); len(e.Bytes) != 0 {
 		t.Errorf("an empty buffer has %d bytes", len(e.Bytes))
