@@ -172,6 +172,14 @@ func product(numbers []int) int {
 	return n
 }
 
+// TestNoChunks: nothing is decoded where any region costs the same.
+func TestNoChunks(t *testing.T) {
+	x := described(t, []int{64, 64}, []int{8, 8}, nil)
+	if decodes, chunks := x.Decodes(); decodes != 0 || chunks != 0 {
+		t.Errorf("%d decodes of %d chunks", decodes, chunks)
+	}
+}
+
 // inShard reports whether a block of inner chunks may be read together and cuts
 // the shard evenly: extents of 1, then any, then the shard's.
 func inShard(block, counts []int) bool {

@@ -29,10 +29,16 @@ type storedSource struct {
 	inRAM   bool // they are read when they are opened
 	// before, if set, is called before each read, with its length.
 	before func(index []int, n int) error
-	sum    *uint32 // CRC-32 that the place tells of each object, if it does
+	open   func() error // if set, is called before each object is opened
+	sum    *uint32      // CRC-32 that the place tells of each object, if it does
 }
 
 func (s *storedSource) OpenStored(_ context.Context, index []int) (codecs.Input, error) {
+	if s.open != nil {
+		if err := s.open(); err != nil {
+			return nil, err
+		}
+	}
 	data, ok := s.objects[zarr.KeyEncoding{}.Key(index)]
 	switch {
 	case !ok:
@@ -360,11 +366,15 @@ func TestLargeObjectsAreVerifiedInPieces(t *testing.T) {
 func TestInterruptedCarrying(t *testing.T) {
 	const side = 2304 // a shard of 10 MiB
 	s, x, _ := stored(t, []int{2 * side, side}, []int{side, side}, shards(t, []int{side, side}, []int{side, 768}, "start"))
-	for _, fault := range []string{"read", "write", "put"} {
-		for n := range 4 {
+	for _, fault := range []string{"open", "read", "read whole", "write", "put"} {
+		interrupted := true
+		for n := 0; interrupted; n++ {
 			t.Run(fmt.Sprintf("%s/%d", fault, n), func(t *testing.T) {
 				noLeaks(t)
 				s, x, w := *s, x, crcWriter{&memoryWriter{}}
+				if fault == "read whole" {
+					x.Piece = 16 << 20
+				}
 				x.Source, x.Stored, x.Writer, x.Stream = &s, &s, w, w.stream
 				var left atomic.Int64
 				left.Store(int64(n))
@@ -375,7 +385,9 @@ func TestInterruptedCarrying(t *testing.T) {
 					return nil
 				}
 				switch fault {
-				case "read":
+				case "open":
+					s.open = fail
+				case "read", "read whole":
 					s.before = func([]int, int) error { return fail() }
 				case "write":
 					w.piece = func([]int, int) error { return fail() }
@@ -383,8 +395,10 @@ func TestInterruptedCarrying(t *testing.T) {
 					w.before = func(context.Context, []int) error { return fail() }
 				}
 				var l ledger
-				if err := Run(t.Context(), config(&l), []Task{x}); !errors.Is(err, errTest) && (fault != "put" || n < 2) {
-					t.Fatalf("error %v", err)
+				err := Run(t.Context(), config(&l), []Task{x})
+				interrupted = left.Load() < 0
+				if interrupted && !errors.Is(err, errTest) || !interrupted && err != nil || n < 2 && !interrupted {
+					t.Fatalf("error %v, was it interrupted: %v", err, interrupted)
 				}
 				left.Store(-1)
 				committed := l.units(0)
@@ -413,5 +427,19 @@ func TestCarriedBytesThatChangeOnTheWay(t *testing.T) {
 	}
 	if len(l.receipts) != 0 {
 		t.Errorf("%d receipts", len(l.receipts))
+	}
+}
+
+// What is verified of an object in memory are the bytes that are written: it is read once.
+func TestCarriedObjectsAreReadOnce(t *testing.T) {
+	s, x, w := stored(t, []int{8, 10}, []int{4, 5}, bind(t, []int{4, 5}, "bytes", "crc32c"))
+	var reads atomic.Int64
+	s.before = func([]int, int) error {
+		reads.Add(1)
+		return nil
+	}
+	var l ledger
+	if err := Run(t.Context(), config(&l), []Task{x}); err != nil || reads.Load() != 4 || len(w.objects) != 4 {
+		t.Errorf("%d objects, %d reads, error %v", len(w.objects), reads.Load(), err)
 	}
 }

@@ -258,3 +258,16 @@ func TestStopFinishesWhatWasBegun(t *testing.T) {
 		}
 	}
 }
+
+// TestTypeUnderAnotherName: the source has the same bytes as the chain under the name of
+// another type, and is asked for its own.
+func TestTypeUnderAnotherName(t *testing.T) {
+	s := counted(5, 7)
+	s.info.Type, s.array.Type = dtype.Int16, dtype.Int16
+	x, w := task(t, s, 2, 3)
+	var l ledger
+	if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+		t.Fatal(err)
+	}
+	checkDecoded(t, s, x, w)
+}

@@ -1,0 +1,45 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// TestDeliverAfterAFailure: once an inner chunk could not be written, no later one is, and
+// the shard is never finished.
+func TestDeliverAfterAFailure(t *testing.T) {
+	for _, location := range []string{"start", "end"} {
+		x, w := shardedTask(t, counted(256, 64), location, "bytes")
+		writes := 0
+		w.piece = func([]int, int) error {
+			if writes++; writes == 2 {
+				return errTest
+			}
+			return nil
+		}
+		layout, _ := x.parted()
+		s := newShard(&x, 0, 0, layout)
+		p := &pipeline{budget: semaphore.NewWeighted(1), pool: &ndarray.Pool{}}
+		l := &load{allotment: newAllotment(1, 0, s.parts())}
+		l.users.Store(int64(s.parts() + 1)) // the test is one
+		failed := false
+		for unit := range s.parts() {
+			receipt, err := s.deliver(context.Background(), p, parcel{load: l, unit: unit, data: []byte{1}})
+			if receipt != nil {
+				t.Errorf("index at the %s: receipt %+v", location, receipt)
+			}
+			if err != nil && (failed || !errors.Is(err, errTest)) {
+				t.Errorf("index at the %s: error %v", location, err)
+			}
+			failed = failed || err != nil
+		}
+		if !failed || writes != 2 || len(w.objects) != 0 {
+			t.Errorf("index at the %s: failed is %v, %d writes, %d objects", location, failed, writes, len(w.objects))
+		}
+	}
+}
