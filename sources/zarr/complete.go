@@ -57,10 +57,9 @@ func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) e
 		folder = ""
 	}
 	// What all keys begin with, up to the first number.
-	first := a.keys.Key(make([]int, len(a.grid.Shape)))
-	prefix := folder + first[:strings.IndexByte(first, '0')]
+	common, _, _ := strings.Cut(a.keys.Key(make([]int, len(a.grid.Shape))), "0")
 	counts := a.grid.Count()
-	return a.source.store.List(ctx, prefix, func(o store.Info) error {
+	return a.source.store.List(ctx, folder+common, func(o store.Info) error {
 		index, ok := a.keys.Parse(strings.TrimPrefix(o.Key, folder))
 		ok = ok && len(index) == len(counts)
 		for k := 0; ok && k < len(counts); k++ {

@@ -65,6 +65,31 @@ func TestFixedScaleOffset(t *testing.T) {
 	}
 }
 
+// TestFixedScaleOffsetOfOtherTypes: only floats that are stored as integers become other
+// codecs.
+func TestFixedScaleOffsetOfOtherTypes(t *testing.T) {
+	for types, want := range map[[2]string]bool{
+		{"<f8", "|u1"}: true, {"<f4", "<i2"}: true, {"<f8", "<f4"}: false, {"<i4", "|u1"}: false, {"<i4", "<f8"}: false,
+	} {
+		p := newPlace(t, map[string]string{".zarray": v2(t, map[string]any{"dtype": types[0], "fill_value": 10, "filters": []any{map[string]any{
+			"id": "fixedscaleoffset", "scale": 1, "offset": 10, "dtype": types[0], "astype": types[1]}}})})
+		opt := p.options()
+		opt.CF = func(string) cf.Mode { return cf.Codecs }
+		a, err := open(t, url, opt).Array(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcome, err := a.Info().Packing.AsCodecs()
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "choose cf: keep") {
+			t.Errorf("%v: error %v", types, err)
+		}
+		// Codecs of v3 compute in the type of the array, numcodecs in float64.
+		if want && (len(outcome.Findings) == 1) != (types[0] == "<f4") {
+			t.Errorf("%v: findings %v", types, outcome.Findings)
+		}
+	}
+}
+
 // TestPackedArrays: attributes of packing count in v2 and v3, and in v2 the
 // fill value stands for missing data, as xarray has it.
 func TestPackedArrays(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	documents "github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
@@ -247,6 +249,24 @@ func TestInfoOfV2(t *testing.T) {
 	}
 	if info := b.Info(); info.DimensionNames != nil || info.Attributes.Get(documents.DimensionsAttribute) == nil || info.FillFrom == "" {
 		t.Errorf("one name for two dimensions became %q, fill value from %q", info.DimensionNames, info.FillFrom)
+	}
+}
+
+// TestNumbersOfPython: documents of v3 may have numbers that are no JSON, too.
+func TestNumbersOfPython(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		"zarr.json":   `{"zarr_format":3,"node_type":"group","attributes":{"sound":1,"lowest":-Infinity}}`,
+		"a/zarr.json": strings.Replace(v3(t, map[string]any{"attributes": map[string]any{"missing": 1}}), `"missing":1`, `"missing":NaN,"_FillValue":NaN`, 1),
+	})
+	src := open(t, url, p.options())
+	a, err := src.Array(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, list := range map[string][]cf.Finding{"lowest": src.Groups()[0].Findings, "missing": a.Info().Findings} {
+		if len(list) != 1 || list[0].Code != sources.NotJSON || !strings.Contains(list[0].Message, strconv.Quote(name)) {
+			t.Errorf("findings %+v, want one about %s", list, name)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package zarr
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -16,19 +15,9 @@ func (a *array) StoredRegions(ctx context.Context, f func(ndarray.Region)) (dtyp
 	if a.source.allChunks || a.info.Type.Size() == 0 {
 		return nil, nil
 	}
-	below := strings.TrimPrefix(a.path+"/", "/")
-	counts, sample := a.grid.Count(), a.sample()
+	sample := a.sample()
 	listed := map[string]bool{}
-	err := a.source.store.List(ctx, below, func(o store.Info) error {
-		index, ok := a.keys.Parse(strings.TrimPrefix(o.Key, below))
-		if !ok || len(index) != len(counts) {
-			return nil
-		}
-		for k, n := range index {
-			if n < 0 || n >= counts[k] {
-				return nil
-			}
-		}
+	err := a.objects(ctx, func(index []int, o store.Info) error {
 		if sample[o.Key] {
 			listed[o.Key] = true
 		}

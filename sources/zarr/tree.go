@@ -80,11 +80,7 @@ func (s *source) document(ctx context.Context, key string) ([]byte, error) {
 
 // readRoot takes the nodes of a v3 hierarchy from the document of its root.
 func (s *source) readRoot(ctx context.Context, text []byte) error {
-	kind, err := zarr.NodeType(text)
-	if err != nil {
-		return err
-	}
-	if kind == "array" {
+	if kind, _ := zarr.NodeType(text); kind == "array" {
 		s.nodes[""] = newNode(text)
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	neturl "net/url"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/johannesboyne/gofakes3"
@@ -132,6 +133,11 @@ func TestVersions(t *testing.T) {
 		v.put(t, "a/c/5", "y")
 		if err := readAt(t.Context(), a, 4, 2); !errors.Is(err, sources.ErrChanged) {
 			t.Errorf("since it was listed: %v", err)
+		}
+		_, large := v.open(t, zarr.Options{AllChunks: true}, "large")
+		v.put(t, "large/c/0", strings.Repeat("x", 1<<20))
+		if err := readAt(t.Context(), large, 4, 2); !errors.Is(err, sources.ErrChanged) {
+			t.Errorf("in part, since it was listed: %v", err)
 		}
 	})
 	t.Run("within an object", func(t *testing.T) {
