@@ -40,7 +40,6 @@ type array struct {
 	grid   zarr.Grid
 	keys   zarr.KeyEncoding
 	chain  *codecs.Chain // of chunks of the shape grid.Chunk
-	uneven chains        // of other chunks
 	fill   dtype.Scalar  // of chunks that are not there
 	// reorder turns what the chain decoded into the host's order, step by
 	// step, for the records of v2 whose fields have different orders.

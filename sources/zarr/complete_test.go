@@ -3,11 +3,13 @@ package zarr_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
@@ -37,25 +39,46 @@ func TestMissingOfMany(t *testing.T) {
 		for _, i := range test.missing {
 			delete(objects, fmt.Sprintf("c/%d", i))
 		}
-		opt := newPlace(t, objects).options()
-		opt.AllChunks = true
-		_, err := open(t, url, opt).Array(t.Context(), "")
-		if test.want == "" {
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
+		for _, list := range []error{nil, store.ErrNoList} {
+			p := newPlace(t, objects)
+			p.faults["list c/"] = list
+			opt := p.options()
+			opt.AllChunks = true
+			_, err := open(t, url, opt).Array(t.Context(), "")
+			if test.want == "" {
+				if err != nil {
+					t.Errorf("%s, list %v: %v", name, list, err)
+				}
+				continue
 			}
-			continue
+			if !errors.Is(err, zarr.ErrMissingChunk) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s, list %v: error %v, want %q", name, list, err, test.want)
+			}
+			count := ""
+			if all := n + 1 - len(objects); all > 1 {
+				count = fmt.Sprintf("; %d of %d are missing", all, n)
+			}
+			if got := fmt.Sprint(err); strings.Contains(got, "are missing") != (count != "") || !strings.HasSuffix(got, count) {
+				t.Errorf("%s, list %v: error %v, want %q at its end", name, list, err, count)
+			}
 		}
-		if !errors.Is(err, zarr.ErrMissingChunk) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q", name, err, test.want)
+	}
+}
+
+// TestMissingIsAskedOnce: that all chunks of an array are there is remembered.
+func TestMissingIsAskedOnce(t *testing.T) {
+	p := newPlace(t, map[string]string{".zarray": v2(t, nil), "0.0": half, "1.0": half})
+	opt := p.options()
+	opt.AllChunks = true
+	src := open(t, url, opt)
+	for range 2 {
+		if _, err := src.Array(t.Context(), ""); err != nil {
+			t.Fatal(err)
 		}
-		count := ""
-		if all := n + 1 - len(objects); all > 1 {
-			count = fmt.Sprintf("; %d of %d are missing", all, n)
-		}
-		if got := fmt.Sprint(err); strings.Contains(got, "are missing") != (count != "") || !strings.HasSuffix(got, count) {
-			t.Errorf("%s: error %v, want %q at its end", name, err, count)
-		}
+	}
+	lists := slices.DeleteFunc(p.taken(), func(request string) bool { return !strings.HasPrefix(request, "list ") })
+	if len(lists) != 1 {
+		t.Errorf("requests %q, want one list", lists)
 	}
 }
 

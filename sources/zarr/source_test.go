@@ -172,6 +172,9 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("%s: was opened: %v", name, errors.Join(src.Close()))
 		}
 	}
+	if _, err := zarr.Open(t.Context(), "ftp://host/a.zarr", zarr.Options{}); err == nil || !strings.Contains(err.Error(), "ftp") {
+		t.Errorf("a place that nobody can open gives %v", err)
+	}
 	if _, err := zarr.Open(t.Context(), url, newPlace(t, nil).options()); !errors.Is(err, documents.ErrNotZarr) {
 		t.Errorf("an empty place gives %v", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
@@ -122,5 +124,43 @@ func TestStoredThatIsGone(t *testing.T) {
 	}
 	if in, err := places.open(t, places.dir, zarr.Options{}).OpenStored(t.Context(), []int{3}); err == nil {
 		t.Errorf("a folder in the place of an object is %v", in)
+	}
+}
+
+// TestRequestsOfStored: an object of a server that is not large is read when it is
+// opened, and any other is asked for alone.
+func TestRequestsOfStored(t *testing.T) {
+	const small, large = 4, 9 << 20
+	p := &place{t: t, faults: map[string]error{}}
+	objects := map[string]string{}
+	for name, n := range map[string]int{"small": small, "large": large} {
+		objects[name+"/zarr.json"] = v3(t, map[string]any{
+			"shape": []int{n}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{n}}},
+		})
+		objects[name+"/c/0"] = strings.Repeat("x", n)
+	}
+	p.put(objects)
+	dir := t.TempDir()
+	for key, text := range objects {
+		file := filepath.Join(dir, filepath.FromSlash(key))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for place, want := range map[string]map[string]string{url: {"small": "read", "large": "stat"}, dir: {"small": "stat", "large": "stat"}} {
+		for name, request := range want {
+			a, err := open(t, place, p.options()).Array(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.taken()
+			in, err := sources.AsStored(a).OpenStored(t.Context(), []int{0})
+			if err != nil || in.Size() != int64(len(objects[name+"/c/0"])) {
+				t.Fatal(in, err)
+			}
+			if diff := cmp.Diff([]string{request + " " + name + "/c/0"}, p.taken()); diff != "" {
+				t.Errorf("%s in %s: requests (-want +got):\n%s", name, place, diff)
+			}
+		}
 	}
 }

@@ -2,27 +2,13 @@ package zarr
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-const (
-	// keptChains bounds the chains that an array with uneven chunks keeps, one
-	// for each shape of them.
-	keptChains = 256
-	// checkedChains bounds the shapes for which it is checked, when an array is
-	// opened, that its codecs take them.
-	checkedChains = 4096
-)
-
-// chains are the codecs of an array whose chunks have several shapes, bound to
-// those that were read last. It is safe for concurrent use.
-type chains struct {
-	mu      sync.Mutex
-	of      *codecs.Chain // which these are, but for the shape
-	byShape map[string]*codecs.Chain
-}
+// checkedChains bounds the shapes for which it is checked, when an array is opened, that
+// its codecs take them.
+const checkedChains = 4096
 
 // chainOf returns the codecs of a chunk.
 func (a *array) chainOf(index []int) (*codecs.Chain, error) {
@@ -33,22 +19,12 @@ func (a *array) chainOf(index []int) (*codecs.Chain, error) {
 }
 
 func (a *array) chainFor(shape []int) (*codecs.Chain, error) {
-	c, name := &a.uneven, fmt.Sprint(shape)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.of != a.chain || len(c.byShape) == keptChains {
-		c.of, c.byShape = a.chain, map[string]*codecs.Chain{}
-	}
-	if chain := c.byShape[name]; chain != nil {
-		return chain, nil
-	}
 	in := a.chain.Chunk()
 	in.Shape = shape
 	chain, err := a.source.chains.Bind(a.chain.Specs(), in)
 	if err != nil {
 		return nil, fmt.Errorf("chunks of shape %v: %w", shape, err)
 	}
-	c.byShape[name] = chain
 	return chain, nil
 }
 
