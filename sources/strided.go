@@ -81,12 +81,10 @@ func (p Place) end(size int, shape []int) (int64, bool) {
 	return int64(end), ok
 }
 
-// mulAdd returns a·b + c, all of them at least 0, and false when that is not
-// an int.
+// mulAdd returns a·b + c for an a of at least 0, and false where that is above the
+// largest int, or where b counts or c is below 0: as unsigned numbers these are larger
+// than any int.
 func mulAdd(a, b, c int) (int, bool) {
-	if a < 0 || b < 0 || c < 0 {
-		return 0, false
-	}
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	sum, carry := bits.Add64(low, uint64(c), 0)
 	return int(sum), high == 0 && carry == 0 && int(sum) >= 0

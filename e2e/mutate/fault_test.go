@@ -84,8 +84,14 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := open(".", "", "")
+	r, err := open(".", "", "in check, n")
 	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.faults) != 3 {
+		t.Errorf("%d faults of three lines", len(r.faults))
+	}
+	if r, err = open(".", "", ""); err != nil {
 		t.Fatal(err)
 	}
 	// Of 13 faults one does not compile: a variable would be set and never used.
