@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -90,21 +90,12 @@ func (b *builder) fits(t dtype.Type) {
 func (b *builder) otherType(t, is dtype.Type) {
 	own, target, hint := t.Name(), is.Name(), "the rows of one array have one type: make the sources alike"
 	if own == target {
-		own, target = typeText(t), typeText(is)
+		own, target = compare.TypeText(t), compare.TypeText(is)
 	}
 	if _, err := b.options.Cast.Bind(b.env.Codecs, b.info.Type, is); err == nil {
 		hint = fmt.Sprintf("data_type: %s converts the values", target)
 	}
 	b.wrong("data_type", fmt.Sprintf("%s, the target has %s", own, target), hint)
-}
-
-// typeText spells a data type with all that it is made of.
-func typeText(t dtype.Type) string {
-	text, err := t.V3()
-	if err != nil {
-		return t.Name()
-	}
-	return jobfile.Clip(string(text), 300)
 }
 
 // agrees reports whether the array, as it would be written, is that of the
@@ -120,7 +111,7 @@ func (b *builder) agrees(a *PlannedArray) bool {
 		}
 		b.wrong(field, fmt.Sprintf("%v, the target has %v", would.Grid.Chunk, is.Grid.Chunk), hint)
 	}
-	if !bytes.Equal(would.Fill, is.Fill) {
+	if v := compare.ValuesOf(is.Type); !v.Same(would.Fill, is.Fill) {
 		b.wrong("fill_value", fmt.Sprintf("%s, the target has %s", would.Type.FormatScalar(dtype.V3, would.Fill), is.Type.FormatScalar(dtype.V3, is.Fill)), hint)
 	}
 	if is.DimensionNames != nil && !slices.Equal(would.DimensionNames, is.DimensionNames) {

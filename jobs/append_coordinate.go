@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 // coordinatePiece is how many values of the target's coordinate are read at a
@@ -35,17 +36,19 @@ func checkCoordinate(ctx context.Context, t *there) (known bool, disorder string
 
 func newCoordinate(t *there) *coordinate {
 	kind := t.own.Info().Type
-	return &coordinate{there: t, compare: comparison(kind), text: textComparison(kind)}
+	return &coordinate{there: t, values: compare.ValuesOf(kind), order: compare.OrderOf(kind), text: compare.TextOrder(kind)}
 }
 
 // coordinate is what is known of a coordinate while it is checked.
 type coordinate struct {
 	*there
-	new     ndarray.Array // values of the source, from row from on
-	from    int
-	compare func(a, b []byte) int // nil: values have no order
-	text    func(a, b []byte) int // of texts, nil for others
-	trend   trend                 // of the texts of the target
+	new    ndarray.Array // values of the source, from row from on
+	from   int
+	values compare.Values
+	order  compare.Order         // nil: values have none
+	text   func(x, y []byte) int // the order of texts, nil for others
+	trend  compare.Trend         // of the texts of the target
+	last   []byte                // the last one of these
 
 	found   int  // values of the target that the source has
 	inOrder bool // they are the source's rows from 0 on, one behind the other
@@ -69,7 +72,7 @@ func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, boo
 
 // numbers refuses values of the source that are no number.
 func (c *coordinate) numbers() error {
-	if i := unknown(c.new, c.compare); i >= 0 {
+	if i := unknown(c.new, c.order); i >= 0 {
 		return fmt.Errorf("row %d of the source is %s: the rows of a coordinate cannot be told apart without numbers", c.from+i, c.none())
 	}
 	return nil
@@ -94,14 +97,14 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if i := unknown(old, c.compare); i >= 0 {
+		if i := unknown(old, c.order); i >= 0 {
 			return false, fmt.Errorf("row %d of the target is %s: nothing tells whether rows belong behind it; put its number there first", at+i, c.none())
 		}
 		c.look(old, at, find)
 	}
 	switch {
 	case c.found == 0:
-		return false, c.order(ctx)
+		return false, c.goesOn(ctx)
 	case c.found == rows && c.inOrder:
 		c.at = c.first.old
 		return true, nil
@@ -128,62 +131,55 @@ func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
 	if d := c.direction(); d != 0 {
 		size := c.new.Type.Size()
 		return func(item []byte) (int, bool) {
-			return sort.Find(c.new.Shape[0], func(i int) int { return -d * c.compare(item, c.new.Data[i*size:(i+1)*size]) })
+			return sort.Find(c.new.Shape[0], func(i int) int { return -d * c.order.Compare(item, c.new.Data[i*size:(i+1)*size]) })
 		}, nil
 	}
 	place := make(map[string]int, c.new.Shape[0])
 	for item := range c.new.Items() {
-		key := c.key(item)
+		key := c.values.Key(item)
 		if other, twice := place[key]; twice {
 			return nil, fmt.Errorf("rows %d and %d of the source have the same value, %s%s", other, len(place), c.spell(item), beginsAnew(c.path))
 		}
 		place[key] = len(place)
 	}
 	return func(item []byte) (int, bool) {
-		i, ok := place[c.key(item)]
+		i, ok := place[c.values.Key(item)]
 		return i, ok
 	}, nil
-}
-
-// key is what elements of one value have in common: both zeros of floats are one.
-func (c *coordinate) key(item []byte) string {
-	if isFloat(c.new.Type) && len(item) > 1 && isZero(item) {
-		return ""
-	}
-	return string(item)
 }
 
 // direction is -1 where the source's values ascend, 1 where they descend, and 0
 // where they do neither. One alone ascends.
 func (c *coordinate) direction() int {
-	if c.compare == nil {
+	if c.order == nil {
 		return 0
 	}
+	var trend compare.Trend
 	var before []byte
-	d := 0
 	for item := range c.new.Items() {
-		if before != nil {
-			next := c.compare(before, item)
-			if next == unordered || next == 0 || d != 0 && next != d {
-				return 0
-			}
-			d = next
+		if before == nil {
+			before = item
 		}
+		trend.Add(c.order.Compare(before, item))
 		before = item
 	}
-	if d == 0 && before != nil && c.compare(before, before) == 0 {
+	switch {
+	case trend.Rising():
 		return -1
+	case trend.Falling():
+		return 1
+	default:
+		return 0
 	}
-	return d
 }
 
 // unknown returns the first row whose value is not a number, -1 for none.
-func unknown(values ndarray.Array, compare func(a, b []byte) int) (row int) {
-	if compare == nil {
+func unknown(values ndarray.Array, order compare.Order) (row int) {
+	if order == nil {
 		return -1
 	}
 	for item := range values.Items() {
-		if compare(item, item) == unordered {
+		if _, ok := order(item); !ok {
 			return row
 		}
 		row++
@@ -203,18 +199,22 @@ func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, boo
 			c.found++
 		}
 		if c.text != nil {
-			c.trend.add(c.text, item)
+			if c.trend.N == 0 {
+				c.last = slices.Clone(item)
+			}
+			c.trend.Add(c.text(c.last, item))
+			c.last = append(c.last[:0], item...)
 		}
 		at++
 	}
 }
 
-// order checks that the values of the source go on where those of the target
+// goesOn checks that the values of the source go on where those of the target
 // end, in the same direction. Values that have no order may be any.
-func (c *coordinate) order(ctx context.Context) error {
+func (c *coordinate) goesOn(ctx context.Context) error {
 	tail := min(c.rows, 2)
 	old, err := readRows(ctx, c.array, c.rows-tail, tail)
-	if err != nil || c.compare == nil {
+	if err != nil || c.order == nil {
 		return err
 	}
 	next, stop := iter.Pull(old.Items())
@@ -224,7 +224,7 @@ func (c *coordinate) order(ctx context.Context) error {
 	direction := cmp.Or(c.direction(), -1)
 	if tail == 2 {
 		last, _ := next()
-		if d := c.compare(before, last); d != 0 {
+		if d := c.order.Compare(before, last); d != 0 {
 			before, direction = last, d
 		} else {
 			before = nil // the target's values are in no order
@@ -242,7 +242,7 @@ func (c *coordinate) order(ctx context.Context) error {
 func (c *coordinate) throughout(before []byte, direction int) (last []byte, err error) {
 	row := c.from
 	for item := range c.new.Items() {
-		if before != nil && c.compare(before, item) != direction {
+		if before != nil && c.order.Compare(before, item) != direction {
 			why := "the rows of the source belong elsewhere"
 			if row > 0 {
 				why = "sort the rows of the source" + beginsAnew(c.path)

@@ -91,7 +91,12 @@ func TestCheckCoordinate(t *testing.T) {
 		{dtype.Uint16, "1 2", "0", "does not go on"},
 		{dtype.Uint32, "1 2", "4294967295", fine},
 		{dtype.Uint64, "1 2", "18446744073709551615", fine},
-		{dtype.Float16, "1 2", "0.5", fine}, // no order is known here
+		{dtype.Float16, "1 2", "0.5", "does not go on"},
+		{dtype.Float16, "1 2", "3", fine},
+		{dtype.Float16, `1 "0xfe01"`, "3", `row 1 of the target is NaN`},
+		{dtype.Float8E5M2, "1 2", "-1", "does not go on"},
+		{dtype.Int4, "-2 -1", "3", fine},
+		{dtype.Int4, "-2 -1", "-3", "does not go on"},
 		{dtype.Float16, "1 2", "0.5 2", "row 1 of the source, 2.0 m, is row 1 of the target already"},
 		{day, "1 2", "3", fine},
 		{day, "1 2", "0", "does not go on"},

@@ -43,7 +43,7 @@ func checkFirst(ctx context.Context, t *there) error {
 // begins is checkFirst for a coordinate of so many rows, some of which are read at a
 // time.
 func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
-	if c.compare == nil {
+	if c.order == nil {
 		if rows <= mostFirst {
 			_, err = c.read(ctx)
 		}
@@ -72,5 +72,5 @@ func (c *coordinate) begin() int {
 		return 0
 	}
 	size := c.new.Type.Size()
-	return c.compare(c.new.Data[:size], c.new.Data[size:2*size])
+	return c.order.Compare(c.new.Data[:size], c.new.Data[size:2*size])
 }

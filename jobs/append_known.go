@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
@@ -39,8 +38,7 @@ func (g *growth) knownRows(ctx context.Context, grow []PlannedArray, coordinates
 }
 
 // sameRows compares the rows of the source with those of the target from row first
-// on, which the coordinate at a path says they are, chunk by chunk: the values as
-// they are, or as the array's codecs would give them back.
+// on, which the coordinate at a path says they are, chunk by chunk: see otherValue.
 func sameRows(ctx context.Context, a *PlannedArray, first int, coordinate string) error {
 	t, axis, chain := a.there, a.Append.Axis, a.Chain
 	if layout, ok := chain.Parted(); ok {
@@ -64,22 +62,17 @@ func sameRows(ctx context.Context, a *PlannedArray, first int, coordinate string
 		if err != nil {
 			return fmt.Errorf("array %q: %w", a.Source, err)
 		}
-		if at, _, _ := difference(own.Sub(within), is.Sub(within)); at < 0 {
-			continue
-		}
-		if own, err = restored(pool, chain, own); err != nil {
+		m, err := otherValue(pool, chain, is, own, within)
+		if err != nil {
 			return fmt.Errorf("array %q: %w", a.Source, err)
 		}
-		number, x, y := difference(own.Sub(within), is.Sub(within))
-		if number < 0 {
+		if m == nil {
 			continue
 		}
-		within.Start[axis] += base
-		for i := range within.Start {
-			within.Start[i] += region.Start[i]
-		}
+		index := behind(behind(region.Start, within.Start), m.Index)
+		index[axis] += base
 		return fmt.Errorf("array %q: rows with the coordinates of the source are there already, with other values and from other files: element %v is %s, in the source %s; rows that are there stay as they are, and those that are new need coordinates of their own%s",
-			a.Target, elementOf(within, number), is.Type.FormatScalar(dtype.V3, y), is.Type.FormatScalar(dtype.V3, x), beginsAnew(coordinate))
+			a.Target, index, m.X, m.Y, beginsAnew(coordinate))
 	}
 	return nil
 }

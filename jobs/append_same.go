@@ -1,27 +1,23 @@
 package jobs
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"iter"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// sameValues compares an array that does not grow with the target's, chunk by
-// chunk: the values of the source as they are, or as the array's codecs would
-// give them back.
+// sameValues compares an array that does not grow with the target's, chunk by chunk.
 func sameValues(ctx context.Context, a *PlannedArray) error {
 	chain := a.Chain
 	if layout, ok := chain.Parted(); ok {
 		chain = layout.Inner()
 	}
-	t := chain.Chunk().Type
 	grid, pool := zarr.Grid{Shape: a.Grid.Shape, Chunk: chain.Chunk().Shape}, &ndarray.Pool{}
 	for n := range grid.Len() {
 		region := grid.Region(grid.Index(n))
@@ -34,21 +30,39 @@ func sameValues(ctx context.Context, a *PlannedArray) error {
 			return fmt.Errorf("array %q: %w", a.Source, err)
 		}
 		within := ndarray.Region{Start: make([]int, len(region.Shape)), Shape: region.Shape}
-		if at, _, _ := difference(own.Sub(within), is.Sub(within)); at < 0 {
-			continue
-		}
-		if own, err = restored(pool, chain, own); err != nil {
+		m, err := otherValue(pool, chain, is, own, within)
+		if err != nil {
 			return fmt.Errorf("array %q: %w", a.Source, err)
 		}
-		at, x, y := difference(own.Sub(within), is.Sub(within))
-		if at < 0 {
-			continue
+		if m != nil {
+			return fmt.Errorf("array %q does not grow, and is another one in the source: element %v is %s, in the target %s; leave it out with source.exclude if the target's is right",
+				a.Target, behind(region.Start, m.Index), m.Y, m.X)
 		}
-		index := elementOf(region, at)
-		return fmt.Errorf("array %q does not grow, and is another one in the source: element %v is %s, in the target %s; leave it out with source.exclude if the target's is right",
-			a.Target, index, t.FormatScalar(dtype.V3, x), t.FormatScalar(dtype.V3, y))
 	}
 	return nil
+}
+
+// otherValue finds the first element, in a part of a chunk, whose value in the source is
+// neither the target's as it is nor as the chain would give it back, nil for none. is and
+// own are the chunk in the target and in the source.
+func otherValue(pool *ndarray.Pool, chain *codecs.Chain, is, own ndarray.Array, within ndarray.Region) (*compare.Mismatch, error) {
+	if compare.First(is.Sub(within), own.Sub(within)) == nil {
+		return nil, nil
+	}
+	own, err := restored(pool, chain, own)
+	if err != nil {
+		return nil, err
+	}
+	return compare.First(is.Sub(within), own.Sub(within)), nil
+}
+
+// behind returns the index that lies so far behind start.
+func behind(start, offset []int) []int {
+	index := slices.Clone(start)
+	for i, n := range offset {
+		index[i] += n
+	}
+	return index
 }
 
 // readCell reads a region into memory for a whole chunk.
@@ -70,53 +84,4 @@ func restored(pool *ndarray.Pool, chain *codecs.Chain, cell ndarray.Array) (ndar
 	}
 	stored := ndarray.New(cell.Type, cell.Shape)
 	return stored, chain.Decode(pool, stored, data)
-}
-
-// difference returns the number, counted in C order, of the first elements in
-// which two arrays of one shape differ, and these; -1 where they are the same.
-func difference(a, b ndarray.Array) (at int, x, y []byte) {
-	if x, ok := a.Contiguous(); ok {
-		if y, ok := b.Contiguous(); ok && bytes.Equal(x, y) {
-			return -1, nil, nil
-		}
-	}
-	same := sameValue(a.Type)
-	next, stop := iter.Pull(b.Items())
-	defer stop()
-	for x := range a.Items() {
-		if y, _ := next(); !same(x, y) {
-			return at, x, y
-		}
-		at++
-	}
-	return -1, nil, nil
-}
-
-// sameValue returns what tells whether two elements are one value. Both zeros of
-// floats are, and all that is not a number.
-func sameValue(t dtype.Type) func(x, y []byte) bool {
-	if !isFloat(t) || t.Size() < 2 {
-		return bytes.Equal
-	}
-	compare := comparison(t)
-	return func(x, y []byte) bool {
-		return bytes.Equal(x, y) || isZero(x) && isZero(y) ||
-			compare != nil && compare(x, x) == unordered && compare(y, y) == unordered
-	}
-}
-
-// isZero reports whether a float of at least 2 bytes has no bit but its sign.
-func isZero(x []byte) bool { return unsigned(x)<<(65-8*len(x)) == 0 }
-
-// elementOf returns the index of an element of a region by its number in it.
-func elementOf(region ndarray.Region, number int) []int {
-	ones := make([]int, len(region.Shape))
-	for i := range ones {
-		ones[i] = 1
-	}
-	index := zarr.Grid{Shape: region.Shape, Chunk: ones}.Index(number)
-	for i, n := range region.Start {
-		index[i] += n
-	}
-	return index
 }

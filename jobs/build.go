@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/sources/combine"
+	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -221,7 +221,7 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 		b.note("the attribute _FillValue is the fill value, in the type stored")
 	}
 	for _, a := range b.options.Attributes {
-		if was := list.Get(a.Name); was != nil && string(a.Value) == "null" && combine.Meaning(a.Name) {
+		if was := list.Get(a.Name); was != nil && string(a.Value) == "null" && compare.WeightOf(a.Name) == compare.Meaning {
 			b.removed = b.removed.With(a.Name, was)
 		}
 		list = list.With(a.Name, a.Value)

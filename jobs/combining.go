@@ -5,6 +5,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources/combine"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 // combining says how the files of the source become one.
@@ -16,7 +17,7 @@ func combining(j *Job) combine.Options {
 			o, _ := j.Options(path)
 			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool {
 				// To remove what values mean is not to say that they mean the same.
-				return a.Name == attribute && (string(a.Value) != "null" || !combine.Meaning(attribute))
+				return a.Name == attribute && (string(a.Value) != "null" || compare.WeightOf(attribute) != compare.Meaning)
 			})
 		},
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/sources/combine"
+	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -274,7 +274,7 @@ func coordinatesOf(arrays []sources.Array) map[string]string {
 			infos = append(infos, a.Info())
 		}
 	}
-	return combine.BoundsOf(infos)
+	return compare.BoundsOf(infos)
 }
 
 // clashes finds arrays that would be written to the same place, or below

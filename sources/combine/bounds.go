@@ -1,48 +1,9 @@
 package combine
 
 import (
-	"encoding/json"
-	"path"
-	"strings"
-
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
-
-// BoundsOf finds the arrays that others name as their bounds, in an attribute
-// bounds or climatology (CF, sections 7.1 and 7.4), and returns the paths of those
-// others by theirs. A name is looked for in the group of the array that has it and
-// in those above.
-func BoundsOf(infos []*sources.Info) map[string]string {
-	there := make(map[string]bool, len(infos))
-	for _, info := range infos {
-		there[info.Path] = true
-	}
-	coordinates := map[string]string{}
-	for _, info := range infos {
-		for _, attribute := range []string{"bounds", "climatology"} {
-			var name string
-			if json.Unmarshal(info.Attributes.Get(attribute), &name) != nil || strings.TrimSpace(name) == "" {
-				continue // there is none, or it is no text
-			}
-			for dir := path.Dir(info.Path); ; dir = path.Dir(dir) {
-				if at := path.Join(dir, strings.TrimSpace(name)); there[at] && at != info.Path {
-					coordinates[at] = info.Path
-					break
-				}
-				if dir == path.Dir(dir) { // "."
-					break
-				}
-			}
-		}
-	}
-	return coordinates
-}
-
-// Inherited lists the attributes that bounds have from their coordinate where they
-// do not name them themselves (CF, section 7.1).
-func Inherited() []string {
-	return []string{"units", "calendar", "standard_name", "axis", "positive"}
-}
 
 // findBounds finds the variables that are bounds of others, by the first member
 // that has each.
@@ -54,7 +15,7 @@ func (c *combined) findBounds() {
 			infos = append(infos, v.parts[i].Info())
 		}
 	}
-	c.bounds = BoundsOf(infos)
+	c.bounds = compare.BoundsOf(infos)
 }
 
 // boundsOf describes the coordinate, in member i, of which a variable is the
@@ -75,7 +36,7 @@ func (c *combined) inherit(a, b, ofA, ofB *sources.Info) (*sources.Info, *source
 		return a, b
 	}
 	x, y := *a, *b
-	for _, name := range Inherited() {
+	for _, name := range compare.Inherited() {
 		own, other := a.Attributes.Get(name), b.Attributes.Get(name)
 		if own == nil && other == nil && c.given(c.vars[ofA.Path], name) {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -253,7 +254,7 @@ func (c *combined) checkDimension() error {
 	if c.how.Stack != "" || dims[c.how.Concat] || len(c.vars) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, sortedKeys(dims))
+	return fmt.Errorf("%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, slices.Sorted(maps.Keys(dims)))
 }
 
 // verdict is what is wrong with the wanted arrays, all together. Names that lead to no

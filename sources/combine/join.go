@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 // coordinates lists the variables that others name as their coordinates, and
@@ -86,7 +87,9 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 		return c.takeFirst(ctx, v)
 	}
 	v.joined = true
-	c.compare(v)
+	if err := c.compare(ctx, v); err != nil {
+		return err
+	}
 	if v.report.Len() == 0 {
 		if err := c.checkRange(ctx, v); err != nil {
 			return err
@@ -184,9 +187,8 @@ func longestChunk(parts []sources.Array) int {
 // takeFirst takes a variable that has to be the same in all members from the
 // first one.
 func (c *combined) takeFirst(ctx context.Context, v *variable) error {
-	c.compare(v)
-	if v.report.Len() > 0 {
-		return nil
+	if err := c.compare(ctx, v); err != nil || v.report.Len() > 0 {
+		return err
 	}
 	values, err := c.compareValues(ctx, v)
 	if err != nil {
@@ -198,7 +200,7 @@ func (c *combined) takeFirst(ctx context.Context, v *variable) error {
 			continue
 		}
 		differ++
-		text := m.text(c.names[v.first()], c.names[i])
+		text := mismatchText(m, c.names[v.first()], c.names[i])
 		if !c.how.Override {
 			v.report.Add(fmt.Errorf("array %q: %s, and it does not get the dimension %q: exclude it, or take that of the first file by join: override", v.path, text, c.how.dim()))
 		} else if differ == 1 {
@@ -240,15 +242,14 @@ func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 		return c.takeFirst(ctx, v)
 	}
 	v.joined = true
-	c.compare(v)
-	if v.report.Len() > 0 {
-		return nil
+	if err := c.compare(ctx, v); err != nil || v.report.Len() > 0 {
+		return err
 	}
 	values, err := c.compareValues(ctx, v)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(values.differs, func(m *mismatch) bool { return m != nil })
+	i := slices.IndexFunc(values.differs, func(m *compare.Mismatch) bool { return m != nil })
 	if i < 0 && values.partial == "" {
 		if len(v.parts) > 1 {
 			v.note("a coordinate that all files share: it does not get the dimension %q", c.how.Stack)
@@ -258,13 +259,18 @@ func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 	}
 	why := values.partial + ", with no difference"
 	if i >= 0 {
-		why = values.differs[i].text(c.names[v.first()], c.names[i])
+		why = mismatchText(values.differs[i], c.names[v.first()], c.names[i])
 	}
 	v.note("a coordinate that gets the dimension %q: %s", c.how.Stack, why)
 	if err := c.lay(v); err != nil {
 		v.report.Add(err)
 	}
 	return nil
+}
+
+// mismatchText says where two members have other values.
+func mismatchText(m *compare.Mismatch, first, other string) string {
+	return fmt.Sprintf("the value at %v is %s in %s and %s in %s", m.Index, m.X, first, m.Y, other)
 }
 
 func (v *variable) note(format string, args ...any) {

@@ -1,17 +1,27 @@
 package combine
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 // TestReadSpan tells whether values rise or fall: a value that comes twice ends both.
 func TestReadSpan(t *testing.T) {
-	for values, want := range map[string]span{
+	type values struct {
+		n               int
+		first, last     string
+		valid           bool
+		rising, falling bool
+		turn            int
+	}
+	for text, want := range map[string]values{
 		"":          {rising: true, falling: true},
 		"3":         {n: 1, first: "3.0", last: "3.0", valid: true, rising: true, falling: true},
 		"1,2,5":     {n: 3, first: "1.0", last: "5.0", valid: true, rising: true},
@@ -24,36 +34,30 @@ func TestReadSpan(t *testing.T) {
 		"0,-0":      {n: 2, first: "0.0", last: "-0.0", valid: true, turn: 1},
 		"-1,0,1":    {n: 3, first: "-1.0", last: "1.0", valid: true, rising: true},
 		"1,NaN":     {n: 2, first: "1.0", last: `"0x7ff8000000000001"`, valid: true, turn: 1},
-		"NaN,1":     {n: 2, first: `"0x7ff8000000000001"`, last: "1.0", falling: true}, // whoever orders by it looks at valid
+		"NaN,1":     {n: 2, first: `"0x7ff8000000000001"`, last: "1.0", turn: 1},
 		"-2,-3,-3":  {n: 3, first: "-2.0", last: "-3.0", valid: true, turn: 2},
 		"-Inf,1,2":  {n: 3, first: `"-Infinity"`, last: "2.0", valid: true, rising: true},
 		"2,1,-Inf":  {n: 3, first: "2.0", last: `"-Infinity"`, valid: true, falling: true},
 		"9,8,7,7,9": {n: 5, first: "9.0", last: "9.0", valid: true, turn: 3},
 	} {
-		a := file("t(t)=" + values).arrays["t"]
-		got, err := readSpan(t.Context(), a, orderOf(a.info.Type))
+		a := file("t(t)=" + text).arrays["t"]
+		order := compare.OrderOf(a.info.Type)
+		s, err := readSpan(t.Context(), a, order)
 		if err != nil {
 			t.Fatal(err)
 		}
-		low, high := uint64(math.MaxUint64), uint64(0)
-		for _, v := range a.values {
-			if x, valid := floatOrder(v); valid {
-				low, high = min(low, x), max(high, x)
-			}
-		}
-		if got.low != low || got.high != high {
-			t.Errorf("%s: from %x to %x, want from %x to %x", values, got.low, got.high, low, high)
-		}
 		if n := len(a.values); n > 0 {
-			from, _ := floatOrder(a.values[0])
-			to, _ := floatOrder(a.values[n-1])
-			if got.from != from || got.to != to {
-				t.Errorf("%s: begins with %x and ends with %x", values, got.from, got.to)
+			number := func(x float64) uint64 {
+				n, _ := order(binary.NativeEndian.AppendUint64(nil, math.Float64bits(x)))
+				return n
+			}
+			if s.from != number(a.values[0]) || s.to != number(a.values[n-1]) {
+				t.Errorf("%s: begins with %x and ends with %x", text, s.from, s.to)
 			}
 		}
-		got.from, got.to, got.low, got.high = 0, 0, 0, 0
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", values, diff)
+		got := values{s.N, s.first, s.last, s.valid, s.Rising(), s.Falling(), s.Turn}
+		if got != want {
+			t.Errorf("%s: got %+v, want %+v", text, got, want)
 		}
 	}
 }

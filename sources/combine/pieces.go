@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 const (
@@ -36,7 +36,7 @@ const Uncompared = "join-uncompared"
 type comparison struct {
 	// differs is, for each member, where it differs first from the first member
 	// that has the variable, nil where it does not.
-	differs []*mismatch
+	differs []*compare.Mismatch
 	// partial says how much was compared, "" where that is everything.
 	partial string
 }
@@ -45,13 +45,13 @@ type comparison struct {
 // as far as others have the same type and shape. Each piece is read once of each
 // member. Where there are too many, those are compared that a sample has.
 func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, error) {
-	found := comparison{differs: make([]*mismatch, len(v.parts))}
+	found := comparison{differs: make([]*compare.Mismatch, len(v.parts))}
 	first := v.parts[v.first()]
 	info := first.Info()
 	alike := func(p sources.Array) bool { // of the others it is told already
 		return p != nil && slices.Equal(p.Info().Shape, info.Shape) && dtype.Same(p.Info().Type, info.Type)
 	}
-	others := slices.DeleteFunc(indexes(len(v.parts)), func(i int) bool { return v.parts[i] == first || !alike(v.parts[i]) })
+	others := slices.DeleteFunc(upTo(len(v.parts)), func(i int) bool { return v.parts[i] == first || !alike(v.parts[i]) })
 	if len(others) == 0 || slices.Contains(info.Shape, 0) {
 		return found, nil
 	}
@@ -65,7 +65,7 @@ func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, 
 	r.sums = make([][sha256.Size]byte, len(r.pieces))
 	err := sources.InParallelUpTo(ctx, r.workers, len(r.pieces), func(ctx context.Context, k int) error {
 		piece, err := r.read(ctx, first, k)
-		r.sums[k] = digest(piece)
+		r.sums[k] = compare.Digest(piece)
 		return err
 	})
 	if err != nil {
@@ -187,9 +187,9 @@ func (r *reference) read(ctx context.Context, a sources.Array, k int) (ndarray.A
 }
 
 // differs finds the first element of piece k that is another one in an array.
-func (r *reference) differs(ctx context.Context, k int, a sources.Array) (*mismatch, error) {
+func (r *reference) differs(ctx context.Context, k int, a sources.Array) (*compare.Mismatch, error) {
 	got, err := r.read(ctx, a, k)
-	if err != nil || digest(got) == r.sums[k] {
+	if err != nil || compare.Digest(got) == r.sums[k] {
 		return nil, err
 	}
 	r.mu.Lock()
@@ -201,30 +201,11 @@ func (r *reference) differs(ctx context.Context, k int, a sources.Array) (*misma
 		}
 		r.kept, r.piece = k, piece
 	}
-	x, y, at := firstDifference(r.piece, got)
-	if at < 0 {
-		return nil, nil
-	}
-	m := &mismatch{slices.Clone(r.pieces[k].Start), show(got.Type, x), show(got.Type, y)}
-	for d, n := range slices.Backward(got.Shape) {
-		m.index[d] += at % n
-		at /= n
+	m := compare.First(r.piece, got)
+	for d, start := range r.pieces[k].Start {
+		if m != nil {
+			m.Index[d] += start
+		}
 	}
 	return m, nil
-}
-
-// digest is a digest of the elements of an array that has its memory to itself.
-func digest(a ndarray.Array) (sum [sha256.Size]byte) {
-	if a.Heap == nil {
-		return sha256.Sum256(a.Data)
-	}
-	h := sha256.New()
-	var length [8]byte
-	for item := range a.Items() {
-		binary.LittleEndian.PutUint64(length[:], uint64(len(item)))
-		h.Write(length[:])
-		h.Write(item)
-	}
-	h.Sum(sum[:0])
-	return sum
 }

@@ -137,7 +137,7 @@ func TestSample(t *testing.T) {
 			r.pieces = append(r.pieces, ndarray.Region{Shape: []int{gib}})
 		}
 		c := &combined{how: test.how}
-		if others := c.sample(r, indexes(test.others)); len(r.pieces) != test.left || len(others) != test.members {
+		if others := c.sample(r, upTo(test.others)); len(r.pieces) != test.left || len(others) != test.members {
 			t.Errorf("%+v: %d pieces of %d members", test, len(r.pieces), len(others))
 		}
 	}

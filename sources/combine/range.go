@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 // Disordered is the code of the finding that the values by which members are ordered
@@ -45,12 +46,12 @@ func (c *combined) sort(ctx context.Context) error {
 	}
 	down := false
 	for i, s := range spans {
-		if s.n > 0 && !s.valid {
+		if s.N > 0 && !s.valid {
 			r.Add(fmt.Errorf("%s: the files cannot be ordered by array %q: it begins with %s", c.names[i], v.path, s.first))
 		}
-		down = down || s.n > 1 && s.falling
+		down = down || s.N > 1 && s.Falling()
 	}
-	down = down && !slices.ContainsFunc(spans, func(s span) bool { return s.n > 1 && !s.falling })
+	down = down && !slices.ContainsFunc(spans, func(s span) bool { return s.N > 1 && !s.Falling() })
 	if err := r.Err("files cannot be ordered"); err != nil {
 		return err
 	}
@@ -74,14 +75,20 @@ func (c *combined) sort(ctx context.Context) error {
 
 // sortable says why members cannot be sorted by an array.
 func (c *combined) sortable(info *sources.Info) error {
+	if compare.OrderOf(info.Type) == nil {
+		return fmt.Errorf("values of %s have no order here", info.Type.Name())
+	}
+	return c.indexes(info)
+}
+
+// indexes says why an array does not have one value for each index of the dimension.
+func (c *combined) indexes(info *sources.Info) error {
 	n, _ := ndarray.Elements(info.Shape)
 	switch {
-	case orderOf(info.Type) == nil:
-		return fmt.Errorf("values of %s have no order here", info.Type.Name())
 	case c.how.Stack != "" && n != 1:
 		return fmt.Errorf("it has the shape %v, not one value for each file", info.Shape)
 	case c.how.Stack == "" && !slices.Equal(info.DimensionNames, []string{c.how.Concat}):
-		return fmt.Errorf("it has %s dimensions, not %q alone", dimensions(info), c.how.Concat)
+		return fmt.Errorf("it has %s dimensions, not %q alone", compare.DimensionsText(info), c.how.Concat)
 	}
 	return nil
 }
@@ -99,8 +106,12 @@ func permuted[T any](list []T, order []int) []T {
 func (c *combined) checkRange(ctx context.Context, v *variable) error {
 	info := v.parts[0].Info()
 	ordered := v.path == c.how.Order
-	if !ordered && (path.Base(v.path) != c.how.dim() || c.sortable(info) != nil || len(v.parts) == 1) {
+	if !ordered && (path.Base(v.path) != c.how.dim() || c.indexes(info) != nil || len(v.parts) == 1) {
 		return nil
+	}
+	order := compare.OrderOf(info.Type)
+	if order == nil {
+		return c.checkLabels(ctx, v)
 	}
 	spans := c.spans
 	if !ordered {
@@ -109,21 +120,55 @@ func (c *combined) checkRange(ctx context.Context, v *variable) error {
 			return err
 		}
 	}
-	filled := slices.DeleteFunc(indexes(len(spans)), func(i int) bool { return spans[i].n == 0 })
+	filled := slices.DeleteFunc(upTo(len(spans)), func(i int) bool { return spans[i].N == 0 })
 	up, down := c.steps(v, spans, filled, ordered)
 	if ordered || up || down {
 		return nil
 	}
 	elsewhere := func(i int) bool { return spans[i].from != spans[filled[0]].from }
-	if info.Attributes.Get("units") == nil && !slices.ContainsFunc(filled, elsewhere) {
-		v.note("the values begin anew with %s in each file, and have no units that would make them one row: whether files are there twice is not known from them", spans[filled[0]].first)
+	if !slices.ContainsFunc(filled, elsewhere) && v.beginsAnew(spans[filled[0]].first) {
 		return nil
 	}
 	v.note("the values do not go up or down from each file to the next, as from %s on: order: %s sorts the files", c.names[filled[0]], v.path)
-	return c.checkTwice(ctx, v, spans)
+	return checkTwice(ctx, c, v, order)
 }
 
-func indexes(n int) []int {
+// beginsAnew notes that the values of a coordinate begin with the same one in each
+// member, and reports false where its units say that they are the same indexes.
+func (v *variable) beginsAnew(first string) bool {
+	if v.parts[0].Info().Attributes.Get("units") != nil {
+		return false
+	}
+	v.note("the values begin anew with %s in each file, and have no units that would make them one row: whether files are there twice is not known from them", first)
+	return true
+}
+
+// checkLabels is checkRange for values that have no order, such as texts: members may
+// have them in any, and each value once.
+func (c *combined) checkLabels(ctx context.Context, v *variable) error {
+	values := compare.ValuesOf(v.parts[0].Info().Type)
+	firsts, shown, filled := map[string]bool{}, "", 0
+	for _, p := range v.parts {
+		info := p.Info()
+		if slices.Contains(info.Shape, 0) {
+			continue
+		}
+		filled++
+		first := ndarray.New(info.Type, slices.Repeat([]int{1}, len(info.Shape)))
+		if err := p.ReadRegion(ctx, first, make([]int, len(info.Shape))); err != nil {
+			return err
+		}
+		for item := range first.Items() {
+			firsts[values.Key(item)], shown = true, compare.Show(info.Type, item)
+		}
+	}
+	if filled < 2 || len(firsts) == 1 && v.beginsAnew(shown) {
+		return nil
+	}
+	return checkTwice(ctx, c, v, func(item []byte) (string, bool) { return values.Key(item), true })
+}
+
+func upTo(n int) []int {
 	list := make([]int, n)
 	for i := range list {
 		list[i] = i
@@ -135,18 +180,18 @@ func indexes(n int) []int {
 // any. Where members are ordered by them, what does not is a problem.
 func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) (up, down bool) {
 	up, down = true, true
-	rises := slices.IndexFunc(spans, func(s span) bool { return s.n > 1 && s.rising })
+	rises := slices.IndexFunc(spans, func(s span) bool { return s.N > 1 && s.Rising() })
 	for _, i := range filled {
-		up, down = up && spans[i].rising, down && spans[i].falling
+		up, down = up && spans[i].Rising(), down && spans[i].Falling()
 		switch s := spans[i]; {
-		case !ordered || s.rising:
-		case !s.falling:
-			c.disorder(v, "goes neither up nor down throughout in %s, from %s to %s, as at index %d", c.names[i], s.first, s.last, s.turn)
+		case !ordered || s.Rising():
+		case !s.Falling():
+			c.disorder(v, "goes neither up nor down throughout in %s, from %s to %s, as at index %d", c.names[i], s.first, s.last, s.Turn)
 		case rises >= 0:
 			c.disorder(v, "goes down from index 1 on in %s, from %s to %s, and up in %s", c.names[i], s.first, s.last, c.names[rises])
 		}
 	}
-	falling := down && slices.ContainsFunc(filled, func(i int) bool { return spans[i].n > 1 })
+	falling := down && slices.ContainsFunc(filled, func(i int) bool { return spans[i].N > 1 })
 	for k, i := range filled[min(1, len(filled)):] {
 		a, b := spans[filled[k]], spans[i]
 		up, down = up && a.to < b.from, down && a.to > b.from
@@ -182,11 +227,13 @@ func (c *combined) disorder(v *variable, format string, args ...any) {
 	}
 }
 
-// checkTwice looks for values that two members have.
-func (c *combined) checkTwice(ctx context.Context, v *variable, spans []span) error {
+// checkTwice looks for values that two members have. Those of one key are the same;
+// some have none.
+func checkTwice[K comparable](ctx context.Context, c *combined, v *variable, key func(item []byte) (K, bool)) error {
 	total := 0
-	for _, s := range spans {
-		total += s.n
+	for _, p := range v.parts {
+		n, _ := ndarray.Elements(p.Info().Shape)
+		total += n
 	}
 	if total > comparedIndexes {
 		text := fmt.Sprintf("there are %d values, too many to look for those that two files have", total)
@@ -194,23 +241,25 @@ func (c *combined) checkTwice(ctx context.Context, v *variable, spans []span) er
 			v.note("%s", text)
 			return nil
 		}
-		v.findings = append(v.findings, cf.Finding{Code: Uncompared, Message: text,
-			Hint: fmt.Sprintf("let order: %s sort the files, so that each is compared with the next", v.path)})
+		f := cf.Finding{Code: Uncompared, Message: text, Hint: "join fewer files at a time"}
+		if compare.OrderOf(v.parts[0].Info().Type) != nil {
+			f.Hint = fmt.Sprintf("let order: %s sort the files, so that each is compared with the next", v.path)
+		}
+		v.findings = append(v.findings, f)
 		return nil
 	}
-	number := orderOf(v.parts[0].Info().Type)
-	owner := make(map[uint64]int, total)
+	owner := make(map[K]int, total)
 	for i, p := range v.parts {
 		whole := ndarray.New(p.Info().Type, p.Info().Shape)
 		if err := p.ReadRegion(ctx, whole, make([]int, len(whole.Shape))); err != nil {
 			return err
 		}
 		for item := range whole.Items() {
-			x, valid := number(item)
+			x, valid := key(item)
 			first, taken := owner[x]
 			if valid && taken && first != i {
 				c.complain(v, fmt.Errorf("array %q has the index %s in %s and in %s: name each file once, exclude it, or set join: override if its values may repeat",
-					v.path, show(p.Info().Type, item), c.names[first], c.names[i]))
+					v.path, compare.Show(p.Info().Type, item), c.names[first], c.names[i]))
 			}
 			if valid && !taken {
 				owner[x] = i
