@@ -29,7 +29,7 @@ var rooms = [][]string{
 	{"internal/cf"},
 	{"internal/store"},
 	{"sources"},
-	{"sources/compare"},
+	{"sources/compare/..."},
 	{"sources/combine"},
 	{"sources/sourcetest", "sources/raw/...", "sources/netcdf/...", "sources/arrow/...", "sources/zarr/..."}, // the formats
 	{"sinks/..."},

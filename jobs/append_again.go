@@ -3,8 +3,6 @@ package jobs
 import (
 	"fmt"
 	"slices"
-
-	"github.com/zmigrate/zmigrate/dtype"
 )
 
 // again refuses to store rows that are there once more by codecs that may change
@@ -61,11 +59,4 @@ func (p *Plan) partial() (ps Problems) {
 		ps = append(ps, w)
 	}
 	return ps
-}
-
-// isFloat reports whether elements are floats. Other types that codecs compute
-// with are integers.
-func isFloat(t dtype.Type) bool {
-	n, ok := t.(dtype.Numeric)
-	return ok && n.Kind() == dtype.Float
 }
