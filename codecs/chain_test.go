@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -61,11 +62,15 @@ func (s shift) move(dst, src ndarray.Array, by byte) error {
 
 func testRegistry(t *testing.T) *codecs.Registry {
 	t.Helper()
-	r := codecs.Standard(dtype.Standard())
+	r := standard.Registry(dtype.Standard())
 	if err := r.Register(shiftDefinition()); err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+func spec(name, configuration string) codecs.Spec {
+	return codecs.Spec{Name: name, Configuration: json.RawMessage(configuration)}
 }
 
 func names(list ...string) []codecs.Spec {
@@ -278,7 +283,7 @@ func TestChainAlias(t *testing.T) {
 		{names(`bytes {"endian":"` + native + `"}`), turned, false},
 		{names(`transpose {"order":"F"}`, `bytes {"endian":"`+native+`"}`), turned, true},
 	} {
-		chain, err := codecs.Standard(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: dtype.Int32, Shape: c.src.Shape, Fill: dtype.Int32.Default()})
+		chain, err := standard.Registry(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: dtype.Int32, Shape: c.src.Shape, Fill: dtype.Int32.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +323,7 @@ func TestDecodePlace(t *testing.T) {
 		{names("bytes"), dtype.Int4, false, false}, // bits that are not used are cleared
 	} {
 		shape := []int{3, 4}
-		chain, err := codecs.Standard(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: shape, Fill: c.typ.Default()})
+		chain, err := standard.Registry(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: shape, Fill: c.typ.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -376,13 +381,13 @@ func TestNestedChains(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &specs); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := codecs.Standard(dtype.Standard()).Bind(specs, in); err == nil || !strings.Contains(err.Error(), "nested more than") {
+		if _, err := standard.Registry(dtype.Standard()).Bind(specs, in); err == nil || !strings.Contains(err.Error(), "nested more than") {
 			t.Errorf("%.60s: %v", text, err)
 		}
 	}
 	// The codecs within know the elements, and keep their names.
 	specs := []codecs.Spec{{Name: "bytes"}, spec("conditional", `{"codecs":[{"name":"blosc","configuration":{"shuffle":"shuffle"}},"lz4"]}`)}
-	chain, err := codecs.Standard(dtype.Standard()).Bind(specs, in)
+	chain, err := standard.Registry(dtype.Standard()).Bind(specs, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -15,7 +16,7 @@ import (
 type risky struct{ codecs.BytesToBytes }
 
 func (r risky) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error) {
-	d, err := codecs.Standard(dtype.Standard()).Lookup("crc32c")
+	d, err := standard.Registry(dtype.Standard()).Lookup("crc32c")
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func TestHazardsOfCodecs(t *testing.T) {
 			{Codec: 0, Name: "risky", Field: "codecs[0].codecs[1]", Code: "two", Message: "second"},
 		}},
 	} {
-		chain, err := r.Bind(c.specs, of(dtype.Int16, 4))
+		chain, err := r.Bind(c.specs, codecs.Chunk{Type: dtype.Int16, Shape: []int{4}, Fill: dtype.Int16.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func TestFillValueChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain, err := codecs.Standard(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: []int{2, 4}, Fill: fill})
+		chain, err := standard.Registry(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: []int{2, 4}, Fill: fill})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +173,7 @@ func TestFillValueOfOtherChunks(t *testing.T) {
 		if c.behind {
 			specs = names(c.reshape, bits, "bytes")
 		}
-		chain, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.Float32, Shape: []int{c.rows, 4}, Fill: fill})
+		chain, err := standard.Registry(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.Float32, Shape: []int{c.rows, 4}, Fill: fill})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -43,7 +44,7 @@ func TestErrorsTellTheElementOfTheChunk(t *testing.T) {
 				values[i] = 1
 			}
 			values[12+2] = 300
-			bound, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.Int32, Shape: src.Shape, Fill: dtype.Int32.Default()})
+			bound, err := standard.Registry(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.Int32, Shape: src.Shape, Fill: dtype.Int32.Default()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -85,7 +86,7 @@ var losses = []struct {
 // store against the bounds.
 func TestLosses(t *testing.T) {
 	told := map[string]bool{}
-	registry := codecs.Standard(dtype.Standard())
+	registry := standard.Registry(dtype.Standard())
 	for _, tt := range losses {
 		t.Run(tt.name, func(t *testing.T) {
 			var specs []codecs.Spec
@@ -160,7 +161,7 @@ func checkAway(t *testing.T, chain *codecs.Chain, atMost float64) {
 // TestLossOfDefinition has a codec of another program that tells no more of its
 // losses than its definition.
 func TestLossOfDefinition(t *testing.T) {
-	registry := codecs.Standard(dtype.Standard())
+	registry := standard.Registry(dtype.Standard())
 	d, err := registry.Lookup("bytes")
 	if err != nil {
 		t.Fatal(err)

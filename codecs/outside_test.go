@@ -18,6 +18,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/elements"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -36,7 +37,7 @@ func outside(t *testing.T) *codecs.Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := codecs.Standard(types)
+	r := standard.Registry(types)
 	for _, d := range []codecs.Definition{
 		{Name: "example.negate", Kind: codecs.KindArrayToArray, Lossy: "nothing to speak of", Parse: func(text json.RawMessage) (codecs.Codec, error) {
 			return negateCodec{types}, nil
@@ -102,7 +103,7 @@ func TestTypeFromOutsideInCastValue(t *testing.T) {
 	if want := []byte{0xff, 0xfa, 0x07, 0xff, 0xf8, 0x00, 0x00, 0x07}; err != nil || !bytes.Equal(data, want) {
 		t.Errorf("% x (%v)", data, err)
 	}
-	if _, err := codecs.Standard(dtype.Standard()).Bind(names(`cast_value {"data_type":"example.int12"}`, "bytes"), in); err == nil {
+	if _, err := standard.Registry(dtype.Standard()).Bind(names(`cast_value {"data_type":"example.int12"}`, "bytes"), in); err == nil {
 		t.Error("a program without the type takes it")
 	}
 	if r.Types() == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -34,7 +35,7 @@ func TestRegister(t *testing.T) {
 
 // A definition whose parser makes something else is an error, not a panic.
 func TestOtherKind(t *testing.T) {
-	r := codecs.Standard(dtype.Standard())
+	r := standard.Registry(dtype.Standard())
 	err := r.Register(codecs.Definition{Name: "wrong", Kind: codecs.KindBytesToBytes, Parse: func(json.RawMessage) (codecs.Codec, error) { return 5, nil }})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -17,7 +18,7 @@ import (
 // castCodec binds cast_value to chunks that have no fill value.
 func castCodec(t *testing.T, configuration json.RawMessage, in dtype.Type, elements int) codecs.ArrayToArray {
 	t.Helper()
-	definition, err := codecs.Standard(dtype.Standard()).Lookup("cast_value")
+	definition, err := standard.Registry(dtype.Standard()).Lookup("cast_value")
 	if err != nil {
 		t.Fatal(err)
 	}

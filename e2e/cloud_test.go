@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
@@ -110,7 +110,7 @@ func TestCloudMigration(t *testing.T) {
 		from = to
 	}
 	for _, url := range urls[:len(providers)] {
-		src, err := zarr.Open(t.Context(), url, zarr.Options{Codecs: codecs.Standard(dtype.Standard()), Types: dtype.Standard()})
+		src, err := zarr.Open(t.Context(), url, zarr.Options{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard()})
 		if err != nil {
 			t.Fatal(err)
 		}

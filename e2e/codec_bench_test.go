@@ -10,6 +10,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/codectest"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -91,7 +92,7 @@ func TestInteropZstdSpeed(t *testing.T) {
 // zstdCodec binds the codec to chunks of size bytes.
 func zstdCodec(t *testing.T, level, size int) codecs.BytesToBytes {
 	t.Helper()
-	definition, err := codecs.Standard(dtype.Standard()).Lookup("zstd")
+	definition, err := standard.Registry(dtype.Standard()).Lookup("zstd")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/zmigrate/zmigrate/cmd/zmigrate/app"
-	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -94,7 +94,7 @@ func build(t testing.TB) string {
 
 // environment is that of the program.
 func environment() jobs.Environment {
-	return jobs.Environment{Codecs: codecs.Standard(dtype.Standard()), Types: dtype.Standard()}
+	return jobs.Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard()}
 }
 
 // migrate runs a job file within the test.

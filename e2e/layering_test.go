@@ -25,6 +25,7 @@ var rooms = [][]string{
 	{"dtype/ndarray"},
 	{"codecs/..."}, // formats that know nothing of Zarr
 	{"codecs", "codecs/codectest"},
+	{"codecs/standard"},
 	{"internal/zarr"},
 	{"internal/cf"},
 	{"internal/store"},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -45,7 +46,7 @@ func TestInteropPackSpeed(t *testing.T) {
 func packSpeed(t *testing.T, p peers, elements int) (encode, decode float64) {
 	t.Helper()
 	const offset, scale, turns = 10.5, 100, 3
-	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{
+	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{
 		{Name: "scale_offset", Configuration: fmt.Appendf(nil, `{"offset":%g,"scale":%d}`, offset, scale)},
 		{Name: "cast_value", Configuration: json.RawMessage(`{"data_type":"int16","out_of_range":"clamp"}`)},
 		{Name: "bytes"},

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -17,7 +18,7 @@ import (
 type casting struct{ codecs.ArrayToArray }
 
 func (casting) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, error) {
-	d, err := codecs.Standard(dtype.Standard()).Lookup("transpose")
+	d, err := standard.Registry(dtype.Standard()).Lookup("transpose")
 	if err != nil {
 		return nil, err
 	}

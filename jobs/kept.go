@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
@@ -107,7 +108,7 @@ func (b *builder) sourceCodecs(in codecs.Chunk) ([]codecs.Spec, error) {
 // sharding returns the spec of shards whose inner chunks have the given chain.
 // Where the codecs are kept, so is how the source stores the index.
 func (b *builder) sharding(inner *codecs.Chain) (codecs.Spec, error) {
-	spec, err := codecs.Sharding(inner)
+	spec, err := standard.Sharding(inner)
 	if err != nil || b.options.Codecs.Chain != nil || b.info.Shards == nil || b.info.Codecs == nil {
 		return spec, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -22,7 +23,7 @@ import (
 )
 
 func environment() Environment {
-	return Environment{Codecs: codecs.Standard(dtype.Standard()), Types: dtype.Standard(), Memory: &store.Memory{}}
+	return Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard(), Memory: &store.Memory{}}
 }
 
 // testJob is a job over one raw array of 10 × 6 float32 in a new folder.

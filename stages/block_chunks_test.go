@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
@@ -23,7 +24,7 @@ func chunked(t *testing.T, shape, stored, chunk, shards []int) Task {
 	if shards == nil {
 		return x
 	}
-	spec, err := codecs.Sharding(x.Chain)
+	spec, err := standard.Sharding(x.Chain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func chunked(t *testing.T, shape, stored, chunk, shards []int) Task {
 	for i, n := range shards {
 		in.Shape[i] *= n
 	}
-	if x.Chain, err = codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec}, in); err != nil {
+	if x.Chain, err = standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec}, in); err != nil {
 		t.Fatal(err)
 	}
 	x.Grid.Chunk = in.Shape

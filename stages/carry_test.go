@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sinks"
@@ -119,7 +120,7 @@ func stored(t testing.TB, shape, chunk []int, chain *codecs.Chain) (*storedSourc
 // shards binds a chain of shards with an index in front or at the end.
 func shards(t testing.TB, shard, inner []int, location string) *codecs.Chain {
 	t.Helper()
-	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{{
+	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{{
 		Name:          "sharding_indexed",
 		Configuration: fmt.Appendf(nil, `{"chunk_shape":[%s],"codecs":["bytes","crc32c"],"index_location":%q}`, join(inner), location),
 	}}, codecs.Chunk{Type: dtype.Uint16, Shape: shard, Fill: fillValue})
@@ -310,7 +311,7 @@ func TestLargeObjectsAreStreamed(t *testing.T) {
 // in memory whole while it is verified.
 func TestLargeObjectsAreVerifiedInPieces(t *testing.T) {
 	const size = 30 << 20
-	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{{Name: "vlen-utf8"}, {Name: "crc32c"}},
+	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{{Name: "vlen-utf8"}, {Name: "crc32c"}},
 		codecs.Chunk{Type: dtype.StringType, Shape: []int{4}, Fill: dtype.Scalar{}})
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -185,7 +186,7 @@ func counted(shape ...int) *memorySource {
 // bind binds a chain to chunks of uint16 elements with the fill value 0xfefe.
 func bind(t testing.TB, chunk []int, names ...string) *codecs.Chain {
 	t.Helper()
-	return bindIn(t, codecs.Standard(dtype.Standard()), chunk, names...)
+	return bindIn(t, standard.Registry(dtype.Standard()), chunk, names...)
 }
 
 var fillValue = dtype.Scalar{0xfe, 0xfe}
@@ -298,7 +299,7 @@ type failing struct {
 var errEncode = errors.New("cannot be encoded")
 
 func (f failing) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error) {
-	d, err := codecs.Standard(dtype.Standard()).Lookup("bytes")
+	d, err := standard.Registry(dtype.Standard()).Lookup("bytes")
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +321,7 @@ func (f failing) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 // registryWith returns a registry whose codec "failing" fails at one chunk.
 func registryWith(t testing.TB, poison uint16) *codecs.Registry {
 	t.Helper()
-	r := codecs.Standard(dtype.Standard())
+	r := standard.Registry(dtype.Standard())
 	err := r.Register(codecs.Definition{
 		Name: "failing", Kind: codecs.KindArrayToBytes, Summary: "fails at one chunk",
 		Parse: func(json.RawMessage) (codecs.Codec, error) { return failing{poison: poison}, nil },

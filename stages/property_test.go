@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -66,11 +67,11 @@ func inShards(t *testing.T, r *rand.Rand, x *Task) {
 			cell.Shape = append(cell.Shape, x.Grid.Chunk[from])
 		}
 		var err error
-		if inner, err = codecs.Standard(dtype.Standard()).Bind(inner.Specs(), cell); err != nil {
+		if inner, err = standard.Registry(dtype.Standard()).Bind(inner.Specs(), cell); err != nil {
 			t.Fatal(err)
 		}
 	}
-	spec, err := codecs.Sharding(inner)
+	spec, err := standard.Sharding(inner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func inShards(t *testing.T, r *rand.Rand, x *Task) {
 			open = x.Block[i] == n
 		}
 	}
-	if x.Chain, err = codecs.Standard(dtype.Standard()).Bind(append(specs, spec), in); err != nil {
+	if x.Chain, err = standard.Registry(dtype.Standard()).Bind(append(specs, spec), in); err != nil {
 		t.Fatal(err)
 	}
 	x.Grid.Chunk = in.Shape

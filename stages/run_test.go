@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -116,7 +117,7 @@ func TestEdgesArePaddedWithNeighbours(t *testing.T) {
 		if shard == nil {
 			shard, spec = []int{3, 4}, codecs.Spec{Name: "zfp", Configuration: []byte(`{"mode":"fixed_precision","precision":64}`)}
 		}
-		c, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec}, codecs.Chunk{Type: dtype.Uint16, Shape: shard, Fill: fillValue})
+		c, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec}, codecs.Chunk{Type: dtype.Uint16, Shape: shard, Fill: fillValue})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -21,14 +22,14 @@ import (
 func shardedTask(t *testing.T, s *memorySource, location string, inner ...string) (Task, *memoryWriter) {
 	t.Helper()
 	x, w := task(t, s, 64, 64)
-	spec, err := codecs.Sharding(bind(t, []int{64, 64}, inner...))
+	spec, err := standard.Sharding(bind(t, []int{64, 64}, inner...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec.Configuration = append(spec.Configuration[:len(spec.Configuration)-1], `,"index_location":"`+location+`"}`...)
 	in := x.Chain.Chunk()
 	in.Shape = []int{256, 64}
-	if x.Chain, err = codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec}, in); err != nil {
+	if x.Chain, err = standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec}, in); err != nil {
 		t.Fatal(err)
 	}
 	x.Grid.Chunk = in.Shape

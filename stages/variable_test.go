@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -49,13 +50,13 @@ func textTask(t *testing.T, s *memorySource, chunk, shards []int, location strin
 		specs = append(specs, codecs.Spec{Name: name})
 	}
 	in := codecs.Chunk{Type: dtype.StringType, Shape: chunk, Fill: dtype.Scalar{}}
-	chain, err := codecs.Standard(dtype.Standard()).Bind(specs, in)
+	chain, err := standard.Registry(dtype.Standard()).Bind(specs, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	grid := zarr.Grid{Shape: s.info.Shape, Chunk: chunk}
 	if shards != nil {
-		spec, err := codecs.Sharding(chain)
+		spec, err := standard.Sharding(chain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func textTask(t *testing.T, s *memorySource, chunk, shards []int, location strin
 		for i, n := range shards {
 			in.Shape = append(in.Shape, n*chunk[i])
 		}
-		if chain, err = codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{spec}, in); err != nil {
+		if chain, err = standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec}, in); err != nil {
 			t.Fatal(err)
 		}
 		grid.Chunk = in.Shape

@@ -1,7 +1,7 @@
 // Package codectest checks that a codec keeps the contracts of package codecs.
 // Every codec runs it, those of other programs can, too:
 //
-//	codectest.Run(t, codecs.Standard(dtype.Standard()), codectest.Case{Spec: codecs.Spec{Name: "gzip"}})
+//	codectest.Run(t, standard.Registry(dtype.Standard()), codectest.Case{Spec: codecs.Spec{Name: "gzip"}})
 package codectest
 
 import (

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -214,7 +215,7 @@ func TestReadersNearCF(t *testing.T) {
 // not. Of wider types, many values are tried.
 func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	registry := codecs.Standard(dtype.Standard())
+	registry := standard.Registry(dtype.Standard())
 	count := map[bool]int{} // number of packings with and without the finding
 	for i := range 60 {
 		stored := unpackable()[r.IntN(6)]

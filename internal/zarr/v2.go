@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -51,7 +52,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 	}
 	a := &ArrayV2{Array: Array{Grid: d.gridV2(), Keys: d.keysV2()}}
 	filters := d.filters()
-	v := codecs.V2{F: d.columnMajor(), Filters: filters, Compressor: d.fields["compressor"]}
+	v := standard.V2{F: d.columnMajor(), Filters: filters, Compressor: d.fields["compressor"]}
 	if text, ok := d.need("dtype"); ok {
 		if a.Type, v.Order, err = types.ParseV2(text, firstID(filters)); err != nil {
 			d.problem("dtype", err)
@@ -61,7 +62,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 		v.Order = dtype.Little
 	}
 	if a.Type != nil {
-		if a.Codecs, err = codecs.FromV2(registry, v); err != nil {
+		if a.Codecs, err = standard.FromV2(registry, v); err != nil {
 			d.problems = append(d.problems, err) // the error names the filter
 		}
 		if text, ok := d.need("fill_value"); ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
@@ -21,7 +22,7 @@ func parseV2(text, attributes string) (*zarr.ArrayV2, error) {
 	if attributes != "" {
 		a = []byte(attributes)
 	}
-	return zarr.ParseArrayV2([]byte(text), a, dtype.Standard(), codecs.Standard(dtype.Standard()))
+	return zarr.ParseArrayV2([]byte(text), a, dtype.Standard(), standard.Registry(dtype.Standard()))
 }
 
 func TestParseArrayV2(t *testing.T) {
@@ -185,7 +186,7 @@ func FuzzParseArrayV2(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, attributes []byte) {
 		text, _ = zarr.FromPython(text)
 		attributes, _ = zarr.FromPython(attributes)
-		a, err := zarr.ParseArrayV2(text, attributes, dtype.Standard(), codecs.Standard(dtype.Standard()))
+		a, err := zarr.ParseArrayV2(text, attributes, dtype.Standard(), standard.Registry(dtype.Standard()))
 		if err != nil {
 			return
 		}
@@ -199,7 +200,7 @@ func FuzzParseArrayV2(f *testing.F) {
 		if fill == nil {
 			fill = a.Type.Default()
 		}
-		_, _ = codecs.Standard(dtype.Standard()).Bind(a.Codecs, codecs.Chunk{Type: a.Type, Shape: a.Grid.Chunk, Fill: fill})
+		_, _ = standard.Registry(dtype.Standard()).Bind(a.Codecs, codecs.Chunk{Type: a.Type, Shape: a.Grid.Chunk, Fill: fill})
 	})
 }
 

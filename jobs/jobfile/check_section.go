@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -177,7 +178,7 @@ func (c *checker) shards(s section, inner *codecs.Chain) {
 			return // reported with the options
 		}
 	}
-	spec, err := codecs.Sharding(inner)
+	spec, err := standard.Sharding(inner)
 	if err == nil {
 		chunk.Shape = s.options.Shards
 		_, err = c.codecs.Bind([]codecs.Spec{spec}, chunk)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
@@ -39,7 +40,7 @@ func TestCodecOf(t *testing.T) {
 			t.Errorf("%v %v is %s, want %s", test.filter, test.filter.Parameters, got, test.want)
 		}
 		chunk := codecs.Chunk{Type: dtype.Int32, Shape: []int{4}, Fill: dtype.Int32.Default()}
-		if _, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{{Name: "bytes", Configuration: []byte(`{"endian":"little"}`)}, spec}, chunk); err != nil {
+		if _, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{{Name: "bytes", Configuration: []byte(`{"endian":"little"}`)}, spec}, chunk); err != nil {
 			t.Errorf("%v: %v", test.filter, err)
 		}
 	}

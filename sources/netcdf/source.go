@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -54,7 +55,7 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(kept),
 	}
 	if opt.Codecs == nil {
-		opt.Codecs = codecs.Standard(dtype.Standard())
+		opt.Codecs = standard.Registry(dtype.Standard())
 	}
 	s.chains = codecs.NewChains(opt.Codecs)
 	return combine.Open(ctx, combine.Members{

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -34,7 +35,7 @@ func checkStored(t *testing.T, a sources.Array) (found int) {
 	if fill == nil {
 		fill = info.Type.Default()
 	}
-	chain, err := codecs.Standard(dtype.Standard()).Bind(info.Codecs, codecs.Chunk{Type: info.Type, Shape: info.Chunks, Fill: fill})
+	chain, err := standard.Registry(dtype.Standard()).Bind(info.Codecs, codecs.Chunk{Type: info.Type, Shape: info.Chunks, Fill: fill})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -90,7 +91,7 @@ func storedBytes(ctx context.Context, a sources.Array) ([]byte, error) {
 	if stored == nil {
 		return nil, fmt.Errorf("%s", a.Info().Obstacle)
 	}
-	chain, err := codecs.Standard(dtype.Standard()).Bind(a.Info().Codecs, codecs.Chunk{Type: a.Info().Type, Shape: a.Info().Chunks, Fill: a.Info().Type.Default()})
+	chain, err := standard.Registry(dtype.Standard()).Bind(a.Info().Codecs, codecs.Chunk{Type: a.Info().Type, Shape: a.Info().Chunks, Fill: a.Info().Type.Default()})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 )
@@ -37,7 +38,7 @@ func TestOpened(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	chain, err := codecs.Standard(dtype.Standard()).Bind([]codecs.Spec{{Name: "bytes"}}, codecs.Chunk{Type: dtype.Uint8, Shape: []int{1}, Fill: dtype.Uint8.Default()})
+	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{{Name: "bytes"}}, codecs.Chunk{Type: dtype.Uint8, Shape: []int{1}, Fill: dtype.Uint8.Default()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -47,7 +48,7 @@ func TestFixedScaleOffset(t *testing.T) {
 			t.Errorf("%s: %+v", path, outcome)
 		}
 		specs := append(slices.Clone(outcome.Codecs), codecs.Spec{Name: "bytes"})
-		chain, err := codecs.Standard(dtype.Standard()).Bind(specs, codecs.Chunk{Type: outcome.Type, Shape: info.Shape, Fill: outcome.Fill})
+		chain, err := standard.Registry(dtype.Standard()).Bind(specs, codecs.Chunk{Type: outcome.Type, Shape: info.Shape, Fill: outcome.Fill})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	documents "github.com/zmigrate/zmigrate/internal/zarr"
@@ -91,7 +92,7 @@ func TestRequestsOfShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := codecs.Standard(dtype.Standard()).Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: meta.Fill})
+	chain, err := standard.Registry(dtype.Standard()).Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: meta.Fill})
 	if err != nil {
 		t.Fatal(err)
 	}

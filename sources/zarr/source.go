@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -72,7 +73,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 		s.types = dtype.Standard()
 	}
 	if s.codecs == nil {
-		s.codecs = codecs.Standard(s.types)
+		s.codecs = standard.Registry(s.types)
 	}
 	s.chains = codecs.NewChains(s.codecs)
 	s.chosen = sync.OnceValue(s.choosesFills)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
@@ -179,7 +179,7 @@ func (a *app) setUp(c *cli.Context) error {
 		memory = &store.Memory{}
 	}
 	types := dtype.Standard()
-	a.env = jobs.Environment{Codecs: codecs.Standard(types), Types: types, Log: a.log, Memory: memory}
+	a.env = jobs.Environment{Codecs: standard.Registry(types), Types: types, Log: a.log, Memory: memory}
 	return nil
 }
 

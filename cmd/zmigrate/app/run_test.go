@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/jobs"
 )
@@ -39,7 +39,7 @@ func TestOvertaken(t *testing.T) {
 					t.Fatal(err)
 				}
 				var out bytes.Buffer
-				a := &app{out: &out, err: &out, progress: "none", env: jobs.Environment{Codecs: codecs.Standard(dtype.Standard()), Types: dtype.Standard(), Fault: fault}}
+				a := &app{out: &out, err: &out, progress: "none", env: jobs.Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard(), Fault: fault}}
 				c := cli.NewContext(nil, flag.NewFlagSet("", flag.ContinueOnError), nil)
 				c.Context = t.Context()
 				err = a.run(c, j)

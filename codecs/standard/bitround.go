@@ -1,0 +1,289 @@
+package standard
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/elements"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// bitroundDefinition is the registered codec "bitround": it keeps some bits of
+// each number's precision and clears those below, so that compressors find less
+// to store. Decoding changes nothing.
+//
+// Its text asks for at least one bit to keep and its schema for at least zero.
+// Zero has a meaning (numbers become powers of two), and all who implement the
+// codec take it, so this one does.
+func bitroundDefinition() codecs.Definition {
+	return codecs.Definition{
+		Name: "bitround", Kind: codecs.KindArrayToArray,
+		Summary: "rounds numbers to fewer significant bits",
+		Lossy:   "bits of the mantissa, or of integers behind the first one set, beyond keepbits",
+		Fields: []codecs.Field{{
+			Name: "keepbits", Type: "integer of at least 0",
+			Doc: "bits to keep: of the mantissa for floats, from the highest set bit on for integers; more than there are keep all",
+		}},
+		Example: json.RawMessage(`{"keepbits":7}`),
+		Parse: func(text json.RawMessage) (codecs.Codec, error) {
+			keep, err := parseKeepbits(text)
+			return bitroundCodec{name: "bitround", keep: keep}, err
+		},
+	}
+}
+
+// numcodecsBitroundDefinition is the codec "numcodecs.bitround", which the
+// registered one replaces: the same for floats, and nothing else.
+func numcodecsBitroundDefinition() codecs.Definition {
+	return codecs.Definition{
+		Name: "numcodecs.bitround", Kind: codecs.KindArrayToArray,
+		Summary: "the older name of bitround, for floats alone",
+		Lossy:   "bits of the mantissa beyond keepbits",
+		Fields: []codecs.Field{{
+			Name: "keepbits", Type: "integer of at least 0", Doc: "bits of the mantissa to keep, at most as many as there are",
+		}},
+		Example: json.RawMessage(`{"keepbits":7}`),
+		Parse: func(text json.RawMessage) (codecs.Codec, error) {
+			keep, err := parseKeepbits(text)
+			return bitroundCodec{name: "numcodecs.bitround", keep: keep, numcodecs: true}, err
+		},
+	}
+}
+
+func parseKeepbits(text json.RawMessage) (int, error) {
+	var c struct {
+		Keepbits *int `json:"keepbits"`
+	}
+	if err := codecs.ReadConfiguration(text, &c); err != nil {
+		return 0, err
+	}
+	if c.Keepbits == nil {
+		return 0, codecs.Fieldf("keepbits", "missing: want the number of bits to keep")
+	}
+	if *c.Keepbits < 0 {
+		return 0, codecs.Fieldf("keepbits", "%d: want at least 0", *c.Keepbits)
+	}
+	return *c.Keepbits, nil
+}
+
+type bitroundCodec struct {
+	name      string
+	keep      int
+	numcodecs bool
+}
+
+func (c bitroundCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, error) {
+	b := &bitroundBound{name: c.name, keep: c.keep, out: in}
+	mantissa, ok := mantissaOf(in.Type)
+	switch {
+	case !ok && !c.numcodecs && isInteger(in.Type):
+		b.round = integerRounder(in.Type.Size(), c.keep)
+	case !ok || c.numcodecs && !numberOf(in.Type).float():
+		return nil, codecs.Fieldf("", "data type %s cannot be rounded: want %s", in.Type.Name(), c.types())
+	case c.numcodecs && c.keep > mantissa:
+		return nil, codecs.Fieldf("keepbits", "%d: the mantissa of %s has %d bits", c.keep, in.Type.Name(), mantissa)
+	default:
+		if n := in.Type.(dtype.Numeric); n.Kind() == dtype.Complex {
+			b.part = wordType(n.Size() / 2)
+		}
+		b.round = floatRounder(in.Type, c.keep, mantissa)
+	}
+	if b.part == nil {
+		b.out.Fill = b.round.Scalar(in.Type, in.Type, in.Fill)
+	} else if in.Fill != nil {
+		fill := append(dtype.Scalar{}, in.Fill...)
+		pair := elements.Line(b.part, fill)
+		b.round(pair, pair)
+		b.out.Fill = fill
+	}
+	return b, nil
+}
+
+func (c bitroundCodec) types() string {
+	if c.numcodecs {
+		return "float16, float32 or float64"
+	}
+	return "integers of 8 bits or more, times, or floats with infinities"
+}
+
+// isInteger tells types whose elements are whole integers.
+func isInteger(t dtype.Type) bool {
+	k := numberOf(t)
+	return k >= int8Number && k <= uint64Number
+}
+
+// wordType is the unsigned integer of so many bytes.
+func wordType(size int) dtype.Type {
+	switch size {
+	case 1:
+		return dtype.Uint8
+	case 2:
+		return dtype.Uint16
+	case 4:
+		return dtype.Uint32
+	default:
+		return dtype.Uint64
+	}
+}
+
+// mantissaOf returns the bits of the mantissa of a type's floats, and false
+// where they have no infinities for large numbers to be rounded to.
+func mantissaOf(t dtype.Type) (int, bool) {
+	n, ok := t.(dtype.Numeric)
+	if !ok || n.Kind() != dtype.Float && n.Kind() != dtype.Complex {
+		return 0, false
+	}
+	if narrow, ok := t.(dtype.Narrow); ok {
+		layout := narrow.Layout()
+		one, _ := layout.Round(1, dtype.NearestEven)
+		two, _ := layout.Round(2, dtype.NearestEven) // one exponent further
+		_, infinite := layout.Infinity(false)
+		return bits.TrailingZeros16(two - one), infinite
+	}
+	if wordSize(n) == 4 {
+		return 23, true
+	}
+	return 52, true
+}
+
+// wordSize is the number of bytes of a number, or of a part of a complex one.
+func wordSize(n dtype.Numeric) int {
+	if n.Kind() == dtype.Complex {
+		return n.Size() / 2
+	}
+	return n.Size()
+}
+
+type bitroundBound struct {
+	name  string
+	keep  int
+	out   codecs.Chunk
+	part  dtype.Type // of pairs: their parts
+	round elements.Kernel
+}
+
+func (b *bitroundBound) Spec() codecs.Spec {
+	return codecs.Spec{Name: b.name, Configuration: json.RawMessage(fmt.Sprintf(`{"keepbits":%d}`, b.keep))}
+}
+
+func (b *bitroundBound) Encoded() codecs.Chunk { return b.out }
+
+func (b *bitroundBound) Encode(dst, src ndarray.Array) error {
+	if b.part != nil {
+		dst, src = elements.Components(dst, b.part), elements.Components(src, b.part)
+	}
+	b.round.Run(dst, src) // every number can be rounded
+	return nil
+}
+
+func (b *bitroundBound) Decode(dst, src ndarray.Array) error {
+	ndarray.Copy(dst, src)
+	return nil
+}
+
+func integerRounder(size, keep int) elements.Kernel {
+	switch size {
+	case 1:
+		return roundIntegers[uint8](keep)
+	case 2:
+		return roundIntegers[uint16](keep)
+	case 4:
+		return roundIntegers[uint32](keep)
+	default:
+		return roundIntegers[uint64](keep)
+	}
+}
+
+// word is what the bits of an element are moved in.
+type word interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
+// roundIntegers rounds half to even, in the last bit that is kept, counted from
+// the highest that is set. A result that needs one bit more than T has becomes
+// the largest that does not. Signed integers are rounded as the words that they
+// lie in, so that all below zero keep their sign and lose as many bits.
+func roundIntegers[T word](keep int) elements.Kernel {
+	return func(dst, src ndarray.Array) int {
+		to, _ := ndarray.As[T](dst)
+		from, _ := ndarray.As[T](src)
+		for i, v := range from {
+			length := bits.Len64(uint64(v))
+			if keep >= length {
+				to[i] = v
+				continue
+			}
+			drop := length - keep
+			mask := ^T(0) << drop
+			rounded := v + v>>drop&1 + (T(1)<<(drop-1) - 1)
+			if rounded < v {
+				rounded = ^T(0)
+			}
+			to[i] = rounded & mask
+		}
+		return -1
+	}
+}
+
+func floatRounder(t dtype.Type, keep, mantissa int) elements.Kernel {
+	n := t.(dtype.Numeric)
+	switch wordSize(n) {
+	case 1:
+		layout := t.(dtype.Narrow).Layout()
+		infinity, _ := layout.Infinity(false)
+		return roundFloats(keep, mantissa, uint8(1)<<(layout.Bits()-1), uint8(infinity))
+	case 2:
+		infinity, _ := t.(dtype.Narrow).Layout().Infinity(false)
+		return roundFloats(keep, mantissa, uint16(1)<<15, infinity)
+	case 4:
+		return roundFloats(keep, mantissa, uint32(1)<<31, uint32(0x7f8)<<20)
+	default:
+		return roundFloats(keep, mantissa, uint64(1)<<63, uint64(0x7ff)<<52)
+	}
+}
+
+// roundFloats rounds half to even. It adds to the pattern, whose exponent takes
+// the carry, up to infinity. The payload of NaN is rounded, too, unless that
+// would make a number of it.
+func roundFloats[T word](keep, mantissa int, sign, infinity T) elements.Kernel {
+	if keep >= mantissa {
+		return func(dst, src ndarray.Array) int {
+			copy(dst.Data, src.Data)
+			return -1
+		}
+	}
+	drop := mantissa - keep
+	mask, half := ^T(0)<<drop, T(1)<<(drop-1)-1
+	return func(dst, src ndarray.Array) int {
+		to, _ := ndarray.As[T](dst)
+		from, _ := ndarray.As[T](src)
+		for i, v := range from {
+			rounded := (v + v>>drop&1 + half) & mask
+			if v&^sign > infinity && rounded&^sign <= infinity {
+				rounded = v
+			}
+			to[i] = rounded
+		}
+		return -1
+	}
+}
+
+// Losses implements [codecs.Lossy].
+func (b *bitroundBound) Losses() []codecs.Loss {
+	if mantissa, ok := mantissaOf(b.out.Type); ok {
+		if b.keep >= mantissa {
+			return nil
+		}
+		return []codecs.Loss{{What: fmt.Sprintf("rounded to %d bits of the mantissa: at most 2^-%d of each number away", b.keep, b.keep+1)}}
+	}
+	if b.keep >= 8*b.out.Type.Size() {
+		return nil
+	}
+	return []codecs.Loss{{What: fmt.Sprintf("rounded to the %d highest bits that are set or behind one: at most 2^-%d of each number away", b.keep, b.keep)}}
+}
+
+// Stable implements [codecs.Stable]: what was rounded stays as it is.
+func (b *bitroundBound) Stable(any) bool { return true }

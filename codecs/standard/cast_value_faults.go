@@ -1,0 +1,78 @@
+package standard
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/elements"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+func (b *castValueBound) EncodeError(src ndarray.Array, at int) error {
+	value := elements.Value(src, at)
+	return fmt.Errorf("%w: %w: %s", codecs.NewElementError(src, at), b.misfit(b.to, b.from, value), b.wayOut("scalar_map.encode", b.to, b.from, value))
+}
+
+func (b *castValueBound) DecodeError(src ndarray.Array, at int) error {
+	value := elements.Value(src, at)
+	return fmt.Errorf("%w: %w: %w: %s", codecs.ErrCorrupt, codecs.NewElementError(src, at), b.misfit(b.from, b.to, value), b.wayOut("scalar_map.decode", b.from, b.to, value))
+}
+
+// misfit is why an element has no value of another type.
+func (b *castValueBound) misfit(to, from castForm, value dtype.Scalar) error {
+	switch {
+	case !from.isFinite(value):
+		return fmt.Errorf("%w of %s, which has no such value", dtype.ErrOutOfRange, to.typ.Name())
+	case to.kind != dtype.Float:
+		return fmt.Errorf("%w of %s, %d to %d", dtype.ErrOutOfRange, to.typ.Name(), to.least(), to.greatest())
+	default:
+		return fmt.Errorf("%w of %s", dtype.ErrOutOfRange, to.typ.Name())
+	}
+}
+
+// wayOut is what to do about such an element; name is the map's field.
+func (b *castValueBound) wayOut(name string, to, from castForm, value dtype.Scalar) string {
+	switch {
+	case !from.isFinite(value):
+		return "map it in " + name
+	case to.kind != dtype.Float && b.to.kind != dtype.Float:
+		return `set out_of_range to "clamp" or "wrap", or map it in ` + name
+	default:
+		return `set out_of_range to "clamp", or map it in ` + name
+	}
+}
+
+func (f castForm) isFinite(s dtype.Scalar) bool {
+	return f.kind != dtype.Float || !math.IsInf(floatOf(f.typ, s), 0) && !f.isNaN(s)
+}
+
+func (f castForm) isNaN(s dtype.Scalar) bool {
+	return f.kind == dtype.Float && math.IsNaN(floatOf(f.typ, s))
+}
+
+// Hazards implements [codecs.Hazardous]: integers that become floats, when encoded or
+// when decoded, may be rounded, and the fill value may have no way back.
+func (b *castValueBound) Hazards() []codecs.Hazard {
+	var list []codecs.Hazard
+	if b.lost != "" {
+		list = append(list, codecs.Hazard{Code: codecs.FillValueLost, Message: b.lost, Hint: "map it in scalar_map.encode and scalar_map.decode, or choose another fill_value"})
+	}
+	float, integer := b.to, b.from
+	if float.kind != dtype.Float {
+		float, integer = integer, float
+	}
+	if float.kind != dtype.Float || integer.kind == dtype.Float || holdsIntegers(float, integer) {
+		return list
+	}
+	verb := "encoding"
+	if b.to.kind != dtype.Float {
+		verb = "decoding"
+	}
+	return append(list, codecs.Hazard{
+		Field: "data_type", Code: codecs.InexactCast,
+		Message: fmt.Sprintf("%s makes %s of %s, which does not hold all of them: some are rounded or out of range", verb, float.typ.Name(), integer.typ.Name()),
+		Hint:    "allow_inexact: true in the job accepts that",
+	})
+}

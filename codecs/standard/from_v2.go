@@ -1,0 +1,133 @@
+package standard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// V2 is how a Zarr v2 array stores its chunks, field by field of its document.
+type V2 struct {
+	Order      dtype.Order       // of the dtype's name
+	F          bool              // "order": "F"
+	Filters    []json.RawMessage // nil: none
+	Compressor json.RawMessage   // nil or null: none
+}
+
+// v2Names are the registered names of v2 codecs whose bytes are the same; the
+// others have numcodecs' name in v3.
+var v2Names = map[string]string{"zstd": "zstd", "gzip": "gzip", "vlen-utf8": "vlen-utf8", "vlen-bytes": "vlen-bytes"}
+
+// FromV2 returns the chain that encodes chunks as Zarr v2 stores them: the
+// order "F" becomes transpose, the byte order of the last type before the bytes
+// that of the bytes codec, filters and compressor the codecs of the same bytes.
+// Filters of objects take the place of bytes. Errors name the filter or the
+// compressor at fault.
+func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
+	var front, back []codecs.Spec // array → array codecs, and bytes → bytes codecs
+	if v.F {
+		front = append(front, codecs.Spec{Name: "transpose", Configuration: json.RawMessage(`{"order":"F"}`)})
+	}
+	order, serializer := v.Order, codecs.Spec{Name: "bytes"}
+	list := slices.Clone(v.Filters)
+	if v.Compressor != nil && string(v.Compressor) != "null" {
+		list = append(list, v.Compressor)
+	}
+	for i, text := range list {
+		spec, kind, next, err := fromV2(r, text)
+		if err == nil && kind != codecs.KindBytesToBytes && (len(back) > 0 || serializer.Name != "bytes") {
+			err = errors.New("it takes arrays, and a filter in front of it makes bytes")
+		}
+		if err != nil {
+			where := fmt.Sprintf("filters[%d]", i)
+			if i >= len(v.Filters) {
+				where = "compressor"
+			}
+			return nil, fmt.Errorf("%s: %w", where, err)
+		}
+		switch kind {
+		case codecs.KindArrayToArray:
+			front = append(front, inTwo(spec)...)
+			if next != dtype.NoOrder {
+				order = next
+			}
+		case codecs.KindArrayToBytes:
+			serializer = spec
+		default:
+			back = append(back, spec)
+		}
+	}
+	if serializer.Name == "bytes" {
+		switch order {
+		case dtype.Mixed:
+			return nil, errors.New("dtype: the fields of the record have different byte orders, and Zarr v3 has one for all")
+		case dtype.Big:
+			serializer.Configuration = json.RawMessage(`{"endian":"big"}`)
+		default:
+			serializer.Configuration = json.RawMessage(`{"endian":"little"}`)
+		}
+	}
+	return slices.Concat(front, []codecs.Spec{serializer}, back), nil
+}
+
+// inTwo returns quantize to another type as two codecs, one that rounds and one
+// that converts: what zarr-python has for quantize in v3 keeps the type.
+func inTwo(spec codecs.Spec) []codecs.Spec {
+	var fields map[string]any
+	if spec.Name != "numcodecs.quantize" || json.Unmarshal(spec.Configuration, &fields) != nil {
+		return []codecs.Spec{spec}
+	}
+	from, to := fields["dtype"], fields["astype"]
+	if from == nil || to == nil || from == to {
+		return []codecs.Spec{spec}
+	}
+	fields["astype"] = from
+	rounds, err := json.Marshal(fields)
+	if err != nil {
+		return []codecs.Spec{spec}
+	}
+	converts, err := json.Marshal(map[string]any{"encode_dtype": to, "decode_dtype": from})
+	if err != nil {
+		return []codecs.Spec{spec}
+	}
+	return []codecs.Spec{{Name: spec.Name, Configuration: rounds}, {Name: astypeName, Configuration: converts}}
+}
+
+// fromV2 returns the codec of a filter or compressor, {"id": name, …}, and the
+// byte order of the type that it makes, if it names one.
+func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind codecs.Kind, order dtype.Order, err error) {
+	var fields map[string]json.RawMessage
+	var id string
+	if err := json.Unmarshal(text, &fields); err != nil || json.Unmarshal(fields["id"], &id) != nil {
+		return spec, 0, 0, fmt.Errorf("%.60s: want an object with an id", text)
+	}
+	delete(fields, "id")
+	spec.Name = "numcodecs." + id
+	if name, ok := v2Names[id]; ok {
+		spec.Name = name
+	}
+	d, err := r.Lookup(spec.Name)
+	if err != nil {
+		return spec, 0, 0, fmt.Errorf("%w %q", codecs.ErrUnknown, id)
+	}
+	if spec.Configuration, err = json.Marshal(fields); err != nil {
+		return spec, 0, 0, err
+	}
+	for _, name := range []string{"dtype", "astype", "encode_dtype"} {
+		var given string
+		if json.Unmarshal(fields[name], &given) != nil || given == "" {
+			continue
+		}
+		switch given[0] {
+		case '<':
+			order = dtype.Little
+		case '>':
+			order = dtype.Big
+		}
+	}
+	return spec, d.Kind, order, nil
+}

@@ -1,0 +1,72 @@
+package standard
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/dsnet/compress/bzip2"
+
+	"github.com/zmigrate/zmigrate/codecs"
+)
+
+// numcodecsBz2Definition is the codec "numcodecs.bz2": streams of the bzip2 program.
+func numcodecsBz2Definition() codecs.Definition {
+	return codecs.Definition{
+		Name:    "numcodecs.bz2",
+		Aliases: []string{"bz2", "https://codec.zarrs.dev/bytes_to_bytes/bz2"},
+		Kind:    codecs.KindBytesToBytes,
+		Summary: "bzip2: small and slow, with a CRC-32",
+		Fields: []codecs.Field{{
+			Name: "level", Type: "integer 1…9", Default: "1",
+			Doc: "length of the blocks that are sorted, in 100,000 bytes",
+		}},
+		Parse: func(text json.RawMessage) (codecs.Codec, error) {
+			c := struct {
+				Level int `json:"level"`
+			}{Level: 1}
+			if err := codecs.ReadConfiguration(text, &c); err != nil {
+				return nil, err
+			}
+			if c.Level < 1 || c.Level > 9 {
+				return nil, codecs.Fieldf("level", "%d: want 1 to 9", c.Level)
+			}
+			return streamCodec{
+				spec: codecs.Spec{Name: "numcodecs.bz2", Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},
+				most: func(n int) int { return bzip2Most(n, c.Level) },
+				// Measured: a block is sorted in 30 times its memory.
+				memory: func(n int) int { return 32*min(n, c.Level*100_000) + 1<<20 },
+				writer: func() streamWriter { return newBzip2Writer(c.Level) },
+				reader: readBzip2,
+			}, nil
+		},
+	}
+}
+
+func newBzip2Writer(level int) streamWriter {
+	w, err := bzip2.NewWriter(nil, &bzip2.WriterConfig{Level: level})
+	if err != nil {
+		panic(err) // the level was checked
+	}
+	return w
+}
+
+// readBzip2 reads with the library that also writes: other than the standard
+// library's, its readers can be used again, and need not make memory for the
+// longest block each time.
+func readBzip2(old io.Reader, r io.Reader) (io.Reader, error) {
+	if z, ok := old.(*bzip2.Reader); ok {
+		return z, z.Reset(r)
+	}
+	return bzip2.NewReader(r, nil)
+}
+
+// bzip2Most bounds the size of n bytes. Those that no code makes shorter cost a
+// little more than eight bits each. Every block has up to six code tables, of
+// 258 lengths that change by at most 19 at two bits a step. A block is short
+// where a run of four is followed by the number of bytes that it goes on, zero.
+func bzip2Most(n, level int) int {
+	const tables = 6 * 258 * (1 + 2*19) / 8
+	blocks := n/(level*100_000*4/5) + 1
+	return n + n>>5 + blocks*(tables+512)
+}

@@ -1,0 +1,37 @@
+package standard
+
+import (
+	"encoding/json"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/fletcher32"
+)
+
+// numcodecsFletcher32Definition is the codec "numcodecs.fletcher32": the checksum of
+// HDF5's filter of that name, behind the bytes that it covers.
+//
+// The zarrs library wrote it in the versions 0.19 to 0.23 without the last of
+// an odd number of bytes; such checksums are accepted, too.
+func numcodecsFletcher32Definition() codecs.Definition {
+	// zarr-python demands a configuration.
+	spec := codecs.Spec{Name: "numcodecs.fletcher32", Configuration: json.RawMessage(`{}`)}
+	return codecs.Definition{
+		Name:    spec.Name,
+		Aliases: []string{"fletcher32", "https://codec.zarrs.dev/bytes_to_bytes/fletcher32"},
+		Kind:    codecs.KindBytesToBytes,
+		Summary: "appends HDF5's Fletcher-32 of all bytes, checked on reading",
+		Parse: func(text json.RawMessage) (codecs.Codec, error) {
+			return checksumCodec{spec, checksum{name: "Fletcher-32", sum: fletcher32.Sum, old: withoutLast}, false}, codecs.ReadConfiguration(text, &struct{}{})
+		},
+	}
+}
+
+// withoutLast says that stored is the checksum of data without its last byte,
+// an odd one. Where the sum before that byte is zero, the checksum could also
+// be that of another last byte, and it is not accepted.
+func withoutLast(data []byte, stored uint32) bool {
+	if len(data)%2 == 0 {
+		return false
+	}
+	return stored&0xffff != 0 && stored&0xffff != 0xffff && fletcher32.Sum(data[:len(data)-1]) == stored
+}

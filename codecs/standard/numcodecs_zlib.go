@@ -1,0 +1,56 @@
+package standard
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zlib"
+
+	"github.com/zmigrate/zmigrate/codecs"
+)
+
+// numcodecsZlibDefinition is the codec "numcodecs.zlib": a stream of RFC 1950, as the
+// deflate filter of HDF5 writes it, too.
+func numcodecsZlibDefinition() codecs.Definition {
+	return codecs.Definition{
+		Name: "numcodecs.zlib", Aliases: []string{"zlib"}, Kind: codecs.KindBytesToBytes,
+		Summary: "DEFLATE in a zlib stream, with an Adler-32",
+		Fields: []codecs.Field{{
+			Name: "level", Type: "integer −1…9", Default: "1",
+			Doc: "0 stores, 1 is fastest, 9 smallest, −1 in between",
+		}},
+		Parse: func(text json.RawMessage) (codecs.Codec, error) {
+			c := struct {
+				Level int `json:"level"`
+			}{Level: 1}
+			if err := codecs.ReadConfiguration(text, &c); err != nil {
+				return nil, err
+			}
+			if c.Level < -1 || c.Level > 9 {
+				return nil, codecs.Fieldf("level", "%d: want −1 to 9", c.Level)
+			}
+			return streamCodec{
+				spec:   codecs.Spec{Name: "numcodecs.zlib", Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},
+				most:   deflateMost,
+				writer: func() streamWriter { return newZlibWriter(c.Level) },
+				reader: readZlib,
+			}, nil
+		},
+	}
+}
+
+func newZlibWriter(level int) deflater {
+	w, err := zlib.NewWriterLevel(nil, deflateLevel(level))
+	if err != nil {
+		panic(err) // the level was checked
+	}
+	return deflater{w, w.Reset}
+}
+
+func readZlib(old io.Reader, r io.Reader) (io.Reader, error) {
+	if z, ok := old.(zlib.Resetter); ok {
+		return old, z.Reset(r, nil)
+	}
+	return zlib.NewReader(r)
+}

@@ -1,0 +1,32 @@
+package standard
+
+import (
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// Registry returns a new registry with the codecs of this package, for a program
+// with the given data types.
+func Registry(types *dtype.Registry) *codecs.Registry {
+	r := codecs.NewRegistry(types)
+	for _, d := range []codecs.Definition{
+		// array → array
+		transposeDefinition(), scaleOffsetDefinition(), castValueDefinition(types), bitroundDefinition(), reshapeDefinition(), zarrsSqueezeDefinition(),
+		numcodecsAstypeDefinition(types), numcodecsBitroundDefinition(), numcodecsDeltaDefinition(types),
+		numcodecsFixedscaleoffsetDefinition(types), numcodecsPackbitsDefinition(), numcodecsQuantizeDefinition(types),
+		// array → bytes
+		bytesDefinition(), shardingDefinition(r), vlenDefinition("vlen-utf8"), vlenDefinition("vlen-bytes"),
+		packbitsDefinition(), zfpDefinition(), n5DefaultDefinition(r), numcodecsPcodecDefinition(), numcodecsZfpyDefinition(),
+		// bytes → bytes
+		bloscDefinition(), gzipDefinition(), zstdDefinition(), crc32cDefinition(), conditionalDefinition(r),
+		numcodecsBloscDefinition(), numcodecsLZ4Definition(), numcodecsZlibDefinition(), numcodecsBz2Definition(),
+		numcodecsLZMADefinition(), numcodecsGzipDefinition(), numcodecsZstdDefinition(), numcodecsShuffleDefinition(),
+		numcodecsCRC32Definition(), numcodecsCRC32CDefinition(), numcodecsAdler32Definition(),
+		numcodecsFletcher32Definition(), numcodecsJenkinsLookup3Definition(), zarrsGdeflateDefinition(),
+	} {
+		if err := r.Register(d); err != nil {
+			panic(err) // a name given twice in this package
+		}
+	}
+	return r
+}

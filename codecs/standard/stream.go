@@ -1,0 +1,150 @@
+package standard
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/codecs"
+)
+
+// streamCodec is a bytes → bytes codec around a compressor that is a writer
+// and a reader.
+type streamCodec struct {
+	spec codecs.Spec
+	// most returns how many bytes n bytes can become.
+	most func(n int) int
+	// memory, if set, is how many bytes the compressor takes for n bytes, and
+	// more than the decompressor does. Less than a MiB is nothing to speak of.
+	memory func(n int) int
+	// writer makes a compressor. It is reset before its first use, too.
+	writer func() streamWriter
+	// reader returns a reader of the one stream in r. It may be old, which has
+	// been read from before, or nil.
+	reader func(old io.Reader, r io.Reader) (io.Reader, error)
+}
+
+type streamWriter interface {
+	io.WriteCloser
+	Reset(w io.Writer) error
+}
+
+func (c streamCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error) {
+	b := &streamBound{streamCodec: c, in: in}
+	b.writers.New = func() any { return c.writer() }
+	return b, nil
+}
+
+type streamBound struct {
+	streamCodec
+	in      codecs.Size
+	writers sync.Pool // of streamWriter
+	readers sync.Pool // of io.Reader
+}
+
+func (b *streamBound) Spec() codecs.Spec { return b.spec }
+
+func (b *streamBound) Size() codecs.Size {
+	return codecs.Size{Max: b.most(b.in.Max), Unbounded: b.in.Unbounded}
+}
+
+func (b *streamBound) Scratch() int {
+	if b.memory == nil {
+		return 0
+	}
+	return b.memory(b.in.Max)
+}
+
+func (b *streamBound) AppendEncode(dst, src []byte) ([]byte, error) {
+	w := b.writers.Get().(streamWriter)
+	defer b.writers.Put(w)
+	out := appender{dst}
+	err := w.Reset(&out)
+	if err == nil {
+		_, err = w.Write(src)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return out.b, err
+}
+
+func (b *streamBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	in := bytes.NewReader(src)
+	old, _ := b.readers.Get().(io.Reader)
+	r, err := b.reader(old, in)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
+	}
+	defer b.readers.Put(r)
+	out, err := appendRead(dst, r, b.in)
+	if err == nil && in.Len() > 0 {
+		return nil, fmt.Errorf("%w: %d bytes behind the end", codecs.ErrCorrupt, in.Len())
+	}
+	return out, err
+}
+
+// DecodedLength implements [codecs.DecodedSized] by decoding everything once and
+// keeping nothing: that takes time, but no memory.
+func (b *streamBound) DecodedLength(src []byte) (int, error) {
+	old, _ := b.readers.Get().(io.Reader)
+	r, err := b.reader(old, bytes.NewReader(src))
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
+	}
+	defer b.readers.Put(r)
+	return lengthOf(r, b.in)
+}
+
+// lengthOf counts what r gives, want at the most.
+func lengthOf(r io.Reader, want codecs.Size) (int, error) {
+	n, err := io.Copy(io.Discard, io.LimitReader(r, int64(want.Max)+1))
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
+	case n > int64(want.Max):
+		return 0, fmt.Errorf("%w: more than %d bytes", codecs.ErrTooLarge, want.Max)
+	}
+	return int(n), nil
+}
+
+// Verification implements [codecs.Verifier]: all of these formats have a checksum at the end,
+// or may have.
+func (b *streamBound) Verification() codecs.Verification {
+	return codecs.Verification{All: true, Checksum: true, InPieces: true, Memory: b.Scratch()}
+}
+
+// Verify implements [codecs.Verifier]: the stream is decoded, and thrown away.
+func (b *streamBound) Verify(ctx context.Context, in codecs.Input) error {
+	return b.VerifyInto(ctx, in, discard{})
+}
+
+// VerifyInto implements [codecs.Streaming].
+func (b *streamBound) VerifyInto(ctx context.Context, in codecs.Input, to io.WriteCloser) error {
+	decoded := 0
+	err := walk(ctx, in, func(from *bufio.Reader) error {
+		old, _ := b.readers.Get().(io.Reader)
+		r, err := b.reader(old, from)
+		if err != nil {
+			return err
+		}
+		defer b.readers.Put(r)
+		most := int64(b.in.Max) + 1
+		n, err := io.Copy(to, io.LimitReader(r, most))
+		if decoded = int(n); err != nil || n == most {
+			return err
+		}
+		if _, err := from.Peek(1); err == nil {
+			return errors.New("there are bytes behind the end")
+		}
+		return to.Close()
+	})
+	if err != nil {
+		return err
+	}
+	return b.in.Check(decoded)
+}

@@ -1,0 +1,229 @@
+package standard
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/elements"
+	"github.com/zmigrate/zmigrate/codecs/zfp"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// zfpBound is zfp bound to a chunk, without what depends on the type of zfp's
+// numbers.
+type zfpBound struct {
+	zfpCodec
+	in     codecs.Chunk
+	shape  []int // of zfp's field
+	form   zfpForm
+	params zfp.Params
+	size   codecs.Size
+}
+
+func (b *zfpBound) Spec() codecs.Spec { return b.spec }
+
+func (b *zfpBound) Size() codecs.Size { return b.size }
+
+// lossless reports whether every element comes back as it was.
+func (b *zfpBound) lossless() bool {
+	p := b.params
+	return p.MinExp < zfp.NoMinExp && p.MaxBits >= zfp.NoMaxBits && p.MaxPrec >= 8*b.form.stored.Size()
+}
+
+// PadsNearest implements [codecs.NearestPadded]: what differs much from its neighbours
+// takes digits from them.
+func (b *zfpBound) PadsNearest() bool { return !b.lossless() }
+
+// Scratch is what is held beside the stream: a copy of strided or promoted
+// elements, a stream that the encoder could not write in place, and the
+// elements that the check of the bound decodes.
+func (b *zfpBound) Scratch() int {
+	n, _ := ndarray.Bytes(b.form.stored, b.shape)
+	most := n + b.size.Max + zfp.Slack
+	if b.verify {
+		most += 2 * n
+	}
+	return most
+}
+
+// zfpArrays is zfp for chunks whose elements are, or become, numbers of T.
+type zfpArrays[T zfp.Scalar] struct{ zfpBound }
+
+func bindZfp[T zfp.Scalar](b zfpBound) codecs.ArrayToBytes {
+	if b.size.Fixed {
+		return &zfpBlocks[T]{zfpArrays[T]{b}}
+	}
+	return &zfpArrays[T]{b}
+}
+
+func (b *zfpArrays[T]) options() zfp.Options { return zfp.Options{Header: b.header} }
+
+// AppendEncode implements [codecs.ArrayToBytes].
+func (b *zfpArrays[T]) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
+	numbers, err := b.numbers(src)
+	if err != nil {
+		return dst, err
+	}
+	if !b.lossless() && !b.form.within {
+		if at := zfpUnfit(numbers); at >= 0 {
+			return dst, fmt.Errorf("%w: %w of zfp's mode %s, which takes %s: mode reversible keeps all values",
+				codecs.NewElementError(src, at), dtype.ErrOutOfRange, b.mode, b.form.limits())
+		}
+	}
+	out, err := zfp.AppendEncode(dst, numbers, b.shape, b.params, b.options())
+	if err != nil {
+		return dst, err
+	}
+	if b.verify {
+		err = b.prove(numbers, src, out[len(dst):])
+	}
+	return out, err
+}
+
+// numbers returns the elements of src as zfp takes them: its own memory, or a
+// copy.
+func (b *zfpArrays[T]) numbers(src ndarray.Array) ([]T, error) {
+	if b.form.promote == nil {
+		if a, ok := elements.Flat(src); ok {
+			numbers, _ := ndarray.As[T](a)
+			return numbers, nil
+		}
+	}
+	numbers, a := b.blank(src.Shape)
+	if b.form.promote == nil {
+		ndarray.Copy(a, src)
+	} else if at := b.form.promote.Run(a, src); at >= 0 {
+		return nil, fmt.Errorf("%w: %w of zfp, whose integers are signed: store values of at most %d, or another data type",
+			codecs.NewElementError(src, at), dtype.ErrOutOfRange, b.form.most())
+	}
+	return numbers, nil
+}
+
+// blank is a new array of zfp's numbers, and its memory.
+func (b *zfpArrays[T]) blank(shape []int) ([]T, ndarray.Array) {
+	a := ndarray.New(b.form.stored, shape)
+	numbers, _ := ndarray.As[T](a)
+	return numbers, a
+}
+
+// Decode implements [codecs.ArrayToBytes]. A stream may end at the byte of its last
+// bit, as that of a library with stream words of 8 bits does.
+func (b *zfpArrays[T]) Decode(dst ndarray.Array, src []byte) error {
+	if len(src) > b.size.Max && !b.header {
+		return fmt.Errorf("%w: %d bytes, the chunk has at most %d", codecs.ErrCorrupt, len(src), b.size.Max)
+	}
+	params := b.params
+	if b.header {
+		h, err := zfp.ParseHeader(src)
+		if err != nil {
+			return zfpError(err)
+		}
+		params = h.Params // whatever the configuration: readers go by the header
+	}
+	return b.fill(dst, func(numbers []T) error {
+		return zfp.Decode(numbers, b.shape, src, params, b.options())
+	})
+}
+
+// fill has numbers decoded for all elements of dst: in its memory, where that
+// holds such numbers without gaps, or to be demoted or copied.
+func (b *zfpArrays[T]) fill(dst ndarray.Array, decode func(numbers []T) error) error {
+	if b.form.demote == nil {
+		if a, ok := elements.Flat(dst); ok {
+			numbers, _ := ndarray.As[T](a)
+			return zfpError(decode(numbers))
+		}
+	}
+	numbers, a := b.blank(dst.Shape)
+	if err := decode(numbers); err != nil {
+		return zfpError(err)
+	}
+	if b.form.demote == nil {
+		ndarray.Copy(dst, a)
+	} else {
+		b.form.demote.Run(dst, a) // every number has a nearest element
+	}
+	return nil
+}
+
+// prove decodes what numbers, those of src, were encoded to, and returns an
+// error about the first element that differs by more than the tolerance.
+func (b *zfpArrays[T]) prove(numbers []T, src ndarray.Array, stream []byte) error {
+	back := ndarray.New(b.in.Type, b.in.Shape)
+	if err := b.Decode(back, stream); err != nil {
+		return err
+	}
+	got, err := b.numbers(back)
+	if err != nil {
+		return err
+	}
+	for i, v := range numbers {
+		if e := math.Abs(float64(v) - float64(got[i])); !(e <= b.tolerance) {
+			return fmt.Errorf("%w, comes back as %s: the error of %g exceeds the tolerance of %g: data type %s has no more digits beside the largest values around it",
+				codecs.NewElementError(src, i), b.in.Type.FormatScalar(dtype.V3, elements.Value(back, i)), e, b.tolerance, b.in.Type.Name())
+		}
+	}
+	return nil
+}
+
+// zfpUnfit returns the first number that lossy modes change into any other, -1
+// where there is none: floats that are not finite, and integers whose sums
+// overflow.
+func zfpUnfit[T zfp.Scalar](numbers []T) int {
+	limit := zfpLimit[T]()
+	for i, v := range numbers {
+		if v >= limit || v <= -limit || v != v {
+			return i
+		}
+	}
+	return -1
+}
+
+// zfpLimit is what numbers have to be below in magnitude in lossy modes.
+func zfpLimit[T zfp.Scalar]() (limit T) {
+	switch p := any(&limit).(type) {
+	case *int32:
+		*p = 1 << 30
+	case *int64:
+		*p = 1 << 62
+	case *float32:
+		*p = float32(math.Inf(1))
+	case *float64:
+		*p = math.Inf(1)
+	}
+	return limit
+}
+
+// Losses implements [codecs.Lossy].
+func (b *zfpArrays[T]) Losses() []codecs.Loss {
+	if b.lossless() {
+		return nil
+	}
+	const largest = "the error depends on the largest value of each block"
+	unlimited := b.params.MaxBits >= zfp.NoMaxBits && b.params.MaxPrec >= 8*b.form.stored.Size()
+	switch {
+	case b.mode == "fixed_rate":
+		return []codecs.Loss{{What: fmt.Sprintf("cut to %g bits for each value: %s", b.rate, largest)}}
+	case b.mode == "fixed_precision":
+		return []codecs.Loss{{What: fmt.Sprintf("cut to %d bit planes: %s", b.precision, largest)}}
+	case !b.form.float() && unlimited:
+		return []codecs.Loss{{What: "the lowest bits of integers may change"}}
+	case unlimited && b.params.MinExp > zfp.NoMinExp:
+		away := math.Ldexp(1, b.params.MinExp)
+		if b.mode == "fixed_accuracy" {
+			away = b.tolerance
+		}
+		what := "rounded by blocks"
+		if !b.verify {
+			what += " (verify_bound: true proves the bound, which digits of very large values may miss)"
+		}
+		return []codecs.Loss{{What: what, AtMost: away}}
+	default:
+		return []codecs.Loss{{What: "cut by the limits of the mode: " + largest}}
+	}
+}
+
+// Stable implements [codecs.Stable].
+func (b *zfpArrays[T]) Stable(any) bool { return b.lossless() }

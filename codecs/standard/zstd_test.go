@@ -1,0 +1,73 @@
+package standard_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/codectest"
+)
+
+// encoded returns what a codec makes of src.
+func encoded(t testing.TB, s codecs.Spec, src []byte) []byte {
+	t.Helper()
+	out, err := bound(t, s, codecs.Size{Max: len(src), Fixed: true}).AppendEncode(nil, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Numbers whose low bytes are noise hold nothing that repeats; their high bytes
+// can be made shorter all the same.
+func TestZstdNoise(t *testing.T) {
+	src := codectest.Noisy(256 << 10)
+	for _, c := range []struct{ level, atLeast, atMost int }{ // percent of src
+		{-1, 90, 101}, {1, 70, 80}, {2, 70, 80}, {0, 70, 80}, {3, 70, 80}, {9, 70, 80}, {22, 70, 80},
+	} {
+		n := len(encoded(t, spec("zstd", fmt.Sprintf(`{"level":%d}`, c.level)), src))
+		if percent := 100 * n / len(src); percent < c.atLeast || percent > c.atMost {
+			t.Errorf("level %d: %d %% are left, want %d to %d", c.level, percent, c.atLeast, c.atMost)
+		}
+	}
+}
+
+// What an encoder was used for before must not show in what it makes.
+func TestZstdDeterministic(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	others := [][]byte{codectest.Words(300_000), codectest.Noisy(70_000), make([]byte, 500_000)}
+	src := append(append(codectest.Words(200_000), codectest.Noisy(20_000)...), codectest.Counts(50_000)...)
+	for _, level := range []int{-131072, -1, 1, 3, 5, 6, 10, 22} {
+		s := spec("zstd", fmt.Sprintf(`{"level":%d}`, level))
+		want := encoded(t, s, src)
+		used := bound(t, s, codecs.Size{Max: len(src)})
+		for i := range 6 {
+			if _, err := used.AppendEncode(nil, others[i%3][random.IntN(1000):]); err != nil {
+				t.Fatal(err)
+			}
+			got, err := used.AppendEncode(nil, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Fatalf("level %d: use %d gives other bytes", level, i)
+			}
+		}
+	}
+}
+
+// The highest level of DEFLATE must never be the worse one.
+func TestDeflateRuns(t *testing.T) {
+	src := make([]byte, 1<<20)
+	for i := range src {
+		src[i] = byte(i / 5000)
+	}
+	for _, name := range []string{"gzip", "numcodecs.gzip", "numcodecs.zlib"} {
+		eight, nine := encoded(t, spec(name, `{"level":8}`), src), encoded(t, spec(name, `{"level":9}`), src)
+		if len(nine) > len(eight) {
+			t.Errorf("%s: level 9 leaves %d bytes, level 8 %d", name, len(nine), len(eight))
+		}
+	}
+}
