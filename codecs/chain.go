@@ -94,15 +94,16 @@ func (r *Registry) parse(specs []Spec) ([]parsed, error) {
 			faults = append(faults, &Error{i, s.Name, err})
 		}
 	}
-	if err := checkKinds(list); err != nil {
+	if err := checkKinds(list, r.usual()); err != nil {
 		faults = append(faults, err)
 	}
 	return list, errors.Join(faults...)
 }
 
 // checkKinds demands array → array codecs, then one array → bytes codec, then
-// bytes → bytes codecs. Unknown codecs (kind 0) could be anything.
-func checkKinds(list []parsed) error {
+// bytes → bytes codecs. Unknown codecs (kind 0) could be anything. hint says what to
+// do where there is no array → bytes codec.
+func checkKinds(list []parsed, hint string) error {
 	serializer, unknown := -1, false
 	for i, p := range list {
 		switch {
@@ -115,11 +116,11 @@ func checkKinds(list []parsed) error {
 		case p.Kind == KindArrayToArray && serializer >= 0:
 			return &Error{i, p.Name, fmt.Errorf("an array → array codec cannot follow %s, which makes bytes: put it in front", list[serializer].Name)}
 		case p.Kind == KindBytesToBytes && serializer < 0 && !unknown:
-			return &Error{i, p.Name, errors.New(`a bytes → bytes codec needs an array → bytes codec in front: add "bytes" before it`)}
+			return &Error{i, p.Name, fmt.Errorf("a bytes → bytes codec needs an array → bytes codec in front: %s before it", hint)}
 		}
 	}
 	if serializer < 0 && !unknown {
-		return &Error{-1, "", errors.New(`no array → bytes codec: add "bytes"`)}
+		return &Error{-1, "", fmt.Errorf("no array → bytes codec: %s", hint)}
 	}
 	return nil
 }

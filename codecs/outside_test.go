@@ -46,9 +46,9 @@ func outside(t *testing.T) *codecs.Registry {
 		{Name: "example.mirror", Kind: codecs.KindArrayToArray, Parse: func(json.RawMessage) (codecs.Codec, error) { return mirrorCodec{}, nil }},
 		{Name: "example.words", Kind: codecs.KindArrayToBytes, Parse: func(json.RawMessage) (codecs.Codec, error) { return wordsCodec{}, nil }},
 		{Name: "example.lines", Kind: codecs.KindArrayToBytes, Parse: func(json.RawMessage) (codecs.Codec, error) { return linesCodec{}, nil }},
-		{Name: "example.rows", Kind: codecs.KindArrayToBytes, Parse: func(json.RawMessage) (codecs.Codec, error) { return rowsCodec{r}, nil }},
+		{Name: "example.rows", Kind: codecs.KindArrayToBytes, Container: true, Parse: func(json.RawMessage) (codecs.Codec, error) { return rowsCodec{r}, nil }},
 		{Name: "example.sum", Kind: codecs.KindBytesToBytes, Parse: func(json.RawMessage) (codecs.Codec, error) { return sumCodec{}, nil }},
-		{Name: "example.invert", Kind: codecs.KindBytesToBytes, Parse: func(json.RawMessage) (codecs.Codec, error) { return invertCodec{}, nil }},
+		{Name: "example.invert", Kind: codecs.KindBytesToBytes, V2: "flipped", Parse: func(json.RawMessage) (codecs.Codec, error) { return invertCodec{}, nil }},
 	} {
 		if err := r.Register(d); err != nil {
 			t.Fatal(err)
@@ -798,5 +798,25 @@ func TestOutsideVerify(t *testing.T) {
 		if err := more.Verify(ctx, codecs.InMemory(data)); !errors.Is(err, codecs.ErrCorrupt) || !strings.Contains(err.Error(), "3 lines") {
 			t.Errorf("%s: %v", behind, err)
 		}
+	}
+}
+
+// What a program asks of codecs that are not bound yet, those from outside tell, too.
+func TestOutsideDefinitions(t *testing.T) {
+	r := outside(t)
+	if !r.HasContainer(names("example.mirror", "example.rows")) || r.HasContainer(names("example.mirror", "nothing", "bytes")) {
+		t.Error("example.rows is a container, and nothing else is")
+	}
+	if shape, ok := r.Extents(spec("example.mirror", "")); !ok || !cmp.Equal(shape, []int{2, 3}) {
+		t.Errorf("example.mirror suits chunks of shape %v (%v)", shape, ok)
+	}
+	if shape, ok := r.Extents(spec("example.words", "")); ok {
+		t.Errorf("example.words suits chunks of shape %v alone", shape)
+	}
+	if d, err := r.LookupV2("flipped"); err != nil || d.Name != "example.invert" {
+		t.Errorf("flipped is %q (%v)", d.Name, err)
+	}
+	if _, err := r.LookupV2("invert"); !errors.Is(err, codecs.ErrUnknown) {
+		t.Errorf("invert: %v", err)
 	}
 }

@@ -23,6 +23,18 @@ type Definition struct {
 	Fields  []Field
 	// Lossy says in some words what decoding does not give back, or is "".
 	Lossy string
+	// V2 is the id by which Zarr v2 names a codec that makes the same bytes, ""
+	// where that is the name without "numcodecs." in front, or none.
+	V2 string
+	// Container says that bound codecs are a [Container].
+	Container bool
+	// Packs says that an array → array codec makes packed values of physical
+	// ones, as the CF conventions have them. What is stored behind it may then be
+	// carried on as it is.
+	Packs bool
+	// Usual says that an array → bytes codec is the one for a chain that lacks
+	// one.
+	Usual bool
 	// Example is a configuration that suits arrays of two dimensions, or nil
 	// where none is needed.
 	Example json.RawMessage
@@ -86,6 +98,56 @@ func (r *Registry) Lookup(name string) (Definition, error) {
 		return Definition{}, fmt.Errorf("%w %q", ErrUnknown, name)
 	}
 	return r.definitions[i], nil
+}
+
+// LookupV2 returns the definition of what Zarr v2 calls a filter or a compressor.
+func (r *Registry) LookupV2(id string) (Definition, error) {
+	for _, d := range r.definitions {
+		if id != "" && d.V2 == id {
+			return d, nil
+		}
+	}
+	d, err := r.Lookup("numcodecs." + id)
+	if err != nil {
+		err = fmt.Errorf("%w %q", ErrUnknown, id)
+	}
+	return d, err
+}
+
+// HasContainer reports whether one of some codecs is a [Container].
+func (r *Registry) HasContainer(specs []Spec) bool {
+	return slices.ContainsFunc(specs, func(s Spec) bool {
+		d, err := r.Lookup(s.Name)
+		return err == nil && d.Container
+	})
+}
+
+// Extents reports whether a codec has the trait [Extents], and returns the shape
+// that it tells.
+func (r *Registry) Extents(s Spec) (shape []int, ok bool) {
+	d, err := r.Lookup(s.Name)
+	if err != nil {
+		return nil, false
+	}
+	codec, err := d.Parse(s.Configuration)
+	if err != nil {
+		return nil, false
+	}
+	e, ok := codec.(Extents)
+	if ok {
+		shape = e.Extents()
+	}
+	return shape, ok
+}
+
+// usual is a hint to the codec for chains that lack an array → bytes codec.
+func (r *Registry) usual() string {
+	for _, d := range r.definitions {
+		if d.Usual {
+			return fmt.Sprintf("add %q", d.Name)
+		}
+	}
+	return "add one"
 }
 
 // Takes lists the codecs for arrays, by their names and in the order of their

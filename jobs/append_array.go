@@ -35,7 +35,7 @@ func (t *there) follow(o jobfile.ArrayOptions, registry *codecs.Registry) jobfil
 	info := t.array.Info()
 	shards := o.Shards != nil
 	chunks, chain := o.Chunks.Shape != nil, o.Codecs.Chain != nil
-	outer := slices.ContainsFunc(o.Codecs.Chain, func(s codecs.Spec) bool { return s.Name == "sharding_indexed" })
+	outer := registry.HasContainer(o.Codecs.Chain)
 	if info.Shards != nil && (chunks || shards || chain || info.Packing != nil) && !outer {
 		if !chunks {
 			o.Chunks = jobfile.Chunks{Shape: info.Chunks}

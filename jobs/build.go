@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -304,11 +305,11 @@ func (b *builder) chunks(t dtype.Type) []int {
 // DefaultCodecs is the chain of arrays of a data type for which the job names
 // none.
 func DefaultCodecs(t dtype.Type) []codecs.Spec {
-	serializer := "bytes"
+	serializer := standard.BytesName
 	if o, ok := t.(dtype.Object); ok {
 		serializer = o.V2Filter()
 	}
-	return []codecs.Spec{{Name: serializer}, {Name: "zstd", Configuration: []byte(`{"level":3}`)}}
+	return []codecs.Spec{{Name: serializer}, {Name: standard.ZstdName, Configuration: []byte(`{"level":3}`)}}
 }
 
 // sharded returns the chain of shards whose inner chunks have the given one.

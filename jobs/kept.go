@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
@@ -51,7 +50,7 @@ func (b *builder) keepShards() {
 	o := &b.options
 	switch {
 	case b.info.Shards == nil || o.Shards != nil || o.Chunks.Shape != nil || o.Chunks.Auto:
-	case slices.ContainsFunc(o.Codecs.Chain, func(s codecs.Spec) bool { return s.Name == "sharding_indexed" }):
+	case b.env.Codecs.HasContainer(o.Codecs.Chain):
 		o.Chunks = jobfile.Chunks{Shape: b.info.Shards}
 	default:
 		o.Shards = b.info.Shards

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -151,7 +152,7 @@ func (b *builder) keeps() bool {
 func clamped(specs []codecs.Spec) []codecs.Spec {
 	list := slices.Clone(specs)
 	for i, s := range list {
-		if s.Name != "cast_value" {
+		if s.Name != standard.CastValueName {
 			continue
 		}
 		fields := map[string]json.RawMessage{}

@@ -1,9 +1,6 @@
 package jobs
 
 import (
-	"slices"
-
-	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -14,12 +11,13 @@ const largeShard = 256 << 20
 // noteShards says what shards of an array cost: memory where they can only be
 // encoded whole, and time where a run ends in the middle of one.
 func (b *builder) noteShards(a *PlannedArray) {
-	if !slices.ContainsFunc(a.Meta.Codecs, func(s codecs.Spec) bool { return s.Name == "sharding_indexed" }) {
+	container := a.Chain.Container()
+	if container == "" {
 		return
 	}
 	n, _ := ndarray.Bytes(a.Meta.Type, a.Meta.Grid.Chunk)
 	if _, ok := a.Chain.Parted(); !ok && a.stored == nil {
-		b.note("shards are encoded whole, %d bytes each, because of the codecs around sharding_indexed", n)
+		b.note("shards are encoded whole, %d bytes each, because of the codecs around %s", n, container)
 	}
 	if n >= largeShard {
 		b.note("each shard holds %d bytes of elements: one that is in work when a run is killed is begun anew", n)

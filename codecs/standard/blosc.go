@@ -11,16 +11,19 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/blosc"
 )
 
+// BloscName is the name of the codec.
+const BloscName = "blosc"
+
 // bloscDefinition is the codec "blosc" of Zarr v3 core.
 func bloscDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "blosc", Kind: codecs.KindBytesToBytes,
+		Name: BloscName, Kind: codecs.KindBytesToBytes,
 		Summary: "Blosc 1: blocks, their bytes or bits shuffled, each compressed",
 		Fields: append(bloscFields(),
 			codecs.Field{Name: "shuffle", Type: `"noshuffle", "shuffle" or "bitshuffle"`, Default: `"shuffle"`, Doc: "what is sorted by weight before compression: nothing, bytes or bits"},
 			codecs.Field{Name: "typesize", Type: "integer 1…255", Default: "null", Doc: "bytes of an element; left out: that of the array"}),
 		Parse: func(text json.RawMessage) (codecs.Codec, error) {
-			c := bloscCodec{name: "blosc"}
+			c := bloscCodec{name: BloscName}
 			shuffle := "shuffle"
 			f := struct {
 				Name      *string `json:"cname"`
@@ -136,7 +139,7 @@ func (c bloscCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error
 	}
 	if c.TypeSize == 0 {
 		// numcodecs takes bytes for elements of one.
-		if c.Shuffle != blosc.NoShuffle && c.name == "blosc" {
+		if c.Shuffle != blosc.NoShuffle && c.name == BloscName {
 			return nil, codecs.Fieldf("typesize", "is required: the bytes in front of this codec are not those of elements")
 		}
 		c.TypeSize = 1
@@ -168,7 +171,7 @@ type bloscBound struct {
 
 func (b *bloscBound) Spec() codecs.Spec {
 	var shuffle any = []string{"noshuffle", "shuffle", "bitshuffle"}[b.Shuffle]
-	if b.name != "blosc" {
+	if b.name != BloscName {
 		shuffle = int(b.Shuffle)
 	}
 	text, err := json.Marshal(struct {

@@ -17,7 +17,7 @@ const BytesName = "bytes"
 // and a stated byte order, nothing else.
 func bytesDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: BytesName, Aliases: []string{"endian"}, Kind: codecs.KindArrayToBytes,
+		Name: BytesName, Aliases: []string{"endian"}, Kind: codecs.KindArrayToBytes, Usual: true,
 		Summary: "elements in C order, in the byte order given",
 		Fields: []codecs.Field{{
 			Name: "endian", Type: `"little" or "big"`, Default: `"little"`,

@@ -14,6 +14,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// CastValueName is the name of the codec.
+const CastValueName = "cast_value"
+
 // castValueDefinition is the codec "cast_value" of the registry of Zarr
 // extensions: elements are stored as the numbers of another type. Each is
 // converted by the first of these rules that applies: the scalar map names it;
@@ -26,7 +29,7 @@ import (
 // compared as numbers: zero is negative zero, and any NaN is any other.
 func castValueDefinition(types *dtype.Registry) codecs.Definition {
 	return codecs.Definition{
-		Name: "cast_value", Kind: codecs.KindArrayToArray,
+		Name: CastValueName, Kind: codecs.KindArrayToArray, Packs: true,
 		Summary: "stores numbers as another type, by rules",
 		Lossy:   "what the stored type cannot hold and rounding, out_of_range or scalar_map make of it",
 		Fields: []codecs.Field{
@@ -137,7 +140,7 @@ func (c *castValue) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, erro
 		decode:    c.rule.kernel(from, c.out, decode),
 		encodeMap: encode, decodeMap: decode,
 	}
-	b.spec = codecs.Spec{Name: "cast_value", Configuration: b.configuration(encode, decode)}
+	b.spec = codecs.Spec{Name: CastValueName, Configuration: b.configuration(encode, decode)}
 	b.out.Type, b.out.Fill = c.out.typ, nil
 	if err := b.castFill(in.Fill); err != nil {
 		return nil, err

@@ -18,10 +18,6 @@ type V2 struct {
 	Compressor json.RawMessage   // nil or null: none
 }
 
-// v2Names are the registered names of v2 codecs whose bytes are the same; the
-// others have numcodecs' name in v3.
-var v2Names = map[string]string{"zstd": "zstd", "gzip": "gzip", "vlen-utf8": "vlen-utf8", "vlen-bytes": "vlen-bytes"}
-
 // FromV2 returns the chain that encodes chunks as Zarr v2 stores them: the
 // order "F" becomes transpose, the byte order of the last type before the bytes
 // that of the bytes codec, filters and compressor the codecs of the same bytes.
@@ -30,16 +26,16 @@ var v2Names = map[string]string{"zstd": "zstd", "gzip": "gzip", "vlen-utf8": "vl
 func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
 	var front, back []codecs.Spec // array → array codecs, and bytes → bytes codecs
 	if v.F {
-		front = append(front, codecs.Spec{Name: "transpose", Configuration: json.RawMessage(`{"order":"F"}`)})
+		front = append(front, codecs.Spec{Name: TransposeName, Configuration: json.RawMessage(`{"order":"F"}`)})
 	}
-	order, serializer := v.Order, codecs.Spec{Name: "bytes"}
+	order, serializer := v.Order, codecs.Spec{Name: BytesName}
 	list := slices.Clone(v.Filters)
 	if v.Compressor != nil && string(v.Compressor) != "null" {
 		list = append(list, v.Compressor)
 	}
 	for i, text := range list {
 		spec, kind, next, err := fromV2(r, text)
-		if err == nil && kind != codecs.KindBytesToBytes && (len(back) > 0 || serializer.Name != "bytes") {
+		if err == nil && kind != codecs.KindBytesToBytes && (len(back) > 0 || serializer.Name != BytesName) {
 			err = errors.New("it takes arrays, and a filter in front of it makes bytes")
 		}
 		if err != nil {
@@ -61,7 +57,7 @@ func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
 			back = append(back, spec)
 		}
 	}
-	if serializer.Name == "bytes" {
+	if serializer.Name == BytesName {
 		switch order {
 		case dtype.Mixed:
 			return nil, errors.New("dtype: the fields of the record have different byte orders, and Zarr v3 has one for all")
@@ -74,29 +70,6 @@ func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
 	return slices.Concat(front, []codecs.Spec{serializer}, back), nil
 }
 
-// inTwo returns quantize to another type as two codecs, one that rounds and one
-// that converts: what zarr-python has for quantize in v3 keeps the type.
-func inTwo(spec codecs.Spec) []codecs.Spec {
-	var fields map[string]any
-	if spec.Name != "numcodecs.quantize" || json.Unmarshal(spec.Configuration, &fields) != nil {
-		return []codecs.Spec{spec}
-	}
-	from, to := fields["dtype"], fields["astype"]
-	if from == nil || to == nil || from == to {
-		return []codecs.Spec{spec}
-	}
-	fields["astype"] = from
-	rounds, err := json.Marshal(fields)
-	if err != nil {
-		return []codecs.Spec{spec}
-	}
-	converts, err := json.Marshal(map[string]any{"encode_dtype": to, "decode_dtype": from})
-	if err != nil {
-		return []codecs.Spec{spec}
-	}
-	return []codecs.Spec{{Name: spec.Name, Configuration: rounds}, {Name: astypeName, Configuration: converts}}
-}
-
 // fromV2 returns the codec of a filter or compressor, {"id": name, …}, and the
 // byte order of the type that it makes, if it names one.
 func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind codecs.Kind, order dtype.Order, err error) {
@@ -106,14 +79,11 @@ func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind co
 		return spec, 0, 0, fmt.Errorf("%.60s: want an object with an id", text)
 	}
 	delete(fields, "id")
-	spec.Name = "numcodecs." + id
-	if name, ok := v2Names[id]; ok {
-		spec.Name = name
-	}
-	d, err := r.Lookup(spec.Name)
+	d, err := r.LookupV2(id)
 	if err != nil {
-		return spec, 0, 0, fmt.Errorf("%w %q", codecs.ErrUnknown, id)
+		return spec, 0, 0, err
 	}
+	spec.Name = d.Name
 	if spec.Configuration, err = json.Marshal(fields); err != nil {
 		return spec, 0, 0, err
 	}

@@ -12,7 +12,11 @@ import (
 )
 
 // gzipDefinition is the codec "gzip" of Zarr v3 core: RFC 1952 members.
-func gzipDefinition() codecs.Definition { return gzipNamed("gzip", 5) }
+func gzipDefinition() codecs.Definition {
+	d := gzipNamed("gzip", 5)
+	d.V2 = "gzip"
+	return d
+}
 
 // numcodecsGzipDefinition is the codec "numcodecs.gzip": the bytes of "gzip"
 // with another default of the level.

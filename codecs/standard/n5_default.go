@@ -60,7 +60,7 @@ func n5DefaultDefinition(r *codecs.Registry) codecs.Definition {
 
 // checkN5 asks for the chain that N5 has.
 func checkN5(r *codecs.Registry, specs []codecs.Spec) error {
-	for i, want := range []string{"transpose", "bytes"} {
+	for i, want := range []string{TransposeName, BytesName} {
 		if i >= len(specs) {
 			return codecs.Fieldf("codecs", "%d codecs: want transpose, bytes and at most one codec of bytes", len(specs))
 		}

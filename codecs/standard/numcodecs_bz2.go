@@ -10,10 +10,13 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
+// Bz2Name is the name of the codec.
+const Bz2Name = "numcodecs.bz2"
+
 // numcodecsBz2Definition is the codec "numcodecs.bz2": streams of the bzip2 program.
 func numcodecsBz2Definition() codecs.Definition {
 	return codecs.Definition{
-		Name:    "numcodecs.bz2",
+		Name:    Bz2Name,
 		Aliases: []string{"bz2", "https://codec.zarrs.dev/bytes_to_bytes/bz2"},
 		Kind:    codecs.KindBytesToBytes,
 		Summary: "bzip2: small and slow, with a CRC-32",
@@ -32,7 +35,7 @@ func numcodecsBz2Definition() codecs.Definition {
 				return nil, codecs.Fieldf("level", "%d: want 1 to 9", c.Level)
 			}
 			return streamCodec{
-				spec: codecs.Spec{Name: "numcodecs.bz2", Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},
+				spec: codecs.Spec{Name: Bz2Name, Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},
 				most: func(n int) int { return bzip2Most(n, c.Level) },
 				// Measured: a block is sorted in 30 times its memory.
 				memory: func(n int) int { return 32*min(n, c.Level*100_000) + 1<<20 },

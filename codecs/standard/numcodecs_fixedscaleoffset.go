@@ -11,6 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
+// FixedScaleOffsetName is the name of the codec.
+const FixedScaleOffsetName = "numcodecs.fixedscaleoffset"
+
 // numcodecsFixedscaleoffsetDefinition is the codec "numcodecs.fixedscaleoffset":
 // it stores (x − offset) × scale, rounded to whole numbers, half to even, as
 // another type.
@@ -24,7 +27,7 @@ import (
 func numcodecsFixedscaleoffsetDefinition(registry *dtype.Registry) codecs.Definition {
 	types := numpyTypes{registry}
 	return codecs.Definition{
-		Name: "numcodecs.fixedscaleoffset", Kind: codecs.KindArrayToArray,
+		Name: FixedScaleOffsetName, Kind: codecs.KindArrayToArray,
 		Summary: "subtracts, multiplies and rounds to whole numbers",
 		Lossy:   "what rounding takes, at most half a unit of 1/scale, and the arithmetic of floats",
 		Fields: []codecs.Field{
@@ -124,7 +127,7 @@ func (c scaleOffsetCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray
 	b.losses = c.lost(from, to)
 	b.stable = roundsAway(in.Type, encoded, c.offset.float, c.scale.float)
 	b.out.Type, b.out.Fill = encoded, b.encode.Scalar(encoded, in.Type, in.Fill)
-	b.spec = codecs.Spec{Name: "numcodecs.fixedscaleoffset", Configuration: fmt.Appendf(nil,
+	b.spec = codecs.Spec{Name: FixedScaleOffsetName, Configuration: fmt.Appendf(nil,
 		`{"offset":%s,"scale":%s,"dtype":%s,"astype":%s}`, c.offset.text, c.scale.text, numpyName(decoded), numpyName(encoded))}
 	return b, nil
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/fletcher32"
 )
 
+// Fletcher32Name is the name of the codec.
+const Fletcher32Name = "numcodecs.fletcher32"
+
 // numcodecsFletcher32Definition is the codec "numcodecs.fletcher32": the checksum of
 // HDF5's filter of that name, behind the bytes that it covers.
 //
@@ -14,7 +17,7 @@ import (
 // an odd number of bytes; such checksums are accepted, too.
 func numcodecsFletcher32Definition() codecs.Definition {
 	// zarr-python demands a configuration.
-	spec := codecs.Spec{Name: "numcodecs.fletcher32", Configuration: json.RawMessage(`{}`)}
+	spec := codecs.Spec{Name: Fletcher32Name, Configuration: json.RawMessage(`{}`)}
 	return codecs.Definition{
 		Name:    spec.Name,
 		Aliases: []string{"fletcher32", "https://codec.zarrs.dev/bytes_to_bytes/fletcher32"},

@@ -9,6 +9,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
+// quantizeName is the name of the codec.
+const quantizeName = "numcodecs.quantize"
+
 // numcodecsQuantizeDefinition is the codec "numcodecs.quantize": floats are
 // rounded to a multiple of a power of two that is fine enough for some decimal
 // digits behind the point. Decoding changes nothing but the type.
@@ -19,7 +22,7 @@ import (
 func numcodecsQuantizeDefinition(registry *dtype.Registry) codecs.Definition {
 	types := numpyTypes{registry}
 	return codecs.Definition{
-		Name: "numcodecs.quantize", Kind: codecs.KindArrayToArray,
+		Name: quantizeName, Kind: codecs.KindArrayToArray,
 		Summary: "rounds floats to some decimal digits",
 		Lossy:   "decimal digits beyond those kept",
 		Fields: []codecs.Field{
@@ -84,7 +87,7 @@ func (c quantizeCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, e
 	b := &castBound{in: in.Type, out: in, encode: p.kernel(to), decode: cast(from, to), scale: 1, stable: true, hostOrder: true}
 	b.losses = append([]codecs.Loss{{What: fmt.Sprintf("rounded to %d decimal digits", c.digits), AtMost: math.Ldexp(1, -bits-1)}}, astypeLosses(encoded, decoded)...)
 	b.out.Type, b.out.Fill = encoded, b.encode.Scalar(encoded, in.Type, in.Fill)
-	b.spec = codecs.Spec{Name: "numcodecs.quantize", Configuration: fmt.Appendf(nil,
+	b.spec = codecs.Spec{Name: quantizeName, Configuration: fmt.Appendf(nil,
 		`{"digits":%d,"dtype":%s,"astype":%s}`, c.digits, numpyName(decoded), numpyName(encoded))}
 	return b, nil
 }
@@ -105,4 +108,27 @@ func quantizeBits(digits int, n number) (int, bool) {
 		least, most = -149, 127
 	}
 	return bits, tens > 0 && !math.IsInf(tens, 0) && bits >= least && bits <= most
+}
+
+// inTwo returns this codec, where it stores another type, as two: one that rounds and
+// one that converts. What zarr-python has for quantize in v3 keeps the type.
+func inTwo(spec codecs.Spec) []codecs.Spec {
+	var fields map[string]any
+	if spec.Name != quantizeName || json.Unmarshal(spec.Configuration, &fields) != nil {
+		return []codecs.Spec{spec}
+	}
+	from, to := fields["dtype"], fields["astype"]
+	if from == nil || to == nil || from == to {
+		return []codecs.Spec{spec}
+	}
+	fields["astype"] = from
+	rounds, err := json.Marshal(fields)
+	if err != nil {
+		return []codecs.Spec{spec}
+	}
+	converts, err := json.Marshal(map[string]any{"encode_dtype": to, "decode_dtype": from})
+	if err != nil {
+		return []codecs.Spec{spec}
+	}
+	return []codecs.Spec{{Name: spec.Name, Configuration: rounds}, {Name: astypeName, Configuration: converts}}
 }

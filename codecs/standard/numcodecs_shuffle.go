@@ -9,11 +9,14 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 )
 
+// ShuffleName is the name of the codec.
+const ShuffleName = "numcodecs.shuffle"
+
 // numcodecsShuffleDefinition is the codec "numcodecs.shuffle": the byte shuffle of
 // HDF5, of whole elements: numcodecs refuses other lengths.
 func numcodecsShuffleDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "numcodecs.shuffle", Aliases: []string{"shuffle"}, Kind: codecs.KindBytesToBytes,
+		Name: ShuffleName, Aliases: []string{"shuffle"}, Kind: codecs.KindBytesToBytes,
 		Summary: "puts the first bytes of all elements together, then the second ones, and so on",
 		Fields: []codecs.Field{{
 			Name: "elementsize", Type: "integer ≥ 0", Default: "4",
@@ -52,7 +55,7 @@ type shuffleBound struct {
 }
 
 func (b *shuffleBound) Spec() codecs.Spec {
-	return codecs.Spec{Name: "numcodecs.shuffle", Configuration: fmt.Appendf(nil, `{"elementsize":%d}`, b.size)}
+	return codecs.Spec{Name: ShuffleName, Configuration: fmt.Appendf(nil, `{"elementsize":%d}`, b.size)}
 }
 
 func (b *shuffleBound) Size() codecs.Size { return b.in }

@@ -10,11 +10,14 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
+// ZlibName is the name of the codec.
+const ZlibName = "numcodecs.zlib"
+
 // numcodecsZlibDefinition is the codec "numcodecs.zlib": a stream of RFC 1950, as the
 // deflate filter of HDF5 writes it, too.
 func numcodecsZlibDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "numcodecs.zlib", Aliases: []string{"zlib"}, Kind: codecs.KindBytesToBytes,
+		Name: ZlibName, Aliases: []string{"zlib"}, Kind: codecs.KindBytesToBytes,
 		Summary: "DEFLATE in a zlib stream, with an Adler-32",
 		Fields: []codecs.Field{{
 			Name: "level", Type: "integer −1…9", Default: "1",
@@ -31,7 +34,7 @@ func numcodecsZlibDefinition() codecs.Definition {
 				return nil, codecs.Fieldf("level", "%d: want −1 to 9", c.Level)
 			}
 			return streamCodec{
-				spec:   codecs.Spec{Name: "numcodecs.zlib", Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},
+				spec:   codecs.Spec{Name: ZlibName, Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},
 				most:   deflateMost,
 				writer: func() streamWriter { return newZlibWriter(c.Level) },
 				reader: readZlib,

@@ -15,7 +15,7 @@ func Registry(types *dtype.Registry) *codecs.Registry {
 		numcodecsAstypeDefinition(types), numcodecsBitroundDefinition(), numcodecsDeltaDefinition(types),
 		numcodecsFixedscaleoffsetDefinition(types), numcodecsPackbitsDefinition(), numcodecsQuantizeDefinition(types),
 		// array → bytes
-		bytesDefinition(), shardingDefinition(r), vlenDefinition("vlen-utf8"), vlenDefinition("vlen-bytes"),
+		bytesDefinition(), shardingDefinition(r), vlenDefinition(vlenText), vlenDefinition(vlenBytes),
 		packbitsDefinition(), zfpDefinition(), n5DefaultDefinition(r), numcodecsPcodecDefinition(), numcodecsZfpyDefinition(),
 		// bytes → bytes
 		bloscDefinition(), gzipDefinition(), zstdDefinition(), crc32cDefinition(), conditionalDefinition(r),

@@ -13,6 +13,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// ScaleOffsetName is the name of the codec.
+const ScaleOffsetName = "scale_offset"
+
 // scaleOffsetDefinition is the registered codec "scale_offset": it stores
 // (x − offset) × scale and gives back x ÷ scale + offset.
 //
@@ -24,7 +27,7 @@ import (
 // becomes quiet.
 func scaleOffsetDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "scale_offset", Kind: codecs.KindArrayToArray,
+		Name: ScaleOffsetName, Kind: codecs.KindArrayToArray, Packs: true,
 		Summary: "subtracts an offset and multiplies by a scale",
 		Lossy:   "the last bits of floats; integers come back as they were",
 		Fields: []codecs.Field{
@@ -115,7 +118,7 @@ func parseTerm(t dtype.Numeric, name string, text json.RawMessage, standard int6
 // spec keeps the numbers as they were given and leaves out those that change
 // nothing, as zarr-python does.
 func (c scaleOffset) spec(noOffset, noScale bool) codecs.Spec {
-	s := codecs.Spec{Name: "scale_offset"}
+	s := codecs.Spec{Name: ScaleOffsetName}
 	switch {
 	case noOffset && noScale:
 	case noScale:

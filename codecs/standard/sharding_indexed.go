@@ -18,7 +18,7 @@ const ShardingName = "sharding_indexed"
 // that says where they are. Inner codecs are looked up in r.
 func shardingDefinition(r *codecs.Registry) codecs.Definition {
 	return codecs.Definition{
-		Name: ShardingName, Kind: codecs.KindArrayToBytes,
+		Name: ShardingName, Kind: codecs.KindArrayToBytes, Container: true,
 		Summary: "inner chunks, each encoded on its own, and an index of them",
 		Fields: []codecs.Field{
 			{Name: "chunk_shape", Type: "list of integers", Doc: "shape of an inner chunk; each extent divides the shard's"},
@@ -48,7 +48,7 @@ func parseSharding(r *codecs.Registry, text json.RawMessage) (codecs.Codec, erro
 	if err := codecs.ReadConfiguration(text, &c); err != nil {
 		return nil, err
 	}
-	s := &shardingCodec{registry: r, inner: c.Codecs, index: c.Index}
+	s := &shardingCodec{registry: r, shape: []int{}, inner: c.Codecs, index: c.Index}
 	if c.Shape == nil {
 		return nil, codecs.Fieldf("chunk_shape", "is required")
 	}

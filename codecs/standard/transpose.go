@@ -8,11 +8,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// TransposeName is the name of the codec.
+const TransposeName = "transpose"
+
 // transposeDefinition is the codec "transpose" of Zarr v3 core, version 1.0:
 // the encoded array's dimension i is the decoded array's dimension order[i].
 func transposeDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "transpose", Kind: codecs.KindArrayToArray,
+		Name: TransposeName, Kind: codecs.KindArrayToArray,
 		Summary: "permutes the dimensions",
 		Fields: []codecs.Field{{
 			Name: "order", Type: `permutation of 0…n−1, "C" or "F"`,
@@ -93,7 +96,7 @@ func (b *transposeBound) Spec() codecs.Spec {
 	if err != nil {
 		panic(err) // integers always marshal
 	}
-	return codecs.Spec{Name: "transpose", Configuration: text}
+	return codecs.Spec{Name: TransposeName, Configuration: text}
 }
 
 func (b *transposeBound) Encoded() codecs.Chunk { return b.out }

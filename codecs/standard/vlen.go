@@ -12,6 +12,12 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// Names of the codecs for elements of variable size.
+const (
+	vlenText  = "vlen-utf8"
+	vlenBytes = "vlen-bytes"
+)
+
 // vlenDefinition is the codec "vlen-utf8" or "vlen-bytes" of the registry of
 // Zarr extensions, numcodecs' format: the number of elements as a
 // little-endian uint32, then each in C order as its length, another uint32,
@@ -20,7 +26,7 @@ import (
 // Data types of variable size say themselves which of the two is theirs.
 func vlenDefinition(name string) codecs.Definition {
 	return codecs.Definition{
-		Name: name, Aliases: []string{"numcodecs." + name}, Kind: codecs.KindArrayToBytes,
+		Name: name, Aliases: []string{"numcodecs." + name}, Kind: codecs.KindArrayToBytes, V2: name,
 		Summary: "elements of any length, each behind its length",
 		Parse: func(text json.RawMessage) (codecs.Codec, error) {
 			return vlenCodec{name}, codecs.ReadConfiguration(text, &struct{}{})
@@ -38,7 +44,7 @@ func (c vlenCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error
 	if !ok || n > math.MaxUint32 || n > codecs.MaxVariable/4 {
 		return nil, fmt.Errorf("a chunk of shape %v has too many elements", in.Shape)
 	}
-	return &vlenBound{c.name, n, c.name == "vlen-utf8"}, nil
+	return &vlenBound{c.name, n, c.name == vlenText}, nil
 }
 
 type vlenBound struct {

@@ -19,9 +19,16 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
+// ZstdName is the name of the codec.
+const ZstdName = "zstd"
+
 // zstdDefinition is the codec "zstd" of the Zarr extension registry: frames of
 // RFC 8878.
-func zstdDefinition() codecs.Definition { return zstdNamed("zstd", 3) }
+func zstdDefinition() codecs.Definition {
+	d := zstdNamed(ZstdName, 3)
+	d.V2 = "zstd"
+	return d
+}
 
 // numcodecsZstdDefinition is the codec "numcodecs.zstd": the bytes of "zstd"
 // with another default of the level.

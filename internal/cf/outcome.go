@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
@@ -162,7 +163,7 @@ func (p *Packing) specs(r *readers, missing []dtype.Scalar) []codecs.Spec {
 		if r.scale != 1 {
 			c.Scale = p.format(r.scale)
 		}
-		specs = append(specs, codecs.Spec{Name: "scale_offset", Configuration: object(c)})
+		specs = append(specs, codecs.Spec{Name: standard.ScaleOffsetName, Configuration: object(c)})
 	}
 	type scalarMap struct {
 		Encode [][2]json.RawMessage `json:"encode"`
@@ -179,7 +180,7 @@ func (p *Packing) specs(r *readers, missing []dtype.Scalar) []codecs.Spec {
 			c.Map.Decode = append(c.Map.Decode, [2]json.RawMessage{p.Stored.FormatScalar(dtype.V3, s), nan})
 		}
 	}
-	return append(specs, codecs.Spec{Name: "cast_value", Configuration: object(c)})
+	return append(specs, codecs.Spec{Name: standard.CastValueName, Configuration: object(c)})
 }
 
 // format writes a finite value of the physical type.

@@ -147,7 +147,7 @@ func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
 	switch {
 	case err != nil:
 	case t != nil && fill != nil:
-		shapes := trialShapes(s, t, rank)
+		shapes := trialShapes(c.codecs, s, t, rank)
 		for _, shape := range shapes {
 			var chain *codecs.Chain
 			if chain, err = c.codecs.Bind(specs, codecs.Chunk{Type: t, Shape: shape, Fill: fill}); err == nil {
@@ -196,21 +196,19 @@ const mostRank = 8
 // codecs bind to one of them. That is the shape of the chunks if the section tells it.
 // Otherwise it is one shape of the right rank or, if the rank is not known, one of
 // each rank. There are none for codecs that depend on a shape that is not known.
-func trialShapes(s section, t dtype.Type, rank int) [][]int {
+func trialShapes(registry *codecs.Registry, s section, t dtype.Type, rank int) [][]int {
 	o := s.options
-	switch first := o.Codecs.Chain[0]; {
+	extents, depends := registry.Extents(o.Codecs.Chain[0])
+	switch {
 	case o.Chunks.Shape != nil && (rank < 0 || len(o.Chunks.Shape) == rank):
 		return [][]int{o.Chunks.Shape}
 	case o.Shards != nil && len(o.Shards) == rank && t != nil:
 		return [][]int{AutoChunks(o.Shards, o.Shards, ItemBytes(t, 0))}
-	case first.Name == "sharding_indexed":
-		var shard struct { // known to be sound
-			Shape []int `json:"chunk_shape"`
+	case extents != nil:
+		if rank < 0 || len(extents) == rank {
+			return [][]int{extents}
 		}
-		if json.Unmarshal(first.Configuration, &shard) == nil && (rank < 0 || len(shard.Shape) == rank) {
-			return [][]int{shard.Shape}
-		}
-	case slices.ContainsFunc(o.Codecs.Chain, func(s codecs.Spec) bool { return s.Name == "reshape" || s.Name == "sharding_indexed" }):
+	case depends || slices.ContainsFunc(o.Codecs.Chain[1:], func(s codecs.Spec) bool { _, ok := registry.Extents(s); return ok }):
 		return nil
 	}
 	if rank >= 0 {
@@ -238,10 +236,10 @@ func (c *checker) hazards(s section, field string, chain *codecs.Chain) {
 // against a shape.
 func (c *checker) permutations(specs []codecs.Spec, shape []int) error {
 	front := 0
-	for front < len(specs) && specs[front].Name == "transpose" {
+	for front < len(specs) && specs[front].Name == standard.TransposeName {
 		front++
 	}
-	chain := append(slices.Clone(specs[:front]), codecs.Spec{Name: "bytes"})
+	chain := append(slices.Clone(specs[:front]), codecs.Spec{Name: standard.BytesName})
 	_, err := c.codecs.Bind(chain, codecs.Chunk{Type: dtype.Uint8, Shape: shape, Fill: dtype.Uint8.Default()})
 	return err
 }

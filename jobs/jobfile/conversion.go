@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -47,7 +48,7 @@ func (c Cast) Bind(registry *codecs.Registry, own, wanted dtype.Type) (codecs.Ar
 	if err != nil {
 		return nil, err
 	}
-	definition, err := registry.Lookup("cast_value")
+	definition, err := registry.Lookup(standard.CastValueName)
 	if err != nil {
 		return nil, err
 	}

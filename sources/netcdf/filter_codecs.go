@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
@@ -14,23 +15,23 @@ func codecOf(f hdf5.Filter) (codecs.Spec, bool) {
 	p := f.Parameters
 	switch {
 	case f.ID == hdf5.FilterDeflate && len(p) > 0:
-		return codecs.Spec{Name: "numcodecs.zlib", Configuration: fmt.Appendf(nil, `{"level":%d}`, p[0])}, true
+		return codecs.Spec{Name: standard.ZlibName, Configuration: fmt.Appendf(nil, `{"level":%d}`, p[0])}, true
 	case f.ID == hdf5.FilterShuffle && len(p) > 0:
-		return codecs.Spec{Name: "numcodecs.shuffle", Configuration: fmt.Appendf(nil, `{"elementsize":%d}`, p[0])}, true
+		return codecs.Spec{Name: standard.ShuffleName, Configuration: fmt.Appendf(nil, `{"elementsize":%d}`, p[0])}, true
 	case f.ID == hdf5.FilterFletcher32:
-		return codecs.Spec{Name: "numcodecs.fletcher32"}, true
+		return codecs.Spec{Name: standard.Fletcher32Name}, true
 	case f.ID == hdf5.FilterBzip2:
 		level := uint32(9) // of the filter, unless it is told
 		if len(p) > 0 {
 			level = p[0]
 		}
-		return codecs.Spec{Name: "numcodecs.bz2", Configuration: fmt.Appendf(nil, `{"level":%d}`, level)}, true
+		return codecs.Spec{Name: standard.Bz2Name, Configuration: fmt.Appendf(nil, `{"level":%d}`, level)}, true
 	case f.ID == hdf5.FilterZstd:
 		level := int32(0) // the default of the library, unless it is told
 		if len(p) > 0 {
 			level = int32(p[0])
 		}
-		return codecs.Spec{Name: "zstd", Configuration: fmt.Appendf(nil, `{"level":%d,"checksum":false}`, level)}, true
+		return codecs.Spec{Name: standard.ZstdName, Configuration: fmt.Appendf(nil, `{"level":%d,"checksum":false}`, level)}, true
 	case f.ID == hdf5.FilterBlosc && len(p) >= 7:
 		return bloscOf(p)
 	default:
@@ -47,6 +48,6 @@ func bloscOf(p []uint32) (codecs.Spec, bool) {
 	if shuffle >= uint32(len(shuffles)) || compressor >= uint32(len(compressors)) {
 		return codecs.Spec{}, false
 	}
-	return codecs.Spec{Name: "blosc", Configuration: fmt.Appendf(nil, `{"cname":%q,"clevel":%d,"shuffle":%q,"typesize":%d,"blocksize":0}`,
+	return codecs.Spec{Name: standard.BloscName, Configuration: fmt.Appendf(nil, `{"cname":%q,"clevel":%d,"shuffle":%q,"typesize":%d,"blocksize":0}`,
 		compressors[compressor], level, shuffles[shuffle], size)}, true
 }

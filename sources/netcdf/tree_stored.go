@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
@@ -47,13 +48,13 @@ func serializer(t dtype.Type, order dtype.Order) codecs.Spec {
 		return codecs.Spec{Name: o.V2Filter()}
 	}
 	if order == dtype.NoOrder || order == dtype.Mixed {
-		return codecs.Spec{Name: "bytes"}
+		return codecs.Spec{Name: standard.BytesName}
 	}
 	endian := "little"
 	if order == dtype.Big {
 		endian = "big"
 	}
-	return codecs.Spec{Name: "bytes", Configuration: fmt.Appendf(nil, `{"endian":%q}`, endian)}
+	return codecs.Spec{Name: standard.BytesName, Configuration: fmt.Appendf(nil, `{"endian":%q}`, endian)}
 }
 
 // storedDataset is a treeArray that implements [sources.Stored].

@@ -59,7 +59,7 @@ func (a *array) readArithmetic() error {
 // computes.
 func (a *array) isArithmetic(name string) bool {
 	d, err := a.source.codecs.Lookup(name)
-	return err == nil && (d.Name == "scale_offset" || d.Name == "cast_value")
+	return err == nil && d.Packs
 }
 
 // withInner returns the spec of shards with other codecs inside.

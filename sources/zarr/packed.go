@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
@@ -52,7 +53,7 @@ type fixedScaleOffset struct {
 // readStored makes an array whose first codec is fixedscaleoffset one of what
 // that stores.
 func (a *array) readStored() error {
-	const name = "numcodecs.fixedscaleoffset"
+	const name = standard.FixedScaleOffsetName
 	specs := a.chain.Specs()
 	if layout, ok := a.chain.Shards(); ok && layout.Inner().Specs()[0].Name == name {
 		a.info.Notes = append(a.info.Notes, name+" stays as it is inside of shards")
@@ -98,8 +99,8 @@ func (p *fixedScaleOffset) AsCodecs() (*cf.Outcome, error) {
 	o := &cf.Outcome{
 		Type: p.physical, Fill: p.fill, StoredFill: p.info.Fill, Attributes: p.info.Attributes,
 		Codecs: []codecs.Spec{
-			{Name: "scale_offset", Configuration: fmt.Appendf(nil, `{"offset":%s,"scale":%s}`, p.offset, p.scale)},
-			{Name: "cast_value", Configuration: fmt.Appendf(nil, `{"data_type":%s,"out_of_range":"wrap"}`, name)},
+			{Name: standard.ScaleOffsetName, Configuration: fmt.Appendf(nil, `{"offset":%s,"scale":%s}`, p.offset, p.scale)},
+			{Name: standard.CastValueName, Configuration: fmt.Appendf(nil, `{"data_type":%s,"out_of_range":"wrap"}`, name)},
 		},
 		Notes: []string{
 			fmt.Sprintf("%s values, of which the stored %s stay as they are: numcodecs.fixedscaleoffset becomes scale_offset and cast_value", p.physical.Name(), p.info.Type.Name()),

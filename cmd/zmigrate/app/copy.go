@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -158,7 +159,7 @@ func (a *app) copyCodecs(flags []string) ([]any, error) {
 		}
 	}
 	if !serialized {
-		chain = slices.Insert(chain, place, any("bytes"))
+		chain = slices.Insert(chain, place, any(standard.BytesName))
 	}
 	return chain, nil
 }
