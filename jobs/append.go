@@ -20,7 +20,8 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// growth is what a plan knows of the target that its arrays are appended to.
+// growth is the [target] of a plan that appends rows to the arrays of an existing
+// hierarchy.
 type growth struct {
 	dim   string // that grows
 	store *store.Store
@@ -31,9 +32,6 @@ type growth struct {
 	// begun is the manifest of a run that was interrupted while it appended: the
 	// target may have grown by then, in parts. nil: there is none.
 	begun *Manifest
-	// otherwise is the error of a source that is not the one of begun, as long as
-	// there is something to append; nil: it is.
-	otherwise error
 	// earlier are the files behind what is there, as far as that is known, and
 	// completed the manifest of the last run if it completed, nil otherwise.
 	earlier   []sources.File
@@ -44,10 +42,6 @@ type growth struct {
 	// new are the rows that come to the arrays of each group, by its path, with those
 	// below that share its dimension.
 	new map[string]int
-	// same are the arrays without the dimension, which are what they were.
-	same []string
-	// nothing is set when all rows are there already.
-	nothing bool
 }
 
 // state is what a checkpoint says of the job, as its two documents.
@@ -95,8 +89,8 @@ func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) err
 	if p.state == nil {
 		return failed
 	}
-	if p.growth != nil && p.growth.otherwise != nil && !errors.Is(failed, p.growth.otherwise) {
-		failed = errors.Join(p.growth.otherwise, failed)
+	if p.otherwise != nil && !errors.Is(failed, p.otherwise) {
+		failed = errors.Join(p.otherwise, failed)
 	}
 	now, owner, err := readState(ctx, p.Job, env)
 	same := err == nil && p.state.same(now)
@@ -110,9 +104,9 @@ func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) err
 	}
 }
 
-// openTarget opens the target of a job that appends, if it is there. Where it is
-// not, or only a part of what a first run is to make of it, the plan is that of a
-// new target.
+// openTarget chooses the target of the plan. It is a growth if the job appends rows
+// and the hierarchy exists. A hierarchy that is missing, or that the first run has not
+// completed, is created.
 func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if p.Job.Target.Existing != "append" {
 		return nil
@@ -151,7 +145,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if err != nil {
 		return errors.Join(err, g.close())
 	}
-	p.growth = g
+	p.target = g
 	return nil
 }
 
@@ -197,11 +191,8 @@ func (g *growth) isThere(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// close closes what was opened; a nil growth has nothing.
+// close closes what was opened.
 func (g *growth) close() error {
-	if g == nil {
-		return nil
-	}
 	var err error
 	if g.target != nil {
 		err = g.target.Close()
@@ -211,25 +202,20 @@ func (g *growth) close() error {
 
 // Unchanged lists the arrays of the target that do not have the dimension to
 // append along, and are those of the source.
-func (p *Plan) Unchanged() []string {
-	if p.growth == nil {
-		return nil
-	}
-	return p.growth.same
-}
+func (p *Plan) Unchanged() []string { return p.unchanged }
 
 // Nothing reports whether a plan to append finds all rows of the source in the
 // target.
-func (p *Plan) Nothing() bool { return p.growth != nil && p.growth.nothing }
+func (p *Plan) Nothing() bool { return p.nothing }
 
 // goesOn finds out whether the source is the one of a run that was interrupted.
-// Another one can have nothing to append. A nil growth has no such run.
+// Another one can have nothing to append.
 func (g *growth) goesOn(p *Plan) {
-	if g == nil || g.begun == nil {
+	if g.begun == nil {
 		return
 	}
 	if list := p.inputs().otherInputs(g.begun); len(list) > 0 {
-		g.otherwise = &ChangedError{Checkpoint: p.state.checkpoint, Appends: true, Differences: list}
+		p.otherwise = &ChangedError{Checkpoint: p.state.checkpoint, Appends: true, Differences: list}
 	}
 }
 
@@ -251,12 +237,24 @@ type there struct {
 	calendars *calendars
 }
 
-// meet finds the array of the target that an array of the source belongs to, and
-// has the builder follow it. A nil growth has none.
-func (g *growth) meet(ctx context.Context, b *builder) error {
-	if g == nil {
-		return nil
+// review implements [target].
+func (g *growth) review(ctx context.Context, p *Plan, coordinates map[string]string) (Problems, error) {
+	g.goesOn(p)
+	ragged, err := g.ragged(ctx, p)
+	if err != nil {
+		return nil, err
 	}
+	return slices.Concat(ragged, g.sameBounds(p, coordinates), g.sameRemoved(p)), nil
+}
+
+// describe implements [target].
+func (g *growth) describe(m *Manifest) { m.Append, m.Earlier = g.dim, g.earlier }
+
+func (g *growth) outcome(r *run) outcome { return growing{r, g} }
+
+// meet implements [target]. The options that the job leaves open are those of the
+// existing array.
+func (g *growth) meet(ctx context.Context, b *builder) error {
 	t := &there{path: b.path(), axis: -1}
 	g.met[t.path] = true
 	var err error
@@ -286,7 +284,7 @@ func (g *growth) meet(ctx context.Context, b *builder) error {
 	if err != nil {
 		return fmt.Errorf("target %s: array %q: %w", g.store.URL(), t.path, err)
 	}
-	b.there = t
+	b.there, b.base = t, t
 	b.options = t.follow(b.options, b.env.Codecs)
 	return nil
 }

@@ -69,20 +69,23 @@ func (t *there) inner(registry *codecs.Registry) []codecs.Spec {
 	return info.Codecs // which the source of the target has bound already
 }
 
-// fits checks that the elements of the source can be among those of the target:
-// they have its type, and its shape but for the rows.
-func (b *builder) fits(t dtype.Type) {
-	own, target := b.info.Shape, b.there.meta.Grid.Shape
-	same := len(own) == len(target)
-	for i := range min(len(own), len(target)) {
-		same = same && (i == b.there.axis || own[i] == target[i])
+// fill implements [base].
+func (t *there) fill() (value dtype.Scalar, exists bool) { return t.meta.Fill, true }
+
+// fits implements [base]. The source must have the type of the existing array, and its
+// shape but for the rows.
+func (t *there) fits(b *builder, own dtype.Type) {
+	shape, target := b.info.Shape, t.meta.Grid.Shape
+	same := len(shape) == len(target)
+	for i := range min(len(shape), len(target)) {
+		same = same && (i == t.axis || shape[i] == target[i])
 	}
 	if !same {
 		b.problems = append(b.problems, b.plan.Job.Problem(b.field,
-			fmt.Sprintf("array %q of shape %v does not fit to the target's of shape %v", b.info.Path, own, target), "only the dimension to append along may differ"))
+			fmt.Sprintf("array %q of shape %v does not fit to the target's of shape %v", b.info.Path, shape, target), "only the dimension to append along may differ"))
 	}
-	if is := b.there.meta.Type; !dtype.Same(t, is) {
-		b.otherType(t, is)
+	if is := t.meta.Type; !dtype.Same(own, is) {
+		b.otherType(own, is)
 	}
 }
 
@@ -150,11 +153,9 @@ func (b *builder) sameChains(would, is *zarr.Array) {
 // specsText spells a chain for a message.
 func specsText(specs []codecs.Spec) string { return jobfile.Clip(jobfile.CodecsText(specs), 300) }
 
-// extend makes the plan of an array that of the rows that are appended: of the
-// objects from the first one on that holds any, with the rows in it that are
-// there.
-func (b *builder) extend(a *PlannedArray) {
-	t := b.there
+// complete implements [base]. The plan of the array becomes that of the incoming rows:
+// of the objects from the first one on that gets any, with the rows that it has.
+func (t *there) complete(b *builder, a *PlannedArray) {
 	t.attributes, t.own = a.Meta.Attributes, a.elements()
 	a.there, a.Reason = t, "the array grows"
 	if !b.agrees(a) || t.axis < 0 {
@@ -186,7 +187,7 @@ func (b *builder) extend(a *PlannedArray) {
 	}
 	a.place = sinks.Placement{Keys: t.meta.Keys, First: make([]int, len(grown.Grid.Shape))}
 	a.place.First[t.axis] = first
-	a.Append = &Append{Dimension: b.plan.growth.dim, Axis: t.axis, Rows: t.rows, New: added}
+	a.Append = &Append{Dimension: b.plan.dim, Axis: t.axis, Rows: t.rows, New: added}
 	if counts := a.Grid.Count(); t.rows > first*extent && added > 0 {
 		a.Append.Rewritten = a.Grid.Len() / counts[t.axis]
 	}

@@ -30,12 +30,8 @@ func (b *builder) sameAttributes(would, is zarr.Attributes) {
 
 // sameBounds compares what arrays say of the values of bounds with what the target
 // says: that of their coordinates where they say nothing themselves. coordinates
-// are those of the bounds, by their paths in the source. A nil growth has nothing
-// to compare with.
+// are those of the bounds, by their paths in the source.
 func (g *growth) sameBounds(p *Plan, coordinates map[string]string) (ps Problems) {
-	if g == nil {
-		return nil
-	}
 	planned := map[string]*PlannedArray{}
 	for i := range p.Arrays {
 		planned[p.Arrays[i].Source] = &p.Arrays[i]
@@ -74,11 +70,8 @@ func otherMeaning(name string) string {
 
 // sameRemoved refuses values that meant something else, by an attribute that the
 // job removes, in the source that the rows of the target are from: the target does
-// not tell. A nil growth has no such rows.
+// not tell.
 func (g *growth) sameRemoved(p *Plan) (ps Problems) {
-	if g == nil {
-		return nil
-	}
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
 		_, field := p.Job.Options(a.Source)

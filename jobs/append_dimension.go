@@ -68,12 +68,12 @@ func (p *Plan) grows(arrays []sources.Array) (ps Problems) {
 	return ps
 }
 
-// first reports what the run that makes a target would leave to which nothing can
-// be appended: arrays of several lengths that share the dimension, and chunks of
-// several sizes.
-func (p *Plan) first() (ps Problems) {
-	if p.dim == "" || p.growth != nil {
-		return nil
+// review implements [target]. If the job appends rows later, it reports arrays to which
+// nothing could be appended: those that share the dimension and have several lengths,
+// and those with chunks of several sizes.
+func (creation) review(_ context.Context, p *Plan, _ map[string]string) (ps Problems, err error) {
+	if p.dim == "" {
+		return nil, nil
 	}
 	g := growth{dim: p.dim}
 	planned, seen := map[string]bool{}, map[string]*PlannedArray{} // by scope
@@ -101,5 +101,5 @@ func (p *Plan) first() (ps Problems) {
 				"arrays that share a dimension have to be of one length"))
 		}
 	}
-	return ps
+	return ps, nil
 }

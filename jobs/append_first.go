@@ -6,16 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/zmigrate/zmigrate/codecs"
 )
 
 // mostFirst is how many values without an order are looked through, before a target
 // is made of them, for those that are there twice.
 const mostFirst = 4 << 20
 
-// firstCoordinates refuses coordinates of a new target to which nothing could be
-// appended, see checkCoordinate.
-func (p *Plan) firstCoordinates(ctx context.Context) error {
-	if p.dim == "" || p.growth != nil {
+// check implements [target]. If the job appends rows later, it refuses coordinates to
+// which nothing could be appended; see checkCoordinate.
+func (creation) check(ctx context.Context, p *Plan, _ *codecs.Registry) error {
+	if p.dim == "" {
 		return nil
 	}
 	var errs []error

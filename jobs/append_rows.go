@@ -16,11 +16,8 @@ import (
 )
 
 // ragged returns a problem for each array whose number of rows would not be that
-// of its neighbours. A nil growth has none.
+// of its neighbours.
 func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
-	if g == nil {
-		return nil, nil
-	}
 	var ps Problems
 	first := map[string]*PlannedArray{} // of each scope
 	all := map[string]bool{}            // arrays of the target
@@ -123,18 +120,16 @@ func (g *growth) leftOut(ctx context.Context, all map[string]bool, scopes map[st
 	return names, nil
 }
 
-// check reads what tells whether the source belongs behind the rows that are
-// there: the arrays without the dimension, which stay out of the plan, the
-// coordinates and the files, and whether the rows there are safe. A nil growth has nothing to check.
+// check implements [target]. It finds out whether the incoming rows belong behind the
+// rows of the target: by the arrays without the dimension, which leave the plan, by the
+// coordinates and by the files. It refuses to store rows of the target again by codecs
+// that may change them.
 func (g *growth) check(ctx context.Context, p *Plan, registry *codecs.Registry) error {
-	if g == nil {
-		return nil
-	}
-	if err := g.compare(ctx, p); err != nil || g.nothing {
+	if err := g.compare(ctx, p); err != nil || p.nothing {
 		return err
 	}
-	if g.otherwise != nil {
-		return g.otherwise
+	if p.otherwise != nil {
+		return p.otherwise
 	}
 	return g.again(p)
 }
@@ -151,7 +146,7 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 	for _, a := range p.Arrays {
 		switch {
 		case a.Append == nil:
-			g.same = append(g.same, a.Target)
+			p.unchanged = append(p.unchanged, a.Target)
 			errs = append(errs, sameValues(ctx, &a))
 			continue
 		case a.there.coordinate(g.dim):
@@ -165,7 +160,7 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 		return err
 	}
 	if !slices.ContainsFunc(grow, func(a PlannedArray) bool { return a.Append.New > 0 }) {
-		g.nothing = true
+		p.nothing = true
 		return nil
 	}
 	if len(coordinates) == 0 {
@@ -196,7 +191,7 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 	case len(new) > 0:
 		return fmt.Errorf("the target has all rows of the source by the coordinate %s, and none by %s", there[0], new[0])
 	}
-	g.nothing = true
+	p.nothing = true
 	all, err := g.sameFiles(p)
 	if err != nil || all {
 		return err
@@ -243,7 +238,7 @@ func (g *growth) checkFiles(p *Plan) error {
 	if len(there) > 0 && len(new) > 0 {
 		return fmt.Errorf("of the source, %s is in the target already, and %s is not: append new files alone", there[0], new[0])
 	}
-	g.nothing = len(there) > 0
+	p.nothing = len(there) > 0
 	return nil
 }
 

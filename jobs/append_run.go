@@ -15,23 +15,39 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// current fails when the checkpoint or the target, which the run now has to
-// itself, are no longer what the plan to append was made for.
+// current fails when the checkpoint, which the run now has to itself, is no longer the
+// one that the plan was made from.
 func (r *run) current(ctx context.Context) error {
 	now := &state{manifest: r.journal.Manifest(), done: r.journal.Completed()}
 	if was := r.plan.state; was != nil && !was.same(now) {
 		return errOvertaken(r.target.URL())
 	}
-	if r.plan.growth == nil || r.plan.growth.nothing {
-		return nil
-	}
-	return r.asPlanned(ctx)
+	return nil
+}
+
+// growing is the [outcome] of a [growth].
+type growing struct {
+	*run
+	growth *growth
+}
+
+func (growing) keepsObjects() bool { return true }
+
+// documents writes nothing: all arrays grow together, in the end.
+func (growing) documents(context.Context) error { return nil }
+
+func (r growing) prepare(context.Context) (publish func(ctx context.Context) error, err error) {
+	return r.grow, nil
+}
+
+func (r growing) wayOut() string {
+	return fmt.Sprintf("its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", r.checkpoint.URL())
 }
 
 // asPlanned fails when an array that grows is no longer what it was when the plan
 // was made. A job with another checkpoint may have appended to it, or another
 // program.
-func (r *run) asPlanned(ctx context.Context) error {
+func (r growing) asPlanned(ctx context.Context) error {
 	return sources.InParallel(ctx, len(r.plan.Arrays), func(ctx context.Context, i int) error {
 		a := &r.plan.Arrays[i]
 		text, err := r.target.ReadAll(ctx, path.Join(a.Target, zarr.MetadataKey), zarr.MaxDocument)
@@ -45,10 +61,14 @@ func (r *run) asPlanned(ctx context.Context) error {
 	})
 }
 
-// beginAppend is begin for a target that is there: there may be nothing to do
-// (true), an earlier run to go on with, or a new one.
-func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
-	g := r.plan.growth
+// begin implements [outcome].
+func (r growing) begin(ctx context.Context, _ RunOptions) (complete bool, err error) {
+	g := r.growth
+	if !r.plan.nothing {
+		if err := r.asPlanned(ctx); err != nil {
+			return false, err
+		}
+	}
 	r.result.Dimension = g.dim
 	if record := r.journal.Completed(); record != nil {
 		done, err := readCompletion(record)
@@ -60,7 +80,7 @@ func (r *run) beginAppend(ctx context.Context) (complete bool, err error) {
 			return false, err
 		}
 	}
-	if g.nothing {
+	if r.plan.nothing {
 		r.result.Nothing = true
 		if err := r.journal.Tidy(ctx); err != nil {
 			return false, fmt.Errorf("checkpoint: %w", err)
@@ -103,12 +123,8 @@ func (r *Result) appended(rows map[string]int) {
 	}
 }
 
-// vacate removes the objects of chunks that hold only the fill value now: one may
-// lie there from a run that was given up.
-func (r *run) vacate(ctx context.Context, receipts []journal.Receipt) error {
-	if r.plan.growth == nil {
-		return nil
-	}
+// vacate implements [outcome]: an object may be left from a run that was given up.
+func (r growing) vacate(ctx context.Context, receipts []journal.Receipt) error {
 	var keys []string
 	for _, x := range receipts {
 		if a := &r.plan.Arrays[x.Array]; x.Empty {
@@ -119,7 +135,7 @@ func (r *run) vacate(ctx context.Context, receipts []journal.Receipt) error {
 }
 
 // grow writes what makes the rows that were appended part of the target.
-func (r *run) grow(ctx context.Context) error {
+func (r growing) grow(ctx context.Context) error {
 	if err := r.asPlanned(ctx); err != nil {
 		return err
 	}

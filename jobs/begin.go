@@ -44,16 +44,10 @@ func (e *ChangedError) Error() string {
 		e.Checkpoint, what, strings.Join(e.Differences, "\n  "), wayOut)
 }
 
-// begin decides what this run is: nothing to do (true), the continuation of an
-// earlier one, or a new one, for which the target has to be free. What is on
-// record is forgotten only when nothing stands in the way any more.
-func (r *run) begin(ctx context.Context, opt RunOptions) (complete bool, err error) {
-	if err := r.current(ctx); err != nil {
-		return false, err
-	}
-	if r.plan.growth != nil {
-		return r.beginAppend(ctx)
-	}
+// begin implements [outcome]. The place of a new target has to be free, or the job
+// overwrites it. The record of an earlier run is forgotten only when nothing stands in
+// the way any more.
+func (r creating) begin(ctx context.Context, opt RunOptions) (complete bool, err error) {
 	existing := r.plan.Job.Target.Existing
 	if record := r.journal.Completed(); record != nil {
 		done, err := readCompletion(record)
@@ -166,5 +160,5 @@ func (r *run) rest(ctx context.Context, done *Completion) error {
 }
 
 func (r *run) changed(complete bool, was *Manifest, differences []string) error {
-	return &ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.state != nil, Appended: was.Append != "", Differences: differences}
+	return &ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.Job.Target.Existing == "append", Appended: was.Append != "", Differences: differences}
 }

@@ -31,7 +31,8 @@ type builder struct {
 	info    *sources.Info
 	options jobfile.ArrayOptions
 	field   string // of the options, for messages
-	there   *there // what the array is appended to, nil: it is a new one
+	base    base   // of the array in the target
+	there   *there // the base, if it is an existing array
 	bounds  bool   // of a coordinate that is planned, too
 
 	// convert changes the source's elements to the type stored, nil where they
@@ -68,9 +69,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 		DimensionNames: b.dimensionNames(),
 	}
 	target := b.target()
-	if b.there != nil {
-		b.fits(meta.Type)
-	}
+	b.base.fits(b, meta.Type)
 	if b.problems.Err() != nil {
 		return nil, b.problems
 	}
@@ -117,11 +116,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 		Source: b.info.Path, Target: target, Info: b.info, Meta: meta, Grid: meta.Grid, Chain: chain,
 		array: b.array, convert: b.convert, removed: b.removed,
 	}
-	if b.there != nil {
-		b.extend(planned)
-	} else {
-		b.carry(planned)
-	}
+	b.base.complete(b, planned)
 	b.block(planned)
 	b.noteShards(planned)
 	planned.Notes = b.notes
@@ -257,10 +252,11 @@ func (b *builder) target() string {
 // fill takes the fill value from the job, the source or the data type, in this
 // order, and says which.
 func (b *builder) fill(t dtype.Type) dtype.Scalar {
+	existing, exists := b.base.fill()
 	switch {
-	case b.options.FillValue == nil && b.there != nil:
-		b.note("fill value %s, the target's", t.FormatScalar(dtype.V3, b.there.meta.Fill))
-		return b.there.meta.Fill
+	case b.options.FillValue == nil && exists:
+		b.note("fill value %s, the target's", t.FormatScalar(dtype.V3, existing))
+		return existing
 	case b.options.FillValue != nil:
 		fill, err := t.ParseScalar(dtype.V3, b.options.FillValue)
 		if err != nil {

@@ -2,11 +2,9 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
@@ -22,7 +20,7 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 	for i, x := range receipts {
 		records[i] = journal.Receipt{Array: x.Task, Unit: x.Unit, Bytes: x.Bytes, Sum: x.Sum, Version: x.Version, Empty: x.Empty}
 	}
-	if err := r.vacate(ctx, records); err != nil {
+	if err := r.outcome.vacate(ctx, records); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
 	if err := r.sink.Sync(ctx); err != nil {
@@ -41,7 +39,7 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 			return err
 		}
 	}
-	return r.documents(ctx)
+	return r.outcome.documents(ctx)
 }
 
 // record counts a unit that is durable and in the journal.
@@ -67,13 +65,12 @@ func (r *run) record(x journal.Receipt) error {
 	return nil
 }
 
-// documents writes the document of each array whose chunks are all in place,
-// if the source is still what the chunks were read from. The document of an
-// array that is the whole target is the last of all. Arrays that grow do so
-// together, in the end, and while objects of an earlier owner of the lock may come
-// late no document is written at all.
-func (r *run) documents(ctx context.Context) error {
-	if r.plan.growth != nil || r.unsettled {
+// documents implements [outcome]. It writes the document of each array whose chunks
+// are all in place, if the source is still what the chunks were read from. The
+// document of an array that is the whole target is the last of all. While objects of
+// an earlier owner of the lock may come late, no document is written at all.
+func (r creating) documents(ctx context.Context) error {
+	if r.unsettled {
 		return nil
 	}
 	var complete []int
@@ -106,32 +103,23 @@ func (r *run) documents(ctx context.Context) error {
 // finish checks that the receipts cover the plan, writes what makes the target
 // whole, and shrinks the checkpoint to the record of completion.
 func (r *run) finish(ctx context.Context) error {
-	arrays := map[string]*zarr.Array{}
 	for i := range r.arrays {
-		a := &r.plan.Arrays[i]
 		if n := r.arrays[i].left; n > 0 {
-			return fmt.Errorf("array %q: %d chunks have no receipt", a.Target, n)
+			return fmt.Errorf("array %q: %d chunks have no receipt", r.plan.Arrays[i].Target, n)
 		}
-		arrays[a.Target] = a.Meta
 	}
-	var others map[string]json.RawMessage
+	var publish func(ctx context.Context) error
 	looks := []func(context.Context) error{r.unchanged, r.held, func(ctx context.Context) (err error) {
-		others, err = r.others(ctx)
+		publish, err = r.outcome.prepare(ctx)
 		return err
 	}}
 	if err := sources.InParallel(ctx, len(looks), func(ctx context.Context, i int) error { return looks[i](ctx) }); err != nil {
 		return err
 	}
-	var err error
-	if r.plan.growth != nil {
-		err = r.grow(ctx)
-	} else {
-		err = r.sink.Finish(ctx, arrays, r.plan.Groups, others, r.plan.Job.Target.Consolidated)
-	}
-	if err != nil {
+	if err := publish(ctx); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	record, err := Completion{Manifest: r.manifest, Arrays: r.outcome(), Result: r.result, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text()
+	record, err := Completion{Manifest: r.manifest, Arrays: r.completedArrays(), Result: r.result, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text()
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (p *Plan) groups(empty []string) (Problems, error) {
 		}
 		ps = append(ps, p.groupFindings(g)...)
 	}
-	return append(ps, p.growth.lacking(p)...), nil
+	return append(ps, p.target.missingGroups(p)...), nil
 }
 
 // groupPaths lists the paths of all groups of the target that are the plan's.
@@ -109,12 +109,9 @@ func (p *Plan) misplaced(group string, targets map[string]string) (ps Problems) 
 	return ps
 }
 
-// lacking warns of groups without arrays that are not in the target of a plan to
-// append, which stay out of it; none is planned then. A nil growth lacks none.
-func (g *growth) lacking(p *Plan) (ps Problems) {
-	if g == nil {
-		return nil
-	}
+// missingGroups implements [target]. Only rows are appended, so that the plan makes no
+// group: it warns of those that the target does not have.
+func (g *growth) missingGroups(p *Plan) (ps Problems) {
 	there := map[string]bool{}
 	for _, group := range g.target.Groups() {
 		there[group.Path] = true

@@ -203,7 +203,8 @@ func sumOf(ctx context.Context, st *store.Store, o store.Info) (sum uint32, err 
 }
 
 // recorded yields the objects of the receipts. Those of chunks that hold only the fill
-// value have the size nothing, and only those of a target that grows are told of.
+// value have the size nothing. They are yielded only if the target keeps objects of
+// earlier runs: elsewhere, what is not listed should not be there.
 func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 	return func(yield func(journal.Object, error) bool) {
 		for x, err := range r.journal.Receipts(ctx) {
@@ -211,8 +212,8 @@ func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 				yield(journal.Object{}, err)
 				return
 			}
-			if x.Empty && r.plan.growth == nil {
-				continue // what is not listed should not be there
+			if x.Empty && !r.outcome.keepsObjects() {
+				continue
 			}
 			o := journal.Object{Bytes: x.Bytes, Sum: x.Sum, Version: x.Version}
 			if x.Empty {
@@ -232,7 +233,7 @@ func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 // objects yields the chunks that the target has when this run is over: those of the
 // receipts, behind those of earlier runs that the target has grown from.
 func (r *run) objects(ctx context.Context) iter.Seq2[journal.Object, error] {
-	if r.plan.growth == nil && !r.repeated {
+	if !r.outcome.keepsObjects() && !r.repeated {
 		return r.recorded(ctx)
 	}
 	return func(yield func(journal.Object, error) bool) {
@@ -241,7 +242,7 @@ func (r *run) objects(ctx context.Context) iter.Seq2[journal.Object, error] {
 			yield(journal.Object{}, err)
 			return
 		}
-		if r.plan.growth != nil {
+		if r.outcome.keepsObjects() {
 			for o, err := range r.journal.Objects(ctx) {
 				if err == nil && emptied.find(o.Key) != nil {
 					continue

@@ -72,9 +72,7 @@ type ManifestArray struct {
 func (p *Plan) manifest() (json.RawMessage, error) {
 	m := p.inputs()
 	m.Arrays = make([]ManifestArray, 0, len(p.Arrays))
-	if g := p.growth; g != nil {
-		m.Append, m.Earlier = g.dim, g.earlier
-	}
+	p.target.describe(m)
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
 		meta, err := json.Marshal(a.Meta)

@@ -256,13 +256,13 @@ func nodeOf(key string, arrays map[string]bool) (node string, document, known bo
 
 // others returns the documents of all nodes of the target but the plan's arrays,
 // by their paths, where its root has one: they are what a run that overwrites has
-// left as it was. One that appends needs none.
-func (r *run) others(ctx context.Context) (map[string]json.RawMessage, error) {
+// left as it was.
+func (r creating) others(ctx context.Context) (map[string]json.RawMessage, error) {
 	arrays := map[string]bool{}
 	for _, a := range r.plan.Arrays {
 		arrays[a.Target] = true
 	}
-	if arrays[""] || r.plan.growth != nil {
+	if arrays[""] {
 		return nil, nil
 	}
 	_, err := r.target.Stat(ctx, zarr.MetadataKey)

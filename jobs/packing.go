@@ -73,7 +73,7 @@ func (b *builder) packing() {
 // packedFill takes the fill value, a physical one, from the job or the packing,
 // and the value that is stored for it.
 func (b *builder) packedFill(t dtype.Type) (fill, stored dtype.Scalar) {
-	if b.options.FillValue == nil && b.there == nil {
+	if _, exists := b.base.fill(); b.options.FillValue == nil && !exists {
 		b.note("fill value %s, stored as %s", t.FormatScalar(dtype.V3, b.outcome.Fill), b.info.Type.FormatScalar(dtype.V3, b.outcome.StoredFill))
 		return b.outcome.Fill, b.outcome.StoredFill
 	}

@@ -36,11 +36,18 @@ type Plan struct {
 
 	source sources.Source
 	limits sides
-	// state is that of the checkpoint which a plan to append was made for, and
-	// growth what is there to append to; nil for others.
-	state  *state
-	growth *growth
-	dim    string // that arrays grow along, now or when more is appended; "" for none
+	target target
+	// state is that of the checkpoint which the plan was made from; nil if the job does
+	// not append rows, so that the plan does not depend on the checkpoint.
+	state *state
+	dim   string // along which the job appends rows, now or later; "" for none
+	// nothing is set if the target has all rows of the source. unchanged are the arrays
+	// of the target that do not have the dimension, and are those of the source.
+	nothing   bool
+	unchanged []string
+	// otherwise is the error of a source that is not the one of an interrupted run which
+	// appended rows, as long as there is something to append; nil: it is the same.
+	otherwise error
 }
 
 // sides are the limits of requests to the stores of a plan: those that it reads
@@ -142,7 +149,7 @@ func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Job: j, source: source, limits: limits, Groups: map[string]zarr.Attributes{}}
+	p := &Plan{Job: j, source: source, limits: limits, target: creation{}, Groups: map[string]zarr.Attributes{}}
 	if err := p.build(ctx, env); err != nil {
 		return nil, errors.Join(p.overtaken(ctx, env, err), p.Close())
 	}
@@ -150,7 +157,7 @@ func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 }
 
 // Close closes the plan's sources.
-func (p *Plan) Close() error { return errors.Join(p.source.Close(), p.growth.close()) }
+func (p *Plan) Close() error { return errors.Join(p.source.Close(), p.target.close()) }
 
 // build does what NewPlan does with the sources that it has opened. First all
 // that the job is at fault for is gathered, then target and data are looked into.
@@ -171,7 +178,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		if opened[i] == nil {
 			continue
 		}
-		b := builder{plan: p, env: env, array: opened[i], bounds: coordinates[name] != ""}
+		b := builder{plan: p, env: env, array: opened[i], base: newArray{}, bounds: coordinates[name] != ""}
 		wrong, err := p.planArray(ctx, &b, name, dimensions)
 		if err != nil {
 			return err
@@ -182,17 +189,15 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
 			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200)))
 	}
-	p.growth.goesOn(p)
+	reviewed, err := p.target.review(ctx, p, coordinates)
+	if err != nil {
+		return err
+	}
 	groups, err := p.groups(empty)
 	if err != nil {
 		return err
 	}
-	problems = slices.Concat(problems, p.clashes(), p.collisions(), groups)
-	ragged, err := p.growth.ragged(ctx, p)
-	if err != nil {
-		return err
-	}
-	problems = slices.Concat(problems, ragged, p.first(), p.growth.sameBounds(p, coordinates), p.growth.sameRemoved(p))
+	problems = slices.Concat(problems, p.clashes(), p.collisions(), groups, reviewed)
 	problems.Sort()
 	if err := problems.Err(); err != nil {
 		return err
@@ -204,7 +209,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err := p.around(ctx, env); err != nil {
 		return err
 	}
-	if err := errors.Join(p.firstCoordinates(ctx), p.growth.check(ctx, p, env.Codecs)); err != nil {
+	if err := p.target.check(ctx, p, env.Codecs); err != nil {
 		return err
 	}
 	p.Findings = append(p.Findings, p.partial()...)
@@ -224,7 +229,7 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	}
 	b.info = withDimensions(b.array.Info(), dimensions)
 	b.options, b.field = p.Job.Options(name)
-	if err := p.growth.meet(ctx, b); err != nil {
+	if err := p.target.meet(ctx, b); err != nil {
 		return nil, err
 	}
 	planned, problems := b.build()

@@ -111,14 +111,10 @@ func (r *run) unchangedSoFar(ctx context.Context) error {
 
 // changedSource adds a way out to the error of a source that is no longer what it was.
 func (r *run) changedSource(err error) error {
-	switch {
-	case !errors.Is(err, sources.ErrChanged):
+	if !errors.Is(err, sources.ErrChanged) {
 		return err
-	case r.plan.growth != nil:
-		return fmt.Errorf("%w: its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", err, r.checkpoint.URL())
-	default:
-		return fmt.Errorf("%w: the target stays unfinished; set target.existing: overwrite to begin anew", err)
 	}
+	return fmt.Errorf("%w: %s", err, r.outcome.wayOut())
 }
 
 // distrust forgets what is on record if the source has changed while it was read:

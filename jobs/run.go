@@ -74,6 +74,7 @@ type Result struct {
 // run is one run of a plan.
 type run struct {
 	plan       *Plan
+	outcome    outcome
 	manifest   json.RawMessage // of the plan
 	log        *slog.Logger
 	checkpoint *store.Store
@@ -111,6 +112,7 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 	began := time.Now()
 	env.limits = p.limits.target
 	r := &run{plan: p, log: env.log(), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
+	r.outcome = p.target.outcome(r)
 	if r.manifest, err = p.manifest(); err != nil {
 		return nil, err
 	}
@@ -195,7 +197,10 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	if r.journal, err = journal.OpenLocked(ctx, r.checkpoint); err != nil {
 		return err
 	}
-	complete, err := r.begin(ctx, opt)
+	if err := r.current(ctx); err != nil {
+		return err
+	}
+	complete, err := r.outcome.begin(ctx, opt)
 	if err != nil || complete {
 		return err
 	}
@@ -210,7 +215,7 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 		return err
 	}
 	r.sink = sinks.New(r.target)
-	if err := r.documents(ctx); err != nil {
+	if err := r.outcome.documents(ctx); err != nil {
 		return r.changedSource(err)
 	}
 	r.log.InfoContext(ctx, "migrating", "arrays", len(r.arrays), "chunks", r.result.Chunks, "done", r.result.Resumed)

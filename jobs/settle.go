@@ -28,7 +28,7 @@ func (r *run) settle(ctx context.Context) (again int, err error) {
 			return 0, err
 		}
 	}
-	whole := r.plan.growth == nil
+	whole := !r.outcome.keepsObjects()
 	list, err := r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.recorded(ctx) }, whole)
 	if err != nil || len(list) == 0 {
 		return 0, err
@@ -66,7 +66,7 @@ func (r *run) intact(ctx context.Context) ([]fault, error) {
 	if !r.journal.HasObjects() {
 		return nil, nil // the record is that of an earlier version of this program
 	}
-	return r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.journal.Objects(ctx) }, r.plan.growth == nil)
+	return r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.journal.Objects(ctx) }, !r.outcome.keepsObjects())
 }
 
 // mend begins the job once more for the chunks of its target that are not those on
@@ -188,7 +188,7 @@ func (r *run) untilSettled(ctx context.Context, f func() error) error {
 		}
 		if again == 0 {
 			r.unsettled = false
-			return r.documents(ctx)
+			return r.outcome.documents(ctx)
 		}
 	}
 	return fmt.Errorf("target %s: %w: another program goes on writing to it", r.target.URL(), ErrTampered)

@@ -79,7 +79,7 @@ func (r *run) recordEmpty(ctx context.Context, receipts []journal.Receipt) error
 func (r *run) occupied(ctx context.Context, i int) (bitset, error) {
 	a := &r.plan.Arrays[i]
 	few := r.arrays[i].left < sparseChunks && a.Bytes() < sparseBytes
-	if r.plan.Job.Target.StoreEmptyChunks || r.plan.growth != nil || a.Grid.Runs != nil || few || r.arrays[i].left == 0 {
+	if r.plan.Job.Target.StoreEmptyChunks || r.outcome.keepsObjects() || a.Grid.Runs != nil || few || r.arrays[i].left == 0 {
 		return nil, nil
 	}
 	source := sources.AsSparse(a.array)

@@ -151,8 +151,8 @@ func alive(j *Job, owner *journal.Owner, heartbeat time.Time) bool {
 	return !owner.Gone(journal.ThisProcess("")) && time.Since(heartbeat) <= j.Run.LockLifetime
 }
 
-// outcome is how the arrays have come out.
-func (r *run) outcome() []CompletedArray {
+// completedArrays returns how the arrays have come out.
+func (r *run) completedArrays() []CompletedArray {
 	list := make([]CompletedArray, len(r.arrays))
 	for i, a := range r.arrays {
 		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes}

@@ -1,0 +1,71 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// target is what lies at the place that a job writes to, and what becomes of it.
+// There are two:
+//
+//   - [creation] makes a new hierarchy. What lies there is the beginning of it, by an
+//     earlier run, or is in the way: target.existing says whether it is refused or
+//     overwritten.
+//   - [growth] appends rows to the arrays of an existing hierarchy, which keeps the
+//     objects of earlier runs.
+//
+// [Plan.openTarget] chooses one of them, once for each plan. Nothing else asks whether
+// a plan appends rows: NewPlan asks its target, a run the target's outcome, and the
+// builder of an array the base of that array.
+type target interface {
+	// meet finds what the target holds of the array that a builder plans, and sets the
+	// builder's base.
+	meet(ctx context.Context, b *builder) error
+	// review returns what is wrong with the planned arrays as a whole. coordinates are
+	// the paths of coordinates by the paths of their bounds. Sources have been opened,
+	// and no elements are read.
+	review(ctx context.Context, p *Plan, coordinates map[string]string) (Problems, error)
+	// missingGroups warns of groups without arrays that the plan cannot make, and takes
+	// them out of it.
+	missingGroups(p *Plan) Problems
+	// check reads elements, such as those of coordinates, and refuses a plan whose
+	// result would be wrong, or could not be appended to if the job asks for that.
+	check(ctx context.Context, p *Plan, registry *codecs.Registry) error
+	// describe adds to a manifest what the target was before the run.
+	describe(m *Manifest)
+	// outcome returns what a run does at the target.
+	outcome(r *run) outcome
+	close() error
+}
+
+// outcome is what a run does at its target: a [creating] run or a [growing] run.
+type outcome interface {
+	// begin decides whether there is nothing to do (true), an earlier run to go on with,
+	// or a new run to begin.
+	begin(ctx context.Context, opt RunOptions) (complete bool, err error)
+	// keepsObjects reports whether the target keeps objects of earlier runs. If not, any
+	// object in a place of the plan that has no receipt is a stray.
+	keepsObjects() bool
+	// vacate removes objects from the places of chunks that hold only the fill value.
+	vacate(ctx context.Context, receipts []journal.Receipt) error
+	// documents writes the documents of arrays whose chunks are all in place.
+	documents(ctx context.Context) error
+	// prepare reads what the last documents of a run need. publish writes them.
+	prepare(ctx context.Context) (publish func(ctx context.Context) error, err error)
+	// wayOut says what a user can do if the source changes during the run.
+	wayOut() string
+}
+
+// base is what the target holds of an array before it is planned: nothing, for a
+// [newArray], or an existing array, which is a [there].
+type base interface {
+	// fits reports elements of a type that the array cannot take.
+	fits(b *builder, t dtype.Type)
+	// fill returns the fill value of an existing array.
+	fill() (value dtype.Scalar, exists bool)
+	// complete finishes a planned array whose metadata and chain are known.
+	complete(b *builder, a *PlannedArray)
+}
