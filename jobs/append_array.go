@@ -2,20 +2,17 @@ package jobs
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"path"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
-	"github.com/zmigrate/zmigrate/stages"
 )
 
 // Append says how an array that is in the target grows.
@@ -164,7 +161,7 @@ func (t *there) complete(b *builder, a *PlannedArray) {
 	added := b.info.Shape[t.axis]
 	extent := t.meta.Grid.Chunk[t.axis]
 	first := t.rows / extent
-	old := newWindow(t.array, t.axis, first*extent, t.rows-first*extent)
+	old := sources.Window(t.array, t.axis, first*extent, t.rows-first*extent)
 	info := *t.own.Info()
 	info.Shards, info.Codecs = nil, nil
 	info.Memory = max(cmp.Or(info.Memory, sources.ScratchBytes), cmp.Or(old.Info().Memory, sources.ScratchBytes))
@@ -198,78 +195,10 @@ func (a *PlannedArray) elements() sources.Array {
 	if a.convert == nil {
 		return a.array
 	}
-	return newConverted(a.array, a.convert, a.Chain.Chunk().Type)
+	return sources.Converted(a.array, a.convert, a.Chain.Chunk().Type)
 }
 
 // coordinate reports whether an array has the values of the dimension that grows.
 func (t *there) coordinate(dim string) bool {
 	return t.axis == 0 && len(t.meta.Grid.Shape) == 1 && path.Base(t.path) == dim
-}
-
-// window is some rows of an array.
-type window struct {
-	array sources.Array
-	info  sources.Info
-	axis  int
-	first int
-}
-
-func newWindow(array sources.Array, axis, first, rows int) *window {
-	w := &window{array: array, info: *array.Info(), axis: axis, first: first}
-	w.info.Shape = slices.Clone(w.info.Shape)
-	w.info.Shape[axis] = rows
-	return w
-}
-
-func (w *window) Info() *sources.Info { return &w.info }
-
-// ReadRegion implements [sources.Array].
-func (w *window) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
-	if err := sources.CheckRegion(&w.info, dst, start); err != nil {
-		return err
-	}
-	start = slices.Clone(start)
-	start[w.axis] += w.first
-	return w.array.ReadRegion(ctx, dst, start)
-}
-
-// converted is an array whose elements are converted as they are read.
-type converted struct {
-	array   sources.Array
-	info    sources.Info
-	convert stages.Converter
-}
-
-// convertedPiece is how many elements are converted at a time.
-const convertedPiece = 1 << 15
-
-func newConverted(array sources.Array, convert stages.Converter, t dtype.Type) *converted {
-	c := &converted{array: array, info: *array.Info(), convert: convert}
-	c.info.Type = t
-	c.info.Memory = cmp.Or(c.info.Memory, sources.ScratchBytes) + convertedPiece*(ndarray.ItemSize(t)+ndarray.ItemSize(array.Info().Type))
-	return c
-}
-
-func (c *converted) Info() *sources.Info { return &c.info }
-
-// ReadRegion implements [sources.Array].
-func (c *converted) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
-	if err := sources.CheckRegion(&c.info, dst, start); err != nil {
-		return err
-	}
-	for r := range ndarray.Pieces(dst.Shape, convertedPiece) {
-		own, made := ndarray.New(c.array.Info().Type, r.Shape), ndarray.New(c.info.Type, r.Shape)
-		at := slices.Clone(start)
-		for i, n := range r.Start {
-			at[i] += n
-		}
-		if err := c.array.ReadRegion(ctx, own, at); err != nil {
-			return err
-		}
-		if err := c.convert.Encode(made, own); err != nil {
-			return fmt.Errorf("elements from %v on: %w", at, err)
-		}
-		ndarray.Copy(dst.Sub(r), made)
-	}
-	return nil
 }

@@ -50,7 +50,7 @@ func sameRows(ctx context.Context, a *PlannedArray, first int, coordinate string
 	}
 	extent := chain.Chunk().Shape[axis]
 	base := first / extent * extent
-	target := newWindow(t.array, axis, base, min(t.rows, (end+extent-1)/extent*extent)-base)
+	target := sources.Window(t.array, axis, base, min(t.rows, (end+extent-1)/extent*extent)-base)
 	grid, pool := zarr.Grid{Shape: target.Info().Shape, Chunk: chain.Chunk().Shape}, &ndarray.Pool{}
 	for n := range grid.Len() {
 		region := grid.Region(grid.Index(n))
