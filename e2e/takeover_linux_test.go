@@ -219,7 +219,8 @@ func (d *duel) fights(t *testing.T, tries int, objects func(try int) map[string]
 		wg.Go(func() {
 			defer func() { <-slots }()
 			d.begin(t, d.place(try))
-			delay := time.Duration(rand.New(rand.NewPCG(seed, uint64(try))).Int64N(int64(took)))
+			// Runs beside each other take longer than one alone.
+			delay := time.Duration(rand.New(rand.NewPCG(seed, uint64(try))).Int64N(int64(2 * took)))
 			stopped, last, first := d.fight(t, try, delay)
 			if stopped && first != nil {
 				mu.Lock()
