@@ -200,8 +200,9 @@ func (c *Chain) bind(p parsed) error {
 }
 
 // Specs returns the complete configurations, as they are written to metadata:
-// each codec under the name that it was given by.
-func (c *Chain) Specs() []Spec { return slices.Clone(c.full) }
+// each codec under the name that it was given by. The result is shared and not to be
+// modified.
+func (c *Chain) Specs() []Spec { return slices.Clip(c.full) }
 
 // Given returns the configurations as they were given. They may hold what is not for
 // metadata.

@@ -15,6 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
 	"github.com/zmigrate/zmigrate/stages"
@@ -230,9 +231,10 @@ type there struct {
 	attributes zarr.Attributes
 	// array has the elements that are stored, of rows that are there.
 	array sources.Array
-	axis  int // along which it grows, -1: it does not
-	rows  int // there
-	at    int // of a coordinate whose values are all there: the row of the first
+	axis  int             // along which it grows, -1: it does not
+	rows  int             // there
+	place sinks.Placement // of the chunks of the plan
+	at    int             // of a coordinate whose values are all there: the row of the first
 	// calendars are two that differ in times long ago, nil where they do not.
 	calendars *calendars
 }

@@ -178,12 +178,12 @@ func (t *there) complete(b *builder, a *PlannedArray) {
 		return
 	}
 	a.array, a.Info, a.Meta, a.convert = joined, joined.Info(), &grown, nil
-	a.Grid = zarr.Grid{Shape: slices.Clone(joined.Info().Shape), Chunk: t.meta.Grid.Chunk}
+	a.Grid = &zarr.Grid{Shape: slices.Clone(joined.Info().Shape), Chunk: t.meta.Grid.Chunk}
 	if added == 0 {
 		a.Grid.Shape[t.axis] = 0
 	}
-	a.place = sinks.Placement{Keys: t.meta.Keys, First: make([]int, len(grown.Grid.Shape))}
-	a.place.First[t.axis] = first
+	t.place = sinks.Placement{Keys: t.meta.Keys, First: make([]int, len(grown.Grid.Shape))}
+	t.place.First[t.axis] = first
 	a.Append = &Append{Dimension: b.plan.dim, Axis: t.axis, Rows: t.rows, New: added}
 	if counts := a.Grid.Count(); t.rows > first*extent && added > 0 {
 		a.Append.Rewritten = a.Grid.Len() / counts[t.axis]

@@ -128,7 +128,7 @@ func (r growing) vacate(ctx context.Context, receipts []journal.Receipt) error {
 	var keys []string
 	for _, x := range receipts {
 		if a := &r.plan.Arrays[x.Array]; x.Empty {
-			keys = append(keys, path.Join(a.Target, a.place.Key(a.Grid.Index(x.Unit))))
+			keys = append(keys, path.Join(a.Target, a.place().Key(a.Grid.Index(x.Unit))))
 		}
 	}
 	return sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })

@@ -144,7 +144,7 @@ func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
 	for at := parent(key); ; at = parent(at) {
 		if i, known := arrays[at]; known {
 			a := &r.plan.Arrays[i]
-			index, chunk := a.place.Index(strings.TrimPrefix(strings.TrimPrefix(key, at), "/"))
+			index, chunk := a.place().Index(strings.TrimPrefix(strings.TrimPrefix(key, at), "/"))
 			counts := a.Grid.Count()
 			if !chunk || len(index) != len(counts) {
 				return fault{}, false
@@ -221,7 +221,7 @@ func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 			}
 			a := &r.plan.Arrays[x.Array] // which was looked at when it was recorded
 			for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
-				o.Key = path.Join(a.Target, a.place.Key(a.Grid.Index(unit)))
+				o.Key = path.Join(a.Target, a.place().Key(a.Grid.Index(unit)))
 				if !yield(o, nil) {
 					return
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -75,13 +76,28 @@ type PlannedArray struct {
 	Meta   *zarr.Array // as it will be written
 	// Grid is that of the objects that are written: Meta's, or where rows are
 	// appended that of the rows from the first such object on.
-	Grid zarr.Grid
+	Grid *zarr.Grid
 	// Append says what comes to an array that is there; nil: it is a new one.
 	Append *Append
 	Chain  *codecs.Chain
 	// Reason says why the source's objects do not become the target's as they
 	// are; "" where they do.
 	Reason string
+	*Reading
+	// Notes tell decisions: where the fill value is from, what could not be
+	// kept as it was.
+	Notes []string
+
+	array   sources.Array
+	stored  sources.Stored   // its objects, nil where they do not stay as they are
+	convert stages.Converter // of its elements, nil where they stay
+	there   *there           // what it is in the target, nil for a new array
+	// removed are attributes that say what values mean, and that the job removes.
+	removed zarr.Attributes
+}
+
+// Reading is how an array is read. Arrays that are read alike share one.
+type Reading struct {
 	// Block is the shape, in chunks, of the boxes that are read together; nil for
 	// objects that stay as they are.
 	Block []int
@@ -99,17 +115,25 @@ type PlannedArray struct {
 	OnceChunks []int
 	// Cost is the most bytes in flight for one block.
 	Cost int
-	// Notes tell decisions: where the fill value is from, what could not be
-	// kept as it was.
-	Notes []string
+}
 
-	array   sources.Array
-	stored  sources.Stored   // its objects, nil where they do not stay as they are
-	convert stages.Converter // of its elements, nil where they stay
-	there   *there           // what it is in the target, nil for a new array
-	place   sinks.Placement
-	// removed are attributes that say what values mean, and that the job removes.
-	removed zarr.Attributes
+// place is where its chunks go in the target.
+func (a *PlannedArray) place() sinks.Placement {
+	if a.there == nil {
+		return sinks.Placement{}
+	}
+	return a.there.place
+}
+
+// share has the array take from another one what both have alike: thousands of arrays
+// are mostly read in one way, with the same notes.
+func (a *PlannedArray) share(other *PlannedArray) {
+	if reflect.DeepEqual(a.Reading, other.Reading) {
+		a.Reading = other.Reading
+	}
+	if slices.Equal(a.Notes, other.Notes) {
+		a.Notes = other.Notes
+	}
 }
 
 // Chunks is the number of objects that are to be stored, those with only the
@@ -233,9 +257,13 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 		return nil, err
 	}
 	planned, problems := b.build()
-	if planned != nil {
-		p.Arrays = append(p.Arrays, *planned)
+	if planned == nil {
+		return problems, nil
 	}
+	if n := len(p.Arrays); n > 0 {
+		planned.share(&p.Arrays[n-1])
+	}
+	p.Arrays = append(p.Arrays, *planned)
 	return problems, nil
 }
 
@@ -324,7 +352,7 @@ func (p *Plan) Tasks() []stages.Task {
 
 func (p *Plan) task(a *PlannedArray) stages.Task {
 	return stages.Task{
-		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: a.Grid, First: a.place.First, Chain: a.Chain,
+		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: *a.Grid, First: a.place().First, Chain: a.Chain,
 		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, partsAtOnce(&p.Job.Run), a.Chain.Size().Max),
 	}
 }

@@ -62,11 +62,11 @@ func (r *run) stored(ctx context.Context) ([]bitset, error) {
 		counts := a.Grid.Count()
 		below := strings.TrimPrefix(a.Target+"/", "/")
 		prefix := below
-		if a.place.Keys == (zarr.KeyEncoding{}) {
+		if a.place().Keys == (zarr.KeyEncoding{}) {
 			prefix += "c"
 		}
 		err := r.target.List(ctx, prefix, func(o store.Info) error {
-			index, ok := a.place.Index(strings.TrimPrefix(o.Key, below))
+			index, ok := a.place().Index(strings.TrimPrefix(o.Key, below))
 			if !ok || len(index) != len(counts) {
 				return nil
 			}

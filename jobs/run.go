@@ -241,7 +241,7 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 func (r *run) migrate(ctx context.Context, opt RunOptions) error {
 	tasks := r.plan.Tasks()
 	for i := range tasks {
-		w := r.sink.Array(r.plan.Arrays[i].Target, r.plan.Arrays[i].place)
+		w := r.sink.Array(r.plan.Arrays[i].Target, r.plan.Arrays[i].place())
 		tasks[i].Writer = w
 		tasks[i].Stream = func(ctx context.Context, index []int) (stages.Stream, error) { return w.Stream(ctx, index) }
 		if objects, ok := r.plan.Arrays[i].stored.(sources.Placed); ok {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -108,6 +110,18 @@ func (d *document) attributes() Attributes {
 // stay specs, which a codec registry reads. It reports all problems of the document,
 // joined, each with the field at fault.
 func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
+	d, err := OpenArray(text)
+	if err != nil {
+		return nil, err
+	}
+	return d.Array(types)
+}
+
+// ArrayDocument is the document of an array, taken apart but not yet understood.
+type ArrayDocument struct{ document }
+
+// OpenArray reads no more of the document of an array than that it is one.
+func OpenArray(text []byte) (*ArrayDocument, error) {
 	d, node, err := open(text)
 	if err != nil {
 		return nil, err
@@ -115,6 +129,29 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 	if node != "array" {
 		return nil, fmt.Errorf("node_type: a %s, not an array", node)
 	}
+	return &ArrayDocument{*d}, nil
+}
+
+// Kind is all of the document but its attributes: arrays whose documents are of one
+// kind differ in attributes alone.
+func (d *ArrayDocument) Kind() string {
+	var kind []byte
+	for _, name := range slices.Sorted(maps.Keys(d.fields)) {
+		if name != "attributes" {
+			kind = append(strconv.AppendQuote(kind, name), d.fields[name]...)
+		}
+	}
+	return string(kind)
+}
+
+// Attributes reads the attributes alone.
+func (d *ArrayDocument) Attributes() (Attributes, error) {
+	a := d.attributes()
+	return a, errors.Join(d.problems...)
+}
+
+// Array is [ParseArray] of the document.
+func (d *ArrayDocument) Array(types *dtype.Registry) (_ *Array, err error) {
 	a := &Array{Attributes: d.attributes()}
 	if text, ok := d.need("data_type"); ok {
 		if a.Type, err = types.ParseV3(text); err != nil {

@@ -37,6 +37,13 @@ type array struct {
 	source *source
 	info   *sources.Info
 	path   string
+	*kind
+}
+
+// kind is what arrays have in common whose documents differ in attributes alone. It is
+// shared, and not modified.
+type kind struct {
+	common sources.Info // without path, attributes and findings
 	grid   zarr.Grid
 	keys   zarr.KeyEncoding
 	chain  *codecs.Chain // of chunks of the shape grid.Chunk
@@ -51,6 +58,14 @@ type array struct {
 	// pool has the buffers for decoding. That of elements of variable size keeps
 	// nothing: what is idle in it nobody has reserved.
 	pool *ndarray.Pool
+}
+
+// decodedBy gives the array a kind of its own, with another chain and the fill value
+// that this has.
+func (a *array) decodedBy(chain *codecs.Chain, fill dtype.Scalar) {
+	own := *a.kind
+	own.chain, own.fill = chain, fill
+	a.kind = &own
 }
 
 func (n *node) parseGroup() (zarr.Attributes, error) {
@@ -71,75 +86,131 @@ func (n *node) parseGroup() (zarr.Attributes, error) {
 	return zarr.ParseAttributesV2(n.attributes)
 }
 
-// parseArray returns the metadata of an array in the terms of v3.
-func (s *source) parseArray(n *node) (meta *zarr.ArrayV2, err error) {
-	switch {
-	case n.err != nil:
-		return nil, n.err
-	case n.format == dtype.V2:
-		return zarr.ParseArrayV2(n.text, n.attributes, s.types, s.codecs)
+// mostKinds is how many kinds are remembered. Beyond it all are forgotten, because
+// arrays of so many kinds have little to share.
+const mostKinds = 1024
+
+// kinds remembers kinds by what their documents say. It is safe for concurrent use.
+type kinds struct {
+	mu    sync.Mutex
+	known map[string]*kind
+}
+
+func (k *kinds) get(document string) *kind {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.known[document]
+}
+
+func (k *kinds) put(document string, made *kind) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil || len(k.known) == mostKinds {
+		k.known = map[string]*kind{}
 	}
-	a, err := zarr.ParseArray(n.text, s.types)
-	if err != nil {
-		return nil, err
-	}
-	return &zarr.ArrayV2{Array: *a}, nil
+	k.known[document] = made
 }
 
 // describe returns the array that a node stands for.
 func (s *source) describe(name string, n *node) (*array, error) {
-	meta, err := s.parseArray(n)
+	k, attributes, err := s.kindOf(n)
 	if err != nil {
 		return nil, err
 	}
-	a := &array{source: s, path: name, grid: meta.Grid, keys: meta.Keys, fill: meta.Fill, named: meta.Named}
-	a.info = &sources.Info{
-		Path: name, Type: meta.Type, Shape: meta.Grid.Shape, DimensionNames: meta.DimensionNames,
-		Attributes: meta.Attributes, Fill: meta.Fill, Chunks: meta.Grid.Chunk, Remote: !s.store.Local(),
-		Findings: n.findings(),
+	a := &array{source: s, path: name, kind: k}
+	info := k.common
+	info.Path, info.Attributes, info.Findings = name, attributes, n.findings()
+	a.info = &info
+	return a, nil
+}
+
+// kindOf parses the document of an array, unless another one has said the same but for
+// the attributes.
+func (s *source) kindOf(n *node) (*kind, zarr.Attributes, error) {
+	switch {
+	case n.err != nil:
+		return nil, nil, n.err
+	case n.format == dtype.V2:
+		meta, err := zarr.ParseArrayV2(n.text, n.attributes, s.types, s.codecs)
+		if err != nil {
+			return nil, nil, err
+		}
+		k, err := s.newKind(meta)
+		return k, meta.Attributes, err
 	}
-	if t, ok := meta.Type.(dtype.Record); ok && a.fill == nil {
+	d, err := zarr.OpenArray(n.text)
+	if err != nil {
+		return nil, nil, err
+	}
+	document := d.Kind()
+	if k := s.kinds.get(document); k != nil {
+		attributes, err := d.Attributes()
+		return k, attributes, err
+	}
+	meta, err := d.Array(s.types)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := s.newKind(&zarr.ArrayV2{Array: *meta})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.kinds.put(document, k)
+	return k, meta.Attributes, nil
+}
+
+// newKind returns the kind of an array with these metadata, in the terms of v3.
+func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
+	k := &kind{grid: meta.Grid, keys: meta.Keys, fill: meta.Fill, named: meta.Named}
+	k.common = sources.Info{
+		Type: meta.Type, Shape: meta.Grid.Shape, DimensionNames: meta.DimensionNames,
+		Fill: meta.Fill, Chunks: meta.Grid.Chunk, Remote: !s.store.Local(),
+	}
+	info := &k.common
+	if t, ok := meta.Type.(dtype.Record); ok && k.fill == nil {
 		// zarr-python reads zeros, whatever the default of a field by itself is.
-		a.fill = make(dtype.Scalar, t.Size())
-		a.info.Fill, a.info.FillFrom = a.fill, "fill_value of null, which for records stands for zeros"
-	} else if a.fill == nil {
-		a.fill = meta.Type.Default()
-		a.info.Notes = append(a.info.Notes, "the fill value is null: chunks that are not there are read as the default of the data type")
+		k.fill = make(dtype.Scalar, t.Size())
+		info.Fill, info.FillFrom = k.fill, "fill_value of null, which for records stands for zeros"
+	} else if k.fill == nil {
+		k.fill = meta.Type.Default()
+		info.Notes = append(info.Notes, "the fill value is null: chunks that are not there are read as the default of the data type")
 	} else {
-		a.info.FillFrom = "fill_value"
+		info.FillFrom = "fill_value"
 	}
 	if meta.Mixed {
 		for _, by := range []dtype.Ordered{dtype.Swapper(meta.Type, dtype.Little), dtype.Swapper(meta.Type, dtype.Mixed)} {
 			if by != nil {
-				a.reorder = append(a.reorder, by)
+				k.reorder = append(k.reorder, by)
 			}
 		}
 	}
-	a.chain, err = s.chains.Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: a.fill})
+	var err error
+	k.chain, err = s.chains.Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: k.fill})
 	if err != nil {
 		return nil, err
 	}
-	a.info.Codecs = a.chain.Specs()
-	if layout, ok := a.chain.Shards(); ok {
-		a.info.Chunks, a.info.Shards = layout.Inner().Chunk().Shape, meta.Grid.Chunk
-		a.info.LongRun = longRun * s.store.GapBytes()
+	info.Codecs = k.chain.Specs()
+	if layout, ok := k.chain.Shards(); ok {
+		info.Chunks, info.Shards = layout.Inner().Chunk().Shape, meta.Grid.Chunk
+		info.LongRun = longRun * s.store.GapBytes()
 	}
-	if a.grid.Runs != nil {
-		if err := a.describeUneven(); err != nil {
+	if k.grid.Runs != nil {
+		if err := s.describeUneven(k); err != nil {
 			return nil, err
 		}
 	}
-	a.parallel, a.pool = 1, s.pool
+	k.parallel, k.pool = 1, s.pool
 	if meta.Type.Size() == 0 {
-		a.pool = &ndarray.Pool{}
+		k.pool = &ndarray.Pool{}
 	}
-	each := max(a.chain.RegionMemory()+3*a.chain.Kept(), 1) // an index is there three times while it is read
-	if a.info.Remote && meta.Type.Size() > 0 {              // elements of variable size share a heap
-		a.parallel = min(max(parallelBytes/each, 1), mostParallel)
+	each := max(k.chain.RegionMemory()+3*k.chain.Kept(), 1) // an index is there three times while it is read
+	if info.Remote && meta.Type.Size() > 0 {                // elements of variable size share a heap
+		k.parallel = min(max(parallelBytes/each, 1), mostParallel)
 	}
-	a.info.Memory = a.parallel * each
-	a.partly = !slices.Equal(a.chain.Granularity(), meta.Grid.Chunk) && a.chain.Size().Max > s.store.GapBytes()
-	return a, nil
+	info.Memory = k.parallel * each
+	k.partly = !slices.Equal(k.chain.Granularity(), meta.Grid.Chunk) && k.chain.Size().Max > s.store.GapBytes()
+	info.Notes = slices.Clip(info.Notes) // arrays append theirs
+	return k, nil
 }
 
 func (a *array) Info() *sources.Info { return a.info }

@@ -50,7 +50,7 @@ func (a *array) readArithmetic() error {
 		Type: a.info.Type, Fill: a.fill, StoredFill: stored.Fill, Attributes: a.info.Attributes, Codecs: specs[:n],
 		Notes: []string{fmt.Sprintf("values of %s, of which the stored %s stay as they are", a.info.Type.Name(), stored.Type.Name())},
 	}}
-	a.chain, a.fill = bound, stored.Fill
+	a.decodedBy(bound, stored.Fill)
 	a.info.Type, a.info.Fill, a.info.Codecs = stored.Type, stored.Fill, bound.Specs()
 	return nil
 }

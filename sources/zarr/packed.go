@@ -81,7 +81,7 @@ func (a *array) readStored() error {
 	if err != nil {
 		return err
 	}
-	a.chain, a.fill = rest, stored.Fill
+	a.decodedBy(rest, stored.Fill)
 	a.info.Type, a.info.Fill, a.info.Codecs, a.info.Packing = stored.Type, stored.Fill, rest.Specs(), p
 	return nil
 }

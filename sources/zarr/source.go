@@ -93,6 +93,7 @@ type source struct {
 	types     *dtype.Registry
 	codecs    *codecs.Registry
 	chains    *codecs.Chains
+	kinds     kinds
 	cf        func(path string) cf.Mode
 	kept      func(path string, t dtype.Type) bool
 	allChunks bool             // none may be missing

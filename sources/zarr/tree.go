@@ -135,7 +135,7 @@ func (s *source) readConsolidatedV2(_ context.Context, text []byte) error {
 			return err
 		}
 		if slices.Contains(known, path.Base(key)) {
-			s.take(key, text, nil)
+			s.take(document{key: key, text: text})
 		}
 	}
 	return nil
@@ -143,12 +143,12 @@ func (s *source) readConsolidatedV2(_ context.Context, text []byte) error {
 
 // readArrayV2 is for a root that is an array.
 func (s *source) readArrayV2(ctx context.Context, text []byte) error {
-	s.take(zarr.ArrayKeyV2, text, nil)
+	s.take(document{key: zarr.ArrayKeyV2, text: text})
 	attributes, err := s.document(ctx, zarr.AttributesKeyV2)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && s.isPage(attributes) {
 		return nil
 	}
-	s.take(zarr.AttributesKeyV2, attributes, err)
+	s.take(document{key: zarr.AttributesKeyV2, text: attributes, err: err})
 	return nil
 }
 
@@ -171,13 +171,15 @@ func nodeOf(key string) string {
 
 // take makes a document part of its node. Where a node has documents of both
 // formats, those of v3 count, and of v2 the array's before the group's.
-func (s *source) take(key string, text []byte, err error) {
-	p, name := nodeOf(key), path.Base(key)
+func (s *source) take(d document) {
+	p, name := nodeOf(d.key), path.Base(d.key)
 	n := s.nodes[p]
 	if name == zarr.MetadataKey {
-		n = newNode(text)
-		if err != nil {
-			n.err = err
+		if n = d.node; n == nil {
+			n = newNode(d.text)
+		}
+		if d.err != nil {
+			n.err = d.err
 		}
 		s.nodes[p] = n
 		return
@@ -190,9 +192,9 @@ func (s *source) take(key string, text []byte, err error) {
 	case n.format == dtype.V3:
 		return
 	case name == zarr.AttributesKeyV2:
-		n.attributes, n.python = zarr.Plain(text), zarr.MarkedFields(text)
+		n.attributes, n.python = zarr.Plain(d.text), zarr.MarkedFields(d.text)
 	case name == zarr.ArrayKeyV2 || !n.array:
-		n.format, n.array, n.text = dtype.V2, name == zarr.ArrayKeyV2, zarr.Plain(text)
+		n.format, n.array, n.text = dtype.V2, name == zarr.ArrayKeyV2, zarr.Plain(d.text)
 	}
-	n.err = errors.Join(n.err, err)
+	n.err = errors.Join(n.err, d.err)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// checkedChains bounds the shapes for which it is checked, when an array is opened, that
-// its codecs take them.
+// checkedChains bounds the shapes for which it is checked, when an array is opened,
+// that its codecs take them.
 const checkedChains = 4096
 
 // chainOf returns the codecs of a chunk.
@@ -15,25 +15,26 @@ func (a *array) chainOf(index []int) (*codecs.Chain, error) {
 	if a.grid.Runs == nil {
 		return a.chain, nil
 	}
-	return a.chainFor(a.grid.ChunkShape(index))
+	return a.source.chainFor(a.chain, a.grid.ChunkShape(index))
 }
 
-func (a *array) chainFor(shape []int) (*codecs.Chain, error) {
-	in := a.chain.Chunk()
+// chainFor returns the codecs of a chain for chunks of another shape.
+func (s *source) chainFor(chain *codecs.Chain, shape []int) (*codecs.Chain, error) {
+	in := chain.Chunk()
 	in.Shape = shape
-	chain, err := a.source.chains.Bind(a.chain.Specs(), in)
+	chain, err := s.chains.Bind(chain.Specs(), in)
 	if err != nil {
 		return nil, fmt.Errorf("chunks of shape %v: %w", shape, err)
 	}
 	return chain, nil
 }
 
-// describeUneven makes an array whose chunks have several shapes known as one
+// describeUneven makes arrays whose chunks have several shapes known as one
 // with the regular grid that comes next to it. Each extent of a chunk is held
 // against the codecs.
-func (a *array) describeUneven() error {
+func (s *source) describeUneven(k *kind) error {
 	checked := 0
-	for k, runs := range a.grid.Runs {
+	for dim, runs := range k.grid.Runs {
 		seen := map[int]bool{}
 		for _, r := range runs {
 			if seen[r.Extent] || checked == checkedChains {
@@ -41,18 +42,18 @@ func (a *array) describeUneven() error {
 			}
 			seen[r.Extent] = true
 			checked++
-			shape := append([]int{}, a.grid.Chunk...)
-			shape[k] = r.Extent
-			if _, err := a.chainFor(shape); err != nil {
+			shape := append([]int{}, k.grid.Chunk...)
+			shape[dim] = r.Extent
+			if _, err := s.chainFor(k.chain, shape); err != nil {
 				return err
 			}
 		}
 	}
-	a.info.Notes = append(a.info.Notes, fmt.Sprintf("the chunk grid is rectilinear, with chunks up to the shape %v: one of even chunks is written", a.grid.Chunk))
-	if layout, ok := a.chain.Shards(); ok { // of which the inner chunks are even
-		a.info.Shards, a.info.Codecs = nil, layout.Inner().Specs()
-	} else if _, ok := a.grid.Regular(); !ok {
-		a.info.Chunks = nil
+	k.common.Notes = append(k.common.Notes, fmt.Sprintf("the chunk grid is rectilinear, with chunks up to the shape %v: one of even chunks is written", k.grid.Chunk))
+	if layout, ok := k.chain.Shards(); ok { // of which the inner chunks are even
+		k.common.Shards, k.common.Codecs = nil, layout.Inner().Specs()
+	} else if _, ok := k.grid.Regular(); !ok {
+		k.common.Chunks = nil
 	}
 	return nil
 }

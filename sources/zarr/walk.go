@@ -25,6 +25,7 @@ type document struct {
 	key  string
 	text []byte
 	err  error
+	node *node // of a document of v3 that was looked into
 }
 
 // walk finds the nodes, level by level, by the documents with these names, of
@@ -44,7 +45,7 @@ func (s *source) walk(ctx context.Context, names ...string) error {
 		var next []string
 		for i, v := range visits {
 			for _, d := range v.documents {
-				s.take(d.key, d.text, d.err)
+				s.take(d)
 			}
 			switch {
 			case v.err != nil && level[i] == "":
@@ -72,6 +73,9 @@ func (s *source) visit(ctx context.Context, folder string, names []string) (v vi
 		if !there {
 			continue
 		}
+		if name == zarr.MetadataKey && d.err == nil {
+			d.node = newNode(d.text)
+		}
 		v.documents = append(v.documents, d)
 		if name != zarr.MetadataKey {
 			if d, there := s.visitDocument(ctx, path.Join(folder, zarr.AttributesKeyV2)); there {
@@ -94,16 +98,15 @@ func (s *source) visit(ctx context.Context, folder string, names []string) (v vi
 // not say is that of a group if there are nodes below it.
 func (s *source) describesArray(ctx context.Context, d document, names []string) bool {
 	array, fault := path.Base(d.key) == zarr.ArrayKeyV2, d.err
-	if path.Base(d.key) == zarr.MetadataKey && fault == nil {
-		n := newNode(d.text)
-		array, fault = n.array, n.err
+	if d.node != nil {
+		array, fault = d.node.array, d.node.err
 	}
 	return array && fault == nil || fault != nil && !s.documentsBelow(ctx, nodeOf(d.key), names)
 }
 
 func (s *source) visitDocument(ctx context.Context, key string) (d document, there bool) {
 	text, err := s.document(ctx, key)
-	return document{key, text, err}, !errors.Is(err, fs.ErrNotExist)
+	return document{key: key, text: text, err: err}, !errors.Is(err, fs.ErrNotExist)
 }
 
 // documentsBelow tells whether there are nodes below a folder, which then is

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -132,14 +134,12 @@ const exitTable = "Exit status: 0 done; 1 failed; 2 invalid job; 3 stopped, run 
 // top, some 20 MiB.
 const overhead = 24 << 20
 
-// planning is the memory limit at the least while a plan is made, and arrayBytes what
-// is then added to that of a run for each array of the plan: a limit below what is in
-// use would have the collector work all the time. What a plan is made of stays, so that
-// room for more garbage than planGarbage percent of it would be room that stays, too.
+// planning is the memory limit at the least while a plan is made: a limit below what is
+// in use would have the collector work all the time. What a plan is made of stays, so
+// that room for more garbage than planGarbage percent of it would be room that stays, too.
 const (
 	planning    = 160 << 20
 	planGarbage = 20
-	arrayBytes  = 5 << 9 // two thirds of it are in use
 )
 
 // forPlanning has the collector work as it should while a plan is made, and shown. The
@@ -147,6 +147,19 @@ const (
 func forPlanning(j *jobs.Job) (done func()) {
 	debug.SetMemoryLimit(max(j.Run.Memory+overhead, planning))
 	usual := debug.SetGCPercent(planGarbage)
+	return func() { debug.SetGCPercent(usual) }
+}
+
+// forRunning has the collector work as it should while a plan is run: beside the chunks
+// in flight it allows what the plan takes, and garbage of no more than the overhead.
+func forRunning(j *jobs.Job) (done func()) {
+	runtime.GC()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	plan := int64(live[0].Value.Uint64())
+	debug.SetMemoryLimit(j.Run.Memory + overhead + plan)
+	usual := debug.SetGCPercent(100)
+	debug.SetGCPercent(min(usual, max(planGarbage, int(100*overhead/plan))))
 	return func() { debug.SetGCPercent(usual) }
 }
 
@@ -172,7 +185,7 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
-	debug.SetMemoryLimit(j.Run.Memory + overhead + int64(len(plan.Arrays))*arrayBytes)
+	defer forRunning(j)()
 	a.warn(plan.Findings)
 	show := a.newProgress(j.Name, plan.Requests)
 	a.migrating.Store(true)
