@@ -318,7 +318,11 @@ func (s *suite) size(t *testing.T) {
 			}
 			n -= n % max(s.Multiple, 1)
 			chain := s.bind(t, dtype.Uint8, []int{n})
-			for _, content := range contents(r, dtype.Uint8, []int{n}) {
+			all := contents(r, dtype.Uint8, []int{n})
+			if n > 1<<17 {
+				all = all[:1] // noise, which is what becomes longest
+			}
+			for _, content := range all {
 				check(chain, content)
 			}
 		}

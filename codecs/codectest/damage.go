@@ -87,7 +87,11 @@ func (s *suite) appending(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, content := range contents(rand.New(rand.NewPCG(10, 11)), dtype.Uint8, []int{n}) {
+			all := contents(rand.New(rand.NewPCG(10, 11)), dtype.Uint8, []int{n})
+			if n > 1000 {
+				all = all[:2] // noise and what is regular: both are longer than a block of most codecs
+			}
+			for _, content := range all {
 				for _, room := range []int{0, 1, n, 3*n + 100} {
 					dst := append(make([]byte, 0, len(prefix)+room), prefix...)
 					stored, err := bound.AppendEncode(dst, content)

@@ -18,6 +18,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// registry is that of tests that bind thousands of chains.
+var registry = standard.Registry(dtype.Standard())
+
 // TestElementwiseChains compares random chains of elementwise codecs, which run
 // as one pass, with their codecs run one after the other over whole arrays:
 // results and errors, of whole chunks and boxes, from and to strided memory.
@@ -70,7 +73,7 @@ func newElementwiseChain(t *testing.T, r *rand.Rand) *elementwiseChain {
 		if pair && len(c.arrays) < 2 {
 			s = randomPair(r)[len(c.arrays)]
 		}
-		d, err := standard.Registry(dtype.Standard()).Lookup(s.Name)
+		d, err := registry.Lookup(s.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +96,7 @@ func newElementwiseChain(t *testing.T, r *rand.Rand) *elementwiseChain {
 
 func (c *elementwiseChain) bind(specs []codecs.Spec, in codecs.Chunk) *codecs.Chain {
 	c.Helper()
-	chain, err := standard.Registry(dtype.Standard()).Bind(specs, in)
+	chain, err := registry.Bind(specs, in)
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -346,7 +349,7 @@ func TestElementwiseMemory(t *testing.T) {
 		{[]codecs.Spec{spec("scale_offset", `{"scale":2}`), spec("transpose", `{"order":[1,0]}`), {Name: "bytes"}}, 2},
 		{[]codecs.Spec{spec("scale_offset", `{"scale":2}`), spec("scale_offset", `{"scale":4}`), spec("bitround", `{"keepbits":3}`), {Name: "bytes"}}, 2},
 	} {
-		chain, err := standard.Registry(dtype.Standard()).Bind(c.specs, of(dtype.Float64, 256, 512))
+		chain, err := registry.Bind(c.specs, of(dtype.Float64, 256, 512))
 		if err != nil {
 			t.Fatal(err)
 		}

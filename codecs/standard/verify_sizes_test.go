@@ -10,7 +10,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -22,7 +21,7 @@ func boundChain(t *testing.T, specs string, in codecs.Chunk) *codecs.Chain {
 	if err := json.Unmarshal([]byte(specs), &list); err != nil {
 		t.Fatal(err)
 	}
-	chain, err := standard.Registry(dtype.Standard()).Bind(list, in)
+	chain, err := registry.Bind(list, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,14 +92,14 @@ func walk(ctx context.Context, f *hdf5.File, at uint64, depth int, do func(o *hd
 // there is an error.
 func TestFlippedBytes(t *testing.T) {
 	files := readZip(t, "testdata/golden.zip")
-	for _, name := range []string{"tiny_checked.h5", "tiny_plain.h5"} {
+	for name, step := range map[string]int{"tiny_checked.h5": 1, "tiny_plain.h5": 4} { // FuzzFile changes more of the latter
 		data := files[name]
 		want, err := everything(t.Context(), data, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		silent := 0
-		for i := range data {
+		for i := 0; i < len(data); i += step {
 			bits := []byte{0x01, 0x80, 0xff}[i%3]
 			data[i] ^= bits
 			began := time.Now()
@@ -242,14 +242,12 @@ func forge(t *testing.T, data []byte) {
 func TestForgedBytes(t *testing.T) {
 	data := readZip(t, "testdata/golden.zip")["tiny_checked.h5"]
 	for i := range data {
-		for _, value := range []byte{0, 0xff, data[i] + 1} {
-			forged := bytes.Clone(data)
-			forged[i] = value
-			began := time.Now()
-			forge(t, forged)
-			if took := time.Since(began); took > time.Minute {
-				t.Errorf("with %#x for byte %d reading takes %v", value, i, took)
-			}
+		forged := bytes.Clone(data)
+		forged[i] = []byte{0, 0xff, data[i] + 1}[i%3] // FuzzFile goes on from here
+		began := time.Now()
+		forge(t, forged)
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("with %#x for byte %d reading takes %v", forged[i], i, took)
 		}
 	}
 }
