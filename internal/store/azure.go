@@ -165,7 +165,7 @@ func (u *azureUploader) answer(err error) *statusError {
 		if failed.RawResponse != nil {
 			a.code, a.pause = failed.RawResponse.StatusCode, pauseOf(failed.RawResponse.Header)
 		}
-		return a.advised(azureAccess)
+		return a.withHint(azureAccess)
 	}
 	response, ok := errors.AsType[*azcore.ResponseError](err)
 	if !ok {
@@ -176,12 +176,12 @@ func (u *azureUploader) answer(err error) *statusError {
 		a.pause = pauseOf(response.RawResponse.Header)
 	}
 	if a.code == http.StatusOK { // not what the request is answered with
-		return stranger(azureProvider, err)
+		return notGenuine(azureProvider, err)
 	}
 	if a.name == "Md5Mismatch" || a.name == "Crc64Mismatch" { // a body that came in damaged
 		a.code = http.StatusRequestTimeout
 	}
-	return a.advised(azureAccess)
+	return a.withHint(azureAccess)
 }
 
 // version is that of an uploader: the ETag.
@@ -205,10 +205,10 @@ func (u *azureUploader) readVersion(r *blob.Reader) string {
 }
 
 // told is the MD5 that was stored with an object, unless its bytes are a part.
-func (u *azureUploader) told(r *blob.Reader) toldSums {
+func (u *azureUploader) sums(r *blob.Reader) answerSums {
 	var object azblob.DownloadStreamResponse
 	if !r.As(&object) || object.ContentRange != nil {
-		return toldSums{}
+		return answerSums{}
 	}
-	return toldSums{md5: object.ContentMD5}
+	return answerSums{md5: object.ContentMD5}
 }

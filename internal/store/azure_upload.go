@@ -56,16 +56,16 @@ func (u *azureUploader) body(data []byte) (io.ReadSeekCloser, blob.TransferValid
 	return r, blob.TransferValidationTypeCRC64(crc64nvme.Checksum(data))
 }
 
-func (u *azureUploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
-	options := &blockblob.UploadOptions{HTTPHeaders: objectHeaders(), AccessConditions: access(when)}
+func (u *azureUploader) putWhole(ctx context.Context, key string, data []byte, when condition) (string, error) {
+	options := &blockblob.UploadOptions{HTTPHeaders: objectHeaders(), AccessConditions: accessConditions(when)}
 	r, sum := u.body(data)
 	options.TransactionalValidation = sum
 	out, err := u.container.NewBlockBlobClient(key).Upload(ctx, r, options)
-	return stored(out.ETag, err)
+	return storedVersion(out.ETag, err)
 }
 
-// access is a condition as Azure has it; nil for none.
-func access(when condition) *blob.AccessConditions {
+// accessConditions is a condition as Azure has it; nil for none.
+func accessConditions(when condition) *blob.AccessConditions {
 	var modified blob.ModifiedAccessConditions
 	switch {
 	case when.absent:
@@ -80,15 +80,15 @@ func access(when condition) *blob.AccessConditions {
 	return &blob.AccessConditions{ModifiedAccessConditions: &modified}
 }
 
-// stored is the version of an object that was stored, or why it was not.
-func stored(etag *azcore.ETag, err error) (string, error) {
+// storedVersion is the version of an object that was stored, or why it was not.
+func storedVersion(etag *azcore.ETag, err error) (string, error) {
 	switch {
 	case bloberror.HasCode(err, bloberror.BlobAlreadyExists, bloberror.ConditionNotMet, bloberror.TargetConditionNotMet):
 		return "", conflict(err)
 	case err != nil:
 		return "", err
 	case etag == nil:
-		return "", stranger(azureProvider, nil)
+		return "", notGenuine(azureProvider, nil)
 	}
 	return string(*etag), nil
 }
@@ -133,8 +133,8 @@ func (w *azureUpload) complete(ctx context.Context, when condition) (string, err
 	for n := range blocks {
 		blocks[n] = w.block(n)
 	}
-	out, err := w.object.CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{HTTPHeaders: objectHeaders(), AccessConditions: access(when)})
-	return stored(out.ETag, err)
+	out, err := w.object.CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{HTTPHeaders: objectHeaders(), AccessConditions: accessConditions(when)})
+	return storedVersion(out.ETag, err)
 }
 
 // abort leaves the blocks to Azure, see sweep.

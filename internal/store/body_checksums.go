@@ -41,8 +41,8 @@ func readBody(body io.Reader, p []byte) error {
 	}
 }
 
-// toldSums is what an answer says of all bytes of an object; its zero value is nothing.
-type toldSums struct {
+// answerSums is what an answer says of all bytes of an object; its zero value is nothing.
+type answerSums struct {
 	crc Sum
 	md5 []byte
 	// guess is set where the MD5 may be something else: most servers have it for the
@@ -50,9 +50,9 @@ type toldSums struct {
 	guess bool
 }
 
-// toldByHeader is what the header of a whole object says. Google Cloud Storage tells
+// headerSums is what the header of a whole object says. Google Cloud Storage tells
 // the checksum of what it stores, which is another where it sends the contents of that.
-func toldByHeader(header http.Header) (sums toldSums) {
+func headerSums(header http.Header) (sums answerSums) {
 	if encoding := header.Get("X-Goog-Stored-Content-Encoding"); encoding == "" || encoding == "identity" {
 		for text := range strings.SplitSeq(strings.Join(header.Values("X-Goog-Hash"), ","), ",") {
 			value, ok := strings.CutPrefix(strings.TrimSpace(text), "crc32c=")
@@ -67,14 +67,14 @@ func toldByHeader(header http.Header) (sums toldSums) {
 	return sums
 }
 
-// guesses is what a server has shown of its ETags: 0 nothing, 1 that they are the MD5
+// etagKind is what a server has shown of its ETags: 0 nothing, 1 that they are the MD5
 // of objects, -1 that they are not.
-type guesses struct{ atomic.Int32 }
+type etagKind struct{ atomic.Int32 }
 
 // compare fails where the bytes of an object are not those that its answer told of. It
 // is a failure that passes, as one on the way. An ETag that is not the MD5 is one only
 // where another object of the server had it.
-func (g *guesses) compare(data []byte, sums toldSums) error {
+func (g *etagKind) compare(data []byte, sums answerSums) error {
 	if t := sums.crc.Table; t != nil {
 		if got := crc32.Checksum(data, t); got != sums.crc.Value {
 			return damagedBody("CRC-32C", got, sums.crc.Value)

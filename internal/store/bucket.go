@@ -21,7 +21,7 @@ type bucket struct {
 	blobs  *blob.Bucket
 	shared bool                // blobs outlives the store
 	raw    *blob.ReaderOptions // for bytes as they are stored; nil where they come so
-	etags  guesses
+	etags  etagKind
 	// unconditional is set once the server has refused a put for its condition.
 	unconditional atomic.Bool
 	uploader
@@ -48,9 +48,9 @@ const objectType = "application/octet-stream"
 // uploader stores objects in a bucket. Keys are those of the bucket, with the
 // store's prefix.
 type uploader interface {
-	// whole stores an object at once and returns its version. A condition that
+	// putWhole stores an object at once and returns its version. A condition that
 	// does not hold is an error that wraps fs.ErrExist.
-	whole(ctx context.Context, key string, data []byte, when condition) (version string, err error)
+	putWhole(ctx context.Context, key string, data []byte, when condition) (version string, err error)
 	// start is begin of a driver.
 	start(ctx context.Context, key string, when condition) (upload, error)
 	inOrder() bool
@@ -71,18 +71,20 @@ type uploader interface {
 
 // summed is an uploader whose server tells a checksum of an object whose bytes come,
 // which its client does not compare.
-type summed interface{ told(r *blob.Reader) toldSums }
+type summed interface {
+	sums(r *blob.Reader) answerSums
+}
 
 // statSummed is one that tells a checksum of an object with these attributes.
 type statSummed interface{ sum(a *blob.Attributes) Sum }
 
 func (b *bucket) put(ctx context.Context, key string, data []byte, when condition) (string, error) {
-	version, err := b.whole(ctx, b.at.key(key), data, when)
+	version, err := b.putWhole(ctx, b.at.key(key), data, when)
 	return version, b.failed(err)
 }
 
 func (b *bucket) create(ctx context.Context, key string, data []byte) error {
-	_, err := b.whole(ctx, b.at.key(key), data, condition{absent: true})
+	_, err := b.putWhole(ctx, b.at.key(key), data, condition{absent: true})
 	return b.failed(err)
 }
 
@@ -130,7 +132,7 @@ func (b *bucket) read(ctx context.Context, key string, p []byte, off int64, was 
 		return b.rangeError(ctx, key, off, want, err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := was.expect(b.readVersion(r), time.Time{}); err != nil {
+	if err := was.checkVersion(b.readVersion(r), time.Time{}); err != nil {
 		return err
 	}
 	if size := r.Size(); off > size-want {
@@ -142,7 +144,7 @@ func (b *bucket) read(ctx context.Context, key string, p []byte, off int64, was 
 		return brokenBody(want, err)
 	}
 	if summed, ok := b.uploader.(summed); ok && r.Size() == want {
-		return b.etags.compare(p, summed.told(r))
+		return b.etags.compare(p, summed.sums(r))
 	}
 	return nil
 }
@@ -177,7 +179,7 @@ func (b *bucket) readAll(ctx context.Context, key string, limit int64, room func
 		return nil, "", brokenBody(size, err)
 	}
 	if summed, ok := b.uploader.(summed); ok {
-		err = b.etags.compare(data, summed.told(r))
+		err = b.etags.compare(data, summed.sums(r))
 	}
 	return data, b.readVersion(r), err
 }

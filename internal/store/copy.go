@@ -61,7 +61,7 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 	object.Key = from.at.key(object.Key)
 	known := false
 	err = s.conditionally(ctx, key, condition{absent: true}, func(when condition) error {
-		if s.blindCopies.Load() {
+		if s.unconditionalCopies.Load() {
 			when = condition{}
 		}
 		copied := func() error {
@@ -72,17 +72,17 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 		}
 		err := copied()
 		if unknownCondition(err) && when != (condition{}) {
-			s.blindCopies.Store(true)
+			s.unconditionalCopies.Store(true)
 			when = condition{}
 			err = copied()
 		}
-		return s.otherThan(ctx, key, when, err)
+		return s.copyConflict(ctx, key, when, err)
 	})
 	answer, refused := errors.AsType[*statusError](err)
 	if refused && object.Version != "" && !answer.noBucket() && (answer.code == http.StatusPreconditionFailed || answer.code == http.StatusNotFound) {
 		return Copied{}, false, fmt.Errorf("%s is no longer what it was when it was opened: let nobody write to the source meanwhile: %w", name, err)
 	}
-	if refused && !answer.passing() {
+	if refused && !answer.transient() {
 		s.noCopies.Store(true)
 		s.log.InfoContext(ctx, "the server does not copy objects itself: they are read and written", "reason", err)
 		return Copied{}, false, nil
@@ -94,22 +94,22 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 	return made, known && err == nil, err
 }
 
-// otherThan makes the failure of a copy a conflict where the condition for the key is
+// copyConflict makes the failure of a copy a conflict where the condition for the key is
 // what did not hold: the server's answer is the same for an object that has been
 // replaced.
-func (s *Store) otherThan(ctx context.Context, key string, when condition, failed error) error {
+func (s *Store) copyConflict(ctx context.Context, key string, when condition, failed error) error {
 	answer, refused := errors.AsType[*statusError](failed)
 	if !refused || when == (condition{}) || answer.code != http.StatusPreconditionFailed {
 		return failed
 	}
-	now, err := s.expected(ctx, key)
+	now, err := s.currentVersion(ctx, key)
 	if err == nil && now != when {
 		return conflict(failed)
 	}
 	return failed
 }
 
-// otherSize reports a copy that has another size than the object.
-func otherSize(got, want int64) error {
+// copySizeError reports a copy that has another size than the object.
+func copySizeError(got, want int64) error {
 	return fmt.Errorf("the copy has %d bytes, the object %d: has somebody replaced it?", got, want)
 }

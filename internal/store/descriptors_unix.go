@@ -9,7 +9,7 @@ import "syscall"
 func Descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return plenty
+		return manyFiles
 	}
-	return int(min(uint64(limit.Cur), plenty))
+	return int(min(uint64(limit.Cur), manyFiles))
 }

@@ -106,7 +106,7 @@ func nonsense(err error) bool {
 func (u *gcsUploader) answer(err error) *statusError {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil {
 		a := &statusError{code: refused.Response.StatusCode, name: refused.ErrorCode, pause: pauseOf(refused.Response.Header), cause: err}
-		if !a.passing() {
+		if !a.transient() {
 			a.hint = gcsAccess
 		}
 		return a
@@ -116,7 +116,7 @@ func (u *gcsUploader) answer(err error) *statusError {
 	case !ok && errors.Is(err, storage.ErrObjectNotExist): // of a read
 		return &statusError{code: http.StatusNotFound, cause: err}
 	case !ok && nonsense(err):
-		return stranger(gcsProvider, err)
+		return notGenuine(gcsProvider, err)
 	case !ok:
 		return nil
 	}
@@ -127,7 +127,7 @@ func (u *gcsUploader) answer(err error) *statusError {
 	if errors.Is(err, storage.ErrBucketNotExist) { // which has no reason of its own
 		a.name = noBucket
 	}
-	return a.advised(gcsAccess)
+	return a.withHint(gcsAccess)
 }
 
 // version is that of an uploader: the generation.

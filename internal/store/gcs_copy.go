@@ -16,12 +16,12 @@ func (u *gcsUploader) copyFrom(ctx context.Context, bucket string, object Info, 
 	if number, ok := decimal(object.Version); ok {
 		from = from.Generation(number)
 	}
-	attributes, err := on(u.bucket.Object(key), when).CopierFrom(from).Run(ctx)
+	attributes, err := withCondition(u.bucket.Object(key), when).CopierFrom(from).Run(ctx)
 	if err != nil {
 		return made, false, err
 	}
 	if attributes.Size != object.Size {
-		return made, false, otherSize(attributes.Size, object.Size)
+		return made, false, copySizeError(attributes.Size, object.Size)
 	}
 	return Copied{attributes.CRC32C, generation(attributes.Generation)}, true, nil
 }

@@ -43,27 +43,27 @@ func (u *gcsUploader) partSize(int) int { return PartBytes }
 // costs nothing and ends after a week.
 func (u *gcsUploader) sweep(context.Context, string, requester) error { return nil }
 
-func (u *gcsUploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
+func (u *gcsUploader) putWhole(ctx context.Context, key string, data []byte, when condition) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends an upload that has failed
-	w := on(u.bucket.Object(key), when).NewWriter(ctx)
+	w := withCondition(u.bucket.Object(key), when).NewWriter(ctx)
 	w.ChunkSize = 0 // one request, without a buffer
 	w.ContentType = objectType
 	w.CRC32C, w.SendCRC32C = crc32.Checksum(data, castagnoli), true
 	if _, err := w.Write(data); err != nil {
-		return "", unstored(err)
+		return "", putError(err)
 	}
 	if err := w.Close(); err != nil {
-		return "", unstored(err)
+		return "", putError(err)
 	}
 	if w.Attrs().Name == "" {
-		return "", stranger(gcsProvider, nil)
+		return "", notGenuine(gcsProvider, nil)
 	}
 	return generation(w.Attrs().Generation), nil
 }
 
-// on puts a condition on what is done with an object.
-func on(object *storage.ObjectHandle, when condition) *storage.ObjectHandle {
+// withCondition puts a condition on what is done with an object.
+func withCondition(object *storage.ObjectHandle, when condition) *storage.ObjectHandle {
 	if when.absent {
 		return object.If(storage.Conditions{DoesNotExist: true})
 	}
@@ -73,9 +73,9 @@ func on(object *storage.ObjectHandle, when condition) *storage.ObjectHandle {
 	return object
 }
 
-// unstored says what the server's answer to a new object means: that its condition
+// putError says what the server's answer to a new object means: that its condition
 // does not hold, or that there is no bucket for it.
-func unstored(err error) error {
+func putError(err error) error {
 	answer, ok := errors.AsType[*googleapi.Error](err)
 	switch {
 	case ok && answer.Code == http.StatusPreconditionFailed:
@@ -94,18 +94,18 @@ func (u *gcsUploader) start(ctx context.Context, key string, when condition) (up
 	answer, err := u.request(ctx, http.MethodPost, target,
 		http.Header{"X-Upload-Content-Type": {objectType}}, nil)
 	if err != nil {
-		return nil, unstored(err)
+		return nil, putError(err)
 	}
 	session := answer.header.Get("Location")
 	if session == "" {
-		return nil, stranger(gcsProvider, nil)
+		return nil, notGenuine(gcsProvider, nil)
 	}
 	return &gcsUpload{to: u, session: session}, nil
 }
 
-// answered is the answer to a request of a session: its status, headers and
+// sessionAnswer is the answer to a request of a session: its status, headers and
 // what the body tells of a finished object.
-type answered struct {
+type sessionAnswer struct {
 	status int
 	header http.Header
 	object struct {
@@ -117,7 +117,7 @@ type answered struct {
 
 // request sends a request and reads its answer, which is a success or 308, that
 // of an upload which is to go on.
-func (u *gcsUploader) request(ctx context.Context, method, target string, header http.Header, body []byte) (a answered, err error) {
+func (u *gcsUploader) request(ctx context.Context, method, target string, header http.Header, body []byte) (a sessionAnswer, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err != nil {
 		return a, errors.New("the server names a session by something that is no URL")
@@ -139,7 +139,7 @@ func (u *gcsUploader) request(ctx context.Context, method, target string, header
 		return a, brokenBody(response.ContentLength, err)
 	}
 	if len(text) > 0 && json.Unmarshal(text, &a.object) != nil {
-		return a, stranger(gcsProvider, nil)
+		return a, notGenuine(gcsProvider, nil)
 	}
 	return a, nil
 }
@@ -187,7 +187,7 @@ func (w *gcsUpload) complete(ctx context.Context, _ condition) (string, error) {
 	total := strconv.FormatInt(size, 10)
 	if w.doubt {
 		if done, err := w.put(ctx, nil, total); done || err != nil {
-			return w.version, unstored(err)
+			return w.version, putError(err)
 		}
 	}
 	if w.at != w.begun {
@@ -197,7 +197,7 @@ func (w *gcsUpload) complete(ctx context.Context, _ condition) (string, error) {
 	if err == nil && !done {
 		err = connectionError{fmt.Errorf("the server has %d of %d bytes", w.at, size)}
 	}
-	return w.version, unstored(err)
+	return w.version, putError(err)
 }
 
 // put sends the bytes after those that the server has, or none, and learns what
@@ -222,7 +222,7 @@ func (w *gcsUpload) put(ctx context.Context, data []byte, total string) (done bo
 	if a.status != http.StatusPermanentRedirect {
 		if a.object.Size == "" {
 			w.doubt = true
-			return false, stranger(gcsProvider, nil)
+			return false, notGenuine(gcsProvider, nil)
 		}
 		if (a.object.Size != total && total != "*") || a.object.CRC32C != "" && a.object.CRC32C != sum {
 			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s where %s with %s were sent", a.object.Size, a.object.CRC32C, total, sum)
@@ -244,7 +244,7 @@ func (w *gcsUpload) put(ctx context.Context, data []byte, total string) (done bo
 // abort ends the session, if there is still one. The answer to that is 499.
 func (w *gcsUpload) abort(ctx context.Context) error {
 	_, err := w.to.request(ctx, http.MethodDelete, w.session, nil, nil)
-	if answer, ok := errors.AsType[*googleapi.Error](err); ok && answer.Code < 500 && !w.to.answer(err).passing() {
+	if answer, ok := errors.AsType[*googleapi.Error](err); ok && answer.Code < 500 && !w.to.answer(err).transient() {
 		return nil
 	}
 	return err

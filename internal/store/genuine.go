@@ -12,10 +12,10 @@ const (
 	azureProvider = "Azure"
 )
 
-// stranger is the error of a success that no server of the provider sends: some header
+// notGenuine is the error of a success that no server of the provider sends: some header
 // is missing. It is transient, because the proxy or the login page that answered may be
 // gone a little later.
-func stranger(provider string, cause error) *statusError {
+func notGenuine(provider string, cause error) *statusError {
 	return &statusError{
 		code: http.StatusOK, cause: cause,
 		hint: "what answered is no " + provider + " server, but a proxy perhaps, or the login page of a network",
@@ -35,7 +35,7 @@ func (g genuine) Do(r *http.Request) (*http.Response, error) { return g.RoundTri
 
 // RoundTrip implements [http.RoundTripper].
 func (g genuine) RoundTrip(r *http.Request) (*http.Response, error) {
-	r, err := sending(r)
+	r, err := guardedRequest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (g genuine) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer, nil
 	}
 	_ = answer.Body.Close() // the error to report is another one
-	return nil, stranger(g.provider, nil)
+	return nil, notGenuine(g.provider, nil)
 }
 
 // known tells whether a success has the headers that the provider sends: the content

@@ -39,9 +39,9 @@ func (s *Store) Guard(g Guard) { s.guard = g }
 // guardKey is the key of the context's value that holds the Guard of a request.
 type guardKey struct{}
 
-// changing are the operations that a guard is asked about. One that is missing
+// changesObjects are the operations that a guard is asked about. One that is missing
 // here changes nothing that others see.
-func changing(op string) bool {
+func changesObjects(op string) bool {
 	switch op {
 	case "put", "create", "delete", "open", "write", "close", "copy", "clean", "sync":
 		return true
@@ -55,7 +55,7 @@ var errHeldUp = errors.New("the lock has to be proved first")
 
 // guarded runs one attempt while the guard of the store allows it.
 func (s *Store) guarded(ctx context.Context, op string, f func(context.Context) error) error {
-	if s.guard == nil || !changing(op) {
+	if s.guard == nil || !changesObjects(op) {
 		return f(ctx)
 	}
 	allowed, leave, err := s.guard.Enter(ctx)
@@ -84,11 +84,11 @@ func permitted(ctx context.Context) error {
 	return nil
 }
 
-// sending returns the request as it goes out under a guard: refused at once where
+// guardedRequest returns the request as it goes out under a guard: refused at once where
 // the guard does not allow it, and with a body that ends with an error as soon as
 // the guard no longer does. A process that was stopped in the middle of a body thus
 // does not finish the request when it wakes.
-func sending(r *http.Request) (*http.Request, error) {
+func guardedRequest(r *http.Request) (*http.Request, error) {
 	g, ok := r.Context().Value(guardKey{}).(Guard)
 	if !ok || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r, nil
@@ -133,10 +133,10 @@ func (s *Store) conditions() bool {
 	return ok && s.guard != nil && s.at.scheme != "mem" && !b.unconditional.Load()
 }
 
-// expected finds the condition for an object that is to be replaced. The guard
+// currentVersion finds the condition for an object that is to be replaced. The guard
 // proves its permission after the version has been read: whoever takes the
 // permission over replaces that version, and then the condition no longer holds.
-func (s *Store) expected(ctx context.Context, key string) (condition, error) {
+func (s *Store) currentVersion(ctx context.Context, key string) (condition, error) {
 	var now condition
 	err := s.do(ctx, "stat", key, 0, func(ctx context.Context) error {
 		info, err := s.driver.stat(ctx, key)
@@ -182,7 +182,7 @@ func (s *Store) conditionally(ctx context.Context, key string, known condition, 
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		now, lookup := s.expected(ctx, key)
+		now, lookup := s.currentVersion(ctx, key)
 		if lookup != nil {
 			return lookup
 		}

@@ -393,7 +393,7 @@ func TestGuardedBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err = sending(r); err != nil {
+	if r, err = guardedRequest(r); err != nil {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer

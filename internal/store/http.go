@@ -22,22 +22,22 @@ type web struct {
 	readOnly
 	at     location
 	client *http.Client
-	whole  *wholes
+	whole  *wholeObjects
 }
 
 // newWeb returns the driver of a location. Stores that share limits share what they keep,
 // too.
 func newWeb(at location, limits *Limits) *web {
-	w := &web{readOnly: httpServer, at: at, client: &http.Client{Transport: newTransport(), CheckRedirect: redirect}, whole: newWholes()}
+	w := &web{readOnly: httpServer, at: at, client: &http.Client{Transport: newTransport(), CheckRedirect: redirect}, whole: newWholeObjects()}
 	if limits != nil {
 		w.whole = limits.whole
 	}
 	return w
 }
 
-// inPath makes of an escaped query an escaped path, in which all is escaped that
+// pathEscapes makes of an escaped query an escaped path, in which all is escaped that
 // may be: what a signature is for is spelled so.
-var inPath = strings.NewReplacer("+", "%20", "%2F", "/")
+var pathEscapes = strings.NewReplacer("+", "%20", "%2F", "/")
 
 // redirect follows some redirects. What leads round in circles will go on so. No
 // server learns the query that led to it.
@@ -49,11 +49,11 @@ func redirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// place is the URL of an object, with its query.
-func (w *web) place(key string) url.URL {
+// objectURL is the URL of an object, with its query.
+func (w *web) objectURL(key string) url.URL {
 	u := url.URL{Scheme: w.at.scheme, Host: w.at.host, Path: "/" + w.at.key(key)}
 	if u.RawQuery = w.at.hidden; u.RawQuery != "" {
-		u.RawPath = inPath.Replace(url.QueryEscape(u.Path))
+		u.RawPath = pathEscapes.Replace(url.QueryEscape(u.Path))
 	}
 	return u
 }
@@ -61,7 +61,7 @@ func (w *web) place(key string) url.URL {
 // request sends a request without a body. The caller closes the body of an
 // answer, which is a success or, with a range, one that has no such range.
 func (w *web) request(ctx context.Context, method, key, span string) (*http.Response, error) {
-	u := w.place(key)
+	u := w.objectURL(key)
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, err
@@ -91,15 +91,15 @@ func (w *web) request(ctx context.Context, method, key, span string) (*http.Resp
 func (w *web) refused(answer *http.Response) error {
 	err := &statusError{code: answer.StatusCode, pause: pauseOf(answer.Header)}
 	if w.at.hidden != "" {
-		return err.advised("the query of the URL may have run out, or be for something else: ask for a new one")
+		return err.withHint("the query of the URL may have run out, or be for something else: ask for a new one")
 	}
-	return err.advised("the server wants credentials; a signed URL, with its query, carries some")
+	return err.withHint("the server wants credentials; a signed URL, with its query, carries some")
 }
 
 func (w *web) read(ctx context.Context, key string, p []byte, off int64, was Info) (err error) {
 	want := int64(len(p))
-	place := w.place(key)
-	if data, ok := w.whole.get(place.String()); ok {
+	object := w.objectURL(key)
+	if data, ok := w.whole.get(object.String()); ok {
 		return copyRange(p, data, off)
 	}
 	answer, err := w.request(ctx, http.MethodGet, key, fmt.Sprintf("bytes=%d-%d", off, off+want-1))
@@ -107,7 +107,7 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64, was Inf
 		return err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	if err := was.expect(told(answer)); err != nil {
+	if err := was.checkVersion(answerVersion(answer)); err != nil {
 		return err
 	}
 	body := earning(ctx, answer.Body)
@@ -117,7 +117,7 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64, was Inf
 		switch {
 		case !ok || first != off:
 			return fmt.Errorf("the server answers with the range %.60q where bytes from %d on are wanted", answer.Header.Get("Content-Range"), off)
-		case was.whole(size) != nil:
+		case was.checkSize(size) != nil:
 			return ErrChanged
 		case size >= 0 && off > size-want:
 			return &shortError{off: off, want: want, size: size}
@@ -129,13 +129,13 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64, was Inf
 		return w.refused(answer)
 	default: // the whole object
 		size := answer.ContentLength
-		if err := was.whole(size); err != nil {
+		if err := was.checkSize(size); err != nil {
 			return err
 		}
 		if size >= 0 && off > size-want {
 			return &shortError{off: off, want: want, size: size}
 		}
-		return w.whole.take(ctx, place.String(), answer, p, off, was)
+		return w.whole.take(ctx, object.String(), answer, p, off, was)
 	}
 	if _, err := io.ReadFull(body, p); err != nil {
 		return brokenBody(want, err)
@@ -143,9 +143,9 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64, was Inf
 	return nil
 }
 
-// told is what an answer says of the version of an object: its ETag, which is weak
+// answerVersion is what an answer says of the version of an object: its ETag, which is weak
 // where a proxy says so, and when it was changed.
-func told(answer *http.Response) (version string, changed time.Time) {
+func answerVersion(answer *http.Response) (version string, changed time.Time) {
 	changed, err := http.ParseTime(answer.Header.Get("Last-Modified"))
 	if err != nil {
 		changed = time.Time{}
@@ -153,8 +153,8 @@ func told(answer *http.Response) (version string, changed time.Time) {
 	return strings.TrimPrefix(answer.Header.Get("ETag"), "W/"), changed
 }
 
-// unexpected makes the end of a body one that is too early.
-func unexpected(err error) error {
+// earlyEnd makes the end of a body one that is too early.
+func earlyEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -205,8 +205,8 @@ func (w *web) readAll(ctx context.Context, key string, limit int64, room func(in
 	if err != nil {
 		return nil, "", brokenBody(max(size, int64(len(data))), err)
 	}
-	version, _ = told(answer)
-	return data, version, new(guesses).compare(data, toldByHeader(answer.Header))
+	version, _ = answerVersion(answer)
+	return data, version, new(etagKind).compare(data, headerSums(answer.Header))
 }
 
 func (w *web) stat(ctx context.Context, key string) (Info, error) {
@@ -235,8 +235,8 @@ func (w *web) stat(ctx context.Context, key string) (Info, error) {
 		return Info{}, fmt.Errorf("the server does not tell the size of the object: %w", errors.ErrUnsupported)
 	}
 	info := Info{Key: key, Size: size, ETag: answer.Header.Get("ETag")}
-	info.Version, info.ModTime = told(answer)
-	info.Sum = toldByHeader(answer.Header).crc
+	info.Version, info.ModTime = answerVersion(answer)
+	info.Sum = headerSums(answer.Header).crc
 	return info, nil
 }
 

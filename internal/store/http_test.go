@@ -282,7 +282,7 @@ func TestHTTPWholes(t *testing.T) {
 
 // What is kept of objects stays within its bound: those used last.
 func TestWholesBound(t *testing.T) {
-	k := newWholes()
+	k := newWholeObjects()
 	for _, name := range []string{"a", "b", "c"} {
 		k.room(mostKept / 3)
 		k.keep(name, make([]byte, mostKept/3))

@@ -13,28 +13,28 @@ import (
 // mostKept is how many bytes are kept of objects that servers send as a whole.
 const mostKept = 64 << 20
 
-// wholes keeps objects of servers that know no ranges, so that each is sent once and
+// wholeObjects keeps objects of servers that know no ranges, so that each is sent once and
 // not for every part of it. All that are kept are in mostKept bytes together: those
 // that were used last. It is safe for concurrent use.
-type wholes struct {
+type wholeObjects struct {
 	turn chan struct{} // has an element while an object is on its way
 	mu   sync.Mutex
-	list []whole // the one used last at the end
+	list []wholeObject // the one used last at the end
 }
 
 // whole is an object by its URL.
-type whole struct {
+type wholeObject struct {
 	url  string
 	data []byte
 }
 
-func newWholes() *wholes { return &wholes{turn: make(chan struct{}, 1)} }
+func newWholeObjects() *wholeObjects { return &wholeObjects{turn: make(chan struct{}, 1)} }
 
 // get returns an object that is kept, not to be modified.
-func (k *wholes) get(url string) ([]byte, bool) {
+func (k *wholeObjects) get(url string) ([]byte, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at := slices.IndexFunc(k.list, func(o whole) bool { return o.url == url })
+	at := slices.IndexFunc(k.list, func(o wholeObject) bool { return o.url == url })
 	if at < 0 {
 		return nil, false
 	}
@@ -44,7 +44,7 @@ func (k *wholes) get(url string) ([]byte, bool) {
 }
 
 // room lets go of objects until one of so many bytes can be kept, too.
-func (k *wholes) room(size int64) {
+func (k *wholeObjects) room(size int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, o := range k.list {
@@ -56,27 +56,27 @@ func (k *wholes) room(size int64) {
 	}
 }
 
-func (k *wholes) keep(url string, data []byte) {
+func (k *wholeObjects) keep(url string, data []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.list = append(k.list, whole{url, data})
+	k.list = append(k.list, wholeObject{url, data})
 }
 
 // take fills p with the bytes from off on of an object that an answer has as a whole,
 // and that is to be what it was.
 // Of all that are on their way, one is read at a time.
-func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p []byte, off int64, was Info) error {
+func (k *wholeObjects) take(ctx context.Context, url string, answer *http.Response, p []byte, off int64, was Info) error {
 	select {
 	case k.turn <- struct{}{}:
 		defer func() { <-k.turn }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	data, there := k.get(url)
-	if !there {
+	data, ok := k.get(url)
+	if !ok {
 		size := answer.ContentLength
 		if size > mostKept {
-			return tooLong(fmt.Sprintf("%d bytes", size))
+			return tooLargeToKeep(fmt.Sprintf("%d bytes", size))
 		}
 		var err error
 		if size >= 0 {
@@ -91,12 +91,12 @@ func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p 
 			return brokenBody(max(size, int64(len(data))), err)
 		}
 		if len(data) > mostKept {
-			return tooLong("more")
+			return tooLargeToKeep("more")
 		}
-		if err := was.whole(int64(len(data))); err != nil {
+		if err := was.checkSize(int64(len(data))); err != nil {
 			return err
 		}
-		if err := new(guesses).compare(data, toldByHeader(answer.Header)); err != nil {
+		if err := new(etagKind).compare(data, headerSums(answer.Header)); err != nil {
 			return err
 		}
 		k.keep(url, data)
@@ -104,8 +104,8 @@ func (k *wholes) take(ctx context.Context, url string, answer *http.Response, p 
 	return copyRange(p, data, off)
 }
 
-// tooLong is the error about an object that is not kept.
-func tooLong(size string) error {
+// tooLargeToKeep is the error about an object that is not kept.
+func tooLargeToKeep(size string) error {
 	return fmt.Errorf("the server knows no ranges and sends whole objects; this one has %s, and %d are kept at most: copy the object first: %w", size, mostKept, errors.ErrUnsupported)
 }
 

@@ -28,9 +28,9 @@ type Limits struct {
 
 	requests, retries, throttled atomic.Int64
 	answers                      atomic.Int64 // successes and errors other than 429 and 503
-	met                          sync.Map     // servers to which a connection was ever made
+	reached                      sync.Map     // servers to which a connection was ever made
 
-	whole *wholes // objects that servers without ranges sent whole
+	whole *wholeObjects // objects that servers without ranges sent whole
 }
 
 // Traffic counts the requests of all stores that share a Limits.
@@ -48,7 +48,7 @@ func (t Traffic) Plus(other Traffic) Traffic {
 // NewLimits returns limits of perSecond requests a second; 0 means no bound. The token
 // bucket holds the requests of a tenth of a second.
 func NewLimits(perSecond float64) *Limits {
-	l := &Limits{now: time.Now, window: math.Inf(1), whole: newWholes()}
+	l := &Limits{now: time.Now, window: math.Inf(1), whole: newWholeObjects()}
 	if perSecond > 0 {
 		l.rate = rate.NewLimiter(rate.Limit(perSecond), int(max(1, min(perSecond/10, 1e6))))
 	}

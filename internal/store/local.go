@@ -32,9 +32,9 @@ type local struct {
 	root   string // absolute
 	prefix string // of the names of our files in the staging folder
 	files  *openFiles
-	share  share
+	limits fileLimits
 	tree   chan struct{} // holds one token; taken by whoever changes the tree
-	within within        // folders below root, for whoever has the token
+	links  linkChecker   // folders below root, for whoever has the token
 
 	mu       sync.Mutex
 	staging  string // where new files are made
@@ -48,17 +48,17 @@ type local struct {
 }
 
 func newLocal(root, staging string) *local {
-	share := shareOf(Descriptors())
+	limits := fileLimitsOf(Descriptors())
 	d := &local{
-		share:    share,
+		limits:   limits,
 		root:     root,
 		prefix:   fmt.Sprintf("%s%016x-", stagedPrefix, rand.Uint64()),
-		files:    newOpenFiles(share.cached),
+		files:    newOpenFiles(limits.cached),
 		tree:     make(chan struct{}, 1),
 		staging:  staging,
 		pending:  make(map[string]staged),
 		unsynced: make(map[string]bool),
-		within:   within{root: root, known: make(map[string]bool)},
+		links:    linkChecker{root: root, known: make(map[string]bool)},
 	}
 	if staging == "" {
 		d.own = root + ".zmigrate"
@@ -205,7 +205,7 @@ func (d *local) delete(ctx context.Context, key string) error {
 	}
 	d.mu.Unlock()
 	target := d.path(key)
-	if err := d.within.check(filepath.Dir(target)); err != nil {
+	if err := d.links.check(filepath.Dir(target)); err != nil {
 		return err
 	}
 	st, err := os.Lstat(target)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// within keeps what is written inside of a root: a symbolic link below it that leads
+// linkChecker keeps what is written inside of a root: a symbolic link below it that leads
 // out is not followed. The root may be a link itself.
-type within struct {
+type linkChecker struct {
 	root  string
 	known map[string]bool // folders that were found to be inside, or not there yet
 }
@@ -20,7 +20,7 @@ const mostKnown = 4096
 
 // check fails where something on the way from the root to a folder below it is a link
 // that leads out of the root, or to nothing.
-func (w *within) check(dir string) error {
+func (w *linkChecker) check(dir string) error {
 	if dir == w.root || w.known[dir] || len(dir) < len(w.root) {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (w *within) check(dir string) error {
 }
 
 // follow fails where a link leads out of the root.
-func (w *within) follow(link string) error {
+func (w *linkChecker) follow(link string) error {
 	root, err := filepath.EvalSymlinks(w.root)
 	if err != nil {
 		return err

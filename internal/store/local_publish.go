@@ -26,7 +26,7 @@ const (
 )
 
 // full tells whether a put must publish the batch. The caller holds mu.
-func (d *local) full() bool { return len(d.pending) >= d.share.waiting || d.bytes >= batchBytes }
+func (d *local) full() bool { return len(d.pending) >= d.limits.waiting || d.bytes >= batchBytes }
 
 func (d *local) sync(ctx context.Context) error {
 	return d.publishIf(ctx, func() bool { return true })
@@ -69,7 +69,7 @@ func (d *local) publish(ctx context.Context, batch map[string]staged) error {
 	}
 	errs := make([]error, len(keys), len(keys)+1)
 	var g errgroup.Group
-	g.SetLimit(d.share.flushed)
+	g.SetLimit(d.limits.flushed)
 	for i, key := range keys {
 		g.Go(func() error {
 			f := batch[key].f
@@ -103,7 +103,7 @@ func (d *local) publish(ctx context.Context, batch map[string]staged) error {
 func (d *local) place(key string, f func(target string) error) error {
 	target := d.path(key)
 	dir := filepath.Dir(target)
-	if err := d.within.check(dir); err != nil {
+	if err := d.links.check(dir); err != nil {
 		return err
 	}
 	err := f(target)
@@ -159,7 +159,7 @@ func (d *local) syncDirs() error {
 		}
 	}
 	var g errgroup.Group
-	g.SetLimit(d.share.flushed)
+	g.SetLimit(d.limits.flushed)
 	for _, dir := range dirs {
 		g.Go(func() error {
 			err := syncDir(dir)

@@ -45,7 +45,7 @@ func parse(raw string) (location, error) {
 	switch u.Scheme {
 	case "file", "mem", "s3", "gs", "azblob", "http", "https":
 	default:
-		return location{}, fmt.Errorf("%s: scheme %q: %w (%ssupported: file, mem, s3, gs, azblob, http, https and bare paths)", name, u.Scheme, errors.ErrUnsupported, usual(u.Scheme))
+		return location{}, fmt.Errorf("%s: scheme %q: %w (%ssupported: file, mem, s3, gs, azblob, http, https and bare paths)", name, u.Scheme, errors.ErrUnsupported, schemeHint(u.Scheme))
 	}
 	if u.User != nil {
 		return location{}, fmt.Errorf("%s: credentials do not belong in a URL: %s", name, credentials[u.Scheme])
@@ -123,8 +123,8 @@ func (l location) server() string {
 	return l.scheme + "://" + l.host
 }
 
-// wayThere returns a hint for a server that does not answer.
-func (l location) wayThere() string {
+// connectHint returns a hint for a server that does not answer.
+func (l location) connectHint() string {
 	switch l.scheme {
 	case "s3":
 		return "check the endpoint in the query of the URL (or AWS_ENDPOINT_URL), its port, and that the server runs"

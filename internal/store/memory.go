@@ -44,7 +44,7 @@ func newMemory(at location, m *Memory) *bucket {
 
 type memoryUploader struct{ blobs *blob.Bucket }
 
-func (u memoryUploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
+func (u memoryUploader) putWhole(ctx context.Context, key string, data []byte, when condition) (string, error) {
 	err := u.blobs.WriteAll(ctx, key, data, &blob.WriterOptions{
 		ContentType: objectType,
 		IfNotExist:  when.absent,
@@ -79,7 +79,7 @@ func (w *memoryUpload) part(_ context.Context, _ int, data []byte) error {
 }
 
 func (w *memoryUpload) complete(ctx context.Context, when condition) (string, error) {
-	return w.to.whole(ctx, w.key, w.data, when)
+	return w.to.putWhole(ctx, w.key, w.data, when)
 }
 
 func (w *memoryUpload) abort(context.Context) error {

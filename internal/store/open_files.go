@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// plenty is a number of open files with which nothing has to be done with less.
-const plenty = 1 << 20
+// manyFiles is a number of open files with which nothing has to be done with less.
+const manyFiles = 1 << 20
 
-// share is how many files one store keeps open.
-type share struct {
+// fileLimits is how many files one store keeps open.
+type fileLimits struct {
 	cached  int // for reading
 	waiting int // written and not yet published
 	flushed int // folders and files at the same time
@@ -19,11 +19,11 @@ type share struct {
 	connected int
 }
 
-// shareOf leaves room for other stores and for connections where a process may have
+// fileLimitsOf leaves room for other stores and for connections where a process may have
 // few files open.
-func shareOf(descriptors int) share {
+func fileLimitsOf(descriptors int) fileLimits {
 	part := max(descriptors/8, 2)
-	s := share{cached: min(64, part), waiting: min(batchFiles, part), flushed: min(flushes, part)}
+	s := fileLimits{cached: min(64, part), waiting: min(batchFiles, part), flushed: min(flushes, part)}
 	if part < 128 {
 		s.connected = part
 	}

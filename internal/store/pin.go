@@ -35,9 +35,9 @@ func (s *Store) pin(key string) Info {
 	return was
 }
 
-// expect fails where an answer tells of another object than this one. What either of
+// checkVersion fails where an answer tells of another object than this one. What either of
 // them does not know is "" or the zero time.
-func (i Info) expect(version string, changed time.Time) error {
+func (i Info) checkVersion(version string, changed time.Time) error {
 	switch {
 	case i.Version != "" && version != "":
 		if i.Version != version {
@@ -51,7 +51,7 @@ func (i Info) expect(version string, changed time.Time) error {
 
 // whole fails where what a server sends as the whole of this object, instead of a part,
 // has another size, which is negative where it does not tell it.
-func (i Info) whole(size int64) error {
+func (i Info) checkSize(size int64) error {
 	if i.Key == "" || size < 0 || size == i.Size {
 		return nil
 	}

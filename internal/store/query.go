@@ -149,9 +149,9 @@ func checkPath(path, system string) error {
 	return nil
 }
 
-// usual returns a hint for a scheme of other programs whose place has another scheme
+// schemeHint returns a hint for a scheme of other programs whose place has another scheme
 // here.
-func usual(scheme string) string {
+func schemeHint(scheme string) string {
 	ours := map[string]string{
 		"s3a": "s3://bucket/prefix", "s3n": "s3://bucket/prefix", "gcs": "gs://bucket/prefix",
 		"az": "azblob://container/prefix", "abfs": "azblob://container/prefix", "abfss": "azblob://container/prefix",

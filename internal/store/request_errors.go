@@ -72,8 +72,8 @@ func Unwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// passing tells whether the answer is that of a busy server, or of a stranger.
-func (e *statusError) passing() bool {
+// transient tells whether the answer is that of a busy server, or of a stranger.
+func (e *statusError) transient() bool {
 	switch e.code {
 	case http.StatusOK:
 		return true
@@ -86,9 +86,9 @@ func (e *statusError) passing() bool {
 	}
 }
 
-// advised adds the way out that there is. That of a request which was refused,
+// withHint adds the way out that there is. That of a request which was refused,
 // access, says where the provider's credentials come from.
-func (e *statusError) advised(access string) *statusError {
+func (e *statusError) withHint(access string) *statusError {
 	switch {
 	case e.hint != "":
 	case e.noBucket():
@@ -124,11 +124,11 @@ type connectionError struct{ error }
 
 func (e connectionError) Unwrap() error { return e.error }
 
-// passing tells whether the connection may be better a little later. There is
+// transient tells whether the connection may be better a little later. There is
 // none to a name that nobody has, or to a server that cannot prove its own.
-func (e connectionError) passing() bool {
+func (e connectionError) transient() bool {
 	if proxy, ok := errors.AsType[*proxyError](e.error); ok {
-		return proxy.passing()
+		return proxy.transient()
 	}
 	if name, ok := errors.AsType[*net.DNSError](e.error); ok {
 		return !name.IsNotFound
@@ -152,5 +152,5 @@ func withoutURL(err error) error {
 
 // brokenBody reports what went wrong while a body of so many bytes was read.
 func brokenBody(size int64, err error) error {
-	return connectionError{fmt.Errorf("body of %d bytes: %w", size, unexpected(err))}
+	return connectionError{fmt.Errorf("body of %d bytes: %w", size, earlyEnd(err))}
 }

@@ -48,7 +48,7 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		if errors.Is(err, errHeldUp) {
 			continue // which waits until the guard allows it
 		}
-		never := s.neverMet(err)
+		never := s.neverReached(err)
 		if ctx.Err() != nil && err != nil {
 			return s.pathError(op, key, err)
 		}
@@ -75,7 +75,7 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		}
 		wait := of.next()
 		if never && (of.count >= s.attempts || max(time.Since(began), slept) >= longestKnock) {
-			return s.pathError(op, key, fmt.Errorf("%w; nothing at %s has ever answered: %s", err, s.at.server(), s.at.wayThere()))
+			return s.pathError(op, key, fmt.Errorf("%w; nothing at %s has ever answered: %s", err, s.at.server(), s.at.connectHint()))
 		}
 		if of.count >= s.attempts || rest > longestRest {
 			return s.pathError(op, key, passingError{err})
@@ -116,15 +116,15 @@ func (s *Store) doubtful(op, key string, err error) bool {
 	return false
 }
 
-// neverMet tells whether an attempt that ended with err came to no connection, and no
+// neverReached tells whether an attempt that ended with err came to no connection, and no
 // other to this server did before.
-func (s *Store) neverMet(err error) bool {
+func (s *Store) neverReached(err error) bool {
 	server := s.at.server()
 	if dial, ok := errors.AsType[*net.OpError](err); !ok || dial.Op != "dial" {
-		s.limits.met.Store(server, true)
+		s.limits.reached.Store(server, true)
 		return false
 	}
-	_, met := s.limits.met.Load(server)
+	_, met := s.limits.reached.Load(server)
 	return !met
 }
 
@@ -196,10 +196,10 @@ func transient(err error) bool {
 		return false
 	}
 	if answer, ok := errors.AsType[*statusError](err); ok {
-		return answer.passing()
+		return answer.transient()
 	}
 	if connection, ok := errors.AsType[connectionError](err); ok {
-		return connection.passing()
+		return connection.transient()
 	}
 	for _, passing := range []error{
 		context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed,

@@ -78,7 +78,7 @@ type s3Config struct {
 
 // s3Settings reads the query of the URL, whose values are sound.
 func s3Settings(query url.Values) s3Config {
-	client := awshttp.NewBuildableClient().WithTransportOptions(prepare)
+	client := awshttp.NewBuildableClient().WithTransportOptions(configureTransport)
 	c := s3Config{endpoint: query.Get("endpoint")}
 	c.load = []func(*config.LoadOptions) error{
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
@@ -131,19 +131,19 @@ func (u *s3Uploader) readVersion(r *blob.Reader) string {
 // told is the ETag as the MD5 of an object that came in one piece, and whose bytes the
 // server has not encrypted with a key of the user's or of KMS. Other checksums the
 // client compares itself.
-func (u *s3Uploader) told(r *blob.Reader) toldSums {
+func (u *s3Uploader) sums(r *blob.Reader) answerSums {
 	var object s3.GetObjectOutput
 	if !r.As(&object) || object.ChecksumType != "" || object.SSECustomerAlgorithm != nil || object.SSEKMSKeyId != nil || strings.HasPrefix(string(object.ServerSideEncryption), "aws:kms") {
-		return toldSums{}
+		return answerSums{}
 	}
 	for _, sum := range []*string{object.ChecksumCRC32, object.ChecksumCRC32C, object.ChecksumCRC64NVME, object.ChecksumSHA1, object.ChecksumSHA256} {
 		if sum != nil {
-			return toldSums{}
+			return answerSums{}
 		}
 	}
 	sum, err := hex.DecodeString(strings.Trim(aws.ToString(object.ETag), "\""))
 	if err != nil || len(sum) != md5.Size {
-		return toldSums{}
+		return answerSums{}
 	}
-	return toldSums{md5: sum, guess: true}
+	return answerSums{md5: sum, guess: true}
 }

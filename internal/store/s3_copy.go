@@ -21,10 +21,10 @@ func (u *s3Uploader) copyFrom(ctx context.Context, bucket string, object Info, k
 	in := &s3.CopyObjectInput{
 		Bucket:            &u.bucket,
 		Key:               &key,
-		CopySource:        aws.String(inPath.Replace(url.QueryEscape(bucket + "/" + object.Key))),
+		CopySource:        aws.String(pathEscapes.Replace(url.QueryEscape(bucket + "/" + object.Key))),
 		ChecksumAlgorithm: types.ChecksumAlgorithmCrc32c,
 	}
-	in.IfNoneMatch, in.IfMatch = matches(when)
+	in.IfNoneMatch, in.IfMatch = conditionHeaders(when)
 	if object.Version != "" {
 		in.CopySourceIfMatch = &object.Version
 	}

@@ -38,7 +38,7 @@ func newS3Uploader(client *s3.Client, bucket string) *s3Uploader {
 	return u
 }
 
-func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, when condition) (string, error) {
+func (u *s3Uploader) putWhole(ctx context.Context, key string, data []byte, when condition) (string, error) {
 	in := &s3.PutObjectInput{
 		Bucket:            &u.bucket,
 		Key:               &key,
@@ -47,20 +47,20 @@ func (u *s3Uploader) whole(ctx context.Context, key string, data []byte, when co
 		ContentType:       aws.String(objectType),
 		ChecksumAlgorithm: u.checksum,
 	}
-	in.IfNoneMatch, in.IfMatch = matches(when)
+	in.IfNoneMatch, in.IfMatch = conditionHeaders(when)
 	out, err := u.client.PutObject(ctx, in)
 	if err != nil {
-		return "", u.unmet(when, err)
+		return "", u.conditionError(when, err)
 	}
 	version := aws.ToString(out.ETag)
 	if version == "" {
-		return "", stranger(s3Provider, nil)
+		return "", notGenuine(s3Provider, nil)
 	}
 	return version, nil
 }
 
-// matches puts a condition as the headers If-None-Match and If-Match.
-func matches(when condition) (none, match *string) {
+// conditionHeaders puts a condition as the headers If-None-Match and If-Match.
+func conditionHeaders(when condition) (none, match *string) {
 	if when.absent {
 		none = aws.String("*")
 	}
@@ -70,16 +70,16 @@ func matches(when condition) (none, match *string) {
 	return none, match
 }
 
-// unmet tells the error of a condition that does not hold from others. That is 412,
+// conditionError tells the error of a condition that does not hold from others. That is 412,
 // and 409 of other servers than S3, where 409 stands for a conflict which passes.
 // An object that should have a version and is not there is 404.
-func (u *s3Uploader) unmet(when condition, err error) error {
+func (u *s3Uploader) conditionError(when condition, err error) error {
 	code := status(err)
 	switch {
 	case when == condition{}:
 		return err
 	case code == http.StatusPreconditionFailed,
-		code == http.StatusConflict && !u.answer(err).passing(),
+		code == http.StatusConflict && !u.answer(err).transient(),
 		code == http.StatusNotFound && when.version != "" && !noUpload(err) && !u.answer(err).noBucket():
 		return conflict(err)
 	}
@@ -125,12 +125,12 @@ func (u *s3Uploader) answer(err error) *statusError {
 		a.hint = wrongRegion(region)
 	}
 	if _, nonsense := errors.AsType[*smithy.DeserializationError](err); nonsense && a.code/100 == 2 && !transient(err) {
-		return stranger(s3Provider, err)
+		return notGenuine(s3Provider, err)
 	}
 	if a.code < 300 {
 		return nil // no answer, or one that broke off
 	}
-	return a.advised(s3Access)
+	return a.withHint(s3Access)
 }
 
 // wrongRegion is the hint for a bucket in another region, "" if unknown.
@@ -165,7 +165,7 @@ func (u *s3Uploader) start(ctx context.Context, key string, _ condition) (upload
 	}
 	id := aws.ToString(out.UploadId)
 	if id == "" {
-		return nil, stranger(s3Provider, nil)
+		return nil, notGenuine(s3Provider, nil)
 	}
 	u.mu.Lock()
 	u.own[id] = true
@@ -202,7 +202,7 @@ func (w *s3Upload) part(ctx context.Context, n int, data []byte) error {
 		return err
 	}
 	if aws.ToString(out.ETag) == "" {
-		return stranger(s3Provider, nil)
+		return notGenuine(s3Provider, nil)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,7 +219,7 @@ func (w *s3Upload) complete(ctx context.Context, when condition) (version string
 	again := w.closed
 	w.closed = true
 	slices.SortFunc(w.parts, func(a, b types.CompletedPart) int { return cmp.Compare(*a.PartNumber, *b.PartNumber) })
-	none, match := matches(when)
+	none, match := conditionHeaders(when)
 	out, err := w.to.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
 		IfNoneMatch:     none,
 		IfMatch:         match,
@@ -231,7 +231,7 @@ func (w *s3Upload) complete(ctx context.Context, when condition) (version string
 	switch {
 	case err == nil:
 		if version = aws.ToString(out.ETag); version == "" {
-			return "", stranger(s3Provider, nil)
+			return "", notGenuine(s3Provider, nil)
 		}
 	case again && noUpload(err):
 		stored, found, headErr := w.stored(ctx)
@@ -239,7 +239,7 @@ func (w *s3Upload) complete(ctx context.Context, when condition) (version string
 			version, err = found, headErr
 		}
 	default:
-		err = w.to.unmet(when, err)
+		err = w.to.conditionError(when, err)
 	}
 	if err == nil {
 		w.forget()

@@ -98,10 +98,10 @@ type Store struct {
 	sleep    func(context.Context, time.Duration) error
 	buffers  sync.Pool   // of *[]byte: buffers of Writers that are idle
 	noCopies atomic.Bool // the server copies no objects, or tells no checksum of a copy
-	// blindCopies is set once the server has refused a copy for its condition.
-	blindCopies atomic.Bool
-	pinned      sync.Map // of Info, by keys
-	seen        sync.Map // keys of objects that exist
+	// unconditionalCopies is set once the server has refused a copy for its condition.
+	unconditionalCopies atomic.Bool
+	pinned              sync.Map // of Info, by keys
+	seen                sync.Map // keys of objects that exist
 
 	requests, retries, bytesRead, bytesWritten atomic.Int64
 }

@@ -14,12 +14,12 @@ import (
 // stored.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	prepare(t)
+	configureTransport(t)
 	return t
 }
 
-// prepare is newTransport for a client that makes its own.
-func prepare(t *http.Transport) {
+// configureTransport is newTransport for a client that makes its own.
+func configureTransport(t *http.Transport) {
 	// HTTP/1.1 has a connection for each request, and its failures are those of
 	// connections, which may pass.
 	t.Protocols = new(http.Protocols)
@@ -27,7 +27,7 @@ func prepare(t *http.Transport) {
 	// All workers of a side may talk to one host, and a connection that is not
 	// kept costs a handshake at the next request.
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 256
-	if part := shareOf(Descriptors()).connected; part > 0 {
+	if part := fileLimitsOf(Descriptors()).connected; part > 0 {
 		t.MaxConnsPerHost, t.MaxIdleConnsPerHost = part, part
 	}
 	t.ResponseHeaderTimeout = time.Minute
@@ -62,5 +62,5 @@ func (e *proxyError) Error() string {
 	return text + ": have it let requests to this server through, or name the server in NO_PROXY"
 }
 
-// passing tells whether it may do so a little later.
-func (e *proxyError) passing() bool { return e.code >= 500 || e.code == http.StatusTooManyRequests }
+// transient tells whether it may do so a little later.
+func (e *proxyError) transient() bool { return e.code >= 500 || e.code == http.StatusTooManyRequests }

@@ -166,7 +166,7 @@ func (w *Writer) send(part []byte) error {
 func (w *Writer) next(part []byte) (number int, err error) {
 	if w.up == nil {
 		if w.store.conditions() { // some servers want to know it from the beginning
-			if w.expected, err = w.store.expected(w.ctx, w.key); err != nil {
+			if w.expected, err = w.store.currentVersion(w.ctx, w.key); err != nil {
 				return 0, err
 			}
 		}

@@ -42,7 +42,7 @@ type zipped struct {
 	archive Info // as it was when it was opened
 	prefix  string
 	members directory
-	sound   *soundMembers
+	checked *checkedMembers
 }
 
 // zipIn returns the location of the folder in which an archive lies, the name of
@@ -83,7 +83,7 @@ func (s *Store) openZip(ctx context.Context, key, inside string) error {
 	s.driver = z
 	return s.do(ctx, "read", "", mostDirectory, func(ctx context.Context) (err error) {
 		z.members, err = readDirectory(ctx, z.archive.Size, z.readArchive)
-		z.sound = newSoundMembers(len(z.members))
+		z.checked = newCheckedMembers(len(z.members))
 		return err
 	})
 }

@@ -164,7 +164,7 @@ func parseDirectory(text []byte, records uint64, before int64) (directory, error
 			encrypted: text[8]&1 != 0, method: binary.LittleEndian.Uint16(text[10:]), sum: binary.LittleEndian.Uint32(text[16:]),
 			key: string(text[centralHeaderSize : centralHeaderSize+names]),
 		}
-		if err := m.place(text, text[centralHeaderSize+names:][:extras], before); err != nil {
+		if err := m.setSizes(text, text[centralHeaderSize+names:][:extras], before); err != nil {
 			return nil, err
 		}
 		text = text[length:]
@@ -185,9 +185,9 @@ func parseDirectory(text []byte, records uint64, before int64) (directory, error
 	return slices.Clip(last), nil
 }
 
-// place reads the sizes and the place of a member from its header and from its
+// setSizes reads the sizes and the place of a member from its header and from its
 // extra fields, where those of 64 bits are.
-func (m *member) place(header, extra []byte, before int64) error {
+func (m *member) setSizes(header, extra []byte, before int64) error {
 	size, packed, offset := uint64(binary.LittleEndian.Uint32(header[24:])), uint64(binary.LittleEndian.Uint32(header[20:])), uint64(binary.LittleEndian.Uint32(header[42:]))
 	for len(extra) >= 4 {
 		id, length := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))

@@ -18,31 +18,31 @@ func (m *member) compare(sum uint32) error {
 	return damagedZip("the contents of %.60q have the CRC-32 %08x, the archive says %08x: get the file again, or repair it where it was made", m.key, sum, m.sum)
 }
 
-// soundMembers knows the members of an archive whose checksums were compared, one
+// checkedMembers knows the members of an archive whose checksums were compared, one
 // bit each. It is safe for concurrent use.
-type soundMembers struct {
+type checkedMembers struct {
 	bits  []atomic.Uint64
 	turns [64]sync.Mutex // of member i, turns[i%64] is held while it is compared
 }
 
-func newSoundMembers(n int) *soundMembers {
-	return &soundMembers{bits: make([]atomic.Uint64, (n+63)/64)}
+func newCheckedMembers(n int) *checkedMembers {
+	return &checkedMembers{bits: make([]atomic.Uint64, (n+63)/64)}
 }
 
-func (s *soundMembers) has(i int) bool { return s.bits[i/64].Load()>>(i%64)&1 == 1 }
-func (s *soundMembers) add(i int)      { s.bits[i/64].Or(1 << (i % 64)) }
+func (s *checkedMembers) has(i int) bool { return s.bits[i/64].Load()>>(i%64)&1 == 1 }
+func (s *checkedMembers) add(i int)      { s.bits[i/64].Or(1 << (i % 64)) }
 
 // check reads all of a member, unless that was done before, and compares its
 // checksum.
 func (z *zipped) check(ctx context.Context, m *member) error {
 	i, _ := z.members.search(m.key)
-	if z.sound.has(i) {
+	if z.checked.has(i) {
 		return nil
 	}
-	turn := &z.sound.turns[i%len(z.sound.turns)]
+	turn := &z.checked.turns[i%len(z.checked.turns)]
 	turn.Lock()
 	defer turn.Unlock()
-	if z.sound.has(i) {
+	if z.checked.has(i) {
 		return nil
 	}
 	packed, err := z.packed(ctx, m)
@@ -65,7 +65,7 @@ func (z *zipped) check(ctx context.Context, m *member) error {
 	}
 	err = m.compare(sum.Sum32())
 	if err == nil {
-		z.sound.add(i)
+		z.checked.add(i)
 	}
 	return err
 }
