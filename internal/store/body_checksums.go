@@ -17,8 +17,8 @@ import (
 // castagnoli is the polynomial of the checksums of Google Cloud Storage.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// readBody fills p with all of a body, and reads on to its end: there, and often with
-// the last bytes, clients say that the checksum of an answer is another.
+// readBody fills p with all of a body, and reads on to the end of the body. Clients
+// report a wrong checksum only there, or with the last bytes.
 func readBody(body io.Reader, p []byte) error {
 	var more [1]byte
 	for n := 0; ; {
@@ -41,17 +41,19 @@ func readBody(body io.Reader, p []byte) error {
 	}
 }
 
-// answerSums is what an answer says of all bytes of an object; its zero value is nothing.
+// answerSums holds the checksums that an answer has of all bytes of an object. The zero
+// value holds none.
 type answerSums struct {
 	crc Sum
 	md5 []byte
-	// guess is set where the MD5 may be something else: most servers have it for the
-	// ETag of an object that came in one piece.
+	// guess is set if md5 is an ETag, which may be something else than the MD5. On most
+	// servers the ETag of an object that was stored in one piece is its MD5.
 	guess bool
 }
 
-// headerSums is what the header of a whole object says. Google Cloud Storage tells
-// the checksum of what it stores, which is another where it sends the contents of that.
+// headerSums returns the checksums in the header of a whole object. Google Cloud Storage
+// sends the checksum of the stored bytes. If it decompresses what it sends, that checksum
+// does not apply.
 func headerSums(header http.Header) (sums answerSums) {
 	if encoding := header.Get("X-Goog-Stored-Content-Encoding"); encoding == "" || encoding == "identity" {
 		for text := range strings.SplitSeq(strings.Join(header.Values("X-Goog-Hash"), ","), ",") {
@@ -67,13 +69,13 @@ func headerSums(header http.Header) (sums answerSums) {
 	return sums
 }
 
-// etagKind is what a server has shown of its ETags: 0 nothing, 1 that they are the MD5
-// of objects, -1 that they are not.
+// etagKind is what is known of a server's ETags: 0 nothing, 1 that an ETag is the MD5
+// of its object, -1 that it is not.
 type etagKind struct{ atomic.Int32 }
 
-// compare fails where the bytes of an object are not those that its answer told of. It
-// is a failure that passes, as one on the way. An ETag that is not the MD5 is one only
-// where another object of the server had it.
+// compare compares the bytes of an object with the checksums of the answer. The error is
+// transient, as for bytes that were damaged on the way. An ETag that differs from the MD5
+// is an error only if another object of the server had its MD5 as its ETag.
 func (g *etagKind) compare(data []byte, sums answerSums) error {
 	if t := sums.crc.Table; t != nil {
 		if got := crc32.Checksum(data, t); got != sums.crc.Value {

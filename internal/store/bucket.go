@@ -13,14 +13,14 @@ import (
 	"gocloud.dev/blob"
 )
 
-// bucket is the driver of everything that gocloud.dev/blob reaches. Uploads go
-// another way, because what a store needs of them (no copies, no retries
-// inside, conditions, parts) differs from place to place.
+// bucket is the driver of every place that gocloud.dev/blob reaches. An uploader for
+// each place stores objects, because uploads (without copies and inner retries, with
+// conditions, in parts) differ from place to place.
 type bucket struct {
 	at     location
 	blobs  *blob.Bucket
 	shared bool                // blobs outlives the store
-	raw    *blob.ReaderOptions // for bytes as they are stored; nil where they come so
+	raw    *blob.ReaderOptions // makes reads return the bytes as they are stored; nil if they always do
 	etags  etagKind
 	// unconditional is set once the server has refused a put for its condition.
 	unconditional atomic.Bool
@@ -29,53 +29,52 @@ type bucket struct {
 
 const (
 	// PartBytes is the size of the first partsOfSize parts of an upload to an
-	// object store. S3 wants 5 MiB at least, Google Cloud Storage multiples of
-	// 256 KiB.
+	// object store. A part has to be at least 5 MiB for S3, and a multiple of 256 KiB for
+	// Google Cloud Storage.
 	PartBytes = 8 << 20
-	// After every partsOfSize parts their size doubles: 10,000 parts, the most
-	// that S3 takes, hold more than the 5 TiB that an object may have there.
+	// After every partsOfSize parts the size of parts doubles. S3 takes 10,000 parts.
+	// Together they hold more than the 5 TiB that an object in S3 may have.
 	partsOfSize = 1000
 	// lastDoubling keeps a part below the 4000 MiB of Azure and the 5 GiB of S3.
 	lastDoubling = 8
 )
 
-// growingPart is the size of part n of an upload where their number is limited.
+// growingPart returns the size of part n of an upload whose number of parts is limited.
 func growingPart(n int) int { return PartBytes << min(n/partsOfSize, lastDoubling) }
 
-// objectType is the content type of everything that is stored.
+// objectType is the content type of all stored objects.
 const objectType = "application/octet-stream"
 
-// uploader stores objects in a bucket. Keys are those of the bucket, with the
-// store's prefix.
+// uploader stores objects in a bucket. Keys are full keys in the bucket: they begin with
+// the store's prefix.
 type uploader interface {
-	// putWhole stores an object at once and returns its version. A condition that
-	// does not hold is an error that wraps fs.ErrExist.
+	// putWhole stores an object in one request and returns its version. If the condition
+	// does not hold, the error wraps fs.ErrExist.
 	putWhole(ctx context.Context, key string, data []byte, when condition) (version string, err error)
-	// start is begin of a driver.
+	// start begins an object that comes in parts, as begin of a driver does.
 	start(ctx context.Context, key string, when condition) (upload, error)
 	inOrder() bool
 	partSize(n int) int
 	// sweep aborts the uploads below the prefix that an earlier process left
-	// behind; each request is made through do.
+	// behind. It makes each request through do.
 	sweep(ctx context.Context, prefix string, do requester) error
-	// version is the Version of an object with these attributes, and readVersion
-	// that of one whose bytes come; "" where the server does not tell it.
+	// version, readVersion and listedVersion return the Version of an object that was
+	// looked at, is being read, or is in a list; "" if the server does not tell it.
 	version(a *blob.Attributes) string
 	readVersion(r *blob.Reader) string
-	// listedVersion is that of an object in a list.
 	listedVersion(o *blob.ListObject) string
-	// answer is what the server answered to a request that failed with err, nil
-	// if it did not.
+	// answer returns the server's answer to a request that failed with err; nil if there
+	// was none.
 	answer(err error) *statusError
 }
 
-// summed is an uploader whose server tells a checksum of an object whose bytes come,
-// which its client does not compare.
+// summed is an uploader whose server sends a checksum with the bytes of an object, and
+// whose client does not compare it.
 type summed interface {
 	sums(r *blob.Reader) answerSums
 }
 
-// statSummed is one that tells a checksum of an object with these attributes.
+// statSummed is an uploader whose server has a checksum in the attributes of an object.
 type statSummed interface{ sum(a *blob.Attributes) Sum }
 
 func (b *bucket) put(ctx context.Context, key string, data []byte, when condition) (string, error) {
@@ -96,7 +95,7 @@ func (b *bucket) begin(ctx context.Context, key string, when condition) (upload,
 	return &bucketUpload{up, b}, nil
 }
 
-// bucketUpload is an upload whose errors are those of the bucket.
+// bucketUpload is an upload whose errors have passed through the bucket's failed.
 type bucketUpload struct {
 	upload
 	to *bucket
@@ -115,7 +114,7 @@ func (w *bucketUpload) abort(ctx context.Context) error {
 	return w.to.failed(w.upload.abort(ctx))
 }
 
-// clean spares a store that is a whole bucket: others may upload there.
+// clean refuses to clean a whole bucket, because other programs may upload there.
 func (b *bucket) clean(ctx context.Context, do requester) error {
 	if b.at.path == "" {
 		return fmt.Errorf("the store is a whole bucket: %w", errUnlisted)
@@ -138,8 +137,8 @@ func (b *bucket) read(ctx context.Context, key string, p []byte, off int64, was 
 	if size := r.Size(); off > size-want {
 		return &shortError{off: off, want: want, size: size}
 	}
-	// What clients say of the checksum is dropped: some servers send that of the whole
-	// object with a part of it.
+	// The client's error about a checksum is ignored: some servers send the checksum of
+	// the whole object with a part.
 	if _, err := io.ReadFull(earning(ctx, r), p); err != nil {
 		return brokenBody(want, err)
 	}
@@ -149,8 +148,8 @@ func (b *bucket) read(ctx context.Context, key string, p []byte, off int64, was 
 	return nil
 }
 
-// rangeError tells a range behind the end of the object, which a server may
-// refuse as such, from other failures.
+// rangeError returns a *shortError if the range lies behind the end of the object, which
+// a server may refuse.
 func (b *bucket) rangeError(ctx context.Context, key string, off, want int64, err error) error {
 	if err = b.failed(err); errors.Is(err, fs.ErrNotExist) || transient(err) {
 		return err
@@ -210,7 +209,7 @@ func (b *bucket) list(prefix string) pager {
 		for _, o := range objects {
 			key := strings.TrimPrefix(o.Key, base)
 			if b.at.checkKey(key) != nil {
-				continue // a marker of a folder, or a foreign name that no call could take
+				continue // a marker of a folder, or a name that is no key
 			}
 			page = append(page, Info{Key: key, Size: o.Size, ModTime: o.ModTime, Version: b.listedVersion(o)})
 		}
@@ -221,7 +220,8 @@ func (b *bucket) list(prefix string) pager {
 	}
 }
 
-// remover is an uploader whose server deletes what may not be there by one request.
+// remover is an uploader whose server deletes an object in one request, without an error
+// if the object does not exist.
 type remover interface {
 	remove(ctx context.Context, key string) error
 }
@@ -245,8 +245,8 @@ func (b *bucket) close() error {
 	return b.blobs.Close()
 }
 
-// failed returns the error of a request without what it says of the URL, with
-// what an answer means and with a hint.
+// failed returns the error of a request without its URL, with the meaning of the
+// server's answer and with a hint.
 func (b *bucket) failed(err error) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
@@ -260,11 +260,11 @@ func (b *bucket) failed(err error) error {
 	return withoutURL(err)
 }
 
-// readKey is the key of a context's value that tells whether the request of a
-// read has been made, an *atomic.Bool.
+// readKey is the key of an *atomic.Bool in a context. It tells whether the request of a
+// read has been made.
 type readKey struct{}
 
-// oneRead is a context for a read that is to be one request.
+// oneRead returns a context for a read that is to be a single request.
 func oneRead(ctx context.Context) context.Context {
 	return context.WithValue(ctx, readKey{}, new(atomic.Bool))
 }

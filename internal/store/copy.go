@@ -7,31 +7,30 @@ import (
 	"net/http"
 )
 
-// copier is an ability of an uploader: to have the server copy an object of a
-// bucket that the same credentials reach at the same server.
+// copier is an ability of an uploader: the server copies an object from a bucket
+// that the same credentials reach at the same server.
 type copier interface {
-	// copyFrom copies an object, whose Key is that of its bucket; known is false
-	// where the server does not tell the CRC-32C of the copy. One whose Version is
-	// another by now is not copied, which is an answer of 404 or 412, and nor is one
-	// where the condition does not hold of the key, which is 412.
+	// copyFrom copies an object, whose Key is the full key in its bucket. known is false
+	// if the server does not tell the CRC-32C of the copy. If the object no longer has
+	// its Version, the answer is 404 or 412. If the condition for the key does not hold,
+	// the answer is 412.
 	copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error)
-	// mostCopied is the most bytes of an object that can be copied so.
+	// mostCopied returns the size of the largest object that the server copies.
 	mostCopied() int64
 }
 
-// Copied is what a server has computed of a copy that it has made.
+// Copied is what a server tells of a copy that it has made.
 type Copied struct {
 	Sum     uint32 // CRC-32C
 	Version string // as PutVersion returns it
 }
 
-// CanCopy tells whether CopyFrom is worth a try for objects of another store:
-// both are buckets of one provider, behind one endpoint, with one set of
-// credentials. Azure copies nothing: it tells no CRC-32C of what it has copied, and
-// wants a signature for the URL of an object that it copies at once.
+// CanCopy tells whether CopyFrom may work for objects of another store: both are buckets
+// of one provider, behind one endpoint, with one set of credentials. Azure cannot: it
+// tells no CRC-32C of a copy, and wants a signature for the URL of the object.
 func (s *Store) CanCopy(from *Store) bool {
 	_, able := s.copier()
-	_, objects := from.driver.(*bucket) // not members of an archive in one
+	_, objects := from.driver.(*bucket) // not an archive in a bucket
 	return able && objects && !s.noCopies.Load() && s.at.scheme == from.at.scheme && s.at.query.Encode() == from.at.query.Encode()
 }
 
@@ -44,11 +43,11 @@ func (s *Store) copier() (copier, bool) {
 	return c, ok
 }
 
-// CopyFrom has the server copy an object of another store, whose bytes never pass
-// through this machine, in place of what is there under the key. Where ok is false the object
-// has to be put: the server does not copy it, or does not tell the checksum. After
-// such an answer CanCopy is false. The object is what Stat has told of it; one that
-// has been replaced since is an error, unless its Version is "".
+// CopyFrom makes the server copy an object of another store to the key, and replaces an
+// older object. The bytes never pass through this machine. ok is false if the server
+// does not copy the object, or does not tell the checksum: then the caller has to put
+// the object, and CanCopy is false from now on. object is what Stat has returned. If the
+// object has been replaced since, that is an error, unless its Version is "".
 func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key string) (made Copied, ok bool, err error) {
 	c, able := s.copier()
 	if !able || !s.CanCopy(from) || object.Size > c.mostCopied() {
@@ -94,9 +93,9 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 	return made, known && err == nil, err
 }
 
-// copyConflict makes the failure of a copy a conflict where the condition for the key is
-// what did not hold: the server's answer is the same for an object that has been
-// replaced.
+// copyConflict turns the failure of a copy into a conflict if the condition for the key
+// did not hold. It has to look, because the server gives the same answer if the object
+// to copy has been replaced.
 func (s *Store) copyConflict(ctx context.Context, key string, when condition, failed error) error {
 	answer, refused := errors.AsType[*statusError](failed)
 	if !refused || when == (condition{}) || answer.code != http.StatusPreconditionFailed {
@@ -109,7 +108,7 @@ func (s *Store) copyConflict(ctx context.Context, key string, when condition, fa
 	return failed
 }
 
-// copySizeError reports a copy that has another size than the object.
+// copySizeError is the error of a copy that has another size than the object.
 func copySizeError(got, want int64) error {
 	return fmt.Errorf("the copy has %d bytes, the object %d: has somebody replaced it?", got, want)
 }

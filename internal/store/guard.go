@@ -10,28 +10,28 @@ import (
 )
 
 // Guard says whether its owner may change objects at this moment. The lock of a
-// job is one. It is safe for concurrent use.
+// job is a Guard. A Guard is safe for concurrent use.
 type Guard interface {
 	// Enter waits until changes are allowed. The context that it returns ends as
-	// soon as they no longer are; leave releases it. The error is that of ctx, or
-	// tells that changes will never be allowed again.
+	// soon as changes are no longer allowed; leave releases it. The error is that of
+	// ctx, or says that changes will never be allowed again.
 	Enter(ctx context.Context) (allowed context.Context, leave context.CancelFunc, err error)
 	// Check fails where changes are not allowed. It makes no request.
 	Check() error
-	// Prove asks the place where the permission is kept whether it still holds. It
-	// does not trust a clock.
+	// Prove asks the place where the permission is kept whether the permission still
+	// holds. It does not trust a clock.
 	Prove(ctx context.Context) error
 }
 
-// Guard has every later change of an object ask a guard first: each attempt of a
-// request, each piece of a request's body, and each file that a local store puts in
-// its place. A request that is under way when the permission ends is cancelled, and
-// repeated once the guard allows it again.
+// Guard makes every later change of an object ask a guard first: each attempt of a
+// request, each piece of a request's body, and each rename of a file to its key in a
+// local store. If the permission ends during a request, the request is cancelled, and
+// retried once the guard allows it again.
 //
-// In a bucket every put is then conditional, too: an object is created only where
-// there is none, and replaced only if it is still the version that was there when
-// the guard last proved its permission. A put that reaches the server late, after
-// somebody else has replaced the object, fails there.
+// In a bucket every put is then conditional, too. It creates an object only if there is
+// none. It replaces an object only if the object's version is still the one that it had
+// when the guard last proved its permission. A put may reach the server late, after
+// another process has replaced the object. The server refuses such a put.
 //
 // Guard is called before the store is used by several goroutines.
 func (s *Store) Guard(g Guard) { s.guard = g }
@@ -39,8 +39,8 @@ func (s *Store) Guard(g Guard) { s.guard = g }
 // guardKey is the key of the context's value that holds the Guard of a request.
 type guardKey struct{}
 
-// changesObjects are the operations that a guard is asked about. One that is missing
-// here changes nothing that others see.
+// changesObjects tells whether an operation asks the guard. All other operations change
+// nothing that other processes see.
 func changesObjects(op string) bool {
 	switch op {
 	case "put", "create", "delete", "open", "write", "close", "copy", "clean", "sync":
@@ -49,11 +49,11 @@ func changesObjects(op string) bool {
 	return false
 }
 
-// errHeldUp is the error of an attempt that ended because its guard no longer
-// allowed it.
+// errHeldUp is the error of an attempt that ended because the guard no longer allowed
+// changes.
 var errHeldUp = errors.New("the lock has to be proved first")
 
-// guarded runs one attempt while the guard of the store allows it.
+// guarded runs one attempt, and cancels it when the guard no longer allows it.
 func (s *Store) guarded(ctx context.Context, op string, f func(context.Context) error) error {
 	if s.guard == nil || !changesObjects(op) {
 		return f(ctx)
@@ -70,7 +70,7 @@ func (s *Store) guarded(ctx context.Context, op string, f func(context.Context) 
 	return err
 }
 
-// permitted waits until the guard of an operation allows one more change.
+// permitted waits until the guard of the operation allows changes.
 func permitted(ctx context.Context) error {
 	g, ok := ctx.Value(guardKey{}).(Guard)
 	if !ok || g.Check() == nil {
@@ -84,10 +84,9 @@ func permitted(ctx context.Context) error {
 	return nil
 }
 
-// guardedRequest returns the request as it goes out under a guard: refused at once where
-// the guard does not allow it, and with a body that ends with an error as soon as
-// the guard no longer does. A process that was stopped in the middle of a body thus
-// does not finish the request when it wakes.
+// guardedRequest asks the guard, and returns the request to send: reading its body fails
+// as soon as the guard no longer allows changes. So a process that was stopped in the
+// middle of a body does not finish the request when it wakes.
 func guardedRequest(r *http.Request) (*http.Request, error) {
 	g, ok := r.Context().Value(guardKey{}).(Guard)
 	if !ok || r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -104,7 +103,7 @@ func guardedRequest(r *http.Request) (*http.Request, error) {
 	return out, nil
 }
 
-// guardedBody is a body that a guard is asked about piece by piece.
+// guardedBody asks the guard before each piece of a body.
 type guardedBody struct {
 	io.ReadCloser
 	guard Guard
@@ -117,11 +116,11 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// condition is what has to hold of an object for a put to take its place. The zero
-// value is no condition.
+// condition is what has to hold for a put to take effect. The zero value is no
+// condition.
 type condition struct {
-	absent  bool   // there is none
-	version string // it has this version; "" for any
+	absent  bool   // no object has the key
+	version string // the object has this version; "" for any
 }
 
 // conflict is the error of a condition that does not hold. It wraps fs.ErrExist.
@@ -133,9 +132,10 @@ func (s *Store) conditions() bool {
 	return ok && s.guard != nil && s.at.scheme != "mem" && !b.unconditional.Load()
 }
 
-// currentVersion finds the condition for an object that is to be replaced. The guard
-// proves its permission after the version has been read: whoever takes the
-// permission over replaces that version, and then the condition no longer holds.
+// currentVersion returns the condition for replacing an object as it is now. First it
+// reads the version, then the guard proves its permission. If another owner takes the
+// permission over after that, it replaces this version, and the condition no longer
+// holds.
 func (s *Store) currentVersion(ctx context.Context, key string) (condition, error) {
 	var now condition
 	err := s.do(ctx, "stat", key, 0, func(ctx context.Context) error {
@@ -152,21 +152,22 @@ func (s *Store) currentVersion(ctx context.Context, key string) (condition, erro
 	return now, err
 }
 
-// A condition is looked up anew for one object at most mostConflicts times, and at
-// most mostRefusals times in a row while the object's version stays as it was.
+// After a conflict the condition is looked up again: at most mostConflicts times for
+// one object, and at most mostRefusals times in a row while the object's version stays
+// the same.
 //
-// The guard keeps others away. So a conflict comes from an object that was there
-// before, from a late put of an earlier owner, or from a put of this store itself whose
-// answer was lost: a request that is cancelled may arrive nevertheless. On a slow
-// network that happens to one object many times.
+// The guard keeps other processes away. So a conflict has one of three reasons: the
+// object existed before; a put of an earlier owner arrived late; or the answer to a put
+// of this store was lost, because a cancelled request may still arrive. On a slow
+// network the last one happens to one object many times.
 const (
 	mostRefusals  = 3
 	mostConflicts = 100
 )
 
-// conditionally calls put with the condition that holds: at first that there is no
-// object, unless known says otherwise. A server that knows no conditions is left
-// without.
+// conditionally calls put with the condition known, and after a conflict with the
+// condition that currentVersion finds. If the server knows no conditions, it calls put
+// without one.
 func (s *Store) conditionally(ctx context.Context, key string, known condition, put func(condition) error) error {
 	if !s.conditions() {
 		return put(condition{})

@@ -12,7 +12,7 @@ import (
 
 // Memory holds buckets in memory by the name in their mem:// URL. Stores opened
 // with the same Memory see the same objects. The zero value is empty and ready
-// to use, also concurrently.
+// to use. A Memory is safe for concurrent use.
 type Memory struct {
 	mu      sync.Mutex
 	buckets map[string]*blob.Bucket
@@ -32,7 +32,7 @@ func (m *Memory) bucket(name string) *blob.Bucket {
 	return b
 }
 
-// newMemory opens a bucket of m, or one of its own without m.
+// newMemory opens a bucket of m. If m is nil, the bucket belongs to this driver alone.
 func newMemory(at location, m *Memory) *bucket {
 	shared := m != nil
 	if m == nil {
@@ -87,7 +87,7 @@ func (w *memoryUpload) abort(context.Context) error {
 	return nil
 }
 
-// answer makes "not found" what a server would say.
+// answer gives "not found" the status that a server would send.
 func (u memoryUploader) answer(err error) *statusError {
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return &statusError{code: http.StatusNotFound, cause: err}
@@ -95,7 +95,7 @@ func (u memoryUploader) answer(err error) *statusError {
 	return nil
 }
 
-// version is "": what is in memory changes with this process alone.
+// version is always "": only this process changes objects in memory.
 func (u memoryUploader) version(*blob.Attributes) string { return "" }
 
 func (u memoryUploader) readVersion(*blob.Reader) string { return "" }

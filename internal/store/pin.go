@@ -7,36 +7,35 @@ import (
 	"time"
 )
 
-// ErrChanged is the cause of an error about an object that is no longer what it was
-// when it was opened.
+// ErrChanged reports an object that has changed since it was opened.
 var ErrChanged = errors.New("the file has changed since it was opened")
 
-// Pin has every later ReadRange of an object fail with an error that wraps
-// ErrChanged where the answer says that it is of another version than Stat has told.
-// That costs no request. Answers that say nothing of it, and local stores, are
-// trusted.
+// Pin makes every later ReadRange of an object fail with an error that wraps
+// ErrChanged if the answer is of another version than info, which Stat has returned.
+// That costs no request. Local stores, and answers that tell no version, are trusted.
 func (s *Store) Pin(info Info) {
 	s.pinned.Store(info.Key, info)
 	s.Expect(info.Key)
 }
 
-// Expect says that an object is there: a server that does not find it, or finds another
-// than is pinned, is asked again before it is believed.
+// Expect says that an object exists. If the server does not find the object, or finds
+// another version than the pinned one, the request is retried before the answer is
+// believed.
 func (s *Store) Expect(key string) {
 	if !s.Local() {
 		s.seen.Store(key, true)
 	}
 }
 
-// pin is what an object is expected to be; its zero value may be anything.
+// pin returns the Info with which an object was pinned; the zero value if it was not.
 func (s *Store) pin(key string) Info {
 	info, _ := s.pinned.Load(key)
 	was, _ := info.(Info)
 	return was
 }
 
-// checkVersion fails where an answer tells of another object than this one. What either of
-// them does not know is "" or the zero time.
+// checkVersion fails if an answer is of another version than i. An unknown version is "",
+// an unknown time the zero time; neither is compared.
 func (i Info) checkVersion(version string, changed time.Time) error {
 	switch {
 	case i.Version != "" && version != "":
@@ -49,8 +48,8 @@ func (i Info) checkVersion(version string, changed time.Time) error {
 	return nil
 }
 
-// whole fails where what a server sends as the whole of this object, instead of a part,
-// has another size, which is negative where it does not tell it.
+// checkSize fails if the whole object that a server sends, instead of a part, has another
+// size than i. The size is negative if the server does not tell it.
 func (i Info) checkSize(size int64) error {
 	if i.Key == "" || size < 0 || size == i.Size {
 		return nil

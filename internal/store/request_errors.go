@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// statusError is an answer that is no success. Its text holds nothing of the
-// request, for headers and queries carry secrets.
+// statusError is the error of an answer that is no success. Its text holds nothing of
+// the request, because headers and queries carry secrets.
 type statusError struct {
 	code  int           // of HTTP
 	name  string        // the provider's name for what is wrong, "NoSuchBucket"; may be ""
 	hint  string        // a way out; may be ""
-	pause time.Duration // that the server asks for; 0 where it does not
+	pause time.Duration // how long the server asks to wait; 0 if it does not
 	cause error         // the client's error, for errors.As; not part of the text
 }
 
@@ -51,7 +51,7 @@ func (e *statusError) Unwrap() []error {
 	return all
 }
 
-// noBucket is S3's name for what is wrong where there is no such bucket.
+// noBucket is S3's name for the error that a bucket does not exist.
 const noBucket = "NoSuchBucket"
 
 // noBucket tells whether it is the bucket that is missing.
@@ -59,8 +59,8 @@ func (e *statusError) noBucket() bool {
 	return e.name == noBucket || e.name == "ContainerNotFound"
 }
 
-// Unwritable tells whether an error is that of a place where whoever asks may not
-// write, or cannot, because it is no folder.
+// Unwritable tells whether an error says that the place cannot be written to: the user
+// may not write there, or it is no folder.
 func Unwritable(err error) bool {
 	if answer, ok := errors.AsType[*statusError](err); ok {
 		switch answer.name {
@@ -72,7 +72,8 @@ func Unwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// transient tells whether the answer is that of a busy server, or of a stranger.
+// transient tells whether the same request may succeed a little later. A success is an
+// error only if it is not genuine, see [notGenuine].
 func (e *statusError) transient() bool {
 	switch e.code {
 	case http.StatusOK:
@@ -86,8 +87,8 @@ func (e *statusError) transient() bool {
 	}
 }
 
-// withHint adds the way out that there is. That of a request which was refused,
-// access, says where the provider's credentials come from.
+// withHint adds a way out. access is the hint for a refused request: it says where the
+// provider's credentials come from.
 func (e *statusError) withHint(access string) *statusError {
 	switch {
 	case e.hint != "":
@@ -105,8 +106,8 @@ func (e *statusError) withHint(access string) *statusError {
 	return e
 }
 
-// pauseOf is how long an answer's Retry-After, in seconds or as a date, asks to
-// wait.
+// pauseOf returns how long an answer's Retry-After asks to wait, in seconds or as a
+// date.
 func pauseOf(header http.Header) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
@@ -118,14 +119,14 @@ func pauseOf(header http.Header) time.Duration {
 	return 0
 }
 
-// connectionError is a request without a whole answer. Its text leaves out the
-// URL of the request.
+// connectionError is the error of a request without a whole answer. Its text leaves out
+// the URL of the request.
 type connectionError struct{ error }
 
 func (e connectionError) Unwrap() error { return e.error }
 
-// transient tells whether the connection may be better a little later. There is
-// none to a name that nobody has, or to a server that cannot prove its own.
+// transient tells whether the connection may succeed a little later. It never will if
+// the name of the server does not exist, or if the server's certificate is not valid.
 func (e connectionError) transient() bool {
 	if proxy, ok := errors.AsType[*proxyError](e.error); ok {
 		return proxy.transient()
@@ -138,11 +139,11 @@ func (e connectionError) transient() bool {
 	return !certificate && !record && !errors.Is(e.error, context.Canceled) && !errors.Is(e.error, errors.ErrUnsupported)
 }
 
-// withoutURL replaces the error of an HTTP client, which quotes the URL and
-// with it a signed query, by its cause.
+// withoutURL replaces the error of an HTTP client by its cause, because the error
+// quotes the URL, and with it a signed query.
 func withoutURL(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
-		if outer.Op == "parse" { // which was sent to nobody
+		if outer.Op == "parse" { // no request was sent
 			return outer.Err
 		}
 		return connectionError{outer.Err}
@@ -150,7 +151,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// brokenBody reports what went wrong while a body of so many bytes was read.
+// brokenBody is the error of reading a body of size bytes.
 func brokenBody(size int64, err error) error {
 	return connectionError{fmt.Errorf("body of %d bytes: %w", size, earlyEnd(err))}
 }

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// The pauses between the attempts are firstPause, pauseGrowth times that, and so
-// on up to lastPause, each shortened by up to a half. Of ten of them, the retries
-// of a job that names no other number, three at least come after two minutes, the
-// time of an outage that a run has to survive.
+// The first pause between two attempts is firstPause. Each next pause is pauseGrowth
+// times as long, up to lastPause. Each is then shortened by up to a half at random. A
+// run has to survive an outage of two minutes. Of the ten retries that a job has by
+// default, three at least come after that time.
 const (
 	firstPause  = 100 * time.Millisecond
 	pauseGrowth = 5
 	lastPause   = time.Minute
-	// longestRest is how long a server may ask to be left alone. One that asks
-	// for more is as good as out of reach.
+	// longestRest is how long a server may ask to be left alone. If it asks for more, the
+	// operation fails at once.
 	longestRest = 5 * time.Minute
-	// longestKnock is how long connections to a server are tried that has never
-	// answered: a wrong name or port is more likely than an outage. Two operations in a
-	// row may take that long before a command fails.
-	longestKnock = 6 * time.Second
+	// longestConnect is how long a connection to a server that has never answered is
+	// tried. A wrong name or port is more likely than an outage. Two operations in a row
+	// may take that long before a command fails.
+	longestConnect = 6 * time.Second
 )
 
 // do runs one operation with size bytes to send or to copy. It waits for a place in the
@@ -46,7 +46,7 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 	for {
 		err := s.try(ctx, op, key, size, f)
 		if errors.Is(err, errHeldUp) {
-			continue // which waits until the guard allows it
+			continue // the next attempt waits until the guard allows it
 		}
 		never := s.neverReached(err)
 		if ctx.Err() != nil && err != nil {
@@ -54,7 +54,7 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		}
 		rest, busy := throttling(err)
 		if rest > longestRest {
-			s.limits.throttle(0) // nobody waits for that
+			s.limits.throttle(0) // the operation fails, so nobody waits that long
 		} else if busy {
 			s.limits.throttle(rest)
 		} else if err == nil || !transient(err) {
@@ -74,7 +74,7 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 			of = &failed.doubted
 		}
 		wait := of.next()
-		if never && (of.count >= s.attempts || max(time.Since(began), slept) >= longestKnock) {
+		if never && (of.count >= s.attempts || max(time.Since(began), slept) >= longestConnect) {
 			return s.pathError(op, key, fmt.Errorf("%w; nothing at %s has ever answered: %s", err, s.at.server(), s.at.connectHint()))
 		}
 		if of.count >= s.attempts || rest > longestRest {
@@ -83,7 +83,7 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 		s.log.WarnContext(ctx, "repeating a failed request", "op", op, "object", s.at.object(key),
 			"attempt", failed.silent.count+failed.answered.count+failed.doubted.count, "pause", max(wait, rest), "error", err)
 		if never {
-			wait = min(wait, max(longestKnock-slept, 0))
+			wait = min(wait, max(longestConnect-slept, 0))
 		}
 		if err := s.sleep(ctx, wait); err != nil {
 			return s.pathError(op, key, err)
@@ -94,12 +94,13 @@ func (s *Store) do(ctx context.Context, op, key string, size int, f func(context
 	}
 }
 
-// mostDoubts is how often an answer is not believed that contradicts what is known.
+// mostDoubts is how often an operation is retried after doubtful answers.
 const mostDoubts = 2
 
-// doubtful tells whether a server's answer contradicts what is known, so that it may be
-// a stray one, of a proxy or of one machine of many: that an object is not there, or is
-// another, although it has been seen; or that a condition is not met that nobody made.
+// doubtful tells whether a server's answer contradicts what is known: the object is
+// missing or has changed, although it has been seen; or a condition is not met, although
+// the request had none. Such an answer may come from a proxy, or from one machine of
+// many, and so the request is retried.
 func (s *Store) doubtful(op, key string, err error) bool {
 	if s.at.local() || s.at.scheme == "mem" {
 		return false
@@ -110,38 +111,38 @@ func (s *Store) doubtful(op, key string, err error) bool {
 	case "read", "stat":
 		return seen && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrChanged)) ||
 			answer != nil && answer.code == http.StatusPreconditionFailed
-	case "list", "put": // servers have a name for what they do not find
+	case "list", "put": // a genuine 404 names what is missing
 		return answer != nil && answer.code == http.StatusNotFound && answer.name == ""
 	}
 	return false
 }
 
-// neverReached tells whether an attempt that ended with err came to no connection, and no
-// other to this server did before.
+// neverReached tells whether there has never been a connection to this server: neither
+// in the attempt that ended with err nor before.
 func (s *Store) neverReached(err error) bool {
 	server := s.at.server()
 	if dial, ok := errors.AsType[*net.OpError](err); !ok || dial.Op != "dial" {
 		s.limits.reached.Store(server, true)
 		return false
 	}
-	_, met := s.limits.reached.Load(server)
-	return !met
+	_, reached := s.limits.reached.Load(server)
+	return !reached
 }
 
-// failures are those of one operation, of one kind.
+// failures counts the failures of one operation that are of one kind.
 type failures struct {
 	count int
 	pause time.Duration // before the last attempt
 }
 
-// next counts one more, and returns the pause after it.
+// next counts a failure, and returns the pause after it.
 func (f *failures) next() time.Duration {
 	f.count++
 	f.pause = max(firstPause, min(pauseGrowth*f.pause, lastPause))
 	return f.pause/2 + rand.N(f.pause/2)
 }
 
-// try is one attempt.
+// try makes one attempt.
 func (s *Store) try(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -175,8 +176,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Passing tells whether an error is of a store that all attempts found busy or
-// out of reach, so that the same may succeed a little later.
+// Passing tells whether an operation failed because every attempt ended with a transient
+// error. The same operation may succeed a little later.
 func Passing(err error) bool {
 	_, ok := errors.AsType[passingError](err)
 	return ok
@@ -188,8 +189,8 @@ type passingError struct{ error }
 func (e passingError) Unwrap() error { return e.error }
 
 // transient tells whether the same request may succeed a little later: the
-// server was busy or the connection broke. What the request itself is to blame
-// for, and errors of the local file system, are not.
+// server was busy or the connection broke. Errors that the request itself causes, and
+// errors of the local file system, are not transient.
 func transient(err error) bool {
 	var short *shortError
 	if errors.As(err, &short) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
@@ -214,7 +215,7 @@ func transient(err error) bool {
 	return errors.As(err, &network) && network.Timeout()
 }
 
-// throttling tells whether a server was too busy for a request, and how long it
+// throttling tells whether a server was too busy for a request, and how long the server
 // wants to be left alone; 0 if it does not say.
 func throttling(err error) (rest time.Duration, busy bool) {
 	answer, ok := errors.AsType[*statusError](err)

@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// newTransport returns the HTTP transport of one client: proxies are those of
-// the environment, and what is read are the bytes of the object as they are
-// stored.
+// newTransport returns the HTTP transport of one client. Proxies are those of
+// the environment. Bodies are the bytes of the object as they are stored.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	configureTransport(t)
 	return t
 }
 
-// configureTransport is newTransport for a client that makes its own.
+// configureTransport gives a transport the settings of newTransport.
 func configureTransport(t *http.Transport) {
-	// HTTP/1.1 has a connection for each request, and its failures are those of
-	// connections, which may pass.
+	// HTTP/1.1 uses one connection for each request in flight. So its failures are
+	// errors of connections, which are transient.
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
 	// All workers of a side may talk to one host, and a connection that is not
@@ -41,8 +40,8 @@ func configureTransport(t *http.Transport) {
 	}
 }
 
-// proxyOf is the proxy of the environment for a request. The error for one that is
-// malformed would quote it, with its password.
+// proxyOf returns the proxy of the environment for a request. The error of the standard
+// library would quote a malformed proxy, with its password.
 func proxyOf(r *http.Request) (*url.URL, error) {
 	proxy, err := http.ProxyFromEnvironment(r)
 	if err != nil {
@@ -51,7 +50,7 @@ func proxyOf(r *http.Request) (*url.URL, error) {
 	return proxy, nil
 }
 
-// proxyError is a proxy that lets nobody through to a server.
+// proxyError is the error of a proxy that lets no request through to a server.
 type proxyError struct{ code int }
 
 func (e *proxyError) Error() string {
@@ -62,5 +61,5 @@ func (e *proxyError) Error() string {
 	return text + ": have it let requests to this server through, or name the server in NO_PROXY"
 }
 
-// transient tells whether it may do so a little later.
+// transient tells whether the proxy may let the request through a little later.
 func (e *proxyError) transient() bool { return e.code >= 500 || e.code == http.StatusTooManyRequests }

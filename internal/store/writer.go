@@ -11,13 +11,12 @@ const abortTime = 15 * time.Second
 
 // Writer writes one object piece by piece. It collects the pieces in a buffer
 // of one part, 8 MiB in a bucket and 256 KiB in other places, and sends each part
-// when the next one begins; an object that fits into one part goes as Put would
-// send it. In S3 and Azure several parts may be on their way at the same time, see
-// Options, and parts double every 1000 parts, so that as many as there may be hold
-// the largest object. In memory (mem://) all parts stay, of course.
+// when the next one begins. An object that fits into one part is sent as Put sends
+// it. S3 and Azure take several parts at the same time, see Options. Their parts double
+// in size every 1000 parts, because the number of parts is limited.
 //
-// The object appears as a whole with Close; nothing stays of one that is given
-// up with Abort. One of the two must be called, and Abort may follow Close:
+// The object appears as a whole with Close. After Abort nothing of the object stays.
+// One of the two must be called, and Abort may follow Close:
 //
 //	w, err := s.NewWriter(ctx, key)
 //	…
@@ -25,28 +24,27 @@ const abortTime = 15 * time.Second
 //	… w.Write(piece) …
 //	return w.Close()
 //
-// A Writer serves one goroutine at a time; any number of Writers of one Store
-// work side by side. Their errors are those of the Store.
+// A Writer serves one goroutine at a time. Any number of Writers of one Store
+// work at the same time. Their errors are those of the Store.
 type Writer struct {
 	ctx    context.Context //nolint:containedctx // Write and Close have the signatures of package io
 	store  *Store
 	key    string
-	buffer []byte  // the part that is being collected
+	buffer []byte  // the part that is being filled
 	up     upload  // nil before the first part is sent
-	parts  int     // sent so far, or on their way
-	size   int64   // of these parts together
-	err    error   // what every further call returns
-	flight *flight // nil: each part is sent before the next one is collected
+	parts  int     // number of parts sent or being sent
+	size   int64   // bytes of these parts
+	err    error   // the error of every further call
+	flight *flight // nil: each part is sent before the next one is filled
 
-	expected condition // of the object that is to be replaced
+	expected condition // the condition for replacing an older object
 	version  string    // of the object, once it is stored
 }
 
-// WriterBytes is the memory in bytes that each Writer takes for an object of no
-// more than size bytes, in a store that [Open] opens for a URL with so many
-// Options.Parts: one part, or as many as there are in memory at the same time. An
-// object above 8 GB, whose parts grow, takes at least one of its last. A URL that
-// cannot be opened takes none.
+// WriterBytes returns the memory in bytes that each Writer takes for an object of at
+// most size bytes, in the store of a URL that is opened with parts as Options.Parts: all
+// parts that are in memory at the same time. The parts of an object above 8 GB grow; it
+// takes at least one of its last parts. A URL that cannot be opened takes none.
 func WriterBytes(url string, parts, size int) int {
 	at, err := parse(url)
 	if err != nil {
@@ -68,8 +66,8 @@ func Local(url string) bool {
 	return err == nil && at.local()
 }
 
-// NewWriter begins an object that comes in pieces, in place of what is there
-// under the key. ctx governs all of the Writer's requests; the first is made
+// NewWriter begins an object that comes in pieces. The object replaces an older one
+// under the key. ctx governs all of the Writer's requests. The first request is made
 // when there is a part to send.
 func (s *Store) NewWriter(ctx context.Context, key string) (*Writer, error) {
 	err := s.at.checkKey(key)
@@ -86,8 +84,8 @@ func (s *Store) NewWriter(ctx context.Context, key string) (*Writer, error) {
 	return w, nil
 }
 
-// Write adds the next piece, which is borrowed until Write returns. After an
-// error, which every further call repeats, only Abort is of use.
+// Write adds the next piece, which is borrowed until Write returns. Every call after an
+// error returns the same error; only Abort is of use then.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -108,7 +106,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 			n += limit
 			continue
 		}
-		if cap(w.buffer) < limit { // there is none, or parts have grown
+		if cap(w.buffer) < limit { // there is no buffer, or parts have grown
 			if w.err = w.take(limit); w.err != nil {
 				return n, w.err
 			}
@@ -120,7 +118,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// take makes the buffer one for a part of so many bytes.
+// take gives the Writer a buffer for a part of size bytes.
 func (w *Writer) take(size int) error {
 	if w.flight != nil {
 		if !w.flight.reserve(size) {
@@ -135,7 +133,8 @@ func (w *Writer) take(size int) error {
 	return nil
 }
 
-// sendBuffer sends the part in the buffer, or has it sent, which takes the buffer.
+// sendBuffer sends the part in the buffer. If several parts may be in flight, it hands
+// the buffer over and returns at once.
 func (w *Writer) sendBuffer() error {
 	if w.flight == nil {
 		err := w.send(w.buffer)
@@ -162,10 +161,10 @@ func (w *Writer) send(part []byte) error {
 	return w.sendPart(w.ctx, number, part)
 }
 
-// next counts the next part, and begins the object with the first.
+// next counts the next part, and begins the object before the first part.
 func (w *Writer) next(part []byte) (number int, err error) {
 	if w.up == nil {
-		if w.store.conditions() { // some servers want to know it from the beginning
+		if w.store.conditions() { // some servers want the condition at the beginning
 			if w.expected, err = w.store.currentVersion(w.ctx, w.key); err != nil {
 				return 0, err
 			}
@@ -194,9 +193,9 @@ func (w *Writer) sendPart(ctx context.Context, number int, part []byte) error {
 	return err
 }
 
-// Close completes the object. As after Put, it is visible and durable after the
-// next Sync at the latest. When Close fails, the object may be there or not,
-// but only as a whole.
+// Close completes the object. As after Put, the object is visible and durable after the
+// next Sync at the latest. When Close fails, the object may exist or not, but never in
+// part.
 func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
@@ -217,7 +216,7 @@ func (w *Writer) finish() error {
 		w.version, err = w.store.PutVersion(w.ctx, w.key, w.buffer)
 		return err
 	}
-	if err := w.sendBuffer(); err != nil { // never empty: a part waits for the next one
+	if err := w.sendBuffer(); err != nil { // never empty: Write sends a part when the next one begins
 		return err
 	}
 	if err := w.flight.wait(); err != nil {
@@ -231,12 +230,12 @@ func (w *Writer) finish() error {
 	})
 }
 
-// Version is that of the object which Close has stored, see [Store.PutVersion].
+// Version returns the version of the object that Close has stored, see
+// [Store.PutVersion].
 func (w *Writer) Version() string { return w.version }
 
-// Abort gives the object up, also when the Writer's context has ended, and does
-// nothing after a Close that succeeded. What stays because Abort fails is
-// removed by Clean.
+// Abort gives the object up, also when the Writer's context has ended. After a Close
+// that succeeded, Abort does nothing. If Abort fails, Clean removes the parts later.
 func (w *Writer) Abort() error {
 	w.flight.stop()
 	w.release()
@@ -261,8 +260,8 @@ func (w *Writer) release() {
 	w.buffer = nil
 }
 
-// takeBuffer returns an empty buffer for a part. Those of first parts are
-// pooled, larger ones are left to the garbage collector.
+// takeBuffer returns an empty buffer for a part. Buffers of the size of a first part are
+// pooled, larger buffers are left to the garbage collector.
 func (s *Store) takeBuffer(size int) []byte {
 	if size == s.driver.partSize(0) {
 		if buffer, ok := s.buffers.Get().(*[]byte); ok {
