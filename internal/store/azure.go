@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// azureAccess is the hint for requests that are refused.
+	// azureAccess is the hint for refused requests.
 	azureAccess = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container, or say anonymous=true for a public one"
-	// azureScope is what tokens are asked for.
+	// azureScope is the scope of tokens.
 	azureScope = "https://storage.azure.com/.default"
 )
 
-// newAzure opens a container with a client of ours: nothing is repeated inside.
+// newAzure opens a container. The client does not retry.
 func newAzure(ctx context.Context, at location) (*bucket, error) {
 	client, err := azureContainer(ctx, at)
 	if err != nil {
@@ -41,9 +41,9 @@ func newAzure(ctx context.Context, at location) (*bucket, error) {
 	return &bucket{at: at, blobs: blobs, uploader: newAzureUploader(client)}, nil
 }
 
-// azureContainer makes the client. Credentials are looked for in the order of
-// gocloud.dev: a key, a shared access signature, a connection string, and what
-// the Azure libraries find.
+// azureContainer makes the client. It looks for credentials in the order of gocloud.dev:
+// a key, a shared access signature, a connection string, and then those that the Azure
+// libraries find.
 func azureContainer(ctx context.Context, at location) (*container.Client, error) {
 	options := &container.ClientOptions{ClientOptions: policy.ClientOptions{
 		Retry:     policy.RetryOptions{MaxRetries: -1},
@@ -92,8 +92,8 @@ func azureContainer(ctx context.Context, at location) (*container.Client, error)
 	return container.NewClient(target, credential, options)
 }
 
-// attempts is what the error of a chain of credentials says of each of them. What
-// it says below that quotes requests and answers.
+// attempts returns what the error of a chain of credentials says of each credential. It
+// leaves out the lines below, which quote requests and answers.
 func attempts(err error) string {
 	head, rest, _ := strings.Cut(err.Error(), "\n")
 	var each []string
@@ -108,8 +108,8 @@ func attempts(err error) string {
 	return strings.Join(each, "; ")
 }
 
-// azureService returns the storage account and the URL of its service, which
-// the environment names and the query of a URL overrides.
+// azureService returns the storage account and the URL of its service. The environment
+// names both, and the query of a URL overrides the environment.
 func azureService(query url.Values, signature string) (account, service string, err error) {
 	environment := azureblob.NewDefaultServiceURLOptions()
 	environment.SASToken = ""
@@ -133,7 +133,8 @@ func azureService(query url.Values, signature string) (account, service string, 
 	if err != nil || signature == "" {
 		return asked.AccountName, service, err
 	}
-	// A signature is for whom the environment names, not for whom a URL does.
+	// A signature is for the server that the environment names. A URL must not send it
+	// to another server.
 	own, err := urlOf(environment)
 	if err == nil && own != service {
 		err = errors.New("AZURE_STORAGE_SAS_TOKEN is set: the query of the URL must not lead to another account or service than AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_DOMAIN and AZURE_STORAGE_PROTOCOL do")
@@ -141,15 +142,15 @@ func azureService(query url.Values, signature string) (account, service string, 
 	return asked.AccountName, service, err
 }
 
-// isAddress tells whether a host, perhaps with a port, is an address, in front of
-// which no account can stand as a part of its name.
+// isAddress tells whether a host, perhaps with a port, is an IP address. The name of an
+// account cannot stand in front of an address.
 func isAddress(host string) bool {
 	u := url.URL{Host: host}
 	_, err := netip.ParseAddr(u.Hostname())
 	return err == nil
 }
 
-// urlOf is the URL of a service.
+// urlOf returns the URL of a service.
 func urlOf(options *azureblob.ServiceURLOptions) (string, error) {
 	service, err := azureblob.NewServiceURL(options)
 	if err != nil {
@@ -158,7 +159,7 @@ func urlOf(options *azureblob.ServiceURLOptions) (string, error) {
 	return string(service), nil
 }
 
-// answer is that of the uploader.
+// answer implements [uploader].
 func (u *azureUploader) answer(err error) *statusError {
 	if failed, ok := errors.AsType[*azidentity.AuthenticationFailedError](err); ok { // a token that has run out
 		a := &statusError{code: http.StatusUnauthorized, cause: err}
@@ -175,19 +176,19 @@ func (u *azureUploader) answer(err error) *statusError {
 	if response.RawResponse != nil {
 		a.pause = pauseOf(response.RawResponse.Header)
 	}
-	if a.code == http.StatusOK { // not what the request is answered with
+	if a.code == http.StatusOK { // a success that the client does not understand
 		return notGenuine(azureProvider, err)
 	}
-	if a.name == "Md5Mismatch" || a.name == "Crc64Mismatch" { // a body that came in damaged
+	if a.name == "Md5Mismatch" || a.name == "Crc64Mismatch" { // the body was damaged on the way
 		a.code = http.StatusRequestTimeout
 	}
 	return a.withHint(azureAccess)
 }
 
-// version is that of an uploader: the ETag.
+// version returns the ETag.
 func (u *azureUploader) version(a *blob.Attributes) string { return a.ETag }
 
-// listedVersion quotes the ETag, as headers do and lists do not.
+// listedVersion returns the ETag in quotes, which headers have and lists do not.
 func (u *azureUploader) listedVersion(o *blob.ListObject) string {
 	var item container.BlobItem
 	if !o.As(&item) || item.Properties == nil || item.Properties.ETag == nil {
@@ -204,7 +205,8 @@ func (u *azureUploader) readVersion(r *blob.Reader) string {
 	return string(*object.ETag)
 }
 
-// told is the MD5 that was stored with an object, unless its bytes are a part.
+// sums returns the MD5 that is stored with an object. For a part of an object it returns
+// nothing.
 func (u *azureUploader) sums(r *blob.Reader) answerSums {
 	var object azblob.DownloadStreamResponse
 	if !r.As(&object) || object.ContentRange != nil {

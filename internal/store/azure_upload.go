@@ -26,12 +26,12 @@ import (
 // azureUploader stores objects in a container of Azure.
 type azureUploader struct {
 	container *container.Client
-	md5       bool // checks bodies by their MD5
+	md5       bool // bodies have an MD5, in place of a CRC-64
 }
 
-// newAzureUploader has bodies checked by CRC-64/NVME, which emulators do not know;
-// those have the account in the path of the URL. MD5, which is slow, is known
-// everywhere.
+// newAzureUploader sends each body with its CRC-64/NVME. Emulators do not know that
+// checksum; they get an MD5, which is slow. An emulator has the account in the path of
+// its URL.
 func newAzureUploader(client *container.Client) *azureUploader {
 	at, err := url.Parse(client.URL())
 	return &azureUploader{client, err == nil && strings.Count(at.Path, "/") > 1}
@@ -41,12 +41,13 @@ func (u *azureUploader) inOrder() bool { return false }
 
 func (u *azureUploader) partSize(n int) int { return growingPart(n) }
 
-// sweep has nothing to do: Azure knows no request that drops the blocks of an
-// upload that nobody goes on with. They are in no list, and it drops them
-// itself after a week, or as soon as the object is stored again.
+// sweep has nothing to do: Azure has no request that drops the blocks of an upload that
+// was given up. The blocks are in no list. Azure drops them after a week, or as soon as
+// the object is stored again.
 func (u *azureUploader) sweep(context.Context, string, requester) error { return nil }
 
-// body is what a request sends, without a copy, and how the server checks it.
+// body returns the body of a request, without copying data, and the checksum that the
+// server compares.
 func (u *azureUploader) body(data []byte) (io.ReadSeekCloser, blob.TransferValidationType) {
 	r := streaming.NopCloser(bytes.NewReader(data))
 	if u.md5 {
@@ -64,7 +65,7 @@ func (u *azureUploader) putWhole(ctx context.Context, key string, data []byte, w
 	return storedVersion(out.ETag, err)
 }
 
-// accessConditions is a condition as Azure has it; nil for none.
+// accessConditions returns a condition in the form of Azure; nil for none.
 func accessConditions(when condition) *blob.AccessConditions {
 	var modified blob.ModifiedAccessConditions
 	switch {
@@ -80,7 +81,8 @@ func accessConditions(when condition) *blob.AccessConditions {
 	return &blob.AccessConditions{ModifiedAccessConditions: &modified}
 }
 
-// storedVersion is the version of an object that was stored, or why it was not.
+// storedVersion returns the version of the object that a request has stored, or the
+// error.
 func storedVersion(etag *azcore.ETag, err error) (string, error) {
 	switch {
 	case bloberror.HasCode(err, bloberror.BlobAlreadyExists, bloberror.ConditionNotMet, bloberror.TargetConditionNotMet):
@@ -104,8 +106,9 @@ func (u *azureUploader) start(_ context.Context, key string, _ condition) (uploa
 	return w, nil
 }
 
-// azureUpload is an object in blocks that are no part of it before all of them
-// are. The blocks of a key have names of one length, and ours their own.
+// azureUpload is an object in blocks. The blocks become the object all at once. All
+// blocks of a key must have names of the same length; id makes the names of this upload
+// unique.
 type azureUpload struct {
 	to     *azureUploader
 	object *blockblob.Client
@@ -113,7 +116,7 @@ type azureUpload struct {
 	blocks atomic.Int64 // that the server has
 }
 
-// block is the name of a block.
+// block returns the name of block n.
 func (w *azureUpload) block(n int) string {
 	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%x-%07d", w.id, n))
 }
@@ -127,7 +130,7 @@ func (w *azureUpload) part(ctx context.Context, n int, data []byte) error {
 	return err
 }
 
-// complete may be repeated: blocks that are part of the object already stay.
+// complete may be repeated: it also finds blocks that are part of the object already.
 func (w *azureUpload) complete(ctx context.Context, when condition) (string, error) {
 	blocks := make([]string, w.blocks.Load())
 	for n := range blocks {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// changeTime is when a file was last changed in any way, which no program can set.
+// changeTime returns when a file was last changed in any way. No program can set that
+// time.
 func changeTime(st fs.FileInfo) time.Time {
 	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(sys.Ctim.Unix())

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// changeTime is what only Linux is asked for.
+// changeTime returns the zero time: only Linux is asked.
 func changeTime(fs.FileInfo) time.Time { return time.Time{} }

@@ -2,5 +2,5 @@
 
 package store
 
-// Descriptors is what only Unix bounds.
+// Descriptors returns a large number: only Unix bounds open files.
 func Descriptors() int { return manyFiles }

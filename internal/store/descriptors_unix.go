@@ -4,8 +4,8 @@ package store
 
 import "syscall"
 
-// Descriptors is how many files and connections this process may have open at the same
-// time (ulimit -n).
+// Descriptors returns how many files and connections this process may have open at the
+// same time (ulimit -n).
 func Descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

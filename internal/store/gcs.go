@@ -23,14 +23,14 @@ import (
 	"google.golang.org/api/option"
 )
 
-// gcsAccess is the hint for requests that are refused.
+// gcsAccess is the hint for refused requests.
 const gcsAccess = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket, or say anonymous=true for a public one"
 
-// newGCS opens a bucket with a client of ours: nothing is repeated inside.
+// newGCS opens a bucket. The client does not retry.
 func newGCS(ctx context.Context, at location) (*bucket, error) {
 	service, client := "https://storage.googleapis.com", &http.Client{
 		Transport: singleReads{genuine{gcsProvider, newTransport().RoundTrip}},
-		// 308 is the answer of an upload that is to go on.
+		// The server answers 308, which is no redirect, if an upload is to go on.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	options := []option.ClientOption{option.WithHTTPClient(client)}
@@ -42,7 +42,7 @@ func newGCS(ctx context.Context, at location) (*bucket, error) {
 	case flag(at.query, "anonymous"):
 		options = append(options, option.WithoutAuthentication())
 	default:
-		// Tokens are asked for as long as the store is open.
+		// Tokens are renewed as long as the store is open, which may be longer than ctx.
 		credentials, err := gcp.DefaultCredentials(context.WithoutCancel(ctx))
 		if err != nil {
 			return nil, fmt.Errorf("no usable Google credentials: %w; %s", withoutURL(err), gcsAccess)
@@ -71,7 +71,8 @@ func newGCS(ctx context.Context, at location) (*bucket, error) {
 	}, nil
 }
 
-// asStored has objects with a Content-Encoding of gzip sent as they are.
+// asStored makes the server send objects with a Content-Encoding of gzip as they are
+// stored, without decompressing them.
 func asStored(as func(any) bool) error {
 	var object **storage.ObjectHandle
 	if as(&object) {
@@ -83,9 +84,9 @@ func asStored(as func(any) bool) error {
 // errBroken is the error of a read whose connection broke.
 var errBroken = errors.New("the connection broke in the body")
 
-// singleReads is a transport that makes one request of each read. The client
-// would go on at once with what a connection that broke has left out, whatever
-// its settings for retries.
+// singleReads is a transport that allows one request for each read. When a connection
+// breaks, the client would at once send a request for the rest of the bytes, even with
+// retries turned off.
 type singleReads struct{ http.RoundTripper }
 
 func (t singleReads) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -95,14 +96,14 @@ func (t singleReads) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.RoundTripper.RoundTrip(r)
 }
 
-// nonsense tells whether the body of a success is not what it is to be.
+// nonsense tells whether the body of a success is not the expected JSON.
 func nonsense(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, other := errors.AsType[*json.UnmarshalTypeError](err)
 	return syntax || other
 }
 
-// answer is that of the uploader.
+// answer implements [uploader].
 func (u *gcsUploader) answer(err error) *statusError {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil {
 		a := &statusError{code: refused.Response.StatusCode, name: refused.ErrorCode, pause: pauseOf(refused.Response.Header), cause: err}
@@ -113,7 +114,7 @@ func (u *gcsUploader) answer(err error) *statusError {
 	}
 	answer, ok := errors.AsType[*googleapi.Error](err)
 	switch {
-	case !ok && errors.Is(err, storage.ErrObjectNotExist): // of a read
+	case !ok && errors.Is(err, storage.ErrObjectNotExist): // the error of a read
 		return &statusError{code: http.StatusNotFound, cause: err}
 	case !ok && nonsense(err):
 		return notGenuine(gcsProvider, err)
@@ -124,13 +125,13 @@ func (u *gcsUploader) answer(err error) *statusError {
 	if len(answer.Errors) > 0 {
 		a.name = answer.Errors[0].Reason
 	}
-	if errors.Is(err, storage.ErrBucketNotExist) { // which has no reason of its own
+	if errors.Is(err, storage.ErrBucketNotExist) { // the answer has no reason for it
 		a.name = noBucket
 	}
 	return a.withHint(gcsAccess)
 }
 
-// version is that of an uploader: the generation.
+// version returns the generation.
 func (u *gcsUploader) version(a *blob.Attributes) string {
 	var attributes storage.ObjectAttrs
 	if !a.As(&attributes) {
@@ -162,10 +163,10 @@ func generation(number int64) string {
 	return strconv.FormatInt(number, 10)
 }
 
-// sum is that of a bucket's uploader, which the server has of every object.
+// sum implements [statSummed]. The server has a checksum of every object.
 func (u *gcsUploader) sum(a *blob.Attributes) Sum {
 	var attributes storage.ObjectAttrs
-	if !a.As(&attributes) || attributes.CRC32C == 0 { // where a server does not tell it
+	if !a.As(&attributes) || attributes.CRC32C == 0 { // 0: an emulator does not tell it
 		return Sum{}
 	}
 	return Sum{castagnoli, attributes.CRC32C}

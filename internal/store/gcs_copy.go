@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// mostCopied is no bound here.
+// mostCopied is no limit.
 func (u *gcsUploader) mostCopied() int64 { return math.MaxInt64 }
 
-// copyFrom is that of a copier.
+// copyFrom implements [copier].
 func (u *gcsUploader) copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error) {
 	from := u.google.Bucket(bucket).Object(object.Key)
 	if number, ok := decimal(object.Version); ok {

@@ -21,8 +21,7 @@ import (
 	"google.golang.org/api/googleapi"
 )
 
-// gcsUnit is what the pieces of a resumable upload are multiples of, but for
-// the last.
+// gcsUnit divides the size of each piece of a resumable upload, except the last one.
 const gcsUnit = 256 << 10
 
 // gcsUploader stores objects in a bucket of Google Cloud Storage.
@@ -33,14 +32,13 @@ type gcsUploader struct {
 	sessions string // the URL where resumable uploads begin
 }
 
-// inOrder is because of resumable uploads: a session takes bytes as they follow
-// each other.
+// inOrder is true, because the session of a resumable upload takes bytes in their order.
 func (u *gcsUploader) inOrder() bool { return true }
 
 func (u *gcsUploader) partSize(int) int { return PartBytes }
 
-// sweep has nothing to do: a session that nobody goes on with is in no list,
-// costs nothing and ends after a week.
+// sweep has nothing to do: a session that was given up is in no list, costs nothing and
+// ends after a week.
 func (u *gcsUploader) sweep(context.Context, string, requester) error { return nil }
 
 func (u *gcsUploader) putWhole(ctx context.Context, key string, data []byte, when condition) (string, error) {
@@ -62,7 +60,7 @@ func (u *gcsUploader) putWhole(ctx context.Context, key string, data []byte, whe
 	return generation(w.Attrs().Generation), nil
 }
 
-// withCondition puts a condition on what is done with an object.
+// withCondition returns a handle whose requests have the condition.
 func withCondition(object *storage.ObjectHandle, when condition) *storage.ObjectHandle {
 	if when.absent {
 		return object.If(storage.Conditions{DoesNotExist: true})
@@ -73,8 +71,8 @@ func withCondition(object *storage.ObjectHandle, when condition) *storage.Object
 	return object
 }
 
-// putError says what the server's answer to a new object means: that its condition
-// does not hold, or that there is no bucket for it.
+// putError returns the error of storing an object. An answer of 412 means that the
+// condition does not hold, 404 that the bucket does not exist.
 func putError(err error) error {
 	answer, ok := errors.AsType[*googleapi.Error](err)
 	switch {
@@ -88,7 +86,7 @@ func putError(err error) error {
 
 func (u *gcsUploader) start(ctx context.Context, key string, when condition) (upload, error) {
 	target := u.sessions + "?uploadType=resumable&name=" + url.QueryEscape(key)
-	if number, ok := decimal(when.version); ok || when.absent { // the generation 0 is that of no object
+	if number, ok := decimal(when.version); ok || when.absent { // generation 0 stands for no object
 		target += "&ifGenerationMatch=" + strconv.FormatInt(number, 10)
 	}
 	answer, err := u.request(ctx, http.MethodPost, target,
@@ -103,8 +101,8 @@ func (u *gcsUploader) start(ctx context.Context, key string, when condition) (up
 	return &gcsUpload{to: u, session: session}, nil
 }
 
-// sessionAnswer is the answer to a request of a session: its status, headers and
-// what the body tells of a finished object.
+// sessionAnswer is the answer to a request of a session: the status, the headers, and
+// what the body says of a finished object.
 type sessionAnswer struct {
 	status int
 	header http.Header
@@ -115,8 +113,8 @@ type sessionAnswer struct {
 	}
 }
 
-// request sends a request and reads its answer, which is a success or 308, that
-// of an upload which is to go on.
+// request sends a request and reads the answer. The answer is a success, or 308 if the
+// upload is to go on.
 func (u *gcsUploader) request(ctx context.Context, method, target string, header http.Header, body []byte) (a sessionAnswer, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err != nil {
@@ -148,12 +146,12 @@ func (u *gcsUploader) request(ctx context.Context, method, target string, header
 // multiples of gcsUnit, so the end of the last part waits for complete.
 type gcsUpload struct {
 	to      *gcsUploader
-	session string // whoever knows it can write the object: a secret
+	session string // the session's URL: a secret, because it is enough to write the object
 	begun   int64  // bytes of the parts so far, without the tail
 	tail    []byte // the end of the last part
 	sum     uint32 // CRC-32C of both
-	at      int64  // bytes that the server has, unless there is doubt
-	doubt   bool   // a request failed: the server may have taken some of it
+	at      int64  // bytes that the server has, unless doubt is set
+	doubt   bool   // a request failed: the server may have stored some of its bytes
 	version string // of the object, once the upload is done
 }
 
@@ -162,7 +160,7 @@ func (w *gcsUpload) part(ctx context.Context, _ int, data []byte) error {
 	end := w.begun + int64(len(whole))
 	for w.doubt || w.at < end {
 		before := w.at
-		var rest []byte // none: asks for what the server has
+		var rest []byte // empty: asks how many bytes the server has
 		if !w.doubt {
 			rest = whole[w.at-w.begun:]
 		}
@@ -180,8 +178,8 @@ func (w *gcsUpload) part(ctx context.Context, _ int, data []byte) error {
 	return nil
 }
 
-// complete sends the tail, or nothing, with the size of the object. The condition is
-// that with which the session began.
+// complete sends the tail, which may be empty, and the size of the object. The condition
+// was given when the session began.
 func (w *gcsUpload) complete(ctx context.Context, _ condition) (string, error) {
 	size := w.begun + int64(len(w.tail))
 	total := strconv.FormatInt(size, 10)
@@ -200,9 +198,9 @@ func (w *gcsUpload) complete(ctx context.Context, _ condition) (string, error) {
 	return w.version, putError(err)
 }
 
-// put sends the bytes after those that the server has, or none, and learns what
-// it has then. total is the size of the object or "*"; with the last byte of so
-// many the upload is done.
+// put sends the bytes after those that the server has. If data is empty, it only asks how
+// many bytes the server has. total is the size of the object, or "*" if the upload is to
+// go on. The upload is done when the server has total bytes.
 func (w *gcsUpload) put(ctx context.Context, data []byte, total string) (done bool, err error) {
 	span := "bytes */" + total
 	if len(data) > 0 {
@@ -241,7 +239,7 @@ func (w *gcsUpload) put(ctx context.Context, data []byte, total string) (done bo
 	return false, nil
 }
 
-// abort ends the session, if there is still one. The answer to that is 499.
+// abort ends the session, if it still exists. The server answers 499.
 func (w *gcsUpload) abort(ctx context.Context) error {
 	_, err := w.to.request(ctx, http.MethodDelete, w.session, nil, nil)
 	if answer, ok := errors.AsType[*googleapi.Error](err); ok && answer.Code < 500 && !w.to.answer(err).transient() {

@@ -12,12 +12,11 @@ import (
 	"time"
 )
 
-// ErrNoList reports a place that cannot tell which objects it has.
+// ErrNoList reports a place whose objects cannot be listed.
 var ErrNoList = errors.New("a plain HTTP server cannot be listed")
 
-// web is the driver of a plain HTTP server, of RFC 9110: GET, with a range for a
-// part, and HEAD. Redirects are followed, and proxies are those of the
-// environment.
+// web is the driver of a plain HTTP server (RFC 9110). It sends GET, with a range for a
+// part, and HEAD. It follows redirects, and uses the proxies of the environment.
 type web struct {
 	readOnly
 	at     location
@@ -25,8 +24,8 @@ type web struct {
 	whole  *wholeObjects
 }
 
-// newWeb returns the driver of a location. Stores that share limits share what they keep,
-// too.
+// newWeb returns the driver of a location. Stores that share limits also share the whole
+// objects that they keep.
 func newWeb(at location, limits *Limits) *web {
 	w := &web{readOnly: httpServer, at: at, client: &http.Client{Transport: newTransport(), CheckRedirect: redirect}, whole: newWholeObjects()}
 	if limits != nil {
@@ -35,12 +34,12 @@ func newWeb(at location, limits *Limits) *web {
 	return w
 }
 
-// pathEscapes makes of an escaped query an escaped path, in which all is escaped that
-// may be: what a signature is for is spelled so.
+// pathEscapes turns the escapes of a query into those of a path. Every character that
+// may be escaped is, because signatures are made for that spelling.
 var pathEscapes = strings.NewReplacer("+", "%20", "%2F", "/")
 
-// redirect follows some redirects. What leads round in circles will go on so. No
-// server learns the query that led to it.
+// redirect bounds the number of redirects: a circle of redirects is no transient error.
+// It hides the query of the first URL, which may be a secret, from other servers.
 func redirect(r *http.Request, via []*http.Request) error {
 	r.Header.Del("Referer")
 	if len(via) >= 10 {
@@ -49,7 +48,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// objectURL is the URL of an object, with its query.
+// objectURL returns the URL of an object, with the query.
 func (w *web) objectURL(key string) url.URL {
 	u := url.URL{Scheme: w.at.scheme, Host: w.at.host, Path: "/" + w.at.key(key)}
 	if u.RawQuery = w.at.hidden; u.RawQuery != "" {
@@ -58,8 +57,8 @@ func (w *web) objectURL(key string) url.URL {
 	return u
 }
 
-// request sends a request without a body. The caller closes the body of an
-// answer, which is a success or, with a range, one that has no such range.
+// request sends a request without a body. The answer is a success or, if span is given,
+// 416 for a range that the object does not have. The caller closes the answer's body.
 func (w *web) request(ctx context.Context, method, key, span string) (*http.Response, error) {
 	u := w.objectURL(key)
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
@@ -87,7 +86,7 @@ func (w *web) request(ctx context.Context, method, key, span string) (*http.Resp
 	return nil, errors.Join(err, answer.Body.Close())
 }
 
-// refused is the error of an answer that is no success.
+// refused returns the error of an answer that is no success.
 func (w *web) refused(answer *http.Response) error {
 	err := &statusError{code: answer.StatusCode, pause: pauseOf(answer.Header)}
 	if w.at.hidden != "" {
@@ -143,8 +142,8 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64, was Inf
 	return nil
 }
 
-// answerVersion is what an answer says of the version of an object: its ETag, which is weak
-// where a proxy says so, and when it was changed.
+// answerVersion returns the version of the object of an answer: the ETag, and when the
+// object was changed. A proxy may have marked the ETag as weak; the mark is dropped.
 func answerVersion(answer *http.Response) (version string, changed time.Time) {
 	changed, err := http.ParseTime(answer.Header.Get("Last-Modified"))
 	if err != nil {
@@ -153,7 +152,7 @@ func answerVersion(answer *http.Response) (version string, changed time.Time) {
 	return strings.TrimPrefix(answer.Header.Get("ETag"), "W/"), changed
 }
 
-// earlyEnd makes the end of a body one that is too early.
+// earlyEnd turns io.EOF into io.ErrUnexpectedEOF.
 func earlyEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -161,8 +160,8 @@ func earlyEnd(err error) error {
 	return err
 }
 
-// contentRange reads "bytes 0-9/100", or "bytes */100" of an answer without a
-// range. The size is -1 where the server does not tell it.
+// contentRange reads "bytes 0-9/100", or the "bytes */100" of an answer without a
+// range. The size is -1 if the server does not tell it.
 func contentRange(text string) (first, size int64, ok bool) {
 	span, total, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
 	if !ok || !strings.HasPrefix(text, "bytes ") {

@@ -10,19 +10,18 @@ import (
 	"sync"
 )
 
-// mostKept is how many bytes are kept of objects that servers send as a whole.
+// mostKept is the most bytes of whole objects that are kept together.
 const mostKept = 64 << 20
 
-// wholeObjects keeps objects of servers that know no ranges, so that each is sent once and
-// not for every part of it. All that are kept are in mostKept bytes together: those
-// that were used last. It is safe for concurrent use.
+// wholeObjects keeps objects of servers that know no ranges. So the server sends each
+// object once, and not for every part of it. The objects used last are kept, up to
+// mostKept bytes. A wholeObjects is safe for concurrent use.
 type wholeObjects struct {
-	turn chan struct{} // has an element while an object is on its way
+	turn chan struct{} // has an element while an object is being read
 	mu   sync.Mutex
 	list []wholeObject // the one used last at the end
 }
 
-// whole is an object by its URL.
 type wholeObject struct {
 	url  string
 	data []byte
@@ -30,7 +29,7 @@ type wholeObject struct {
 
 func newWholeObjects() *wholeObjects { return &wholeObjects{turn: make(chan struct{}, 1)} }
 
-// get returns an object that is kept, not to be modified.
+// get returns an object that is kept. The caller must not modify it.
 func (k *wholeObjects) get(url string) ([]byte, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -43,7 +42,7 @@ func (k *wholeObjects) get(url string) ([]byte, bool) {
 	return found.data, true
 }
 
-// room lets go of objects until one of so many bytes can be kept, too.
+// room drops objects until there is room for one of size bytes.
 func (k *wholeObjects) room(size int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -62,9 +61,8 @@ func (k *wholeObjects) keep(url string, data []byte) {
 	k.list = append(k.list, wholeObject{url, data})
 }
 
-// take fills p with the bytes from off on of an object that an answer has as a whole,
-// and that is to be what it was.
-// Of all that are on their way, one is read at a time.
+// take fills p with the bytes from off on of an object that an answer sends whole. The
+// size of the object has to be that of was. One object is read at a time.
 func (k *wholeObjects) take(ctx context.Context, url string, answer *http.Response, p []byte, off int64, was Info) error {
 	select {
 	case k.turn <- struct{}{}:
@@ -104,7 +102,7 @@ func (k *wholeObjects) take(ctx context.Context, url string, answer *http.Respon
 	return copyRange(p, data, off)
 }
 
-// tooLargeToKeep is the error about an object that is not kept.
+// tooLargeToKeep is the error of an object that is too large to be kept.
 func tooLargeToKeep(size string) error {
 	return fmt.Errorf("the server knows no ranges and sends whole objects; this one has %s, and %d are kept at most: copy the object first: %w", size, mostKept, errors.ErrUnsupported)
 }

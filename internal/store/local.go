@@ -15,8 +15,8 @@ import (
 	"syscall"
 )
 
-// innerStaging is the staging folder inside the root, for roots on another file
-// system than what lies beside them.
+// innerStaging is the staging folder inside the root. It is used if the folder beside
+// the root cannot be written, or is on another file system.
 const innerStaging = ".zmigrate-staging"
 
 // stagedPrefix begins the names of all files in staging folders.
@@ -24,13 +24,13 @@ const stagedPrefix = "object-"
 
 // local is the driver of a directory.
 //
-// A put goes to a file in the staging folder and waits in pending; publish
+// A put writes a file in the staging folder. The file waits in pending. publish
 // flushes the waiting files, renames them to their keys and flushes the
-// directories. All changes to the tree of objects are made under the token
-// tree, so that a directory is never removed under a rename.
+// directories. Whoever changes the tree of objects holds the token tree, so that a
+// directory is never removed during a rename into it.
 type local struct {
 	root   string // absolute
-	prefix string // of the names of our files in the staging folder
+	prefix string // of the names of this store's files in the staging folder
 	files  *openFiles
 	limits fileLimits
 	tree   chan struct{} // holds one token; taken by whoever changes the tree
@@ -38,13 +38,13 @@ type local struct {
 
 	mu       sync.Mutex
 	staging  string // where new files are made
-	own      string // a folder to remove with staging, or ""
-	ready    bool   // staging exists and can be renamed from
-	made     int    // number of the last file made there
+	own      string // the parent of staging, to be removed with it, or ""
+	ready    bool   // staging exists, and files can be renamed from there to root
+	made     int    // number of the last file made in staging
 	pending  map[string]staged
 	bytes    int64           // of the files in pending
 	unsynced map[string]bool // directories with changes not yet flushed
-	lost     error           // of the first publish that failed
+	lost     error           // error of the first publish that failed
 }
 
 func newLocal(root, staging string) *local {
@@ -84,7 +84,7 @@ func (d *local) unlock() { d.tree <- struct{}{} }
 
 func (d *local) path(key string) string { return filepath.Join(d.root, filepath.FromSlash(key)) }
 
-// create publishes one object under a free key: a link fails if there is one.
+// create publishes one object under a free key: a hard link fails if the key is taken.
 func (d *local) create(ctx context.Context, key string, data []byte) error {
 	w, err := d.stage(data)
 	if err != nil {
@@ -108,7 +108,7 @@ func (d *local) create(ctx context.Context, key string, data []byte) error {
 	return d.syncDirs()
 }
 
-// writeExclusive is create for file systems without links: a crash in the
+// writeExclusive is create for file systems without hard links. A crash in the
 // middle leaves a torn object.
 func writeExclusive(target string, data []byte) error {
 	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -190,8 +190,8 @@ func (d *local) head(key string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// delete removes the file and the directories that it leaves empty, which no
-// list would show.
+// delete removes the file, and the directories that are empty without it: they hold no
+// object.
 func (d *local) delete(ctx context.Context, key string) error {
 	if err := d.lock(ctx); err != nil {
 		return err
@@ -225,7 +225,7 @@ func (d *local) delete(ctx context.Context, key string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	dir := filepath.Dir(target)
-	// A link to a folder is no empty folder.
+	// Rmdir fails for a symbolic link to a folder, as it should; os.Remove would remove it.
 	for ; dir != d.root && syscall.Rmdir(dir) == nil; dir = filepath.Dir(dir) {
 		delete(d.unsynced, dir)
 	}
@@ -248,8 +248,8 @@ func (d *local) close() error {
 	return d.files.close()
 }
 
-// openRegular opens a regular file for reading. Anything else is refused
-// before it is opened, because opening a pipe would wait for a writer.
+// openRegular opens a regular file for reading. It looks at the file before it opens it,
+// because opening a pipe would wait for a writer.
 func openRegular(name string) (*os.File, error) {
 	st, err := os.Stat(name)
 	if err != nil {
@@ -261,8 +261,8 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// irregular is the error for what is there but is no object: a folder counts as
-// absent, as it would in a bucket, and wraps syscall.EISDIR as well.
+// irregular is the error for something that is no regular file. A folder counts as
+// absent, as in a bucket; its error wraps syscall.EISDIR, too.
 func irregular(name string, mode fs.FileMode) error {
 	if mode.IsDir() {
 		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w (%w)", fs.ErrNotExist, syscall.EISDIR)}

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// linkChecker keeps what is written inside of a root: a symbolic link below it that leads
-// out is not followed. The root may be a link itself.
+// linkChecker makes sure that nothing is written outside a root: it refuses symbolic
+// links below the root that lead out of it. The root itself may be a link.
 type linkChecker struct {
 	root  string
-	known map[string]bool // folders that were found to be inside, or not there yet
+	known map[string]bool // folders that are known to be inside, or not to exist yet
 }
 
-// mostKnown bounds the folders that are remembered.
+// mostKnown bounds the number of folders in known.
 const mostKnown = 4096
 
-// check fails where something on the way from the root to a folder below it is a link
-// that leads out of the root, or to nothing.
+// check fails if the path from the root to dir has a link that leads out of the root, or
+// to nothing.
 func (w *linkChecker) check(dir string) error {
 	if dir == w.root || w.known[dir] || len(dir) < len(w.root) {
 		return nil
@@ -39,7 +39,7 @@ func (w *linkChecker) check(dir string) error {
 	return nil
 }
 
-// follow fails where a link leads out of the root.
+// follow fails if a link leads out of the root, or to nothing.
 func (w *linkChecker) follow(link string) error {
 	root, err := filepath.EvalSymlinks(w.root)
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *linkChecker) follow(link string) error {
 	return nil
 }
 
-// noLink fails where a name is that of a link.
+// noLink fails if name is a symbolic link.
 func noLink(name string) error {
 	if st, err := os.Lstat(name); err == nil && st.Mode().Type()&fs.ModeSymlink != 0 {
 		return linkError(name, "elsewhere")

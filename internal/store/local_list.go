@@ -21,7 +21,7 @@ type walk struct {
 	levels []level         // the innermost last; nil before the first page
 }
 
-// level is what is left of one directory.
+// level is one directory, with the entries that are not yet listed.
 type level struct {
 	key     string // of the directory, "" for the root
 	entries []entry
@@ -32,7 +32,7 @@ type entry struct {
 	dir  bool
 }
 
-// sortKey places a directory where the keys below it belong.
+// sortKey sorts a directory to the place of the keys below it.
 func (e entry) sortKey() string {
 	if e.dir {
 		return e.name + "/"
@@ -52,8 +52,8 @@ func (d *local) list(prefix string) pager {
 	return w.next
 }
 
-// next returns the next objects, at least one, or errEnd. Its errors are final:
-// those of a local file system are not worth another attempt.
+// next returns the next objects, at least one, or errEnd. After another error it cannot
+// be called again; errors of a local file system are not retried.
 func (w *walk) next(ctx context.Context) ([]Info, error) {
 	if w.levels == nil {
 		top := strings.TrimSuffix(w.prefix[:strings.LastIndex(w.prefix, "/")+1], "/")

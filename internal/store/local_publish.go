@@ -20,21 +20,21 @@ const (
 	batchBytes = 256 << 20
 	// flushes is the number of files flushed at the same time.
 	flushes = 16
-	// From so many flushes on the whole file system is flushed in front of them:
-	// each by itself would have one like ext4 write its journal.
+	// Before manyFlushes files or more are flushed, the whole file system is flushed:
+	// each single flush makes a file system such as ext4 write its journal.
 	manyFlushes = 16
 )
 
-// full tells whether a put must publish the batch. The caller holds mu.
+// full tells whether a put has to publish the batch. The caller holds mu.
 func (d *local) full() bool { return len(d.pending) >= d.limits.waiting || d.bytes >= batchBytes }
 
 func (d *local) sync(ctx context.Context) error {
 	return d.publishIf(ctx, func() bool { return true })
 }
 
-// publishIf makes every waiting object durable and visible if the condition,
-// called with mu held, is still met after earlier batches are done. A batch
-// once taken is carried through even if ctx ends.
+// publishIf makes every waiting object durable and visible, if condition is still true
+// after earlier batches are done; it is called with mu held. A batch that has been
+// taken is published even if ctx ends.
 func (d *local) publishIf(ctx context.Context, condition func() bool) error {
 	if err := d.lock(ctx); err != nil {
 		return err
@@ -60,8 +60,8 @@ func (d *local) publishIf(ctx context.Context, condition func() bool) error {
 }
 
 // publish flushes the files, renames them to their keys, and flushes the
-// directories. It carries on after an error, and returns the first; the files
-// concerned are removed. The caller holds the token of the tree.
+// directories. A file that fails is removed, and publish goes on with the others. It
+// returns the first error. The caller holds the token of the tree.
 func (d *local) publish(ctx context.Context, batch map[string]staged) error {
 	keys := slices.Sorted(maps.Keys(batch))
 	if len(keys) >= manyFlushes {
@@ -98,8 +98,8 @@ func (d *local) publish(ctx context.Context, batch map[string]staged) error {
 	return nil
 }
 
-// place calls f to bring an object to the path of its key, with the folders
-// above it made if need be. The caller holds the token of the tree.
+// place calls f to bring an object to the path of its key. If the folders of the path do
+// not exist, it makes them. The caller holds the token of the tree.
 func (d *local) place(key string, f func(target string) error) error {
 	target := d.path(key)
 	dir := filepath.Dir(target)
@@ -123,8 +123,8 @@ func (d *local) place(key string, f func(target string) error) error {
 	return nil
 }
 
-// mkdir makes the folder and those above it, and notes which ones changed. The
-// caller holds mu.
+// mkdir makes the folder and its parents, and notes which folders changed in unsynced.
+// The caller holds mu.
 func (d *local) mkdir(dir string) error {
 	st, err := os.Stat(dir)
 	if err == nil && !st.IsDir() {
@@ -146,7 +146,7 @@ func (d *local) mkdir(dir string) error {
 	return nil
 }
 
-// syncDirs flushes every changed directory. Those that fail stay noted.
+// syncDirs flushes every changed directory. Directories that fail stay in unsynced.
 func (d *local) syncDirs() error {
 	d.mu.Lock()
 	dirs := slices.Sorted(maps.Keys(d.unsynced))
@@ -174,8 +174,8 @@ func (d *local) syncDirs() error {
 	return g.Wait()
 }
 
-// syncDir flushes one directory, where the file system knows how to, and
-// unless it has been removed since.
+// syncDir flushes one directory. It returns no error if the file system cannot flush
+// directories, or if the directory has been removed since.
 func syncDir(dir string) error {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {

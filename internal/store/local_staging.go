@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// staged is an object that waits: a written, still open file in the staging
-// folder.
+// staged is an object that waits to be published: a written, still open file in the
+// staging folder.
 type staged struct {
 	f    *os.File
 	size int64
 }
 
-// discard closes and removes the file. Nothing depends on its success: what
-// stays behind is removed by clean.
+// discard closes and removes the file. It ignores errors: clean removes a file that
+// stays.
 func (w staged) discard() {
 	_ = w.f.Close()
 	_ = os.Remove(w.f.Name())
@@ -40,7 +40,7 @@ func (d *local) put(ctx context.Context, key string, data []byte, _ condition) (
 	return version, d.join(ctx, key, w)
 }
 
-// version tells the written file from others. Renaming does not change it.
+// version returns the version of the written file. Renaming does not change it.
 func (w staged) version() (string, error) {
 	st, err := w.f.Stat()
 	if err != nil {
@@ -49,11 +49,10 @@ func (w staged) version() (string, error) {
 	return fileVersion(st.ModTime()), nil
 }
 
-// fileVersion is that of a file in a store: when it was written, in nanoseconds.
+// fileVersion is the version of a file: when it was written, in nanoseconds.
 func fileVersion(written time.Time) string { return strconv.FormatInt(written.UnixNano(), 10) }
 
-// join adds an object to the batch that waits, and publishes the batch if it
-// is full.
+// join adds an object to the waiting batch, and publishes the batch if it is full.
 func (d *local) join(ctx context.Context, key string, w staged) error {
 	d.mu.Lock()
 	if lost := d.lost; lost != nil {
@@ -75,9 +74,9 @@ func (d *local) join(ctx context.Context, key string, w staged) error {
 	return d.publishIf(ctx, d.full)
 }
 
-// largeObject is the size from which on it is worth a system call to have an
-// object written to the disk while the others of its batch are still coming.
-// Below, a flush of many small files at once makes longer writes of them.
+// largeObject is the size from which on the system is told to begin to write an object
+// to the disk before its batch is full. Smaller objects wait, because a flush of many
+// small files makes longer writes of them.
 const largeObject = 1 << 20
 
 // stage writes data to a new file in the staging folder.
@@ -97,8 +96,8 @@ func (d *local) stage(data []byte) (staged, error) {
 	return w, nil
 }
 
-// partSize only spares small pieces a system call each, and leaves what is
-// written in the cache of the processor.
+// partSize is large enough to save a system call for each small piece, and small enough
+// for the cache of the processor.
 func (d *local) partSize(int) int { return 256 << 10 }
 
 func (d *local) inOrder() bool { return true }
@@ -116,11 +115,11 @@ type localUpload struct {
 	d      *local
 	key    string
 	file   staged
-	joined bool // the batch has the file
+	joined bool // the file is in the batch
 }
 
-// part writes at the end of the last part that succeeded, over what a failed
-// one may have left.
+// part writes after the last part that succeeded, over bytes that a failed part may have
+// left.
 func (u *localUpload) part(_ context.Context, _ int, data []byte) error {
 	if _, err := u.file.f.WriteAt(data, u.file.size); err != nil {
 		return err
@@ -143,7 +142,7 @@ func (u *localUpload) complete(ctx context.Context, _ condition) (string, error)
 }
 
 // abort takes the object out of the batch again if complete put it there and
-// then failed. A batch on its way to disk keeps it.
+// then failed. If the batch is being published, the object stays in it.
 func (u *localUpload) abort(context.Context) error {
 	d := u.d
 	d.mu.Lock()
@@ -160,7 +159,7 @@ func (u *localUpload) abort(context.Context) error {
 }
 
 // newFile makes a file in the staging folder. Another process that closes its
-// store may remove the folder while it is empty, so it is made again if need be.
+// store may remove the folder while it is empty; then newFile makes the folder again.
 func (d *local) newFile() (f *os.File, err error) {
 	const attempts = 8
 	for i := range attempts {
@@ -177,10 +176,10 @@ func (d *local) newFile() (f *os.File, err error) {
 	return f, err
 }
 
-// stagingDir returns the staging folder and a number for a new file in it. The
-// first time, or again, it makes the root and the folder, and moves the folder
-// into the root where it cannot be written, or a rename between the two is
-// impossible.
+// stagingDir returns the staging folder and a number for a new file in it. On the first
+// call, or with again, it makes the root and the folder. If the folder cannot be
+// written, or files cannot be renamed from there to the root, it takes a folder inside
+// the root instead.
 func (d *local) stagingDir(again bool) (dir string, n int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -208,7 +207,7 @@ func (d *local) stagingDir(again bool) (dir string, n int, err error) {
 	return d.staging, d.made, nil
 }
 
-// sameName makes a folder and asks for it by another name.
+// sameName makes a folder with one name and looks for it by the other.
 func (d *local) sameName(a, b string) (bool, error) {
 	dir, n, err := d.stagingDir(false)
 	if err != nil {
@@ -226,9 +225,10 @@ func (d *local) sameName(a, b string) (bool, error) {
 	return same, nil
 }
 
-// probe renames an empty folder from the staging folder to the root, to see
-// whether files will go the same way, and removes the former when they cannot. The
-// names are our own: other processes may be probing too.
+// probe renames an empty folder from the staging folder to the root, to see whether
+// files can be renamed the same way. If the two are on different file systems, it removes
+// the staging folder. The names are unique, because other processes may probe at the
+// same time.
 func (d *local) probe(inner string) error {
 	name := fmt.Sprintf("%s%d", d.prefix, d.made)
 	probe, moved := filepath.Join(d.staging, name), inner+"-"+name
@@ -246,8 +246,8 @@ func (d *local) probe(inner string) error {
 	return err
 }
 
-// removeStaging removes the staging folder and the parent made for it, as far
-// as they are empty.
+// removeStaging removes the staging folder, and the parent made for it, if they are
+// empty.
 func (d *local) removeStaging() {
 	_ = os.Remove(d.staging)
 	if d.own != "" {
@@ -255,7 +255,7 @@ func (d *local) removeStaging() {
 	}
 }
 
-// clean empties the staging folders of what is not this store's own.
+// clean removes the files of other stores from the staging folders.
 func (d *local) clean(_ context.Context, do requester) error {
 	return do("", func(context.Context) error { return d.emptyStaging() })
 }
@@ -266,7 +266,7 @@ func (d *local) emptyStaging() error {
 	inner := filepath.Join(d.root, innerStaging)
 	for _, dir := range []string{d.staging, inner} {
 		if dir == inner && noLink(inner) != nil {
-			continue // what it leads to is not ours
+			continue // a link leads to a folder that is not ours
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
@@ -281,8 +281,8 @@ func (d *local) emptyStaging() error {
 			}
 		}
 	}
-	// Empty folders of earlier probes and stores; one in use is not empty, or
-	// is made again.
+	// Remove empty folders of earlier probes and stores. A folder that another process
+	// uses is not empty, or that process makes it again.
 	entries, err := os.ReadDir(d.root)
 	if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
 		return err

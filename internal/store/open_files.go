@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// manyFiles is a number of open files with which nothing has to be done with less.
+// manyFiles is a number of open files that never has to be limited further.
 const manyFiles = 1 << 20
 
-// fileLimits is how many files one store keeps open.
+// fileLimits bounds the files that one store keeps open.
 type fileLimits struct {
-	cached  int // for reading
+	cached  int // open for reading
 	waiting int // written and not yet published
-	flushed int // folders and files at the same time
-	// connected is to how many connections a client is held; 0: no bound
+	flushed int // files and folders that are flushed at the same time
+	// connected is the most connections of a client; 0: no bound
 	connected int
 }
 
-// fileLimitsOf leaves room for other stores and for connections where a process may have
-// few files open.
+// fileLimitsOf returns limits for a process that may open so many descriptors. If these
+// are few, the limits leave room for other stores and for connections.
 func fileLimitsOf(descriptors int) fileLimits {
 	part := max(descriptors/8, 2)
 	s := fileLimits{cached: min(64, part), waiting: min(batchFiles, part), flushed: min(flushes, part)}
@@ -30,9 +30,9 @@ func fileLimitsOf(descriptors int) fileLimits {
 	return s
 }
 
-// openFiles keeps the files read last open, so that many small reads of one
-// file open it once. A file is closed when it has fallen out of the cache and
-// its last reader is done.
+// openFiles is a cache of open files, so that many small reads of one file open it once.
+// It drops the file that was used least recently. A dropped file is closed when its last
+// reader is done.
 type openFiles struct {
 	limit int
 

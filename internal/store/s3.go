@@ -21,15 +21,15 @@ import (
 	"gocloud.dev/blob/s3blob"
 )
 
-// fallbackRegion signs requests to an endpoint of one's own when neither the
-// URL nor the environment names a region.
+// fallbackRegion is the region in signatures of requests to an endpoint that is not
+// AWS's, if neither the URL nor the environment names a region.
 const fallbackRegion = "us-east-1"
 
-// s3Access is the hint for requests that are refused.
+// s3Access is the hint for refused requests.
 const s3Access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket, or say anonymous=true for a public one"
 
-// newS3 opens a bucket with a client of ours: nothing is repeated inside, and
-// an upload sends the caller's bytes without copying them.
+// newS3 opens a bucket. The client does not retry, and an upload sends the caller's
+// bytes without copying them.
 func newS3(ctx context.Context, at location) (*bucket, error) {
 	settings := s3Settings(at.query)
 	// The log lines of the client's own logger would bypass ours.
@@ -76,7 +76,7 @@ type s3Config struct {
 	anonymous bool
 }
 
-// s3Settings reads the query of the URL, whose values are sound.
+// s3Settings reads the query of the URL, whose values have been checked.
 func s3Settings(query url.Values) s3Config {
 	client := awshttp.NewBuildableClient().WithTransportOptions(configureTransport)
 	c := s3Config{endpoint: query.Get("endpoint")}
@@ -109,7 +109,7 @@ func s3Settings(query url.Values) s3Config {
 	return c
 }
 
-// version is that of an uploader: the ETag.
+// version returns the ETag.
 func (u *s3Uploader) version(a *blob.Attributes) string { return a.ETag }
 
 func (u *s3Uploader) listedVersion(o *blob.ListObject) string {
@@ -128,9 +128,9 @@ func (u *s3Uploader) readVersion(r *blob.Reader) string {
 	return aws.ToString(object.ETag)
 }
 
-// told is the ETag as the MD5 of an object that came in one piece, and whose bytes the
-// server has not encrypted with a key of the user's or of KMS. Other checksums the
-// client compares itself.
+// sums returns the ETag as a guess of the MD5. The ETag is the MD5 if the object was
+// stored in one piece, and was not encrypted with a key of the user or of KMS. The client
+// compares all other checksums itself.
 func (u *s3Uploader) sums(r *blob.Reader) answerSums {
 	var object s3.GetObjectOutput
 	if !r.As(&object) || object.ChecksumType != "" || object.SSECustomerAlgorithm != nil || object.SSEKMSKeyId != nil || strings.HasPrefix(string(object.ServerSideEncryption), "aws:kms") {

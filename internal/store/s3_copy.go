@@ -13,10 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// mostCopied is S3's bound for one request.
+// mostCopied is the limit of S3 for a copy by one request.
 func (u *s3Uploader) mostCopied() int64 { return 5 << 30 }
 
-// copyFrom is that of a copier. A checksum of parts is none of the object.
+// copyFrom implements [copier]. A composite checksum, made of those of parts, is not the
+// checksum of the object.
 func (u *s3Uploader) copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error) {
 	in := &s3.CopyObjectInput{
 		Bucket:            &u.bucket,

@@ -24,10 +24,10 @@ import (
 type s3Uploader struct {
 	client   *s3.Client
 	bucket   string
-	checksum types.ChecksumAlgorithm // of bodies; "" without
+	checksum types.ChecksumAlgorithm // of bodies; "" for none
 
 	mu  sync.Mutex
-	own map[string]bool // the IDs of uploads that are under way
+	own map[string]bool // the IDs of this store's uploads that are not finished
 }
 
 func newS3Uploader(client *s3.Client, bucket string) *s3Uploader {
@@ -59,7 +59,7 @@ func (u *s3Uploader) putWhole(ctx context.Context, key string, data []byte, when
 	return version, nil
 }
 
-// conditionHeaders puts a condition as the headers If-None-Match and If-Match.
+// conditionHeaders returns a condition as the headers If-None-Match and If-Match.
 func conditionHeaders(when condition) (none, match *string) {
 	if when.absent {
 		none = aws.String("*")
@@ -70,9 +70,9 @@ func conditionHeaders(when condition) (none, match *string) {
 	return none, match
 }
 
-// conditionError tells the error of a condition that does not hold from others. That is 412,
-// and 409 of other servers than S3, where 409 stands for a conflict which passes.
-// An object that should have a version and is not there is 404.
+// conditionError turns the error of a condition that does not hold into a conflict. The
+// answer is 412. Servers other than S3 also answer 409; the 409 of S3 is a transient
+// error. If an object should have a version but does not exist, the answer is 404.
 func (u *s3Uploader) conditionError(when condition, err error) error {
 	code := status(err)
 	switch {
@@ -92,9 +92,8 @@ func (u *s3Uploader) remove(ctx context.Context, key string) error {
 	return err
 }
 
-// answer is that of the uploader. What the name of an error tells beyond the
-// status of its answer, that of a part of the answer or of a request that came
-// in damaged, is put as the status that stands for it.
+// answer implements [uploader]. Where the name of an error tells more than the status of
+// the answer, the status is replaced by one that means the same as the name.
 func (u *s3Uploader) answer(err error) *statusError {
 	a := statusError{cause: err}
 	var region string
@@ -110,11 +109,11 @@ func (u *s3Uploader) answer(err error) *statusError {
 		a.code = http.StatusServiceUnavailable
 	case "InternalError":
 		a.code = http.StatusInternalServerError
-	case "XAdminUserNotFound": // VersityGW's 404 for whom it does not know
+	case "XAdminUserNotFound": // the 404 of VersityGW for an unknown user
 		a.code = http.StatusForbidden
 	case "RequestTimeout", "IncompleteBody", "BadDigest",
-		// Another request about the same object is under way, such as an upload
-		// whose answer was lost: what comes of it shows when it is over.
+		// Another request about the same object has not ended, such as an upload
+		// whose answer was lost. The next attempt sees its result.
 		"ConditionalRequestConflict", "OperationAborted":
 		a.code = http.StatusRequestTimeout
 	case "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "PermanentRedirect":
@@ -133,7 +132,7 @@ func (u *s3Uploader) answer(err error) *statusError {
 	return a.withHint(s3Access)
 }
 
-// wrongRegion is the hint for a bucket in another region, "" if unknown.
+// wrongRegion returns the hint for a bucket in another region; region is "" if unknown.
 func wrongRegion(region string) string {
 	if region == "" {
 		return "the bucket is in another region; name it as region=NAME in the query of the URL"
@@ -141,7 +140,7 @@ func wrongRegion(region string) string {
 	return "the bucket is in another region; put region=" + region + " into the query of the URL"
 }
 
-// status is the HTTP status that an error tells of, or 0.
+// status returns the HTTP status of an error, or 0.
 func status(err error) int {
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
 		return response.HTTPStatusCode()
@@ -181,12 +180,12 @@ type s3Upload struct {
 	closed bool // a request to complete it has been sent
 
 	mu    sync.Mutex
-	parts []types.CompletedPart // in the order in which they came
-	size  int64                 // of them together
+	parts []types.CompletedPart // in the order in which they were stored
+	size  int64                 // of all parts together
 }
 
-// part sends a part under its number; the same number again replaces what was sent
-// under it.
+// part sends a part under its number. A part that is sent again replaces the earlier one
+// with its number.
 func (w *s3Upload) part(ctx context.Context, n int, data []byte) error {
 	number := aws.Int32(int32(n + 1))
 	out, err := w.to.client.UploadPart(ctx, &s3.UploadPartInput{
@@ -213,8 +212,8 @@ func (w *s3Upload) part(ctx context.Context, n int, data []byte) error {
 	return nil
 }
 
-// complete assembles the object. If the answer to an earlier request was lost,
-// the upload is gone and the object has taken its place.
+// complete assembles the object. If the answer to an earlier attempt was lost, the upload
+// no longer exists, and complete looks for the object instead.
 func (w *s3Upload) complete(ctx context.Context, when condition) (version string, err error) {
 	again := w.closed
 	w.closed = true
@@ -247,7 +246,8 @@ func (w *s3Upload) complete(ctx context.Context, when condition) (version string
 	return version, err
 }
 
-// stored tells whether an object of our size is there, and its version.
+// stored tells whether the key has an object of the upload's size, and returns the
+// object's version.
 func (w *s3Upload) stored(ctx context.Context) (stored bool, version string, err error) {
 	out, err := w.to.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &w.to.bucket, Key: &w.key})
 	if err != nil {
@@ -270,7 +270,7 @@ func (w *s3Upload) forget() {
 	delete(w.to.own, w.id)
 }
 
-// abort drops an upload and its parts, if it is still there.
+// abort drops an upload and its parts, if the upload still exists.
 func (u *s3Uploader) abort(ctx context.Context, key, id string) error {
 	_, err := u.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{
 		Bucket: &u.bucket, Key: &key, UploadId: &id,
@@ -281,7 +281,7 @@ func (u *s3Uploader) abort(ctx context.Context, key, id string) error {
 	return err
 }
 
-// noUpload tells whether a request failed because the upload is not there.
+// noUpload tells whether a request failed because the upload does not exist.
 func noUpload(err error) bool {
 	return status(err) == http.StatusNotFound
 }
@@ -298,7 +298,7 @@ func (u *s3Uploader) sweep(_ context.Context, prefix string, do requester) error
 			return err
 		})
 		switch status(err) {
-		case http.StatusNotFound: // some servers' answer when there are none
+		case http.StatusNotFound: // the answer of some servers if there are no uploads
 			return nil
 		case http.StatusBadRequest, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 			return fmt.Errorf("%w: %w", errUnlisted, err)

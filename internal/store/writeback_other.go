@@ -4,8 +4,8 @@ package store
 
 import "os"
 
-// startWriteback is of use where the system has a call for it.
+// startWriteback does nothing: the system has no call for it.
 func startWriteback(*os.File, int64, int64) {}
 
-// flushAll is of use where the system has a call for it.
+// flushAll does nothing: the system has no call for it.
 func flushAll(*os.File) {}

@@ -23,31 +23,30 @@ const (
 )
 
 const (
-	// headerSlack is how many bytes of extra fields are expected, at the most,
-	// in the header in front of a member, so that one read has both.
+	// headerSlack is how many bytes of extra fields are expected at most in the header
+	// in front of a member, so that one read gets the header and the member.
 	headerSlack = 64
 	// inflateBuffer is how much of a deflated member is read at a time.
 	inflateBuffer = 256 << 10
-	// mostInflation is how many times as long as its compressed form the
-	// contents of a deflated member can be.
+	// mostInflation is how many bytes a byte of deflated data can stand for.
 	mostInflation = 1032
 )
 
-// zipped is the driver of an archive in a place of another driver, or of a
-// folder in it. Its directory was read when it was opened.
+// zipped is the driver of a zip archive, or of a folder in the archive. Another driver
+// reads the archive's bytes. The archive's directory is read when the store is opened.
 type zipped struct {
 	readOnly
 	inner   driver
-	near    bool // its bytes do not come over a network
-	archive Info // as it was when it was opened
+	near    bool // the archive is not behind a network
+	archive Info // as it was when the store was opened
 	prefix  string
 	members directory
 	checked *checkedMembers
 }
 
-// zipIn returns the location of the folder in which an archive lies, the name of
-// the archive there, and the rest of the path, which is in the archive: that of
-// the first part of the path that ends in ".zip". ok is false where none does.
+// zipIn cuts a path at the first part that ends in ".zip". It returns the location of the
+// folder before the archive, the name of the archive in it, and the rest of the path,
+// which is inside the archive. ok is false if no part ends in ".zip".
 func (l location) zipIn() (folder location, name, inside string, ok bool) {
 	p := l.path
 	if l.local() {
@@ -66,8 +65,8 @@ func (l location) zipIn() (folder location, name, inside string, ok bool) {
 	return folder, parts[i], strings.Join(parts[i+1:], "/"), true
 }
 
-// openZip makes the store one of what an archive holds that the driver has under
-// a key. It is an error that wraps fs.ErrNotExist where there is no such file.
+// openZip makes the store read the archive that its driver has under a key. If there is
+// no such file, the error wraps fs.ErrNotExist.
 func (s *Store) openZip(ctx context.Context, key, inside string) error {
 	z := &zipped{readOnly: zipArchive, inner: s.driver, near: !s.at.far()}
 	if inside != "" {
@@ -109,8 +108,8 @@ func (z *zipped) member(key string) (*member, error) {
 	return m, nil
 }
 
-// open returns where the contents of a member begin in the archive, and those
-// of its first bytes that were read with its header, at most n.
+// open returns where the contents of a member begin in the archive. It also returns those
+// first bytes of the contents, at most n, that were read together with the header.
 func (z *zipped) open(ctx context.Context, m *member, n int64) (int64, []byte, error) {
 	if m.header > z.archive.Size-localHeaderSize {
 		return 0, nil, damagedZip("a member at %d, behind the end", m.header)
@@ -130,14 +129,14 @@ func (z *zipped) open(ctx context.Context, m *member, n int64) (int64, []byte, e
 	if m.packed > z.archive.Size-m.header-begin {
 		return 0, nil, damagedZip("a member of %d bytes at %d reaches behind the end", m.packed, m.header)
 	}
-	text = text[:copy(text, text[min(begin, int64(len(text))):])] // to where memory is aligned
+	text = text[:copy(text, text[min(begin, int64(len(text))):])] // moved to the beginning, where memory is aligned
 	return m.header + begin, text[:min(n, int64(len(text)))], nil
 }
 
-// read compares the checksum of a member that is read whole, or to whose end it is
-// decompressed. Before a part of a member is read from an archive that is near, all
-// of it is read once and compared. From an archive behind a network a part comes
-// as it is, because the rest of the member may be large.
+// read compares the checksum of a member that it reads whole, or decompresses to the
+// end. Before it reads a part of a member of a near archive, it reads the whole member
+// once and compares it. A part of an archive behind a network is not compared, because
+// the rest of the member may be large.
 func (z *zipped) read(ctx context.Context, key string, p []byte, off int64, _ Info) error {
 	m, err := z.member(key)
 	if err != nil {
@@ -188,9 +187,9 @@ func (z *zipped) readAll(ctx context.Context, key string, limit int64, room func
 	return data, "", err
 }
 
-// inflate fills p with the contents of a deflated member from off on. All that
-// is in front of them has to be decompressed as well. Where p reaches the end of the
-// member, its checksum is compared.
+// inflate fills p with the contents of a deflated member from off on. Everything before
+// off has to be decompressed, too. If p reaches the end of the member, the checksum is
+// compared.
 func (z *zipped) inflate(ctx context.Context, m *member, off int64, p []byte) error {
 	packed, err := z.packed(ctx, m)
 	if err != nil {
@@ -212,7 +211,7 @@ func (z *zipped) inflate(ctx context.Context, m *member, off int64, p []byte) er
 	case packed.failed != nil:
 		return packed.failed
 	case err != nil:
-		return damagedZip("a deflated member: %v", err) // its end would pass for that of a connection
+		return damagedZip("a deflated member: %v", err) // not wrapped: an EOF would count as transient
 	case end:
 		_, _ = sum.Write(p) // never fails
 		return m.compare(sum.Sum32())
@@ -220,7 +219,7 @@ func (z *zipped) inflate(ctx context.Context, m *member, off int64, p []byte) er
 	return nil
 }
 
-// packed returns a reader of the bytes that a member has in the archive.
+// packed returns a reader of the compressed bytes of a member.
 func (z *zipped) packed(ctx context.Context, m *member) (*packedReader, error) {
 	begin, first, err := z.open(ctx, m, min(m.packed, inflateBuffer))
 	if err != nil {
@@ -243,18 +242,18 @@ func (z *zipped) packed(ctx context.Context, m *member) (*packedReader, error) {
 	return r, nil
 }
 
-// packedReader reads the bytes of a member in its archive.
+// packedReader reads the compressed bytes of a member.
 type packedReader struct {
 	*bufio.Reader
-	failed error // of the archive's store
+	failed error // of reading the archive, which decoders would hide
 }
 
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// stat describes a member. Its time is that of the archive as it is now, so that
-// another archive in its place is seen.
+// stat describes a member. ModTime is that of the archive as it is now, so that the
+// caller sees if the archive has been replaced.
 func (z *zipped) stat(ctx context.Context, key string) (Info, error) {
 	m, err := z.member(key)
 	if err != nil {

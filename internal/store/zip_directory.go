@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Sizes of the records of a zip archive, without what is of variable length.
+// Sizes of the records of a zip archive, without their fields of variable length.
 // APPNOTE.TXT, sections 4.3.7 and 4.3.12 to 4.3.16.
 const (
 	localHeaderSize   = 30
@@ -21,12 +21,11 @@ const (
 	locator64Size     = 20
 )
 
-// mostDirectory bounds the bytes of a central directory that is read: that of
-// more than a million members.
+// mostDirectory is the size of the largest central directory that is read: room for more
+// than a million members.
 const mostDirectory = 128 << 20
 
-// errDamagedZip is the cause of an error about an archive that does not hold
-// what it says.
+// errDamagedZip reports a zip archive that contradicts itself or its checksums.
 var errDamagedZip = errors.New("damaged zip archive")
 
 func damagedZip(format string, args ...any) error {
@@ -44,11 +43,11 @@ type member struct {
 }
 
 // directory holds the members of an archive in the order of their keys. Of
-// several with one name the last one counts. Folders are no members, nor are
-// names that are no keys, such as "../x".
+// several members with one name it holds the last one. It leaves out folders, and names
+// that are no keys, such as "../x".
 type directory []member
 
-// find returns the member with a key, nil where there is none.
+// find returns the member with a key, or nil.
 func (d directory) find(key string) *member {
 	i, ok := d.search(key)
 	if !ok {
@@ -65,17 +64,17 @@ func (d directory) search(key string) (int, bool) {
 // rangeReader fills p with the bytes of an archive from off on.
 type rangeReader func(ctx context.Context, p []byte, off int64) error
 
-// end is the end of a central directory: where that is, and how many members
-// it has.
+// end is the record at the end of a central directory. It tells where the directory is,
+// and how many members it has.
 type end struct {
 	records      uint64
-	size, offset uint64 // offset counts from where the archive begins
-	at           int64  // of this record in the file: the directory is in front of it
+	size, offset uint64 // of the directory; offset counts from where the archive begins
+	at           int64  // place of this record in the file, directly after the directory
 }
 
-// readDirectory reads the central directory of an archive of size bytes: its
-// last 64 KiB, in which the directory of a small archive lies as well, and what
-// the directory has in front of them.
+// readDirectory reads the central directory of an archive of size bytes. It reads the
+// last 64 KiB of the archive, which hold all of a small directory, and then the part of
+// the directory before them.
 func readDirectory(ctx context.Context, size int64, read rangeReader) (directory, error) {
 	tail := make([]byte, min(size, endSize+math.MaxUint16+end64Size+locator64Size))
 	base := size - int64(len(tail)) // where the tail begins
@@ -107,8 +106,8 @@ func readDirectory(ctx context.Context, size int64, read rangeReader) (directory
 	return parseDirectory(text, e.records, before)
 }
 
-// findEnd looks for the record at the end of an archive, whose last bytes tail
-// holds from base on.
+// findEnd looks for the record at the end of an archive. tail is the last bytes of the
+// archive, from base on.
 func findEnd(ctx context.Context, tail []byte, base int64, read rangeReader) (end, error) {
 	at := len(tail)
 	for {
@@ -128,7 +127,7 @@ func findEnd(ctx context.Context, tail []byte, base int64, read rangeReader) (en
 		return e, nil
 	}
 	if at < locator64Size || string(tail[at-locator64Size:][:4]) != "PK\x06\x07" {
-		return e, nil // these are the numbers themselves
+		return e, nil // no ZIP64: the numbers are what they say
 	}
 	e.at = int64(min(binary.LittleEndian.Uint64(tail[at-locator64Size+8:]), math.MaxInt64))
 	if e.at > base+int64(at)-locator64Size-end64Size {
@@ -145,8 +144,8 @@ func findEnd(ctx context.Context, tail []byte, base int64, read rangeReader) (en
 	return e, nil
 }
 
-// parseDirectory reads the text of a central directory with this many records.
-// Offsets in it are moved by before.
+// parseDirectory reads the text of a central directory, which has to have this many
+// records. It adds before to all offsets.
 func parseDirectory(text []byte, records uint64, before int64) (directory, error) {
 	var d directory
 	var n uint64
@@ -185,8 +184,8 @@ func parseDirectory(text []byte, records uint64, before int64) (directory, error
 	return slices.Clip(last), nil
 }
 
-// setSizes reads the sizes and the place of a member from its header and from its
-// extra fields, where those of 64 bits are.
+// setSizes reads the sizes and the place of a member from its header, or from its extra
+// fields if they do not fit into 32 bits.
 func (m *member) setSizes(header, extra []byte, before int64) error {
 	size, packed, offset := uint64(binary.LittleEndian.Uint32(header[24:])), uint64(binary.LittleEndian.Uint32(header[20:])), uint64(binary.LittleEndian.Uint32(header[42:]))
 	for len(extra) >= 4 {

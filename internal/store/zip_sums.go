@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// compare fails where the contents of a member do not have the checksum that the
-// archive has for them.
+// compare fails if the contents of a member have another checksum than the archive says.
 func (m *member) compare(sum uint32) error {
 	if sum == m.sum {
 		return nil
@@ -18,11 +17,11 @@ func (m *member) compare(sum uint32) error {
 	return damagedZip("the contents of %.60q have the CRC-32 %08x, the archive says %08x: get the file again, or repair it where it was made", m.key, sum, m.sum)
 }
 
-// checkedMembers knows the members of an archive whose checksums were compared, one
-// bit each. It is safe for concurrent use.
+// checkedMembers remembers, in one bit each, the members of an archive whose checksums
+// have been compared. It is safe for concurrent use.
 type checkedMembers struct {
 	bits  []atomic.Uint64
-	turns [64]sync.Mutex // of member i, turns[i%64] is held while it is compared
+	turns [64]sync.Mutex // turns[i%64] is held while member i is compared
 }
 
 func newCheckedMembers(n int) *checkedMembers {
@@ -32,8 +31,7 @@ func newCheckedMembers(n int) *checkedMembers {
 func (s *checkedMembers) has(i int) bool { return s.bits[i/64].Load()>>(i%64)&1 == 1 }
 func (s *checkedMembers) add(i int)      { s.bits[i/64].Or(1 << (i % 64)) }
 
-// check reads all of a member, unless that was done before, and compares its
-// checksum.
+// check reads all of a member and compares its checksum, unless that was done before.
 func (z *zipped) check(ctx context.Context, m *member) error {
 	i, _ := z.members.search(m.key)
 	if z.checked.has(i) {
@@ -70,9 +68,10 @@ func (z *zipped) check(ctx context.Context, m *member) error {
 	return err
 }
 
-// Check reads all of a member of an archive, unless that was done before, and compares
-// its checksum. It is for a member of which all is to be read in parts that the store
-// does not compare, see [Store.ReadRange]. Objects of other places it does not look at.
+// Check reads all of a member of an archive and compares its checksum, unless that was
+// done before. It is for callers that will read all of a member in parts, which the
+// store does not compare, see [Store.ReadRange]. It does nothing for objects that are not
+// in an archive.
 func (s *Store) Check(ctx context.Context, key string) error {
 	z, ok := s.driver.(*zipped)
 	if !ok {
