@@ -13,25 +13,25 @@ import (
 // castagnoli is the polynomial of the receipts' checksums, CRC-32C.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Receipt is what a stored object leaves behind.
+// Receipt is the record of a stored object.
 type Receipt struct {
 	Key   string
 	Bytes int64
 	Sum   uint32 // CRC-32C of the object
-	// Version is what the store tells of it in lists: an ETag, a generation or the
-	// time of a file; "" where it tells nothing.
+	// Version is the object's version as lists of the store have it: an ETag, a
+	// generation or the time of a file; "" if unknown.
 	Version string
 }
 
-// ArrayWriter puts the chunks of one array.
+// ArrayWriter stores the chunks of one array.
 type ArrayWriter struct {
 	store Store
 	path  string
 	place Placement
 }
 
-// Placement says where the chunks of an array go that is there already. The zero
-// value is that of a new array.
+// Placement says where the chunks of an existing array are stored. The zero value is the
+// placement of a new array.
 type Placement struct {
 	Keys zarr.KeyEncoding
 	// First is added to the coordinates of every chunk; nil: nothing is.
@@ -49,8 +49,8 @@ func (p Placement) Key(index []int) string {
 	return p.Keys.Key(index)
 }
 
-// Index is the inverse of Key; coordinates of chunks before First are negative.
-// It returns false for what is no chunk's key.
+// Index is the inverse of Key. Coordinates of chunks before First are negative.
+// It returns false for a key that is not that of a chunk.
 func (p Placement) Index(key string) ([]int, bool) {
 	index, ok := p.Keys.Parse(key)
 	if ok && len(index) == len(p.First) {
@@ -61,14 +61,14 @@ func (p Placement) Index(key string) ([]int, bool) {
 	return index, ok
 }
 
-// Array returns the writer of the array at a path, "" for an array that is
+// Array returns the writer of the array at a path. The path is "" for an array that is
 // the whole hierarchy.
 func (h *Hierarchy) Array(p string, place Placement) *ArrayWriter {
 	return &ArrayWriter{h.store, p, place}
 }
 
-// Put stores the encoded chunk with these coordinates. It is idempotent; the
-// data are borrowed until it returns. The chunk counts as stored once a Sync
+// Put stores the encoded chunk with these coordinates. It is idempotent. The
+// data are borrowed until Put returns. The chunk counts as stored once a Sync
 // that began later has returned.
 func (w *ArrayWriter) Put(ctx context.Context, index []int, data []byte) (Receipt, error) {
 	key := path.Join(w.path, w.place.Key(index))
@@ -79,14 +79,14 @@ func (w *ArrayWriter) Put(ctx context.Context, index []int, data []byte) (Receip
 	return Receipt{Key: key, Bytes: int64(len(data)), Sum: crc32.Checksum(data, castagnoli), Version: version}, nil
 }
 
-// copier is an ability of a [Store]; *store.Store has it.
+// copier is an ability that a [Store] may have, as *store.Store does.
 type copier interface {
 	CopyFrom(ctx context.Context, from *store.Store, object store.Info, key string) (made store.Copied, ok bool, err error)
 }
 
-// Copy has the store itself copy an object of another store as the chunk with these
-// coordinates. The sum of its receipt is the store's. Where
-// ok is false the store does not do that, and the chunk has to be put.
+// Copy makes the store copy an object of another store to the chunk with these
+// coordinates. The store computes the checksum in the receipt. If ok is false, the store
+// does not copy the object, and the caller has to put the chunk.
 func (w *ArrayWriter) Copy(ctx context.Context, index []int, from *store.Store, object store.Info) (_ Receipt, ok bool, err error) {
 	to, able := w.store.(copier)
 	if !able {
@@ -97,9 +97,9 @@ func (w *ArrayWriter) Copy(ctx context.Context, index []int, from *store.Store, 
 	return Receipt{Key: key, Bytes: object.Size, Sum: made.Sum, Version: made.Version}, ok, err
 }
 
-// Stream begins the object of the chunk with these coordinates, a shard as a
-// rule, which comes in pieces and is never in memory as a whole. It takes the
-// place of what is there when it is closed. ctx governs the whole stream.
+// Stream begins the object of the chunk with these coordinates, usually a shard. The
+// object comes in pieces and is never in memory whole. Close replaces an older object.
+// ctx governs the whole stream.
 func (w *ArrayWriter) Stream(ctx context.Context, index []int) (*Stream, error) {
 	key := path.Join(w.path, w.place.Key(index))
 	writer, err := w.store.NewWriter(ctx, key)
@@ -109,11 +109,11 @@ func (w *ArrayWriter) Stream(ctx context.Context, index []int) (*Stream, error) 
 	return &Stream{writer: writer, receipt: Receipt{Key: key}}, nil
 }
 
-// Stream is an encoded chunk on its way to the store, in pieces. It serves one
-// goroutine at a time and ends with Close or Abort; Abort may follow Close.
+// Stream stores an encoded chunk piece by piece. It serves one goroutine at a time and
+// ends with Close or Abort. Abort may follow Close.
 type Stream struct {
 	writer  *store.Writer
-	receipt Receipt // of what has been written
+	receipt Receipt // of the pieces so far
 }
 
 // Write adds the next piece, which is borrowed until Write returns. After an
@@ -135,6 +135,6 @@ func (s *Stream) Close() (Receipt, error) {
 	return s.receipt, nil
 }
 
-// Abort gives the object up, also when the stream's context has ended, so that
-// nothing of it stays. After a Close that succeeded it does nothing.
+// Abort gives the object up, also when the stream's context has ended. Nothing of the
+// object stays. After a Close that succeeded, Abort does nothing.
 func (s *Stream) Abort() error { return s.writer.Abort() }

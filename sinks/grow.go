@@ -9,10 +9,10 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// Grow replaces the documents of arrays and groups of a hierarchy that is there,
-// each given as text by its path: those of the arrays, when all of their chunks
-// are durable, then those of the groups, the root's last. What readers see of
-// the hierarchy through the root's consolidated metadata thus changes at once.
+// Grow replaces documents of an existing hierarchy, given as texts by path. Chunks
+// become durable first. Then come the documents of the arrays, then those of the groups,
+// and last the root's. So the hierarchy that readers see through the root's consolidated
+// metadata changes all at once.
 func (h *Hierarchy) Grow(ctx context.Context, arrays, groups map[string][]byte) error {
 	root := map[string][]byte{}
 	below := func(documents map[string][]byte) map[string][]byte {

@@ -1,10 +1,9 @@
-// Package sinks is where finished chunks and metadata go: a Zarr v3 hierarchy
-// in a store.
+// Package sinks writes finished chunks and metadata: a Zarr v3 hierarchy in a store.
 //
-// The order of writing is the promise to readers: data objects first, an
-// array's document when all of its chunks are in place, the documents of the
-// groups after those, the root's, with consolidated metadata, last. Nothing
-// but the hierarchy's own objects is put below the target.
+// Readers rely on the order of writing. Chunks come first. An array's document
+// follows when all of its chunks are stored. Then come the documents of the groups. The
+// root's document, with consolidated metadata, is the last. Below the target there is
+// nothing but the objects of the hierarchy.
 package sinks
 
 import (
@@ -20,24 +19,22 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// Store is what a hierarchy needs of the place that it is written to;
-// *store.Store is one.
+// Store is where a hierarchy is written, such as a *store.Store.
 type Store interface {
-	// Put replaces an object atomically. The data are borrowed until it
-	// returns; the object is visible and durable after the next Sync at the
-	// latest.
+	// Put replaces an object atomically. The data are borrowed until Put returns. The
+	// object is visible and durable after the next Sync at the latest.
 	Put(ctx context.Context, key string, data []byte) error
-	// PutVersion is Put, and returns the version of the object as lists tell it.
+	// PutVersion is Put, and returns the version of the object that lists have, too.
 	PutVersion(ctx context.Context, key string, data []byte) (version string, err error)
-	// NewWriter begins an object that comes in pieces and counts as put when
-	// the writer is closed.
+	// NewWriter begins an object that comes in pieces. Closing the writer has the effect
+	// of Put.
 	NewWriter(ctx context.Context, key string) (*store.Writer, error)
-	// Sync makes everything durable that was put before.
+	// Sync makes every object durable that was put before.
 	Sync(ctx context.Context) error
 }
 
-// Hierarchy is a Zarr v3 hierarchy under construction. It is safe for
-// concurrent use, as far as every object has one writer.
+// Hierarchy is a Zarr v3 hierarchy that is being written. It is safe for
+// concurrent use, as long as each object has one writer.
 type Hierarchy struct {
 	store Store
 }
@@ -48,8 +45,8 @@ func New(store Store) *Hierarchy { return &Hierarchy{store: store} }
 // Sync makes all chunks and documents durable that were put before.
 func (h *Hierarchy) Sync(ctx context.Context) error { return h.store.Sync(ctx) }
 
-// PutArray writes the document of an array. All of its chunks must have been
-// put and synced before, so that no reader takes a part for the whole.
+// PutArray writes the document of an array. All chunks of the array must have been
+// put and synced before. Otherwise a reader would take a part of the array for the whole.
 func (h *Hierarchy) PutArray(ctx context.Context, p string, array *zarr.Array) error {
 	return h.put(ctx, p, array)
 }
@@ -63,13 +60,13 @@ func (h *Hierarchy) put(ctx context.Context, p string, node json.Marshaler) erro
 }
 
 // Finish writes the documents of the groups and, after everything else is
-// durable, the root's. arrays are all arrays of the hierarchy by their paths,
-// groups the attributes of groups, those without arrays included; groups above
-// all of these come by themselves. A hierarchy that is a single array (path "") has no groups
-// and its document is written here.
+// durable, the root's. arrays are all arrays of the hierarchy by path. groups are the
+// attributes of groups by path, also of groups without arrays. Finish adds the groups
+// above all of them. A hierarchy that is a single array (path "") has no groups; Finish
+// writes the array's document.
 //
-// others are the documents of nodes that are there already: they stay as they
-// are, but for the consolidated metadata of the root.
+// others are the documents of existing nodes. Finish does not write them, but it replaces
+// the consolidated metadata of an existing root.
 func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, groups map[string]zarr.Attributes, others map[string]json.RawMessage, consolidated bool) error {
 	if root, ok := arrays[""]; ok {
 		if err := h.store.Sync(ctx); err != nil {
@@ -118,12 +115,12 @@ func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, g
 	return h.store.Sync(ctx)
 }
 
-// fewNodes is how many nodes a hierarchy has at the most whose consolidated metadata
-// are in memory as a whole before they are written.
+// fewNodes is the most nodes whose consolidated metadata are built in memory before they
+// are written. The metadata of more nodes are written piece by piece.
 const fewNodes = 1000
 
-// putRoot writes the root's document, a new one unless there is one, with the
-// documents of all nodes as its consolidated metadata if that is wanted.
+// putRoot writes the root's document: document, or a new one if that is nil. If
+// consolidated is set, the documents of all nodes are its consolidated metadata.
 func (h *Hierarchy) putRoot(ctx context.Context, attributes zarr.Attributes, document json.RawMessage, paths []string, node func(path string) json.Marshaler, consolidated bool) error {
 	switch {
 	case document != nil:
