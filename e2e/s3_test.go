@@ -238,7 +238,7 @@ func TestS3Resume(t *testing.T) {
 		_, err := migrate(ctx, job, environment(), jobs.RunOptions{Observe: func(e stages.Event) {
 			mu.Lock()
 			defer mu.Unlock()
-			if e.Part {
+			if e.Partial {
 				return
 			}
 			if n++; n == 10 {

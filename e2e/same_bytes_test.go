@@ -65,7 +65,7 @@ func stopping(t *testing.T, job string, set []string) int {
 		_, err := migrate(ctx, job, environment(), jobs.RunOptions{
 			Stop: stop,
 			Observe: func(e stages.Event) {
-				if e.Part {
+				if e.Partial {
 					return
 				}
 				mu.Lock()

@@ -5,33 +5,33 @@ import (
 	"sync"
 )
 
-// allotment is what a load has reserved to encode its cells with, perhaps not
-// all of them at a time. The cells get theirs in order, and what one of them
-// gives back is for those behind it before it is anybody else's.
+// allotment is the memory that a load has reserved to encode its cells, perhaps not all
+// of them at the same time. Each cell takes a share, in order. When a cell gives its
+// share back, the later cells of the load get it first.
 //
-// Nobody waits in a circle. A cell that was sent has all that it needs to be
-// encoded, and its writer waits for no memory but that of a shard's cells before
-// it, which it comes behind. Of one load they were sent before; of an earlier
-// load of the shard, its reader has that load, for loads are taken in the order
-// of their cells. So of all cells in flight the first one gets done, and then the
-// reader that waits for what it gives back can go on. Cells that wait for the
-// last one of their shard, because the index lies in front, have given theirs
-// back: what they wait in was reserved with the shard.
+// There is no circle of waiting. A cell that was sent has all the memory that it needs
+// to be encoded. In a shard the writer waits for earlier cells of the shard. An earlier
+// cell of the same load was sent before. An earlier cell of an earlier load is in the
+// hands of a reader, because readers take loads in the order of their cells. So the
+// first of all cells in flight is finished, and the reader that waits for its share goes
+// on. If the index of a shard is at the start, its cells wait for the last one. They have
+// given their shares back: they wait in memory that was reserved with the shard.
 type allotment struct {
 	each int           // bytes to encode a cell
 	more chan struct{} // has a token when something was given back
 
 	mutex sync.Mutex
 	free  int // bytes that no cell has
-	left  int // cells that have not got theirs
+	left  int // cells that have not taken their share
 }
 
-// newAllotment returns an allotment of atOnce times each bytes for some cells.
+// newAllotment returns an allotment for so many cells, of which atOnce are encoded at
+// the same time, with each bytes.
 func newAllotment(each, atOnce, cells int) *allotment {
 	return &allotment{each: each, more: make(chan struct{}, 1), free: atOnce * each, left: cells}
 }
 
-// take waits until there is enough for the next cell. Only one goroutine takes.
+// take waits until there is a share for the next cell. Only one goroutine may call it.
 func (a *allotment) take(ctx context.Context) error {
 	for !a.tryTake() {
 		select {
@@ -54,7 +54,7 @@ func (a *allotment) tryTake() bool {
 	return true
 }
 
-// give takes n bytes back and returns how many of them no cell is left to need.
+// give takes n bytes back and returns how many bytes no later cell needs.
 func (a *allotment) give(n int) (spare int) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -66,7 +66,7 @@ func (a *allotment) give(n int) (spare int) {
 	return a.spare()
 }
 
-// end gives up the cells that are left and returns what there was for them.
+// end gives up the cells that have not taken their share, and returns their bytes.
 func (a *allotment) end() (spare int) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

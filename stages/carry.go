@@ -10,13 +10,13 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// carriedPiece is the Piece of a task that has none.
+// carriedPiece is the default of Task.Piece.
 const carriedPiece = 8 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// parted is what the chain's Parted is where inner chunks are encoded on their
-// own.
+// parted returns the layout of the shards. It is false if the stored objects are no
+// shards, or are carried through: then no inner chunk is encoded on its own.
 func (t *Task) parted() (*codecs.Shards, bool) {
 	if t.Stored != nil {
 		return nil, false
@@ -24,18 +24,18 @@ func (t *Task) parted() (*codecs.Shards, bool) {
 	return t.Chain.Parted()
 }
 
-// room is the most bytes of an object carried through that are in memory at the
-// same time, and own what else it takes until it is written.
+// room returns the most bytes of an object carried through that are in memory at the
+// same time. own is the other memory that the object takes until it is written.
 func (t *Task) room() (room, own int) {
 	size, piece := t.Chain.Size(), orElse(t.Piece, carriedPiece)
 	if size.Max <= piece || t.Chain.VerifiesAll() && !size.Unbounded {
 		return size.Max, t.Chain.VerifyMemory(true)
 	}
-	return piece, max(t.StreamBytes, t.Chain.VerifyMemory(false)) // what it is verified with is gone before it is streamed
+	return piece, max(t.StreamBytes, t.Chain.VerifyMemory(false)) // verifying ends before streaming begins
 }
 
-// carry reads an object that is carried through, or opens it where it is too
-// large to be in memory, and hands it to the writers. Its memory is the load's.
+// carry reads an object that is carried through, and hands it to the writers. An object
+// that is too large for memory is only opened. The load has reserved the memory.
 func (p *pipeline) carry(ctx context.Context, t *Task, l *load) error {
 	p.widen() // there are no encoders to keep pace with
 	u := parcel{load: l, unit: l.units[0], index: t.Grid.Index(l.units[0])}
@@ -55,7 +55,7 @@ func (p *pipeline) carry(ctx context.Context, t *Task, l *load) error {
 	}
 }
 
-// open is openOnce for objects that may be damaged on their way.
+// open is openOnce, repeated once if the bytes may have been damaged on the way.
 func (p *pipeline) open(ctx context.Context, t *Task, u *parcel) error {
 	err := p.openOnce(ctx, t, u)
 	if !p.damaged(ctx, err) {
@@ -102,8 +102,8 @@ func (p *pipeline) openOnce(ctx context.Context, t *Task, u *parcel) error {
 	return t.Stored.VerifyStored(ctx, u.index, in)
 }
 
-// stream writes an object that is too large to be in memory, piece by piece, as
-// it is read, and tells the observer of each.
+// stream reads and writes an object that is too large for memory, piece by piece, and
+// tells the observer of each piece.
 func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Receipt, err error) {
 	stream, err := t.Stream(ctx, u.index)
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Rece
 		at += int64(len(piece))
 		if p.Observe != nil {
 			now := int64(float64(elements) * (float64(at) / float64(size)))
-			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.unit}, Read: now - told, Part: true})
+			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.unit}, Read: now - told, Partial: true})
 			told = now
 		}
 	}
@@ -140,10 +140,10 @@ func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Rece
 	return stream.Close()
 }
 
-// sumCheck compares the bytes of an object with the checksum that its place has of
-// them, if there is one.
+// sumCheck compares the bytes of an object with the checksum that its store has, if
+// there is one.
 type sumCheck struct {
-	table     *crc32.Table // nil: there is none
+	table     *crc32.Table // nil: there is no checksum
 	want, got uint32
 }
 
@@ -162,7 +162,7 @@ func (c *sumCheck) add(data []byte) {
 	}
 }
 
-// compare is called behind the last bytes.
+// compare is called after the last bytes.
 func (c *sumCheck) compare() error {
 	if c.table == nil || c.got == c.want {
 		return nil
@@ -170,8 +170,9 @@ func (c *sumCheck) compare() error {
 	return fmt.Errorf("%w: the bytes have the CRC %08x, the place that they come from says %08x", codecs.ErrCorrupt, c.got, c.want)
 }
 
-// copied has the store copy an object that is carried through, if it does that.
-// What is not in memory has no sum to compare with: it is the store's.
+// copied makes the store copy an object that is carried through, if the store can. The
+// checksum of the copy is compared with that of the bytes in memory. If the object is
+// not in memory, the store's checksum is taken.
 func (p *pipeline) copied(ctx context.Context, t *Task, u *parcel) (stored sinks.Receipt, ok bool, err error) {
 	if t.Copy == nil {
 		return stored, false, nil
@@ -187,13 +188,14 @@ func (p *pipeline) copied(ctx context.Context, t *Task, u *parcel) (stored sinks
 	if ok && u.stored != nil {
 		u.sum = stored.Sum
 		if p.Observe != nil {
-			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.unit}, Read: t.elements(t.Grid, u.index), Part: true})
+			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.unit}, Read: t.elements(t.Grid, u.index), Partial: true})
 		}
 	}
 	return stored, ok, err
 }
 
-// put stores an object, which is there as it was read, or else fails.
+// put stores an object. It fails if a carried object was not stored with the bytes that
+// were read.
 func (p *pipeline) put(ctx context.Context, t *Task, u *parcel) (stored sinks.Receipt, err error) {
 	stored, done, err := p.copied(ctx, t, u)
 	switch {
@@ -209,7 +211,7 @@ func (p *pipeline) put(ctx context.Context, t *Task, u *parcel) (stored sinks.Re
 	return stored, err
 }
 
-// carriedCost is the most bytes that an object carried through takes.
+// carriedCost returns the most bytes that an object carried through takes.
 func (t *Task) carriedCost() int {
 	room, own := t.room()
 	return ndarray.Rounded(room) + own

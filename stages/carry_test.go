@@ -285,7 +285,7 @@ func TestLargeObjectsAreStreamed(t *testing.T) {
 		t.Errorf("the cost of a streamed object is %d, want at most %d", c.Memory, most)
 	}
 	c.Observe = func(e Event) {
-		if told.Add(e.Read); !e.Part {
+		if told.Add(e.Read); !e.Partial {
 			whole.Add(1)
 		}
 	}

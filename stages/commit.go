@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// errCommit stops the workers after a commit failed; Run reports the commit's
-// own error.
+// errCommit stops the workers after a commit has failed. Run returns the error of the
+// commit instead.
 var errCommit = errors.New("commit failed")
 
-// batch is the number of receipts that is committed at the latest.
+// batch is the number of receipts after which a commit begins, even before its time.
 const batch = 4096
 
-// collect gathers receipts and has them committed, one batch at a time, while
-// it goes on to listen. It ends when the writers have.
+// collect gathers receipts and commits them, one batch at a time. It receives receipts
+// also during a commit. It ends when all writers have ended.
 func (p *pipeline) collect(ctx context.Context) error {
 	every := p.Every
 	if every <= 0 {

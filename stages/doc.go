@@ -3,25 +3,28 @@
 //	          one budget of bytes
 //	┌────────────────────────────────────────────┐
 //	plan ──block──▶ read ──unit──▶ transform ──object──▶ write ──receipt──▶ commit
-//	reserves        fills a        encodes one          puts it and         makes it
-//	the block's     buffer         unit (a stored       gives the           durable, tells
-//	bytes           once           object)              bytes back          the journal
+//	reserves        fills one      encodes each         stores the          makes objects
+//	the block's     buffer         unit                 object, gives       durable, tells
+//	bytes           once                                the bytes back      the journal
 //
 // A unit is one stored object: a chunk of one array, with a number that never
 // changes. A block is a box of neighbouring units whose source bytes are read
-// together, so that reads are long; a block of one unit is the common case. A
-// block enters the pipeline only when the most bytes that it can ever hold,
-// its buffer and what its units, or so many of them as there are at once, need to
-// be encoded, are reserved from one weighted semaphore; what an encoded unit no longer needs is given back at
-// once. How many workers there are and how deep a channel is has no say in
-// memory. Buffers have one owner, handed over with the channel send.
+// together, so that reads are long; most blocks have one unit. A cell is a piece of a
+// block that is encoded on its own: a unit or, if units are shards, an inner chunk.
 //
-// A block of elements of variable size reserves an allowance instead, and is read
-// again alone where it outgrows that: see variable.go.
+// A weighted semaphore is the budget of bytes. A block enters the pipeline only when the
+// budget has room for the most bytes that the block can ever hold: its buffer, and
+// the memory in which its cells are encoded, or as many of them as are encoded at the
+// same time. When a cell has been encoded, the memory that it no longer needs goes back
+// to the budget. So memory depends neither on the number of workers nor on the depth of
+// channels. A buffer has one owner; a channel send hands it over.
+//
+// The memory of elements of variable size is not known before they are read. Their block
+// reserves an allowance. If it needs more, it is read again, alone: see variable.go.
 //
 // Objects of a Zarr source that are carried through (Task.Stored) are units
-// without a transform: whoever reads one hands it to a writer as it is.
+// without a transform: the reader hands the stored bytes to a writer.
 //
-// All goroutines that chunk data pass through are in this package. The first
-// error stops everything; what was stored before is still committed.
+// This package has all goroutines and channels through which chunk data pass. The first
+// error stops them all. Objects that were stored before the error are still committed.
 package stages

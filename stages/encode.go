@@ -7,20 +7,20 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// parcel is one cell in flight: a unit, or a part of one that is a shard.
+// parcel is one cell in flight: a unit, or an inner chunk of a unit that is a shard.
 type parcel struct {
 	load  *load
-	unit  int   // its number in the task's grid, or in its shard
+	unit  int   // number of the cell in the task's grid, or in its shard
 	index []int // coordinates of the cell
-	// data is the encoded unit: in buffer, or in the load's buffer when that
-	// is nil. Neither is set for a unit without an object.
+	// data is the encoded cell: in buffer, or in the load's buffer if buffer is nil.
+	// Neither is set for a cell that holds only the fill value.
 	data     []byte
 	buffer   *ndarray.Buffer
 	reserved int // bytes of the budget for buffer
 	empty    bool
 
-	// Of an object that is carried through: sum is the CRC-32C of the bytes that
-	// were read, and stored is set where they do not fit into memory.
+	// For an object that is carried through, sum is the CRC-32C of the bytes read so far.
+	// stored is the object if it does not fit into memory.
 	sum    uint32
 	stored codecs.Input
 }
@@ -48,8 +48,7 @@ func (p *pipeline) encode(ctx context.Context) error {
 	}
 }
 
-// encodeCell converts and encodes a cell, unless there is only the fill value in
-// it.
+// encodeCell converts and encodes a cell, unless it holds only the fill value.
 func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 	chain := t.cellChain()
 	shape := chain.Chunk().Shape
@@ -89,14 +88,13 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 	return err
 }
 
-// settle gives back what an encoded unit took that it does not need to be
-// written. An inner chunk whose shard waits for the last one moves to memory of
-// its own size.
+// settle gives back the memory that an encoded cell no longer needs. An inner chunk that
+// waits for the last one of its shard moves to memory of its own size.
 func (p *pipeline) settle(t *Task, u *parcel) {
 	l, taken := u.load, u.load.allotment.each
-	most := taken // that the object may keep
+	most := taken // the most bytes that the encoded cell may keep
 	if l.shard != nil && l.shard.layout.AtStart() {
-		if !t.variable() { // else it is in what the cell took
+		if !t.variable() { // a cell of variable size keeps a part of what it took
 			most = t.waiting()
 			taken += most
 			l.shard.held.Add(int64(-most))
@@ -119,8 +117,8 @@ func (p *pipeline) settle(t *Task, u *parcel) {
 	}
 }
 
-// nextUnit returns the next unit to encode, if there is one. An encoder that
-// has worked and now has to wait needs more readers.
+// nextUnit returns the next cell to encode, if there is one. If an encoder that has
+// worked has to wait, one more reader may work.
 func (p *pipeline) nextUnit(worked bool) (parcel, bool) {
 	if worked {
 		select {
@@ -134,7 +132,7 @@ func (p *pipeline) nextUnit(worked bool) (parcel, bool) {
 	return u, more
 }
 
-// drop gives back what a unit holds behind the encoder.
+// drop gives back the memory that an encoded cell holds.
 func (p *pipeline) drop(u parcel) {
 	switch {
 	case u.buffer != nil:

@@ -9,30 +9,31 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// load is a block in flight. Its buffer belongs to all of its units together.
+// load is a block in flight. All of its cells share its buffer.
 type load struct {
 	block
 	buffer    *ndarray.Buffer
-	array     ndarray.Array // the block's elements, whole chunks
+	array     ndarray.Array // the block's elements, whole cells
 	reserved  int           // bytes of the budget for the buffer
-	allotment *allotment    // bytes of the budget to encode units with
-	reading   int           // bytes of the budget beside these until the block is read
-	users     atomic.Int64  // units that still need the buffer
+	allotment *allotment    // bytes of the budget to encode cells
+	reading   int           // further bytes of the budget until the block is read
+	users     atomic.Int64  // cells that still need the buffer
 
-	// Of elements of variable size: what the block may take until it is read, which
-	// the allotment has meanwhile, and where the planner waits for that, if it does.
+	// For elements of variable size: account is the memory that the block may take until
+	// it is read. The allotment holds that memory meanwhile. If the planner waits for
+	// the block, it receives from outcome.
 	account *account
 	outcome chan *outgrown
 }
 
-// widen lets one more reader work, as far as there are any.
+// widen lets one more reader work, if there is one.
 func (p *pipeline) widen() {
 	if p.readers.Add(1) <= int64(cap(p.window)) {
-		p.window <- struct{}{} // there is always room
+		p.window <- struct{}{} // does not block: there is a place for each reader
 	}
 }
 
-// read fills the buffers of blocks and sends their units on.
+// read fills the buffers of blocks and sends their cells to the encoders.
 func (p *pipeline) read(ctx context.Context) error {
 	for {
 		l, err := p.nextBlock(ctx)
@@ -47,10 +48,11 @@ func (p *pipeline) read(ctx context.Context) error {
 	}
 }
 
-// nextBlock returns the next block with a token of the window, nil behind the last.
-// A block that waited for its token would be memory that nobody fills. Behind a
-// network there are tokens for all readers, and who waits for a block leaves its to
-// those that are idle and help.
+// nextBlock takes a token of the window and returns the next block; nil after the last
+// one. The token comes first, because a block that waits for a token is memory that no
+// reader fills. Behind a network there is a token for each reader. There the block comes
+// first, so that readers without a block leave their tokens to helpers, see
+// readTogether.
 func (p *pipeline) nextBlock(ctx context.Context) (*load, error) {
 	turn := func() error {
 		select {
@@ -82,8 +84,9 @@ func (p *pipeline) nextBlock(ctx context.Context) (*load, error) {
 	return l, nil
 }
 
-// readBlock does a block, as far as the run is not stopped meanwhile. The reader goes on
-// either way: the planner ends the run, and may have begun a shard that needs readers.
+// readBlock reads a block and sends its cells. If the run is stopped meanwhile, it drops
+// the rest of the block and returns no error: the planner ends the run, and a shard that
+// was begun still needs readers.
 func (p *pipeline) readBlock(ctx context.Context, l *load) error {
 	t := &p.tasks[l.task]
 	if t.Stored != nil {
@@ -122,7 +125,7 @@ func (p *pipeline) readBlock(ctx context.Context, l *load) error {
 	return nil
 }
 
-// send hands a unit to the encoders when there is memory for it.
+// send waits for the memory to encode a cell, and hands the cell to the encoders.
 func (p *pipeline) send(ctx context.Context, u parcel) error {
 	if err := u.load.allotment.take(ctx); err != nil {
 		return err
@@ -136,12 +139,12 @@ func (p *pipeline) send(ctx context.Context, u parcel) error {
 	}
 }
 
-// giveBack returns what a unit of the load had to be encoded with.
+// giveBack returns n bytes that a cell of the load had to be encoded.
 func (p *pipeline) giveBack(l *load, n int) {
 	p.budget.Release(int64(l.allotment.give(n)))
 }
 
-// cell returns the coordinates of the cell of a unit.
+// cell returns the coordinates of the cell with a number.
 func (l *load) cell(t *Task, unit int) []int {
 	if l.shard != nil {
 		return l.shard.cell(unit)
@@ -149,13 +152,13 @@ func (l *load) cell(t *Task, unit int) []int {
 	return t.Grid.Index(unit)
 }
 
-// abandon gives up the last n units of a load, which were not sent.
+// abandon gives up the last n cells of a load, which were not sent.
 func (p *pipeline) abandon(l *load, n int) {
 	p.budget.Release(int64(l.allotment.end()))
 	p.leave(l, n)
 }
 
-// leave ends the use of the load's buffer by n units.
+// leave ends the use of the load's buffer by n cells.
 func (p *pipeline) leave(l *load, n int) {
 	if l.users.Add(int64(-n)) == 0 {
 		if l.buffer != nil {
@@ -168,7 +171,7 @@ func (p *pipeline) leave(l *load, n int) {
 	}
 }
 
-// fillBuffer reads a block and pads its chunks that reach beyond the array.
+// fillBuffer reads a block, and pads the cells that reach beyond the array.
 func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 	shape := t.bufferShape(l.count)
 	n, _ := ndarray.Bytes(t.readType(), shape)
@@ -196,8 +199,8 @@ func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 	return l.array.Heap.Err()
 }
 
-// inside is how much of a box of elements that begins at start lies within the
-// array.
+// inside returns the shape of the part of a box that lies within the array. The box
+// begins at start.
 func (t *Task) inside(start, shape []int) []int {
 	inside := slices.Clone(shape)
 	for i, n := range t.Grid.Shape {
@@ -206,9 +209,9 @@ func (t *Task) inside(start, shape []int) []int {
 	return inside
 }
 
-// pad fills what of an array of whole cells, of the chain's type, is not inside:
-// with the fill value, or as far as the last cell goes that has elements inside
-// with the nearest of them, where the chain asks for that.
+// pad fills the elements of an array of whole cells, of the chain's type, that are not
+// inside. It writes the fill value. If the chain asks for the nearest value, the rest of
+// a cell that has elements inside gets the nearest of them.
 func (t *Task) pad(a ndarray.Array, inside []int) {
 	cell := t.cellChain()
 	part := ndarray.Region{Start: make([]int, len(inside)), Shape: slices.Clone(inside)}

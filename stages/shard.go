@@ -11,15 +11,15 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// shard is one stored object in the making whose inner chunks are read and
-// encoded apart from each other. They are written in C order as they come, so
-// that the object is the same whoever was faster, and never lies in memory
-// whole: an inner chunk waits only for those before it, which are on their way.
+// shard is an unfinished stored object whose inner chunks are read and encoded
+// separately. They are written in C order, so that the bytes do not depend on which
+// worker was faster. The shard is never in memory whole: an inner chunk waits only for
+// earlier ones, which are in flight.
 //
-// Where the index lies in front, the object can only be written when the last
-// inner chunk is encoded: all of them wait. The most that they can take was
-// reserved before the first was read, or they might wait for memory that they
-// hold themselves; as each comes out smaller, the rest is given back.
+// If the index is at the start, all inner chunks wait until the last one is encoded. The
+// most bytes that they can take are reserved before the first one is read. Otherwise
+// they might wait for memory that they hold themselves. When an inner chunk turns out
+// smaller, the rest is given back.
 type shard struct {
 	task   *Task
 	number int // of the task
@@ -27,18 +27,18 @@ type shard struct {
 	index  []int // chunk coordinates of the unit
 	layout *codecs.Shards
 	places []codecs.Place
-	inside []int // inner chunks along each dimension that reach into the array
-	sent   int   // inner chunks of variable size that were read; the planner's
-	came   chan struct{}
-	held   atomic.Int64 // bytes of the budget, but for those that inner chunks took over
+	inside []int         // inner chunks along each dimension that reach into the array
+	sent   int           // inner chunks of variable size that were read; only the planner uses it
+	came   chan struct{} // has a token when an inner chunk was delivered
+	held   atomic.Int64  // bytes of the budget, without those that inner chunks have taken over
 
 	mutex   sync.Mutex
-	waiting map[int]parcel // encoded inner chunks whose turn has not come
-	next    int            // of the parts, in the order of writing
-	busy    bool           // somebody writes
+	waiting map[int]parcel // encoded inner chunks that are not written yet
+	next    int            // the next inner chunk to write, in the order of writing
+	busy    bool           // a goroutine writes
 	failed  bool           // the object cannot be finished
 	stream  Stream         // nil until there is something to write
-	length  uint64         // bytes written, the index in front included
+	length  uint64         // bytes written, with an index at the start
 }
 
 func newShard(t *Task, number, unit int, layout *codecs.Shards) *shard {
@@ -83,16 +83,16 @@ func (s *shard) blocks(f func(block) bool) {
 	}
 }
 
-// reserved is what the shard reserves before its first block is read.
+// reserved returns the bytes that the shard reserves before its first block is read.
 func (s *shard) reserved() int { return s.task.own() + s.parts()*s.task.waiting() }
 
-// parts is the number of inner chunks that reach into the array.
+// parts returns the number of inner chunks that reach into the array.
 func (s *shard) parts() int {
 	n, _ := ndarray.Elements(s.inside)
 	return n
 }
 
-// part is the number in the shard of the k-th inner chunk to write.
+// part returns the number, in the shard, of the k-th inner chunk to write.
 func (s *shard) part(k int) int {
 	part, step := 0, 1
 	for i, n := range slices.Backward(s.inside) {
@@ -114,8 +114,8 @@ func (s *shard) cell(part int) []int {
 	return at
 }
 
-// deliver takes an encoded inner chunk over and writes what can be written. It
-// returns the receipt when that completes the shard.
+// deliver takes an encoded inner chunk over and writes those inner chunks that can be
+// written now. It returns a receipt if that completes the shard.
 func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Receipt, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -126,7 +126,7 @@ func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Re
 	default:
 	}
 	if s.failed {
-		return nil, nil // whoever failed tells why
+		return nil, nil // the call that failed has returned the error
 	}
 	if s.layout.AtStart() {
 		if len(s.waiting) < s.parts() {
@@ -153,8 +153,8 @@ func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Re
 	return s.finish(ctx)
 }
 
-// write appends an inner chunk to the object. The mutex is held, and given up
-// meanwhile, so that others may deliver.
+// write appends an inner chunk to the object. The caller holds the mutex; write releases
+// it meanwhile, so that other goroutines may deliver.
 func (s *shard) write(ctx context.Context, p *pipeline, u parcel) error {
 	defer p.drop(u)
 	if u.empty {
@@ -184,7 +184,7 @@ func (s *shard) open(ctx context.Context) error {
 	return err
 }
 
-// placeAll writes an index that lies in front: all inner chunks are here.
+// placeAll writes the index at the start. All inner chunks have been delivered.
 func (s *shard) placeAll(ctx context.Context) error {
 	places, at, empty := make([]codecs.Place, len(s.places)), s.length, true
 	copy(places, s.places)
@@ -214,8 +214,8 @@ func (s *shard) writeIndex(ctx context.Context, places []codecs.Place) error {
 	return err
 }
 
-// finish ends the object and makes its receipt; there is none to store when
-// all inner chunks hold only the fill value.
+// finish ends the object and returns its receipt. If all inner chunks hold only the fill
+// value, no object is stored.
 func (s *shard) finish(ctx context.Context) (*Receipt, error) {
 	r := &Receipt{Task: s.number, Unit: s.unit}
 	if s.stream == nil && !s.task.KeepEmpty {
@@ -236,8 +236,8 @@ func (s *shard) finish(ctx context.Context) (*Receipt, error) {
 	return r, nil
 }
 
-// abandon gives back what a shard holds that will not be finished. Nobody uses
-// it any more.
+// abandon gives back the memory of a shard that will not be finished. No other goroutine
+// uses the shard any more.
 func (s *shard) abandon(p *pipeline) {
 	for _, u := range s.waiting {
 		p.drop(u)
@@ -249,7 +249,7 @@ func (s *shard) abandon(p *pipeline) {
 }
 
 // waitsForAll reports whether inner chunks of variable size wait for the last one of
-// their shard, so that they hold what they take.
+// their shard. Then they keep their memory until the shard is written.
 func (t *Task) waitsForAll() bool {
 	s, ok := t.parted()
 	return ok && s.AtStart() && t.variable()
@@ -272,9 +272,9 @@ func (s *shard) arrived(ctx context.Context) error {
 	}
 }
 
-// kept is what the inner chunks of a shard hold that wait for the last one, and did not
-// reserve it with the shard; nil is no shard.
-func (p *pipeline) kept(s *shard) (n int) {
+// waitingBytes returns the bytes of inner chunks that wait for the last one of their
+// shard, if these bytes were not reserved with the shard. The shard may be nil.
+func (p *pipeline) waitingBytes(s *shard) (n int) {
 	if s == nil || !s.task.waitsForAll() {
 		return 0
 	}

@@ -139,7 +139,7 @@ func TestShardsAreObservedInParts(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		read[e.Unit] += e.Read
-		if !e.Part {
+		if !e.Partial {
 			shards[e.Unit]++
 		} else if e.Bytes != 0 || e.Read > 2*64*64 {
 			t.Errorf("a part: %+v", e)

@@ -13,11 +13,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// readSlabs reads a region in several calls at the same time, none of which
-// decodes a source chunk of another one: as many as there is memory for in what
-// is reserved to encode the block with. It may be the only block in flight. Where
-// the source has no chunks and is behind a network, idle readers help, each with
-// a long run at least.
+// readSlabs reads a region in several calls at the same time, because the block may be
+// the only one in flight. No two calls decode the same source chunk. The calls use the
+// memory that is reserved to encode the block, which bounds their number. If the source
+// has no chunks and is behind a network, idle readers help, each with at least one long
+// run.
 func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.Array, start []int) error {
 	info := t.Source.Info()
 	region := ndarray.Region{Start: start, Shape: dst.Shape}
@@ -41,7 +41,7 @@ func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.
 	}
 	calls, most := 1, orElse(p.Read, runtime.GOMAXPROCS(0))
 	if info.Memory > 0 {
-		room := l.reading + l.allotment.free // nobody takes from it yet
+		room := l.reading + l.allotment.free // no cell takes memory before the block is read
 		most = max(1, min(room/info.Memory, most))
 		calls = most
 	}
@@ -57,9 +57,9 @@ func (p *pipeline) readSlabs(ctx context.Context, t *Task, l *load, dst ndarray.
 	return group.Wait()
 }
 
-// damaged tells whether an error is of bytes that came over a network and are not what
-// they should be. They may have been damaged on their way, and are read once more; what
-// the store itself says has been asked for again already.
+// damaged tells whether an error may come from bytes that were damaged on their way over
+// a network. Then they are read once more. Errors of the store itself are excluded,
+// because the store has retried.
 func (p *pipeline) damaged(ctx context.Context, err error) bool {
 	if err == nil || !p.Far || ctx.Err() != nil {
 		return false
@@ -68,8 +68,8 @@ func (p *pipeline) damaged(ctx context.Context, err error) bool {
 	return !stored
 }
 
-// readTogether reads slabs, at most most of them at the same time, with the help of
-// readers that are idle in the beginning or become it meanwhile.
+// readTogether reads slabs, at most most of them at the same time. Readers that are
+// idle, from the beginning or later, help.
 func (p *pipeline) readTogether(ctx context.Context, list []ndarray.Region, most int, read func(context.Context, ndarray.Region) error) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(most)
@@ -107,9 +107,9 @@ func (p *pipeline) readTogether(ctx context.Context, list []ndarray.Region, most
 	return group.Wait()
 }
 
-// slabs cuts a region into at most n slabs of about the same size along the
-// first dimension in which it meets several chunks, between two of these. order
-// lists the dimensions; nil is C order.
+// slabs cuts a region between chunks into at most n slabs of about the same size. It
+// cuts along the first dimension in which the region meets several chunks. order lists
+// the dimensions; nil is C order.
 func slabs(region ndarray.Region, chunk, order []int, n int) (list []ndarray.Region) {
 	for i := range chunk {
 		dim := i

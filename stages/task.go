@@ -15,12 +15,12 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Writer stores the chunks of one array; *sinks.ArrayWriter is one.
+// Writer stores the chunks of one array, as *sinks.ArrayWriter does.
 type Writer interface {
 	Put(ctx context.Context, index []int, data []byte) (sinks.Receipt, error)
 }
 
-// Stream stores one chunk piece by piece; *sinks.Stream is one.
+// Stream stores one chunk piece by piece, as *sinks.Stream does.
 type Stream interface {
 	io.Writer
 	// Close ends the object.
@@ -29,79 +29,81 @@ type Stream interface {
 	Abort() error
 }
 
-// Converter changes elements on their way from the source to the chain, each by
-// itself; a bound cast_value codec is one. It is safe for concurrent use.
+// Converter converts the elements of the source to those that the chain takes, each
+// element by itself, as a bound cast_value codec does. It is safe for concurrent use.
 type Converter interface {
 	// Encode fills dst from src, two arrays of one shape.
 	Encode(dst, src ndarray.Array) error
 }
 
-// Task is one array on its way: where it comes from, what happens to its
-// chunks and where they go. It is immutable while Run runs.
+// Task is the work for one array: the source of its chunks, their transform, and where
+// they are stored. It is immutable while Run runs.
 type Task struct {
 	Path   string // of the array in the target, for messages
 	Source sources.Array
 	Grid   zarr.Grid // of stored objects
-	// First are the coordinates, in the array of the target, of the grid's first
-	// object, for messages; nil: they are all 0.
+	// First is the coordinates, in the array of the target, of the grid's first
+	// object, for messages; nil: all are 0.
 	First []int
-	// Convert makes of the source's elements those that the chain takes; nil:
-	// they are of one type, perhaps under two names.
+	// Convert converts the source's elements to those that the chain takes. nil: the
+	// types are the same, perhaps with two names.
 	Convert Converter
 	Chain   *codecs.Chain
 	Writer  Writer
-	// Stream begins a chunk that is a shard. StreamBytes is the memory that it
+	// Stream begins a chunk that is a shard. StreamBytes is the memory that the stream
 	// takes until it ends.
 	Stream      func(ctx context.Context, index []int) (Stream, error)
 	StreamBytes int
-	// Stored, if set, has the objects of the grid as the chain would make them:
-	// they are written as they are, without being decoded. Piece is the most
-	// bytes of one that are in memory at the same time, unless all of them are
-	// needed to verify it; 0: 8 MiB.
+	// Stored, if set, has the objects of the grid with the bytes that the chain would
+	// make. They are carried through, without being decoded. Piece is the most bytes of
+	// one object that are in memory at the same time, unless verifying the object takes
+	// all of its bytes; 0: 8 MiB.
 	Stored sources.Stored
 	Piece  int
-	// Copy, if set, has the target's store itself copy an object of Stored, which
-	// in is or holds the bytes of; false: it did not, and the object is written.
+	// Copy, if set, makes the target's store copy an object of Stored. in is the object,
+	// or its bytes in memory. ok is false if the store does not copy the object; then
+	// the object is written.
 	Copy func(ctx context.Context, index []int, in codecs.Input) (_ sinks.Receipt, ok bool, err error)
-	// Block is the shape, in chunks, of the boxes whose source bytes are read
-	// together; nil: one chunk. Where chunks are shards, it is in inner chunks
-	// and does not reach beyond a shard: extents of 1, then any extent, then
-	// those of the shard, so that its inner chunks follow each other in C order.
+	// Block is the shape of the boxes whose source bytes are read together, in chunks or,
+	// if chunks are shards, in inner chunks; nil: one. A block in a shard is a run of
+	// inner chunks in C order: its extents are 1 in the first dimensions, any number in
+	// one dimension, and the shard's in the last dimensions.
 	Block []int
-	// AtOnce is how many chunks of a block, inner ones where chunks are shards,
-	// are encoded and written at the same time: memory for so many is reserved
-	// with the block's. 0: all of them.
+	// AtOnce is how many cells of a block are encoded and written at the same time. The
+	// block reserves the memory for that. 0: all of them.
 	AtOnce int
-	// KeepEmpty stores chunks that hold only the fill value, too.
+	// KeepEmpty stores also chunks that hold only the fill value.
 	KeepEmpty bool
 	// Done tells the units that need not be done again; nil: none.
 	Done func(unit int) bool
 }
 
-// Receipt says that a unit was stored, or needs no object.
+// Receipt says that a unit is stored, or that it needs no object.
 type Receipt struct {
 	Task  int // index of the task
 	Unit  int // number of the chunk in the task's grid
 	Bytes int64
 	Sum   uint32 // CRC-32C of the object
-	// Version is that of the object as the store tells it, see sinks.Receipt.
+	// Version is the object's version in the store, see sinks.Receipt.
 	Version string
-	Empty   bool // only the fill value, nothing stored
+	Empty   bool // the unit holds only the fill value, and nothing is stored
 }
 
-// Event tells an observer of a unit that was written.
+// Event tells an observer of progress: a unit that was written, or a piece of a unit.
+//
+// A shard is reported piece by piece: one event with Partial set for each inner chunk,
+// and one for the shard. The shard's event adds no bytes, because its inner chunks have
+// been counted. It may arrive before the last of them. An object that is carried through
+// and too large for memory is reported in the same way, as its pieces are copied.
+// Partial events are progress and no more: the next run begins a shard again that was
+// not finished.
 type Event struct {
 	Receipt
-	// Read is the bytes of array elements that the unit holds. A shard is told
-	// of in parts, as its inner chunks are encoded: theirs are counted with
-	// Part set, and the shard itself, which may come before the last of them,
-	// has none left. So is an object that is carried through without being in
-	// memory whole, as it is copied. Parts say how far a run is and no more: a shard that is not
-	// finished is begun anew by the next one.
+	// Read is the bytes of array elements that the unit, or its piece, holds.
 	Read int64
-	// Part is set for parts: of the receipt, there are only Task and
-	// Unit.
-	Part bool
+	// Partial is set for a piece of a unit. Then only Task and Unit of the receipt are
+	// set.
+	Partial bool
 }
 
 // Config is how to run. Memory and Commit are required.
@@ -109,31 +111,30 @@ type Config struct {
 	Memory int // bytes of chunk data in flight
 	// Workers of each stage; 0: one for each processor.
 	Read, Encode, Write int
-	// Far says that sources are behind a network: all readers work from the
+	// Far says that sources are behind a network. Then all readers work from the
 	// beginning, because they wait for answers and not for a disk.
 	Far bool
 	// Commit is called with receipts of stored units, never twice at the same
-	// time. When it returns, they are durable. The slice is borrowed.
+	// time. When it returns, the units are durable. The slice is borrowed.
 	Commit func(ctx context.Context, receipts []Receipt) error
 	// Every is the longest time that a receipt waits for its commit, 0: five
 	// seconds.
 	Every time.Duration
-	// Observe, if set, is called for each unit after it was written, and for
-	// each inner chunk of a shard, from several goroutines.
+	// Observe, if set, is called from several goroutines: for each unit after it was
+	// written, and for each inner chunk of a shard.
 	Observe func(Event)
-	// Stop, when it is closed, ends the run in good order: what is in flight
-	// is finished and committed, but for units of a block that nobody encodes
-	// yet.
+	// Stop ends the run in good order when it is closed. Units in flight are finished
+	// and committed, but units of a block that no worker encodes yet are dropped.
 	Stop <-chan struct{}
 }
 
-// cells is the grid of what is read and encoded on its own: inner chunks where
-// the stored objects are shards, else chunks.
+// cells is the grid of cells: inner chunks if the stored objects are shards, else
+// chunks. A cell is encoded on its own.
 func (t *Task) cells() zarr.Grid {
 	return zarr.Grid{Shape: t.Grid.Shape, Chunk: t.cellChain().Chunk().Shape}
 }
 
-// cellChain encodes a cell.
+// cellChain returns the chain that encodes a cell.
 func (t *Task) cellChain() *codecs.Chain {
 	if s, ok := t.parted(); ok {
 		return s.Inner()
@@ -146,13 +147,12 @@ type block struct {
 	task  int
 	first []int  // coordinates of its first cell
 	count []int  // cells along each dimension
-	units []int  // numbers of the units to do, or of the cells in a shard
-	shard *shard // that the cells belong to, if they do
+	units []int  // numbers of the units to do or, in a shard, of the inner chunks
+	shard *shard // the shard of the cells, or nil
 }
 
-// blocks calls f for each block that has units left, in C order, until f
-// returns false. begin is called before the first block of a shard, and false
-// ends it as well.
+// blocks calls f for each block that has units to do, in C order. It calls begin before
+// the first block of each shard. It ends as soon as f or begin returns false.
 func (t *Task) blocks(task int, begin func(*shard) bool, f func(block) bool) {
 	if layout, ok := t.parted(); ok {
 		more := true
@@ -183,8 +183,8 @@ func (t *Task) blocks(task int, begin func(*shard) bool, f func(block) bool) {
 	for n := range outer.Len() {
 		r := outer.Region(outer.Index(n))
 		b := block{task: task, first: r.Start, count: r.Shape}
-		// Where nearly all is done, to look for what is left is the work: it takes
-		// no memory for a unit.
+		// If nearly all units are done, looking for the others is all the work. So
+		// nothing is allocated for a unit that is done.
 		index, last := append(index[:0], r.Start...), append(last[:0], r.Start...)
 		for i, n := range r.Shape {
 			last[i] += n - 1
@@ -211,9 +211,9 @@ func (t *Task) blockShape() []int {
 	return ones(len(t.Grid.Chunk))
 }
 
-// waiting is the most bytes that an encoded inner chunk takes while it waits
-// for its shard to be complete, because the index lies in front; 0 where it
-// does not, or where nothing bounds them.
+// waiting returns the most bytes that an encoded inner chunk takes while it waits for
+// the last one of its shard. Inner chunks wait if the shard's index is at the start. It
+// is 0 if they do not wait, or if nothing bounds their size.
 func (t *Task) waiting() int {
 	s, ok := t.parted()
 	if !ok || !s.AtStart() || s.Inner().Size().Unbounded {
@@ -222,9 +222,9 @@ func (t *Task) waiting() int {
 	return ndarray.Rounded(s.Inner().Size().Max)
 }
 
-// own is the most bytes that a shard itself takes, beside its inner chunks: the
-// places of these, its index, and what its stream collects. It is 0 for a task
-// without shards.
+// own returns the most bytes that a shard takes beside its inner chunks: the list of
+// their places, the index, and the buffer of the stream. It is 0 for a task without
+// shards.
 func (t *Task) own() int {
 	s, ok := t.parted()
 	if !ok {
@@ -236,7 +236,7 @@ func (t *Task) own() int {
 
 func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 
-// bufferShape is the shape, in elements, of a block of whole chunks.
+// bufferShape returns the shape, in elements, of a block of whole cells.
 func (t *Task) bufferShape(count []int) []int {
 	shape := slices.Clone(t.cellChain().Chunk().Shape)
 	for i, n := range count {
@@ -245,7 +245,7 @@ func (t *Task) bufferShape(count []int) []int {
 	return shape
 }
 
-// readType is the data type of a block's buffer.
+// readType returns the data type of a block's buffer.
 func (t *Task) readType() dtype.Type {
 	if t.Convert != nil {
 		return t.Source.Info().Type
@@ -253,9 +253,9 @@ func (t *Task) readType() dtype.Type {
 	return t.Chain.Chunk().Type
 }
 
-// cost is the most bytes that a block of so many cells holds: its buffer, and
-// for each cell what converting and encoding it takes. Before the first of them
-// is encoded, reading takes what the source needs.
+// cost returns the most bytes that a block of so many cells takes: its buffer; unit,
+// which each cell takes to be converted and encoded; and reading, which the source takes
+// until the block is read, before the first cell is encoded.
 func (t *Task) cost(cells int) (buffer, unit, reading int) {
 	if t.Stored != nil {
 		return cells * t.carriedCost(), 0, 0
@@ -270,8 +270,8 @@ func (t *Task) cost(cells int) (buffer, unit, reading int) {
 	return ndarray.Rounded(n * cells), unit, t.Source.Info().Memory
 }
 
-// costOf is the Cost of a task with blocks of so many cells, of which atOnce are
-// encoded at a time.
+// costOf returns the Cost of a task with blocks of so many cells, of which atOnce are
+// encoded at the same time.
 func (t *Task) costOf(cells, atOnce int) int {
 	buffer, unit, reading := t.cost(cells)
 	most := buffer + max(atOnce*unit, reading) + t.own()
@@ -282,14 +282,14 @@ func (t *Task) costOf(cells, atOnce int) int {
 	return most
 }
 
-// Cost returns the most bytes that one full block of the task holds in flight,
-// and its shard with it. A task whose Cost is above Config.Memory cannot run.
+// Cost returns the most bytes that one full block of the task takes in flight, with its
+// shard. A task whose Cost is above Config.Memory cannot run.
 func (t *Task) Cost() int {
 	n, _ := ndarray.Elements(t.blockShape())
 	return t.costOf(n, t.atOnce(n))
 }
 
-// atOnce is how many of some cells of a block are encoded at the same time.
+// atOnce returns how many cells of a block of so many are encoded at the same time.
 func (t *Task) atOnce(cells int) int {
 	if t.AtOnce == 0 {
 		return cells
@@ -297,8 +297,7 @@ func (t *Task) atOnce(cells int) int {
 	return min(t.AtOnce, cells)
 }
 
-// Cheaper is a hint for a task that cannot run: what makes its Cost less, or
-// what else to do.
+// Cheaper returns a hint for a task whose Cost is above the budget.
 func (t *Task) Cheaper() string {
 	hint := "raise run.memory or choose smaller chunks"
 	if s, ok := t.parted(); ok && s.AtStart() {
@@ -307,16 +306,16 @@ func (t *Task) Cheaper() string {
 	return hint
 }
 
-// elements is the bytes of the array's elements in a box of a grid over it.
+// elements returns the bytes of the array's elements in a box of a grid over the array.
 func (t *Task) elements(grid zarr.Grid, index []int) int64 {
 	n, _ := ndarray.Bytes(t.Chain.Chunk().Type, grid.Region(index).Shape)
 	return int64(n)
 }
 
-// fill is the value that stands in the padding of chunks at the edges.
+// fill returns the value in the padding of chunks at the edges.
 func (t *Task) fill() dtype.Scalar { return t.Chain.Chunk().Fill }
 
-// fail names the array and the chunk that an error is about.
+// fail returns an error that names the array, the chunk and the step that failed.
 func (t *Task) fail(index []int, doing string, err error) error {
 	if t.First != nil {
 		index = slices.Clone(index)

@@ -309,7 +309,7 @@ func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
 		}
 		need += fmt.Sprintf(", about %d if all of its %d elements are like the first %d", t.guessAt(1, 1, each), all, o.read)
 	}
-	if kept := p.kept(b.shard); kept > 0 {
+	if kept := p.waitingBytes(b.shard); kept > 0 {
 		need += fmt.Sprintf(" beside the %d of the shard so far, whose index lies in front", kept)
 	}
 	hint := t.Cheaper()
@@ -333,7 +333,7 @@ func (p *pipeline) try(ctx context.Context, b block, alone bool) (more bool, out
 	}
 	cells, _ := ndarray.Elements(b.count)
 	buffer, _, _ := t.cost(cells)
-	room := p.Memory - p.kept(b.shard) - buffer
+	room := p.Memory - p.waitingBytes(b.shard) - buffer
 	if b.shard != nil {
 		room -= b.shard.reserved()
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// write puts objects and sends their receipts on.
+// write stores cells and sends the receipts of finished units.
 func (p *pipeline) write(ctx context.Context) error {
 	for u := range p.writes {
 		t := &p.tasks[u.load.task]
@@ -14,7 +14,7 @@ func (p *pipeline) write(ctx context.Context) error {
 		}
 		sharded := u.load.shard != nil
 		if sharded && p.Observe != nil {
-			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.load.shard.unit}, Read: t.elements(t.cells(), u.index), Part: true})
+			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.load.shard.unit}, Read: t.elements(t.cells(), u.index), Partial: true})
 		}
 		if receipt == nil {
 			continue
@@ -34,7 +34,7 @@ func (p *pipeline) write(ctx context.Context) error {
 	return nil
 }
 
-// store takes a cell over, and returns a receipt when a unit is stored with it.
+// store takes a cell over. It returns a receipt if the cell completes a unit.
 func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*Receipt, error) {
 	if s := u.load.shard; s != nil {
 		receipt, err := s.deliver(ctx, p, u)

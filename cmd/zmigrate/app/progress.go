@@ -71,7 +71,7 @@ func (p *progress) begin(todo jobs.Progress) {
 func (p *progress) observe(e stages.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !e.Part {
+	if !e.Partial {
 		p.done.ChunksDone++
 	}
 	p.done.BytesDone += e.Read
