@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uptime is the time since the machine was started, the time in which it was
-// suspended included (CLOCK_BOOTTIME). Nobody can set it.
+// uptime returns the time since the machine was started, suspension included
+// (CLOCK_BOOTTIME). This clock cannot be set.
 func uptime() time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {

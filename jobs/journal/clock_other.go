@@ -4,6 +4,6 @@ package journal
 
 import "time"
 
-// uptime is [sinceStart] where the system has no clock that counts suspension and
-// that nobody can set.
+// uptime returns [sinceStart]: the system has no clock that counts suspension and cannot
+// be set.
 func uptime() time.Duration { return sinceStart() }

@@ -31,23 +31,23 @@ const (
 	recordLimit  = 256 << 20 // bytes of plan.json and done.json that Open accepts
 )
 
-// Journal is an opened checkpoint. It is safe for concurrent use. All but
-// reading needs the lock of the checkpoint. It does not own the store.
+// Journal is an opened checkpoint. It is safe for concurrent use. All methods that
+// write need the lock of the checkpoint. The caller closes the store.
 type Journal struct {
 	st *store.Store
 
 	mu       sync.Mutex
-	manifest json.RawMessage // nil: none, or complete
-	done     json.RawMessage // nil: not complete
-	segments []string        // keys of those that are there; where there is a manifest, its own in the order of recording
-	listed   []string        // keys of all segments that were there when the journal was opened
-	added    int             // segments of this process
-	objects  []int           // numbers of the lists of objects that are there, ascending
+	manifest json.RawMessage // nil: no plan, or the job is complete
+	done     json.RawMessage // nil: the job is not complete
+	segments []string        // keys of the plan's segments, in the order of recording
+	listed   []string        // keys of all segments that existed when the journal was opened
+	added    int             // number of segments that this process has added
+	objects  []int           // numbers of the existing lists of objects, ascending
 }
 
 // Open reads the checkpoint in st, which may be empty, and checks every line of
-// every segment. Receipts are not kept in memory. It does not need the lock: where
-// the owner completes the job meanwhile, Open begins anew.
+// every segment. Receipts are not kept in memory. Open does not need the lock. If the
+// owner of the lock completes the job meanwhile, Open begins again.
 func Open(ctx context.Context, st *store.Store) (*Journal, error) {
 	for {
 		j, failed := OpenLocked(ctx, st)
@@ -62,8 +62,8 @@ func Open(ctx context.Context, st *store.Store) (*Journal, error) {
 	}
 }
 
-// OpenLocked is Open for who holds the lock, and takes half the time on a store that
-// is far away.
+// OpenLocked is Open for the owner of the lock. Behind a network it takes half the time
+// of Open.
 func OpenLocked(ctx context.Context, st *store.Store) (*Journal, error) {
 	j := &Journal{st: st}
 	if err := j.look(ctx); err != nil || j.manifest == nil {
@@ -97,10 +97,10 @@ func (j *Journal) look(ctx context.Context) error {
 	return nil
 }
 
-// record reads plan.json or done.json; nil if it is not there.
+// record reads plan.json or done.json; nil if there is no such object.
 func (j *Journal) record(ctx context.Context, key string) (json.RawMessage, error) {
 	data, err := j.st.ReadAll(ctx, key, recordLimit)
-	if err == nil && !json.Valid(data) { // damaged on its way perhaps
+	if err == nil && !json.Valid(data) { // perhaps damaged on its way
 		data, err = j.st.ReadAll(ctx, key, recordLimit)
 	}
 	switch {
@@ -114,16 +114,16 @@ func (j *Journal) record(ctx context.Context, key string) (json.RawMessage, erro
 	return data, nil
 }
 
-// Manifest is the plan that the checkpoint belongs to; nil if it is new or
-// complete. The caller does not change it.
+// Manifest returns the manifest of the checkpoint's plan; nil if the checkpoint is new,
+// or the job complete. The caller must not change it.
 func (j *Journal) Manifest() json.RawMessage {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.manifest
 }
 
-// Completed is the completion record; nil while the job is not complete. The
-// caller does not change it.
+// Completed returns the completion record; nil while the job is not complete. The
+// caller must not change it.
 func (j *Journal) Completed() json.RawMessage {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -144,8 +144,8 @@ func checkManifest(manifest json.RawMessage) error {
 	return nil
 }
 
-// Begin makes an empty checkpoint that of the manifest, durably. A checkpoint
-// that has a manifest or is complete needs Reset first.
+// Begin stores the manifest of a plan in an empty checkpoint, durably. A checkpoint
+// that has a manifest, or a completion record, needs Reset first.
 func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -166,9 +166,9 @@ func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
 	return nil
 }
 
-// Succeed replaces the record of a finished job by the manifest of the next one,
-// durably. At every moment in between the checkpoint is one of the two: the
-// record counts above the manifest until it is gone.
+// Succeed replaces the record of a finished job by the manifest of the next plan,
+// durably. At every moment the checkpoint belongs to exactly one of the two: as long as
+// the record exists, the manifest does not count.
 func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -194,8 +194,8 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 	return nil
 }
 
-// Receipts yields everything recorded by now, in the order of recording. It
-// reads the segments from the store and ends after an error, which names the
+// Receipts yields all receipts recorded so far, in the order of recording. It
+// reads the segments from the store. It ends after an error, which names the
 // segment and the line.
 func (j *Journal) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 	j.mu.Lock()
@@ -223,8 +223,8 @@ func (j *Journal) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
 	}
 }
 
-// segment reads a segment, a second time where it is not whole: it may have been damaged
-// on its way.
+// segment reads a segment. If a line is damaged, it reads the segment once more, because
+// the damage may have happened on the way.
 func (j *Journal) segment(ctx context.Context, key string) ([]byte, error) {
 	data, err := j.st.ReadAll(ctx, key, segmentLimit)
 	if err != nil {
@@ -238,8 +238,8 @@ func (j *Journal) segment(ctx context.Context, key string) ([]byte, error) {
 	return data, nil
 }
 
-// Append records receipts, durably. Their objects must be durable by now. After
-// an error some of the receipts may be recorded, never a part of one.
+// Append records receipts, durably. The objects of the receipts must be durable before.
+// After an error some of the receipts may be recorded, but each of them whole.
 func (j *Journal) Append(ctx context.Context, receipts []Receipt) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -257,9 +257,9 @@ func (j *Journal) Append(ctx context.Context, receipts []Receipt) error {
 	return nil
 }
 
-// add creates the next segment. The number of the first one that this process adds may
-// have been taken by the last request of an owner whose lock was taken over: that
-// segment is of the same plan, so its receipts count, too.
+// add creates the next segment. The number of this process's first segment may be taken:
+// the last request of an owner whose lock was taken over may have arrived late. That
+// segment belongs to the same plan, so its receipts count, too.
 func (j *Journal) add(ctx context.Context, data []byte) error {
 	for {
 		key := segmentKey(j.manifest, len(j.segments)+1)
@@ -279,8 +279,8 @@ func (j *Journal) add(ctx context.Context, data []byte) error {
 	}
 }
 
-// Forget removes all receipts, durably; the plan stays. After an error some may be
-// left, and then the first ones.
+// Forget removes all receipts, durably; the plan stays. After an error the first
+// segments may be left.
 func (j *Journal) Forget(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -294,9 +294,9 @@ func (j *Journal) Forget(ctx context.Context) error {
 }
 
 // Complete replaces the plan and its receipts by the record of a finished job and the
-// list of its objects; nil: there is none. Both are durable before anything is
-// removed. After an error Completed tells whether the record is; what may be left
-// over does not count.
+// list of its objects; nil: there is no list. Both are durable before anything is
+// removed. After an error Completed tells whether the record is durable. If so, nothing
+// that is left counts.
 func (j *Journal) Complete(ctx context.Context, record json.RawMessage, stored iter.Seq2[Object, error]) error {
 	number, err := j.writeObjects(ctx, stored)
 	if err != nil {
@@ -320,8 +320,8 @@ func (j *Journal) Complete(ctx context.Context, record json.RawMessage, stored i
 	return j.tidy(ctx)
 }
 
-// Tidy removes what a completion that was interrupted has left. Without a
-// record of completion it does nothing.
+// Tidy removes the plan and the segments that an interrupted Complete has left. Without
+// a completion record it does nothing.
 func (j *Journal) Tidy(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -331,7 +331,7 @@ func (j *Journal) Tidy(ctx context.Context) error {
 	return j.tidy(ctx)
 }
 
-// tidy removes what no longer counts beside a record of completion: the plan, its
+// tidy removes what does not count beside a completion record: the plan, its
 // segments and earlier lists of objects. The caller holds mu.
 func (j *Journal) tidy(ctx context.Context) error {
 	old := j.objectsKeys(1)
@@ -342,7 +342,7 @@ func (j *Journal) tidy(ctx context.Context) error {
 	return nil
 }
 
-// Reset forgets everything but the lock, durably.
+// Reset removes everything except the lock, durably.
 func (j *Journal) Reset(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -366,10 +366,10 @@ func (j *Journal) Reset(ctx context.Context) error {
 	return err
 }
 
-// deleteSegments removes all segments, and other objects beside them, durably. The
-// caller holds mu and has made sure that they do not count.
+// deleteSegments removes all segments, and other objects, durably. The caller holds mu
+// and has made sure that the segments do not count.
 func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
-	const most = 16 // at the same time
+	const most = 16 // requests at the same time
 	group, each := errgroup.WithContext(ctx)
 	group.SetLimit(most)
 	others = slices.Concat(others, j.segments, j.listed)
@@ -384,19 +384,18 @@ func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 	return j.st.Sync(ctx)
 }
 
-// segmentKey is the key of the n-th segment of a plan. It has a digest of the plan in
-// it, so that a segment which arrives late, when the checkpoint has been given to
-// another plan, is not taken for one of that.
+// segmentKey returns the key of the n-th segment of a plan. It begins with a digest of
+// the plan, see the package comment.
 func segmentKey(manifest json.RawMessage, n int) string {
 	sum := sha256.Sum256(manifest)
 	return fmt.Sprintf("%s%x-%06d.jsonl", segments, sum[:6], n)
 }
 
-// anySegment matches the keys of all segments; those of earlier versions of this
+// anySegment matches the keys of all segments. Segments of earlier versions of this
 // program have no digest.
 var anySegment = regexp.MustCompile(`^segments/([0-9a-f]{12}-)?([0-9]{6,18})\.jsonl$`)
 
-// list finds all segments, whatever plan they are of, and the lists of objects.
+// list finds the segments of all plans, and the lists of objects.
 func (j *Journal) list(ctx context.Context) error {
 	j.listed, j.objects = nil, nil
 	err := j.st.List(ctx, "", func(info store.Info) error {
@@ -419,14 +418,14 @@ func (j *Journal) list(ctx context.Context) error {
 	return err
 }
 
-// misplaced is the error about an object that no version of this program has put into a
+// misplaced is the error of an object that no version of this program puts into a
 // checkpoint.
 func misplaced(st *store.Store, key string) error {
 	return fmt.Errorf("%s: %s does not belong in a checkpoint", st.URL(), key)
 }
 
-// own finds the segments of the plan among those listed, in their order. They have to be
-// numbered from 1 on without a gap.
+// own finds the plan's segments among the listed ones, in their order. Their numbers have
+// to begin at 1 and have no gap.
 func (j *Journal) own() error {
 	digest, _, _ := strings.Cut(strings.TrimPrefix(segmentKey(j.manifest, 1), segments), "-")
 	keys := map[int]string{}
@@ -459,13 +458,13 @@ func list(ctx context.Context, st *store.Store, prefix, suffix string) ([]int, e
 		numbers = append(numbers, n)
 		return nil
 	})
-	slices.Sort(numbers) // above 999999 the lexical order is another
+	slices.Sort(numbers) // above 999999 the lexical order is not that of the numbers
 	return numbers, err
 }
 
-// number is that in the key of a numbered object.
+// number returns the number in the key of a numbered object.
 func number(key, prefix, suffix string) (n int, ok bool) {
-	// What is no number becomes one that has another key.
+	// A text that is no number gives 0, whose key differs from this one.
 	n, _ = strconv.Atoi(strings.TrimSuffix(key[len(prefix):], suffix))
 	return n, n >= 0 && key == fmt.Sprintf("%s%06d%s", prefix, n, suffix)
 }

@@ -20,14 +20,14 @@ const (
 	defaultTTL  = 2 * time.Minute
 )
 
-// A lock lives by parts of its time to live (TTL). An owner proves itself every
-// TTL/beatsPerTTL, and changes nothing from TTL/2 after its last proof on. Others may
-// take over a whole TTL after they first saw that proof, and finish no target
-// before another TTL/4 has passed: what the last requests of the old owner have had
-// to arrive is three quarters of the TTL.
+// All times of a lock are fractions of its time to live (TTL). An owner proves itself
+// every TTL/beatsPerTTL. From TTL/2 after its last proof on it changes nothing. Another
+// run may take the lock over a whole TTL after it first saw that proof. It finishes no
+// target before another TTL/4 has passed. So the last requests of the old owner have
+// three quarters of the TTL to arrive.
 const (
 	beatsPerTTL = 6
-	looksPerTTL = 24 // at a heartbeat that does not change
+	looksPerTTL = 24 // looks of an observer at the heartbeat
 )
 
 func proofTime(ttl time.Duration) time.Duration  { return ttl / 2 }
@@ -35,16 +35,16 @@ func settleTime(ttl time.Duration) time.Duration { return ttl / 4 }
 
 // LockOptions are the settings of a lock.
 type LockOptions struct {
-	// TTL is how long a heartbeat has to stay unchanged before others take the lock
+	// TTL is how long a heartbeat has to stay unchanged before another run takes the lock
 	// over; 0: two minutes.
 	TTL   time.Duration
 	Owner Owner        // usually ThisProcess
 	Log   *slog.Logger // nil: discard
-	// Remote tells that what the lock guards is changed by requests, which may arrive
-	// after the process that sent them has ended.
+	// Remote tells that the lock guards remote stores. Their requests may arrive after
+	// the process that sent them has ended.
 	Remote bool
-	// Clock is the time since a moment of the past, suspension included. Sleep waits
-	// for so long by this clock. Both are meant for tests; nil: those of the machine.
+	// Clock returns the time since a moment of the past, suspension included. Sleep waits
+	// for a time by this clock. Both are meant for tests; nil: the clock of the machine.
 	Clock func() time.Duration
 	Sleep func(ctx context.Context, d time.Duration) error
 
@@ -100,55 +100,56 @@ type marker struct {
 	Heartbeat time.Time     `json:"heartbeat"`      // by the clock of the owner, for people
 	Beat      int           `json:"beat,omitempty"` // counts the heartbeats
 	Released  bool          `json:"released,omitempty"`
-	// Late tells that requests of this owner, or of one before it, may still arrive.
+	// Late tells that requests of this owner, or of an earlier one, may still arrive.
 	Late bool `json:"late,omitempty"`
-	// Others tells that some of these may be of another plan than the checkpoint's.
+	// Others tells that some of these requests may belong to another plan than the
+	// checkpoint's.
 	Others bool `json:"others,omitempty"`
 }
 
-// same tells whether no heartbeat lies between two looks at a marker.
+// same tells whether there was no heartbeat between two looks at a marker.
 func (m *marker) same(other *marker) bool {
 	return m.Nonce == other.Nonce && m.Beat == other.Beat && m.Heartbeat.Equal(other.Heartbeat)
 }
 
-// Lock is a held lock. A goroutine renews it until Release. It is a guard of the
-// stores that its owner changes, see [store.Guard], and safe for concurrent use.
+// Lock is a held lock. A goroutine renews it until Release. The lock is the guard of the
+// stores that its owner changes, see [store.Guard]. It is safe for concurrent use.
 type Lock struct {
 	st     *store.Store
 	number int
 	opt    LockOptions
-	since  time.Duration // by the clock: when the lock was taken
+	since  time.Duration // when the lock was taken, by opt.Clock
 	before Before
 
-	lost    chan struct{}
+	lost    chan struct{}      // closed when another owner has taken the lock over
 	stop    context.CancelFunc // ends the goroutine
-	stopped chan struct{}      // closed when it has ended
-	wanted  chan struct{}      // asks it for a heartbeat at once
+	stopped chan struct{}      // closed when the goroutine has ended
+	wanted  chan struct{}      // asks the goroutine for a heartbeat at once
 
 	rewriting sync.Mutex // held from reading the marker until it is written
 
 	mu     sync.Mutex
 	marker marker
-	until  time.Duration      // by the clock: from then on nothing may be changed
+	until  time.Duration      // when the permission ends, by opt.Clock
 	proved chan struct{}      // closed with the next proof
 	period context.Context    //nolint:containedctx // ends when until has passed
 	expire context.CancelFunc // ends period
 }
 
-// Before tells what earlier owners of a lock have left.
+// Before tells what to expect from earlier owners of a lock.
 type Before struct {
-	// Late is set where requests of an earlier owner may still arrive.
+	// Late is set if requests of an earlier owner may still arrive.
 	Late bool
-	// Others is set where some of these may be of another plan than that of the
-	// checkpoint.
+	// Others is set if some of these requests may belong to another plan than the
+	// checkpoint's.
 	Others bool
 }
 
-// Acquire takes the lock of the checkpoint in st or returns a *HeldError. It does
-// not believe any clock but its own: unless the owner released the lock, or was a
-// process of this machine that has ended, it watches the owner's heartbeat for the
-// owner's time to live, and takes the lock over only if the heartbeat does not change
-// in all that time. The lock outlives ctx; it ends with Release.
+// Acquire takes the lock of the checkpoint in st, or returns a *HeldError. It trusts no
+// clock but its own. It takes the lock over at once if the owner has released it, or was
+// a process of this machine that has ended. Otherwise it watches the owner's heartbeat
+// for the owner's time to live, and takes the lock over only if the heartbeat does not
+// change in all that time. The lock outlives ctx; it ends with Release.
 func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, error) {
 	opt.complete()
 	number, before, watched, err := free(ctx, st, opt)
@@ -181,9 +182,9 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 	return l, nil
 }
 
-// outlast looks at the marker of a silent owner once more. A heartbeat that came after
-// the last look lets that owner write a little longer: the new one waits until that
-// owner, which sees the lock lost with its next heartbeat, has stopped.
+// outlast looks at the marker of a silent owner once more. If there was a heartbeat
+// after the last look, that owner may write a little longer. Its next heartbeat will find
+// that the lock is lost. outlast waits until then.
 func (l *Lock) outlast(ctx context.Context, watched *marker) error {
 	if watched == nil {
 		return nil
@@ -198,8 +199,9 @@ func (l *Lock) outlast(ctx context.Context, watched *marker) error {
 	return l.opt.Sleep(ctx, max(watched.TTL, m.TTL))
 }
 
-// free waits until the lock is nobody's, and returns the highest number that was
-// used, and the marker of an owner that was silent. That of a live owner is a *HeldError.
+// free waits until the lock may be taken. It returns the highest number that was used
+// and, if the owner was silent, the owner's marker. The error is a *HeldError if the
+// owner is alive.
 func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, before Before, watched *marker, err error) {
 	for {
 		number, held, err := top(ctx, st)
@@ -209,8 +211,8 @@ func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, be
 		if held.Released {
 			return number, Before{Late: held.Late, Others: held.Others}, nil, nil
 		}
-		// The requests of a process that has ended can still be on their way; what it
-		// has done to a local folder is done.
+		// Requests of a process that has ended may still arrive. Its changes of a local
+		// folder are over.
 		before := Before{Late: true, Others: held.Others}
 		switch gone := held.Gone(opt.Owner); {
 		case gone:
@@ -223,7 +225,7 @@ func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, be
 				return 0, Before{}, nil, err
 			}
 			if !silent {
-				continue // released, or the next owner's
+				continue // the lock was released, or has another owner
 			}
 			watched = held
 		}
@@ -233,10 +235,10 @@ func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, be
 	}
 }
 
-// watch looks at a marker for its owner's time to live. It tells whether the owner was
-// silent all the time; a heartbeat is a *HeldError. Only the clock of the observer
-// counts. The first look was over before the time begins, and the last one begins
-// when the time is over.
+// watch looks at a marker for its owner's time to live. silent is true if there was no
+// heartbeat. The error is a *HeldError if there was one. Only the clock of the observer
+// counts. The first look ended before that time begins, and the last look begins when
+// that time is over.
 func watch(ctx context.Context, st *store.Store, number int, seen *marker, opt LockOptions) (silent bool, err error) {
 	ttl := seen.TTL
 	if ttl <= 0 {
@@ -263,8 +265,8 @@ func watch(ctx context.Context, st *store.Store, number int, seen *marker, opt L
 	}
 }
 
-// claim creates the marker and sees to it that it is the highest. It returns the numbers
-// of those that count no more.
+// claim creates the marker, and makes sure that it has the highest number. It returns
+// the numbers of earlier markers, which no longer count.
 func (l *Lock) claim(ctx context.Context) (earlier []int, err error) {
 	data, err := json.Marshal(l.marker)
 	if err != nil {
@@ -275,8 +277,8 @@ func (l *Lock) claim(ctx context.Context) (earlier []int, err error) {
 		return nil, l.unlessHeld(ctx, err)
 	}
 	created := err == nil
-	// Others may have taken, released and removed our number, and gone on to
-	// the next, since we looked.
+	// Since the last look other runs may have taken, released and removed this number,
+	// and gone on to the next one.
 	numbers, err := list(ctx, l.st, locks, ".json")
 	if err == nil && created && len(numbers) > 0 && numbers[len(numbers)-1] == l.number {
 		return numbers[:len(numbers)-1], nil
@@ -297,9 +299,9 @@ func (l *Lock) claim(ctx context.Context) (earlier []int, err error) {
 	return nil, &HeldError{Owner: winner.Owner, Heartbeat: winner.Heartbeat}
 }
 
-// unlessHeld returns the error of a marker that could not be created, or says who
-// was faster: whoever has the lock cleans the store of what others have begun to
-// put there.
+// unlessHeld returns the error of a marker that could not be created. If another run was
+// faster, it returns a *HeldError: that run may have removed the staged file of this
+// marker, because the owner of the lock cleans the store.
 func (l *Lock) unlessHeld(ctx context.Context, failed error) error {
 	number, m, err := top(ctx, l.st)
 	if err != nil || number < l.number || m.Released {
@@ -317,8 +319,8 @@ func (l *Lock) deleteAll(ctx context.Context, numbers []int) error {
 	return nil
 }
 
-// Holder tells who holds the lock, live or stale, and its last heartbeat. The
-// owner is nil when nobody does.
+// Holder returns the owner of the lock, dead or alive, and the owner's last heartbeat.
+// The owner is nil if the lock is free.
 func Holder(ctx context.Context, st *store.Store) (*Owner, time.Time, error) {
 	_, m, err := top(ctx, st)
 	if err != nil || m == nil || m.Released {
@@ -327,7 +329,7 @@ func Holder(ctx context.Context, st *store.Store) (*Owner, time.Time, error) {
 	return &m.Owner, m.Heartbeat, nil
 }
 
-// top returns the highest marker; number 0 and nil when there is none.
+// top returns the marker with the highest number; 0 and nil if there is none.
 func top(ctx context.Context, st *store.Store) (int, *marker, error) {
 	for missing := 0; ; {
 		numbers, err := list(ctx, st, locks, ".json")
@@ -337,7 +339,7 @@ func top(ctx context.Context, st *store.Store) (int, *marker, error) {
 		highest := numbers[len(numbers)-1]
 		m, err := read(ctx, st, highest)
 		if errors.Is(err, fs.ErrNotExist) && highest != missing {
-			missing = highest // removed by the holder of a higher one
+			missing = highest // removed by the owner of a higher marker
 			continue
 		}
 		if err != nil {

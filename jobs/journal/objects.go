@@ -24,13 +24,13 @@ type Object struct {
 	Key     string `json:"k"` // in the target
 	Bytes   int64  `json:"n"`
 	Sum     uint32 `json:"c"`           // CRC-32C
-	Version string `json:"v,omitempty"` // as the store tells it in lists
+	Version string `json:"v,omitempty"` // as lists of the store have it
 }
 
 func objectsKey(n int) string { return fmt.Sprintf("%s%06d%s", objects, n, objectsSuffix) }
 
-// objectsKeys are the keys of all lists of objects but the last so many. The caller
-// holds mu, or nobody else has the journal.
+// objectsKeys returns the keys of all lists of objects except the last but ones. The
+// caller holds mu.
 func (j *Journal) objectsKeys(but int) []string {
 	var keys []string
 	for _, n := range j.objects[:max(len(j.objects)-but, 0)] {
@@ -39,8 +39,8 @@ func (j *Journal) objectsKeys(but int) []string {
 	return keys
 }
 
-// writeObjects writes the next list of objects, durably, and returns its number, or 0
-// where there is none to be written.
+// writeObjects writes the next list of objects, durably, and returns its number; 0 if
+// stored is nil.
 func (j *Journal) writeObjects(ctx context.Context, stored iter.Seq2[Object, error]) (number int, err error) {
 	if stored == nil {
 		return 0, nil
@@ -82,8 +82,8 @@ func (j *Journal) writeObjects(ctx context.Context, stored iter.Seq2[Object, err
 	return number, j.st.Sync(ctx)
 }
 
-// HasObjects tells whether there is a list of objects: that of the record of
-// completion, or of the one that the plan follows.
+// HasObjects tells whether there is a list of objects. The list is that of the completed
+// job or, if there is a plan, of the job before it.
 func (j *Journal) HasObjects() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// Owner tells who holds a lock.
+// Owner describes the process that holds a lock.
 type Owner struct {
 	ID      string `json:"id"` // of the process: the same for all locks that one process takes
 	Host    string `json:"host"`
 	Command string `json:"command"`
 	PID     int    `json:"pid"`
-	// Boot and PIDNamespace tell whether PID means the same to two processes.
-	// They are empty where the system does not know them.
+	// Boot and PIDNamespace tell whether a PID means the same to two processes.
+	// They are empty if the system does not know them.
 	Boot         string    `json:"boot,omitempty"`
 	PIDNamespace string    `json:"pid_namespace,omitempty"`
 	Started      time.Time `json:"started"`
 }
 
-// ThisProcess describes the running process as an owner. Where the system tells
-// when a process began, all calls in one process give the same ID.
+// ThisProcess describes the running process as an owner. If the system tells
+// when a process began, all calls in one process return the same ID.
 func ThisProcess(command string) Owner {
 	o := Owner{Command: command, PID: os.Getpid()}
 	o.Host, _ = os.Hostname() // only informative
@@ -44,15 +44,15 @@ func ThisProcess(command string) Owner {
 	return o
 }
 
-// processState returns a process's state, a letter, and when it began, in clock
-// ticks since the start of the machine (fields 3 and 22 of /proc/PID/stat); ""
-// where that is not known.
+// processState returns the state of a process, a letter, and when it began, in clock
+// ticks since the start of the machine (fields 3 and 22 of /proc/PID/stat); "" if
+// unknown.
 func processState(pid int) (state, start string) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", ""
 	}
-	// The second field, a name in brackets, may hold blanks.
+	// The second field is a name in brackets, which may hold blanks.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 {
 		return "", ""
@@ -60,14 +60,14 @@ func processState(pid int) (state, start string) {
 	return string(fields[0]), string(fields[19])
 }
 
-// sameMachine tells whether the process numbers of both mean the same.
+// sameMachine tells whether a PID means the same to both owners.
 func (o Owner) sameMachine(other Owner) bool {
 	return o.Boot != "" && o.PIDNamespace != "" &&
 		o.Host == other.Host && o.Boot == other.Boot && o.PIDNamespace == other.PIDNamespace
 }
 
-// Gone tells whether the owner's process is known, to the process self, to have
-// ended. A process with self's number that is not self has.
+// Gone tells whether the process self knows that the owner's process has ended. If the
+// owner has self's PID and is not self, it has ended.
 func (o Owner) Gone(self Owner) bool {
 	if !o.sameMachine(self) || o.PID <= 0 {
 		return false
@@ -83,8 +83,7 @@ func (o Owner) Gone(self Owner) bool {
 	if errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH) {
 		return true
 	}
-	// One that has ended and waits for its parent to notice has ended, and one
-	// that began at another time is another process.
+	// A zombie has ended. A process that began at another time is another process.
 	state, start := processState(o.PID)
 	return state == "Z" || state == "X" || start != "" && strings.Count(o.ID, "/") > 1 && !strings.HasSuffix(o.ID, "/"+start)
 }

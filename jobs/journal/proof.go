@@ -9,9 +9,10 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// renew writes heartbeats until ctx ends or another owner has the lock. While none
-// can be written, the lock is its owner's as long as nobody takes it: a store that is
-// out of reach for longer than TTL ends no run, it only holds up what the run writes.
+// renew writes heartbeats until ctx ends or another owner has the lock. If no heartbeat
+// can be written, the owner keeps the lock until another run takes it over. So a store
+// that is out of reach for longer than TTL does not end the run; it only holds up the
+// run's writes.
 func (l *Lock) renew(ctx context.Context) {
 	defer close(l.stopped)
 	beats := l.opt.beats
@@ -68,8 +69,7 @@ func (l *Lock) left() time.Duration {
 	return max(l.until-l.opt.Clock(), 0)
 }
 
-// endPeriod cancels the changes that are under way if the owner has not proved itself
-// in time.
+// endPeriod cancels the changes in flight if the owner has not proved itself in time.
 func (l *Lock) endPeriod(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func (l *Lock) endPeriod(ctx context.Context) {
 	l.expire()
 }
 
-// lose ends everything that the lock allows, for good.
+// lose takes the permission back for good.
 func (l *Lock) lose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,10 +96,10 @@ var ErrLost = errors.New("another run has taken over the lock of this job; what 
 // itself for too long.
 var errUnproved = errors.New("the heartbeat of the lock is too old: the lock has to be proved first")
 
-// beat writes a heartbeat if no higher marker exists. What counts for the owner is the
-// moment before the first request; others count from a later one. The heartbeat proves
-// nothing unless there is no other owner once it has arrived: whoever took the lock
-// over just before it did not see it.
+// beat writes a heartbeat if there is no higher marker. The owner counts its time from
+// the moment before the first request, observers count from a later moment. After the
+// heartbeat there must still be no higher marker. Otherwise the heartbeat proves nothing:
+// the run that took the lock over just before has not seen it.
 func (l *Lock) beat(ctx context.Context) error {
 	began := l.opt.Clock()
 	ctx, cancel := context.WithTimeout(ctx, proofTime(l.opt.TTL))
@@ -120,7 +120,7 @@ func (l *Lock) beat(ctx context.Context) error {
 	defer l.mu.Unlock()
 	l.until = max(l.until, began+proofTime(l.opt.TTL))
 	if l.opt.Clock() >= l.until {
-		return nil // it took so long that it proves nothing any more
+		return nil // the heartbeat took so long that it proves nothing
 	}
 	if l.period.Err() != nil {
 		l.period, l.expire = context.WithCancel(context.WithoutCancel(ctx))
@@ -132,7 +132,7 @@ func (l *Lock) beat(ctx context.Context) error {
 
 // rewrite changes the marker in the store, and then in memory.
 func (l *Lock) rewrite(ctx context.Context, change func(*marker)) error {
-	l.rewriting.Lock() // of two at a time one would be lost
+	l.rewriting.Lock() // of two rewrites at the same time one would be lost
 	defer l.rewriting.Unlock()
 	if err := l.Held(ctx); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (l *Lock) Enter(ctx context.Context) (context.Context, context.CancelFunc, 
 			case <-l.lost:
 				return nil, nil, ErrLost
 			default:
-				return nil, nil, errUnproved // it was released
+				return nil, nil, errUnproved // the lock was released
 			}
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
@@ -209,9 +209,8 @@ func (l *Lock) Check() error {
 // Prove implements [store.Guard].
 func (l *Lock) Prove(ctx context.Context) error { return l.Held(ctx) }
 
-// Held returns an error when another owner has taken the lock over, or when that
-// cannot be told: the moment before something is written that two owners must not
-// both write.
+// Held returns an error if another owner has taken the lock over, or if the store cannot
+// tell. It is called directly before a write that two owners must not both make.
 func (l *Lock) Held(ctx context.Context) error {
 	numbers, err := list(ctx, l.st, locks, ".json")
 	if err != nil {
@@ -223,18 +222,19 @@ func (l *Lock) Held(ctx context.Context) error {
 	return nil
 }
 
-// Lost is closed when another owner was seen to have taken over.
+// Lost returns a channel that is closed when another owner has been seen to have the
+// lock.
 func (l *Lock) Lost() <-chan struct{} { return l.lost }
 
-// Before tells what the owners before this one have left.
+// Before tells what to expect from earlier owners.
 func (l *Lock) Before() Before {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.before
 }
 
-// Replan says that the owner begins another plan than that of the checkpoint: what may
-// still arrive is of another one then. It is for the next owner to know, too.
+// Replan says that the owner begins another plan than the checkpoint's. Requests that may
+// still arrive then belong to another plan. Replan also tells later owners so.
 func (l *Lock) Replan(ctx context.Context) error {
 	l.mu.Lock()
 	l.before.Others = l.before.Late
@@ -247,7 +247,8 @@ func (l *Lock) Replan(ctx context.Context) error {
 }
 
 // Settle waits until requests of earlier owners have arrived or never will: until a
-// quarter of TTL has passed since the lock was taken.
+// quarter of TTL has passed since the lock was taken. Without such requests it returns
+// at once.
 func (l *Lock) Settle(ctx context.Context) error {
 	if !l.Before().Late {
 		return nil
@@ -259,8 +260,8 @@ func (l *Lock) Settle(ctx context.Context) error {
 }
 
 // Release gives the lock up, so that the next owner need not watch it. late tells
-// that requests of this owner may still arrive. It needs a ctx that has not ended,
-// also after an interruption. A lock that another owner has taken over is left alone.
+// that requests of this owner may still arrive. ctx must not have ended, also after an
+// interruption. If another owner has taken the lock over, Release does nothing.
 func (l *Lock) Release(ctx context.Context, late bool) error {
 	l.stop()
 	select {
@@ -328,7 +329,7 @@ func (l Locks) Prove(ctx context.Context) error {
 	return nil
 }
 
-// Before sums up what the owners before these have left.
+// Before tells what to expect from earlier owners of any of the locks.
 func (l Locks) Before() (before Before) {
 	for _, lock := range l {
 		one := lock.Before()
@@ -338,7 +339,7 @@ func (l Locks) Before() (before Before) {
 	return before
 }
 
-// Replan is that of each lock.
+// Replan calls Replan of each lock.
 func (l Locks) Replan(ctx context.Context) error {
 	for _, lock := range l {
 		if err := lock.Replan(ctx); err != nil {
@@ -348,7 +349,7 @@ func (l Locks) Replan(ctx context.Context) error {
 	return nil
 }
 
-// Settle is that of each lock.
+// Settle calls Settle of each lock.
 func (l Locks) Settle(ctx context.Context) error {
 	for _, lock := range l {
 		if err := lock.Settle(ctx); err != nil {

@@ -10,22 +10,22 @@ import (
 	"math"
 )
 
-// Receipt is what a finished unit leaves behind.
+// Receipt is the record of a finished unit.
 type Receipt struct {
 	Array int    `json:"a"` // index of the array in the plan
 	Unit  int    `json:"u"` // index of the unit in the array
 	Key   string `json:"k,omitempty"`
 	Bytes int64  `json:"n,omitempty"` // size of the stored object
 	Sum   uint32 `json:"c,omitempty"` // CRC-32C of the stored object
-	// Version is that of the stored object as the store tells it in lists.
+	// Version is the version of the stored object, as lists of the store have it.
 	Version string `json:"v,omitempty"`
 	Empty   bool   `json:"e,omitempty"` // nothing is stored: the chunk holds only the fill value
-	// More is how many units right behind this one are Empty, too: one receipt
+	// More is how many units directly after this one are Empty, too. One receipt
 	// stands for all of them.
 	More int `json:"m,omitempty"`
 }
 
-// check refuses receipts that no unit leaves.
+// check refuses receipts that contradict themselves.
 func (r Receipt) check() error {
 	switch {
 	case r.Array < 0 || r.Unit < 0 || r.Bytes < 0 || r.More < 0:
@@ -65,8 +65,8 @@ func encodeSegments(receipts []Receipt, size int) iter.Seq2[[]byte, error] {
 	}
 }
 
-// parseSegment yields the receipts of a segment, or an error that names the
-// line, after which it ends.
+// parseSegment yields the receipts of a segment. It ends after an error, which names the
+// line.
 func parseSegment(data []byte) iter.Seq2[Receipt, error] {
 	return func(yield func(Receipt, error) bool) {
 		for number := 1; len(data) > 0; number++ {
