@@ -87,7 +87,7 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("another run holds the lock of this job: %s (process %d on %s) since %s, last heard of at %s by its clock",
+	return fmt.Sprintf("another run holds the lock of this job: %s (process %d on %s) since %s, with its last heartbeat at %s by its clock",
 		e.Owner.Command, e.Owner.PID, e.Owner.Host,
 		e.Owner.Started.Format(time.RFC3339), e.Heartbeat.Format(time.RFC3339))
 }

@@ -1,5 +1,5 @@
-// Package app is the command line of zmigrate: one file a command. Results go
-// to standard output, logs and the progress bar to standard error.
+// Package app is the command line of zmigrate. Each command has a file of its own.
+// Results go to standard output, logs and the progress bar to standard error.
 package app
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-// Exit statuses, as the contract of the command line has them.
+// Exit statuses, see docs/exit-status.md.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -44,14 +44,14 @@ type app struct {
 
 	stop        chan struct{} // closed by the first signal
 	migrating   atomic.Bool   // a run listens to stop
-	interrupted atomic.Bool   // that signal was Ctrl-C
+	interrupted atomic.Bool   // the first signal was Ctrl-C
 }
 
-// Main runs the program with its arguments, the first being its own name, and
-// returns its exit status. It takes over SIGINT, SIGTERM and SIGHUP: the first
-// one ends a migration in good order, and anything else at once; after the
-// second Main returns without waiting, and its caller exits. It takes over SIGPIPE,
-// too, and says how the process ends where the runtime of Go ends it.
+// Main runs the program and returns its exit status. The first of the arguments is the
+// program's name. Main handles SIGINT, SIGTERM and SIGHUP. The first of these signals
+// ends a migration in good order, and any other command at once. After the second signal
+// Main returns without waiting, and its caller exits. Main also handles SIGPIPE, and
+// sets how the process ends when the runtime of Go gives up.
 func Main(args []string, stdout, stderr io.Writer) int {
 	crashAsSignal()
 	withinAddressSpace()
@@ -62,7 +62,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	// Without it a write to a closed pipe would end the process at once.
+	// Without this a write to a closed pipe would end the process at once.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
@@ -76,13 +76,13 @@ func Main(args []string, stdout, stderr io.Writer) int {
 			return a.conclude(err, out)
 		case s := <-signals:
 			if stopping {
-				// The journal knows what is durable; all else is done again.
+				// The journal knows which units are durable. The next run does all others again.
 				return exitInterrupted
 			}
 			a.interrupted.Store(s == os.Interrupt)
 			close(a.stop)
 			if a.migrating.Load() {
-				_, _ = fmt.Fprintln(a.err, "\nstopping: what is in flight will be finished; once more to stop at once")
+				_, _ = fmt.Fprintln(a.err, "\nstopping: chunks in flight are finished first; a second signal stops at once")
 			} else {
 				cancel()
 			}
@@ -111,7 +111,7 @@ func (a *app) command() *cli.App {
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				name := c.Args().First()
-				if strings.Contains(name, "/") { // of a URL perhaps, with a password
+				if strings.Contains(name, "/") { // perhaps a URL with a password
 					return invalid(errors.New("a path or URL is no command: see zmigrate --help"))
 				}
 				return invalid(fmt.Errorf("no command %q: see zmigrate --help", name))
@@ -125,8 +125,8 @@ func (a *app) command() *cli.App {
 	}
 }
 
-// globalFlags are those that every command takes; they may stand before or
-// behind its name.
+// globalFlags returns the flags that every command takes. They may stand before or
+// after its name.
 func globalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "json", Usage: "print results as JSON: one document, or a line for each event"},
@@ -136,7 +136,7 @@ func globalFlags() []cli.Flag {
 	}
 }
 
-// command completes a command with what all have in common.
+// subcommand adds to a command what all commands have in common.
 func (a *app) subcommand(c *cli.Command) *cli.Command {
 	c.Flags = append(c.Flags, globalFlags()...)
 	c.Before = a.setUp
@@ -147,8 +147,8 @@ func (a *app) subcommand(c *cli.Command) *cli.Command {
 
 func usageError(_ *cli.Context, err error, _ bool) error { return invalid(err) }
 
-// setUp reads the flags that all commands have. It runs for the program and
-// again for the command, whose flags win where they are set.
+// setUp reads the global flags. It runs for the program and again for the command. If a
+// flag is set in both places, that of the command wins.
 func (a *app) setUp(c *cli.Context) error {
 	a.json = a.json || c.Bool("json")
 	if a.progress == "" || c.IsSet("progress") {
@@ -190,8 +190,8 @@ func (e invalidError) Unwrap() error { return e.error }
 
 func invalid(err error) error { return invalidError{err} }
 
-// conclude reports how a command ended and returns the exit status. Results that
-// could not be printed are a failure of a command that had none.
+// conclude reports how a command ended and returns the exit status. If the results could
+// not be printed, a command that has otherwise succeeded fails.
 func (a *app) conclude(err error, out *output) int {
 	status := exitDone
 	if err != nil {
@@ -202,7 +202,7 @@ func (a *app) conclude(err error, out *output) int {
 	if lost == nil {
 		return status
 	}
-	if err != nil && a.json { // what should have told it is lost
+	if err != nil && a.json { // the JSON with the error is lost
 		a.json = false
 		a.report(err)
 	}
@@ -210,7 +210,7 @@ func (a *app) conclude(err error, out *output) int {
 	return max(status, exitFailed)
 }
 
-// guarded calls f and makes an error of a panic, which is a bug of this program.
+// guarded calls f. It turns a panic, which is a bug of this program, into an error.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -220,7 +220,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// report prints an error for people, or as JSON where that is asked for.
+// report prints an error for people, or as JSON with --json.
 func (a *app) report(err error) {
 	var problems jobs.Problems
 	var printed silent

@@ -7,9 +7,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flagsFirst returns the arguments with a command's flags in front of its
-// other arguments, where the parser wants them, so that users may write
-// "copy SRC DST --codec gzip". What follows "--" stays as it is.
+// flagsFirst moves the flags of a command before its other arguments, where the parser
+// wants them. So users may write "copy SRC DST --codec gzip". Arguments after "--" stay
+// in their places.
 func flagsFirst(root *cli.App, args []string) []string {
 	at := slices.IndexFunc(args[min(1, len(args)):], func(a string) bool { return root.Command(a) != nil }) + 1
 	if at == 0 {

@@ -19,7 +19,7 @@ func (a *app) codecsCommand() *cli.Command {
 		Name: "codecs", Usage: "list the codecs that this program knows, or explain one", ArgsUsage: "[NAME]",
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
-				return invalid(errors.New("codecs takes one name at the most"))
+				return invalid(errors.New("codecs takes at most one name"))
 			}
 			if c.NArg() > 0 {
 				name := c.Args().First()
@@ -69,8 +69,8 @@ type fieldJSON struct {
 	Doc      string          `json:"doc"`
 }
 
-// sizeJSON says what is known of the encoded size of an example: a chunk of
-// 1 MiB, or for arrays of what the codec takes.
+// sizeJSON is the encoded size of an example chunk: 512 × 512 elements of the first
+// data type that the codec takes.
 type sizeJSON struct {
 	Kind    string `json:"kind"`
 	Decoded int    `json:"decoded,omitempty"`
@@ -118,7 +118,7 @@ func (a *app) explainCodec(d codecs.Definition) {
 	types := strings.Join(c.DataTypes, ", ")
 	switch {
 	case d.Kind == codecs.KindBytesToBytes:
-		types = "whatever the codec in front takes"
+		types = "those of the codec before it"
 	case len(c.DataTypes) == len(a.env.Types.Families()):
 		types = "all"
 	}
@@ -158,7 +158,7 @@ func (a *app) dtypesCommand() *cli.Command {
 		Name: "dtypes", Usage: "list the data types that this program knows, or explain one", ArgsUsage: "[NAME]",
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
-				return invalid(errors.New("dtypes takes one name at the most"))
+				return invalid(errors.New("dtypes takes at most one name"))
 			}
 			if c.NArg() > 0 {
 				return a.explainType(c.Args().First())
@@ -175,7 +175,7 @@ func (a *app) dtypesCommand() *cli.Command {
 			for _, t := range out {
 				size := t.bytes()
 				if t.sizeVaries {
-					size = "as said"
+					size = "as given"
 				}
 				rows = append(rows, []string{t.Name, size, t.v2("none"), t.FillValue, strings.Join(t.Codecs, " "), t.Summary})
 			}
@@ -191,8 +191,8 @@ type typeJSON struct {
 	Aliases []string `json:"aliases"`
 	Summary string   `json:"summary"`
 	Size    *int     `json:"size"` // null: elements differ in size
-	// V3 and V2 spell an example of the type, or are null where that format
-	// has no name for it. NoV3 and NoV2 then say why, and what to choose.
+	// V3 and V2 spell an example of the type. They are null if the format has no name
+	// for the type; then NoV3 and NoV2 say why, and what to choose.
 	V3        json.RawMessage `json:"v3"`
 	NoV3      string          `json:"v3_error,omitempty"`
 	V2        json.RawMessage `json:"v2"`
@@ -206,7 +206,7 @@ type typeJSON struct {
 	sizeVaries bool
 }
 
-// bytes is the size of an element as it is shown.
+// bytes returns the size of an element, for people.
 func (t typeJSON) bytes() string {
 	if t.Size == nil {
 		return "variable"
@@ -214,7 +214,7 @@ func (t typeJSON) bytes() string {
 	return fmt.Sprint(*t.Size)
 }
 
-// v2 is the spelling in Zarr v2 as it is shown, or none.
+// v2 returns the spelling in Zarr v2, for people; none if there is no spelling.
 func (t typeJSON) v2(none string) string {
 	text := string(t.V2)
 	if t.V2 == nil {
@@ -233,8 +233,8 @@ func (t typeJSON) v3() string {
 	return string(t.V3)
 }
 
-// typeOf describes a type of a family. The order is that of its spelling in
-// Zarr v2.
+// typeOf describes a type of a family. order is the byte order of its spelling in Zarr
+// v2.
 func (a *app) typeOf(f dtype.Family, t dtype.Type, order dtype.Order) typeJSON {
 	out := typeJSON{
 		Name: f.Name, Aliases: append([]string{}, f.Aliases...), Summary: f.Summary,
@@ -258,8 +258,8 @@ func (a *app) typeOf(f dtype.Family, t dtype.Type, order dtype.Order) typeJSON {
 	return out
 }
 
-// explainType describes a family by its name, or one type by its spelling in
-// Zarr v3 or v2.
+// explainType explains the family with a name, or the type with a spelling of Zarr v3 or
+// v2.
 func (a *app) explainType(name string) error {
 	types := a.env.Types
 	var out typeJSON
@@ -286,7 +286,7 @@ func (a *app) explainType(name string) error {
 		{"Zarr v2 dtype", out.v2("none: " + out.NoV2)},
 		{"fill value", out.FillValue},
 		{"default fill value", string(out.Default)},
-		{"codecs", strings.Join(out.Codecs, ", ") + ", and all bytes → bytes codecs behind them"},
+		{"codecs", strings.Join(out.Codecs, ", ") + ", and all bytes → bytes codecs after them"},
 	}
 	if len(out.Aliases) > 0 {
 		rows = append(rows, []string{"also read as", strings.Join(out.Aliases, ", ")})
@@ -298,9 +298,9 @@ func (a *app) explainType(name string) error {
 	return nil
 }
 
-// parseType reads what a user types for a data type: a Zarr v3 name or object,
-// or a Zarr v2 spelling, which has a mark of byte order or is a list. The order
-// is Little, in which types are shown, but for records with more than one.
+// parseType reads a data type as a user types it: a Zarr v3 name or object, or a Zarr v2
+// spelling, which begins with a byte order or is a list. Types are shown in the order
+// Little. A record whose fields have several byte orders has the order Mixed.
 func parseType(types *dtype.Registry, name string) (dtype.Type, dtype.Order, error) {
 	text := json.RawMessage(name)
 	if !strings.ContainsAny(name[:min(1, len(name))], "{[") {

@@ -15,15 +15,15 @@ import (
 )
 
 func yesFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "overwrite without asking; nobody is asked where standard input is no terminal"}
+	return &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "overwrite without asking; if standard input is no terminal, no run asks"}
 }
 
-// errDeclined ends a run whose user does not want it to remove anything.
+// errDeclined is the error of a run whose user has declined to overwrite.
 var errDeclined = errors.New("not confirmed: nothing was removed")
 
-// confirmation returns what asks before a target is overwritten: nil where nobody
-// is to be asked, because the command line says so or because nobody is there. The
-// job file, which says overwrite, is enough then.
+// confirmation returns the function that asks the user before a target is overwritten.
+// It is nil if the command line says so, or if standard input is no terminal. Then the
+// job file, which says overwrite, is enough.
 func (a *app) confirmation(c *cli.Context) func(jobs.Removal) error {
 	if c.Bool("yes") || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return nil
@@ -35,8 +35,8 @@ func (a *app) confirmation(c *cli.Context) func(jobs.Removal) error {
 		}
 		_, _ = fmt.Fprintf(a.err, "%s holds %s of this job (%s), to be removed. Overwrite? [y/N] ", r.Target, what, count(r.Objects, "object"))
 		answers := make(chan string, 1)
-		go func() { // which lasts as long as the program where nobody answers
-			answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // what was typed before it counts
+		go func() { // if the user does not answer, it ends with the program
+			answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // at the end of input, the text before it counts
 			answers <- answer
 		}()
 		select {

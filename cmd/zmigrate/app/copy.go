@@ -25,9 +25,9 @@ func (a *app) copyCommand() *cli.Command {
 		Flags: append(append(jobFlags(), runFlags()...),
 			&cli.StringFlag{Name: "concat", Usage: "`DIMENSION` to join several files along"},
 			&cli.StringFlag{Name: "stack", Usage: "name of a new `DIMENSION` to join several files along"},
-			&cli.StringFlag{Name: "join", Usage: "what becomes of differences between files: exact or override"},
-			&cli.StringFlag{Name: "order", Usage: "`COORDINATE` that several files are sorted by, or natural"},
-			&cli.StringSliceFlag{Name: "codec", Usage: "a codec of the chain, `name:field=value,field=value`; repeat for each, bytes comes by itself"},
+			&cli.StringFlag{Name: "join", Usage: "how to treat differences between files: exact or override"},
+			&cli.StringFlag{Name: "order", Usage: "`COORDINATE` by which several files are sorted, or natural"},
+			&cli.StringSliceFlag{Name: "codec", Usage: "a codec of the chain, `name:field=value,field=value`; repeat for each codec; bytes is added if need be"},
 			&cli.StringFlag{Name: "chunks", Usage: "chunk shape of every array, such as `12,90,180`, or auto"},
 			&cli.StringFlag{Name: "shards", Usage: "shard shape of every array"},
 			&cli.StringSliceFlag{Name: "include", Usage: "`GLOB` of arrays to take; may be repeated"},
@@ -60,7 +60,7 @@ func (a *app) copyCommand() *cli.Command {
 	})
 }
 
-// copyJob writes the job file that a command line stands for, as JSON.
+// copyJob returns the job file that a command line stands for, as JSON.
 func (a *app) copyJob(c *cli.Context) ([]byte, error) {
 	source := map[string]any{"driver": jobs.DriverOf(c.Context, c.Args().Get(0), a.env), "url": literal(c.Args().Get(0))}
 	for _, flag := range []string{"include", "exclude"} {
@@ -111,8 +111,8 @@ func (a *app) copyJob(c *cli.Context) ([]byte, error) {
 	})
 }
 
-// literal protects text from the expansion of variables: the shell has done
-// its own.
+// literal protects text from the expansion of variables, because the shell has expanded
+// its variables already.
 func literal(text string) string { return strings.ReplaceAll(text, "${", "$${") }
 
 func extents(text string) ([]int, error) {
@@ -127,8 +127,8 @@ func extents(text string) ([]int, error) {
 	return shape, nil
 }
 
-// copyCodecs reads --codec flags. The chain gets a bytes codec behind its
-// array → array codecs where it has no array → bytes codec.
+// copyCodecs reads --codec flags. If the chain has no array → bytes codec, it adds a
+// bytes codec after the array → array codecs.
 func (a *app) copyCodecs(flags []string) ([]any, error) {
 	var chain []any
 	place, serialized := 0, false
@@ -141,7 +141,7 @@ func (a *app) copyCodecs(flags []string) ([]any, error) {
 		for fields != "" {
 			key, rest, ok := strings.Cut(fields, "=")
 			if !ok {
-				return nil, fmt.Errorf("--codec %s: want field=value behind the colon", flag)
+				return nil, fmt.Errorf("--codec %s: want field=value after the colon", flag)
 			}
 			value, next := cutValue(rest)
 			if !json.Valid([]byte(value)) {

@@ -8,10 +8,10 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-// crashAsSignal has the process end by SIGABRT, which a shell shows as 134, where
-// the runtime of Go gives up: out of memory, or a panic that nobody met. It would
-// exit with 2 otherwise, which means that the job is invalid. No core is left behind
-// unless GOTRACEBACK asks for one.
+// crashAsSignal makes the process end with SIGABRT, which a shell shows as 134, when the
+// runtime of Go gives up: out of memory, or a panic that is not recovered. Otherwise the
+// runtime would exit with 2, which means that the job is invalid. The process leaves no
+// core unless GOTRACEBACK asks for one.
 func crashAsSignal() {
 	if os.Getenv("GOTRACEBACK") != "crash" {
 		withoutCore()
@@ -20,24 +20,23 @@ func crashAsSignal() {
 }
 
 const (
-	// besideHeap is the address space that a run needs beside its memory and its
-	// overhead: the heap grows in arenas of 64 MiB and has gaps, and each thread has a
-	// stack.
+	// besideHeap is the address space that a run needs beside run.memory and overhead:
+	// the heap grows in arenas of 64 MiB and has gaps, and each thread has a stack.
 	besideHeap = 192 << 20
-	// leastMemory is the least run.memory that there is.
+	// leastMemory is the least run.memory.
 	leastMemory = 16 << 20
 )
 
-// withinAddressSpace has the collector work harder before the address space ends,
-// if that has a limit.
+// withinAddressSpace makes the garbage collector work harder before a limit of the
+// address space is reached.
 func withinAddressSpace() {
 	if room, ok := addressSpace(); ok {
 		debug.SetMemoryLimit(max(room-besideHeap, leastMemory+overhead))
 	}
 }
 
-// fit lowers a job's memory to what the address space of this process has room for,
-// and refuses it where that is too little for any.
+// fit lowers a job's memory to the room in the address space of this process. It refuses
+// the job if there is too little room for any run.
 func (a *app) fit(j *jobs.Job) error {
 	room, ok := addressSpace()
 	if !ok {

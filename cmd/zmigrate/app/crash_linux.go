@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// withoutCore lets the process leave no core file.
+// withoutCore makes the process leave no core file.
 func withoutCore() {
 	var core syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_CORE, &core) == nil {
@@ -17,8 +17,8 @@ func withoutCore() {
 	}
 }
 
-// addressSpace returns how many bytes of address space the process may still take;
-// ok is false where nothing limits them.
+// addressSpace returns how many bytes of address space the process may still take. ok is
+// false if there is no limit.
 func addressSpace() (room int64, ok bool) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur > math.MaxInt64 {

@@ -4,5 +4,5 @@ package app
 
 func withoutCore() {}
 
-// addressSpace is what only Linux is asked for.
+// addressSpace tells of no limit: only Linux is asked.
 func addressSpace() (room int64, ok bool) { return 0, false }

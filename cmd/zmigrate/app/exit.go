@@ -10,7 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// status is the exit status for an error.
+// status returns the exit status for an error.
 func (a *app) status(err error) int {
 	var wrong invalidError
 	var problems jobs.Problems

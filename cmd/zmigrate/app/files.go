@@ -8,12 +8,12 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-// leastFiles is with how many open files a run gets along: an eighth for each of the
-// caches of its stores and for each kind of worker.
+// leastFiles is the least number of open files with which a run works. The cache of each
+// store and each kind of worker get an eighth of the files.
 const leastFiles = 64
 
-// fitFiles lowers a job's workers to the files that this process may have open
-// (ulimit -n), and refuses too few.
+// fitFiles lowers the numbers of a job's workers to the number of files that this
+// process may have open (ulimit -n). It returns an error if that number is too low.
 func (a *app) fitFiles(j *jobs.Job) error {
 	files := store.Descriptors()
 	if files < leastFiles {
@@ -27,7 +27,7 @@ func (a *app) fitFiles(j *jobs.Job) error {
 	return nil
 }
 
-// atMost lowers a number of workers, of which 0 is one for each core.
+// atMost returns a number of workers, at most most. 0 workers means one for each core.
 func atMost(workers, most int) int {
 	if workers == 0 && runtime.GOMAXPROCS(0) <= most {
 		return 0

@@ -85,15 +85,15 @@ func (a *app) printNode(n jobs.Node) {
 		a.printf("    %s = %s%s\n", printable(x.Name), value, kind)
 		delete(types, x.Name)
 	}
-	for _, d := range n.Details { // those that Zarr has no form for
+	for _, d := range n.Details { // attributes that Zarr has no form for
 		if d.Attribute && types[d.Name] != nil {
 			a.printf("    %s: %s\n", printable(d.Name), printable(d.Text))
 		}
 	}
 }
 
-// printable is a text of a file as it is printed: quoted where it has bytes or
-// characters that would do something to a terminal, or break the line.
+// printable returns a text of a file for printing. It quotes a text with bytes or
+// characters that would control a terminal, or break the line.
 func printable(text string) string {
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)

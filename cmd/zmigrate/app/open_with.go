@@ -11,8 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// openWith is what opens a target in Python: with the fsspec names and options for
-// a bucket (s3fs, gcsfs, adlfs). "" where nothing short does.
+// openWith returns the Python expression that opens a target. For a bucket it uses the
+// names and options of fsspec (s3fs, gcsfs, adlfs). It is "" if there is no short
+// expression.
 func openWith(target string) string {
 	if store.Local(target) {
 		return fmt.Sprintf("xarray.open_zarr(%q) or zarr.open(%q)", shown(target), shown(target))
@@ -37,7 +38,7 @@ func openWith(target string) string {
 			account = os.Getenv("AZURE_STORAGE_ACCOUNT")
 		}
 		if account == "" || q.Has("domain") || q.Has("protocol") || q.Has("localemu") || os.Getenv("AZURE_STORAGE_DOMAIN") != "" {
-			return "" // adlfs wants a connection string there
+			return "" // adlfs wants a connection string
 		}
 		at, options = "az://"+at, adlfsOptions(account, flagged(q, "anonymous"))
 	default:
@@ -49,7 +50,7 @@ func openWith(target string) string {
 	return fmt.Sprintf("xarray.open_zarr(%q, storage_options={%s})", at, strings.Join(options, ", "))
 }
 
-// s3fsOptions are those of s3fs for the query of a URL.
+// s3fsOptions returns the options of s3fs for the query of a URL.
 func s3fsOptions(q url.Values) (options []string) {
 	if flagged(q, "anonymous") {
 		options = append(options, `"anon": True`)
@@ -68,8 +69,8 @@ func s3fsOptions(q url.Values) (options []string) {
 	return options
 }
 
-// adlfsOptions are those of adlfs, which has other names for some variables of the
-// environment.
+// adlfsOptions returns the options of adlfs, which does not read all variables of the
+// environment that zmigrate reads.
 func adlfsOptions(account string, anonymous bool) []string {
 	options := []string{fmt.Sprintf(`"account_name": %q`, account)}
 	switch {
@@ -90,7 +91,7 @@ func flagged(q url.Values, name string) bool {
 	return err == nil && yes
 }
 
-// shown is a local path as one would type it here.
+// shown returns a local path relative to the working directory, if it lies below.
 func shown(target string) string {
 	if here, err := os.Getwd(); err == nil {
 		if short, err := filepath.Rel(here, target); err == nil && filepath.IsLocal(short) {

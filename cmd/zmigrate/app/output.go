@@ -11,9 +11,9 @@ import (
 	"text/tabwriter"
 )
 
-// output is standard output. It remembers that something could not be written, so
-// that whoever prints need not ask: the exit status tells it in the end. A run goes
-// on without its output.
+// output is standard output. It remembers the first error of writing, so that callers
+// need not check: the exit status tells of it at the end. A run goes on without its
+// output.
 type output struct {
 	w io.Writer
 
@@ -36,8 +36,8 @@ func (o *output) note(err error) {
 	}
 }
 
-// close returns the first error there was. Some file systems tell only at the end
-// that they had no room.
+// close closes standard output and returns the first error. Some file systems report
+// only then that they are full.
 func (o *output) close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,7 +68,7 @@ func (a *app) table(rows [][]string) {
 	_, _ = a.out.Write(text.Bytes())
 }
 
-// size spells a number of bytes in binary units.
+// size formats a number of bytes in binary units.
 func size(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10) + " B"
@@ -83,7 +83,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f %s", value, unit)
 }
 
-// shape spells extents: "12 × 90 × 180", or "scalar".
+// shape formats extents: "12 × 90 × 180", or "scalar".
 func shape(extents []int) string {
 	if len(extents) == 0 {
 		return "scalar"
@@ -95,7 +95,7 @@ func shape(extents []int) string {
 	return strings.Join(parts, " × ")
 }
 
-// count spells a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -38,7 +38,7 @@ func (a *app) planCommand() *cli.Command {
 	})
 }
 
-// carriedThrough is the path of arrays whose objects stay as they are.
+// carriedThrough is the path of arrays whose stored bytes are not decoded.
 const carriedThrough = "carried through"
 
 // plannedJSON is an array of a plan as it is printed with --json.
@@ -51,7 +51,7 @@ type plannedJSON struct {
 	Shards      []int           `json:"shard_shape,omitempty"`
 	Objects     int             `json:"objects"`
 	BytesRead   int64           `json:"bytes_read"`
-	BytesAtMost int64           `json:"bytes_written_at_most,omitzero"` // 0: nothing bounds them
+	BytesAtMost int64           `json:"bytes_written_at_most,omitzero"` // 0: no bound is known
 	ReadBlock   []int           `json:"read_block"`
 	Decodes     int             `json:"source_chunk_decodes,omitempty"`
 	Stored      int             `json:"source_chunks,omitempty"`
@@ -69,9 +69,9 @@ type plannedJSON struct {
 
 // lossJSON is a lossy step of an array.
 type lossJSON struct {
-	Step   string  `json:"step"` // a codec, or data_type for its conversion
+	Step   string  `json:"step"` // the name of a codec, or data_type for the conversion of the type
 	What   string  `json:"what"`
-	AtMost float64 `json:"at_most,omitempty"` // in the values of the array; left out: what tells, or there is no bound
+	AtMost float64 `json:"at_most,omitempty"` // in the values of the array; left out: What says it, or there is no bound
 	text   string
 }
 
@@ -83,7 +83,7 @@ type appendJSON struct {
 	Rewritten int    `json:"objects_rewritten"`
 }
 
-// planned describes an array of a plan, with its metadata document if asked.
+// planned describes an array of a plan, with its metadata document if metadata is set.
 func planned(x *jobs.PlannedArray, metadata bool) (plannedJSON, error) {
 	dataType, err := x.Meta.Type.V3()
 	if err != nil {
@@ -116,8 +116,8 @@ func planned(x *jobs.PlannedArray, metadata bool) (plannedJSON, error) {
 	return one, nil
 }
 
-// plan plans a job and prints what a run of it would do, with the documents of
-// the arrays if asked.
+// plan makes the plan of a job and prints what a run would do. With metadata it prints
+// the documents of the arrays, too.
 func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) {
 	defer forPlanning(j)()
 	p, err := jobs.NewPlan(ctx, j, a.env)
@@ -214,7 +214,7 @@ func (a *app) printPlanned(x plannedJSON) error {
 	return nil
 }
 
-// reads tells what is read of the source.
+// reads tells how the source is read.
 func (x plannedJSON) reads() string {
 	if x.Path == carriedThrough {
 		return fmt.Sprintf("%s of elements, each stored object once, as it is", size(x.BytesRead))
@@ -222,7 +222,7 @@ func (x plannedJSON) reads() string {
 	return fmt.Sprintf("%s, %s, in blocks of %s chunks", size(x.BytesRead), x.often(), shape(x.ReadBlock))
 }
 
-// often tells how many times the source is read.
+// often tells how many times each source chunk is decoded.
 func (x plannedJSON) often() string {
 	switch {
 	case x.Stored == 0:

@@ -25,7 +25,7 @@ type progress struct {
 	mu    sync.Mutex
 	done  jobs.Progress
 	began time.Time
-	first int64 // bytes that were done at the beginning
+	first int64 // bytes that earlier runs had migrated
 	last  time.Time
 }
 
@@ -67,7 +67,7 @@ func (p *progress) begin(todo jobs.Progress) {
 	}
 }
 
-// observe counts a unit, or a part of one; it is called from several goroutines.
+// observe counts a unit, or a piece of a unit. Several goroutines call it.
 func (p *progress) observe(e stages.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,7 +97,7 @@ func (p *progress) observe(e stages.Event) {
 	}
 }
 
-// end leaves the terminal as it was.
+// end ends an unfinished bar, so that later output begins on a new line.
 func (p *progress) end() {
 	if p.bar != nil && !p.bar.IsFinished() {
 		_ = p.bar.Exit()

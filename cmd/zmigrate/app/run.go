@@ -17,14 +17,14 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// jobFlags are those of commands that read a job file.
+// jobFlags returns the flags of commands that read a job file.
 func jobFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "set", Usage: "override a field of the job: `path.to.field=value`; may be repeated"},
 	}
 }
 
-// runFlags override the job's run section.
+// runFlags returns the flags that override the job's run section.
 func runFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "memory", Usage: "bound on chunk data in flight, such as `512MiB`"},
@@ -45,9 +45,8 @@ func overrides(c *cli.Context) []string {
 	return set
 }
 
-// load reads a job file with the overrides of the command line, and returns
-// everything that is wrong with it, or worth a warning. The error is about a
-// file that cannot be read at all.
+// load reads a job file with the overrides of the command line. problems are all errors
+// and warnings about the job. err is about a file that cannot be read at all.
 func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error) {
 	j, err := jobs.Load(file, jobs.LoadOptions{Set: overrides(c)})
 	var problems jobs.Problems
@@ -61,8 +60,7 @@ func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error
 	return j, problems, nil
 }
 
-// checked loads a job and refuses it when anything is wrong with it; warnings
-// go to standard error.
+// checked loads a job, and refuses a job that has errors. Warnings go to standard error.
 func (a *app) checked(c *cli.Context, file string) (*jobs.Job, error) {
 	j, problems, err := a.load(c, file)
 	if err != nil {
@@ -75,8 +73,8 @@ func (a *app) checked(c *cli.Context, file string) (*jobs.Job, error) {
 	return j, nil
 }
 
-// warn prints problems, each once in the life of the program: what is found in
-// the file alone is found again when the sources are open.
+// warn prints problems, each once in the life of the program. A problem of the file may
+// be found again when the sources are open.
 func (a *app) warn(problems jobs.Problems) {
 	if a.warned == nil {
 		a.warned = map[jobs.Problem]bool{}
@@ -99,7 +97,7 @@ func files(c *cli.Context) ([]string, error) {
 
 func (a *app) runCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "run", Usage: "migrate; goes on by itself where an earlier run stopped", ArgsUsage: "JOB…",
+		Name: "run", Usage: "migrate; resumes where an earlier run stopped", ArgsUsage: "JOB…",
 		Description: jobOptions + ". " + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...),
 			yesFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "the same as plan: open the sources, write nothing"}),
@@ -129,42 +127,43 @@ func (a *app) runCommand() *cli.Command {
 
 const exitTable = "Exit status: 0 done; 1 failed; 2 invalid job; 3 stopped, run again to resume; 5 locked by another run; 130 interrupted"
 
-// overhead is the memory that the collector allows beside the chunks in flight:
-// tables of compressors, open files, garbage. The program's own pages come on
-// top, some 20 MiB.
+// overhead is the memory that the garbage collector allows beside the chunks in flight:
+// for tables of compressors, open files, garbage. The program's own pages, some 20 MiB,
+// are not included.
 const overhead = 24 << 20
 
-// planning is the memory limit at the least while a plan is made: a limit below what is
-// in use would have the collector work all the time. What a plan is made of stays, so
-// that room for more garbage than planGarbage percent of it would be room that stays, too.
+// A memory limit below the memory in use would make the garbage collector work all the
+// time.
 const (
-	planning    = 160 << 20
+	// planning is the least memory limit while a plan is made.
+	planning = 160 << 20
+	// planGarbage is the percentage of garbage that is allowed while a plan is made.
+	// The plan stays in memory, and with it the room for this garbage.
 	planGarbage = 20
 )
 
-// forPlanning has the collector work as it should while a plan is made, and shown. The
-// function that it returns ends that.
+// forPlanning sets the garbage collector for making and showing a plan. done ends that.
 func forPlanning(j *jobs.Job) (done func()) {
 	debug.SetMemoryLimit(max(j.Run.Memory+overhead, planning))
 	usual := debug.SetGCPercent(planGarbage)
 	return func() { debug.SetGCPercent(usual) }
 }
 
-// forRunning has the collector work as it should while a plan is run: beside the chunks
-// in flight it allows what the plan takes, and garbage of no more than the overhead.
+// forRunning sets the garbage collector for a run: beside the chunks in flight it allows
+// the memory that the plan takes, and garbage of at most overhead. done ends that.
 func forRunning(j *jobs.Job) (done func()) {
 	runtime.GC()
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	plan := int64(live[0].Value.Uint64())
+	plan := max(int64(live[0].Value.Uint64()), 1)
 	debug.SetMemoryLimit(j.Run.Memory + overhead + plan)
 	usual := debug.SetGCPercent(100)
 	debug.SetGCPercent(min(usual, max(planGarbage, int(100*overhead/plan))))
 	return func() { debug.SetGCPercent(usual) }
 }
 
-// run migrates one job and prints what came of it. Where another run has appended to
-// the target in the meantime, it plans once more.
+// run migrates one job and prints the result. If another run has appended to the target
+// since the plan was made, it plans once more.
 func (a *app) run(c *cli.Context, j *jobs.Job) error {
 	if err := errors.Join(a.fit(j), a.fitFiles(j)); err != nil {
 		return err
@@ -176,7 +175,7 @@ func (a *app) run(c *cli.Context, j *jobs.Job) error {
 	return err
 }
 
-// attempt is run with one plan.
+// attempt makes a plan and runs it.
 func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
 	done := forPlanning(j)
 	plan, err := jobs.NewPlan(c.Context, j, a.env)
@@ -202,8 +201,8 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
 	return nil
 }
 
-// summary prints what a run came to; resumed is the number of bytes that were
-// migrated before it.
+// summary prints the result of a run. resumed is the number of bytes that earlier runs
+// have migrated.
 func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 	if a.json {
 		a.printJSON(struct {
@@ -238,7 +237,7 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 		rows = append(rows, []string{"open with", how})
 	}
 	if r.Unlisted != "" {
-		rows = append(rows, []string{"not seen in", shown(r.Unlisted) + ", by those who go by its consolidated metadata: make them anew"})
+		rows = append(rows, []string{"not listed in", "the consolidated metadata of " + shown(r.Unlisted) + ": write that metadata again"})
 	}
 	if r.Dimension != "" {
 		rows = slices.Insert(rows, 1, []string{"appended", appendedText(r.Dimension, r.Appended, r.AppendedIn)})
@@ -250,7 +249,8 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 	a.table(rows)
 }
 
-// appendedText tells how many rows came to the arrays of a target.
+// appendedText tells how many rows were appended. in has the numbers by group, or is
+// nil if there is one number for all.
 func appendedText(dimension string, rows int, in map[string]int) string {
 	if in == nil {
 		return fmt.Sprintf("%s along %s", count(rows, "row"), dimension)
@@ -262,7 +262,7 @@ func appendedText(dimension string, rows int, in map[string]int) string {
 	return fmt.Sprintf("%s, along %s", strings.Join(parts, ", "), dimension)
 }
 
-// trouble tells how many requests were repeated; "" for none.
+// trouble tells how many requests were retries or were throttled; "" for none.
 func trouble(r jobs.Requests) string {
 	retries, throttled := r.Source.Retries+r.Target.Retries, r.Source.Throttled+r.Target.Throttled
 	if retries+throttled == 0 {

@@ -57,12 +57,12 @@ func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 	case "complete":
 		a.printf("%s: complete since %s\n", name, s.Finished.Format(time.RFC3339))
 	case "running":
-		a.printf("%s: running on %s, process %d, since %s, last heard of %s\n", name,
+		a.printf("%s: running on %s, process %d, since %s, last heartbeat %s\n", name,
 			s.Owner.Host, s.Owner.PID, s.Owner.Started.Format(time.RFC3339), s.Heartbeat.Format(time.RFC3339))
 	default:
 		a.printf("%s: interrupted; run it again to go on\n", name)
 		if s.Owner != nil {
-			a.printf("process %d on %s has ended without releasing the lock, last heard of %s\n",
+			a.printf("process %d on %s has ended without releasing the lock, last heartbeat %s\n",
 				s.Owner.PID, s.Owner.Host, s.Heartbeat.Format(time.RFC3339))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func (a *app) validateCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "validate", Usage: "check job files without opening anything", ArgsUsage: "JOB…",
-		Description: jobOptions + ". Checks the file alone: fields, codec chains, data types and fill values as far as the job tells them.",
+		Description: jobOptions + ". Checks the file alone: its fields, and the codec chains, data types and fill values that it names.",
 		Flags:       append(jobFlags(), runFlags()...),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)

@@ -2,7 +2,7 @@ package app
 
 import "runtime/debug"
 
-// version is the version of the module that the program was built from.
+// version returns the version of the module that the program was built from.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
