@@ -18,7 +18,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// len returns the number of values.
 func (a *attribute) len() int {
 	if a.kind == netcdftype.String {
 		return bytes.Count(a.values, []byte{0})
@@ -29,7 +28,7 @@ func (a *attribute) len() int {
 // isText reports whether the values are characters or strings.
 func (a *attribute) isText() bool { return a.kind == netcdftype.Char || a.kind == netcdftype.String }
 
-// value returns number i in the host's byte order.
+// value returns value number i in the host's byte order.
 func (a *attribute) value(i int) dtype.Scalar {
 	t := dataType(a.kind)
 	s := slices.Clone(dtype.Scalar(a.values[i*t.Size() : (i+1)*t.Size()]))
@@ -39,7 +38,7 @@ func (a *attribute) value(i int) dtype.Scalar {
 	return s
 }
 
-// text returns the value of an attribute that is one text, else "".
+// text returns the value of an attribute that is a single text, else "".
 func (a *attribute) text() string {
 	if a.kind != netcdftype.Char && (a.kind != netcdftype.String || a.len() != 1) {
 		return ""
@@ -47,7 +46,7 @@ func (a *attribute) text() string {
 	return hdf5.Text(bytes.ReplaceAll(a.values, []byte{0}, nil))
 }
 
-// json returns the values as an attribute of Zarr, see the package comment.
+// json returns the values as an attribute of Zarr; see the package comment.
 func (a *attribute) json() json.RawMessage {
 	if a.kind == netcdftype.Char {
 		return quote(a.text())
@@ -81,7 +80,7 @@ func jsonList(values [][]byte) json.RawMessage {
 	return slices.Concat([]byte{'['}, bytes.Join(values, []byte{','}), []byte{']'})
 }
 
-// textFindings tells which attributes are texts whose encoding is guessed.
+// textFindings reports attributes that are texts whose encoding is guessed.
 func textFindings(list []attribute) (findings []cf.Finding) {
 	for i := range list {
 		if a := &list[i]; a.isText() && !utf8.Valid(a.values) {
@@ -94,7 +93,7 @@ func textFindings(list []attribute) (findings []cf.Finding) {
 	return findings
 }
 
-// number writes a value as JSON. A NaN is "NaN" whatever its bits: attributes
+// number writes a value as JSON. A NaN is "NaN" whatever its bits, because attributes
 // have no other spelling for it.
 func number(t dtype.Type, s dtype.Scalar) json.RawMessage {
 	if f, ok := float(t, s); ok && math.IsNaN(f) {
@@ -103,7 +102,7 @@ func number(t dtype.Type, s dtype.Scalar) json.RawMessage {
 	return t.FormatScalar(dtype.V3, s)
 }
 
-// float returns the value of a float32 or float64, and false for other types.
+// float returns the value of a float32 or float64. It returns false for other types.
 func float(t dtype.Type, s dtype.Scalar) (float64, bool) {
 	switch t {
 	case dtype.Float32:
@@ -115,19 +114,19 @@ func float(t dtype.Type, s dtype.Scalar) (float64, bool) {
 	}
 }
 
-// quote writes a string as JSON, without the escapes that only HTML needs.
+// quote writes a string as JSON, without the escapes that HTML needs.
 func quote(s string) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		panic(err) // a string always encodes
+		panic(err) // every string can be encoded
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// attributesJSON returns a list of attributes as those of a Zarr node. Of two
-// with one name, the last counts.
+// attributesJSON returns a list of attributes as those of a Zarr node. If two have the
+// same name, the last counts.
 func attributesJSON(list []attribute) zarr.Attributes {
 	var all zarr.Attributes
 	place := map[string]int{}
@@ -143,8 +142,8 @@ func attributesJSON(list []attribute) zarr.Attributes {
 	return all
 }
 
-// find returns the attribute with this name, nil when there is none. Of two,
-// the last counts.
+// find returns the attribute with this name, or nil if there is none. If two have the
+// name, the last counts.
 func find(list []attribute, name string) *attribute {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].name == name {
@@ -154,8 +153,8 @@ func find(list []attribute, name string) *attribute {
 	return nil
 }
 
-// attributeType is the data type of an attribute's values, nil when there are
-// none or they are text.
+// attributeType returns the data type of an attribute's values. It is nil if the
+// attribute is missing or is text.
 func attributeType(list []attribute, name string) dtype.Type {
 	if a := find(list, name); a != nil && !a.isText() {
 		return dataType(a.kind)
@@ -165,12 +164,13 @@ func attributeType(list []attribute, name string) dtype.Type {
 
 const (
 	attrFill     = "_FillValue"
-	attrEncoding = "_Encoding" // of the characters of a variable
+	attrEncoding = "_Encoding" // the encoding of the characters of a variable
 )
 
-// translate takes the fill value of a variable as setFill does, and tells which
-// attributes keep xarray from opening the target: _Encoding beside numbers, which is
-// left out where they were characters, and a _FillValue in no form that it takes.
+// translate sets the fill value of a variable as setFill does. It also reports
+// attributes that would keep xarray from opening the target: an _Encoding beside
+// numbers, which is left out if the numbers were characters; and a _FillValue in a form
+// that xarray does not read.
 func translate(info *sources.Info, list []attribute, char bool) {
 	setFill(info, list, char)
 	if text := info.Attributes.Get(attrEncoding); char && text != nil {
@@ -190,9 +190,9 @@ func translate(info *sources.Info, list []attribute, char bool) {
 	}
 }
 
-// taken reports whether xarray takes a value for the attribute _FillValue of an
-// array: numbers for integers, a float64 in base64 for floats, and nothing for most
-// others.
+// taken reports whether xarray reads a value as the attribute _FillValue of an array:
+// numbers for integers, a float64 in base64 for floats, and nothing for most other
+// types.
 func taken(t dtype.Type, value json.RawMessage) bool {
 	if t == dtype.BoolType {
 		return true
@@ -206,9 +206,9 @@ func taken(t dtype.Type, value json.RawMessage) bool {
 	return ok && json.Unmarshal(value, &number) == nil
 }
 
-// setFill takes the fill value of a variable from its attribute _FillValue,
-// and writes the attribute as readers of Zarr need it. char says that the
-// values of the variable are characters.
+// setFill sets the fill value of a variable from its attribute _FillValue, and rewrites
+// the attribute as readers of Zarr expect it. char says that the variable holds
+// characters.
 func setFill(info *sources.Info, list []attribute, char bool) {
 	const name = attrFill
 	a := find(list, name)
@@ -251,8 +251,8 @@ func note(info *sources.Info, format string, args ...any) {
 	info.Notes = append(info.Notes, fmt.Sprintf(format, args...))
 }
 
-// convert returns the value of type to that is exactly s, a value of type
-// from, and false when there is none. Both types are numbers.
+// convert returns the value of type to that equals s, a value of type from, exactly. It
+// returns false if there is none. Both types are numbers.
 func convert(from dtype.Type, s dtype.Scalar, to dtype.Type) (dtype.Scalar, bool) {
 	if dtype.Same(from, to) {
 		return s, true
@@ -275,7 +275,7 @@ func convert(from dtype.Type, s dtype.Scalar, to dtype.Type) (dtype.Scalar, bool
 	return converted, rational(to, converted).Cmp(exact) == 0
 }
 
-// rational returns the exact value of a number, nil for NaN and infinities.
+// rational returns the exact value of a number, or nil for NaN and infinities.
 func rational(t dtype.Type, s dtype.Scalar) *big.Rat {
 	if f, ok := float(t, s); ok {
 		return new(big.Rat).SetFloat64(f)
@@ -284,7 +284,7 @@ func rational(t dtype.Type, s dtype.Scalar) *big.Rat {
 	return r
 }
 
-// wide returns the float64 that is nearest to a number.
+// wide returns the float64 nearest to a number.
 func wide(t dtype.Type, s dtype.Scalar) dtype.Scalar {
 	f, ok := float(t, s)
 	if !ok {

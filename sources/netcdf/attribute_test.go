@@ -68,7 +68,7 @@ func TestFill(t *testing.T) {
 	for name, test := range map[string]struct {
 		variable  netcdftype.Type
 		attribute attribute
-		fill      string // "": none
+		fill      string // "": there is none
 		written   string // the attribute in the target
 		note      string // part of a note; "": there is none
 	}{
@@ -109,7 +109,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestTranslated tells which attributes keep xarray from opening an array.
+// TestTranslated reports which attributes keep xarray from opening an array.
 func TestTranslated(t *testing.T) {
 	fill := func(kind netcdftype.Type, values []byte) []attribute {
 		return []attribute{{name: "_FillValue", kind: kind, values: values}}
@@ -117,7 +117,7 @@ func TestTranslated(t *testing.T) {
 	for name, test := range map[string]struct {
 		variable   netcdftype.Type
 		attributes []attribute
-		finding    string // part of it; "": there is none
+		finding    string // part of a finding; "": there is none
 	}{
 		"encoding of characters": {netcdftype.Char, []attribute{{name: "_Encoding", kind: netcdftype.Char, values: []byte("utf-8")}}, `_Encoding ("utf-8") is left out`},
 		"encoding of numbers":    {3, []attribute{{name: "_Encoding", kind: netcdftype.Char, values: []byte("utf-8")}}, ""},

@@ -18,8 +18,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// withPacking is small with more attributes on the int16 variable field, whose
-// _FillValue is -1, and on the int8 variable bytes.
+// withPacking is the file small with further attributes of two variables: field, of
+// int16 with the _FillValue -1, and bytes, of int8.
 func withPacking(records uint64, field, bytes []attribute) *classic {
 	c := small(5, records)
 	c.vars[3].attributes = append(c.vars[3].attributes, bytes...)
@@ -27,7 +27,7 @@ func withPacking(records uint64, field, bytes []attribute) *classic {
 	return c
 }
 
-// always is one mode for all variables.
+// always returns one mode for all variables.
 func always(mode cf.Mode) func(string) cf.Mode {
 	return func(string) cf.Mode { return mode }
 }
@@ -41,8 +41,8 @@ func openArray(t *testing.T, name string, opt Options, urls []string) (sources.A
 	return src.Array(t.Context(), name)
 }
 
-// TestUnpackParts joins files of which each is packed in its own way, one of
-// them not at all but for its type.
+// TestUnpackParts joins files that are packed in different ways. One is not packed at
+// all, but has the physical type.
 func TestUnpackParts(t *testing.T) {
 	scales, offsets := []float32{0.5, 0.25, -3}, []float32{1, 0, 100}
 	var files []*classic
@@ -92,15 +92,14 @@ func TestUnpackParts(t *testing.T) {
 	}
 }
 
-// TestPackedParts has the differences between files that no mode but one can
-// overlook.
+// TestPackedParts has differences between files that only one mode can overlook.
 func TestPackedParts(t *testing.T) {
 	half, quarter := attribute{"scale_factor", 6, f64(0.5), nil}, attribute{"scale_factor", 6, f64(0.25), nil}
 	single := attribute{"scale_factor", 5, f32(0.5), nil}
 	least := attribute{"valid_min", 3, []byte{0, 1}, nil}
 	for name, test := range map[string]struct {
 		first, second []attribute
-		want          map[cf.Mode]string // "": accepted
+		want          map[cf.Mode]string // text of the error by mode; "": accepted
 	}{
 		"scale": {[]attribute{half}, []attribute{quarter}, map[cf.Mode]string{
 			cf.Keep: "scale_factor is 0.5 in ", cf.Codecs: "scale_factor is 0.5 in ", cf.Unpack: "",
@@ -136,8 +135,8 @@ func TestPackedParts(t *testing.T) {
 	}
 }
 
-// TestUnpackFill refuses files of floats that agree on nothing but their type,
-// where unpacking has nothing to do in one of them.
+// TestUnpackFill refuses to join files of floats that agree only in their type, if one
+// of them is not packed.
 func TestUnpackFill(t *testing.T) {
 	packed := withPacking(2, []attribute{{"scale_factor", 5, f32(0.5), nil}}, nil)
 	plain := small(5, 2)
@@ -148,7 +147,7 @@ func TestUnpackFill(t *testing.T) {
 	}
 }
 
-// TestCodecsMode has an array whose bits stay and whose type _Unsigned changes.
+// TestCodecsMode has an array whose bits stay, while _Unsigned changes its type.
 func TestCodecsMode(t *testing.T) {
 	urls := write(t, withPacking(4, nil, []attribute{{"scale_factor", 5, f32(0.5), nil}, {"_Unsigned", 2, []byte("true"), nil}}))
 	kept, err := openArray(t, "bytes", Options{CF: always(cf.Keep)}, urls)
@@ -194,7 +193,7 @@ func TestModePerVariable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A view with gaps, as a chunk at the edge is.
+	// A view with gaps, like that of a chunk at the edge.
 	wide := ndarray.New(dtype.Float64, []int{2, 3, 9})
 	view := wide.Sub(ndarray.Region{Start: []int{0, 0, 2}, Shape: []int{2, 3, 5}})
 	if err := a.ReadRegion(t.Context(), view, []int{0, 0, 0}); err != nil {

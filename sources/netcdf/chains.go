@@ -9,26 +9,26 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// chains binds chains of codecs, and keeps some of them: thousands of files have
-// the same ones. It is safe for concurrent use.
+// chains binds codec chains and remembers some of them, because thousands of files may
+// have the same chains. It is safe for concurrent use.
 type chains struct {
 	registry *codecs.Registry
 
 	mu    sync.Mutex
-	known []boundChain // the last made last
+	known []boundChain // the newest last
 }
 
-// boundChain is a chain and what it was made of.
+// boundChain is a chain, with the arguments of bind that gave it.
 type boundChain struct {
 	specs []codecs.Spec
 	chunk codecs.Chunk
 	chain *codecs.Chain
 }
 
-// mostChains is how many chains are remembered.
+// mostChains is the most chains that are remembered.
 const mostChains = 64
 
-// bind is [codecs.Registry.Bind].
+// bind returns the result of [codecs.Registry.Bind].
 func (c *chains) bind(specs []codecs.Spec, chunk codecs.Chunk) (*codecs.Chain, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

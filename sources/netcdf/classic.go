@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// classicFile is the contents of a file in one of the classic formats.
+// classicFile is the content of a file in one of the classic formats.
 type classicFile struct {
 	file    *sources.OpenFile
 	header  *header
@@ -78,13 +78,13 @@ func (c *classicFile) open(_ context.Context, path string) (sources.Array, error
 	})
 }
 
-// noteChar tells users what became of characters.
+// noteChar is the note about variables of characters.
 const noteChar = "stored as uint8: NetCDF characters have no core Zarr type"
 
-// checkName refuses names that cannot be those of an array in the root.
+// checkName refuses names that no array in the root can have.
 func checkName(name string) error {
 	if name == "" || strings.Contains(name, "/") {
 		return errors.New("an array needs a name without slashes")
 	}
-	return nil // what Zarr cannot hold, the target's name decides
+	return nil // the path in the target is checked, and may differ
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 )
 
-// write saves files whose headers are given, each with its records, and whose
-// fixed variables have the same values in all.
+// write writes files with the given headers and their records. Variables without
+// records have the same values in all files.
 func write(t *testing.T, files ...*classic) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func write(t *testing.T, files ...*classic) []string {
 	return urls
 }
 
-// lengthwise is a file whose fixed dimension z is n long.
+// lengthwise returns a file whose fixed dimension z has length n.
 func lengthwise(n int) *classic {
 	return &classic{version: 5, dims: []dimension{{name: "y", length: 3}, {name: "z", length: n}},
 		vars: []variable{{name: "v", kind: 6, dims: []int{0, 1}}, {name: "z", kind: 5, dims: []int{1}}}}
@@ -172,7 +172,7 @@ func TestConcatNotesDifferences(t *testing.T) {
 	}
 }
 
-// TestRemote counts the requests that a file in a bucket takes.
+// TestRemote counts the requests for a file in a bucket.
 func TestRemote(t *testing.T) {
 	data, err := os.ReadFile("../../examples/data/coads_climatology.cdf")
 	if err != nil {
@@ -199,8 +199,8 @@ func TestRemote(t *testing.T) {
 	if requests != 2 {
 		t.Errorf("opening took %d requests, want 2: the size and the header", requests)
 	}
-	// One request for each of the twelve records: the seven variables that lie
-	// between them are more bytes than a request is worth.
+	// Each of the twelve records takes a request: the seven variables between two of
+	// them are more bytes than a request is worth.
 	for name, want := range map[string]int{"COADSX": 1, "TIME": 12, "SST": 12} {
 		a, err := src.Array(t.Context(), name)
 		if err != nil {
@@ -224,7 +224,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestStack lays files along a new dimension.
+// TestStack stacks files along a new dimension.
 func TestStack(t *testing.T) {
 	src, err := openSource(t, Options{Combine: combine.Options{Stack: "member"}}, write(t, small(5, 2), small(5, 2), small(5, 2))...)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package netcdf reads NetCDF files: the classic formats CDF-1, CDF-2 (64-bit
-// offset) and CDF-5 (64-bit data), and NetCDF-4 with any other HDF5 file. It
-// follows "The NetCDF Classic Format Specification" of the NetCDF User's Guide,
-// PnetCDF's description of CDF-5, and for NetCDF-4 what libnetcdf does; package
-// hdf5 below this one reads the file format. Only headers are read when a file is
-// opened, and only the regions asked for after that, be the file local or remote.
+// Package netcdf reads NetCDF files: the classic formats CDF-1, CDF-2 (64-bit offset)
+// and CDF-5 (64-bit data), and NetCDF-4, together with all other HDF5 files. It follows
+// "The NetCDF Classic Format Specification" of the NetCDF User's Guide, PnetCDF's
+// description of CDF-5, and for NetCDF-4 the behaviour of libnetcdf. Package hdf5 below
+// this one reads the file format. Opening a file reads only its headers, and reading a
+// region reads only that region, whether the file is local or remote.
 //
 // # The classic formats
 //
@@ -13,62 +13,64 @@
 //	| fixed variable | fixed variable | …                                      |
 //	| record 0: slab of variable a, slab of variable b, … | record 1: … | …     |
 //
-// Counts take 4 bytes, in CDF-5 8; the offset of a variable takes 4 bytes in
-// CDF-1, else 8. Names, attribute values and slabs are padded to 4 bytes,
-// except for the slabs of a variable that is alone in its records. The sizes
-// of variables that the header states are redundant, and too small a field for
-// large variables; they are not looked at. A name ends at the first zero byte, if it
-// has any, as for programs in C.
+// Counts take 4 bytes, and 8 in CDF-5. The offset of a variable takes 4 bytes in CDF-1,
+// and 8 in the other formats. Names, attribute values and slabs are padded to 4 bytes.
+// The exception is a file with one record variable, whose slabs are not padded. The
+// header states the sizes of variables, but in a field too small for large variables.
+// They follow from the shapes, so the field is not used. A name ends at its first zero
+// byte, as for programs in C.
 //
 // # NetCDF-4 and HDF5
 //
-// Groups and datasets are groups and arrays, in the order of their creation where
-// the file tracks that. Dimensions are dimension scales, of several at one dimension
-// the last, as in libnetcdf; an unlimited one is as
-// long as the longest variable that has it, and the others go on with their fill
-// value. Datasets without scales get the names that libnetcdf makes up,
-// phony_dim_0 and so on. Datasets that only stand for a dimension are no arrays,
-// and attributes that only keep the books (CLASS, NAME, DIMENSION_LIST,
-// REFERENCE_LIST, _NCProperties and their like) are not shown. Soft links are
-// followed within the file. What cannot be read (a filter or a datatype that is not
-// known) is listed all the same, and an error of its own when it is opened; that of
-// links to nowhere or to other files wraps [sources.ErrNoArray].
+// HDF5 groups and datasets become groups and arrays, in the order of their creation if
+// the file tracks it. Dimensions are dimension scales. If a dimension has several
+// scales, the last one counts, as in libnetcdf. An unlimited dimension is as long as
+// its longest variable; shorter variables go on with their fill value. Datasets without
+// scales get the names that libnetcdf makes up, phony_dim_0 and so on.
+//
+// Datasets that only stand for a dimension are no arrays. Attributes that are
+// bookkeeping (CLASS, NAME, DIMENSION_LIST, REFERENCE_LIST, _NCProperties and the like)
+// are not shown. Soft links are followed within the file. A dataset that cannot be
+// read, because of an unknown filter or datatype, is listed as well, and opening it is
+// an error. So is a link to nowhere or to another file, whose error wraps
+// [sources.ErrNoArray].
 //
 // # What becomes of the values
 //
 // Numbers keep their types; see package hdf5type for the other types of HDF5.
-// Characters, which NetCDF-4 stores as texts of one byte, become uint8, because
-// Zarr has no character type in its core, and lose their attribute _Encoding, with
-// which xarray takes numbers for texts; such texts in other HDF5 files are texts like
-// longer ones. Texts of any length have to be UTF-8. Attributes become JSON:
-// text a string (Latin-1 where it is not UTF-8, with a finding; NULs dropped), one
-// number a number, any other count an array, those of several dimensions arrays in
-// arrays; numbers that JSON lacks are "NaN", "Infinity" and "-Infinity". Those of
-// types that NetCDF does not have are left out with a finding, but for enumerations,
-// which become integers. The attribute _FillValue gives the
-// fill value and is rewritten as readers of Zarr expect it, see
-// sources.FillAttribute; without it, the fill value is that of the HDF5 dataset
-// if it has one.
+// Characters become uint8, because the core of Zarr has no character type. They lose
+// their attribute _Encoding, because with it xarray would take numbers for text.
+// NetCDF-4 stores characters as texts of one byte; in other HDF5 files, such texts are
+// treated like longer ones. Elements of variable length have to be UTF-8 if they are
+// text.
 //
-// Of the filters of HDF5 deflate, shuffle, fletcher32, blosc, bzip2 and zstd are
-// codecs of Zarr: chunks that went through these alone, and whose elements are
-// stored as Zarr stores them, can be had as they are, where Options.Kept asks for
-// them; see [sources.Stored].
+// Attributes become JSON. Text becomes a string; text that is not UTF-8 is read as
+// Latin-1, with a finding, and NULs are dropped. One number becomes a number, and
+// several become an array, with nested arrays for several dimensions. Numbers that JSON
+// lacks are "NaN", "Infinity" and "-Infinity". Attributes of types that NetCDF lacks
+// are left out with a finding, except enumerations, which become integers. The
+// attribute _FillValue gives the fill value, and is rewritten as readers of Zarr expect
+// it; see sources.FillAttribute. Without this attribute, the fill value of the HDF5
+// dataset counts, if there is one.
 //
-// Values that are packed by the CF conventions are kept, or become what
-// Options.CF says, see sources.Packed.
+// The HDF5 filters deflate, shuffle, fletcher32, blosc, bzip2 and zstd are codecs of
+// Zarr. Chunks can be carried through if they have no other filters, and if their
+// elements are stored as Zarr stores them; see Options.Kept and [sources.Stored].
+//
+// Options.CF says what becomes of values that are packed by the CF conventions; without
+// it they are kept. See sources.Packed.
 //
 // # Many files
 //
-// Options.Combine joins files along a dimension or stacks them, see
-// combine.Open. The header of each is read once, when the source is opened, and
-// what is equal in several headers is in memory once. Files that are joined have to
-// agree on their packing unless they are unpacked, each by its own.
+// Options.Combine joins files along a dimension or stacks them, see combine.Open. The
+// header of each file is read once, when the source is opened. Parts that are equal in
+// several headers are in memory once. Joined files have to agree in their packing,
+// unless each file is unpacked by its own attributes.
 //
-// # What lying files get
+// # Damaged files
 //
-// A header is at most 64 MiB, and no count in it makes the reader allocate
-// more than the bytes that were read could describe. A variable that reaches
-// beyond the end of its file cannot be opened, the others can. A last record
-// without its padding is whole.
+// A header is at most 64 MiB, and no count in it makes the reader allocate more than
+// the bytes that were read could describe. A variable that reaches beyond the end of
+// its file cannot be opened; the others can. A last record that lacks only its padding
+// is complete.
 package netcdf

@@ -13,8 +13,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 )
 
-// classic describes a file to be written, well-formed or not. Variables follow
-// each other in their order; record variables come last.
+// classic describes a file to be written, which need not be well-formed. The variables
+// are in the order of the file, record variables last.
 type classic struct {
 	version    byte
 	records    uint64
@@ -65,7 +65,7 @@ func (e *encoder) attributes(list []attribute) {
 	}
 }
 
-// header writes the header, with the variables' begins as they are.
+// header writes the header, with the begins that the variables have.
 func (c *classic) header() []byte {
 	e := &encoder{b: []byte{'C', 'D', 'F', c.version}, version: c.version}
 	e.count(c.records)
@@ -94,8 +94,8 @@ func (c *classic) header() []byte {
 	return e.b
 }
 
-// encode writes the header and data in which byte i of the whole file is
-// i mod 251, as long as records says.
+// encode writes the header and data for the given number of records. In the data, byte
+// i of the file is i mod 251.
 func (c *classic) encode(records int) []byte {
 	end := len(c.header())
 	recordSize, count, last := 0, 0, 0
@@ -126,7 +126,7 @@ func (c *classic) encode(records int) []byte {
 	return file
 }
 
-// small is a file with a bit of everything.
+// small returns a file that has a little of everything.
 func small(version byte, records uint64) *classic {
 	return &classic{
 		version: version, records: records,
@@ -142,7 +142,7 @@ func small(version byte, records uint64) *classic {
 	}
 }
 
-// save writes a file and opens it.
+// save writes a file to a temporary folder.
 func save(t *testing.T, name string, data []byte) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)

@@ -8,9 +8,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// codecOf returns the codec that does what a filter does, and false where there is
-// none. The parameters are those of the filters' authors; what a codec does not
-// know of them is refused when it is bound.
+// codecOf returns the codec that does the same as a filter, and false if there is none.
+// The parameters are defined by the authors of the filters. Binding the codec refuses
+// parameters that it does not know.
 func codecOf(f hdf5.Filter) (codecs.Spec, bool) {
 	p := f.Parameters
 	switch {
@@ -21,13 +21,13 @@ func codecOf(f hdf5.Filter) (codecs.Spec, bool) {
 	case f.ID == hdf5.FilterFletcher32:
 		return codecs.Spec{Name: standard.Fletcher32Name}, true
 	case f.ID == hdf5.FilterBzip2:
-		level := uint32(9) // of the filter, unless it is told
+		level := uint32(9) // default of the filter
 		if len(p) > 0 {
 			level = p[0]
 		}
 		return codecs.Spec{Name: standard.Bz2Name, Configuration: fmt.Appendf(nil, `{"level":%d}`, level)}, true
 	case f.ID == hdf5.FilterZstd:
-		level := int32(0) // the default of the library, unless it is told
+		level := int32(0) // default of the library
 		if len(p) > 0 {
 			level = int32(p[0])
 		}
@@ -39,8 +39,8 @@ func codecOf(f hdf5.Filter) (codecs.Spec, bool) {
 	}
 }
 
-// bloscOf returns the codec of the filter blosc. Its parameters are two versions,
-// the bytes of an element and of a chunk, level, shuffle and compressor.
+// bloscOf returns the codec of the filter blosc. The parameters of the filter are two
+// versions, the bytes of an element and of a chunk, level, shuffle and compressor.
 func bloscOf(p []uint32) (codecs.Spec, bool) {
 	shuffles := []string{"noshuffle", "shuffle", "bitshuffle"}
 	compressors := []string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}

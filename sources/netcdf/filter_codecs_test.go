@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// TestCodecOf has the filters that are codecs, also where the file leaves their
-// parameters to whoever applies them.
+// TestCodecOf has the filters that are codecs, also with parameters that the file does
+// not state.
 func TestCodecOf(t *testing.T) {
 	for _, test := range []struct {
 		filter hdf5.Filter

@@ -16,9 +16,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// said returns what a file says of each array that can be read: shape, attributes
-// and values. The numbers in names that are made up for dimensions depend on the
-// arrays that cannot be read.
+// said returns shape, attributes and values of each array of a file that can be read.
+// It leaves out the names of dimensions: numbers in made-up names depend on the arrays
+// that cannot be read.
 func said(ctx context.Context, opt netcdf.Options, url string) (map[string]string, error) {
 	src, err := netcdf.Open(ctx, []string{url}, opt)
 	if err != nil {
@@ -49,7 +49,7 @@ func said(ctx context.Context, opt netcdf.Options, url string) (map[string]strin
 }
 
 // TestFlippedBytes changes each byte of small files in turn. Nothing panics or takes
-// long, and where checksums cover all of a file no array becomes another one.
+// long. Where checksums cover all of a file, no array is read with another content.
 func TestFlippedBytes(t *testing.T) {
 	memory := &store.Memory{}
 	st, err := store.Open(t.Context(), "mem://b/f", store.Options{Memory: memory})

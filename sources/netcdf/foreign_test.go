@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// TestForeign compares files with the faults and old forms of other writers with what
-// h5py and netCDF4-python read of them; see testdata/README.md.
+// TestForeign reads files with the faults and old forms of other writers, and compares
+// the result with that of h5py and netCDF4-python; see testdata/README.md.
 func TestForeign(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/foreign.zip")
 	for name, want := range readGolden(t, filepath.Join(folder, "expected.json")) {
@@ -20,7 +20,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestZeroBytes finds names that end at a zero byte within them: a finding tells a few.
+// TestZeroBytes has names with a zero byte within them: a finding lists a few of them.
 func TestZeroBytes(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/foreign.zip")
 	for name, want := range map[string]string{
@@ -39,7 +39,7 @@ func TestZeroBytes(t *testing.T) {
 	}
 }
 
-// TestArrayColumn reads a table of PyTables, in which arrays are structs.
+// TestArrayColumn reads a table of PyTables in which arrays are structs.
 func TestArrayColumn(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/foreign.zip")
 	a, err := open(t, netcdf.Options{}, filepath.Join(folder, "pytables_zlib.h5")).Array(t.Context(), "table")

@@ -29,10 +29,10 @@ import (
 // coads is a real file, 5 MB, with a record dimension.
 const coads = "../../examples/data/coads_climatology.cdf"
 
-// more holds further files, real ones and small ones, where it is present.
+// more is a folder of further files, real and small ones, "" if it is not present.
 var more = os.Getenv("ZMIGRATE_GOLDEN")
 
-// golden is what libnetcdf reads from a file, see testdata/README.md.
+// golden is what libnetcdf reads from a file; see testdata/README.md.
 type golden struct {
 	Attributes map[string]json.RawMessage
 	Groups     map[string]golden
@@ -42,11 +42,11 @@ type golden struct {
 		Attributes map[string]json.RawMessage
 		DType      string
 		SHA256     string
-		Error      string // a part of the error with which it is refused
+		Error      string // part of the error with which the file is refused
 	}
 }
 
-// leavesOut reports whether netCDF does not know all of the variables.
+// leavesOut reports whether netCDF does not read all variables of the file.
 func (g golden) leavesOut() bool {
 	for _, v := range g.Variables {
 		if v.Attributes == nil {
@@ -94,7 +94,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenNetCDF4 compares the files in a zip, see testdata/README.md.
+// TestGoldenNetCDF4 compares the files in a zip; see testdata/README.md.
 func TestGoldenNetCDF4(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	for name, want := range readGolden(t, filepath.Join(folder, "expected.json")) {
@@ -126,8 +126,9 @@ func checkGolden(t *testing.T, file string, want golden) {
 	}
 }
 
-// checkGroup compares a group and all below it, and counts the arrays. Numbers of
-// dimensions that are made up do not matter where netCDF leaves variables out.
+// checkGroup compares a group and everything below it, and counts the arrays. With
+// loose, the numbers in names of made-up dimensions do not matter, because netCDF
+// leaves variables out.
 func checkGroup(t *testing.T, src sources.Source, at string, want golden, arrays *int, loose bool) {
 	i := slices.IndexFunc(src.Groups(), func(g sources.Group) bool { return g.Path == at })
 	if i < 0 {
@@ -182,7 +183,7 @@ func checkGroup(t *testing.T, src sources.Source, at string, want golden, arrays
 	}
 }
 
-// little returns the values in little-endian order, strings as a list in JSON.
+// little returns the values in little-endian order, or strings as a list in JSON.
 func little(t *testing.T, a ndarray.Array) []byte {
 	t.Helper()
 	if a.Heap != nil {
@@ -204,8 +205,8 @@ func little(t *testing.T, a ndarray.Array) []byte {
 	return a.Data
 }
 
-// checkAttributes compares attributes by their values: a number in either
-// file is what JSON reads back as a float64.
+// checkAttributes compares attributes by their values: numbers are equal if JSON reads
+// both as the same float64.
 func checkAttributes(t *testing.T, name string, got zarr.Attributes, want map[string]json.RawMessage, info *sources.Info) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -243,7 +244,7 @@ func checkAttributes(t *testing.T, name string, got zarr.Attributes, want map[st
 	}
 }
 
-// plain spells a value that JSON lacks as the sources do.
+// plain spells a value that JSON lacks as the sources spell it.
 func plain(v any) any {
 	names := map[any]string{"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 	if s, ok := v.(string); ok && names[s] != "" {
@@ -275,7 +276,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestCoads spells out what a user sees of one array.
+// TestCoads compares all that a user sees of one array.
 func TestCoads(t *testing.T) {
 	a, err := open(t, netcdf.Options{}, coads).Array(t.Context(), "SST")
 	if err != nil {

@@ -14,49 +14,49 @@ import (
 )
 
 const (
-	firstRead = 64 << 10 // bytes of a file read at first; doubled while the header is longer
+	firstRead = 64 << 10 // bytes of a file that are read first; doubled while the header is longer
 	maxHeader = 64 << 20 // bytes
 )
 
-// dataType is the type of a variable's elements or of an attribute's values.
+// dataType returns the data type for a type in a file.
 func dataType(t netcdftype.Type) dtype.Type {
 	own, err := netcdftype.Of(t)
 	if err != nil {
-		panic(err) // a type that the parser let pass
+		panic(err) // the parser accepts only known types
 	}
 	return own
 }
 
-// dimension has length 0 in the file when it is the record dimension; here
-// every length is the real one.
+// dimension is a dimension of a file. In the file, the record dimension has length 0;
+// here its length is the number of records.
 type dimension struct {
 	name   string
 	length int
 	record bool
 }
 
-// attribute is a name with values as they stand in a classic file, big-endian
-// and without padding. Each of kind String, which those files do not have, is
-// followed by a zero byte.
+// attribute is a name with values in the form of a classic file: big-endian and without
+// padding. Classic files have no values of kind String; here each of them is followed
+// by a zero byte.
 type attribute struct {
 	name   string
 	kind   netcdftype.Type
 	values []byte
-	shape  []int // of values of more than one dimension, in C order; else nil
+	shape  []int // of values with more than one dimension, in C order; else nil
 }
 
 type variable struct {
 	name       string
 	kind       netcdftype.Type
-	dims       []int // into header.dims
+	dims       []int // indexes into header.dims
 	attributes []attribute
 	begin      int64 // bytes
-	slab       int   // bytes of the variable, for a record variable those of one record
+	slab       int   // bytes of the variable; of one record, for a record variable
 	record     bool
 }
 
-// header is a parsed header. It shares no memory with the bytes it was read
-// from.
+// header is a parsed header. It shares no memory with the bytes from which it was
+// parsed.
 type header struct {
 	version    byte // of the format: 1, 2 or 5
 	dims       []dimension
@@ -67,11 +67,11 @@ type header struct {
 	recordSize int // bytes from one record to the next
 }
 
-// errShort says that the header goes on behind the bytes at hand.
+// errShort says that the header continues behind the given bytes.
 var errShort = errors.New("the header is cut off")
 
-// readHeader reads the header of a file of which the beginning is there, in
-// pieces that double.
+// readHeader reads the header of a file. buffer is the beginning of the file; further
+// reads double the length.
 func readHeader(ctx context.Context, f *sources.OpenFile, buffer []byte) (*header, error) {
 	most := int(min(f.Size, maxHeader))
 	for want := len(buffer); ; want = min(2*want, most) {
@@ -122,7 +122,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	return h, h.layOut(int(records), streaming, size)
 }
 
-// check refuses what would make a variable or its shape ambiguous.
+// check refuses headers in which a variable or its shape is ambiguous.
 func (h *header) check() error {
 	records := 0
 	for _, d := range h.dims {
@@ -152,8 +152,8 @@ func (h *header) check() error {
 	return nil
 }
 
-// layOut computes the sizes of variables and records, and the number of
-// records where the header leaves it to the size of the file.
+// layOut computes the sizes of variables and records. It also computes the number of
+// records if the header leaves it to the size of the file.
 func (h *header) layOut(records int, streaming bool, size int64) error {
 	padded, unpadded, count := 0, 0, 0
 	for i := range h.vars {
@@ -194,8 +194,8 @@ func (h *header) layOut(records int, streaming bool, size int64) error {
 	return nil
 }
 
-// countRecords returns the number of records that a file of this size holds
-// whole, for files written as a stream.
+// countRecords returns the number of whole records in a file of this size, for files
+// that were written as a stream.
 func (h *header) countRecords(size int64) int {
 	records, found := 0, false
 	for _, v := range h.vars {

@@ -52,11 +52,11 @@ func TestVersionsAndStreaming(t *testing.T) {
 	}
 }
 
-// TestRecordCount lets the size of the file say how many records there are.
+// TestRecordCount has files whose size says how many records there are.
 func TestRecordCount(t *testing.T) {
 	c := small(2, math.MaxUint64)
 	file := c.encode(3)
-	const record = 4 + 32 // bytes padded to 4, and 15 int16 padded to 32
+	const record = 4 + 32 // bytes padded to 4, and 15 int16 padded to 32 bytes
 	for cut, want := range map[int]int{0: 3, 2: 3, 3: 2, record: 2, record + 3: 1, 2 * record: 1, 2*record + 3: 0, 3 * record: 0} {
 		h, err := parseHeader(file, int64(len(file)-cut))
 		if err != nil {
@@ -68,8 +68,8 @@ func TestRecordCount(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts a file at every byte: either it cannot be opened, or
-// every variable says that it is cut off, or it can be read.
+// TestTruncated cuts a file at every byte. Then the file cannot be opened, or every
+// variable reports that it is cut off, or the variable can be read.
 func TestTruncated(t *testing.T) {
 	for _, version := range []byte{1, 2, 5} {
 		c := small(version, 2)
@@ -152,7 +152,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLongHeader has a header of several reads.
+// TestLongHeader has a header that takes several reads.
 func TestLongHeader(t *testing.T) {
 	c := small(2, 1)
 	c.attributes = append(c.attributes, attribute{"history", netcdftype.Char, bytes.Repeat([]byte("long "), 60000), nil})
@@ -167,8 +167,8 @@ func TestLongHeader(t *testing.T) {
 	}
 }
 
-// TestLyingCountsAllocateLittle opens a large sparse file whose counts are all
-// as large as they may be.
+// TestLyingCountsAllocateLittle opens a large sparse file in which all counts are as
+// large as possible.
 func TestLyingCountsAllocateLittle(t *testing.T) {
 	path := save(t, "f.nc", []byte("CDF\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x3f\xff\xff"))
 	if err := os.Truncate(path, 1<<40); err != nil {
@@ -186,7 +186,7 @@ func TestLyingCountsAllocateLittle(t *testing.T) {
 }
 
 func TestHugeVariables(t *testing.T) {
-	// 3 TiB in one variable, whose size does not fit the field for it.
+	// A variable of 3 TiB, whose size does not fit into its field.
 	c := &classic{version: 2, records: 5, dims: []dimension{{name: "t"}, {name: "y", length: 1 << 20}, {name: "x", length: 3 << 17}},
 		vars: []variable{{name: "big", kind: 6, dims: []int{1, 2}}, {name: "rec", kind: 3, dims: []int{0}}}}
 	c.vars[0].begin = 1024
@@ -242,7 +242,7 @@ func TestNames(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// "__x" is a name that Zarr reserves; the array may get another one there.
+	// Zarr reserves the name "__x"; the array may get another name in the target.
 	for _, name := range src.Arrays()[2:4] {
 		if _, err := src.Array(t.Context(), name); err == nil || !strings.Contains(err.Error(), "f.nc") {
 			t.Errorf("%q: got %v", name, err)

@@ -16,10 +16,10 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// odd has what a copy cannot keep, or not as it is.
+// odd is a file with content that a copy cannot keep, or has to change.
 const odd = "testdata/odd.h5"
 
-// openOdd opens an array of it.
+// openOdd opens an array of odd.
 func openOdd(t *testing.T, src sources.Source, path string) sources.Array {
 	t.Helper()
 	a, err := src.Array(t.Context(), path)
@@ -29,8 +29,8 @@ func openOdd(t *testing.T, src sources.Source, path string) sources.Array {
 	return a
 }
 
-// TestTextOfNoEncoding refuses elements that are no UTF-8 where they are read,
-// and a fill value where the array is opened.
+// TestTextOfNoEncoding: elements that are not UTF-8 are refused when they are read, and
+// such a fill value is refused when the array is opened.
 func TestTextOfNoEncoding(t *testing.T) {
 	src := open(t, netcdf.Options{}, odd)
 	a := openOdd(t, src, "latin")
@@ -67,7 +67,7 @@ func TestTextOfNoEncoding(t *testing.T) {
 	}
 }
 
-// TestFindings tells which attributes are left out or were no UTF-8.
+// TestFindings reports attributes that are left out, or are not UTF-8.
 func TestFindings(t *testing.T) {
 	src := open(t, netcdf.Options{}, odd)
 	latin := func(name string) cf.Finding {
@@ -95,8 +95,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestAttributeForms nests values of several dimensions. The first zero byte ends a
-// text of HDF5, and is dropped from one of NetCDF.
+// TestAttributeForms has nested values of several dimensions. The first zero byte ends
+// a text of HDF5. In a text of NetCDF it is dropped.
 func TestAttributeForms(t *testing.T) {
 	all := openOdd(t, open(t, netcdf.Options{}, odd), "plain").Info().Attributes
 	for name, want := range map[string]string{
@@ -111,8 +111,8 @@ func TestAttributeForms(t *testing.T) {
 	}
 }
 
-// TestLetters has texts of one byte: those of NetCDF are characters, others texts
-// like longer ones.
+// TestLetters has texts of one byte: in NetCDF they are characters, in other files
+// texts like longer ones.
 func TestLetters(t *testing.T) {
 	a := openOdd(t, open(t, netcdf.Options{}, odd), "letters")
 	if got, want := a.Info().Type.Name(), "null_terminated_bytes"; got != want {
@@ -127,7 +127,8 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestLinksToNoArray are listed, and can be told from arrays that cannot be read.
+// TestLinksToNoArray: links to no array are listed, and their error differs from that
+// of arrays that cannot be read.
 func TestLinksToNoArray(t *testing.T) {
 	src := open(t, netcdf.Options{}, odd)
 	for path, want := range map[string]string{

@@ -22,20 +22,20 @@ type parser struct {
 	err     error
 }
 
-// cutNames are names that end at a zero byte within them.
+// cutNames counts names that end at a zero byte within them.
 type cutNames struct {
 	first []string // as they are in the file
 	count int
 }
 
-// add remembers the first few names.
+// add counts a name, and remembers the first few names.
 func (c *cutNames) add(name []byte) {
 	if c.count++; c.count <= 5 {
 		c.first = append(c.first, fmt.Sprintf("%.40q", name))
 	}
 }
 
-// isClassic tells the classic formats from all others.
+// isClassic tells the classic formats from others.
 func isClassic(beginning []byte) bool {
 	return len(beginning) >= 4 && string(beginning[:3]) == "CDF"
 }
@@ -72,8 +72,8 @@ func (p *parser) take(n int) []byte {
 	return b
 }
 
-// padded returns the next n bytes and skips their padding to a multiple of 4.
-// The padding is not demanded to be zero.
+// padded returns the next n bytes and skips their padding to a multiple of 4. The
+// padding need not be zero.
 func (p *parser) padded(n int) []byte {
 	b := p.take(n)
 	p.take(-n & 3)
@@ -94,7 +94,7 @@ func (p *parser) uint64() uint64 {
 	return 0
 }
 
-// count reads a NON_NEG: 4 bytes, in CDF-5 8.
+// count reads a NON_NEG: 4 bytes, and 8 in CDF-5.
 func (p *parser) count() uint64 {
 	if p.version == 5 {
 		return p.uint64()
@@ -102,7 +102,7 @@ func (p *parser) count() uint64 {
 	return uint64(p.uint32())
 }
 
-// streaming is the number of records of a file that was written as a stream.
+// streaming returns the number of records that stands for a file written as a stream.
 func (p *parser) streaming() uint64 {
 	if p.version == 5 {
 		return math.MaxUint64
@@ -110,8 +110,7 @@ func (p *parser) streaming() uint64 {
 	return math.MaxUint32
 }
 
-// wide returns the least size of a list's entry: n bytes, in CDF-5 twice as
-// many.
+// wide returns the least size of a list's entry: n bytes, and twice as many in CDF-5.
 func (p *parser) wide(n int) int {
 	if p.version == 5 {
 		return 2 * n
@@ -119,8 +118,8 @@ func (p *parser) wide(n int) int {
 	return n
 }
 
-// number reads a count of things that take at least size bytes each, all of
-// them still to come.
+// number reads a count of items. It refuses counts for which the rest of the file is
+// too short, where each item takes at least size bytes.
 func (p *parser) number(what string, size int) int {
 	n := p.count()
 	if p.err != nil {
@@ -137,8 +136,8 @@ func (p *parser) number(what string, size int) int {
 	return int(n)
 }
 
-// list reads a list of dimensions, attributes or variables: a tag, a count,
-// and the entries, which take at least size bytes each.
+// list reads a list of dimensions, attributes or variables: a tag, a count, and the
+// entries. An entry takes at least size bytes.
 func list[T any](p *parser, what string, tag uint32, size int, entry func(*parser) T) []T {
 	got := p.uint32()
 	n := p.number(what, size)
@@ -155,8 +154,8 @@ func list[T any](p *parser, what string, tag uint32, size int, entry func(*parse
 	return entries
 }
 
-// name reads a name: UTF-8, or Latin-1 in files older than the rule. Programs in C see
-// it up to the first zero byte.
+// name reads a name in UTF-8. Files that are older than this rule may have Latin-1.
+// Programs in C see the name up to its first zero byte.
 func (p *parser) name() string {
 	text := p.padded(p.number("bytes of a name", 1))
 	if whole := text; bytes.IndexByte(whole, 0) >= 0 {
@@ -199,8 +198,7 @@ func (p *parser) kind() netcdftype.Type {
 	return k
 }
 
-// maxRank is the most dimensions that a variable may have, libnetcdf's
-// NC_MAX_VAR_DIMS.
+// maxRank is the most dimensions of a variable, libnetcdf's NC_MAX_VAR_DIMS.
 const maxRank = 1024
 
 func (p *parser) variable() variable {

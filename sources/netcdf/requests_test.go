@@ -18,8 +18,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 )
 
-// sparse is a file of which only some extents are not zeros: testdata/make_big.py
-// writes them.
+// sparse is a file that consists of zeros, except in some extents; testdata/make_big.py
+// writes the extents.
 type sparse struct {
 	size    int64
 	extents []extent
@@ -83,12 +83,12 @@ func (s *sparse) Seek(offset int64, whence int) (int64, error) {
 	return s.at, nil
 }
 
-// TestTenGigabytes counts the requests that it takes to open a file of 10 GB with
-// 25 variables of 400 chunks each on a server, and to find all of its chunks.
+// TestTenGigabytes has a file of 10 GB on a server, with 25 variables of 400 chunks
+// each. It counts the requests that open the file and find all of its chunks.
 func TestTenGigabytes(t *testing.T) {
 	const (
-		open  = 50 // all headers and attributes
-		index = 8  // of a variable, with the chunk that is read
+		open  = 50 // requests for all headers and attributes
+		index = 8  // requests for the index of a variable, and for the chunk that is read
 	)
 	for _, name := range []string{"big_v108", "big_v110"} {
 		file := readSparse(t, filepath.Join("testdata", name+".extents.gz"))

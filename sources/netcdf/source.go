@@ -20,27 +20,27 @@ type Options struct {
 	Store store.Options
 	// Combine says how several files become one source.
 	Combine combine.Options
-	// CF says of each variable what becomes of its values where they are
-	// packed; nil: they are kept. See [sources.Packed].
+	// CF says, by the path of a variable, what becomes of its packed values. nil: they
+	// are kept. See [sources.Packed].
 	CF func(path string) cf.Mode
-	// Kept says of which variables the chunks are to be had as they are stored,
-	// see [sources.Stored], as far as codecs undo their filters; nil: of none.
-	// Their chunk indexes are read when they are opened.
+	// Kept says, by the path of a variable, whether its stored chunks are wanted, see
+	// [sources.Stored]; they are available if all filters are codecs. nil: of no
+	// variable. The chunk index of such a variable is read when the variable is opened.
 	Kept func(path string) bool
 	// Codecs are those that there are; nil: the standard ones.
 	Codecs *codecs.Registry
 }
 
-// keptMetadata is how many bytes of the metadata of HDF5 files are kept in memory,
-// those of all files together, and as many of chunk indexes; of many files, which are
-// small as a rule, there are fewer that are read again.
+// keptMetadata is how many bytes of metadata of HDF5 files are kept in memory, for all
+// files together. As many bytes of chunk indexes are kept. With many files, which are
+// mostly small, fewer bytes are kept and more are read again.
 const (
 	keptMetadata = 32 << 20
 	keptOfMany   = 4 << 20
 )
 
-// Open opens one file, or several that are combined. Their headers are read once,
-// and only what is needed of them stays in memory.
+// Open opens one file, or several that are combined. Their headers are read once, and
+// only the needed parts stay in memory.
 func Open(ctx context.Context, urls []string, opt Options) (sources.Source, error) {
 	set, err := sources.OpenFiles(ctx, urls, opt.Store)
 	if err != nil {
@@ -71,28 +71,28 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 	}, opt.Combine)
 }
 
-// contents is what a file says of itself, of either format.
+// contents describes the content of a file in either format.
 type contents interface {
 	// groups lists the groups, the root first.
 	groups() []sources.Group
 	// paths lists the variables.
 	paths() []string
-	// stated returns the attributes of a variable, and false where there is no
-	// such variable.
+	// stated returns the attributes of a variable. It returns false if there is no such
+	// variable.
 	stated(path string) ([]attribute, bool)
 	// open returns a variable with its stored values.
 	open(ctx context.Context, path string) (sources.Array, error)
-	// details are those of a variable, or else of a group, see [sources.Detailed].
+	// details returns the details of a variable or of a group, see [sources.Detailed].
 	details(ctx context.Context, path string) ([]sources.Detail, error)
 }
 
-// read reads the header of a file in the format that its first bytes tell.
+// read reads the header of a file. The first bytes tell the format.
 func (s *source) read(ctx context.Context, f *sources.OpenFile) (contents, error) {
 	if f.Err != nil {
 		return nil, f.Err
 	}
 	buffer := s.scratch.Get(int(min(firstRead, f.Size)))
-	defer buffer.Release() // nothing that is read of it keeps any of it
+	defer buffer.Release() // no result of reading refers to it
 	beginning := buffer.Bytes
 	if err := f.Store.ReadRange(ctx, f.Key, beginning, 0); err != nil {
 		return nil, err
@@ -113,13 +113,12 @@ type source struct {
 	shared  *hdf5.Shared
 }
 
-// file is an opened file and what it says of itself. It implements
-// [sources.Hierarchy].
+// file is an opened file with its contents. It implements [sources.Hierarchy].
 type file struct {
 	*sources.OpenFile
 	contents
 	cf   func(path string) cf.Mode
-	lean bool // there are so many files that each is to take little memory
+	lean bool // there are so many files that each may take little memory
 }
 
 func (f *file) Groups() []sources.Group { return f.groups() }
@@ -144,7 +143,7 @@ func (f *file) Array(ctx context.Context, path string) (sources.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Info().AttributeTypes = packingTypes(list) // nobody else has it yet
+	a.Info().AttributeTypes = packingTypes(list) // nobody else has the array yet
 	if t, ok := f.contents.(*tree); ok && f.lean {
 		a = t.distant(a, path)
 	}
@@ -160,8 +159,8 @@ func (f *file) Array(ctx context.Context, path string) (sources.Array, error) {
 	return packed, nil
 }
 
-// packingTypes are the types of the attributes that say what stored values mean,
-// nil where there are none.
+// packingTypes returns the types of the attributes that say what stored values mean, or
+// nil if there are none.
 func packingTypes(list []attribute) map[string]dtype.Type {
 	var types map[string]dtype.Type
 	for _, name := range cf.Names() {

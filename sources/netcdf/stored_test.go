@@ -23,11 +23,11 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// all keeps the chunks of every variable.
+// all wants the stored chunks of every variable.
 func all(string) bool { return true }
 
-// checkStored decodes the objects of an array by Info's chain, and compares them
-// with its elements. It returns how many there are.
+// checkStored decodes the objects of an array by the chain of its Info, and compares
+// them with its elements. It returns the number of objects.
 func checkStored(t *testing.T, a sources.Array) (found int) {
 	t.Helper()
 	info, stored := a.Info(), sources.AsStored(a)
@@ -73,8 +73,8 @@ func checkStored(t *testing.T, a sources.Array) (found int) {
 	return found
 }
 
-// TestStored has all datasets of files with every chunk index: the chunks of most
-// are what a chain makes, and it is said of the others why not.
+// TestStored has all datasets of files with every kind of chunk index. The chunks of
+// most datasets are those of a chain; for the others a note says why not.
 func TestStored(t *testing.T) {
 	folder := sourcetest.Unzip(t, "hdf5/testdata/golden.zip")
 	for _, name := range []string{"earliest.h5", "latest.h5", "userblock.h5"} {
@@ -125,7 +125,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredIsAskedFor has no objects where nobody asks for them.
+// TestStoredIsAskedFor: arrays have objects only if Kept asks for them.
 func TestStoredIsAskedFor(t *testing.T) {
 	file := filepath.Join(sourcetest.Unzip(t, "hdf5/testdata/golden.zip"), "latest.h5")
 	a, err := open(t, netcdf.Options{}, file).Array(t.Context(), "filters/all")
@@ -144,7 +144,7 @@ func TestStoredIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestDamagedStored finds a chunk that has not the checksum of its filter.
+// TestDamagedStored finds a chunk whose bytes do not match the checksum of its filter.
 func TestDamagedStored(t *testing.T) {
 	file := filepath.Join(sourcetest.Unzip(t, "hdf5/testdata/golden.zip"), "tiny_checked.h5")
 	opened := func() sources.Stored {
@@ -182,14 +182,14 @@ func TestDamagedStored(t *testing.T) {
 	}
 }
 
-// TestStoredMask passes over bits of a chunk's mask that are of no filter.
+// TestStoredMask ignores bits of a chunk's mask that belong to no filter.
 func TestStoredMask(t *testing.T) {
 	file := filepath.Join(sourcetest.Unzip(t, "hdf5/testdata/golden.zip"), "earliest.h5")
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const firstMask = 28 // in a node, behind the size of its first chunk
+	const firstMask = 28 // place in a node, behind the size of its first chunk
 	for at, n := 0, 0; ; at += n + 1 {
 		if n = bytes.Index(data[at:], []byte("TREE\x01\x00")); n < 0 {
 			break
@@ -213,8 +213,8 @@ func TestStoredMask(t *testing.T) {
 	}
 }
 
-// TestStoredJoined joins files; where each ends with a chunk, their chunks are
-// those of the whole.
+// TestStoredJoined joins files. If each file ends with a whole chunk, the chunks of the
+// files are those of the joined array.
 func TestStoredJoined(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	joined := func(names ...string) sources.Array {
@@ -239,8 +239,8 @@ func TestStoredJoined(t *testing.T) {
 	}
 }
 
-// TestStoredMany has the chunks of so many files that each is to take little memory:
-// about what it takes without them.
+// TestStoredMany has so many files that each may take little memory. With their chunks
+// they take about as much memory as without.
 func TestStoredMany(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	var files []string
@@ -254,7 +254,7 @@ func TestStoredMany(t *testing.T) {
 	heap := func() int {
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // what pools held is gone after the second one
+		runtime.GC() // pools drop their memory in the second collection
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}

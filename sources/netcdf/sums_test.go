@@ -16,9 +16,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 )
 
-// TestChecksums turns round a bit of every fifth byte of a file in which metadata and chunks
-// have checksums. Whether the stored chunks are wanted, whole arrays or single rows,
-// there is an error, or what was there before.
+// TestChecksums flips a bit of every fifth byte of a file in which metadata and chunks
+// have checksums. It then reads stored chunks, whole arrays and single rows. Each read
+// gives an error or the original values.
 func TestChecksums(t *testing.T) {
 	const name = "sums.h5"
 	data, err := os.ReadFile("testdata/" + name)
@@ -59,7 +59,7 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// threeWays reads the arrays of a file as far as there is no error.
+// threeWays reads the arrays of a file in three ways, and leaves out reads that fail.
 func threeWays(ctx context.Context, url string, memory *store.Memory) map[string]string {
 	found := map[string]string{}
 	src, err := netcdf.Open(ctx, []string{url}, netcdf.Options{Store: store.Options{Memory: memory, Retries: -1}, Kept: func(string) bool { return true }})
@@ -85,7 +85,7 @@ func threeWays(ctx context.Context, url string, memory *store.Memory) map[string
 	return found
 }
 
-// storedBytes are what the stored chunks of an array decode to, one after the other.
+// storedBytes returns the decoded chunks of an array, one after the other.
 func storedBytes(ctx context.Context, a sources.Array) ([]byte, error) {
 	stored := sources.AsStored(a)
 	if stored == nil {
@@ -118,7 +118,7 @@ func storedBytes(ctx context.Context, a sources.Array) ([]byte, error) {
 	return all, nil
 }
 
-// rowsOf are the elements of an array, read so many rows at a time.
+// rowsOf returns the elements of an array, read in steps of so many rows.
 func rowsOf(ctx context.Context, a sources.Array, rows int) ([]byte, error) {
 	var all []byte
 	for at := 0; at < 6; at += rows {

@@ -15,26 +15,26 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// tree is the contents of a NetCDF-4 file, or of any other HDF5 file.
+// tree is the content of a NetCDF-4 file, or of any other HDF5 file.
 type tree struct {
 	file    *sources.OpenFile
 	hdf5    *hdf5.File
 	scratch *ndarray.Pool
-	kept    func(path string) bool // says whose chunks are to be had as they are; nil: none
+	kept    func(path string) bool // says whose stored chunks are wanted; nil: nobody's
 	chains  *codecs.Chains
-	nodes   []*group // the root first, each before its subgroups
+	nodes   []*group // the root first, each group before its subgroups
 	vars    []*treeVariable
 	byPath  map[string]*treeVariable
 	scales  map[uint64]*treeDimension // by the addresses of their datasets
-	netCDF  bool                      // there are attributes that only NetCDF writes
+	netCDF  bool                      // the file has attributes that only NetCDF writes
 	known   map[uint64]bool           // addresses of the groups that were read
-	again   int                       // groups that were read by another path before
+	again   int                       // number of groups that were reached by another path before
 
 	described described
 }
 
-// group is a group of a tree. The dimensions of the groups above are known in
-// it, too.
+// group is a group of a tree. The dimensions of the groups above it are valid in it,
+// too.
 type group struct {
 	path       string
 	parent     *group // nil for the root
@@ -46,8 +46,7 @@ type group struct {
 	groups     []*group
 }
 
-// treeVariable is a variable of a tree: a dataset, or a link to what cannot be
-// told to be none.
+// treeVariable is a variable of a tree: a dataset, or a link that may lead to one.
 type treeVariable struct {
 	path       string
 	name       string // of the dataset
@@ -58,22 +57,22 @@ type treeVariable struct {
 	shape      []int // of the dataset
 	limits     []int
 	dims       []*treeDimension // one for each dimension
-	scale      *treeDimension   // not nil: the dataset stands for a dimension
-	lists      [][]uint64       // for each dimension, the datasets that stand for it
-	ids        []int            // of the dimensions, where they are told in this way
+	scale      *treeDimension   // not nil: the dataset is the scale of a dimension
+	lists      [][]uint64       // for each dimension, the datasets that are its scales
+	ids        []int            // numbers of the dimensions, if the file states them
 }
 
 // maxNodes bounds the groups and variables of a file.
 const maxNodes = 1 << 20
 
-// maxAgain bounds the groups that are listed at one more path, of which a few that
-// link to each other have more than could ever be read.
+// maxAgain bounds the groups that are listed at further paths. A few groups that link
+// to each other can have more paths than anybody could read.
 const maxAgain = 1 << 16
 
 // storeReader reads a file of a store.
 type storeReader struct {
 	file      *sources.OpenFile
-	beginning []byte // what is there already
+	beginning []byte // the beginning of the file, which was read before
 }
 
 func (r *storeReader) ReadAt(ctx context.Context, p []byte, off int64) error {
@@ -84,14 +83,14 @@ func (r *storeReader) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return r.file.Store.ReadRange(ctx, r.file.Key, p, off)
 }
 
-// The least and the most bytes of metadata that are read at once.
+// Least and most bytes of metadata that are read at once.
 const (
 	minPage = 64 << 10
 	maxPage = 512 << 10
 )
 
-// readTree reads the groups and the variables of an HDF5 file of which the
-// beginning is there.
+// readTree reads the groups and the variables of an HDF5 file. beginning is the
+// beginning of the file.
 func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []byte) (*tree, error) {
 	r := &storeReader{f, beginning}
 	gap := f.Store.GapBytes()
@@ -112,7 +111,7 @@ func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []
 	return t, nil
 }
 
-// readGroup reads a group and all below it.
+// readGroup reads a group and everything below it.
 func (t *tree) readGroup(ctx context.Context, g *group) error {
 	if t.nodes = append(t.nodes, g); len(t.nodes)+len(t.vars) > maxNodes {
 		return fmt.Errorf("the file has more than %d groups and variables", maxNodes)
@@ -161,8 +160,8 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 	return nil
 }
 
-// readLink takes what a link of a group leads to. A link that leads nowhere, or
-// out of the file, is a variable that cannot be opened.
+// readLink reads the object to which a link of a group leads. A link that leads
+// nowhere, or out of the file, becomes a variable that cannot be opened.
 func (t *tree) readLink(ctx context.Context, g *group, l hdf5.Link) error {
 	v := &treeVariable{path: path.Join(g.path, strings.TrimPrefix(l.Name, notCoordinate)), name: l.Name}
 	var o *hdf5.Object

@@ -15,8 +15,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// longRun is the length of a read of chunks, as a multiple of the bytes that
-// cost as much as one more request, from which on requests no longer matter.
+// longRun bounds the length of a read of chunks: a read of longRun times the bytes that
+// cost as much as one more request. Beyond it, requests no longer matter.
 const longRun = 32
 
 // open implements contents.
@@ -88,14 +88,13 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	return a, err
 }
 
-// isChar reports whether the elements of a dataset are as those of a variable of type
-// char are in NetCDF.
+// isChar reports whether the elements of a dataset have the form of NetCDF's char.
 func isChar(d *hdf5.Dataset) bool {
 	return d.Native.Element.Class == hdf5type.String && d.Native.Element.Size == 1
 }
 
-// elementBehind returns the element, of the type that a variable has, that stands
-// behind the end of a dataset.
+// elementBehind returns the element that readers see behind the end of a dataset, in
+// the type of its variable.
 func elementBehind(ctx context.Context, d *hdf5.Dataset, t dtype.Type) (ndarray.Array, error) {
 	fill, err := d.FillValue(ctx)
 	if value := defaultFill(t); !d.FillDefined && !isChar(d) && value != nil && err == nil {
@@ -106,8 +105,9 @@ func elementBehind(ctx context.Context, d *hdf5.Dataset, t dtype.Type) (ndarray.
 	return fill, err
 }
 
-// defaultFill returns the value that NetCDF reads where a variable without a
-// fill value ends before its dimension does, nil for types without one.
+// defaultFill returns the value that NetCDF reads behind the end of a variable without
+// a fill value, where the dimension is longer. It is nil for types without such a
+// value.
 func defaultFill(t dtype.Type) dtype.Scalar {
 	external, err := netcdftype.To(t)
 	if err != nil {
@@ -123,12 +123,12 @@ func defaultFill(t dtype.Type) dtype.Scalar {
 	}
 	value, err := t.ParseScalar(dtype.V3, json.RawMessage(text))
 	if err != nil {
-		panic(err) // a constant
+		panic(err) // the text is a constant
 	}
 	return value
 }
 
-// setStoredFill takes the fill value of a variable from the dataset.
+// setStoredFill sets the fill value of a variable to that of the dataset.
 func setStoredFill(info *sources.Info, fill ndarray.Array) {
 	for item := range fill.Items() {
 		if info.Fill != nil && !bytes.Equal(info.Fill, item) {
@@ -167,7 +167,7 @@ func (t *tree) place(info *sources.Info, d *hdf5.Dataset, fill ndarray.Array) (s
 type treeArray struct {
 	info    *sources.Info
 	dataset *hdf5.Dataset
-	fill    ndarray.Array // one element behind the end of the dataset
+	fill    ndarray.Array // one element, as it is behind the end of the dataset
 	url     string
 }
 

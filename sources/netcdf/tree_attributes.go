@@ -17,8 +17,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// readAttributes returns the attributes of an object but for bookkeeping, and
-// remarks on those that have no counterpart and are left out.
+// readAttributes returns the attributes of an object except bookkeeping. Findings
+// report attributes that have no counterpart and are left out.
 func (t *tree) readAttributes(ctx context.Context, all []hdf5.Attribute) (list []attribute, findings []cf.Finding, err error) {
 	for i := range all {
 		if isHidden(all[i].Name) {
@@ -38,19 +38,19 @@ func (t *tree) readAttributes(ctx context.Context, all []hdf5.Attribute) (list [
 	return list, findings, nil
 }
 
-// readAttribute returns an attribute in the terms of NetCDF: one text of fixed
-// length becomes characters, other texts strings, enumerations their integers.
-// Values of more than one dimension follow each other in C order.
+// readAttribute returns an attribute in the terms of NetCDF. A single text of fixed
+// length becomes characters, other texts become strings, and enumerations become
+// integers. Values of several dimensions follow each other in C order.
 //
-// The zero bytes in one text of NetCDF are part of it; other texts may end with
-// the first one.
+// In a single text of NetCDF, zero bytes are part of the text. Other texts may end at
+// the first zero byte.
 func (t *tree) readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute, error) {
 	values, native, err := h.Values(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if values.Len() == 0 {
-		values.Shape = []int{0} // there may be others that are too long to go along
+		values.Shape = []int{0} // the other lengths of an empty shape may be too large
 	}
 	a := &attribute{name: h.Name}
 	if len(values.Shape) > 1 {

@@ -15,24 +15,24 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// described is what a tree does not keep but for who asks for details.
+// described is what a tree reads only for a caller who asks for details.
 type described struct {
 	once   sync.Once
 	err    error
 	groups map[string]*group
-	links  map[string]string // in words: of paths that do more than lead to an object
+	links  map[string]string // descriptions by path, of links that are more than a name for an object
 	types  []namedType
-	// others are, by the paths of their groups, links to what is no variable and
-	// no group of its own.
+	// others lists links to objects that are neither a variable nor a group, by the
+	// paths of their groups.
 	others map[string][]sources.Detail
 }
 
-// namedType is a committed datatype, in NetCDF-4 a type of the user.
+// namedType is a committed datatype. In NetCDF-4 it is a type that the user defined.
 type namedType struct {
 	path    string
 	address uint64
-	text    string // what it is
-	user    bool   // NetCDF-4 has no other types of its class
+	text    string // its description
+	user    bool   // in NetCDF-4 all types of its class are defined by users
 }
 
 // details implements contents.
@@ -59,7 +59,7 @@ func (t *tree) details(ctx context.Context, path string) ([]sources.Detail, erro
 	}
 	var dims []string
 	inOrder := slices.SortedStableFunc(slices.Values(g.dims), func(a, b *treeDimension) int {
-		return cmp.Compare(uint(a.id), uint(b.id)) // those without a number last
+		return cmp.Compare(uint(a.id), uint(b.id)) // dimensions without a number come last
 	})
 	for _, dim := range inOrder {
 		dims = append(dims, dimensionText(dim.name, dim.length, dim.unlimited))
@@ -76,15 +76,15 @@ func (t *tree) details(ctx context.Context, path string) ([]sources.Detail, erro
 	return append(list, attributes...), err
 }
 
-// describeLinks reads all links again: their kinds, and the committed datatypes.
+// describeLinks reads all links again, for their kinds and for the committed datatypes.
 func (t *tree) describeLinks(ctx context.Context) error {
 	d := &t.described
 	d.groups, d.links, d.others = map[string]*group{}, map[string]string{}, map[string][]sources.Detail{}
 	for _, g := range t.nodes {
 		d.groups[g.path] = g
 	}
-	first := map[uint64]string{t.hdf5.Root(): "/"} // paths of objects
-	again := map[*group]bool{}                     // groups that are listed at another path, too
+	first := map[uint64]string{t.hdf5.Root(): "/"} // the first path of each object
+	again := map[*group]bool{}                     // groups that are listed at another path as well
 	for _, g := range t.nodes {
 		again[g] = g.parent != nil && again[g.parent] || d.links[g.path] != ""
 		o, err := t.hdf5.Object(ctx, g.address)
@@ -119,8 +119,8 @@ func (t *tree) describeLinks(ctx context.Context) error {
 	return nil
 }
 
-// describeOther describes a link to what is neither a variable nor a group of its
-// own; text says what is special about it.
+// describeOther describes a link to an object that is neither a variable nor a group.
+// text says what is special about the link.
 func (t *tree) describeOther(ctx context.Context, g *group, l hdf5.Link, text string) error {
 	d := &t.described
 	address, err := t.hdf5.Follow(ctx, g.address, l)
@@ -133,7 +133,7 @@ func (t *tree) describeOther(ctx context.Context, g *group, l hdf5.Link, text st
 	}
 	name := "type "
 	switch o.Kind() {
-	case hdf5.GroupObject: // above this one
+	case hdf5.GroupObject: // a group above this one
 		name = "link "
 	case hdf5.DatatypeObject:
 		stored, err := o.Datatype(ctx)
@@ -156,7 +156,7 @@ func (t *tree) describeOther(ctx context.Context, g *group, l hdf5.Link, text st
 	return nil
 }
 
-// linkText says what is special about a link, "" for a hard one.
+// linkText says what is special about a link. It is "" for a hard link.
 func linkText(l hdf5.Link) string {
 	switch l.Kind {
 	case hdf5.HardLink:
@@ -170,8 +170,8 @@ func linkText(l hdf5.Link) string {
 	}
 }
 
-// typeText describes a datatype, and tells its name where it is committed at the
-// address, or where it is like a type of the user that is.
+// typeText describes a datatype. It returns its name, too, if the datatype is committed
+// at the address, or equals a committed type that the user defined.
 func (t *tree) typeText(d *hdf5type.Datatype, address uint64) (name, text string) {
 	text = d.String()
 	for _, n := range t.described.types {
@@ -182,12 +182,12 @@ func (t *tree) typeText(d *hdf5type.Datatype, address uint64) (name, text string
 	return "", text
 }
 
-// variableDetails describes a dataset: what the library calls its creation
-// properties, and of one that cannot be opened its shape and attributes, too.
+// variableDetails describes a dataset: its creation properties in the words of the
+// library. Of a dataset that cannot be opened it also describes shape and attributes.
 func (t *tree) variableDetails(ctx context.Context, v *treeVariable) ([]sources.Detail, error) {
 	o, err := t.hdf5.Object(ctx, v.address)
 	if err != nil || o.Kind() != hdf5.DatasetObject {
-		return nil, ctx.Err() // which says why the array cannot be opened
+		return nil, ctx.Err() // the context ended, which is why the array cannot be opened
 	}
 	p, err := o.Properties(ctx)
 	if err != nil {
@@ -235,7 +235,7 @@ func (t *tree) variableDetails(ctx context.Context, v *treeVariable) ([]sources.
 	return append(list, attributes...), err
 }
 
-// fillText is the fill value of an array as that of a dataset is written.
+// fillText returns the fill value of an array in the form of a dataset's fill value.
 func fillText(info *sources.Info) string {
 	if info.Fill == nil {
 		return ""
@@ -243,13 +243,13 @@ func fillText(info *sources.Info) string {
 	return strings.Trim(string(info.Type.FormatScalar(dtype.V3, info.Fill)), `"`)
 }
 
-// lengths are the extents of the dimensions of a variable.
+// lengths returns the extents of the dimensions of a variable.
 func (v *treeVariable) lengths() []int {
 	_, shape := v.names()
 	return shape
 }
 
-// times spells extents, "scalar" where there are none.
+// times writes extents, or "scalar" if there are none.
 func times(shape []int) string {
 	if len(shape) == 0 {
 		return "scalar"
@@ -263,10 +263,9 @@ func times(shape []int) string {
 	return strings.Join(parts, " × ")
 }
 
-// attributeDetails lists the types, or their names, and the shapes of the attributes
-// of an object, and values where they are not among those that are shown, or are in
-// another form.
-// Bookkeeping is listed in one line.
+// attributeDetails lists the attributes of an object: their types, or the names of
+// these, and shapes. It lists values that are not among the shown attributes, or are
+// shown in another form. Bookkeeping takes one line.
 func (t *tree) attributeDetails(ctx context.Context, o *hdf5.Object, known []attribute, shown bool) (list []sources.Detail, err error) {
 	all, err := o.Attributes(ctx)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// NetCDF-4 keeps dimensions as dimension scales of HDF5: datasets with an
-// attribute CLASS, to which the attribute DIMENSION_LIST of a variable refers.
-// A dataset that is a scale is the coordinate variable of its dimension, too,
-// unless its attribute NAME says that there is none.
+// NetCDF-4 keeps dimensions as dimension scales of HDF5: datasets with an attribute
+// CLASS. The attribute DIMENSION_LIST of a variable refers to them. A dataset that is a
+// scale is also the coordinate variable of its dimension, unless its attribute NAME
+// says that there is no such variable.
 const (
 	attrClass       = "CLASS"
 	attrName        = "NAME"
@@ -27,7 +27,7 @@ const (
 
 	classScale    = "DIMENSION_SCALE"
 	onlyScale     = "This is a netCDF dimension but not a netCDF variable"
-	notCoordinate = "_nc4_non_coord_" // before the names of some datasets
+	notCoordinate = "_nc4_non_coord_" // in front of the names of some datasets
 )
 
 // hidden lists the attributes that are bookkeeping of the formats.
@@ -35,8 +35,8 @@ func hidden() []string {
 	return []string{attrClass, attrName, attrLists, attrScaleOf, attrID, attrCoordinates, attrClassic, attrProperties}
 }
 
-// isMark reports whether only NetCDF gives the root group an attribute of this
-// name. Older versions of it did not do so.
+// isMark reports whether an attribute of the root group proves that NetCDF wrote the
+// file. Older versions of NetCDF wrote no such attribute.
 func isMark(name string) bool { return name == attrProperties || name == attrClassic }
 
 // treeDimension is a dimension of a group.
@@ -44,11 +44,11 @@ type treeDimension struct {
 	name      string
 	length    int
 	unlimited bool
-	alone     bool // there is no variable of this name
-	id        int  // -1: it is not told
+	alone     bool // no variable has this name
+	id        int  // -1: the file states none
 }
 
-// describeScale reads of a dataset what tells its dimensions.
+// describeScale reads the parts of a dataset that concern dimensions.
 func (t *tree) describeScale(ctx context.Context, g *group, v *treeVariable, all []hdf5.Attribute) error {
 	d := &treeDimension{name: v.name, id: -1}
 	isScale := false
@@ -90,7 +90,7 @@ func (t *tree) describeScale(ctx context.Context, g *group, v *treeVariable, all
 	if !isScale {
 		return nil
 	}
-	if known := t.scales[v.address]; known != nil { // by another link
+	if known := t.scales[v.address]; known != nil { // reached by another link before
 		v.scale = known
 		return nil
 	}
@@ -116,9 +116,9 @@ func (a *attribute) integers() []int {
 	return list
 }
 
-// nameDimensions finds the dimensions of all variables at and below a group, as
-// netCDF does: those of variables without dimension scales are made up, with
-// numbers that count all dimensions of the file.
+// nameDimensions finds the dimensions of all variables at and below a group, as netCDF
+// does. For variables without dimension scales it makes dimensions up, and numbers them
+// by counting all dimensions of the file.
 func (t *tree) nameDimensions(root *group) {
 	next := 0
 	byID := map[int]*treeDimension{}
@@ -147,7 +147,7 @@ func (t *tree) nameGroup(g *group, byID map[int]*treeDimension, next *int) {
 			case v.scale != nil && k == 0:
 				v.dims[k] = v.scale
 			case k < len(v.lists):
-				// Of several, libnetcdf takes the last.
+				// libnetcdf takes the last of several.
 				for _, address := range slices.Backward(v.lists[k]) {
 					if v.dims[k] = t.scales[address]; v.dims[k] != nil {
 						break
@@ -161,8 +161,8 @@ func (t *tree) nameGroup(g *group, byID map[int]*treeDimension, next *int) {
 	}
 }
 
-// madeUp returns a dimension of a group that has such a length and is none of
-// those that the variable has already; a new one if there is none.
+// madeUp returns a made-up dimension of a group with the given length that the variable
+// does not use yet. It adds a new one if there is none.
 func (g *group) madeUp(used []*treeDimension, length int, unlimited bool, next *int) *treeDimension {
 	for _, d := range g.dims {
 		if d.length == length && d.unlimited == unlimited && !slices.Contains(used, d) {
@@ -175,8 +175,8 @@ func (g *group) madeUp(used []*treeDimension, length int, unlimited bool, next *
 	return d
 }
 
-// lengthen gives unlimited dimensions the length of the longest variable that
-// has them. The others end earlier in the file, and go on with fill values.
+// lengthen gives each unlimited dimension the length of its longest variable. Shorter
+// variables end earlier in the file, and go on with fill values.
 func (t *tree) lengthen() {
 	for _, v := range t.vars {
 		for k, d := range v.dims {
@@ -187,7 +187,7 @@ func (t *tree) lengthen() {
 	}
 }
 
-// names returns the names of a variable's dimensions, and their lengths.
+// names returns the names of a variable's dimensions and their lengths.
 func (v *treeVariable) names() (names []string, shape []int) {
 	for _, d := range v.dims {
 		names, shape = append(names, d.name), append(shape, d.length)

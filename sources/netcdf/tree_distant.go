@@ -10,12 +10,12 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// fewFiles is the number of files of which everything that was learnt of their
-// datasets stays in memory.
+// fewFiles is the number of files up to which the descriptions of all opened datasets
+// stay in memory.
 const fewFiles = 64
 
-// distantArray is a treeArray that forgets its dataset: it is described again for
-// each region that is read.
+// distantArray is a treeArray that does not keep the description of its dataset. It
+// reads the description again for each region.
 type distantArray struct {
 	info    *sources.Info
 	file    *sources.OpenFile
@@ -23,8 +23,8 @@ type distantArray struct {
 	address uint64 // of the dataset
 }
 
-// distant returns an array of the variable at a path that takes less memory, where
-// there is one.
+// distant returns an array that reads the variable at a path and takes less memory than
+// a. If there is none, it returns a.
 func (t *tree) distant(a sources.Array, path string) sources.Array {
 	far := distantArray{a.Info(), t.file, t.hdf5, t.byPath[path].address}
 	switch near := a.(type) {
@@ -43,7 +43,7 @@ func (a *distantArray) Info() *sources.Info { return a.info }
 // ShareInfo implements [sources.Shared].
 func (a *distantArray) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }
 
-// near is the array with its dataset.
+// near returns the array with its dataset.
 func (a *distantArray) near(ctx context.Context) (*treeArray, error) {
 	near := &treeArray{info: a.info, url: a.file.URL}
 	o, err := a.hdf5.Object(ctx, a.address)
@@ -68,7 +68,7 @@ func (a *distantArray) ReadRegion(ctx context.Context, dst ndarray.Array, start 
 	return near.ReadRegion(ctx, dst, start)
 }
 
-// distantStored is a storedDataset that forgets its dataset.
+// distantStored is a storedDataset that does not keep the description of its dataset.
 type distantStored struct {
 	distantArray
 	chain *codecs.Chain

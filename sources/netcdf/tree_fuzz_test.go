@@ -10,8 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// FuzzTree reads the groups, variables and dimensions of files that may say
-// anything.
+// FuzzTree reads the groups, variables and dimensions of arbitrary files.
 func FuzzTree(f *testing.F) {
 	for _, name := range []string{"classic_model.nc", "scales.h5"} {
 		f.Add(sourcetest.Zipped(f, "testdata/netcdf4.zip", name))

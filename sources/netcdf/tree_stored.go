@@ -15,15 +15,15 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// describeCodecs states the chain that stores what a dataset stores, if its
-// filters are codecs. Filters of elements that are not in the file as they are in
-// Zarr have a chain, too, but none that makes the same bytes.
+// describeCodecs sets the chain that stores the elements of a dataset, if its filters
+// are codecs. If elements in the file have another form than in Zarr, there is a chain,
+// too, but it does not make the same bytes.
 func describeCodecs(info *sources.Info, d *hdf5.Dataset) {
 	plain := d.Plain()
 	list := []codecs.Spec{serializer(info.Type, d.Native.Order)}
 	for _, f := range d.Filters {
 		if f.ID == hdf5.FilterShuffle && !plain {
-			continue // it is for other elements
+			continue // made for elements of another form
 		}
 		spec, ok := codecOf(f)
 		if !ok {
@@ -41,8 +41,8 @@ func describeCodecs(info *sources.Info, d *hdf5.Dataset) {
 	}
 }
 
-// serializer returns the codec that makes bytes of elements, those of words in
-// the byte order that they have in the file.
+// serializer returns the codec that turns elements into bytes. Words have the byte
+// order of the file.
 func serializer(t dtype.Type, order dtype.Order) codecs.Spec {
 	if o, ok := t.(dtype.Object); ok {
 		return codecs.Spec{Name: o.V2Filter()}
@@ -64,8 +64,8 @@ type storedDataset struct {
 	chain *codecs.Chain
 }
 
-// withObjects returns an array with the chunks of its dataset as objects, where
-// all of them are what the chain of Info's Codecs makes.
+// withObjects returns an array that offers the chunks of its dataset as objects, if the
+// chain of Info's Codecs makes all of these chunks.
 func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, known *codecs.Chains) (sources.Array, error) {
 	if a.info.Obstacle != "" || a.info.Codecs == nil {
 		return a, nil
@@ -90,8 +90,8 @@ func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, kno
 	return &storedDataset{a, file, chain}, nil
 }
 
-// obstacle says which of the chunks is not what the chain makes, "" where all of
-// them are.
+// obstacle names a chunk that the chain does not make, and says why. It is "" if the
+// chain makes all chunks.
 func (a *treeArray) obstacle(ctx context.Context, chain *codecs.Chain) (string, error) {
 	d := a.dataset
 	for k, extent := range d.Shape {
@@ -124,8 +124,8 @@ func (a *treeArray) obstacle(ctx context.Context, chain *codecs.Chain) (string, 
 	return "", nil
 }
 
-// fillsWithout reports whether elements that were never written have another
-// value than this.
+// fillsWithout reports whether elements that were never written have another value than
+// the given one.
 func (a *treeArray) fillsWithout(ctx context.Context, value dtype.Scalar) (bool, error) {
 	fill, err := a.dataset.FillValue(ctx)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *storedDataset) VerifyStored(ctx context.Context, index []int, in codecs
 	return verifyStored(ctx, s.chain, s.url, s.info.Path, index, in)
 }
 
-// verifyStored checks a chunk of an array by the chain that is to have made it.
+// verifyStored checks a chunk of an array with the chain that should have made it.
 func verifyStored(ctx context.Context, chain *codecs.Chain, url, path string, index []int, in codecs.Input) error {
 	if err := chain.Verify(ctx, in); err != nil {
 		return fmt.Errorf("%s: array %q: chunk %v: %w", url, path, index, err)
@@ -181,7 +181,7 @@ func (a *treeArray) StoredRegions(ctx context.Context, f func(ndarray.Region)) (
 	d := a.dataset
 	rank := len(d.Shape)
 	if a.info.Type.Size() == 0 || d.ChunkShape == nil && d.Allocated() || !slices.Equal(a.info.Shape[:min(rank, len(a.info.Shape))], d.Shape) {
-		return nil, nil // the whole is stored, or what lies behind the end of the dataset is another value
+		return nil, nil // everything is stored, or elements behind the end of the dataset have another value
 	}
 	fill, err := d.FillValue(ctx)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// TestJoinFormats joins files of which the last one is in a classic format.
+// TestJoinFormats joins files, the last of which has a classic format.
 func TestJoinFormats(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	urls := []string{filepath.Join(folder, "part_0.nc"), filepath.Join(folder, "part_1.nc"), filepath.Join(folder, "part_2.nc")}
@@ -57,7 +57,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestManyPaths gives up on groups that a million paths lead to.
+// TestManyPaths: a file whose groups are reached by a million paths is refused.
 func TestManyPaths(t *testing.T) {
 	_, err := netcdf.Open(t.Context(), []string{"testdata/paths.h5"}, netcdf.Options{})
 	if err == nil || !strings.Contains(err.Error(), "links lead to groups by more than 65536 other paths") {
@@ -65,13 +65,13 @@ func TestManyPaths(t *testing.T) {
 	}
 }
 
-// TestJoinNemo joins real files of a model, month by month.
+// TestJoinNemo joins real files of the model NEMO, month by month.
 func TestJoinNemo(t *testing.T) {
 	urls, err := filepath.Glob(filepath.Join(more, "netcdf", "nemo_1m_*.nc"))
 	if err != nil || len(urls) == 0 {
 		t.Skipf("no such files in %q: set ZMIGRATE_GOLDEN to the folder of all goldens (%v)", more, err)
 	}
-	everything := func(string) bool { return true } // time_counter is 0 in all of them
+	everything := func(string) bool { return true } // time_counter is 0 in all files
 	src := open(t, netcdf.Options{Combine: combine.Options{Concat: "time_counter", Wanted: everything}}, urls...)
 	for _, name := range []string{"tos", "time_counter"} {
 		a, err := src.Array(t.Context(), name)
@@ -99,7 +99,7 @@ func TestPackedNetCDF4(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeOpened has links and datasets that are listed but not read.
+// TestWhatCannotBeOpened has links and datasets that are listed and cannot be opened.
 func TestWhatCannotBeOpened(t *testing.T) {
 	files := sourcetest.Unzip(t, "hdf5/testdata/golden.zip")
 	src := open(t, netcdf.Options{}, filepath.Join(files, "earliest.h5"))
@@ -125,7 +125,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestNotes tells what is left out, and what became of characters.
+// TestNotes reports attributes that are left out, and the type of characters.
 func TestNotes(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/netcdf4.zip")
 	a, err := open(t, netcdf.Options{}, filepath.Join(folder, "model.nc")).Array(t.Context(), "names")
@@ -150,7 +150,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestTruncatedNetCDF4 cuts a file.
+// TestTruncatedNetCDF4 cuts a file in the middle.
 func TestTruncatedNetCDF4(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(sourcetest.Unzip(t, "testdata/netcdf4.zip"), "classic_model.nc"))
 	if err != nil {
@@ -166,7 +166,7 @@ func TestTruncatedNetCDF4(t *testing.T) {
 	}
 }
 
-// TestHidden has no bookkeeping among the attributes.
+// TestHidden: bookkeeping is not among the attributes.
 func TestHidden(t *testing.T) {
 	src := open(t, netcdf.Options{}, filepath.Join(sourcetest.Unzip(t, "testdata/netcdf4.zip"), "model.nc"))
 	var names []string
