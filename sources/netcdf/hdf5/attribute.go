@@ -12,16 +12,15 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Attribute is an attribute of an object. It shares no memory with the file's
-// metadata, and its values are read without the file as long as they are not
-// of variable size.
+// Attribute is an attribute of an object. It shares no memory with the file's metadata.
+// Its values are read without the file, unless they have a variable size.
 type Attribute struct {
 	Name     string
 	Datatype *hdf5type.Datatype
 	Shape    []int // empty: one element
-	Null     bool  // it has a type, but no elements
-	// Committed is where the header of the committed datatype is that the attribute
-	// has, 0 where it has one of its own.
+	Null     bool  // the attribute has a type and no elements
+	// Committed is the address of the header of the attribute's committed datatype, 0
+	// if the attribute has a datatype of its own.
 	Committed uint64
 	file      *File
 	data      []byte // the elements as in the file
@@ -31,9 +30,9 @@ type Attribute struct {
 // maxAttributes bounds the attributes of an object.
 const maxAttributes = 1 << 20
 
-// Attributes reads the attributes of an object: in the order in which they were
-// created where the file tracks that, else in the order of the header, or by
-// their names where they are in a heap.
+// Attributes reads the attributes of an object. They are in the order of their creation
+// if the file tracks it. Otherwise they are in the order of the header, or ordered by
+// name if they are in a heap.
 func (o *Object) Attributes(ctx context.Context) ([]Attribute, error) {
 	list, err := o.attributes(ctx)
 	if err != nil {
@@ -78,7 +77,7 @@ func (o *Object) attributes(ctx context.Context) ([]Attribute, error) {
 	return list, nil
 }
 
-// denseAttributes reads the attributes that an attribute info message tells of,
+// denseAttributes reads the attributes to which an attribute info message refers,
 // section IV.A.2.v.
 func (f *File) denseAttributes(ctx context.Context, data []byte) ([]Attribute, error) {
 	c := &cursor{data: data, widths: f.widths}
@@ -168,8 +167,8 @@ func (f *File) attribute(ctx context.Context, data []byte) (Attribute, error) {
 	return a, c.err
 }
 
-// describe reads the datatype and the dataspace of an attribute, each of which
-// may be shared.
+// describe reads the datatype and the dataspace of an attribute, either of which may be
+// shared.
 func (f *File) describe(ctx context.Context, a *Attribute, flags uint8, typeMessage, spaceMessage []byte) error {
 	var err error
 	if flags&1 != 0 {
@@ -192,9 +191,9 @@ func (f *File) describe(ctx context.Context, a *Attribute, flags uint8, typeMess
 	return err
 }
 
-// Values returns the elements of the attribute, in the order and with the
-// dimensions of its shape and those of an array datatype behind that. The error
-// of a datatype without a counterpart is that of [hdf5type.Datatype.Type].
+// Values returns the elements of the attribute. They have the dimensions of its shape
+// and, behind these, the dimensions of an array datatype. The error about a datatype
+// without a counterpart is that of [hdf5type.Datatype.Type].
 func (a *Attribute) Values(ctx context.Context) (ndarray.Array, hdf5type.Native, error) {
 	native, err := a.Datatype.Type()
 	if err != nil {
@@ -214,10 +213,9 @@ func (a *Attribute) Values(ctx context.Context) (ndarray.Array, hdf5type.Native,
 	return dst, native, nil
 }
 
-// References returns for each element of the attribute the addresses of the
-// objects that it refers to: one for an object reference, any number for a
-// sequence of them. Other attributes have none, and references to nothing are
-// left out.
+// References returns the addresses of the objects to which each element of the
+// attribute refers: one for an object reference, any number for a sequence of
+// references. Other attributes have none. References to nothing are left out.
 func (a *Attribute) References(ctx context.Context) ([][]uint64, error) {
 	d := a.Datatype
 	sequence := d.Class == hdf5type.VariableLength && !d.Text
@@ -248,5 +246,5 @@ func (a *Attribute) References(ctx context.Context) ([][]uint64, error) {
 	return list, nil
 }
 
-// Raw returns the elements as they are in the file, not to be modified.
+// Raw returns the elements as they are in the file. They must not be modified.
 func (a *Attribute) Raw() []byte { return a.data }

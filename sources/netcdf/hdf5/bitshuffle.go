@@ -9,15 +9,15 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 )
 
-// bitshuffle undoes the filter bitshuffle: the bits of equal weight of the
-// elements of a block side by side, and each block compressed if a parameter
-// says so. A block has a number of elements that is a multiple of 8; the last
-// one may have less, and up to 7 elements behind that are stored as they are.
+// bitshuffle undoes the filter bitshuffle, which puts the bits of equal weight, of all
+// elements of a block, side by side. If a parameter says so, each block is compressed.
+// The number of elements in a block is a multiple of 8. The last block may have fewer
+// elements, and up to 7 elements behind it are stored unchanged.
 //
-// What is compressed begins with the size of the content in 8 bytes and that of
-// a block in 4, both big-endian; each block is behind its size in 4 bytes.
+// A compressed chunk begins with the size of the content in 8 bytes and the size of a
+// block in 4 bytes, both big-endian. Each block follows its own size, in 4 bytes.
 func (d *decoders) bitshuffle(p []uint32) (step, error) {
-	const elementBytes, blockElements, compression = 2, 3, 4 // places of parameters
+	const elementBytes, blockElements, compression = 2, 3, 4 // indexes of parameters
 	if len(p) <= blockElements || p[elementBytes] == 0 || p[elementBytes] > 255 || p[blockElements]%8 != 0 || p[blockElements] > maxChunk {
 		return nil, unsupported("parameters %d", p)
 	}
@@ -46,7 +46,7 @@ func (d *decoders) bitshuffle(p []uint32) (step, error) {
 	return b.decode, nil
 }
 
-// bitshuffled has the parameters of a bitshuffle filter.
+// bitshuffled holds the parameters of a bitshuffle filter.
 type bitshuffled struct {
 	size, block int  // bytes of an element, elements of a block
 	decompress  step // nil: blocks are not compressed
@@ -70,7 +70,7 @@ func (b *bitshuffled) decode(dst, src []byte) ([]byte, error) {
 		return nil, corrupt("blocks of %d elements of %d bytes", block, b.size)
 	}
 	dst = dst[:total]
-	var between []byte // a block, not compressed any more
+	var between []byte // memory for a decompressed block
 	for rest := dst; len(rest) > 0; {
 		n := min(block, len(rest)/b.size&^7) * b.size
 		if n == 0 {
@@ -98,8 +98,8 @@ func (b *bitshuffled) decode(dst, src []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// next decompresses the block at the beginning of src into dst, which has its
-// length, and returns what is behind it.
+// next decompresses the block at the beginning of src into dst, which has the length of
+// the block. It returns the content and the bytes behind the block.
 func (b *bitshuffled) next(dst, src []byte) (content, rest []byte, err error) {
 	if len(src) < 4 {
 		return nil, nil, corrupt("it ends before its last block")

@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// btree1 is a B-tree of version 1, section III.A.1: keys and addresses of
-// children, in nodes that also know their neighbours.
+// btree1 is a B-tree of version 1, section III.A.1. A node has keys, addresses of
+// children, and the addresses of its neighbours.
 type btree1 struct {
 	file *File
 	kind uint8 // 0: of a group; 1: of chunks
 	key  int   // bytes of a key
-	// do is called with each entry of the leaves: the key before it, which is
-	// not to be kept, and the address.
+	// do is called with each entry of the leaves: the key in front of the entry, which
+	// must not be kept, and the address.
 	do func(key []byte, address uint64) error
-	// left is how many bytes further nodes can have: all of them together fit
+	// left is the bytes that further nodes may have, because all nodes together fit
 	// into the file.
 	left int64
 }
 
-const btree1Overhead = 4 + 1 + 1 + 2 // bytes of a node before the neighbours
+const btree1Overhead = 4 + 1 + 1 + 2 // bytes of a node in front of the addresses of its neighbours
 
-// walk goes through the tree with its root at an address.
+// walk visits the tree whose root is at an address.
 func (t *btree1) walk(ctx context.Context, address uint64) error {
 	if err := t.levels(ctx, address); err != nil {
 		return fmt.Errorf("index tree at address %d: %w", address, err)
@@ -29,8 +29,7 @@ func (t *btree1) walk(ctx context.Context, address uint64) error {
 	return nil
 }
 
-// levels reads the tree level by level, so that the nodes of one are read
-// together.
+// levels reads the tree level by level, so that the nodes of a level are read together.
 func (t *btree1) levels(ctx context.Context, root uint64) error {
 	c, err := t.file.cursor(ctx, root, btree1Overhead)
 	if err != nil {
@@ -59,13 +58,13 @@ func (t *btree1) levels(ctx context.Context, root uint64) error {
 	return nil
 }
 
-// likelySize is the size of a node with as many children as usual, for reading
+// likelySize returns the size of a node with the usual number of children, for reading
 // ahead.
 func (t *btree1) likelySize() int {
 	return btree1Overhead + 2*t.file.offset + 64*(t.key+t.file.offset) + t.key
 }
 
-// node reads a node of a level, and returns the children that are nodes.
+// node reads a node of a level and returns those of its children that are nodes.
 func (t *btree1) node(ctx context.Context, address uint64, level int) ([]uint64, error) {
 	c, err := t.file.cursor(ctx, address, btree1Overhead)
 	if err != nil {

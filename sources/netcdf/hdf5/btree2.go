@@ -5,32 +5,32 @@ import (
 	"fmt"
 )
 
-// btree2 is a B-tree of version 2, section III.A.2: records of one size in
-// nodes of one size.
+// btree2 is a B-tree of version 2, section III.A.2. Its records have one size, and its
+// nodes have one size.
 type btree2 struct {
 	file       *File
 	kind       uint8
 	nodeSize   int
 	recordSize int
-	levels     []btree2Level // of nodes; the leaves first
-	records    uint64        // that are still to be seen
+	levels     []btree2Level // the leaves first
+	records    uint64        // number of records that have not been visited yet
 	do         func(record []byte) error
 }
 
-// btree2Level is what all nodes of a level have in common.
+// btree2Level is the properties of all nodes of a level.
 type btree2Level struct {
-	most      uint64 // records in a node
-	total     uint64 // records in a node and below
-	totalSize int    // bytes of that in a pointer to such a node; 0 for leaves
+	most      uint64 // most records in a node
+	total     uint64 // most records in a node and below it
+	totalSize int    // bytes of this number in a pointer to such a node; 0 for leaves
 }
 
-// btree2Node points to a node with so many records.
+// btree2Node points to a node and tells the number of its records.
 type btree2Node struct {
 	address uint64
 	records int
 }
 
-// btree2 calls do for each record of a tree. The record is not to be kept.
+// btree2 calls do for each record of a tree. do must not keep the record.
 func (f *File) btree2(ctx context.Context, address uint64, do func(record []byte) error) error {
 	if err := f.walk2(ctx, address, do); err != nil {
 		return fmt.Errorf("index tree at address %d: %w", address, err)
@@ -54,7 +54,7 @@ func (f *File) walk2(ctx context.Context, address uint64, do func(record []byte)
 	if root.address == undefined || t.records == 0 {
 		return nil
 	}
-	// No node is so small that each level does not double the records.
+	// Nodes are large enough for each level to double the records.
 	if depth > 64 || t.records > uint64(f.size) || t.nodeSize > maxHeader {
 		return corrupt("%d records, %d levels of nodes of %d bytes", t.records, depth, t.nodeSize)
 	}
@@ -75,8 +75,8 @@ func (f *File) walk2(ctx context.Context, address uint64, do func(record []byte)
 
 const btree2Overhead = 4 + 1 + 1 + 4 // bytes of a node besides its records and pointers
 
-// layOut computes how many records the nodes of each level hold, from which
-// follow the sizes of the numbers in them.
+// layOut computes how many records the nodes of each level hold. The sizes of the
+// numbers in nodes follow from this.
 func (t *btree2) layOut(depth int) error {
 	room := t.nodeSize - btree2Overhead
 	if t.recordSize == 0 || room < t.recordSize {
@@ -101,13 +101,13 @@ func (t *btree2) layOut(depth int) error {
 	return nil
 }
 
-// pointerSize is the number of bytes of a pointer in a node of a level to one
+// pointerSize returns the bytes of a pointer, in a node of the given level, to a node
 // of the level below.
 func (t *btree2) pointerSize(level int) int {
 	return t.file.offset + encodedSize(t.levels[0].most) + t.levels[level-1].totalSize
 }
 
-// level reads all nodes of a level and returns those of the one below.
+// level reads all nodes of a level and returns the nodes of the level below.
 func (t *btree2) level(ctx context.Context, level int, nodes []btree2Node) ([]btree2Node, error) {
 	var below []btree2Node
 	const batch = 256

@@ -16,8 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5/inflate"
 )
 
-// decoders is the state of decoders, kept for the next chunk. Its zero value is
-// ready.
+// decoders keeps decoders for later chunks. Its zero value is ready.
 type decoders struct {
 	inflates sync.Pool // of *inflate.Decoder
 	bzip2s   sync.Pool // of *bzip2.Reader
@@ -54,7 +53,7 @@ func (d *decoders) bzip2(dst, src []byte) ([]byte, error) {
 	for {
 		to := dst[n:]
 		if n == len(dst) {
-			to = make([]byte, 1) // which nothing may come into
+			to = make([]byte, 1) // only content that is too long uses it
 		}
 		k, err := z.Read(to)
 		switch {
@@ -96,9 +95,10 @@ func (d *decoders) blosc(dst, src []byte) ([]byte, error) {
 	return dst[:n], nil
 }
 
-// lz4Blocks undoes the filter lz4: the size of the content in 8 bytes and that
-// of a block in 4, both big-endian; then blocks of LZ4, each behind its size in
-// 4 bytes. One as large as its content is the content itself.
+// lz4Blocks undoes the filter lz4. The chunk begins with the size of the content in 8
+// bytes and the size of a block in 4 bytes, both big-endian. Blocks of LZ4 follow, each
+// behind its size in 4 bytes. A block that is as large as its content is the content
+// itself.
 func lz4Blocks(dst, src []byte) ([]byte, error) {
 	const header = 8 + 4
 	if len(src) < header {
@@ -135,9 +135,9 @@ func lz4Blocks(dst, src []byte) ([]byte, error) {
 
 // lzf undoes the filter lzf. A stream of LibLZF is a sequence of
 //
-//	000LLLLL                       L+1 bytes follow as they are
+//	000LLLLL                       L+1 literal bytes follow
 //	LLLDDDDD dddddddd              repeat L+2 bytes from D·256+d+1 back
-//	111DDDDD LLLLLLLL dddddddd     repeat L+9 bytes, likewise
+//	111DDDDD LLLLLLLL dddddddd     repeat L+9 bytes from there
 func lzf(dst, src []byte) ([]byte, error) {
 	at := 0
 	for len(src) > 0 {
@@ -174,7 +174,7 @@ func lzf(dst, src []byte) ([]byte, error) {
 		if n > len(dst)-at {
 			return nil, tooMuch(len(dst))
 		}
-		for n > 0 { // a repetition may go on in what it has written
+		for n > 0 { // a repetition may continue in the bytes that it has written
 			k := copy(dst[at:at+n], dst[at-back:at])
 			at += k
 			n -= k

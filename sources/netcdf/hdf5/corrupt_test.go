@@ -18,8 +18,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// everything reads all of a file, and returns what it says, with digests of
-// the values.
+// everything reads all of a file and returns a description with digests of the values.
 func everything(ctx context.Context, data []byte, shared *hdf5.Shared) (string, error) {
 	f, err := hdf5.Open(ctx, &memory{data: data}, int64(len(data)), hdf5.Options{Shared: shared, Page: 4 << 10})
 	if err != nil {
@@ -61,7 +60,7 @@ func everything(ctx context.Context, data []byte, shared *hdf5.Shared) (string, 
 	return said.String(), err
 }
 
-// walk calls do for the object at an address and all below it.
+// walk calls do for the object at an address and for all objects below it.
 func walk(ctx context.Context, f *hdf5.File, at uint64, depth int, do func(o *hdf5.Object, name string) error) error {
 	const deepest = 5
 	o, err := f.Object(ctx, at)
@@ -87,9 +86,8 @@ func walk(ctx context.Context, f *hdf5.File, at uint64, depth int, do func(o *hd
 	return nil
 }
 
-// TestFlippedBytes turns around the bits of each byte of a file in turn. All
-// but the gaps of tiny_checked.h5 is covered by checksums: whatever changes
-// there is an error.
+// TestFlippedBytes inverts the bits of each byte of a file in turn. Checksums cover all
+// of tiny_checked.h5 except gaps, so every change elsewhere is an error.
 func TestFlippedBytes(t *testing.T) {
 	files := readZip(t, "testdata/golden.zip")
 	for name, step := range map[string]int{"tiny_checked.h5": 1, "tiny_plain.h5": 4} { // FuzzFile changes more of the latter
@@ -121,7 +119,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// extents returns where the chunks of the datasets of a file are that pass a test.
+// extents returns the places of the chunks of the wanted datasets of a file.
 func extents(t *testing.T, data []byte, names []string, wanted func(*hdf5.Dataset) bool) (list [][2]int) {
 	t.Helper()
 	f := open(t, data)
@@ -144,9 +142,9 @@ func extents(t *testing.T, data []byte, names []string, wanted func(*hdf5.Datase
 	return list
 }
 
-// TestFlippedChunks changes each byte of chunks that checksums cover, whatever the
-// index by which they are found is: all is refused that makes a value another one,
-// as the bits that fill up the last byte of a deflated stream do not.
+// TestFlippedChunks changes each byte of chunks that checksums cover, found by every
+// kind of index. Every change that would change a value is refused. Some changes do
+// not, as in the unused bits of the last byte of a deflated stream.
 func TestFlippedChunks(t *testing.T) {
 	files, expected := goldens(t)
 	for _, name := range []string{"tiny_checked.h5", "tiny_plain.h5"} {
@@ -176,9 +174,9 @@ func TestFlippedChunks(t *testing.T) {
 	}
 }
 
-// TestFlippedIndexes changes bytes around thousands of chunks that no checksum
-// covers, each time one: those of the headers and of the indexes of all kinds that
-// have checksums. No value becomes another one.
+// TestFlippedIndexes changes single bytes outside of thousands of chunks without
+// checksums: in headers and in indexes of every kind that has checksums. No value
+// changes.
 func TestFlippedIndexes(t *testing.T) {
 	const name, step = "chunks_v110.h5", 307
 	files, expected := goldens(t)
@@ -210,8 +208,8 @@ func TestFlippedIndexes(t *testing.T) {
 	}
 }
 
-// forge reads a file, and makes each checksum that does not fit fit, up to a
-// few: what lies behind checksums is not to be trusted either. It changes data.
+// forge reads a file and corrects each wrong checksum, up to a few, because a correct
+// checksum is no reason to trust the bytes. It changes data.
 func forge(t *testing.T, data []byte) {
 	sums := regexp.MustCompile("the checksum is ([0-9a-f]{8}), stored is ([0-9a-f]{8})")
 	word := func(text string) []byte {
@@ -232,13 +230,13 @@ func forge(t *testing.T, data []byte) {
 		}
 		at := bytes.Index(data, word(m[2]))
 		if at < 0 {
-			return // the last bits of a stream, not a checksum of its own
+			return // the last bits of a stream, which are not one of its checksums
 		}
 		copy(data[at:], word(m[1]))
 	}
 }
 
-// TestForgedBytes changes each byte of a file in turn, with checksums that fit.
+// TestForgedBytes changes each byte of a file in turn, and corrects the checksums.
 func TestForgedBytes(t *testing.T) {
 	data := readZip(t, "testdata/golden.zip")["tiny_checked.h5"]
 	for i := range data {
@@ -252,7 +250,7 @@ func TestForgedBytes(t *testing.T) {
 	}
 }
 
-// TestTruncated opens the beginnings of a file.
+// TestTruncated opens beginnings of a file.
 func TestTruncated(t *testing.T) {
 	data := readZip(t, "testdata/golden.zip")["tiny_plain.h5"]
 	for n := 0; n < len(data); n += 7 {
@@ -267,6 +265,6 @@ func FuzzFile(f *testing.F) {
 	f.Add(files["tiny_checked.h5"])
 	f.Add(files["tiny_plain.h5"])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		forge(t, bytes.Clone(data)) // no panic, no end of memory
+		forge(t, bytes.Clone(data)) // neither panics nor exhausts memory
 	})
 }

@@ -7,30 +7,30 @@ import (
 	"math"
 )
 
-// ErrCorrupt is the cause of an error about bytes that are not what the format
-// says they are: a wrong signature or checksum, a place outside of the file, a
-// structure that contradicts itself.
+// ErrCorrupt is the cause of an error about bytes that break the format: a wrong
+// signature or checksum, a place outside of the file, a structure that contradicts
+// itself.
 var ErrCorrupt = errors.New("corrupt HDF5 file")
 
-// corrupt returns an error with the cause ErrCorrupt.
+// corrupt returns an error that wraps ErrCorrupt.
 func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrCorrupt)
 }
 
-// unsupported returns an error with the cause errors.ErrUnsupported.
+// unsupported returns an error that wraps errors.ErrUnsupported.
 func unsupported(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), errors.ErrUnsupported)
 }
 
-// undefined is the address of what is not there.
+// undefined is the address that stands for nothing.
 const undefined = math.MaxUint64
 
-// widths are the sizes of addresses ("offsets") and of lengths in a file, in
-// bytes; the superblock has them.
+// widths are the sizes in bytes of addresses (which the format calls offsets) and of
+// lengths in a file. The superblock states them.
 type widths struct{ offset, length int }
 
-// cursor reads little-endian numbers from bytes, one behind the other. After
-// the first error all of its methods return zero values.
+// cursor reads little-endian numbers from bytes, one after the other. After the first
+// error all of its methods return zero values.
 type cursor struct {
 	data []byte
 	at   int
@@ -38,7 +38,7 @@ type cursor struct {
 	err error
 }
 
-// take returns the next n bytes, which are not to be modified.
+// take returns the next n bytes, which must not be modified.
 func (c *cursor) take(n int) []byte {
 	if c.err == nil && (n < 0 || n > len(c.data)-c.at) {
 		c.err = corrupt("%d bytes end before byte %d", len(c.data), uint64(c.at)+uint64(n))
@@ -53,7 +53,7 @@ func (c *cursor) take(n int) []byte {
 
 func (c *cursor) skip(n int) { c.take(n) }
 
-// left is the number of bytes that are still to be read.
+// left returns the number of bytes that have not been read.
 func (c *cursor) left() int {
 	if c.err != nil {
 		return 0
@@ -73,10 +73,10 @@ func (c *cursor) uint16() uint16 { return uint16(c.uint(2)) }
 func (c *cursor) uint32() uint32 { return uint32(c.uint(4)) }
 func (c *cursor) uint64() uint64 { return c.uint(8) }
 
-// address reads an address; all bits set is undefined, whatever the width.
+// address reads an address. If all bits are set, it is undefined, whatever the width.
 func (c *cursor) address() uint64 { return c.full(c.offset) }
 
-// size reads a length; all bits set is math.MaxUint64, whatever the width.
+// size reads a length. If all bits are set, it is math.MaxUint64, whatever the width.
 func (c *cursor) size() uint64 { return c.full(c.length) }
 
 func (c *cursor) full(width int) uint64 {
@@ -87,7 +87,8 @@ func (c *cursor) full(width int) uint64 {
 	return n
 }
 
-// signature reads four bytes and a version, which have to be these.
+// signature reads four bytes and a version, and fails unless they have the given
+// values.
 func (c *cursor) signature(want string, version uint8) {
 	if got := c.take(4); c.err == nil && string(got) != want {
 		c.err = corrupt("it begins with %q instead of %q", got, want)
@@ -97,7 +98,7 @@ func (c *cursor) signature(want string, version uint8) {
 	}
 }
 
-// text returns the bytes before the next zero byte, and skips that.
+// text returns the bytes before the next zero byte, and skips the zero byte.
 func (c *cursor) text() []byte {
 	for i := c.at; i < len(c.data) && c.err == nil; i++ {
 		if c.data[i] == 0 {
@@ -106,12 +107,12 @@ func (c *cursor) text() []byte {
 			return b
 		}
 	}
-	c.take(len(c.data) - c.at + 1) // there is no end
+	c.take(len(c.data) - c.at + 1) // no zero byte follows: fails
 	return nil
 }
 
-// intOf converts a number of the file to an int, and fails for those that no
-// memory has.
+// intOf converts a number of the file to an int. It fails for numbers larger than any
+// memory.
 func (c *cursor) intOf(n uint64, what string) int {
 	if n > math.MaxInt {
 		if c.err == nil {
@@ -122,7 +123,7 @@ func (c *cursor) intOf(n uint64, what string) int {
 	return int(n)
 }
 
-// encodedSize is the number of bytes in which the format writes numbers up to
+// encodedSize returns the number of bytes in which the format writes numbers up to
 // limit, which is not 0.
 func encodedSize(limit uint64) int { return log2(limit)/8 + 1 }
 

@@ -11,24 +11,24 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Dataset is an opened dataset. It is safe for concurrent use. Its fields are
-// not to be modified.
+// Dataset is an opened dataset. It is safe for concurrent use. Its fields must not be
+// modified.
 type Dataset struct {
 	Datatype *hdf5type.Datatype
-	// Native is what the elements are in memory; an array datatype adds its
-	// dimensions behind those of Shape.
+	// Native describes the elements in memory. An array datatype adds its dimensions
+	// behind those of Shape.
 	Native hdf5type.Native
 	Shape  []int
-	// MaxShape is how far each dimension can grow, Unlimited for ever.
+	// MaxShape is the largest extent of each dimension, or Unlimited.
 	MaxShape []int
 	// Null says that the dataset has no elements at all; its Shape is empty.
 	Null bool
-	// ChunkShape is the shape of the chunks, nil where there are none.
+	// ChunkShape is the shape of the chunks, nil if the dataset has none.
 	ChunkShape []int
 	Filters    []Filter
-	// Fill is the element that stands in place of those never written, as in
-	// the file, nil where zeros do. FillDefined says that whoever wrote the
-	// file chose it.
+	// Fill is the element, in the form of the file, that replaces elements that were
+	// never written. nil stands for zeros. FillDefined says that the writer of the file
+	// chose it.
 	Fill        []byte
 	FillDefined bool
 
@@ -36,18 +36,18 @@ type Dataset struct {
 	address   uint64
 	layout    *layout
 	filters   []step
-	grid      grid       // of chunks, or of the pieces in which elements are read
-	piece     []int      // the shape of either
-	chunkSize int        // bytes of the elements of either
+	grid      grid       // of chunks; without chunks, of the pieces in which elements are read
+	piece     []int      // shape of a chunk or piece
+	chunkSize int        // bytes of the elements of a chunk or piece
 	reading   sync.Mutex // held while the chunk index is read
 }
 
-// pieceBytes is how many bytes of elements that are not in chunks are read at
-// once, if an element has not more.
+// pieceBytes is the most bytes that are read at once of elements that are not in
+// chunks, unless a single element is larger.
 const pieceBytes = 1 << 20
 
-// Dataset returns what the object is as a dataset. The error says what it is
-// that is not known here: a datatype, a filter, a layout.
+// Dataset returns the object as a dataset. The error names what is not supported: a
+// datatype, a filter, a layout.
 func (o *Object) Dataset(ctx context.Context) (*Dataset, error) {
 	if o.kind != DatasetObject {
 		return nil, fmt.Errorf("the object at address %d is not a dataset", o.address)
@@ -78,7 +78,8 @@ func (o *Object) Dataset(ctx context.Context) (*Dataset, error) {
 	return d, d.layOut()
 }
 
-// take hands the content of the header's message of a kind to f, if there is one.
+// take hands the content of the header's message of a kind to f, if there is such a
+// message.
 func (o *Object) take(ctx context.Context, kind int, f func(content []byte) error) (found bool, err error) {
 	m := o.header.find(kind)
 	if m == nil {
@@ -132,7 +133,7 @@ func (d *Dataset) takeOldFill(content []byte) error {
 func (d *Dataset) takeFill(content []byte) error {
 	c := &cursor{data: content}
 	version := c.uint8()
-	d.Fill, d.FillDefined = nil, false // of an older message
+	d.Fill, d.FillDefined = nil, false // from a message of the first kind
 	switch version {
 	case 1, 2:
 		c.skip(2)
@@ -149,7 +150,7 @@ func (d *Dataset) takeFill(content []byte) error {
 	return d.setFill(c, int(int32(c.uint32())))
 }
 
-// setFill takes a fill value of n bytes; none is zeros.
+// setFill reads a fill value of n bytes. No bytes stand for zeros.
 func (d *Dataset) setFill(c *cursor, n int) error {
 	if c.err != nil || n <= 0 {
 		return c.err
@@ -165,7 +166,7 @@ func (d *Dataset) setFill(c *cursor, n int) error {
 	return nil
 }
 
-// external refuses elements in other files, by the name of the first.
+// external refuses elements in other files, and names the first file.
 func (f *File) external(ctx context.Context, content []byte) error {
 	c := &cursor{data: content, widths: f.widths}
 	c.skip(8)
@@ -223,8 +224,8 @@ func (d *Dataset) layOut() error {
 	return nil
 }
 
-// wholePieces returns the shape of pieces of at most most bytes, or one element,
-// that are each one run of bytes in C order.
+// wholePieces returns the shape of pieces that are one run of bytes in C order. A piece
+// has at most most bytes, or a single element.
 func (d *Dataset) wholePieces(most int) []int {
 	piece := slices.Repeat([]int{1}, len(d.Shape))
 	room := max(most/d.Datatype.Size, 1)
@@ -239,18 +240,17 @@ func (d *Dataset) wholePieces(most int) []int {
 }
 
 // Plain reports whether the elements of a dataset are the same in the file as in
-// memory, but for their byte order, that of Native.
+// memory, except for their byte order, which Native tells.
 func (d *Dataset) Plain() bool { return d.same() || d.swapped() != nil }
 
-// Allocated reports whether there is a place in the file for elements, or for the index
-// of chunks: without one, none was ever written.
+// Allocated reports whether the file has a place for elements, or for the index of
+// chunks. Without such a place, no element was ever written.
 func (d *Dataset) Allocated() bool {
 	return d.layout.class == compact || d.layout.address != undefined
 }
 
-// Contiguous returns where in the file the elements are that lie one behind the
-// other in C order, and false where they are stored in another way, or nowhere
-// because none was ever written.
+// Contiguous returns the place of elements that are stored as one run in C order. It
+// returns false if they are stored in another way, or if none was ever written.
 func (d *Dataset) Contiguous() (offset int64, ok bool) {
 	if d.layout.class != contiguous || d.layout.address == undefined {
 		return 0, false
@@ -258,8 +258,9 @@ func (d *Dataset) Contiguous() (offset int64, ok bool) {
 	return int64(d.file.base + d.layout.address), true
 }
 
-// Memory is the most bytes that one call of ReadRegion holds besides its
-// destination; what elements of variable size have in a heap is not counted.
+// Memory returns the most bytes that one call of ReadRegion holds besides its
+// destination. It does not count the bytes of elements of variable size, which are in a
+// heap.
 func (d *Dataset) Memory() int {
 	inMemory, _ := ndarray.Bytes(d.Native.Type, slices.Concat(d.piece, d.Native.Shape))
 	if d.Native.Type.Size() == 0 {
@@ -272,7 +273,7 @@ func (d *Dataset) Memory() int {
 		stored = mostStored(d.chunkSize)
 		between = min(len(d.filters)-1, 2) * ndarray.Rounded(mostStored(d.chunkSize))
 	}
-	batch := batchBytes // or all chunks, with what lies between two of them
+	batch := batchBytes // or all chunks together with the gaps between them
 	if d.grid.all < batchBytes/(stored+d.file.gap+1) {
 		batch = d.grid.all*(stored+d.file.gap) - d.file.gap
 	}

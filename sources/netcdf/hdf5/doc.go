@@ -1,9 +1,9 @@
-// Package hdf5 reads HDF5 files: "HDF5 File Format Specification Version 3.0"
-// and the older versions that it describes, and the datatypes and layouts of
-// HDF5 2.0. It stands on a [Reader] of byte ranges, be the file local or remote.
+// Package hdf5 reads HDF5 files: "HDF5 File Format Specification Version 3.0" and the
+// older versions that it describes, and the datatypes and layouts of HDF5 2.0. It reads
+// byte ranges of local and remote files through a [Reader].
 //
-// All numbers of a file are little-endian. Addresses count from the superblock;
-// they and lengths have the sizes that it states. A file is a graph of objects:
+// All numbers of a file are little-endian. Addresses count from the superblock. The
+// superblock states the sizes of addresses and lengths. A file is a graph of objects:
 //
 //	superblock ──▶ object header of the root group
 //
@@ -22,39 +22,40 @@
 //	message ──▶ shared message: in a committed datatype, or in the heap of the file
 //	element of variable size ──▶ global heap
 //
-// A [File] opens an [Object] by its address, which a [Link] has. An Object lists
-// its attributes, and its links or what it is as a [Dataset], which reads regions
-// into memory. All of them are safe for concurrent use.
+// A [File] opens an [Object] by its address, which a [Link] has. An Object lists its
+// attributes. An Object that is a group lists its links, and one that is a dataset
+// opens as a [Dataset], which reads regions into memory. All of these types are safe
+// for concurrent use.
 //
 // # What is read
 //
-// Superblocks of versions 0 to 3, behind a user block or not; object headers,
-// groups, attributes, heaps, trees and layouts of all versions. Of filters
-// deflate, shuffle, fletcher32, nbit, scaleoffset, and the registered bitshuffle,
-// bzip2, lzf, blosc, lz4 and zstd. Refused, each by its name, are other filters (szip),
-// files in several parts or with an image of the metadata cache, elements in external
-// files, virtual datasets, links to other files, and datatypes without a counterpart,
-// see [hdf5type.Datatype.Type].
+// The package reads superblocks of versions 0 to 3, with or without a user block in
+// front, and object headers, groups, attributes, heaps, trees and layouts of all
+// versions. It has the filters deflate, shuffle, fletcher32, nbit and scaleoffset, and
+// the registered filters bitshuffle, bzip2, lzf, blosc, lz4 and zstd. It refuses, with
+// an error that names the obstacle, other filters (szip), files in several parts or
+// with an image of the metadata cache, elements in external files, virtual datasets,
+// links to other files, and datatypes without a counterpart, see
+// [hdf5type.Datatype.Type].
 //
-// Elements that were never written have the fill value. Texts end at their first
-// zero byte; elements that are not UTF-8 are refused. Filters that the mask
-// of a chunk leaves out are not undone, nor any for chunks at the edges of a
-// dataset whose layout says so.
+// Elements that were never written have the fill value. Texts end at their first zero
+// byte; elements that are not UTF-8 are refused. If the mask of a chunk leaves out
+// filters, they are not undone. If the layout says that chunks at the edges of the
+// dataset are not filtered, no filter of these chunks is undone.
 //
 // # Requests
 //
-// Metadata are read in pages, which a cache keeps that several files can share,
-// see [Shared]; what is known to be needed next is read ahead, neighbours
-// together. The index of a dataset's chunks is read when the first of them is
-// needed, level by level, and kept in the cache as 24 bytes a chunk. Chunks that
-// lie close to each other are read at once.
+// Metadata are read in pages. A cache keeps the pages; several files can share it, see
+// [Shared]. Pages that will be needed next are read ahead, neighbours together. The
+// index of a dataset's chunks is read level by level when the first chunk is needed,
+// and kept in the cache with 24 bytes a chunk. Chunks that lie close to each other are
+// read at once.
 //
-// # What lying files get
+// # Damaged files
 //
-// Nothing is allocated for a number of a file before that was compared with the
-// size of the file or with a limit: 64 MiB for a header, 1 GiB for an object in a
-// heap, 2 GiB for a chunk. All signatures and checksums are compared. Trees go
-// down by one level a step, the pieces of a header are bounded together, and at
-// most 16 soft links follow each other. What contradicts itself is an error that
-// wraps [ErrCorrupt].
+// A number of a file is compared with the size of the file, or with a limit, before
+// memory is allocated for it: 64 MiB for a header, 1 GiB for an object in a heap, 2 GiB
+// for a chunk. All signatures and checksums are compared. Each step in a tree must go
+// down one level, the pieces of a header have a common bound, and at most 16 soft links
+// are followed for one path. A contradiction is an error that wraps [ErrCorrupt].
 package hdf5

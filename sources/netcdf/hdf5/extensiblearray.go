@@ -5,21 +5,21 @@ import (
 	"math"
 )
 
-// extensible is the header of an extensible array: entries in its index block,
-// and in data blocks that grow. The addresses of the first data blocks are in
-// the index block, those of the others in secondary blocks.
+// extensible is the header of an extensible array. Its entries are in its index block,
+// and in data blocks that grow. The index block has the addresses of the first data
+// blocks; secondary blocks have the addresses of the others.
 type extensible struct {
 	*indexReader
 	order      order
 	size       int // bytes of an entry
 	inIndex    int // entries in the index block
 	minBlock   uint64
-	direct     int    // groups of data blocks with addresses in the index block
-	groups     int    // of data blocks, with one size in each
-	pointers   int    // addresses of data blocks in the index block
-	page       uint64 // entries of a page, where a data block has more
-	placeBytes int    // of the place of a block in the array
-	used       uint64 // entries
+	direct     int    // number of groups of data blocks whose addresses are in the index block
+	groups     int    // number of groups of data blocks; the blocks of a group have one size
+	pointers   int    // number of addresses of data blocks in the index block
+	page       uint64 // entries of a page, if a data block has more than one page
+	placeBytes int    // bytes of a block's place in the array
+	used       uint64 // number of entries
 }
 
 // blocks returns the number of data blocks in a group, and the entries of each.
@@ -62,7 +62,7 @@ func (r *indexReader) extensibleArray(ctx context.Context) error {
 	return e.indexBlock(ctx, block)
 }
 
-// indexBlock reads the index block and all that it leads to.
+// indexBlock reads the index block and all blocks below it.
 func (e *extensible) indexBlock(ctx context.Context, address uint64) error {
 	f := e.file
 	n := 4 + 1 + 1 + f.offset + e.inIndex*e.size + (e.pointers+e.groups-e.direct)*f.offset + 4
@@ -105,8 +105,8 @@ func (e *extensible) indexBlock(ctx context.Context, address uint64) error {
 	return nil
 }
 
-// secondary reads a secondary block, which has the addresses of a group of data
-// blocks, and for those in pages which of them are in use.
+// secondary reads a secondary block. It has the addresses of a group of data blocks
+// and, if these have pages, says which pages are in use.
 func (e *extensible) secondary(ctx context.Context, address, first, count, entries uint64) error {
 	f := e.file
 	bitmap := uint64(0)
@@ -137,10 +137,10 @@ func (e *extensible) secondary(ctx context.Context, address, first, count, entri
 	return e.dataBlocks(ctx, blocks)
 }
 
-// dataBlock is a block of entries, in pages where set is not empty.
+// dataBlock is a block of entries. It has pages if set is not empty.
 type dataBlock struct {
 	address, first, entries uint64
-	set                     []byte // of all blocks of the group
+	set                     []byte // pages in use, of all blocks of the group
 	bit                     int
 }
 

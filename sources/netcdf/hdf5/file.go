@@ -9,14 +9,14 @@ import (
 
 // Options are the settings of Open. The zero value is usable.
 type Options struct {
-	// Shared is what this file has in common with others, nil for nothing.
+	// Shared is the caches that this file shares with others; nil: it shares none.
 	Shared *Shared
-	// Page is the number of bytes of metadata that are read at once: as many
-	// as cost about what one request more does. It is at least 4 KiB; 0 stands
+	// Page is the number of bytes of metadata that are read at once. It should be as
+	// many bytes as take the time of one more request. It is at least 4 KiB; 0 stands
 	// for 64 KiB.
 	Page int
-	// Gap is the number of useless bytes between two chunks that are cheaper
-	// to read than one request more.
+	// Gap is the most unneeded bytes between two chunks that are cheaper to read than
+	// one more request.
 	Gap int
 }
 
@@ -24,7 +24,7 @@ type Options struct {
 type File struct {
 	r       Reader
 	size    int64  // bytes
-	base    uint64 // of the superblock, from which addresses count
+	base    uint64 // place of the superblock, from which addresses count
 	version int    // of the superblock
 	page    int
 	gap     int
@@ -34,12 +34,11 @@ type File struct {
 	sohm []sharedIndex
 }
 
-// signature begins a superblock.
+// signature is the beginning of a superblock.
 const signature = "\x89HDF\r\n\x1a\n"
 
-// Is reports whether a file that begins with these bytes is an HDF5 file. The
-// superblock is at the beginning, or at byte 512, 1024, 2048 and so on, behind
-// a user block.
+// Is reports whether a file with this beginning is an HDF5 file. The superblock is at
+// the beginning, or behind a user block at byte 512, 1024, 2048 and so on.
 func Is(beginning []byte) bool {
 	for at := 0; at <= len(beginning)-len(signature); at = behind(at) {
 		if string(beginning[at:at+len(signature)]) == signature {
@@ -49,11 +48,11 @@ func Is(beginning []byte) bool {
 	return false
 }
 
-// behind is where a superblock may be that is not at byte at.
+// behind returns the next place for a superblock that is not at byte at.
 func behind(at int) int { return max(512, 2*at) }
 
-// Open reads the superblock of a file of size bytes. The Reader is used until
-// the last read from the File; who opened it closes it.
+// Open reads the superblock of a file of size bytes. The File uses the Reader until its
+// last read. The caller closes the Reader.
 func Open(ctx context.Context, r Reader, size int64, opt Options) (*File, error) {
 	f := &File{r: r, size: size, page: opt.Page, gap: opt.Gap, shared: opt.Shared, widths: widths{8, 8}}
 	if f.shared == nil {
@@ -76,13 +75,13 @@ func Open(ctx context.Context, r Reader, size int64, opt Options) (*File, error)
 	return nil, corrupt("there is no HDF5 superblock in the file's %d bytes", size)
 }
 
-// Root is the address of the root group.
+// Root returns the address of the root group.
 func (f *File) Root() uint64 { return f.root }
 
-// Version is that of the superblock.
+// Version returns the version of the superblock.
 func (f *File) Version() int { return f.version }
 
-// superblock reads the superblock, and the extension of one of version 2 or 3.
+// superblock reads the superblock, and the extension of a superblock of version 2 or 3.
 func (f *File) superblock(ctx context.Context) error {
 	c, err := f.cursor(ctx, 0, int(min(128, uint64(f.size)-f.base)))
 	if err != nil {
@@ -119,7 +118,7 @@ func (f *File) superblock(ctx context.Context) error {
 	return nil
 }
 
-// setWidths takes the sizes of addresses and lengths.
+// setWidths reads the sizes of addresses and lengths.
 func (f *File) setWidths(c *cursor) error {
 	f.widths = widths{int(c.uint8()), int(c.uint8())}
 	for _, n := range []int{f.offset, f.length} {
@@ -131,8 +130,8 @@ func (f *File) setWidths(c *cursor) error {
 	return c.err
 }
 
-// superblock0 reads a superblock of version 0 or 1 behind its version, and
-// returns how many bytes the file has from there on.
+// superblock0 reads a superblock of version 0 or 1 behind its version. It returns the
+// number of bytes from the superblock to the end of the file.
 func (f *File) superblock0(c *cursor, version uint8) (end uint64, err error) {
 	c.skip(4) // versions of the free space, the root group and shared headers
 	if err := f.setWidths(c); err != nil {
@@ -154,8 +153,8 @@ func (f *File) superblock0(c *cursor, version uint8) (end uint64, err error) {
 	return end, c.err
 }
 
-// superblock2 reads a superblock of version 2 or 3 behind its version, and
-// returns how many bytes the file has from there on and the address of the
+// superblock2 reads a superblock of version 2 or 3 behind its version. It returns the
+// number of bytes from the superblock to the end of the file, and the address of the
 // extension.
 func (f *File) superblock2(c *cursor) (end, extension uint64, err error) {
 	if err := f.setWidths(c); err != nil {
@@ -173,9 +172,9 @@ func (f *File) superblock2(c *cursor) (end, extension uint64, err error) {
 	return end, extension, c.err
 }
 
-// length is the number of bytes from a superblock to the end of the file, both
-// as they are stored. The superblock may have been moved since, the addresses
-// that count from it are still good.
+// length returns the number of bytes from a superblock to the end of the file, from the
+// stored places of both. If the superblock was moved later, the addresses are still
+// right, because they count from it.
 func length(base, end uint64) uint64 {
 	if end == undefined || end < base {
 		return end
@@ -183,7 +182,7 @@ func length(base, end uint64) uint64 {
 	return end - base
 }
 
-// errParts refuses a file that is a part of a data set, by its driver.
+// errParts refuses a file that is one of several that make up a data set.
 var errParts = unsupported("the file is one of a family, or has its metadata in another file: write it as one file with h5repack")
 
 // extension reads the messages of a superblock extension.
@@ -207,14 +206,14 @@ func (f *File) extension(ctx context.Context, address uint64) error {
 	return nil
 }
 
-// maxRank is the most dimensions that a dataset can have, H5S_MAX_RANK.
+// maxRank is the most dimensions of a dataset, H5S_MAX_RANK.
 const maxRank = 32
 
-// Unlimited is the largest extent of a dimension that can grow for ever.
+// Unlimited is the largest extent of a dimension that can grow without bound.
 const Unlimited = -1
 
-// dataspace reads a dataspace message: the extents and the largest extents. It
-// returns null for a space without elements and without a shape.
+// dataspace reads a dataspace message: the extents and the largest extents. null is
+// true for a space without elements and without a shape.
 func (f *File) dataspace(data []byte) (shape, limits []int, null bool, err error) {
 	c := &cursor{data: data, widths: f.widths}
 	version, rank, flags := c.uint8(), int(c.uint8()), c.uint8()

@@ -14,8 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 )
 
-// The numbers of filters: those of the format itself, and some that are
-// registered for others.
+// Numbers of filters: those of the format itself, and some registered ones.
 const (
 	FilterDeflate     = 1
 	FilterShuffle     = 2
@@ -31,16 +30,16 @@ const (
 	FilterZstd        = 32015
 )
 
-// Filter is a step between the elements of a chunk and the bytes in the file,
-// the first one next to the elements.
+// Filter is a step between the elements of a chunk and its bytes in the file. The first
+// filter is next to the elements.
 type Filter struct {
 	ID         int
-	Name       string // "" where the file has none
-	Optional   bool   // it may be left out where it is of no use
+	Name       string // "" if the file has none
+	Optional   bool   // the writer may skip it if it does not help
 	Parameters []uint32
 }
 
-// String names the filter as messages do.
+// String returns the name of the filter in messages.
 func (f Filter) String() string {
 	name := filterNames()[f.ID]
 	if name == "" {
@@ -49,7 +48,7 @@ func (f Filter) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s (filter %d)", name, f.ID))
 }
 
-// filterNames are the names of the library's filters and of those that are registered
+// filterNames has the names of the library's filters and of filters that are registered
 // with The HDF Group.
 func filterNames() map[int]string {
 	return map[int]string{
@@ -111,19 +110,19 @@ func readFilters(data []byte) ([]Filter, error) {
 	return list, c.err
 }
 
-// maxChunk is the most bytes of a chunk as elements: 2 GiB.
+// maxChunk is the most bytes of the elements of a chunk: 2 GiB.
 const maxChunk = 1 << 31
 
-// mostStored is the most bytes that a chunk may have in the file, or between
-// two filters: none makes more of it than this.
+// mostStored returns the most bytes of a chunk in the file, or between two filters. No
+// filter makes a chunk longer than that.
 func mostStored(chunk int) int { return int(min(uint64(chunk)*2+64<<10, math.MaxUint32)) }
 
-// step undoes a filter: it returns the content, in dst or as a part of src. dst
-// has room for the most that there may be; on an error its bytes are undefined.
+// step undoes a filter. It returns the content, in dst or as a part of src. dst has
+// room for the longest possible content. After an error the bytes of dst are undefined.
 type step func(dst, src []byte) ([]byte, error)
 
-// steps returns what undoes the filters of a dataset, in their order. A filter
-// that is not known is an error that names it.
+// steps returns the steps that undo the filters of a dataset, in the order of the
+// filters. The error about an unknown filter names it.
 func (s *Shared) steps(filters []Filter) ([]step, error) {
 	list := make([]step, len(filters))
 	for i, f := range filters {
@@ -161,7 +160,7 @@ func (s *Shared) steps(filters []Filter) ([]step, error) {
 	return list, nil
 }
 
-// undo undoes filters but for those left out by the mask. It returns as many
+// undo undoes the filters, except those that the mask leaves out. It returns as many
 // bytes as dst has: dst, or a part of src.
 func (s *Shared) undo(filters []Filter, list []step, dst, src []byte, mask uint32) ([]byte, error) {
 	used := bits.Len32(^mask & (1<<len(list) - 1))
@@ -190,14 +189,14 @@ func (s *Shared) undo(filters []Filter, list []step, dst, src []byte, mask uint3
 		return nil, corrupt("%d bytes come out of the filters, want %d", len(src), len(dst))
 	}
 	if lent[0] != nil && len(dst) > 0 && &src[0] != &dst[0] {
-		copy(dst, src) // out of memory that is about to be returned
+		copy(dst, src) // the content is in memory that is about to be returned
 		return dst, nil
 	}
 	return src, nil
 }
 
-// filtered returns a block of metadata that went through filters, of size
-// bytes as it was before.
+// filtered returns a block of metadata without its filters. The block has size bytes
+// then.
 func (f *File) filtered(ctx context.Context, filters []Filter, b heapBlock, size int) ([]byte, error) {
 	list, err := f.shared.steps(filters)
 	if err != nil {
@@ -219,8 +218,8 @@ func (f *File) filtered(ctx context.Context, filters []Filter, b heapBlock, size
 	return dst, nil
 }
 
-// unshuffle undoes the shuffle filter. Without a parameter, as for texts of
-// variable length, no chunk can have gone through it.
+// unshuffle undoes the shuffle filter. Without a parameter, as for texts of variable
+// length, the filter cannot have been applied to any chunk.
 func unshuffle(parameters []uint32) step {
 	size := 0
 	if len(parameters) > 0 && parameters[0] <= maxChunk {
@@ -240,11 +239,11 @@ func unshuffle(parameters []uint32) step {
 	}
 }
 
-// tooMuch is the error about content that is longer than it can be.
+// tooMuch returns the error about content that is longer than possible.
 func tooMuch(room int) error { return corrupt("it decodes to more than %d bytes", room) }
 
-// checkFletcher32 compares the checksum behind the content. Early versions of
-// the library swapped the bytes of its halves on little-endian machines.
+// checkFletcher32 compares the content with the checksum behind it. Early versions of
+// the library swapped the bytes of each half of the checksum on little-endian machines.
 func checkFletcher32(_, src []byte) ([]byte, error) {
 	n := len(src) - 4
 	if n < 0 {

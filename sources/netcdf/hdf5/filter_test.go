@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzFilter decodes chunks that may hold anything, by filters with parameters
-// that may be anything.
+// FuzzFilter decodes arbitrary chunks with filters that have arbitrary parameters.
 func FuzzFilter(f *testing.F) {
 	for _, id := range []uint16{
 		FilterDeflate, FilterShuffle, FilterFletcher32, FilterBzip2, FilterLZF, FilterBlosc, FilterLZ4, FilterZstd,

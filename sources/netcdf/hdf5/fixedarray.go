@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// order maps the entries of a chunk index that is an array, sections VII.C and
-// VII.D, to chunks: entry i is of chunk i, counted in C order over the grid of
-// the largest extents of the dataset.
+// order maps the entries of a chunk index to chunks, for indexes that are arrays,
+// sections VII.C and VII.D. Entry i belongs to chunk i, counted in C order over the
+// grid of the largest extents of the dataset.
 type order struct {
 	dims   []int    // of the dataset, the slowest first
-	counts []uint64 // chunks along each; that of the first does not matter
+	counts []uint64 // number of chunks along each; the first one does not matter
 }
 
-// arrayOrder is the order of entries. In an extensible array the unlimited
-// dimension comes first, before the others.
+// arrayOrder returns the order of entries. In an extensible array the unlimited
+// dimension comes before the others.
 func (d *Dataset) arrayOrder(extensible bool) order {
 	var o order
 	for k := range d.Shape {
@@ -34,8 +34,8 @@ func (d *Dataset) arrayOrder(extensible bool) order {
 	return o
 }
 
-// index returns the chunk of entry i. Of the first dimension it may lie behind
-// the end.
+// index returns the chunk of entry i. Along the first dimension it may lie behind the
+// end.
 func (o order) index(i uint64, index []uint64) {
 	for k := len(o.dims) - 1; k > 0; k-- {
 		n := max(o.counts[k], 1)
@@ -47,7 +47,7 @@ func (o order) index(i uint64, index []uint64) {
 	}
 }
 
-// place returns the entry of a chunk with a number in the grid.
+// entryOf returns the entry of the chunk with a number in the grid.
 func (d *Dataset) entryOf(o order, number int) uint64 {
 	at, scale := uint64(0), uint64(1)
 	for _, k := range slices.Backward(o.dims) {
@@ -57,8 +57,8 @@ func (d *Dataset) entryOf(o order, number int) uint64 {
 	return at
 }
 
-// computed returns where a chunk is that needs no index: chunks that lie one
-// behind the other, or the pieces in which contiguous elements are read.
+// computed returns the place of a chunk that needs no index: a chunk in a row of
+// chunks, or a piece of contiguous elements.
 func (d *Dataset) computed(number int) (chunk, bool) {
 	if d.layout.address == undefined {
 		return chunk{}, false
@@ -68,7 +68,7 @@ func (d *Dataset) computed(number int) (chunk, bool) {
 		c.address = d.layout.address + d.entryOf(d.arrayOrder(false), number)*uint64(d.chunkSize)
 		return c, true
 	}
-	// All dimensions of a piece but one are either 1 or whole.
+	// All dimensions of a piece except one have the extent 1 or the whole extent.
 	at, shape := d.box(number)
 	first, n, scale := 0, 1, 1
 	for k, extent := range slices.Backward(d.Shape) {
@@ -81,8 +81,8 @@ func (d *Dataset) computed(number int) (chunk, bool) {
 	return c, true
 }
 
-// entries reads count entries of an array, each of size bytes, the first of
-// which is that with number from, and takes the chunks of those that are set.
+// entries reads count entries of an array, of size bytes each. The first of them has
+// the number from. It adds the chunks of entries that are set.
 func (r *indexReader) entries(c *cursor, o order, from uint64, count, size int) error {
 	index := make([]uint64, len(r.Shape))
 	for i := range count {
@@ -101,7 +101,7 @@ func (r *indexReader) entries(c *cursor, o order, from uint64, count, size int) 
 	return nil
 }
 
-// checkEntry refuses sizes of entries that cannot be.
+// checkEntry refuses impossible sizes of entries.
 func (r *indexReader) checkEntry(size int) error {
 	if n := size - r.file.offset; n != 0 && (n < 5 || n > 12) {
 		return corrupt("entries of %d bytes for chunks", size)
@@ -109,8 +109,8 @@ func (r *indexReader) checkEntry(size int) error {
 	return nil
 }
 
-// fixedArray reads an index that is a fixed array: one block of entries, which
-// are in pages if there are many.
+// fixedArray reads an index that is a fixed array: one block of entries, divided into
+// pages if there are many.
 func (r *indexReader) fixedArray(ctx context.Context) error {
 	f := r.file
 	c, err := f.checked(ctx, r.layout.address, 4+4+f.length+f.offset+4, "FAHD")
@@ -152,15 +152,15 @@ func (r *indexReader) fixedArray(ctx context.Context) error {
 	})
 }
 
-// pagedBlock is a block of entries in pages. Those are in use that have their
-// bit set, which are counted from the most significant one of the first byte.
+// pagedBlock is a block of entries in pages. A bit for each page says whether the page
+// is in use. Bits are counted from the most significant bit of the first byte.
 type pagedBlock struct {
 	address     uint64 // of the first page
-	first       uint64 // entry of the array
+	first       uint64 // number of the first entry in the array
 	count, page int    // entries in all, and in a page
 	size        int    // bytes of an entry
 	set         []byte
-	bit         int // of the first page
+	bit         int // the bit of the first page
 }
 
 // pages reads the entries of a block in pages.

@@ -11,16 +11,17 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// globalHeap reads elements of variable size, section III.E. Objects are in
-// collections, of which it keeps the last ones. It is for one goroutine.
+// globalHeap reads elements of variable size, section III.E. The elements are objects
+// in collections; it keeps the collections that were used last. It is for one
+// goroutine.
 type globalHeap struct {
 	file        *File
 	collections map[uint64]*collection
-	bytes       int            // of the collections
-	tally       *ndarray.Tally // that they are counted by
+	bytes       int            // bytes of the kept collections
+	tally       *ndarray.Tally // counts the collections
 }
 
-// collection is a collection of objects, by their index.
+// collection is the objects of a collection, by their index.
 type collection struct {
 	objects map[uint16][]byte
 }
@@ -29,15 +30,16 @@ func (f *File) globalHeap() *globalHeap {
 	return &globalHeap{file: f, collections: map[uint64]*collection{}, tally: &ndarray.Tally{}}
 }
 
-// smallCollection is the most bytes of a collection that is kept for others, too.
+// smallCollection is the most bytes of a collection that other readers can find in the
+// cache, too.
 const smallCollection = 64 << 10
 
 // keptCollections bounds the bytes of the collections that are kept.
 const keptCollections = 8 << 20
 
-// sequence returns the bytes of an element of variable size, elements of size
-// bytes each. item is what is in its place: how many there are, and where: the
-// address of a collection, and the index in that.
+// sequence returns the bytes of an element of variable size, a sequence of items of
+// size bytes each. The reference in its place has the number of items, the address of a
+// collection, and the index in the collection.
 func (g *globalHeap) sequence(ctx context.Context, item []byte, size int) ([]byte, error) {
 	c := &cursor{data: item, widths: g.file.widths}
 	n, address, index := uint64(c.uint32()), c.address(), c.uint32()
@@ -89,7 +91,7 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 		g.tally.End()
 		g.bytes = 0
 	}
-	if err := g.tally.Take(2 * int(size)); err != nil { // as it is read, and as it is kept
+	if err := g.tally.Take(2 * int(size)); err != nil { // once as it is read, and once as it is kept
 		return nil, err
 	}
 	data, err := f.bytesBy(ctx, &f.shared.heaps, address, int(size))
@@ -97,7 +99,7 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 		return nil, err
 	}
 	if int((f.base+address)%uint64(f.page)+size) <= f.page {
-		data = bytes.Clone(data) // out of a page, which is not to be kept for its sake
+		data = bytes.Clone(data) // a copy, so that the page can be freed
 	}
 	c = &cursor{data: data, widths: f.widths}
 	g.tally.Give(int(size))
@@ -110,7 +112,7 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 		n := c.size()
 		c.skip(prefix - 8 - f.length)
 		if index == 0 {
-			break // the rest is free
+			break // the rest of the collection is free
 		}
 		if n > size {
 			return nil, corrupt("object %d has %d bytes in a collection of %d", index, n, size)
@@ -121,7 +123,7 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 	if c.err != nil {
 		return nil, c.err
 	}
-	if size <= smallCollection { // attributes of many objects have their texts in one
+	if size <= smallCollection { // the texts of many attributes may be in one collection
 		const objectBytes = 64
 		f.shared.collections.put(key, all, int(size)+objectBytes*len(all.objects))
 	}
@@ -130,9 +132,9 @@ func (g *globalHeap) collection(ctx context.Context, address uint64) (*collectio
 	return all, nil
 }
 
-// Text returns a text of a name or an attribute as UTF-8. What is not UTF-8 is
-// taken as Latin-1, which programs have written under both of the format's
-// character sets.
+// Text returns the text of a name or an attribute as UTF-8. Text that is not UTF-8 is
+// read as Latin-1, which programs have written under both of the format's character
+// sets.
 func Text(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -144,8 +146,8 @@ func Text(b []byte) string {
 	return string(runes)
 }
 
-// decode converts elements as they are in the file to those of dst, which has as
-// many and, but for those of variable size, is in C order.
+// decode converts elements in the form of the file to the elements of dst. dst has as
+// many elements. It is in C order unless the elements have a variable size.
 func (f *File) decode(ctx context.Context, dst ndarray.Array, data []byte, native *hdf5type.Native) error {
 	if dst.Heap == nil {
 		native.Decode(dst.Data, data)

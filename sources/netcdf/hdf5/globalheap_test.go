@@ -21,8 +21,8 @@ func (m inMemory) ReadAt(_ context.Context, p []byte, off int64) error {
 	return err
 }
 
-// TestCacheImage refuses a file whose superblock extension tells of metadata in an
-// image of a cache.
+// TestCacheImage refuses a file whose superblock extension says that metadata are in a
+// cache image.
 func TestCacheImage(t *testing.T) {
 	message := append([]byte{msgCacheImage, 0, 24, 0, 0, 0, 0, 0}, make([]byte, 24)...)
 	header := append([]byte{1, 0, 1, 0, 1, 0, 0, 0, byte(len(message)), 0, 0, 0, 0, 0, 0, 0}, message...)
@@ -32,8 +32,8 @@ func TestCacheImage(t *testing.T) {
 	}
 }
 
-// TestGlobalHeapWidths reads objects of a collection in files whose lengths have
-// fewer bytes than 8: what is before an object is padded to 8 bytes all the same.
+// TestGlobalHeapWidths reads objects of a collection in files whose lengths have fewer
+// than 8 bytes. The bytes in front of an object are padded to 8 bytes nevertheless.
 func TestGlobalHeapWidths(t *testing.T) {
 	for _, length := range []int{2, 4, 8} {
 		number := func(n uint64) []byte {

@@ -21,7 +21,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// golden is what h5py reads from a file, see testdata/make.py.
+// golden is what h5py reads from a file; see testdata/make.py.
 type golden struct {
 	Datasets map[string]struct {
 		Shape, Chunks []int
@@ -33,7 +33,7 @@ type golden struct {
 	}
 }
 
-// memory is a file in memory, which counts requests and their bytes.
+// memory is a file in memory that counts requests and their bytes.
 type memory struct {
 	data     []byte
 	requests atomic.Int64
@@ -147,7 +147,7 @@ func checkGolden(t *testing.T, f *hdf5.File, want golden) {
 		if digest(dst) != w.SHA256 {
 			t.Errorf("%s: the elements differ", name)
 		}
-		const most = 64 << 10 // bytes, for the sake of time
+		const most = 64 << 10 // bytes, to save time
 		if len(dst.Data) > most {
 			continue
 		}
@@ -181,13 +181,13 @@ func checkAttributes(t *testing.T, f *hdf5.File, want golden) {
 	}
 }
 
-// digest is the SHA-256 of elements as testdata/make.py has it.
+// digest returns the SHA-256 of elements, computed as in testdata/make.py.
 func digest(a ndarray.Array) string {
 	var b bytes.Buffer
 	if swap := dtype.Swapper(a.Type, dtype.Little); swap != nil {
 		ndarray.Swap(a, swap)
 	}
-	if a.Len() == 0 { // however long its other dimensions are
+	if a.Len() == 0 { // whatever its other lengths are
 		a.Shape = []int{0}
 	}
 	for item := range a.Items() {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// links reads the entries of a group, from its symbol table, from messages in
-// its header, or from a heap.
+// links reads the entries of a group: from its symbol table, from messages in its
+// header, or from a heap.
 func (o *Object) links(ctx context.Context) ([]Link, error) {
 	f := o.file
 	var list []Link
@@ -91,8 +91,8 @@ func (f *File) link(data []byte) (Link, error) {
 	return l, c.err
 }
 
-// denseLinks reads the links that a link info message tells of, section
-// IV.A.2.c, and whether the order of creation is tracked.
+// denseLinks reads the links to which a link info message refers, section IV.A.2.c.
+// tracked tells whether the order of creation is tracked.
 func (f *File) denseLinks(ctx context.Context, data []byte) (list []Link, tracked bool, err error) {
 	c := &cursor{data: data, widths: f.widths}
 	if version := c.uint8(); version != 0 {
@@ -112,7 +112,7 @@ func (f *File) denseLinks(ctx context.Context, data []byte) (list []Link, tracke
 		return nil, tracked, err
 	}
 	err = f.btree2(ctx, names, func(record []byte) error {
-		const hash = 4 // bytes of the name's hash, before the ID
+		const hash = 4 // bytes of the name's hash, in front of the ID
 		if len(record) < hash+h.idSize {
 			return corrupt("records of %d bytes for links", len(record))
 		}
@@ -170,7 +170,7 @@ func (f *File) symbolTable(ctx context.Context, data []byte) ([]Link, error) {
 	return list, nil
 }
 
-// symbolSize is the number of bytes of an entry of a symbol table.
+// symbolSize returns the number of bytes of an entry of a symbol table.
 func (f *File) symbolSize() int { return 2*f.offset + 4 + 4 + 16 }
 
 // symbols appends the links in a node of a symbol table.
@@ -211,7 +211,7 @@ func (f *File) symbols(ctx context.Context, address uint64, names []byte, list [
 	return list, nil
 }
 
-// heapText returns the text at a place in the data of a local heap.
+// heapText returns the text at a place in a local heap's data.
 func heapText(data []byte, at uint64) (string, error) {
 	if at >= uint64(len(data)) {
 		return "", corrupt("the name at byte %d is outside of a heap of %d", at, len(data))

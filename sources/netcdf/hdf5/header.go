@@ -34,27 +34,27 @@ const (
 )
 
 const (
-	maxHeader     = 64 << 20 // bytes of a header with all its continuations
-	headerPrefix  = 16       // bytes of a header of version 1 before its messages
-	messagePrefix = 8        // bytes before a message of version 1
+	maxHeader     = 64 << 20 // most bytes of a header with all its continuations
+	headerPrefix  = 16       // bytes of a header of version 1 in front of its messages
+	messagePrefix = 8        // bytes in front of a message of version 1
 )
 
 // message is a message of an object header.
 type message struct {
 	kind  int
 	flags uint8
-	order int    // of creation, where the header tracks that
-	data  []byte // shared, not to be modified or kept
+	order int    // of creation, if the header tracks it
+	data  []byte // shared; must not be modified or kept
 }
 
 // header is an object header.
 type header struct {
 	messages []message
-	ordered  bool // order means something
-	read     int  // bytes so far
+	ordered  bool // the order of messages is tracked
+	read     int  // bytes read so far
 }
 
-// find returns the first message of a kind, nil where there is none.
+// find returns the first message of a kind, or nil if there is none.
 func (h *header) find(kind int) *message {
 	for i := range h.messages {
 		if h.messages[i].kind == kind {
@@ -64,7 +64,7 @@ func (h *header) find(kind int) *message {
 	return nil
 }
 
-// piece is a part of a header: its first, or one of its continuations.
+// piece is a part of a header: the first part, or one of its continuations.
 type piece struct{ address, length uint64 }
 
 // header reads an object header with all its continuations, section IV.A.1.
@@ -128,7 +128,7 @@ func (f *File) header2(ctx context.Context, h *header, address uint64) error {
 		c.skip(16) // times
 	}
 	if flags&0x10 != 0 {
-		c.skip(4) // when attributes become dense
+		c.skip(4) // thresholds for storing attributes in a heap
 	}
 	size := c.uint(1 << (flags & 3))
 	if c.err != nil {
@@ -161,8 +161,8 @@ func (f *File) header2(ctx context.Context, h *header, address uint64) error {
 	return nil
 }
 
-// messages2 reads the messages of a piece of a header of version 2. Fewer bytes
-// than those before a message are a gap.
+// messages2 reads the messages of a piece of a header of version 2. A rest that is too
+// short for another message is a gap.
 func (h *header) messages2(c *cursor, next []piece) ([]piece, error) {
 	prefix := 4
 	if h.ordered {
@@ -184,8 +184,8 @@ func (h *header) messages2(c *cursor, next []piece) ([]piece, error) {
 	return next, nil
 }
 
-// piece reads a piece of a header. All pieces together are bounded, so that
-// continuations that lead in a circle come to an end.
+// piece reads a piece of a header. The pieces together have a bound, so that reading
+// ends even if continuations lead in a circle.
 func (f *File) piece(ctx context.Context, h *header, p piece) (*cursor, error) {
 	if p.length == 0 || p.length > maxHeader || h.read+int(p.length) > maxHeader {
 		return nil, corrupt("a piece of %d bytes behind %d others, at most %d are read", p.length, h.read, maxHeader)
@@ -194,8 +194,8 @@ func (f *File) piece(ctx context.Context, h *header, p piece) (*cursor, error) {
 	return f.cursor(ctx, p.address, int(p.length))
 }
 
-// add takes a message into the header, or a continuation into the list of
-// pieces to be read.
+// add adds a message to the header, or a continuation to the list of pieces that are
+// still to be read.
 func (h *header) add(c *cursor, m message, next []piece) ([]piece, error) {
 	if c.err != nil {
 		return nil, c.err
@@ -212,7 +212,7 @@ func (h *header) add(c *cursor, m message, next []piece) ([]piece, error) {
 	return next, nil
 }
 
-// content returns the content of a message, which may be elsewhere: that of a
+// content returns the content of a message. The content may be elsewhere: in a
 // committed datatype, or in the heap of shared messages; section IV.A.2, Shared
 // Message.
 func (f *File) content(ctx context.Context, m *message) ([]byte, error) {
@@ -222,7 +222,7 @@ func (f *File) content(ctx context.Context, m *message) ([]byte, error) {
 	return f.sharedContent(ctx, m.kind, &cursor{data: m.data, widths: f.widths})
 }
 
-// sharedContent is content for what stands in place of a message.
+// sharedContent is content for the reference that stands in place of a message.
 func (f *File) sharedContent(ctx context.Context, kind int, c *cursor) ([]byte, error) {
 	version, place := c.uint8(), c.uint8()
 	switch {
@@ -248,14 +248,14 @@ func (f *File) sharedContent(ctx context.Context, kind int, c *cursor) ([]byte, 
 	return m.data, nil
 }
 
-// sharedIndex is where shared messages of some kinds are.
+// sharedIndex tells where shared messages of some kinds are.
 type sharedIndex struct {
-	kinds uint16 // bit k: messages of kind k
+	kinds uint16 // bit k is set for messages of kind k
 	heap  uint64
 }
 
-// sharedTable reads the table of shared messages, which a message in the
-// superblock extension points to.
+// sharedTable reads the table of shared messages, to which a message in the superblock
+// extension points.
 func (f *File) sharedTable(ctx context.Context, data []byte) error {
 	p := &cursor{data: data, widths: f.widths}
 	version, address, count := p.uint8(), p.address(), int(p.uint8())

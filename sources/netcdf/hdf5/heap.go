@@ -9,11 +9,11 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/jenkins"
 )
 
-// maxObject is the most bytes of an object in a heap that are read: a message,
-// or an element of variable size.
+// maxObject is the most bytes of an object that is read from a heap: a message, or an
+// element of variable size.
 const maxObject = 1 << 30
 
-// localHeap returns the data of a local heap, section III.D: the names of the
+// localHeap returns the data of a local heap, section III.D. They are the names of the
 // links of a group.
 func (f *File) localHeap(ctx context.Context, address uint64) ([]byte, error) {
 	c, err := f.cursor(ctx, address, 8+2*f.length+f.offset)
@@ -34,30 +34,30 @@ func (f *File) localHeap(ctx context.Context, address uint64) ([]byte, error) {
 	return f.bytes(ctx, data, int(size))
 }
 
-// heap is a fractal heap, section III.G: objects of variable size in blocks,
-// whose sizes double along the rows of a table of fixed width.
+// heap is a fractal heap, section III.G: objects of variable size in blocks, whose
+// sizes double along the rows of a table of fixed width.
 //
-// An object is named by an ID, which says where in the heap's space it is and
-// how long. Objects that are larger than a block are apart, and have their
-// place in the ID or in a B-tree; very small ones are in the ID itself.
+// An ID names an object: it tells the place in the heap's space and the length. Objects
+// that are larger than a block lie outside of the blocks; their place is in the ID or
+// in a B-tree. Very small objects are in the ID itself.
 type heap struct {
 	file       *File
 	idSize     int
 	filters    []Filter
-	checksums  bool   // of direct blocks
+	checksums  bool   // direct blocks have checksums
 	offsetSize int    // bytes of an offset in the heap's space
 	lengthSize int    // bytes of a length in an ID
 	width      int    // blocks in a row
 	start      uint64 // bytes of a block in the first two rows
 	maxDirect  uint64 // bytes of the largest block that holds objects
 	root       heapBlock
-	rows       int // of the root where it is a table; 0: it holds objects
+	rows       int // of the root if it is a table; 0: the root holds objects
 	huge       uint64
-	blocks     map[uint64][]byte // that were read, by their addresses
+	blocks     map[uint64][]byte // blocks that were read, by their addresses
 }
 
-// heapBlock is where a block of a heap is; length and mask are those of a block
-// that went through filters.
+// heapBlock is the place of a block of a heap. length and mask are set for blocks that
+// went through filters.
 type heapBlock struct {
 	address, length uint64
 	mask            uint32
@@ -79,7 +79,7 @@ func (f *File) openHeap(ctx context.Context, address uint64) (*heap, error) {
 		return nil, err
 	}
 	c.skip(7)
-	encoded := int(c.uint16()) // bytes of the filters
+	encoded := int(c.uint16()) // bytes of the description of the filters
 	if encoded > 0 {
 		n += f.length + 4 + encoded
 	}
@@ -89,13 +89,13 @@ func (f *File) openHeap(ctx context.Context, address uint64) (*heap, error) {
 	h := &heap{file: f, idSize: int(c.uint16()), blocks: map[uint64][]byte{}}
 	c.skip(2)
 	h.checksums = c.uint8()&2 != 0
-	managed := uint64(c.uint32()) // bytes of the largest object in a block
+	managed := uint64(c.uint32()) // most bytes of an object in a block
 	c.skip(f.length)
 	h.huge = c.address()
 	c.skip(f.length + f.offset + 8*f.length)
 	h.width = int(c.uint16())
 	h.start, h.maxDirect = c.size(), c.size()
-	space := int(c.uint16()) // bits
+	space := int(c.uint16()) // bits of an offset in the heap's space
 	c.skip(2)
 	h.root.address = c.address()
 	h.rows = int(c.uint16())
@@ -153,8 +153,8 @@ func (h *heap) object(ctx context.Context, id *cursor) ([]byte, error) {
 	}
 }
 
-// rowSize is the number of bytes of a block in a row, and rowStart where in the
-// space of its table the row begins.
+// rowSize returns the number of bytes of a block in a row. rowStart returns the place
+// in the space of its table where the row begins.
 func (h *heap) rowSize(row int) uint64 { return h.start << max(row-1, 0) }
 
 func (h *heap) rowStart(row int) uint64 {
@@ -164,11 +164,11 @@ func (h *heap) rowStart(row int) uint64 {
 	return uint64(h.width) * h.start << (row - 1)
 }
 
-// managed returns an object in a block: it goes down the tables to that.
+// managed returns an object in a block. It goes down the tables to the block.
 func (h *heap) managed(ctx context.Context, offset, length uint64) ([]byte, error) {
 	block, rows := h.root, h.rows
-	size := h.start                                 // of the root where that is no table
-	direct := log2(h.maxDirect) - log2(h.start) + 2 // rows of blocks that hold objects
+	size := h.start                                 // of the root if it is no table
+	direct := log2(h.maxDirect) - log2(h.start) + 2 // rows whose blocks hold objects
 	for rows > 0 {
 		row := 0
 		if offset >= h.rowStart(1) {
@@ -199,10 +199,10 @@ func (h *heap) managed(ctx context.Context, offset, length uint64) ([]byte, erro
 	return data[offset : offset+length], nil
 }
 
-// keptBlocks is how many blocks of a heap are kept.
+// keptBlocks is the most blocks of a heap that are kept.
 const keptBlocks = 64
 
-// read reads a block that holds objects, of size bytes without the filters.
+// read reads a block that holds objects. The block has size bytes without the filters.
 func (h *heap) read(ctx context.Context, block heapBlock, size int) ([]byte, error) {
 	if data, ok := h.blocks[block.address]; ok && len(data) == size {
 		return data, nil
@@ -222,7 +222,7 @@ func (h *heap) read(ctx context.Context, block heapBlock, size int) ([]byte, err
 	c.signature("FHDB", 0)
 	c.skip(f.offset + h.offsetSize)
 	if h.checksums {
-		// The sum is that of the block with zeros in its place.
+		// The checksum was computed with zeros in its place.
 		at := c.at
 		stored := c.uint32()
 		if c.err == nil {
@@ -243,16 +243,16 @@ func (h *heap) read(ctx context.Context, block heapBlock, size int) ([]byte, err
 	return data, nil
 }
 
-// child returns a block of a table with so many rows.
+// child returns a block of a table with the given number of rows.
 func (h *heap) child(ctx context.Context, table heapBlock, rows, row, column, direct int) (heapBlock, error) {
 	f := h.file
 	entry := f.offset
 	if h.filters != nil {
 		entry += f.length + 4
 	}
-	holding := h.width * min(rows, direct)    // blocks that hold objects
-	tables := h.width * max(rows-direct, 0)   // further tables
-	prefix := 4 + 1 + f.offset + h.offsetSize // bytes
+	holding := h.width * min(rows, direct)    // number of blocks that hold objects
+	tables := h.width * max(rows-direct, 0)   // number of further tables
+	prefix := 4 + 1 + f.offset + h.offsetSize // bytes in front of the addresses
 	n := prefix + holding*entry + tables*f.offset + 4
 	c, err := f.checked(ctx, table.address, n, "FHIB")
 	if err != nil {
@@ -273,10 +273,10 @@ func (h *heap) child(ctx context.Context, table heapBlock, rows, row, column, di
 	return b, c.err
 }
 
-// hugeObject returns an object that is apart from the blocks.
+// hugeObject returns an object that lies outside of the blocks.
 func (h *heap) hugeObject(ctx context.Context, id *cursor) ([]byte, error) {
 	f := h.file
-	direct := f.offset + f.length // bytes of the place in the ID
+	direct := f.offset + f.length // bytes of the object's place in the ID
 	if h.filters != nil {
 		direct += 4 + f.length
 	}
@@ -307,8 +307,8 @@ func (h *heap) hugeObject(ctx context.Context, id *cursor) ([]byte, error) {
 	return f.filtered(ctx, h.filters, b, int(size))
 }
 
-// findHuge looks an object up in the B-tree of those that are apart, and
-// returns what is stored of its place.
+// findHuge looks up an object that lies outside of the blocks. It returns the record of
+// the object's place in the B-tree.
 func (h *heap) findHuge(ctx context.Context, number uint64) (*cursor, error) {
 	var found *cursor
 	err := h.file.btree2(ctx, h.huge, func(record []byte) error {

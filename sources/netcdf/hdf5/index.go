@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// chunk is where a chunk of a dataset is.
+// chunk tells where a chunk of a dataset is.
 type chunk struct {
 	number  int // in the grid of the dataset, in C order
 	address uint64
 	size    uint32 // bytes
-	mask    uint32 // bit i: it did not go through filter i
+	mask    uint32 // bit i: the chunk did not go through filter i
 }
 
-const chunkBytes = 24 // of memory for a chunk
+const chunkBytes = 24 // bytes of memory for a chunk
 
-// grid counts chunks along the dimensions of a dataset.
+// grid numbers the chunks of a dataset.
 type grid struct {
-	count  []int // of the dataset as it is
-	stride []int // of the numbers in C order
+	count  []int // number of chunks along each dimension, at the present extents
+	stride []int // steps of the chunk number along each dimension, in C order
 	all    int
 }
 
@@ -36,8 +36,8 @@ func newGrid(shape, chunk []int) grid {
 	return g
 }
 
-// number returns the number of the chunk at an index of the grid, and false for
-// one outside of it.
+// number returns the number of the chunk at an index of the grid. It returns false for
+// an index outside of the grid.
 func (g grid) number(index []uint64) (int, bool) {
 	n := 0
 	for k, i := range index {
@@ -53,7 +53,8 @@ func (g grid) number(index []uint64) (int, bool) {
 // of their numbers.
 type chunkIndex []chunk
 
-// find returns the chunk with a number, and false where it is not in the file.
+// find returns the chunk with a number. It returns false if the chunk is not in the
+// file.
 func (x chunkIndex) find(number int) (chunk, bool) {
 	i, ok := slices.BinarySearchFunc(x, number, func(c chunk, n int) int { return cmp.Compare(c.number, n) })
 	if !ok {
@@ -62,8 +63,8 @@ func (x chunkIndex) find(number int) (chunk, bool) {
 	return x[i], true
 }
 
-// finder returns what tells where a chunk is, and false for one that is not in
-// the file.
+// finder returns a function that finds a chunk by its number and returns false for a
+// chunk that is not in the file.
 func (d *Dataset) finder(ctx context.Context) (func(number int) (chunk, bool), error) {
 	if d.layout.class != chunked || d.layout.index == indexImplicit {
 		return d.computed, nil
@@ -72,14 +73,14 @@ func (d *Dataset) finder(ctx context.Context) (func(number int) (chunk, bool), e
 	return x.find, err
 }
 
-// index returns the index of the chunks, which is read once and kept as long as
-// there is room in the cache.
+// index returns the index of the chunks. It is read once, and kept while the cache has
+// room.
 func (d *Dataset) index(ctx context.Context) (chunkIndex, error) {
 	key := cacheKey{d.file, d.address}
 	if x, ok := d.file.shared.indexes.get(key).(chunkIndex); ok {
 		return x, nil
 	}
-	d.reading.Lock() // others that come for it wait
+	d.reading.Lock() // others who need the index wait
 	defer d.reading.Unlock()
 	if x, ok := d.file.shared.indexes.get(key).(chunkIndex); ok {
 		return x, nil
@@ -133,8 +134,8 @@ type indexReader struct {
 	x chunkIndex
 }
 
-// add takes a chunk at an index of the grid. What lies outside of the dataset,
-// which may have shrunk, is dropped.
+// add adds the chunk at an index of the grid. It drops chunks outside of the dataset,
+// which may have shrunk.
 func (r *indexReader) add(index []uint64, address, size uint64, mask uint32) error {
 	number, ok := r.grid.number(index)
 	if !ok || address == undefined {
@@ -153,8 +154,8 @@ func (r *indexReader) add(index []uint64, address, size uint64, mask uint32) err
 	return nil
 }
 
-// btree1 reads an index that is a B-tree of version 1. A key has the size of
-// its chunk in the file, the filters left out, and the first element.
+// btree1 reads an index that is a B-tree of version 1. A key has the size of its chunk
+// in the file, the mask of filters, and the chunk's first element.
 func (r *indexReader) btree1(ctx context.Context) error {
 	rank := len(r.Shape)
 	index := make([]uint64, rank)
@@ -191,8 +192,8 @@ func (r *indexReader) btree2(ctx context.Context) error {
 	})
 }
 
-// entry reads where a chunk is: n bytes, either an address, or an address, the
-// size after the filters and the mask of those left out.
+// entry reads the place of a chunk from n bytes: an address alone, or an address, the
+// size after the filters and the mask of the filters that are left out.
 func (r *indexReader) entry(c *cursor, n int) (address, size uint64, mask uint32) {
 	address = c.address()
 	if n == r.file.offset {

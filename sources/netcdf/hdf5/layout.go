@@ -5,18 +5,18 @@ import (
 	"math/bits"
 )
 
-// layoutClass is how the elements of a dataset are stored.
+// layoutClass is the way in which the elements of a dataset are stored.
 type layoutClass uint8
 
 const (
 	compact    layoutClass = iota // in the header
-	contiguous                    // one behind the other
-	chunked                       // in boxes of one shape
+	contiguous                    // as one run
+	chunked                       // in chunks of one shape
 	virtual                       // in other datasets
 )
 
-// indexKind is how the chunks of a dataset are found, by the numbers of layout
-// messages of version 4; 0 is the B-tree of version 1 of earlier ones.
+// indexKind is the kind of an index of chunks, as numbered in layout messages of
+// version 4. 0 is the B-tree of version 1, which earlier versions of the message use.
 type indexKind uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	indexBTree2
 )
 
-// String names the index.
+// String returns the name of the kind.
 func (k indexKind) String() string {
 	return [...]string{"B-tree of version 1", "one chunk", "computed", "fixed array", "extensible array", "B-tree of version 2"}[k]
 }
@@ -37,16 +37,16 @@ func (k indexKind) String() string {
 type layout struct {
 	class   layoutClass
 	data    []byte // of class compact
-	address uint64 // of the elements, or the index of chunks; 0 of class compact
-	size    uint64 // of class contiguous, in bytes; 0 where it is not told
-	chunk   []int  // shape
+	address uint64 // of the elements, or of the index of chunks; 0 of class compact
+	size    uint64 // of class contiguous, in bytes; 0 if the message does not state it
+	chunk   []int  // shape of a chunk
 	element int    // bytes of an element, of class chunked
 
 	index indexKind
-	// partialRaw says that chunks that go beyond the end of the dataset did
-	// not go through the filters.
+	// partialRaw says that chunks that extend beyond the end of the dataset did not go
+	// through the filters.
 	partialRaw bool
-	// filteredSize and mask are of a single chunk that went through filters.
+	// filteredSize and mask belong to a single chunk that went through filters.
 	filtered     bool
 	filteredSize uint64
 	mask         uint32
@@ -104,7 +104,7 @@ func layout1(c *cursor, l *layout) {
 	}
 }
 
-// shape reads the shape of a chunk, numbers of width bytes each; the last one is
+// shape reads the shape of a chunk, in numbers of width bytes each. The last number is
 // the size of an element.
 func (l *layout) shape(c *cursor, rank, width int) {
 	if c.err == nil && (rank < 1 || rank > maxRank+1 || width > 8) {
@@ -129,7 +129,7 @@ func (l *layout) shape(c *cursor, rank, width int) {
 	}
 }
 
-// chunked4 reads the rest of a message of version 4 or 5 about chunks.
+// chunked4 reads the part of a message of version 4 or 5 that describes chunks.
 func (l *layout) chunked4(c *cursor) {
 	flags, rank, width := c.uint8(), int(c.uint8()), int(c.uint8())
 	l.partialRaw = flags&1 != 0

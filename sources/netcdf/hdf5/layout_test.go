@@ -14,7 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// le writes numbers, texts and bytes one behind the other, in little-endian order.
+// le writes numbers, texts and bytes one after the other, in little-endian order.
 func le(parts ...any) []byte {
 	var b []byte
 	for _, p := range parts {
@@ -30,11 +30,11 @@ func le(parts ...any) []byte {
 	return b
 }
 
-// undefined is the address of nothing.
+// undefined is the address that stands for nothing.
 const undefined = ^uint64(0)
 
-// older is a file to which datasets are added as the first versions of the library
-// wrote them.
+// older is a file to which tests add datasets in the form of the library's first
+// versions.
 type older struct{ data []byte }
 
 func newOlder(t *testing.T) *older {
@@ -60,22 +60,22 @@ func (o *older) header(messages ...any) uint64 {
 	return o.add(le(uint16(1), uint16(len(messages)/2), uint32(1), uint32(len(all)), uint32(0), all))
 }
 
-// integers is the datatype message of int32.
+// integers is the datatype message for int32.
 var integers = le(uint8(0x10), uint8(8), uint16(0), uint32(4), uint16(0), uint16(32))
 
-// space is a dataspace message.
+// space returns a dataspace message.
 func space(shape []uint64) []byte {
 	return le(uint8(1), uint8(len(shape)), make([]byte, 6), shape)
 }
 
-// dataset adds an object header for int32 elements, with a fill value and whatever
-// messages there are more.
+// dataset adds the object header of a dataset of int32 elements, with a fill value and
+// further messages.
 func (o *older) dataset(shape []uint64, more ...any) uint64 {
 	first := []any{msgDataspace, space(shape), msgDatatype, integers, msgOldFill, le(uint32(4), int32(-7))}
 	return o.header(append(first, more...)...)
 }
 
-// tree adds a B-tree of version 1 with chunks at their first elements.
+// tree adds a B-tree of version 1 for chunks that begin at the given elements.
 func (o *older) tree(starts [][]uint64, chunks [][]byte) uint64 {
 	node := le("TREE", uint8(1), uint8(0), uint16(len(chunks)), undefined, undefined)
 	for i, chunk := range chunks {
@@ -84,7 +84,7 @@ func (o *older) tree(starts [][]uint64, chunks [][]byte) uint64 {
 	return o.add(append(node, make([]byte, 8+8*(len(starts[0])+1))...))
 }
 
-// read opens the dataset with its header at an address, and reads all of it.
+// read opens the dataset whose header is at an address, and reads all of it.
 func (o *older) read(t *testing.T, at uint64) ([]int32, error) {
 	t.Helper()
 	f := open(t, o.data)
@@ -115,8 +115,8 @@ const (
 	msgAttribute = 0xc
 )
 
-// TestOldLayouts has datasets whose data layout messages are of versions 1 and 2,
-// which nothing has written for long.
+// TestOldLayouts has datasets whose data layout messages have versions 1 and 2, which
+// no library writes any more.
 func TestOldLayouts(t *testing.T) {
 	elements := []int32{1, 2, 3, 4, 5, 6}
 	shape := []uint64{2, 3}
@@ -175,7 +175,7 @@ func TestOldLayouts(t *testing.T) {
 	}
 }
 
-// TestBadOldLayouts refuses messages that cannot be.
+// TestBadOldLayouts has impossible messages, which are refused.
 func TestBadOldLayouts(t *testing.T) {
 	shape := []uint64{2, 3}
 	pad := make([]byte, 5)
@@ -206,7 +206,7 @@ func TestBadOldLayouts(t *testing.T) {
 	}
 }
 
-// TestNoLayout refuses an object that says nowhere how elements are stored.
+// TestNoLayout refuses an object without a data layout message.
 func TestNoLayout(t *testing.T) {
 	o := newOlder(t)
 	if _, err := o.read(t, o.dataset([]uint64{2, 3})); err == nil || !strings.Contains(err.Error(), "is not a dataset") {
@@ -221,7 +221,7 @@ func TestOldFill(t *testing.T) {
 		want    int32
 	}{
 		{le(uint8(1), uint8(2), uint8(0), uint8(1), uint32(4), int32(9)), 9},
-		{le(uint8(1), uint8(2), uint8(0), uint8(1), uint32(0)), 0}, // chosen by nobody
+		{le(uint8(1), uint8(2), uint8(0), uint8(1), uint32(0)), 0}, // nobody chose the value
 		{le(uint8(1), uint8(2), uint8(0), uint8(0)), 0},
 		{le(uint8(2), uint8(2), uint8(0), uint8(1), uint32(4), int32(9)), 9},
 		{le(uint8(2), uint8(2), uint8(0), uint8(0)), 0},
@@ -234,8 +234,8 @@ func TestOldFill(t *testing.T) {
 	}
 }
 
-// TestOldAttributes has attributes in messages of versions 1 and 2, of which one has
-// the datatype of a committed one.
+// TestOldAttributes has attributes in messages of versions 1 and 2. One of them has a
+// committed datatype.
 func TestOldAttributes(t *testing.T) {
 	o := newOlder(t)
 	committed := o.header(msgDatatype, integers)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFilterNames names filters without a decoder, with the way out.
+// TestFilterNames: the error about a filter without a decoder names the filter and a
+// way out.
 func TestFilterNames(t *testing.T) {
 	shared := NewShared(0)
 	for _, test := range []struct {

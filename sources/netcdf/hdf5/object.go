@@ -7,19 +7,19 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 )
 
-// Kind is what an object of a file is.
+// Kind is the kind of an object of a file.
 type Kind uint8
 
-// The kinds of objects.
+// Kinds of objects.
 const (
 	GroupObject Kind = iota + 1
 	DatasetObject
 	DatatypeObject // a committed datatype
 )
 
-// Object is an opened object of a file: its header. It is safe for concurrent
-// use. It keeps parts of the file's metadata in memory; whoever keeps many
-// objects takes what is needed of them instead.
+// Object is an opened object of a file: its header. It is safe for concurrent use. It
+// keeps parts of the file's metadata in memory, so a caller with many objects should
+// keep the needed values instead.
 type Object struct {
 	file    *File
 	address uint64
@@ -27,8 +27,8 @@ type Object struct {
 	kind    Kind
 }
 
-// Object opens the object with its header at an address, as links and object
-// references have them.
+// Object opens the object whose header is at an address, as given in links and object
+// references.
 func (f *File) Object(ctx context.Context, address uint64) (*Object, error) {
 	h, err := f.header(ctx, address)
 	if err != nil {
@@ -48,10 +48,11 @@ func (f *File) Object(ctx context.Context, address uint64) (*Object, error) {
 	return o, nil
 }
 
-// Kind is what the object is.
+// Kind returns the kind of the object.
 func (o *Object) Kind() Kind { return o.kind }
 
-// Extents returns the extents of a dataset, and how far they can grow.
+// Extents returns the extents of a dataset, and the largest extents to which they can
+// grow.
 func (o *Object) Extents(ctx context.Context) (shape, limits []int, err error) {
 	m := o.header.find(msgDataspace)
 	if m == nil {
@@ -65,8 +66,7 @@ func (o *Object) Extents(ctx context.Context) (shape, limits []int, err error) {
 	return shape, limits, err
 }
 
-// Datatype returns the datatype of a dataset, or the one that a committed datatype
-// is.
+// Datatype returns the datatype of a dataset, or a committed datatype itself.
 func (o *Object) Datatype(ctx context.Context) (*hdf5type.Datatype, error) {
 	m := o.header.find(msgDatatype)
 	if m == nil {
@@ -80,39 +80,39 @@ func (o *Object) Datatype(ctx context.Context) (*hdf5type.Datatype, error) {
 	return d, err
 }
 
-// Expect reads ahead: the headers of the objects at these addresses, with few
-// long reads.
+// Expect reads ahead the headers of the objects at these addresses, with few long
+// reads.
 func (f *File) Expect(ctx context.Context, addresses []uint64) error {
-	const likely = 2 << 10 // bytes of a header with its first attributes
+	const likely = 2 << 10 // usual bytes of a header with its first attributes
 	return f.prefetch(ctx, addresses, likely)
 }
 
-// LinkKind is how a link names its object.
+// LinkKind is the way in which a link names its object.
 type LinkKind uint8
 
-// The kinds of links.
+// Kinds of links.
 const (
 	HardLink     LinkKind = iota + 1
 	SoftLink              // by a path in the same file
 	ExternalLink          // by a path in another file
-	UserLink              // in a way that only some program knows
+	UserLink              // in a way that only the program of its author knows
 )
 
 // Link is an entry of a group.
 type Link struct {
 	Name    string
 	Kind    LinkKind
-	Address uint64 // of a HardLink: where the header of the object is
-	Target  string // of a SoftLink or ExternalLink: the path of the object
-	File    string // of an ExternalLink
-	order   uint64 // of creation
+	Address uint64 // address of the object's header, for a HardLink
+	Target  string // path of the object, for a SoftLink or ExternalLink
+	File    string // for an ExternalLink
+	order   uint64 // order of creation
 }
 
 // maxLinks bounds the links of a group.
 const maxLinks = 1 << 22
 
-// Links lists the entries of a group: in the order in which they were created
-// where the file tracks that, else by their names.
+// Links lists the entries of a group. They are in the order of their creation if the
+// file tracks it, else ordered by name.
 func (o *Object) Links(ctx context.Context) ([]Link, error) {
 	if o.kind != GroupObject {
 		return nil, fmt.Errorf("the object at address %d is not a group", o.address)

@@ -29,7 +29,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestOrder has links and attributes in the order in which they were made.
+// TestOrder has links and attributes in the order of their creation.
 func TestOrder(t *testing.T) {
 	f := open(t, readZip(t, "testdata/golden.zip")["order.h5"])
 	names := func(path string) (links, attributes []string) {
@@ -97,7 +97,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestRefused names what cannot be read.
+// TestRefused: errors name what cannot be read.
 func TestRefused(t *testing.T) {
 	f := open(t, readZip(t, "testdata/golden.zip")["refused.h5"])
 	for name, want := range map[string]string{

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// bitReader reads numbers of a few bits, the most significant bit first, from
-// bytes that are known to be enough.
+// bitReader reads numbers of a few bits, the most significant bit first. The caller
+// makes sure that there are enough bytes.
 type bitReader struct {
 	data []byte
-	at   int // bits
+	at   int // number of bits read
 }
 
 // read returns the next n bits, at most 64.
@@ -26,7 +26,7 @@ func (r *bitReader) read(n int) uint64 {
 	return v
 }
 
-// putWord writes the low bytes of v as an element in the given order.
+// putWord writes the low bytes of v as an element, in the given byte order.
 func putWord(dst []byte, v uint64, big bool) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
@@ -36,14 +36,14 @@ func putWord(dst []byte, v uint64, big bool) {
 	}
 }
 
-// scaleOffset undoes the filter scaleoffset: elements are stored as their
-// distance from the least one, in as few bits as the greatest distance needs;
-// floats are first multiplied by a power of ten and rounded. The distance of
-// all ones stands for the fill value.
+// scaleOffset undoes the filter scaleoffset. It stores each element as its distance
+// from the least element, in as few bits as the greatest distance needs. Floats are
+// first multiplied by a power of ten and rounded. A distance with all bits set stands
+// for the fill value.
 //
-// A chunk has the number of bits (4 bytes), a byte with the size of a number
-// and the least element in that size, of 8 bytes, up to byte 21; then the bits.
-// Chunks of integers for which all of their bits were asked for are as they were.
+// The first 21 bytes of a chunk have the number of bits (4 bytes), a byte with the size
+// of a number, and the least element as a number of this size, which is 8. The bits
+// follow. Chunks of integers are unchanged if the writer asked for all of their bits.
 func scaleOffset(p []uint32) (step, error) {
 	if len(p) < 8 {
 		return nil, corrupt("%d parameters", len(p))
@@ -70,9 +70,9 @@ func scaleOffset(p []uint32) (step, error) {
 	return s.decode, nil
 }
 
-// scaled has the parameters of a scaleoffset filter.
+// scaled holds the parameters of a scaleoffset filter.
 type scaled struct {
-	digits  int // by which floats are scaled; of integers the bits that were asked for, 0: no number
+	digits  int // exponent of ten for floats; number of bits that the writer asked for, for integers, 0 if it did not
 	count   uint64
 	float   bool
 	size    int // bytes of an element
@@ -101,7 +101,7 @@ func (s *scaled) decode(dst, src []byte) ([]byte, error) {
 	}
 	dst = dst[:n*s.size]
 	bits := bitReader{data: packed}
-	if int(width) == 8*s.size { // the elements as they are, little-endian
+	if int(width) == 8*s.size { // the chunk has the elements themselves, little-endian
 		copy(dst, packed)
 		for i := 0; s.big && i < len(dst); i += s.size {
 			slices.Reverse(dst[i : i+s.size])
@@ -122,7 +122,8 @@ func (s *scaled) decode(dst, src []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// valuer returns what makes an element of its distance from the least one.
+// valuer returns a function that turns a distance from the least element into an
+// element.
 func (s *scaled) valuer(least uint64) func(uint64) uint64 {
 	switch {
 	case !s.float:
@@ -136,9 +137,9 @@ func (s *scaled) valuer(least uint64) func(uint64) uint64 {
 	}
 }
 
-// nbit undoes the filter nbit: of each element only the bits that mean something
-// are stored. The parameters describe the datatype: how many there are, whether
-// nothing was left out, the number of elements, and the parts.
+// nbit undoes the filter nbit, which stores only the meaningful bits of each element.
+// The parameters are their own number, whether all bits are stored, the number of
+// elements, and a description of the datatype.
 func nbit(p []uint32) (step, error) {
 	if len(p) < 5 || p[0] < 5 || p[0] > uint32(len(p)) {
 		return nil, corrupt("%d parameters", len(p))
@@ -173,8 +174,7 @@ func nbit(p []uint32) (step, error) {
 	}, nil
 }
 
-// nbitType is a datatype as the filter nbit describes it, laid out as the
-// leaves that it is made of.
+// nbitType is a datatype as the filter nbit describes it, flattened into its leaves.
 type nbitType struct {
 	size   int // bytes
 	leaves []nbitLeaf
@@ -182,9 +182,9 @@ type nbitType struct {
 
 // nbitLeaf is a number, or bytes that are stored whole.
 type nbitLeaf struct {
-	at, size  int // bytes in the element
-	precision int // bits; 0: all, byte for byte
-	shift     int // bits below them
+	at, size  int // place and bytes in the element
+	precision int // number of meaningful bits; 0: all bytes are stored
+	shift     int // number of bits below the meaningful ones
 	big       bool
 }
 
@@ -196,14 +196,14 @@ const (
 	nbitWhole
 )
 
-// maxLeaves bounds the parts of an element, and maxNesting how deep they are.
+// maxLeaves bounds the leaves of an element, and maxNesting the nesting of datatypes.
 const (
 	maxLeaves  = 1 << 16
 	maxNesting = 32
 )
 
-// parse reads a datatype at the beginning of the parameters, and returns those
-// behind it.
+// parse reads the datatype at the beginning of the parameters, and returns the
+// parameters behind it.
 func (t *nbitType) parse(p []uint32, depth int) ([]uint32, error) {
 	short := corrupt("the parameters end within a datatype")
 	if len(p) < 2 || depth > maxNesting {
@@ -270,7 +270,7 @@ func (t *nbitType) parse(p []uint32, depth int) ([]uint32, error) {
 	}
 }
 
-// take adds the leaves of a part that begins at a byte.
+// take adds the leaves of part, which begins at byte at.
 func (t *nbitType) take(part nbitType, at int) error {
 	if at+part.size > t.size || len(t.leaves)+len(part.leaves) > maxLeaves {
 		return corrupt("a part of %d bytes at byte %d of %d, or more than %d parts", part.size, at, t.size, maxLeaves)
@@ -282,7 +282,7 @@ func (t *nbitType) take(part nbitType, at int) error {
 	return nil
 }
 
-// bits is the number of bits that an element has in the file.
+// bits returns the number of bits of an element in the file.
 func (t *nbitType) bits() int {
 	n := 0
 	for _, leaf := range t.leaves {

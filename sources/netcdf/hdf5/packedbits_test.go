@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestScaleOffsetAllBits reads integers of which the writer asked to keep all bits:
-// such a chunk is stored as it is, without a header.
+// TestScaleOffsetAllBits reads integers whose writer asked for all bits. Such a chunk
+// is stored unchanged, without a header.
 func TestScaleOffsetAllBits(t *testing.T) {
 	const class, integer, float = 2, 0, 1
 	src := []byte{1, 0, 2, 0, 3, 0, 4, 0}

@@ -13,28 +13,28 @@ import (
 
 const (
 	minPage = 4 << 10
-	// wholePages is the number of pages from which on a piece of metadata is
-	// read by itself, and not kept.
+	// wholePages bounds the pages of a piece of metadata that goes through the cache. A
+	// piece of more pages is read by itself and not kept.
 	wholePages = 16
-	// parallelPages is how many ranges are read at once when it is known what
-	// will be needed.
+	// parallelPages is how many ranges are read at once when it is known which will be
+	// needed.
 	parallelPages = 8
 )
 
 // Reader reads a file.
 type Reader interface {
-	// ReadAt fills p with the bytes of the file from off on, all of them or an
-	// error. It is called concurrently.
+	// ReadAt fills p with bytes of the file from off on. It fills all of p or returns
+	// an error. It is called concurrently.
 	ReadAt(ctx context.Context, p []byte, off int64) error
 }
 
-// bytes returns n bytes of metadata at an address. They are shared, and not to
-// be modified or kept.
+// bytes returns n bytes of metadata at an address. They are shared, and must not be
+// modified or kept.
 func (f *File) bytes(ctx context.Context, address uint64, n int) ([]byte, error) {
 	return f.bytesBy(ctx, &f.shared.pages, address, n)
 }
 
-// bytesBy is bytes by way of the pages that a cache keeps.
+// bytesBy is bytes through the pages of a given cache.
 func (f *File) bytesBy(ctx context.Context, kept *cache, address uint64, n int) ([]byte, error) {
 	at, err := f.place(address, n)
 	if err != nil || n == 0 {
@@ -69,8 +69,8 @@ func (f *File) bytesBy(ctx context.Context, kept *cache, address uint64, n int) 
 	return b, nil
 }
 
-// place returns where n bytes at an address are in the file, which has to have
-// them.
+// place returns the position in the file of n bytes at an address. It is an error if
+// the file does not have these bytes.
 func (f *File) place(address uint64, n int) (uint64, error) {
 	room := uint64(f.size) - f.base
 	if address == undefined {
@@ -91,14 +91,14 @@ func (f *File) pageAt(ctx context.Context, kept *cache, number uint64) ([]byte, 
 		return nil, err
 	}
 	page, ok := kept.get(cacheKey{f, number}).([]byte)
-	if !ok { // others needed all the room in between
+	if !ok { // other readers have displaced the page from the cache
 		page = make([]byte, min(uint64(f.page), uint64(f.size)-number*uint64(f.page)))
 		return page, f.r.ReadAt(ctx, page, int64(number)*int64(f.page))
 	}
 	return page, nil
 }
 
-// load reads the pages from first to last that are not kept.
+// load reads those of the pages from first to last that are not kept.
 func (f *File) load(ctx context.Context, kept *cache, first, last uint64) error {
 	for first <= last && kept.get(cacheKey{f, first}) != nil {
 		first++
@@ -124,16 +124,16 @@ func (f *File) read(ctx context.Context, kept *cache, first, last uint64) error 
 		page := b[:min(size, uint64(len(b)))]
 		b = b[len(page):]
 		if first != last {
-			page = slices.Clone(page) // a page that is dropped frees its memory
+			page = slices.Clone(page) // a copy, so that a page that is dropped frees its memory
 		}
 		kept.put(cacheKey{f, p}, page, len(page))
 	}
 	return nil
 }
 
-// prefetch reads the pages in which pieces of n bytes at these addresses begin
-// and end, neighbours together and several ranges at once, as far as half of
-// the cache goes. Addresses that cannot be are left to whoever reads them.
+// prefetch reads the pages in which pieces of n bytes at these addresses begin and end.
+// It reads neighbours together and several ranges at once, and fills at most half of
+// the cache. It ignores impossible addresses; reading them will fail.
 func (f *File) prefetch(ctx context.Context, addresses []uint64, n int) error {
 	var missing []uint64
 	for _, a := range addresses {
@@ -184,8 +184,8 @@ func (f *File) cursor(ctx context.Context, address uint64, n int) (*cursor, erro
 	return &cursor{data: b, widths: f.widths}, err
 }
 
-// checked returns a cursor over n bytes of metadata that begin with a signature
-// and version 0, which it skips, and end with their checksum, which it leaves out.
+// checked returns a cursor over n bytes of metadata without their signature, version
+// and checksum, which it compares. The version must be 0.
 func (f *File) checked(ctx context.Context, address uint64, n int, signature string) (*cursor, error) {
 	c, err := f.cursor(ctx, address, n)
 	if err != nil {
@@ -201,8 +201,8 @@ func (f *File) checked(ctx context.Context, address uint64, n int, signature str
 	return c, nil
 }
 
-// verify compares the last four bytes with the checksum of all before them, and
-// leaves them out from then on.
+// verify compares the last four bytes with the checksum of all bytes before them. The
+// cursor then ends before the checksum.
 func (c *cursor) verify() error {
 	n := len(c.data) - 4
 	if n < c.at {

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// maxSoftLinks is how many soft links lead to an object at most.
+// maxSoftLinks is the most soft links that may lead to an object.
 const maxSoftLinks = 16
 
-// ErrNoObject is the cause of errors about links and paths that lead to no object
-// of the file, though nothing is wrong with what the file says.
+// ErrNoObject is the cause of errors about links and paths that lead to no object of
+// the file, although the file is not corrupt.
 var ErrNoObject = errors.New("no object of the file")
 
-// Find returns the address of the object at a path: names of links separated
-// by "/", from the group at an address, or from the root where the path begins
-// with "/". Soft links on the way are followed. A path that leads nowhere, round
-// in a circle or out of the file is an error that wraps [ErrNoObject].
+// Find returns the address of the object at a path: names of links, separated by "/".
+// The path starts from the group at an address, or from the root if it begins with "/".
+// Find follows soft links. It returns an error that wraps [ErrNoObject] if the path
+// leads nowhere, in a circle, or out of the file.
 func (f *File) Find(ctx context.Context, group uint64, path string) (uint64, error) {
 	followed := 0
 	at, err := f.find(ctx, group, path, &followed)
@@ -50,8 +50,9 @@ func (f *File) find(ctx context.Context, at uint64, path string, followed *int) 
 	return at, nil
 }
 
-// linksByName returns the links of the group at an address, none of what is no
-// group. They are not to be modified, and kept for other paths that lead through it.
+// linksByName returns the links of the group at an address. An object that is no group
+// has none. The links are kept for other paths through the group, and must not be
+// modified.
 func (f *File) linksByName(ctx context.Context, at uint64) (map[string]Link, error) {
 	key := cacheKey{f, at}
 	if known, ok := f.shared.links.get(key).(map[string]Link); ok {
@@ -65,7 +66,7 @@ func (f *File) linksByName(ctx context.Context, at uint64) (map[string]Link, err
 	if err != nil {
 		return nil, err
 	}
-	const linkBytes = 160 // of memory for a link beside its texts
+	const linkBytes = 160 // bytes of memory for a link besides its texts
 	links, bytes := make(map[string]Link, len(list)), 0
 	for _, l := range list {
 		links[l.Name] = l
@@ -75,8 +76,8 @@ func (f *File) linksByName(ctx context.Context, at uint64) (map[string]Link, err
 	return links, nil
 }
 
-// Follow returns the address of the object that a link of the group at an
-// address leads to; the errors are those of Find.
+// Follow returns the address of the object to which a link of the group at an address
+// leads. The errors are those of Find.
 func (f *File) Follow(ctx context.Context, group uint64, l Link) (uint64, error) {
 	followed := 0
 	at, err := f.follow(ctx, group, l, &followed)
@@ -94,7 +95,8 @@ func (f *File) Follow(ctx context.Context, group uint64, l Link) (uint64, error)
 	}
 }
 
-// follow is Follow on a way that took some soft links. Errors do not name the link.
+// follow is Follow on a path on which soft links were followed before. Its errors do
+// not name the link.
 func (f *File) follow(ctx context.Context, group uint64, l Link, followed *int) (uint64, error) {
 	switch l.Kind {
 	case HardLink:

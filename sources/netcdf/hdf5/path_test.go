@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// TestManySoftLinks follows the soft links of a group to others of it, and reads
-// the group once for all of them.
+// TestManySoftLinks follows the soft links of a group to other links of the group. The
+// group is read once for all of them.
 func TestManySoftLinks(t *testing.T) {
 	const links = 400
 	file := newOlder(t)
@@ -25,7 +25,7 @@ func TestManySoftLinks(t *testing.T) {
 	group := file.header(messages...)
 
 	from := &memory{data: bytes.Clone(file.data)}
-	// The smallest cache of pages makes each reading of the group one of the file.
+	// With the smallest cache of pages, each read of the group is a read of the file.
 	f, err := hdf5.Open(t.Context(), from, int64(len(from.data)), hdf5.Options{Shared: hdf5.NewShared(1), Page: 4 << 10})
 	if err != nil {
 		t.Fatal(err)

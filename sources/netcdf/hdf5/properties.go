@@ -8,24 +8,23 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 )
 
-// Properties is what the header of a dataset says, whether its elements can be
-// read or not.
+// Properties describes a dataset by its header, whether or not its elements can be
+// read.
 type Properties struct {
 	Datatype *hdf5type.Datatype
-	// Committed is where the header of the committed datatype is that the dataset
-	// has, 0 where it has one of its own.
+	// Committed is the address of the header of the dataset's committed datatype, 0 if
+	// the dataset has a datatype of its own.
 	Committed uint64
-	// Shape, MaxShape and Null are those of a [Dataset].
+	// Shape, MaxShape and Null have the meaning that they have in a [Dataset].
 	Shape, MaxShape []int
 	Null            bool
-	Layout          string // in words
-	ChunkShape      []int  // nil: no chunks
+	Layout          string // a description in words
+	ChunkShape      []int  // nil: the dataset has no chunks
 	Filters         []Filter
-	Fill            []byte // an element as in the file; nil: nobody chose one
+	Fill            []byte // an element in the form of the file; nil: nobody chose one
 }
 
-// Properties returns what is known of a dataset. What its parts say is not
-// compared.
+// Properties returns the properties of a dataset. It does not check that they agree.
 func (o *Object) Properties(ctx context.Context) (*Properties, error) {
 	if o.kind != DatasetObject {
 		return nil, fmt.Errorf("the object at address %d is not a dataset", o.address)
@@ -73,8 +72,8 @@ func (o *Object) Properties(ctx context.Context) (*Properties, error) {
 	return p, err
 }
 
-// committed returns the address of the committed datatype to which what stands in
-// place of a datatype message refers, 0 where the message is shared in another way.
+// committed returns the address of the committed datatype to which the data, in place
+// of a datatype message, refer. It returns 0 if the message is shared in another way.
 func (f *File) committed(data []byte) (uint64, error) {
 	c := &cursor{data: data, widths: f.widths}
 	version, place := c.uint8(), c.uint8()
@@ -87,7 +86,7 @@ func (f *File) committed(data []byte) (uint64, error) {
 	return c.address(), c.err
 }
 
-// String says in words how the elements are stored.
+// String describes how the elements are stored.
 func (l *layout) String() string {
 	switch l.class {
 	case compact:
@@ -101,16 +100,17 @@ func (l *layout) String() string {
 	}
 }
 
-// mostShown bounds the bytes of what elements of variable length refer to in a text.
+// mostShown bounds the bytes of elements of variable length in a text.
 const mostShown = 1 << 20
 
-// Text writes the elements of the attribute for people, see
-// [hdf5type.Datatype.Format], separated by commas.
+// Text writes the elements of the attribute as text for people, separated by commas;
+// see [hdf5type.Datatype.Format].
 func (a *Attribute) Text(ctx context.Context) (string, error) {
 	return a.file.Text(ctx, a.Datatype, a.data)
 }
 
-// Text writes elements as in the file for people, separated by commas.
+// Text writes elements, given in the form of the file, as text for people, separated by
+// commas.
 func (f *File) Text(ctx context.Context, d *hdf5type.Datatype, elements []byte) (string, error) {
 	heap, shown := f.globalHeap(), 0
 	sequence := func(element []byte, size int) ([]byte, error) {

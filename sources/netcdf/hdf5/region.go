@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// batchBytes is how many bytes of chunks that lie close to each other are
-	// read at once, if a chunk has not more.
+	// batchBytes is how many bytes of neighbouring chunks are read at once, unless a
+	// single chunk is larger.
 	batchBytes = 4 << 20
-	// batchChunks is how many chunks are looked up before they are read, in the
-	// order of the file.
+	// batchChunks is how many chunks are looked up before they are read in the order of
+	// the file.
 	batchChunks = 1024
 )
 
-// box returns where in the dataset a chunk begins, and its shape without what
-// goes beyond the end of the dataset.
+// box returns where in the dataset a chunk begins, and its shape as far as it lies
+// within the dataset.
 func (d *Dataset) box(number int) (start, shape []int) {
 	start, shape = make([]int, len(d.Shape)), make([]int, len(d.Shape))
 	for k := range start {
@@ -32,10 +32,10 @@ func (d *Dataset) box(number int) (start, shape []int) {
 	return start, shape
 }
 
-// ReadRegion fills dst with the elements of the region that begins at start and
-// has dst's shape. Both have the dimensions of the dataset, and those of an
-// array datatype behind them; the region lies within. dst has the type of
-// Native and any strides. Elements that were never written have the fill value.
+// ReadRegion fills dst with the elements of the region that begins at start and has
+// dst's shape. Both have the dimensions of the dataset and, behind them, those of an
+// array datatype. The region must lie within the dataset. dst has the type of Native
+// and any strides. Elements that were never written have the fill value.
 func (d *Dataset) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
 	if slices.Contains(dst.Shape, 0) || d.Null {
 		return nil
@@ -74,8 +74,8 @@ func (d *Dataset) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 	return checkTexts(dst, start)
 }
 
-// checkTexts refuses texts that are no UTF-8, in a region from start on: nothing
-// says what they are.
+// checkTexts refuses texts that are not UTF-8, because the file does not tell their
+// encoding. The region begins at start.
 func checkTexts(dst ndarray.Array, start []int) error {
 	if dst.Type != dtype.StringType {
 		return nil
@@ -95,8 +95,8 @@ func checkTexts(dst ndarray.Array, start []int) error {
 	return nil
 }
 
-// next goes to the next index within the box from first to last, in C order,
-// and returns the number there, or false behind the end.
+// next advances index within the box from first to last, in C order. It returns the
+// number at the new index, or false behind the end.
 func (g grid) next(index, first, last []int, number int) (int, bool) {
 	for k := len(index) - 1; k >= 0; k-- {
 		if index[k] < last[k] {
@@ -109,21 +109,21 @@ func (g grid) next(index, first, last []int, number int) (int, bool) {
 	return 0, false
 }
 
-// regionReader is one call of ReadRegion.
+// regionReader is the state of one call of ReadRegion.
 type regionReader struct {
 	*Dataset
 	dst   ndarray.Array
 	start []int
-	fills *ndarray.Array // one element with the fill value
+	fills *ndarray.Array // an array of one element, the fill value
 }
 
-// part is where a chunk and the region meet.
+// part is the intersection of a chunk and the region.
 type part struct {
 	dst  ndarray.Array
-	from ndarray.Region // in the chunk
+	from ndarray.Region // its place in the chunk
 }
 
-// part returns what a chunk has of the region.
+// part returns the part of a chunk that lies in the region.
 func (r *regionReader) part(number int) part {
 	begin, shape := r.box(number)
 	within := ndarray.Region{Start: make([]int, len(r.dst.Shape)), Shape: slices.Clone(r.dst.Shape)}
@@ -136,7 +136,7 @@ func (r *regionReader) part(number int) part {
 	return part{r.dst.Sub(within), from}
 }
 
-// fill sets the elements of a chunk that is not there.
+// fill sets the elements of a missing chunk to the fill value.
 func (r *regionReader) fill(ctx context.Context, number int) error {
 	if r.fills == nil {
 		value, err := r.FillValue(ctx)
@@ -152,7 +152,7 @@ func (r *regionReader) fill(ctx context.Context, number int) error {
 		}
 		return nil
 	}
-	// The fill value is an array, too: the same one at each element.
+	// The fill value is an array itself, and is repeated at each element.
 	same := *r.fills
 	same.Shape = p.dst.Shape
 	same.Strides = slices.Concat(make([]int, len(r.Shape)), r.fills.Strides)
@@ -160,7 +160,7 @@ func (r *regionReader) fill(ctx context.Context, number int) error {
 	return nil
 }
 
-// FillValue returns the element that stands in place of those never written, of
+// FillValue returns the element that replaces elements that were never written. It has
 // the shape of an array datatype.
 func (d *Dataset) FillValue(ctx context.Context) (ndarray.Array, error) {
 	value := ndarray.New(d.Native.Type, d.Native.Shape)
@@ -176,8 +176,7 @@ func (d *Dataset) FillValue(ctx context.Context) (ndarray.Array, error) {
 	return value, nil
 }
 
-// chunks reads chunks in the order of the file, those close to each other at
-// once.
+// chunks reads chunks in the order of the file, neighbouring chunks at once.
 func (r *regionReader) chunks(ctx context.Context, list []chunk) error {
 	slices.SortFunc(list, func(a, b chunk) int { return cmp.Compare(a.address, b.address) })
 	for len(list) > 0 {
@@ -226,8 +225,8 @@ func (r *regionReader) batch(ctx context.Context, list []chunk, n int) error {
 	return nil
 }
 
-// decodeChunk undoes the filters of a chunk and takes over what the region has
-// of it.
+// decodeChunk undoes the filters of a chunk and copies the part that lies in the
+// region.
 func (r *regionReader) decodeChunk(ctx context.Context, c chunk, raw []byte) error {
 	p := r.part(c.number)
 	shape := r.piece
@@ -255,23 +254,23 @@ func (r *regionReader) decodeChunk(ctx context.Context, c chunk, raw []byte) err
 	return r.take(ctx, p, content, shape)
 }
 
-// partial reports whether a chunk goes beyond the end of the dataset.
+// partial reports whether a chunk extends beyond the end of the dataset.
 func (d *Dataset) partial(number int) bool {
 	_, shape := d.box(number)
 	return !slices.Equal(shape, d.piece)
 }
 
-// same reports whether elements in the file are what they are in memory.
+// same reports whether elements are the same in the file as in memory.
 func (d *Dataset) same() bool {
 	m, size := d.Native.Moves, d.Native.Element.Size
 	if d.Native.Type.Size() != size || len(m) != 1 || m[0].Swap || m[0].Precision != 0 || m[0].Length != size {
 		return false
 	}
-	return m[0].Text == hdf5type.AllBytes || m[0].Text == hdf5type.ToFirstZero && size == 1 // of a character there is nothing to cut
+	return m[0].Text == hdf5type.AllBytes || m[0].Text == hdf5type.ToFirstZero && size == 1 // text of one byte has nothing to cut
 }
 
-// swapped returns what turns elements in the file into those in memory where
-// that is all there is to do, else nil.
+// swapped returns the type whose SwapInto converts elements of the file to elements in
+// memory. It returns nil if more than swapping has to be done.
 func (d *Dataset) swapped() dtype.Ordered {
 	m := d.Native.Moves
 	if d.Native.Type.Size() != d.Native.Element.Size || len(m) != 1 || !m[0].Swap || m[0].Precision != 0 || m[0].Length != d.Native.Element.Size {
@@ -280,7 +279,7 @@ func (d *Dataset) swapped() dtype.Ordered {
 	return dtype.Swapper(d.Native.Type, d.Native.Order)
 }
 
-// take copies the elements of the region out of the content of a chunk of a
+// take copies elements of the region out of the content of a chunk with the given
 // shape.
 func (r *regionReader) take(ctx context.Context, p part, content []byte, shape []int) error {
 	shape = slices.Concat(shape, r.Native.Shape)
@@ -311,8 +310,8 @@ func (r *regionReader) take(ctx context.Context, p part, content []byte, shape [
 	return nil
 }
 
-// takeItems is take for elements of variable size: only those of the region are
-// looked for.
+// takeItems is take for elements of variable size. It looks up only the elements of the
+// region.
 func (r *regionReader) takeItems(ctx context.Context, p part, all ndarray.Array) error {
 	size := r.Native.Element.Size
 	all.Type = dtype.RawBits(size)

@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// checkRegions compares random regions of a dataset, read by several goroutines
-// into memory of any order of dimensions, with the same parts of the whole.
+// checkRegions compares random regions of a dataset with the same parts of the whole.
+// Several goroutines read the regions, into memory with any order of dimensions.
 func checkRegions(ctx context.Context, d *hdf5.Dataset, whole ndarray.Array) error {
 	errs := make([]error, 3)
 	var readers sync.WaitGroup

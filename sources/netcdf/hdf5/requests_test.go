@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// TestRequests reads from files with thousands of chunks: the index of the
-// chunks comes with few long reads, and is read once.
+// TestRequests reads from files with thousands of chunks. The index of the chunks takes
+// few long reads, and is read once.
 func TestRequests(t *testing.T) {
 	const most = 16
 	files := readZip(t, "testdata/golden.zip")
@@ -58,9 +58,9 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestIndexesAreKept reads single elements of one or two datasets in turn, each
-// opened anew every time, with room for neither their indexes nor much else: no index is
-// read again.
+// TestIndexesAreKept reads single elements of one or two datasets in turn, and opens
+// the dataset anew each time. The limit of the cache is less than their indexes. No
+// index is read again nevertheless.
 func TestIndexesAreKept(t *testing.T) {
 	for _, name := range []string{"chunks_v108.h5", "chunks_v110.h5"} {
 		m := &memory{data: readZip(t, "testdata/golden.zip")[name]}
@@ -98,8 +98,8 @@ func TestIndexesAreKept(t *testing.T) {
 	}
 }
 
-// TestMemory reads no more of a file than the memory for it, where that is less than
-// is read at once of large datasets.
+// TestMemory: ReadRegion reads at most as much of a file at once as it has memory for,
+// where this is less than is usually read at once.
 func TestMemory(t *testing.T) {
 	small := 0
 	files, expected := goldens(t)
@@ -115,7 +115,7 @@ func TestMemory(t *testing.T) {
 				continue
 			}
 			shape := slices.Concat(d.Shape, d.Native.Shape)
-			for range 2 { // the second time there is nothing to read of the index
+			for range 2 { // the second time, the index need not be read
 				m.bytes.Store(0)
 				err = d.ReadRegion(t.Context(), ndarray.New(d.Native.Type, shape), make([]int, len(shape)))
 			}

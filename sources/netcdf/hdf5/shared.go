@@ -7,9 +7,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Shared is what files that are open at the same time have in common: caches
-// of their metadata and chunk indexes, buffers, and the state of decoders. It
-// is safe for concurrent use.
+// Shared is what open files share: caches of their metadata and chunk indexes, buffers,
+// and decoders. It is safe for concurrent use.
 type Shared struct {
 	buffers  *ndarray.Pool
 	decoders decoders
@@ -21,18 +20,18 @@ type Shared struct {
 	collections cache // of *collection
 }
 
-// The bounds of a Shared whose limit is 0, and of its idle buffers, in bytes.
+// Limits, in bytes, of a Shared whose limit is 0, and of its idle buffers.
 const (
 	defaultShared = 64 << 20
 	keptBuffers   = 32 << 20
 )
 
-// NewShared returns a Shared that keeps at most limit bytes of metadata, and as
-// many of chunk indexes, or two indexes if those are larger, so that no array
-// drops the index of the one that is read before or after it; 0 stands for 64 MiB.
-// The links of groups that soft links lead through are kept in an eighth of it, or
-// those of two groups, and in a thirty-second pages with elements of variable size,
-// which are many and mostly looked at once.
+// NewShared returns a Shared that keeps at most limit bytes of metadata; 0 stands for
+// 64 MiB. It keeps as many bytes of chunk indexes, or two indexes if they are larger,
+// so that two arrays that are read in turn do not drop each other's index. The links of
+// groups through which soft links lead have an eighth of the limit, or room for two
+// groups. Pages with elements of variable size have a thirty-second, because they are
+// many and mostly used once.
 func NewShared(limit int) *Shared {
 	if limit <= 0 {
 		limit = defaultShared
@@ -48,19 +47,19 @@ func NewShared(limit int) *Shared {
 	}
 }
 
-// cache keeps what was used last. It is safe for concurrent use.
+// cache keeps the values that were used last. It is safe for concurrent use.
 type cache struct {
 	limit int // bytes
-	least int // how many values it keeps even if they are larger
+	least int // number of values that are kept even if they are larger
 
 	mu      sync.Mutex
 	kept    int // bytes
 	entries map[cacheKey]*list.Element
-	order   list.List // of cached; the last used first
+	order   list.List // of cached; the most recently used first
 }
 
-// cacheKey names a page of a file, or the chunk index of the dataset or the links of
-// the group whose header is at that address.
+// cacheKey identifies a page of a file, the chunk index of a dataset, or the links of a
+// group. A dataset or group is identified by the address of its header.
 type cacheKey struct {
 	file *File
 	at   uint64
@@ -72,9 +71,9 @@ type cached struct {
 	bytes int
 }
 
-const cachedBytes = 256 // of memory for an entry beside its value
+const cachedBytes = 256 // bytes of memory for an entry besides its value
 
-// get returns what is kept under a key, nil where there is nothing.
+// get returns the value of a key, or nil if none is kept.
 func (c *cache) get(key cacheKey) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +85,8 @@ func (c *cache) get(key cacheKey) any {
 	return e.Value.(*cached).value
 }
 
-// put keeps a value of so many bytes, and drops those not used for longest.
+// put keeps a value of so many bytes. It drops the values that have not been used for
+// longest.
 func (c *cache) put(key cacheKey, value any, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

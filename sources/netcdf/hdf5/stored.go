@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// StoredChunk is where a chunk is in the file, and what was done to it.
+// StoredChunk tells where a chunk is in the file, and which filters it went through.
 type StoredChunk struct {
-	Start  []int // its first element
+	Start  []int // index of its first element
 	Offset int64 // in the file
 	Size   int   // bytes
-	// Skipped has bit i set where the chunk did not go through Filters[i].
+	// Skipped has bit i set if the chunk did not go through Filters[i].
 	Skipped uint32
 }
 
-// StoredChunk returns the chunk at an index of the grid of chunks, and false
-// where it is not in the file. The index lies within the dataset.
+// StoredChunk returns the chunk at an index of the grid of chunks. It returns false if
+// the chunk is not in the file. The index lies within the dataset.
 func (d *Dataset) StoredChunk(ctx context.Context, index []int) (StoredChunk, bool, error) {
 	find, err := d.finder(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (d *Dataset) StoredChunk(ctx context.Context, index []int) (StoredChunk, bo
 	return d.stored(c), true, nil
 }
 
-// StoredChunks returns how many chunks are in the file, and those, in C order.
+// StoredChunks returns the number of chunks in the file, and the chunks in C order.
 func (d *Dataset) StoredChunks(ctx context.Context) (int, iter.Seq[StoredChunk], error) {
 	if d.layout.class == chunked && d.layout.index == indexImplicit && d.layout.address != undefined {
 		return d.grid.all, func(yield func(StoredChunk) bool) {

@@ -1,6 +1,6 @@
-// Package inflate decodes DEFLATE (RFC 1951) in zlib streams (RFC 1950) from
-// memory to memory: both sides are there as a whole, which takes about half the
-// time of a decoder of streams.
+// Package inflate decodes DEFLATE (RFC 1951) in zlib streams (RFC 1950) from memory to
+// memory. Because all of the stream and of the content is in memory, it takes about
+// half the time of a decoder that reads and writes piece by piece.
 //
 // A stream is a header of two bytes, blocks, and the Adler-32 of the content,
 // big-endian. A block is, the least significant bit first:
@@ -8,15 +8,16 @@
 //	1 bit    last block
 //	2 bits   0: stored: to the next byte, length and its complement (2 bytes each), bytes
 //	         1: symbols in the fixed codes
-//	         2: lengths of codes, run-length coded in a code of their own; symbols in them
+//	         2: lengths of codes, run-length coded in a code of their own; symbols in these codes
 //
-// A symbol is a byte, the end of the block, or the length of a repetition, which
-// is followed by the symbol of a distance; lengths and distances may have further
-// bits. Codes are Huffman codes of at most 15 bits.
+// A symbol is a byte, the end of the block, or the length of a repetition. The symbol
+// of a distance follows a length. Further bits may follow lengths and distances. Codes
+// are Huffman codes of at most 15 bits.
 //
-// Codes are looked up in tables of as many entries as short codes have values;
-// longer codes lead to a second table. Most of the work is done while enough is
-// left of both sides that nothing has to be checked within a symbol.
+// Codes are looked up in tables with an entry for each value of a short code; longer
+// codes lead to a second table. While enough is left of the stream and of the room for
+// the content, nothing has to be checked within a symbol; most of the work is done in
+// this fast loop.
 package inflate
 
 import (
@@ -40,8 +41,8 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrCorrupt)
 }
 
-// Decoder decodes streams. It keeps tables for the next one. Its zero value is
-// ready; it is for one goroutine.
+// Decoder decodes streams. It keeps its tables for the next stream. Its zero value is
+// ready. It is for one goroutine.
 type Decoder struct {
 	literals  [literalTable]entry
 	distances [distanceTable]entry
@@ -49,13 +50,13 @@ type Decoder struct {
 	lengths   [288 + 32]uint8
 
 	src  []byte
-	at   int    // bytes of src that are in hold, or used
+	at   int    // number of bytes of src that are in hold, or used
 	hold uint64 // the next bits
-	n    uint   // bits in hold; more may be there than that, which are those of src
+	n    uint   // number of valid bits in hold; further bits, if set, are the next bits of src
 }
 
-// Zlib decodes a zlib stream into dst and returns the length of the content. A
-// stream that goes on behind its end is not looked at there.
+// Zlib decodes a zlib stream into dst and returns the length of the content. It ignores
+// bytes behind the end of the stream.
 func (d *Decoder) Zlib(dst, src []byte) (int, error) {
 	const header, trailer = 2, 4
 	if len(src) < header+trailer {
@@ -81,7 +82,7 @@ func (d *Decoder) Zlib(dst, src []byte) (int, error) {
 	return n, nil
 }
 
-// rest returns the bytes behind those of which bits were used.
+// rest returns the bytes behind the last byte of which a bit was used.
 func (d *Decoder) rest() []byte {
 	return d.src[d.at-int(d.n/8):]
 }
@@ -117,7 +118,7 @@ func (d *Decoder) blocks(dst []byte) (int, error) {
 	return n, nil
 }
 
-// refill puts at least 56 bits into hold, or all there are.
+// refill puts at least 56 bits into hold, or all the bits that are left.
 func (d *Decoder) refill() {
 	if d.at+8 <= len(d.src) {
 		d.hold |= binary.LittleEndian.Uint64(d.src[d.at:]) << d.n
@@ -133,7 +134,7 @@ func (d *Decoder) refill() {
 	}
 }
 
-// take uses k bits of hold, and returns false where there are not as many.
+// take uses k bits of hold. It returns false if there are fewer.
 func (d *Decoder) take(k uint) (uint, bool) {
 	if k > d.n {
 		return 0, false
@@ -144,7 +145,7 @@ func (d *Decoder) take(k uint) (uint, bool) {
 	return v, true
 }
 
-// stored copies a block that is stored as it is.
+// stored copies the content of a stored block.
 func (d *Decoder) stored(dst []byte, n int) (int, error) {
 	src := d.rest()
 	if len(src) < 4 {
@@ -187,7 +188,7 @@ func (d *Decoder) fixed() {
 	}
 }
 
-// codeOrder is the order in which the lengths of the codes for lengths stand.
+// codeOrder is the order in which the lengths of the codes for lengths are stored.
 const codeOrder = "\x10\x11\x12\x00\x08\x07\x09\x06\x0a\x05\x0b\x04\x0c\x03\x0d\x02\x0e\x01\x0f"
 
 // dynamic reads the lengths of the codes of a block, and makes their tables.

@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5/inflate"
 )
 
-// encode returns a zlib stream of the standard library.
+// encode compresses data to a zlib stream with the standard library.
 func encode(t testing.TB, level int, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -29,7 +29,7 @@ func encode(t testing.TB, level int, data []byte) []byte {
 	return b.Bytes()
 }
 
-// contents are data of many kinds and lengths.
+// contents returns data of many kinds and lengths.
 func contents() map[string][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := map[string][]byte{"empty": nil, "zeros": make([]byte, 100000), "one": {7}}
@@ -103,7 +103,7 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// FuzzZlib compares with the standard library.
+// FuzzZlib compares the decoder with that of the standard library.
 func FuzzZlib(f *testing.F) {
 	for name, data := range contents() {
 		if len(data) > 300 {

@@ -4,14 +4,14 @@ import "encoding/binary"
 
 const (
 	longest = 258 // bytes of a repetition
-	// The least that is left of both sides while symbols are decoded without
-	// checks: the loop writes up to three bytes, then a repetition in words of
-	// 8 bytes, and reads two words.
+	// The fast loop runs while at least this many bytes are left on both sides. It
+	// writes up to three bytes and then a repetition in words of 8 bytes, and it reads
+	// two words.
 	roomOut = 3 + longest + 8
 	roomIn  = 16
 )
 
-// symbols decodes the symbols of a block to dst from n on, and returns the end.
+// symbols decodes the symbols of a block into dst, from n on, and returns the end.
 func (d *Decoder) symbols(dst []byte, n int) (int, error) {
 	n, done, err := d.fast(dst, n)
 	for !done && err == nil {
@@ -20,7 +20,7 @@ func (d *Decoder) symbols(dst []byte, n int) (int, error) {
 	return n, err
 }
 
-// fast decodes symbols as long as there is enough room on both sides.
+// fast decodes symbols while both sides have enough room.
 func (d *Decoder) fast(dst []byte, n int) (end int, done bool, err error) {
 	src, at, hold, have := d.src, d.at, d.hold, d.n
 	literals, distances := &d.literals, &d.distances
@@ -74,7 +74,7 @@ func (d *Decoder) fast(dst []byte, n int) (end int, done bool, err error) {
 		length := int(e>>16) + int(hold&(1<<(e&63)-1)>>(e>>8&15))
 		hold >>= e & 63
 		have -= uint(e & 63)
-		if have < 32 { // a distance has up to 28 bits
+		if have < 32 { // a distance takes up to 28 bits
 			hold |= binary.LittleEndian.Uint64(src[at:]) << (have & 63)
 			at += int(63-have) >> 3
 			have |= 56
@@ -100,8 +100,8 @@ func (d *Decoder) fast(dst []byte, n int) (end int, done bool, err error) {
 	return n, false, nil
 }
 
-// repeat copies length bytes from distance bytes back to byte n of dst, and may
-// write up to 7 bytes behind.
+// repeat copies length bytes to byte n of dst, from distance bytes before it. It may
+// write up to 7 further bytes.
 func repeat(dst []byte, n, distance, length int) {
 	to := dst[n : n+length+8]
 	switch {
@@ -123,7 +123,7 @@ func repeat(dst []byte, n, distance, length int) {
 	}
 }
 
-// careful decodes one symbol, of which anything may be missing.
+// careful decodes one symbol, which may be cut off anywhere.
 func (d *Decoder) careful(dst []byte, n int) (next int, done bool, err error) {
 	e, length, err := d.symbol(d.literals[:], literalBits)
 	switch {
@@ -149,8 +149,8 @@ func (d *Decoder) careful(dst []byte, n int) (next int, done bool, err error) {
 	return n, false, nil
 }
 
-// symbol reads a symbol in the code of a table with a width, and returns its
-// entry and its value.
+// symbol reads a symbol with the table of a code, which has the given width. It returns
+// the table's entry and the value.
 func (d *Decoder) symbol(table []entry, width uint) (entry, int, error) {
 	d.refill()
 	e := table[d.hold&(1<<width-1)]

@@ -1,26 +1,26 @@
 package inflate
 
-// entry is what a table has for some bits. Of a symbol:
+// entry is an entry of a table, which is indexed by the next bits. For a symbol it has:
 //
-//	bits 0…7    bits of the code and of what follows it
-//	bits 8…11   bits of the code
+//	bits 0…7    number of bits of the code and of further bits
+//	bits 8…11   number of bits of the code
 //	bits 16…30  the byte, or the least length or distance
 //	bit 31      it is a byte
 //
-// Of a code that is longer than the table's, with second set: bits 0…3 are how
-// many bits the second table has, bits 16…30 where that begins.
+// For a code that is longer than the table's width, second is set. Bits 0…3 are the
+// width of the second table, and bits 16…30 its beginning.
 type entry uint32
 
 const (
 	isByte  entry = 1 << 31
-	special entry = 1 << 15 // one of the following
+	special entry = 1 << 15 // one of the following entries
 	second  entry = 1<<14 | special
-	end     entry = 1<<13 | special // of the block
+	end     entry = 1<<13 | special // the end of the block
 	invalid entry = 1<<12 | special // no code begins like this
 )
 
-// The bits of the tables, and the most entries with all second tables, as zlib's
-// enough.c computes them for codes of at most 15 bits.
+// Widths of the tables, and the most entries of a table with all of its second tables,
+// as zlib's enough.c computes them for codes of at most 15 bits.
 const (
 	literalBits   = 11
 	distanceBits  = 8
@@ -29,7 +29,7 @@ const (
 	distanceTable = 402
 )
 
-// literalEntry is the entry of a literal, of the end of a block or of a length,
+// literalEntry returns the entry of a literal, of the end of a block or of a length,
 // whose code has n bits.
 func literalEntry(symbol int, n uint) entry {
 	switch {
@@ -49,7 +49,7 @@ func literalEntry(symbol int, n uint) entry {
 	}
 }
 
-// distanceEntry is the entry of a distance.
+// distanceEntry returns the entry of a distance.
 func distanceEntry(symbol int, n uint) entry {
 	switch {
 	case symbol > 29:
@@ -62,17 +62,18 @@ func distanceEntry(symbol int, n uint) entry {
 	}
 }
 
-// codeEntry is the entry of a length of a code.
+// codeEntry returns the entry of a length of a code.
 func codeEntry(symbol int, n uint) entry { return value(symbol, n, 0) }
 
 func value(least int, n, extra uint) entry {
 	return entry(least)<<16 | entry(n)<<8 | entry(n+extra)
 }
 
-// makeTable makes the table of a code, of which the lengths of all symbols are
-// given, with 1<<width entries and behind them the second tables. It returns
-// false for lengths of no code: too many short ones, or too few in all. A single
-// code of one bit is allowed, and no code at all, which cannot be used.
+// makeTable makes the table of a code from the lengths of all symbols. The table has
+// 1<<width entries, and the second tables behind them. makeTable returns false if the
+// lengths make no code, because there are too many short codes, or too few codes. Two
+// incomplete codes are allowed: a single code of one bit, and no code at all, which
+// cannot be used.
 func makeTable(table []entry, width uint, lengths []uint8, of func(symbol int, n uint) entry) bool {
 	var count, first [17]uint32
 	longest := uint(0)
@@ -111,7 +112,7 @@ func makeTable(table []entry, width uint, lengths []uint8, of func(symbol int, n
 			at[n]++
 		}
 	}
-	next := uint32(1) << width // entry of the next second table
+	next := uint32(1) << width // beginning of the next second table
 	start, prefix, bits := uint32(0), uint32(1)<<31, uint(0)
 	for i, symbol := range sorted[:total] {
 		n := uint(lengths[symbol])
@@ -137,7 +138,7 @@ func makeTable(table []entry, width uint, lengths []uint8, of func(symbol int, n
 	return true
 }
 
-// remaining is the number of symbols with codes of n bits at the beginning of a
+// remaining returns the number of symbols with codes of n bits at the beginning of a
 // list that is sorted by lengths.
 func remaining(sorted []uint16, lengths []uint8, n uint) uint32 {
 	k := uint32(0)
@@ -150,9 +151,9 @@ func remaining(sorted []uint16, lengths []uint8, n uint) uint32 {
 	return k
 }
 
-// secondBits is the width of the second table that begins with a code of n bits,
-// of which so many are left: as many bits as make the codes that share a prefix
-// complete.
+// secondBits returns the width of the second table that begins with a code of n bits,
+// of which left remain. It is the number of bits that completes the codes with a common
+// prefix.
 func secondBits(count []uint32, n, width uint, left uint32) uint {
 	bits := n - width
 	for room := int64(1) << bits; ; bits++ {
