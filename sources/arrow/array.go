@@ -13,8 +13,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// A piece is what is read of a batch at once: at most so many elements, and
-// where they do not go straight to their place so many bytes; at least a row.
+// A piece is the rows of a batch that are read at once. It has at least one row, and at
+// most pieceElements elements. If elements do not go straight to their place, it has at
+// most movedBytes bytes.
 const (
 	pieceElements = 1 << 20
 	pieceBytes    = 8 << 20
@@ -25,15 +26,14 @@ const (
 type table interface {
 	// columns lists the columns, in the order of the schema.
 	columns() []*column
-	// batches returns how many rows there are in each batch: a record batch,
-	// or a row group.
+	// batches returns the number of rows in each batch: a record batch, or a row group.
 	batches() []int
-	// metadata is that of the schema.
+	// metadata returns the metadata of the schema.
 	metadata() arrow.Metadata
-	// reader returns what reads a column, one of columns().
+	// reader returns the reader of a column, which must be one of columns().
 	reader(c *column) (reader, error)
-	// details, columnDetails and structDetails are those of the file, of a column
-	// and of the struct at a place of the schema, see [sources.Detailed].
+	// details, columnDetails and structDetails return the details of the file, of a
+	// column, and of the struct at a place of the schema; see [sources.Detailed].
 	details() []sources.Detail
 	columnDetails(c *column) []sources.Detail
 	structDetails(at []int) []sources.Detail
@@ -41,38 +41,37 @@ type table interface {
 
 // reader reads a column of a file. It is safe for concurrent use.
 type reader interface {
-	// open begins to read the rows from lo to hi of a batch. tally counts what
-	// they hold of a column of elements of variable size.
+	// open begins to read rows lo to hi of a batch. tally counts the memory that these
+	// rows take for elements of variable size.
 	open(ctx context.Context, batch, lo, hi int, tally *ndarray.Tally) (rows, error)
-	// memory is the most bytes that rows of a batch hold, besides what they
-	// read into and what is counted by a tally.
+	// memory returns the most bytes that the rows of a batch hold. It does not count
+	// the memory into which they are read, and memory that a tally counts.
 	memory(batch int) int
-	// content is the bytes of the elements of variable size of a batch, or less
-	// where the metadata tell no more.
+	// content returns the bytes of the elements of variable size of a batch, or fewer
+	// if the metadata do not tell.
 	content(batch int) int64
-	// mayHoldNulls is false for a batch that holds no null for certain.
+	// mayHoldNulls returns false if a batch certainly has no null.
 	mayHoldNulls(batch int) bool
 }
 
 // rows reads the rows of a batch one after the other. It serves one goroutine.
 type rows interface {
-	// next reads n more rows, and marks elements that are null. out has one
-	// dimension, all elements of these rows, and if they are of fixed size
-	// their memory is one run. Elements are left in little-endian order.
-	// An error names no file, column or batch.
+	// next reads n more rows, and marks elements that are null. out has one dimension
+	// with all elements of these rows. The memory of elements of fixed size is one run.
+	// Elements are left in little-endian order. An error does not name the file, column
+	// or batch.
 	next(ctx context.Context, n int, out ndarray.Array, null *nulls) error
 }
 
-// nulls says which elements are null.
+// nulls marks elements that are null.
 type nulls struct {
-	set []bool // nil: none
-	n   int    // elements
-	// fill, where it is not nil, may be put in the place of a null, which then
-	// need not be marked.
+	set []bool // nil: no element is null
+	n   int    // number of elements
+	// fill, if it is not nil, may replace a null, which then need not be marked.
 	fill dtype.Scalar
 }
 
-// all returns the mark of each element, to be set.
+// all returns the marks of all elements, for writing.
 func (n *nulls) all() []bool {
 	if n.set == nil {
 		n.set = make([]bool, n.n)
@@ -80,7 +79,7 @@ func (n *nulls) all() []bool {
 	return n.set
 }
 
-// mark marks count elements from i on.
+// mark marks count elements from element i on.
 func (n *nulls) mark(i, count int) {
 	set := n.all()[i:]
 	for k := range count {
@@ -88,7 +87,7 @@ func (n *nulls) mark(i, count int) {
 	}
 }
 
-// from returns the marks of the elements from i on, to be looked at.
+// from returns the marks from element i on, for reading.
 func (n *nulls) from(i int) *nulls {
 	if n.set == nil {
 		return n
@@ -106,7 +105,7 @@ type array struct {
 	ends   []int  // the row behind each batch
 	reader reader
 	swap   dtype.Ordered
-	// fill is the value in place of nulls, nil: noFill says why there is none.
+	// fill is the value that replaces nulls. nil: noFill says why there is none.
 	fill   dtype.Scalar
 	noFill error
 }
@@ -121,7 +120,7 @@ func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 	if slices.Contains(dst.Shape, 0) {
 		return nil
 	}
-	// From here on dimensions are in the order in which they are stored.
+	// From here on, dimensions are in the order in which they are stored.
 	back := make([]int, len(start))
 	for i, k := range a.column.order {
 		back[k+1] = i + 1
@@ -147,8 +146,8 @@ func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 	return nil
 }
 
-// readBatch fills dst with the region within of rows of one batch; row is the
-// first of them, counted in the file.
+// readBatch fills dst with the region within of rows of a batch. row is the number, in
+// the file, of the first of these rows.
 func (a *array) readBatch(ctx context.Context, batch, row int, dst ndarray.Array, within ndarray.Region) error {
 	begin := 0
 	if batch > 0 {
@@ -179,8 +178,7 @@ func (a *array) readBatch(ctx context.Context, batch, row int, dst ndarray.Array
 	return nil
 }
 
-// straight reports whether rows can be read into dst without another place in
-// between.
+// straight reports whether rows can be read into dst without being moved.
 func (a *array) straight(dst ndarray.Array, within ndarray.Region) bool {
 	if dst.Heap != nil {
 		return len(a.column.row) == 0
@@ -226,8 +224,7 @@ func (a *array) readPiece(ctx context.Context, rows rows, row int, dst ndarray.A
 	return dst.Heap.Err()
 }
 
-// replace puts the fill value in place of nulls. row is that of the first
-// element.
+// replace replaces nulls by the fill value. row is the row of the first element.
 func (a *array) replace(out ndarray.Array, null *nulls, row int) error {
 	if null.set == nil {
 		return nil
@@ -247,8 +244,8 @@ func (a *array) replace(out ndarray.Array, null *nulls, row int) error {
 	return nil
 }
 
-// findNull is an error about the first null where there is nothing to take its
-// place. Only batches that may hold one are read.
+// findNull returns an error about the first null, if there is no value to replace it.
+// It reads only batches that may hold nulls.
 func (a *array) findNull(ctx context.Context) error {
 	if a.fill != nil {
 		return nil

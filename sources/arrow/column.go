@@ -14,21 +14,20 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// column is a column of a file, or a field of one of structs: what becomes an
-// array.
+// column is a column of a file, or a field within a struct. It becomes an array.
 type column struct {
 	path  string
-	at    []int // the number of its field in the schema, then in each struct
+	at    []int // index of its field in the schema, then in each struct
 	field arrow.Field
-	err   error // why it is no array; the fields below are then empty
+	err   error // why the column is no array; the fields below are empty then
 
 	typ   dtype.Type
-	row   []int    // shape of what a row holds, as it is stored
-	order []int    // dimension i of a row in the array is the stored one order[i]
-	names []string // of the dimensions of a row in the array; nil: none has one
+	row   []int    // shape of a row, as it is stored
+	order []int    // dimension i of a row in the array is stored dimension order[i]
+	names []string // names of the dimensions of a row in the array; nil: none has a name
 }
 
-// elements is how many elements a row has.
+// elements returns the number of elements in a row.
 func (c *column) elements() int {
 	n := 1
 	for _, extent := range c.row {
@@ -37,7 +36,7 @@ func (c *column) elements() int {
 	return n
 }
 
-// shape is that of a row in the array.
+// shape returns the shape of a row in the array.
 func (c *column) shape() []int {
 	shape := make([]int, len(c.row))
 	for i, k := range c.order {
@@ -46,8 +45,8 @@ func (c *column) shape() []int {
 	return shape
 }
 
-// columns lists the columns of a schema. Those of structs are the columns of
-// their fields, in a group.
+// columns lists the columns of a schema. A struct is a group, with a column for each of
+// its fields.
 func columns(fields []arrow.Field) []*column { return appendColumns(nil, fields, "", nil) }
 
 func appendColumns(list []*column, fields []arrow.Field, group string, at []int) []*column {
@@ -62,7 +61,7 @@ func appendColumns(list []*column, fields []arrow.Field, group string, at []int)
 		named[part] = 0
 		s, isStruct := f.Type.(*arrow.StructType)
 		switch {
-		case n == 0: // listed already
+		case n == 0: // the name was listed before
 			continue
 		case n > 1:
 			c.err = fmt.Errorf("%d columns have this name, or would have it in a Zarr hierarchy: rename all but one", n)
@@ -77,8 +76,8 @@ func appendColumns(list []*column, fields []arrow.Field, group string, at []int)
 	return list
 }
 
-// partOf is the part of a column's path that is its name, or what stands for one that no
-// path can have.
+// partOf returns the part of a column's path for a field: its name, or a substitute for
+// a name that no path can have.
 func partOf(f arrow.Field) string {
 	if f.Name == "" || strings.Contains(f.Name, "/") {
 		return zarr.CleanName(f.Name)
@@ -86,7 +85,7 @@ func partOf(f arrow.Field) string {
 	return f.Name
 }
 
-// describe finds the data type of a column and the shape of its rows.
+// describe determines the data type of a column and the shape of its rows.
 func (c *column) describe() error {
 	t, row, err := arrowtype.Of(c.field.Type)
 	if err != nil {
@@ -120,7 +119,7 @@ func metadataOf(f arrow.Field, key string) (string, bool) {
 	return f.Metadata.Values()[i], true
 }
 
-// tensor takes the shape of a row from the metadata of the extension type
+// tensor sets the shape of a row from the metadata of the extension type
 // arrow.fixed_shape_tensor, which stores its elements as one list.
 func (c *column) tensor() error {
 	text, _ := metadataOf(c.field, extensionMetadata)
@@ -177,8 +176,8 @@ func (c *column) tensor() error {
 	return nil
 }
 
-// attributes are the pairs that a field or a schema has, those excepted that
-// only say how it is stored.
+// attributes returns the pairs of a field's or schema's metadata, except those that
+// only describe how it is stored.
 func attributes(m arrow.Metadata) (list zarr.Attributes) {
 	for i, key := range m.Keys() {
 		if ofStorage(key) {
@@ -189,7 +188,7 @@ func attributes(m arrow.Metadata) (list zarr.Attributes) {
 	return list
 }
 
-// ofStorage reports whether a key of metadata only says how something is stored.
+// ofStorage reports whether a key of metadata only describes how something is stored.
 func ofStorage(key string) bool {
 	return strings.HasPrefix(key, "ARROW:") || strings.HasPrefix(key, "PARQUET:")
 }
@@ -198,7 +197,7 @@ func ofStorage(key string) bool {
 func text(s string) json.RawMessage {
 	quoted, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
 	if err != nil {
-		panic(err) // a string always has a JSON form
+		panic(err) // every string can be encoded
 	}
 	return quoted
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow"
 )
 
-// TestItemBytes opens columns of texts of 1000 bytes, one value in all rows or each
-// another one, as pyarrow writes them in each way: what the metadata tell of their
-// length is about that.
+// TestItemBytes has columns of texts of 1000 bytes, with the same value in all rows or
+// a different one in each, in all forms in which pyarrow writes them. It compares the
+// lengths that the metadata tell.
 func TestItemBytes(t *testing.T) {
 	for _, test := range []struct {
 		file      string
 		low, high int
 	}{
 		{"plain.parquet", 1000, 1010},
-		{"dictionary.parquet", 1000, 1000}, // by the statistics of sizes
+		{"dictionary.parquet", 1000, 1000}, // from the statistics of sizes
 		{"offsets.arrow", 1000, 1010},
 		{"views.arrow", 1000, 1010},
 		{"dictionary.arrow", 1000, 1010},

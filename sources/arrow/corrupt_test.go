@@ -17,8 +17,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// readEverything opens a file and reads all columns that can be read. Only their
-// errors may tell that it is corrupt.
+// readEverything opens a file and reads all columns that can be read. Errors about a
+// corrupt file must come from reading columns.
 func readEverything(ctx context.Context, path string, opt arrow.Options, most int) (values map[string][]byte) {
 	values = map[string][]byte{}
 	src, err := arrow.Open(ctx, files(path), opt)
@@ -47,8 +47,8 @@ func readEverything(ctx context.Context, path string, opt arrow.Options, most in
 	return values
 }
 
-// TestFlippedBytes inverts every byte of small files in turn: no panic, no
-// unbounded memory, and in pages with checksums no other values.
+// TestFlippedBytes inverts every byte of small files in turn. Nothing panics or takes
+// unbounded memory, and pages with checksums never give other values.
 func TestFlippedBytes(t *testing.T) {
 	dir := unpack(t)
 	for _, name := range []string{"dictionaries_deltas.arrows", "dictionaries_replaced.arrows", "rle.parquet", "empty.arrow", "empty.parquet"} {
@@ -76,8 +76,8 @@ func TestFlippedBytes(t *testing.T) {
 	})
 }
 
-// TestMisplacedNull reads a column of lists in lists in which a null stands for a
-// list that begins within another one: a repetition level was changed.
+// TestMisplacedNull reads a column of lists of lists in which a repetition level was
+// changed: a null begins a list within another list.
 func TestMisplacedNull(t *testing.T) {
 	data := archived(t, "snappy_v2.parquet")
 	data[6019] ^= 0xff
@@ -95,8 +95,8 @@ func TestMisplacedNull(t *testing.T) {
 	}
 }
 
-// flipEach calls check with what is read of a file with each byte inverted, step
-// bytes apart.
+// flipEach reads a file with one byte inverted, for bytes that are step bytes apart,
+// and calls check with the result.
 func flipEach(t *testing.T, path string, step int, check func(at int, values map[string][]byte)) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -114,7 +114,7 @@ func flipEach(t *testing.T, path string, step int, check func(at int, values map
 	}
 }
 
-// FuzzOpen opens and reads what may be any file.
+// FuzzOpen opens and reads arbitrary files.
 func FuzzOpen(f *testing.F) {
 	for _, seed := range []string{"empty.arrow", "dictionaries_deltas.arrows", "rle.parquet", "delta_byte_array.parquet", "file_lz4.arrow"} {
 		f.Add(archived(f, seed))
@@ -133,8 +133,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestDamagedSchema changes the schema of Arrow that a Parquet file has in its
-// metadata, in base64.
+// TestDamagedSchema changes the Arrow schema that a Parquet file has, in base64, in its
+// metadata.
 func TestDamagedSchema(t *testing.T) {
 	for name, damage := range map[string]func(schema []byte){
 		"base64":         func(s []byte) { s[10] = '!' },

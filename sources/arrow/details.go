@@ -30,7 +30,7 @@ func (f *opened) Details(_ context.Context, path string) ([]sources.Detail, erro
 	return nil, nil
 }
 
-// hiddenMetadata tells the lengths of the values that only say how something is
+// hiddenMetadata lists the lengths of values that only describe how something is
 // stored.
 func hiddenMetadata(m arrow.Metadata) (list []sources.Detail) {
 	for i, key := range m.Keys() {
@@ -41,7 +41,7 @@ func hiddenMetadata(m arrow.Metadata) (list []sources.Detail) {
 	return list
 }
 
-// fieldText is the type of a field in the terms of Arrow.
+// fieldText writes the Arrow type of a field.
 func fieldText(f *ipc.Field) string {
 	text := f.Type.String()
 	switch {
@@ -125,7 +125,7 @@ func (t *parquetTable) columnDetails(c *column) []sources.Detail {
 	}
 	list := []sources.Detail{{Name: "Arrow type", Text: text}, {Name: "Parquet type", Text: n.String()}}
 	if stored != nil {
-		if of := fieldText(stored); strings.ReplaceAll(of, "<item: ", "<element: ") != text { // Parquet has that name
+		if of := fieldText(stored); strings.ReplaceAll(of, "<item: ", "<element: ") != text { // Parquet calls the elements so
 			list = append(list, sources.Detail{Name: "written as", Text: of})
 		}
 	}
@@ -153,8 +153,8 @@ func (t *parquetTable) structDetails(at []int) []sources.Detail {
 	return []sources.Detail{{Name: "Parquet type", Text: n.String()}}
 }
 
-// field returns the node at a place of the schema, and the field that a writer of
-// Arrow had there, nil where that is not known.
+// field returns the node at a place of the schema. It also returns the field that a
+// writer of Arrow stored for it, or nil if that is unknown.
 func (t *parquetTable) field(at []int) (*parquet.Node, *ipc.Field) {
 	n := t.tree.Root.Children[at[0]]
 	var stored *ipc.Field

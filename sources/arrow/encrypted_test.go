@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// TestEncryptedColumn reads the column of a file that is not encrypted, and refuses to
-// open the other one.
+// TestEncryptedColumn reads the plain column of a file, and refuses to open the
+// encrypted one.
 func TestEncryptedColumn(t *testing.T) {
 	src := open(t, arrow.Options{}, "testdata/encrypted_column.parquet")
 	if _, err := src.Array(t.Context(), "a"); !errors.Is(err, parquet.ErrUnsupported) || !strings.Contains(err.Error(), "without encryption") {

@@ -13,18 +13,18 @@ import (
 // File is a file of a table.
 type File struct {
 	URL string
-	// Keys are columns that have one value in the whole file: the folders of the
-	// form name=value above it.
+	// Keys are columns with one value in the whole file, from folders of the form
+	// name=value above it.
 	Keys []Key
 }
 
-// Expand returns the files that a location names: those that match a glob, and
-// of a folder all in it and below it but for what writers leave beside the data,
-// whose names begin with "_" or ".". They are in the natural order of their
-// paths. A location that is no folder is returned as it is.
+// Expand returns the files that a location names. A glob names the files that match it.
+// A folder names all files in it and below it, except those beginning with "_" or ".",
+// which writers leave beside the data. The files are in the natural order of their
+// paths. A location that is neither is returned unchanged.
 //
-// Folders called name=value below the location, or that match a part of the glob,
-// are keys of the files in them, as Hive partitions tables.
+// Folders called name=value are keys of the files in them, as in tables partitioned by
+// Hive, if they lie below the location or match a part of the glob.
 func Expand(ctx context.Context, url string, opt store.Options) ([]File, error) {
 	urls, err := store.Glob(ctx, url, opt)
 	if err != nil {
@@ -49,14 +49,14 @@ func Expand(ctx context.Context, url string, opt store.Options) ([]File, error) 
 	return withKeys(below, above), nil
 }
 
-// parts are those of the path of a URL, but for empty ones and ".".
+// parts returns the parts of the path of a URL, except empty ones and ".".
 func parts(url string) []string {
 	name, _, _ := strings.Cut(url, "?")
 	return slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
 }
 
-// globbed is the number of the first part of a location that is a glob, if any of
-// them is: each stands for one part.
+// globbed returns the index of the first part of a location that is a glob, if there is
+// one. Each part of the glob stands for one part of a path.
 func globbed(url string) int {
 	all := strings.Split(url, "/")
 	if i := slices.IndexFunc(all, func(part string) bool { return strings.ContainsAny(part, "*?[") }); i >= 0 {
@@ -70,8 +70,8 @@ func isFile(ctx context.Context, url string, opt store.Options) bool {
 	return found
 }
 
-// Recognises reports whether a location holds what Open reads, as far as its
-// first file tells: by how it begins, or by its name where that tells nothing.
+// Recognises reports whether a location holds files that Open reads. It judges by the
+// beginning of the first file, and by its name if the beginning tells nothing.
 func Recognises(ctx context.Context, url string, opt store.Options) bool {
 	files, err := Expand(ctx, url, opt)
 	if err != nil || len(files) == 0 {

@@ -10,22 +10,23 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// windowBytes is what is read at once of the metadata of a file, the end of
-// the file first. One request finds the footer of most files.
+// windowBytes is the size of a read of a file's metadata. The end of the file is read
+// first: for most files this request has the whole footer.
 const windowBytes = 64 << 10
 
 // maxMetadata bounds the footer of a file and the metadata of a message.
 const maxMetadata = 256 << 20
 
-// file reads the metadata of a file by way of the window that was read last.
+// file reads the metadata of a file through a window, which holds the bytes that were
+// read last.
 type file struct {
 	*sources.OpenFile
 	window []byte
-	at     int64 // of the window in the file
+	at     int64 // beginning of the window in the file
 }
 
-// bytes returns n bytes of the file, from the window or from a new one that
-// begins there. They are not to be modified.
+// bytes returns n bytes of the file, from the window or from a new window that begins
+// at them. They must not be modified.
 func (f *file) bytes(ctx context.Context, at int64, n int) ([]byte, error) {
 	if at < 0 || n < 0 || n > maxMetadata || at > f.Size-int64(n) {
 		return nil, fmt.Errorf("%d bytes of metadata at byte %d of %d: %w", n, at, f.Size, io.ErrUnexpectedEOF)
@@ -38,7 +39,7 @@ func (f *file) bytes(ctx context.Context, at int64, n int) ([]byte, error) {
 	return f.window[at-f.at:][:n], nil
 }
 
-// exactly is bytes without a new window: it may be called concurrently.
+// exactly returns n bytes without a new window. It may be called concurrently.
 func (f *file) exactly(ctx context.Context, at int64, n int) ([]byte, error) {
 	if n > maxMetadata {
 		return nil, fmt.Errorf("%d bytes of metadata at byte %d, more than %d", n, at, maxMetadata)

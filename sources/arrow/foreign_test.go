@@ -17,7 +17,7 @@ import (
 )
 
 // foreign is what pyarrow reads from a file of testdata/foreign.zip. Refused says why
-// pyarrow does not read the whole file, or a column.
+// pyarrow cannot read the whole file, or a column.
 type foreign struct {
 	Refused string
 	Columns map[string]struct {
@@ -26,17 +26,18 @@ type foreign struct {
 	}
 }
 
-// differs lists what is not read as by pyarrow, with why that is so: refused with
-// words of an error, or read as the sound file where there are none.
+// differs lists the files that are read in another way than by pyarrow. A text is part
+// of the error with which the file is refused. Without a text, the file is read like
+// the sound file.
 func differs() map[string]string {
 	return map[string]string{
-		// pyarrow leaves rows out, or adds none of those that the group says.
+		// pyarrow leaves rows out, or adds no rows, as the row group says.
 		"group_rows_zero_snappy_v1.parquet": "20 values for 0 rows",
 		"group_rows_less_snappy_v1.parquet": "20 values for 19 rows",
 		"group_rows_more_snappy_v1.parquet": "20 values for 1000 rows",
-		// pyarrow gives 10 elements of some columns and 30 of others.
+		// pyarrow reads 10 elements of some columns and 30 of others.
 		"values_zero_snappy_v1.parquet": "",
-		// pyarrow takes compressed bytes for values.
+		// pyarrow reads compressed bytes as values.
 		"not_compressed_somebody_snappy_v2.parquet":                "",
 		"not_compressed_somebody_zstd_v2.parquet":                  "",
 		"not_compressed_parquet-cpp_2_0_0_snappy_v2.parquet":       "",
@@ -44,8 +45,8 @@ func differs() map[string]string {
 	}
 }
 
-// TestForeign reads files with the faults of other writers as pyarrow does; see
-// testdata/README.md. What pyarrow refuses may be refused or not.
+// TestForeign reads files with the faults of other writers and compares them with
+// pyarrow; see testdata/README.md. A file that pyarrow refuses may be refused or read.
 func TestForeign(t *testing.T) {
 	dir := sourcetest.Unzip(t, "testdata/foreign.zip")
 	if columns := testForeign(t, dir); columns < 400 {
@@ -53,7 +54,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestForeignFolder does the same over a folder of make_foreign.py.
+// TestForeignFolder does the same over a folder that make_foreign.py wrote.
 func TestForeignFolder(t *testing.T) {
 	dir := os.Getenv("ZMIGRATE_FOREIGN")
 	if dir == "" {
@@ -97,7 +98,7 @@ func testForeign(t *testing.T, dir string) (columns int) {
 					continue
 				}
 				if a, err := src.Array(t.Context(), path); err == nil && !slices.Equal(a.Info().Shape, c.Shape) {
-					// pyarrow stops before the end without an error.
+					// pyarrow stops before the end, without an error.
 					if values, err := readAll(t, a); err == nil {
 						t.Errorf("%s: %d bytes of values, where pyarrow has shape %v", path, len(values.Data), c.Shape)
 					}
@@ -111,7 +112,7 @@ func testForeign(t *testing.T, dir string) (columns int) {
 	return columns
 }
 
-// tryColumn reads a column that pyarrow refuses: no panic.
+// tryColumn reads a column that pyarrow refuses. It must not panic.
 func tryColumn(t *testing.T, src sources.Source, path string) {
 	a, err := src.Array(t.Context(), path)
 	if err == nil {
@@ -124,8 +125,8 @@ func readAll(t *testing.T, a sources.Array) (ndarray.Array, error) {
 	return whole, a.ReadRegion(t.Context(), whole, make([]int, len(whole.Shape)))
 }
 
-// TestFindings names what a file says wrongly, at the root, and names that no path can
-// have, at their arrays.
+// TestFindings: findings at the root name the faults of a file, and findings at an
+// array name a column whose name no path can have.
 func TestFindings(t *testing.T) {
 	dir := sourcetest.Unzip(t, "testdata/foreign.zip")
 	for name, want := range map[string]string{
@@ -160,7 +161,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestUnknownCompression refuses columns before anything is read.
+// TestUnknownCompression refuses columns before anything of them is read.
 func TestUnknownCompression(t *testing.T) {
 	dir := sourcetest.Unzip(t, "testdata/foreign.zip")
 	for name, want := range map[string]string{

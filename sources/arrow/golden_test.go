@@ -20,8 +20,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// more holds all files of which the archive testdata/golden.zip has some, where
-// it is present.
+// more is a folder of all files from which the archive testdata/golden.zip was
+// selected. It need not be present.
 var more = filepath.Join(os.Getenv("ZMIGRATE_GOLDEN"), "arrow")
 
 // golden is what pyarrow reads from a file.
@@ -32,9 +32,9 @@ type golden struct {
 type goldenColumn struct {
 	Type   string
 	Shape  []int
-	Values []json.RawMessage // all, or the first of those that SHA256 is of
-	SHA256 string            `json:"sha256_json"` // of the JSON list of all, or ""
-	Error  string            // a part of the error with which the column is refused
+	Values []json.RawMessage // all values, or the first of the values of SHA256
+	SHA256 string            `json:"sha256_json"` // of the JSON list of all values, or ""
+	Error  string            // part of the error with which the column is refused
 }
 
 func readGolden(t *testing.T, dir string) map[string]golden {
@@ -50,7 +50,7 @@ func readGolden(t *testing.T, dir string) map[string]golden {
 	return document.Files
 }
 
-// files are files without keys.
+// files returns files without keys.
 func files(urls ...string) []arrow.File {
 	list := make([]arrow.File, len(urls))
 	for i, u := range urls {
@@ -81,7 +81,7 @@ func archived(t testing.TB, name string) []byte {
 	return sourcetest.Zipped(t, "testdata/golden.zip", name)
 }
 
-// null is what stands in place of nulls.
+// null returns the value that replaces nulls.
 func null(t *testing.T, typ dtype.Type) dtype.Scalar {
 	t.Helper()
 	text := "-77"
@@ -115,7 +115,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenFolder does the same over the files of another writer's script.
+// TestGoldenFolder does the same over a folder that the script wrote with another
+// program.
 func TestGoldenFolder(t *testing.T) {
 	if _, err := os.Stat(more); err != nil {
 		t.Skipf("set ZMIGRATE_GOLDEN to the folder of all goldens: %v", err)
@@ -125,8 +126,8 @@ func TestGoldenFolder(t *testing.T) {
 	}
 }
 
-// testGolden compares every column of a folder with what is expected, and
-// returns how many there are.
+// testGolden compares every column of a folder with the expected values, and returns
+// the number of columns.
 func testGolden(t *testing.T, dir string) (columns int) {
 	for name, want := range readGolden(t, dir) {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +178,7 @@ func checkColumn(t *testing.T, src sources.Source, path string, want goldenColum
 		}
 		return
 	}
-	for i, v := range values { // no value of these files is the one for nulls
+	for i, v := range values { // no value of these files equals the one that replaces nulls
 		if strings.HasSuffix(path, "_nulls") && v == filled {
 			values[i] = "null"
 		}
@@ -188,7 +189,7 @@ func checkColumn(t *testing.T, src sources.Source, path string, want goldenColum
 	}
 }
 
-// pythonText writes an expected value as pythonJSON does.
+// pythonText writes an expected value in the form of pythonJSON.
 func pythonText(text json.RawMessage) string {
 	var s string
 	if json.Unmarshal(text, &s) == nil && text[0] == '"' {
@@ -201,7 +202,7 @@ func pythonText(text json.RawMessage) string {
 	return string(text)
 }
 
-// pythonJSON writes an element as the module json of Python does.
+// pythonJSON writes an element as Python's module json does.
 func pythonJSON(t *testing.T, typ dtype.Type, item []byte) string {
 	t.Helper()
 	switch name := typ.Name(); {
@@ -218,7 +219,7 @@ func pythonJSON(t *testing.T, typ dtype.Type, item []byte) string {
 	}
 }
 
-// pythonFloat writes repr of a float, converted to float64.
+// pythonFloat writes a float, converted to float64, as Python's repr does.
 func pythonFloat(t *testing.T, typ dtype.Type, item []byte) string {
 	t.Helper()
 	text := typ.FormatScalar(dtype.V3, item)
@@ -226,7 +227,7 @@ func pythonFloat(t *testing.T, typ dtype.Type, item []byte) string {
 	if err != nil || text[0] == '"' {
 		return string(text)
 	}
-	// The text of a narrower type is the shortest for that type only.
+	// The text of a narrower type is the shortest only for that type.
 	var v float64
 	switch typ.Size() {
 	case 2, 4:

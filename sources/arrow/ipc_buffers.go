@@ -14,8 +14,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
 
-// read fills p with the bytes of a buffer from a place on. The buffer has that
-// number in the batch.
+// read fills p with the bytes of a buffer, from byte from on. buffer is its number in
+// the batch.
 func (r *ipcRows) read(ctx context.Context, buffer int, from int64, p []byte) error {
 	span := r.record.Buffers[buffer]
 	if r.record.Codec != ipc.Uncompressed {
@@ -35,8 +35,7 @@ func (r *ipcRows) read(ctx context.Context, buffer int, from int64, p []byte) er
 	return r.table.file.Store.ReadRange(ctx, r.table.file.Key, p, r.record.body+span.Offset+from)
 }
 
-// view returns n bytes of a buffer from a place on, which are not to be
-// modified.
+// view returns n bytes of a buffer, from byte from on. They must not be modified.
 func (r *ipcRows) view(ctx context.Context, buffer int, from int64, n int) ([]byte, error) {
 	if r.record.Codec != ipc.Uncompressed {
 		data, err := r.decompressed(ctx, buffer)
@@ -49,7 +48,7 @@ func (r *ipcRows) view(ctx context.Context, buffer int, from int64, n int) ([]by
 		return data[from:][:n], nil
 	}
 	if span := r.record.Buffers[buffer]; n < 0 || from < 0 || from > span.Length-int64(n) {
-		return nil, tooShort(buffer, span.Length, from, n) // before there is memory for it
+		return nil, tooShort(buffer, span.Length, from, n) // before memory is taken for them
 	}
 	p := make([]byte, n)
 	return p, r.read(ctx, buffer, from, p)
@@ -59,12 +58,13 @@ func tooShort(buffer int, length, from int64, n int) error {
 	return fmt.Errorf("%w: buffer %d has %d bytes, %d are wanted from byte %d on", errCorrupt, buffer, length, n, from)
 }
 
-// mostRatio is above what any block of zstd or LZ4 is compressed to: a run of
-// 128 KiB in 4 bytes.
+// mostRatio is more than the ratio of any block of zstd or LZ4: a run of 128 KiB in 4
+// bytes.
 const mostRatio = 1 << 15
 
-// decompressed returns a whole buffer, which is kept until all rows are read.
-// It is stored behind its length, or as it is behind a length of -1.
+// decompressed returns a whole buffer, and keeps it until all rows are read. The stored
+// buffer begins with the length of its content; -1 says that the content is not
+// compressed.
 func (r *ipcRows) decompressed(ctx context.Context, buffer int) ([]byte, error) {
 	if data, ok := r.plain[buffer]; ok {
 		return data, nil
@@ -105,7 +105,8 @@ func (r *ipcRows) decompressed(ctx context.Context, buffer int) ([]byte, error) 
 	return data, nil
 }
 
-// decompress fills dst with what src holds, which is neither more nor less.
+// decompress fills dst with the content of src, which must have exactly the length of
+// dst.
 func decompress(codec ipc.Codec, dst, src []byte) ([]byte, error) {
 	if codec == ipc.Zstd {
 		var d zstd.Decoder

@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
 
-// TestFrameChecksums turns round each bit of LZ4 frames that have a checksum of each
-// block or of the content: there is an error, or the content is what it was.
+// TestFrameChecksums flips each bit of LZ4 frames that have a checksum of each block,
+// or of the content. Decompression gives an error or the original content.
 func TestFrameChecksums(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789abcdef, and again: "), 5)
 	for name, options := range map[string][]lz4.Option{

@@ -8,9 +8,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
 
-// check makes sure that a batch has what a field takes, for values up to one.
-// After that buffers are still to be asked for what they hold, but no number of
-// values is larger than the file makes likely.
+// check makes sure that a batch has the nodes and buffers of a field, for values up to
+// the given number. The content of buffers still has to be checked when they are read,
+// but no number of values is implausibly large for the file.
 func (r *record) check(n *node, values int) error {
 	if n.index >= len(r.Nodes) || n.views > len(r.Views) {
 		return fmt.Errorf("%w: it has %d fields, fewer than the schema", ipc.ErrCorrupt, len(r.Nodes))
@@ -58,8 +58,8 @@ func (r *record) check(n *node, values int) error {
 	return nil
 }
 
-// plausible refuses more values than the buffers of a field can hold, however
-// they are compressed.
+// plausible refuses more values than the buffers of a field can hold, whatever their
+// compression.
 func (r *record) plausible(n *node, values int) error {
 	at := n.buffer + 1
 	for _, views := range r.Views[:n.views] {
@@ -79,8 +79,8 @@ func (r *record) plausible(n *node, values int) error {
 	return nil
 }
 
-// bytes is how long the second buffer of a field is, the values or what leads
-// to them; 0 where it has none.
+// bytes returns the length of the second buffer of a field, which has values or refers
+// to them; 0 if the field has none.
 func (n *node) bytes(values int) int {
 	switch n.kind {
 	case kindFixed, kindWide, kindOffsets, kindDictionary:
@@ -96,14 +96,14 @@ func (n *node) bytes(values int) int {
 	return 0
 }
 
-// memory implements [reader]: the buffers of a batch where they are compressed,
-// and as they are for one piece where they are not, with what is made of them.
+// memory implements [reader]. It counts the buffers of a batch if they are compressed,
+// and otherwise their bytes for one piece; and what is made of these buffers.
 func (r *ipcReader) memory(batch int) int {
 	record := &r.table.data[batch]
 	return record.memory(r.node, record.Rows, ndarray.ItemSize(r.column.typ)) + r.table.memory(r.node, r.column.typ)
 }
 
-// content implements [reader]: the buffers that hold the bytes, as they are stored.
+// content implements [reader]: the stored bytes of the buffers with content.
 func (r *ipcReader) content(batch int) int64 {
 	record := &r.table.data[batch]
 	if r.column.typ.Size() > 0 || record.check(r.node, record.Rows) != nil {
@@ -112,8 +112,8 @@ func (r *ipcReader) content(batch int) int64 {
 	return r.table.content(r.node, record)
 }
 
-// content is that of a field of a batch. Of values that are stored once, in a
-// dictionary or for a run, it is as if all were equally frequent.
+// content returns the bytes of a field's content in a batch. For values that are stored
+// once, in a dictionary or for a run, it assumes that all values are equally frequent.
 func (t *ipcTable) content(n *node, r *record) int64 {
 	at := n.buffer
 	for _, views := range r.Views[:n.views] {
@@ -148,7 +148,8 @@ func (t *ipcTable) content(n *node, r *record) int64 {
 	return 0
 }
 
-// memory is what reading values of a field takes; elements have size bytes.
+// memory returns the bytes that reading values of a field takes. An element has size
+// bytes.
 func (r *record) memory(n *node, values, size int) int {
 	sum := 0
 	piece := min(values, pieceElements)
@@ -157,7 +158,7 @@ func (r *record) memory(n *node, values, size int) int {
 		sum = piece * 8 // as integers
 	case kindRuns:
 		count := r.Nodes[min(n.children[0].index, len(r.Nodes)-1)].Length
-		const item = 24 + 1 // of the lists of items and nulls
+		const item = 24 + 1 // for the lists of items and nulls
 		return count*8 + r.memory(n.children[0], count, 8) + r.memory(n.children[1], min(count, values), size) + piece*n.elements*(size+item)
 	}
 	if r.Codec == ipc.Uncompressed {
@@ -174,7 +175,7 @@ func (r *record) memory(n *node, values, size int) int {
 	return sum
 }
 
-// dictionaries is how many dictionaries lie one within the other.
+// dictionaries returns how many dictionaries are nested in each other.
 func (n *node) dictionaries() int {
 	most := 0
 	for _, c := range n.children {

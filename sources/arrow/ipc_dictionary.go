@@ -8,22 +8,21 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// dictionaryKey names the values of a dictionary as they are after so many of
-// its batches.
+// dictionaryKey identifies a dictionary in its state after a number of its batches.
 type dictionaryKey struct {
 	id      int64
 	batches int
 	values  dtype.Type
 }
 
-// dictionary is the values that indices stand for.
+// dictionary is the values for which indices stand.
 type dictionary struct {
 	items [][]byte // elements, one after the other
 	null  []bool   // which items are null
 	size  int      // bytes of items of variable size
 }
 
-// lookUp reads indices and puts values of the dictionary in their place.
+// lookUp reads indices and replaces them by values of the dictionary.
 func (r *ipcRows) lookUp(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
 	d, err := r.dictionary(ctx, n, out.Type)
 	if err != nil {
@@ -51,12 +50,13 @@ func (r *ipcRows) lookUp(ctx context.Context, n *node, lo, hi int, out ndarray.A
 	})
 }
 
-// keptDictionaries bounds the bytes of dictionaries of elements of variable size
-// that are kept for other reads.
+// keptDictionaries bounds the bytes of dictionaries, of elements of variable size, that
+// are kept for later reads.
 const keptDictionaries = 4 << 20
 
-// dictionary returns the values of a dictionary as the batch knows it. They are read
-// once, or once for these rows where they are too large to be kept.
+// dictionary returns the values of a dictionary in the state that the batch refers to.
+// They are read once; dictionaries that are too large to be kept are read once for
+// these rows.
 func (r *ipcRows) dictionary(ctx context.Context, n *node, values dtype.Type) (*dictionary, error) {
 	t, batch := r.table, r.record
 	all := t.dictionaries[n.dictionary]
@@ -77,7 +77,7 @@ func (r *ipcRows) dictionary(ctx context.Context, n *node, values dtype.Type) (*
 	t.mu.Lock()
 	d := t.values[key]
 	if d != nil || values.Size() == 0 {
-		// Who takes memory for items may wait for it, and holds no lock.
+		// Taking memory for items may wait, so no lock is held.
 		t.mu.Unlock()
 	} else {
 		defer t.mu.Unlock()
@@ -100,7 +100,7 @@ func (r *ipcRows) dictionary(ctx context.Context, n *node, values dtype.Type) (*
 	return d, nil
 }
 
-// keep keeps a dictionary of elements of variable size for other reads, if it is not
+// keep keeps a dictionary of elements of variable size for later reads, if it is not
 // too large.
 func (t *ipcTable) keep(key dictionaryKey, d *dictionary) {
 	t.mu.Lock()
@@ -119,7 +119,7 @@ func (r *ipcRows) extend(ctx context.Context, d *dictionary, n *node, from *reco
 	count := from.Rows * n.elements
 	out, null := ndarray.New(values, []int{count}), &nulls{n: count}
 	if out.Heap != nil {
-		out.Heap.Account = r.tally // it stays until all rows are read
+		out.Heap.Account = r.tally // the values stay until all rows are read
 	}
 	read := &ipcRows{table: r.table, record: from, node: n, plain: map[int][]byte{}, tally: &ndarray.Tally{}}
 	if out.Heap != nil {
@@ -143,8 +143,8 @@ func (r *ipcRows) extend(ctx context.Context, d *dictionary, n *node, from *reco
 	return nil
 }
 
-// memory is what the values of the dictionaries of a field hold once they were
-// read, what those of variable size have in a heap excepted.
+// memory returns the bytes of the values of a field's dictionaries once they are read.
+// It does not count the heap of elements of variable size.
 func (t *ipcTable) memory(n *node, values dtype.Type) int {
 	if n.kind != kindDictionary {
 		sum := 0
@@ -153,7 +153,7 @@ func (t *ipcTable) memory(n *node, values dtype.Type) int {
 		}
 		return sum
 	}
-	const item = 24 + 1 // of the lists of items and nulls
+	const item = 24 + 1 // for the lists of items and nulls
 	sum := 0
 	for _, d := range t.dictionaries[n.dictionary] {
 		sum += d.Rows * n.elements * (ndarray.ItemSize(values) + item)

@@ -8,46 +8,46 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
 
-// kind is how a field is stored in the buffers of a record batch, as the section
-// "Physical Memory Layout" of the columnar format says.
+// kind is the way in which a field is stored in the buffers of a record batch; see the
+// section "Physical Memory Layout" of the columnar format.
 type kind int
 
 const (
 	kindFixed      kind = iota // validity, values of width bytes
-	kindWide                   // the same, of 4 bytes that become 8
+	kindWide                   // the same with 4 bytes, which become 8
 	kindBits                   // validity, values of one bit
 	kindOffsets                // validity, ends of width bytes, bytes
 	kindViews                  // validity, views, any number of buffers
-	kindList                   // validity; length elements of the child for each
-	kindStruct                 // validity; the one child that is wanted
+	kindList                   // validity; length elements of the child for each value
+	kindStruct                 // validity; the one child that the column needs
 	kindDictionary             // validity, indices of width bytes
-	kindRuns                   // nothing; ends of width bytes and values are children
-	kindOther                  // what arrowtype refuses
+	kindRuns                   // no buffers; ends of width bytes and values are children
+	kindOther                  // a type that arrowtype refuses
 )
 
-// node is a field and where its buffers are in a record batch.
+// node is a field and the place of its buffers in a record batch.
 type node struct {
 	kind     kind
-	index    int // of the field in the batch's nodes
-	buffer   int // of its first buffer, but for those of views in front
-	views    int // how many fields of views are in front
+	index    int // number of the field among the batch's nodes
+	buffer   int // number of its first buffer, without data buffers of views in front
+	views    int // number of fields of views in front
 	width    int
-	signed   bool // of the indices of a dictionary
+	signed   bool // the indices of a dictionary are signed
 	length   int  // of lists
-	elements int  // in one value
+	elements int  // number of elements in one value
 	children []*node
-	// dictionary is the number of the dictionary. What its values are like is
-	// the only child, as it is stored in dictionary batches.
+	// dictionary is the number of the dictionary. The only child is the field of its
+	// values, as dictionary batches store them.
 	dictionary int64
 }
 
-// layout counts what the fields of a batch take.
+// layout counts the nodes and buffers of a batch's fields.
 type layout struct {
 	nodes, buffers, views int
-	unknown               *ipc.Field // of which nobody knows what it takes
+	unknown               *ipc.Field // a field whose nodes and buffers are unknown
 }
 
-// node returns how a field is stored, and counts what it takes.
+// node returns how a field is stored, and counts its nodes and buffers.
 func (l *layout) node(f *ipc.Field) *node {
 	n := &node{index: l.nodes, buffer: l.buffers, views: l.views, elements: 1}
 	l.nodes++
@@ -88,8 +88,8 @@ func indexWidth(t arrow.DataType) (width int, signed bool) {
 	return t.(arrow.FixedWidthDataType).Bytes(), signed
 }
 
-// store sets how values of a type are stored, and returns the number of buffers
-// that they have, those of views excepted that hold data.
+// store sets how values of a type are stored. It returns the number of their buffers,
+// without the data buffers of views.
 func (n *node) store(t arrow.DataType) (buffers int) {
 	switch t := t.(type) {
 	case *arrow.BooleanType:
@@ -124,8 +124,8 @@ func (n *node) store(t arrow.DataType) (buffers int) {
 	}
 }
 
-// storeOther is store for numbers, and for types that are refused and whose
-// buffers only count.
+// storeOther is store for numbers, and for refused types, whose buffers only have to be
+// counted.
 func (n *node) storeOther(t arrow.DataType) (buffers int) {
 	n.kind = kindOther
 	switch t.ID() {
@@ -146,8 +146,8 @@ func (n *node) storeOther(t arrow.DataType) (buffers int) {
 	return 2
 }
 
-// only returns the node of a column: structs on the way to it keep the one child
-// that leads there.
+// only returns the node of a column. Each struct on the way to it keeps only the child
+// that leads to the column.
 func (n *node) only(at []int) (*node, error) {
 	if len(at) == 0 {
 		return n, nil

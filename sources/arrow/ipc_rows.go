@@ -14,10 +14,10 @@ type ipcRows struct {
 	record *record
 	node   *node
 	at     int            // the next row
-	plain  map[int][]byte // compressed buffers, as they are decompressed
-	tally  *ndarray.Tally // of what is held of elements of variable size
-	looked *dictionary    // that was looked at last; nil: none
-	key    dictionaryKey  // of that one
+	plain  map[int][]byte // decompressed buffers
+	tally  *ndarray.Tally // counts the memory for elements of variable size
+	looked *dictionary    // the dictionary that was used last; nil: none
+	key    dictionaryKey  // its key
 }
 
 // next implements [rows].
@@ -27,8 +27,8 @@ func (r *ipcRows) next(ctx context.Context, n int, out ndarray.Array, null *null
 	return err
 }
 
-// values reads the values of a field from lo to hi, as many elements of each as
-// the field has. The record was checked.
+// values reads values lo to hi of a field, each with all of its elements. The record
+// has been checked.
 func (r *ipcRows) values(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
 	if lo == hi {
 		return nil
@@ -58,7 +58,7 @@ func (r *ipcRows) values(ctx context.Context, n *node, lo, hi int, out ndarray.A
 	return r.spread(ctx, n, lo, hi, out)
 }
 
-// buffer is the number of the first buffer of a field in the batch.
+// buffer returns the number of the first buffer of a field in the batch.
 func (r *ipcRows) buffer(n *node) int {
 	at := n.buffer
 	for _, views := range r.record.Views[:n.views] {
@@ -67,13 +67,13 @@ func (r *ipcRows) buffer(n *node) int {
 	return at
 }
 
-// elements is the memory of all elements of an array whose memory is one run of
-// elements of size bytes.
+// elements returns the memory of all elements of an array, which is one run of elements
+// of size bytes.
 func elements(a ndarray.Array, size int) []byte {
 	return a.Data[a.Offset : a.Offset+a.Shape[0]*size]
 }
 
-// validity marks what is null of the values from lo to hi.
+// validity marks the nulls among values lo to hi.
 func (r *ipcRows) validity(ctx context.Context, n *node, lo, hi int, null *nulls) error {
 	if r.record.Nodes[n.index].Nulls == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (r *ipcRows) validity(ctx context.Context, n *node, lo, hi int, null *nulls
 	}
 	for i := lo; i < hi; i++ {
 		switch of := bits[i/8-first]; {
-		case of == 0xff: // none of these eight
+		case of == 0xff: // none of these eight is null
 			i |= 7
 		case of>>(i%8)&1 == 0:
 			null.mark((i-lo)*n.elements, n.elements)
@@ -94,8 +94,8 @@ func (r *ipcRows) validity(ctx context.Context, n *node, lo, hi int, null *nulls
 	return nil
 }
 
-// spread reads values that take more bytes in memory: bits, and integers of 32
-// bits that become 64.
+// spread reads values that take more bytes in memory than in the file: bits, and
+// integers of 32 bits that become 64.
 func (r *ipcRows) spread(ctx context.Context, n *node, lo, hi int, out ndarray.Array) error {
 	if n.kind == kindBits {
 		first := lo / 8
@@ -120,7 +120,7 @@ func (r *ipcRows) spread(ctx context.Context, n *node, lo, hi int, out ndarray.A
 	return nil
 }
 
-// integers reads integers of width bytes, from lo to hi.
+// integers reads integers lo to hi, of width bytes each.
 func (r *ipcRows) integers(ctx context.Context, buffer, width int, signed bool, lo, hi int) ([]int64, error) {
 	from, err := r.view(ctx, buffer, int64(lo)*int64(width), (hi-lo)*width)
 	if err != nil {
@@ -146,7 +146,7 @@ func (r *ipcRows) integers(ctx context.Context, buffer, width int, signed bool, 
 	return list, nil
 }
 
-// between reads bytes between offsets.
+// between reads values that lie between offsets.
 func (r *ipcRows) between(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
 	buffer := r.buffer(n)
 	ends, err := r.integers(ctx, buffer+1, n.width, true, lo, hi+1)
@@ -169,8 +169,8 @@ func (r *ipcRows) between(ctx context.Context, n *node, lo, hi int, out ndarray.
 	return nil
 }
 
-// item reads the bytes between some offsets, those of the values from number i on,
-// at once.
+// item reads the bytes between consecutive offsets in one read. They are the values
+// from number i on.
 func (r *ipcRows) item(ctx context.Context, buffer int, ends []int64, null *nulls, i int, out ndarray.Array) error {
 	first, n := ends[0], len(ends)-1
 	length := int(ends[n] - first)
@@ -191,9 +191,9 @@ func (r *ipcRows) item(ctx context.Context, buffer int, ends []int64, null *null
 	})
 }
 
-// viewed reads bytes by views: of up to 12 bytes in the view, else in one of
-// the buffers behind it. What they lead to is read together as far as it is not too
-// much, else of half the views at a time.
+// viewed reads values through views. A view holds up to 12 bytes itself; longer values
+// are in a data buffer. The values are read together if there is not too much between
+// them, and otherwise half of the views at a time.
 func (r *ipcRows) viewed(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
 	const size, inline = 16, 12
 	buffer := r.buffer(n)
@@ -262,8 +262,8 @@ func (r *ipcRows) viewed(ctx context.Context, n *node, lo, hi int, out ndarray.A
 	})
 }
 
-// runs reads values that are stored once for each run of equal ones. The ends
-// of all runs are looked at.
+// runs reads values that are stored once for each run of equal values. It checks the
+// ends of all runs.
 func (r *ipcRows) runs(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
 	count := r.record.Nodes[n.children[0].index].Length
 	ends, err := r.integers(ctx, r.buffer(n.children[0])+1, n.width, true, 0, count)

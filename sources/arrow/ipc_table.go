@@ -21,14 +21,14 @@ type ipcTable struct {
 	file         *sources.OpenFile
 	schema       *ipc.Schema
 	list         []*column
-	fields       []*node // of schema.Fields
+	fields       []*node // the fields of schema.Fields
 	unknown      *ipc.Field
 	data         []record
-	dictionaries map[int64][]record // in the order of the file
-	stream       bool               // a batch knows only the dictionaries before it
+	dictionaries map[int64][]record // batches of each dictionary, in the order of the file
+	stream       bool               // in a stream, a batch refers only to the dictionary batches before it
 
 	mu     sync.Mutex
-	values map[dictionaryKey]*dictionary // those that are kept; guarded by mu
+	values map[dictionaryKey]*dictionary // dictionaries that are kept; guarded by mu
 	kept   int                           // bytes of their items of variable size; guarded by mu
 }
 
@@ -36,7 +36,7 @@ type ipcTable struct {
 type record struct {
 	*ipc.Batch
 	body  int64 // where its body begins
-	delta bool  // the values come after those of the dictionary batches before
+	delta bool  // the values are added to those of earlier dictionary batches
 }
 
 // errCorrupt is the cause of errors about buffers that contradict the metadata.
@@ -94,7 +94,7 @@ func openIPCFile(ctx context.Context, f *file) (table, error) {
 	return t, t.check()
 }
 
-// readBlock reads the metadata of a batch, from the window where they are in it.
+// readBlock reads the metadata of a batch, from the window if they are in it.
 func readBlock(ctx context.Context, f *file, b ipc.Block) (*ipc.Message, error) {
 	text, err := f.exactly(ctx, b.Offset, b.Metadata)
 	if err != nil {
@@ -114,8 +114,8 @@ func readBlock(ctx context.Context, f *file, b ipc.Block) (*ipc.Message, error) 
 	return m, nil
 }
 
-// messageLength returns the length of what begins a message, of at least 8
-// bytes, and that of the metadata behind it, which is 0 at the end of a stream.
+// messageLength parses the first 8 bytes of a message. It returns the length of the
+// prefix and of the metadata behind it. The latter is 0 at the end of a stream.
 func messageLength(head []byte) (prefix, length int) {
 	first := binary.LittleEndian.Uint32(head)
 	if first == 0xffffffff {
@@ -186,7 +186,7 @@ func newIPCTable(f *sources.OpenFile, s *ipc.Schema) (*ipcTable, error) {
 	return t, nil
 }
 
-// add takes a batch whose body begins at a byte.
+// add adds a batch whose body begins at byte body.
 func (t *ipcTable) add(m *ipc.Message, body int64) {
 	r := record{Batch: m.Batch, body: body}
 	if m.Dictionary == nil {
@@ -259,8 +259,8 @@ func (r *ipcReader) open(_ context.Context, batch, lo, hi int, tally *ndarray.Ta
 // mayHoldNulls implements [reader].
 func (r *ipcReader) mayHoldNulls(batch int) bool { return r.table.data[batch].mayHoldNulls(r.node) }
 
-// mayHoldNulls looks at a field and those below it. Nulls among the values of a
-// dictionary are seen when they are read.
+// mayHoldNulls looks at a field and the fields below it. It does not look at the values
+// of a dictionary, whose nulls are found when they are read.
 func (r *record) mayHoldNulls(n *node) bool {
 	switch {
 	case n.index >= len(r.Nodes) || r.Nodes[n.index].Nulls != 0:

@@ -21,8 +21,8 @@ type Key struct{ Name, Value string }
 // nullKey is the value that stands for a null.
 const nullKey = "__HIVE_DEFAULT_PARTITION__"
 
-// withKeys returns files with the keys that the folders above them name, of those
-// parts of their paths that follow the first ones.
+// withKeys returns files with the keys in the folders of their paths. It skips the
+// first parts of a path, up to above.
 func withKeys(urls []string, above int) []File {
 	files := make([]File, len(urls))
 	for i, u := range urls {
@@ -33,7 +33,7 @@ func withKeys(urls []string, above int) []File {
 		}
 		for _, folder := range all[above : len(all)-1] {
 			if strings.Contains(u, "://") {
-				folder = unescaped(folder) // as every part of a URL; a key has escapes of its own
+				folder = unescaped(folder) // as in every part of a URL; a key has escapes of its own
 			}
 			name, value, ok := strings.Cut(folder, "=")
 			if !ok || name == "" {
@@ -47,7 +47,7 @@ func withKeys(urls []string, above int) []File {
 	return files
 }
 
-// unescaped decodes the escapes that writers use for what no path has.
+// unescaped decodes the escapes that writers use for characters that no path can have.
 func unescaped(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain
@@ -55,8 +55,8 @@ func unescaped(text string) string {
 	return text
 }
 
-// keyTypes returns the data types of all keys: int64 where every value is a whole
-// number, else string.
+// keyTypes returns the data type of each key: int64 if every value is a whole number,
+// else string.
 func keyTypes(files []File) map[string]dtype.Type {
 	types := map[string]dtype.Type{}
 	for _, f := range files {
@@ -73,7 +73,7 @@ func keyTypes(files []File) map[string]dtype.Type {
 	return types
 }
 
-// openKey returns the column of a key.
+// openKey returns the array of a key.
 func (f *opened) openKey(k Key) (sources.Array, error) {
 	if k.Name == "" || strings.Contains(k.Name, "/") {
 		return nil, fmt.Errorf("%s: an array needs a name without slashes: rename the folders of %q", f.url, k.Name)
@@ -94,7 +94,7 @@ func (f *opened) openKey(k Key) (sources.Array, error) {
 	case k.Value == nullKey:
 		a.value, err = f.nullValue(k.Name, t)
 	case t == dtype.Int64:
-		n, _ := strconv.ParseInt(k.Value, 10, 64) // as keyTypes did
+		n, _ := strconv.ParseInt(k.Value, 10, 64) // keyTypes has parsed it before
 		a.value = binary.NativeEndian.AppendUint64(nil, uint64(n))
 	default:
 		a.value = dtype.Scalar(k.Value)
@@ -105,7 +105,7 @@ func (f *opened) openKey(k Key) (sources.Array, error) {
 	return a, nil
 }
 
-// nullValue is what takes the place of a null key.
+// nullValue returns the value that replaces a null key.
 func (f *opened) nullValue(path string, t dtype.Type) (value dtype.Scalar, err error) {
 	if f.null != nil {
 		value, err = f.null(path, t)
@@ -116,7 +116,7 @@ func (f *opened) nullValue(path string, t dtype.Type) (value dtype.Scalar, err e
 	return value, err
 }
 
-// constant is an array whose elements are all the same.
+// constant is an array whose elements are all equal.
 type constant struct {
 	info  *sources.Info
 	value dtype.Scalar

@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// TestEscapedKeys takes keys with escapes from names of local files and from URLs,
-// which escape the escapes.
+// TestEscapedKeys has keys with escapes, in names of local files and in URLs, where the
+// escapes are escaped again.
 func TestEscapedKeys(t *testing.T) {
 	const name = "the time=00%3A30 h/part.parquet"
 	local, memory := t.TempDir(), &store.Memory{}
@@ -44,7 +44,7 @@ type long struct{ table }
 
 func (long) batches() []int { return []int{math.MaxInt / 4} }
 
-// TestLongKey refuses rows of which no array can be.
+// TestLongKey refuses more rows than any array can have.
 func TestLongKey(t *testing.T) {
 	f := &opened{source: &source{rows: "row", keys: map[string]dtype.Type{"year": dtype.Int64}}, table: long{}}
 	if a, err := f.openKey(Key{"year", "2024"}); err == nil {

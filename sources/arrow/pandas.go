@@ -12,14 +12,14 @@ import (
 // pandasKey is the entry of a schema's metadata in which pandas describes columns.
 const pandasKey = "pandas"
 
-// levelColumn is the name of the column that pandas makes of a level of an index
-// without a name, or with one that a column has already.
+// levelColumn is the name that pandas gives the column of an index level without a
+// name, or with the name of another column.
 const levelColumn = "__index_level_%d__"
 
-// levelNames returns, by their paths, names for the columns that pandas made of levels
-// of an index and gave a name that Zarr reserves: that of the level, else those that
-// pandas gives columns it makes of an index later, index or level_0 and so on. Taken
-// are the names of other columns.
+// levelNames returns names for the columns, given by their paths, that pandas made of
+// index levels under a name that Zarr reserves. The new name is that of the level. If
+// it has none, it is the name that pandas gives a column made of an index: index, or
+// level_0 and so on. taken are the names of other columns.
 func levelNames(metadata arrow.Metadata, taken map[string]bool) map[string]string {
 	var levels []int
 	for k := 0; taken[fmt.Sprintf(levelColumn, k)]; k++ {
@@ -46,7 +46,7 @@ func levelNames(metadata arrow.Metadata, taken map[string]bool) map[string]strin
 	return names
 }
 
-// pandasNames returns the names that pandas knows columns by, by those that they have.
+// pandasNames maps the names of columns to the names by which pandas knows them.
 // Metadata of another form have none.
 func pandasNames(metadata arrow.Metadata) map[string]string {
 	at := metadata.FindKey(pandasKey)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLevelNames names what pandas makes of indexes without a name.
+// TestLevelNames names the columns of index levels without a name.
 func TestLevelNames(t *testing.T) {
 	for name, test := range map[string]struct {
 		pandas  string // the metadata; "": none

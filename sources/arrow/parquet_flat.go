@@ -8,12 +8,12 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// presentWords is how many entries at once are told to be values or nulls, in
-// words of 64 bits.
+// presentWords is the number of 64-bit words in which entries are marked as values or
+// nulls at once.
 const presentWords = 16
 
-// flat reads elements from one on of a column without lists, most of them at most,
-// and returns how many.
+// flat reads elements of a column without lists to out, from element at on. It reads at
+// most most elements, and returns how many.
 func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array, null *nulls) (int, error) {
 	n, err := r.pages.Values(ctx, most)
 	if err != nil {
@@ -49,8 +49,8 @@ func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array,
 	})
 }
 
-// between reads values of fixed size to the places of out that are set in present,
-// and puts fill, nil for anything, in the others.
+// between reads values of fixed size to the elements of out that are set in present. It
+// writes fill to the others; if fill is nil, they may hold anything.
 func (r *parquetRows) between(out ndarray.Array, present []uint64, values int, fill dtype.Scalar) error {
 	word := make([]byte, max(8, r.size))
 	copy(word, fill)
@@ -76,7 +76,8 @@ func (r *parquetRows) between(out ndarray.Array, present []uint64, values int, f
 	return err
 }
 
-// expandTo is between for elements that are seen as T, false where they cannot be.
+// expandTo is between for elements that are seen as T. It returns false if they cannot
+// be.
 func expandTo[T uint8 | uint16 | uint32 | uint64](r *parquetRows, out ndarray.Array, present []uint64, values int, fill T) (bool, error) {
 	to, ok := ndarray.As[T](out)
 	if !ok {
@@ -93,9 +94,9 @@ func expandTo[T uint8 | uint16 | uint32 | uint64](r *parquetRows, out ndarray.Ar
 	return true, nil
 }
 
-// expand puts values one after the other to the places of out that are set in
-// present, and fill to the others. There is one value more than is put, so that no
-// branch hangs on a bit.
+// expand writes values, one after the other, to the elements of out that are set in
+// present, and fill to the others. values has one further value, so that no branch
+// depends on a bit.
 func expand[T uint8 | uint16 | uint32 | uint64](out, values []T, present []uint64, fill T) {
 	next := 0
 	for len(out) > 0 {

@@ -14,11 +14,11 @@ import (
 type parquetRows struct {
 	*parquetReader
 	pages    *parquet.Reader
-	def, rep [1024]uint32  // levels of entries
-	from, to int           // those of them whose values are not read yet
-	place    int           // of the next element in its row
-	scratch  []byte        // for values that are converted
-	valid    ndarray.Array // for elements that nulls are between; no data: not made yet
+	def, rep [1024]uint32  // levels of entries that were read
+	from, to int           // the part of them whose values are not read yet
+	place    int           // place of the next element in its row
+	scratch  []byte        // memory for values that are converted
+	valid    ndarray.Array // memory for values between nulls; without data until it is needed
 }
 
 // next implements [rows].
@@ -43,7 +43,7 @@ func (r *parquetRows) next(ctx context.Context, n int, out ndarray.Array, null *
 	return nil
 }
 
-// values reads elements from one on, none of which is null.
+// values reads elements from element at on, none of which is null.
 func (r *parquetRows) values(at, count int, out ndarray.Array) error {
 	if out.Heap == nil {
 		return r.fixed(out.Data[out.Offset+at*r.size:][:count*r.size], count)
@@ -51,8 +51,8 @@ func (r *parquetRows) values(at, count int, out ndarray.Array) error {
 	return out.Sub(ndarray.Region{Start: []int{at}, Shape: []int{count}}).SetItems(r.pages.Item)
 }
 
-// nested reads the elements of entries of one definition level, at most most of
-// them, and returns how many. Lists of other lengths than the schema says are an
+// nested reads the elements of entries with one definition level, at most most
+// elements, and returns how many. A list of another length than the schema states is an
 // error.
 func (r *parquetRows) nested(at, most int, out ndarray.Array, null *nulls) (int, error) {
 	level := r.def[r.from]
@@ -85,7 +85,7 @@ func (r *parquetRows) nested(at, most int, out ndarray.Array, null *nulls) (int,
 	return count, nil
 }
 
-// skip passes over rows of lists.
+// skip skips rows of lists.
 func (r *parquetRows) skip(ctx context.Context, n int) error {
 	for n > 0 {
 		some := min(n, max(1, movedBytes/max(r.size, 1)/r.below[0]))
@@ -125,11 +125,11 @@ func (r *parquetRows) fixed(p []byte, n int) error {
 // convertBytes is how many bytes of values are converted at once.
 const convertBytes = 16 << 10
 
-// convert makes elements of values, as many as from holds.
+// convert turns all values in from into elements.
 type convert func(to, from []byte) error
 
-// conversionOf returns what makes elements of size bytes of the values of a
-// leaf, nil where they are the same.
+// conversionOf returns the function that turns the values of a leaf into elements of
+// size bytes. It is nil if they are the same.
 func conversionOf(n *parquet.Node, size int) (convert, error) {
 	width := n.Width()
 	switch {
@@ -160,7 +160,7 @@ func conversionOf(n *parquet.Node, size int) (convert, error) {
 	}
 }
 
-// narrowed returns what makes elements of the least significant bytes of values.
+// narrowed returns a function that keeps the least significant bytes of values.
 func narrowed(width, size int) convert {
 	return func(to, from []byte) error {
 		n := len(from) / width
@@ -174,8 +174,8 @@ func narrowed(width, size int) convert {
 	}
 }
 
-// narrow makes elements of type t, seen as T, of values of four bytes. It is false
-// where the memory is not aligned for that.
+// narrow turns values of four bytes into elements of type t, seen as T. It returns
+// false if the memory is not aligned for T.
 func narrow[T uint8 | uint16](to, from []byte, t dtype.Type) bool {
 	wide, ok := ndarray.As[uint32](ndarray.Array{Type: dtype.Uint32, Data: from, Shape: []int{len(from) / 4}, Strides: []int{4}})
 	own, also := ndarray.As[T](ndarray.Array{Type: t, Data: to, Shape: []int{len(wide)}, Strides: []int{t.Size()}})

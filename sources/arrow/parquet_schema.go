@@ -14,19 +14,19 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
 
-// leaf is a column of a Parquet file, with what leads to it.
+// leaf is a column of a Parquet file, with the lists around it.
 type leaf struct {
 	*parquet.Node
-	lists []int // lengths of the lists of fixed size around the values, outermost first
+	lists []int // lengths of the lists of fixed size around the values, the outermost first
 }
 
-// schemaKey is the entry of a file's metadata in which writers of Arrow leave
-// the schema, as a message of an IPC stream in base64.
+// schemaKey is the entry of a file's metadata in which writers of Arrow store the
+// schema, as a message of an IPC stream in base64.
 const schemaKey = "ARROW:schema"
 
-// parquetFields returns the fields of a file as Arrow has them. Parquet knows
-// neither lists of fixed size nor durations nor names of time zones: those come
-// from the schema that writers of Arrow leave, where it fits.
+// parquetFields returns the fields of a file as Arrow fields. Parquet has no lists of
+// fixed size, durations and names of time zones. They come from the schema that writers
+// of Arrow store, if it agrees with the file.
 func parquetFields(f *parquet.File) ([]arrow.Field, error) {
 	stored, err := storedSchema(f)
 	if err != nil {
@@ -44,8 +44,7 @@ func parquetFields(f *parquet.File) ([]arrow.Field, error) {
 	return fields, nil
 }
 
-// storedSchema returns the fields of the schema that writers of Arrow leave, by
-// name.
+// storedSchema returns the fields of the schema that writers of Arrow store, by name.
 func storedSchema(f *parquet.File) (stored map[string]ipc.Field, err error) {
 	for _, kv := range f.Metadata {
 		if kv.Key == schemaKey && err == nil {
@@ -82,14 +81,14 @@ func storedFields(text string) (map[string]ipc.Field, error) {
 	return fields, nil
 }
 
-// fieldOf is a node as a field, by what Parquet says.
+// fieldOf returns a node as a field, from Parquet's schema alone.
 func fieldOf(n *parquet.Node) arrow.Field {
 	return arrow.Field{Name: n.Name, Type: parquetType(n), Nullable: n.Repetition == parquet.Optional}
 }
 
-// parquetType is the Arrow type of a node, by what Parquet says.
+// parquetType returns the Arrow type of a node, from Parquet's schema alone.
 func parquetType(n *parquet.Node) arrow.DataType {
-	if n.Repetition == parquet.Repeated { // without the groups of a list around it
+	if n.Repetition == parquet.Repeated { // a list without the groups around it
 		once := *n
 		once.Repetition = parquet.Required
 		return arrow.ListOfField(fieldOf(&once))
@@ -111,7 +110,7 @@ func parquetType(n *parquet.Node) arrow.DataType {
 	return arrow.StructOf(fields...)
 }
 
-// listElement is the node of the elements of a list: the one within the repeated
+// listElement returns the node of a list's elements. It is the node within the repeated
 // group or, in the older form, the repeated node itself.
 func listElement(n *parquet.Node) *parquet.Node {
 	repeated := n.Children[0]
@@ -162,7 +161,7 @@ func leafType(n *parquet.Node) arrow.DataType {
 		return arrow.PrimitiveTypes.Int32
 	case parquet.Int64:
 		return arrow.PrimitiveTypes.Int64
-	case parquet.Int96: // what Hive, Impala and older Spark have for timestamps
+	case parquet.Int96: // timestamps of Hive, Impala and older Spark
 		return &arrow.TimestampType{Unit: arrow.Nanosecond}
 	case parquet.Float:
 		return arrow.PrimitiveTypes.Float32
@@ -188,8 +187,8 @@ func integerType(bits int, signed bool) arrow.DataType {
 	return types[bits][0]
 }
 
-// refine returns a type that Parquet gives with what the stored field knows
-// better. Where they do not go together, Parquet's stays.
+// refine adds to a type from Parquet's schema the details of the stored field. If the
+// two do not agree, the type stays.
 func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 	switch t := t.(type) {
 	case *arrow.ListType:
@@ -222,8 +221,8 @@ func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 	return t
 }
 
-// findLeaf returns the column of the field at a place of the schema, whose lists
-// have fixed sizes.
+// findLeaf returns the column of the field at a place of the schema. Its lists have
+// fixed sizes.
 func findLeaf(f *parquet.File, at []int, t arrow.DataType) (*leaf, error) {
 	n := f.Root
 	for _, i := range at {
@@ -251,13 +250,13 @@ func findLeaf(f *parquet.File, at []int, t arrow.DataType) (*leaf, error) {
 // julianEpoch is the Julian day of 1970-01-01.
 const julianEpoch = 2440588
 
-// fromInt96 returns nanoseconds since 1970 of a timestamp in 12 bytes: the
+// fromInt96 returns the nanoseconds since 1970 of a timestamp in 12 bytes: the
 // nanoseconds of the day, then the Julian day.
 func fromInt96(b []byte) (int64, bool) {
 	const day = 86400e9
 	nanoseconds := int64(binary.LittleEndian.Uint64(b))
 	days := int64(binary.LittleEndian.Uint32(b[8:])) - julianEpoch
-	const most = 106751 // days of nanoseconds in 63 bits
+	const most = 106751 // more days have more nanoseconds than 63 bits hold
 	if days < -most || days > most || nanoseconds < 0 || nanoseconds > day || days == most && nanoseconds > math.MaxInt64-most*day {
 		return 0, false
 	}

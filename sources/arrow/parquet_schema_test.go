@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFromInt96 refuses what is beyond nanoseconds in 64 bits.
+// TestFromInt96 refuses times whose nanoseconds exceed 64 bits.
 func TestFromInt96(t *testing.T) {
 	const day = 86400e9
 	for _, test := range []struct {

@@ -15,12 +15,12 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
 
-// aheadBytes is what is read of a column at once from a local file; from a
-// remote one it is more, because a request costs more.
+// aheadBytes is how many bytes of a column are read at once from a local file. From a
+// remote file more are read, because a request costs more.
 const aheadBytes = 1 << 20
 
-// mostInRow bounds the elements in a row of lists, for each of which the reader
-// of a column holds its repetition level.
+// mostInRow bounds the elements in a row of lists. The reader of a column holds the
+// repetition level of each.
 const mostInRow = 1 << 24
 
 // parquetTable implements [table] for a Parquet file.
@@ -29,7 +29,7 @@ type parquetTable struct {
 	tree  *parquet.File
 	list  []*column
 	pairs arrow.Metadata
-	// stored is storedSchema of the tree, for those who ask for details.
+	// stored returns the storedSchema of tree. It is called only for details.
 	stored func() map[string]ipc.Field
 }
 
@@ -61,7 +61,7 @@ func openParquet(ctx context.Context, f *file) (table, error) {
 	}
 	t.list = columns(fields)
 	t.stored = sync.OnceValue(func() map[string]ipc.Field {
-		stored, _ := storedSchema(t.tree) // read before, without an error
+		stored, _ := storedSchema(t.tree) // an error was reported before
 		return stored
 	})
 	var keys, values []string
@@ -89,7 +89,7 @@ func (t *parquetTable) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return t.file.Store.ReadRange(ctx, t.file.Key, p, off)
 }
 
-// ahead is how many bytes of a column are read at once.
+// ahead returns how many bytes of a column are read at once.
 func (t *parquetTable) ahead() int { return max(aheadBytes, 32*t.file.Store.GapBytes()) }
 
 // reader implements [table].
@@ -121,20 +121,20 @@ type parquetReader struct {
 	table   *parquetTable
 	column  *column
 	leaf    *leaf
-	width   int     // bytes of a value as it is decoded, 0 where they differ
+	width   int     // bytes of a decoded value, 0 if they vary
 	size    int     // bytes of an element
-	convert convert // nil: they are the same
-	// below[r] is how many elements an item of the list at repetition level r
-	// has, below[0] those of a row.
+	convert convert // nil: values are elements
+	// below[r] is the number of elements in an item of the list at repetition level r.
+	// below[0] is that of a row.
 	below []int
-	// row holds the repetition level of each element of a row.
+	// row is the repetition level of each element of a row.
 	row []uint8
-	// missing[d] is how many elements an entry of definition level d stands for,
-	// all of them null; 0: for an empty list.
+	// missing[d] is the number of elements, all null, for which an entry of definition
+	// level d stands; 0 for an empty list.
 	missing []int
 }
 
-// shape finds below, row and missing.
+// shape computes below, row and missing.
 func (r *parquetReader) shape() {
 	r.below = []int{1}
 	for _, length := range slices.Backward(r.leaf.lists) {
@@ -171,9 +171,9 @@ func (r *parquetReader) content(batch int) int64 {
 	return max(chunk.Uncompressed, chunk.Compressed)
 }
 
-// memory implements [reader]: the dictionary and a page, as it is stored and as
-// it is, and the window of the file. Where elements have no size they are counted
-// as they are read.
+// memory implements [reader]. It counts the dictionary, a page as it is stored and
+// decompressed, and the window of the file. Elements of variable size are counted when
+// they are read.
 func (r *parquetReader) memory(batch int) int {
 	chunk := &r.table.tree.Groups[batch].Chunks[r.leaf.Leaf]
 	const valid = 8 * (64*presentWords + 1)
@@ -183,7 +183,7 @@ func (r *parquetReader) memory(batch int) int {
 	pages := int(min(chunk.Decompressed(), 1<<50))
 	total := int(min(chunk.Compressed, 1<<50)) + pages
 	if r.width == 0 {
-		total += pages * 2 // where the values of a dictionary begin and end
+		total += pages * 2 // beginnings and ends of the values of a dictionary
 	}
 	return total + min(r.table.ahead(), int(min(chunk.Compressed, 1<<50))) + convertBytes + valid + len(r.row)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// remote puts files into a store in memory that counts what is read.
+// remote puts files into a store in memory that counts reads.
 func remote(t *testing.T, dir string, names ...string) (opt store.Options, reads *atomic.Int64) {
 	t.Helper()
 	opt.Memory = &store.Memory{}
@@ -43,13 +43,13 @@ func remote(t *testing.T, dir string, names ...string) (opt store.Options, reads
 	return opt, reads
 }
 
-// TestRequests reads one column of many: of three batches, or row groups, each
-// by a request for a buffer or a column chunk.
+// TestRequests reads one of many columns, in three batches or row groups. Each buffer
+// or column chunk takes a request.
 func TestRequests(t *testing.T) {
 	dir := unpack(t)
 	for _, test := range []struct {
 		file, column    string
-		open, all, some int64 // requests
+		open, all, some int64 // numbers of requests
 	}{
 		{"none_v1.parquet", "int64", 1, 3, 1},
 		{"snappy_v2.parquet", "string", 1, 3, 1},

@@ -20,13 +20,12 @@ import (
 // Options are the settings of Open. The zero value is usable.
 type Options struct {
 	Store store.Options
-	// Combine says how several files become one source. Without Concat and Stack
-	// their rows follow each other. Concat is the name of the dimension that all
-	// rows make, "" for "row".
+	// Combine says how several files become one source. Without Concat and Stack, their
+	// rows follow each other. Concat names the dimension of all rows, "" for "row".
 	Combine combine.Options
-	// Null returns the value, of type t, that takes the place of nulls in the
-	// column at a path, nil where there is none; an error says why. Without
-	// Null there is none for any column.
+	// Null returns the value, of type t, that replaces nulls in the column at a path.
+	// It returns nil if there is none, and an error that says why. If Null is nil, no
+	// column has such a value.
 	Null func(path string, t dtype.Type) (dtype.Scalar, error)
 }
 
@@ -45,7 +44,7 @@ func Open(ctx context.Context, files []File, opt Options) (sources.Source, error
 	if how.Stack == "" {
 		how.Concat = s.rows
 		if len(files) == 1 {
-			how = combine.Options{} // its rows are all rows
+			how = combine.Options{} // the rows of one file are all rows
 		}
 	}
 	return combine.Open(ctx, combine.Members{
@@ -72,9 +71,9 @@ func Open(ctx context.Context, files []File, opt Options) (sources.Source, error
 
 // source is what the files of a source share.
 type source struct {
-	rows string // name of their dimension
+	rows string // name of the dimension of rows
 	null func(path string, t dtype.Type) (dtype.Scalar, error)
-	keys map[string]dtype.Type // types of the keys of folders, by name
+	keys map[string]dtype.Type // data types of the keys in names of folders, by name
 }
 
 // opened is a file and its columns by their paths. It implements
@@ -87,10 +86,10 @@ type opened struct {
 	remote  bool
 	keys    []Key
 	columns map[string]*column
-	names   map[string]string // of columns that need another one, see sources.Info.Name
+	names   map[string]string // other names for columns that need one; see sources.Info.Name
 }
 
-// Arrays lists the columns, and behind them the keys of folders that are none.
+// Arrays lists the columns and, behind them, the keys that are not columns of the file.
 func (f *opened) Arrays() []string {
 	var names []string
 	for _, c := range f.table.columns() {
@@ -104,7 +103,7 @@ func (f *opened) Arrays() []string {
 	return names
 }
 
-// Groups implements [sources.Hierarchy]: the root has the metadata of the schema.
+// Groups implements [sources.Hierarchy]. The root has the metadata of the schema.
 func (f *opened) Groups() []sources.Group {
 	groups := []sources.Group{{Attributes: attributes(f.table.metadata()), Findings: f.findings()}}
 	for _, path := range zarr.Parents(f.Arrays()) {
@@ -115,7 +114,7 @@ func (f *opened) Groups() []sources.Group {
 	return groups
 }
 
-// findings tells of what the file says wrongly.
+// findings reports faults of the file.
 func (f *opened) findings() (list []cf.Finding) {
 	t, ok := f.table.(*parquetTable)
 	if !ok {
@@ -145,12 +144,12 @@ func (f *opened) Array(ctx context.Context, path string) (sources.Array, error) 
 	return a, nil
 }
 
-// chunkBytes is the size in memory above which a batch is too large for a chunk
-// of the target.
+// chunkBytes is the memory above which a batch is too large to be a chunk of the
+// target.
 const chunkBytes = 64 << 20
 
-// chunks makes the batches the chunks of a column, where all but the last have the
-// same number of rows and none is too large.
+// chunks makes the batches the chunks of a column, if all but the last have the same
+// number of rows and none is too large.
 func (f *opened) chunks(info *sources.Info, c *column) {
 	batches := slices.DeleteFunc(slices.Clone(f.table.batches()), func(n int) bool { return n == 0 })
 	if len(batches) == 0 {
@@ -158,21 +157,21 @@ func (f *opened) chunks(info *sources.Info, c *column) {
 	}
 	row, most := max(1, (ndarray.ItemSize(c.typ)+info.ItemBytes)*c.elements()), chunkBytes
 	if c.typ.Size() == 0 {
-		most = chunkBytes / 8 // how much there is of it is only estimated, and a chunk takes three times as much
+		most = chunkBytes / 8 // its content is only estimated, and a chunk takes three times as much memory
 	}
 	last := len(batches) - 1
 	uneven := slices.ContainsFunc(batches[:last], func(n int) bool { return n != batches[0] }) || batches[last] > batches[0]
 	if uneven || batches[0] > most/row {
-		// A batch that ends beyond a region is read again with the next one:
-		// regions are to be longer than batches by far.
+		// A batch that extends beyond a region is read again for the next region, so
+		// regions should be much longer than batches.
 		info.LongRun = max(info.LongRun, 4*slices.Max(batches)*row)
 		return
 	}
 	info.Chunks = append([]int{batches[0]}, info.Shape[1:]...)
 }
 
-// open returns a column. Where it has nulls and there is no value for them, that is
-// an error with the first of them.
+// open returns a column. If the column has nulls and no value replaces them, open
+// returns an error about the first null.
 func (f *opened) open(ctx context.Context, c *column) (*array, error) {
 	if c.err != nil {
 		return nil, c.err
@@ -206,7 +205,7 @@ func (f *opened) open(ctx context.Context, c *column) (*array, error) {
 		a.info.ItemBytes = int((content + n - 1) / n)
 	}
 	f.chunks(a.info, c)
-	// With a piece that is moved, and which of its elements are null.
+	// a piece that is moved, and the marks of its nulls
 	a.info.Memory += max(movedBytes, c.elements()*ndarray.ItemSize(c.typ)) + max(pieceElements, c.elements())
 	a.noFill = errors.New("give the array a fill_value, which takes the place of nulls")
 	if f.null != nil {
@@ -217,9 +216,9 @@ func (f *opened) open(ctx context.Context, c *column) (*array, error) {
 	return a, a.findNull(ctx)
 }
 
-// name gives the dimensions of an array their names, those of lists and tensors
-// without names after the column, because xarray opens no array without them.
-// It notes what the data type does not say.
+// name names the dimensions of an array. Dimensions of lists and tensors without names
+// are called after the column, because xarray opens no array without names. It also
+// notes what the data type does not tell.
 func (s *source) name(info *sources.Info, c *column) {
 	info.DimensionNames = []string{s.rows}
 	for i := range c.row {

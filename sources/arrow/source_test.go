@@ -43,7 +43,7 @@ func newReadable(t *testing.T, src sources.Source) readable {
 	return r
 }
 
-// withNull has a value for the nulls of all columns.
+// withNull replaces the nulls of all columns.
 func withNull(t *testing.T) arrow.Options {
 	return arrow.Options{Null: func(_ string, typ dtype.Type) (dtype.Scalar, error) { return null(t, typ), nil }}
 }
@@ -60,7 +60,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestJoined compares three files with one after the other.
+// TestJoined compares three joined files with the single files.
 func TestJoined(t *testing.T) {
 	dir := unpack(t)
 	one, other := filepath.Join(dir, "none_v1.parquet"), filepath.Join(dir, "stream.arrows")
@@ -92,8 +92,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestFolder takes the files of a folder and of those below it, in the natural
-// order of their names, and leaves out what is beside the data.
+// TestFolder reads the files of a folder and of the folders below it, in the natural
+// order of their names. It leaves out files that writers leave beside the data.
 func TestFolder(t *testing.T) {
 	dir := unpack(t)
 	parts := t.TempDir()
@@ -176,7 +176,7 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// TestNulls opens columns with nulls, with and without a value for them.
+// TestNulls opens columns with nulls, with and without a value that replaces them.
 func TestNulls(t *testing.T) {
 	dir := unpack(t)
 	for _, file := range []string{"file_lz4.arrow", "stream.arrows", "gzip_v1.parquet", "lz4_v2.parquet"} {
@@ -184,7 +184,7 @@ func TestNulls(t *testing.T) {
 		for name, row := range firstNulls(t, dir, file) {
 			_, err := open(t, arrow.Options{}, path).Array(t.Context(), name)
 			want := fmt.Sprintf("row %d is null: give the array a fill_value", row)
-			if name == "dictionary_of_null" && err == nil { // only its values tell
+			if name == "dictionary_of_null" && err == nil { // nulls are found only among the dictionary's values
 				var a sources.Array
 				if a, err = open(t, arrow.Options{}, path).Array(t.Context(), name); err == nil {
 					err = a.ReadRegion(t.Context(), ndarray.New(a.Info().Type, a.Info().Shape), []int{0})
@@ -206,7 +206,7 @@ func TestNulls(t *testing.T) {
 	}
 }
 
-// firstNulls lists the first row with a null of each column that has any.
+// firstNulls lists the first row with a null of each column that has nulls.
 func firstNulls(t *testing.T, dir, file string) map[string]int {
 	t.Helper()
 	rows := map[string]int{}
@@ -242,7 +242,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestKeys takes the columns of a partitioned table from the names of its folders.
+// TestKeys reads columns of a partitioned table from the names of its folders.
 func TestKeys(t *testing.T) {
 	data := archived(t, "rle.parquet")
 	root := filepath.Join(t.TempDir(), "base=1")

@@ -12,9 +12,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow"
 )
 
-// TestPageChecksums turns round each bit of the pages of files whose pages have
-// checksums: dictionaries, and data pages of both versions. Whether all rows are read
-// or some, there is an error, or the values are what they were.
+// TestPageChecksums flips each bit of pages that have checksums: dictionaries, and data
+// pages of both versions. It reads all rows and some rows. Each read gives an error or
+// the original values.
 func TestPageChecksums(t *testing.T) {
 	for _, name := range []string{"sums_v1.parquet", "sums_v2.parquet"} {
 		data, err := os.ReadFile("testdata/" + name)
@@ -55,7 +55,8 @@ func TestPageChecksums(t *testing.T) {
 	}
 }
 
-// rows reads the columns of a file, all rows and some, as far as there is no error.
+// rows reads the columns of a file, all rows and some rows, and leaves out reads that
+// fail.
 func rows(ctx context.Context, url string, memory *store.Memory) map[string]string {
 	found := map[string]string{}
 	src, err := arrow.Open(ctx, files(url), arrow.Options{Store: store.Options{Memory: memory, Retries: -1}})

@@ -1,12 +1,12 @@
-// Package raw reads arrays out of files that hold nothing but their elements,
-// behind a header of known length: what a C program, Fortran with stream
-// access, or NumPy's tofile leaves. All that is known about an array comes
-// from the job, in an [Array]; the sizes of its files must agree with it.
+// Package raw reads arrays from files that hold nothing but their elements, behind a
+// header of known length. C programs, Fortran with stream access, and NumPy's tofile
+// write such files. The caller describes an array in an [Array]; the sizes of its files
+// must agree with the description.
 //
 //	| Offset bytes, not read | elements, in C or Fortran order |
 //
-// One array may be in many files, one index of a new first dimension each
-// (Stack), or laid end to end along one of its dimensions (Concat).
+// One array may be in many files: each is one index of a new first dimension (Stack),
+// or they follow each other along one of the dimensions (Concat).
 package raw
 
 import (
@@ -26,22 +26,23 @@ import (
 // Array describes one array and where its elements are.
 type Array struct {
 	Name string // path of the array in the source
-	// URLs are its files in their order: one, or with Stack or Concat any
-	// number from one on.
+	// URLs are the files of the array in their order: one file, or at least one with
+	// Stack or Concat.
 	URLs  []string
 	Type  dtype.Type
-	Order dtype.Order // byte order; only types of single bytes go without
-	// Shape is the shape of one file. The extent along Concat is that of the
-	// first file, or of all files together, or 0: it follows from their sizes.
+	Order dtype.Order // byte order; only types of single bytes need none
+	// Shape is the shape of one file. The extent along Concat may be that of the first
+	// file or of all files together. If it is 0, it follows from the sizes of the
+	// files.
 	Shape  []int
 	FOrder bool  // the first dimension varies fastest
-	Offset int64 // bytes before the first element in each file
-	// DimensionNames are the names of the dimensions in Shape, "" for none;
-	// nil: none has a name.
+	Offset int64 // bytes in front of the first element in each file
+	// DimensionNames are the names of the dimensions in Shape, "" for a dimension
+	// without a name. nil: none has a name.
 	DimensionNames []string
 	Attributes     zarr.Attributes
-	Stack          string // name of the dimension put in front, one file an index
-	Concat         string // name of the dimension, one of DimensionNames, that the files continue
+	Stack          string // name of the new first dimension, along which each file is one index
+	Concat         string // name of the dimension, one of DimensionNames, along which the files follow each other
 }
 
 // Options are the settings of Open. The zero value is usable.
@@ -49,8 +50,8 @@ type Options struct {
 	Store store.Options
 }
 
-// Open returns the source that holds these arrays. All their files are asked
-// for their sizes; whether the sizes fit is checked when an array is opened.
+// Open returns the source of these arrays. It asks for the sizes of all files. Whether
+// the sizes agree with the arrays is checked when an array is opened.
 func Open(ctx context.Context, arrays []Array, opt Options) (sources.Source, error) {
 	s := &source{arrays: map[string]*Array{}, scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}}
 	var urls []string
@@ -73,7 +74,7 @@ func Open(ctx context.Context, arrays []Array, opt Options) (sources.Source, err
 	return s, nil
 }
 
-// check refuses what no files could agree with.
+// check refuses descriptions with which no files could agree.
 func (a *Array) check() error {
 	if err := zarr.CheckPath(a.Name); err != nil {
 		return err
@@ -138,15 +139,15 @@ func (s *source) Close() error                  { return s.files.Close() }
 // Changed implements [sources.Source].
 func (s *source) Changed(ctx context.Context) error { return s.files.Changed(ctx) }
 
-// Array checks the sizes of all files of the array, and of local ones that they can
-// be read, which their description does not tell.
+// Array checks the sizes of all files of the array. It also checks that local files can
+// be read, because their size does not tell.
 func (s *source) Array(ctx context.Context, path string) (sources.Array, error) {
 	a := s.arrays[path]
 	if a == nil {
 		return nil, fmt.Errorf("no array %q", path)
 	}
 	parts := make([]sources.Array, len(a.URLs))
-	var common *sources.Info // files of one shape share it
+	var common *sources.Info // shared by files of one shape
 	var wrong sources.Report
 	for i, url := range a.URLs {
 		part, err := s.part(ctx, a, s.files.Get(url), &common)
@@ -176,9 +177,8 @@ func (s *source) Array(ctx context.Context, path string) (sources.Array, error) 
 	}
 }
 
-// checkExtent compares the extent given along Concat with what the files hold:
-// it is that of all of them together or that of the first one, or 0 where it
-// is not known beforehand.
+// checkExtent compares the extent along Concat with the files. It must be the extent of
+// all files together or of the first file, or 0 if it is unknown.
 func (a *Array) checkExtent(parts []sources.Array) error {
 	dim := a.concatDim()
 	given, first, total := a.Shape[dim], parts[0].Info().Shape[dim], 0
@@ -192,8 +192,8 @@ func (a *Array) checkExtent(parts []sources.Array) error {
 		a.Shape, given, a.Concat, total, first)
 }
 
-// part is the array in one file. Its description is *common where that has
-// the file's shape, else a new one, which becomes *common.
+// part returns the array in one file. Its Info is *common if that has the shape of the
+// file, and otherwise a new one, which becomes *common.
 func (s *source) part(ctx context.Context, a *Array, f *sources.OpenFile, common **sources.Info) (sources.Array, error) {
 	if f.Err != nil {
 		return nil, f.Err
@@ -217,8 +217,8 @@ func (s *source) part(ctx context.Context, a *Array, f *sources.OpenFile, common
 	})
 }
 
-// fit returns the shape of the elements in a file, whose size must be that of
-// the shape exactly.
+// fit returns the shape of the elements in a file. The size of the file must be exactly
+// that of the shape.
 func (a *Array) fit(f *sources.OpenFile) ([]int, error) {
 	shape := slices.Clone(a.Shape)
 	payload := int(f.Size - a.Offset)
@@ -256,7 +256,7 @@ func (a *Array) info(shape []int) *sources.Info {
 	return info
 }
 
-// strides returns the distances of neighbours in a file, in bytes.
+// strides returns the distances of neighbouring elements in a file, in bytes.
 func (a *Array) strides(shape []int) []int {
 	if !a.FOrder {
 		return ndarray.CStrides(a.Type.Size(), shape)

@@ -22,7 +22,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// write makes a file of n bytes, byte i of which is (first + i) mod 251.
+// write writes a file of n bytes. Byte i is (first + i) mod 251.
 func write(t *testing.T, dir, name string, first, n int) string {
 	t.Helper()
 	data := make([]byte, n)
@@ -80,7 +80,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// elements reads an array of bytes as a list.
+// elements reads an array of bytes.
 func elements(t *testing.T, src sources.Source, name string) (*sources.Info, []byte) {
 	t.Helper()
 	a, err := src.Array(t.Context(), name)
@@ -155,7 +155,7 @@ func TestSizesMustFit(t *testing.T) {
 	}
 }
 
-// TestAllFilesNamed names every file that does not fit or is not there.
+// TestAllFilesNamed: the error names every file that is missing or has the wrong size.
 func TestAllFilesNamed(t *testing.T) {
 	dir := t.TempDir()
 	urls := []string{write(t, dir, "a", 0, 4), write(t, dir, "b", 0, 5), filepath.Join(dir, "c"), write(t, dir, "d", 0, 3)}
@@ -185,8 +185,8 @@ func TestMissingFileHarmsNoOtherArray(t *testing.T) {
 	}
 }
 
-// TestUnreadableFile has a file that can be described but not read: that is said
-// when the array is opened.
+// TestUnreadableFile has a file without permission to read it. Opening the array
+// reports this.
 func TestUnreadableFile(t *testing.T) {
 	name := write(t, t.TempDir(), "a.bin", 0, 8)
 	src := open(t, raw.Array{Name: "a", URLs: []string{name}, Type: dtype.Uint8, Shape: []int{8}})

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// buffer is a FlatBuffers message. Its getters return zero values for what
-// lies outside of the data and then say so in bad, so that a message is
-// taken apart as if it were sound and judged once, at the end.
+// buffer is a FlatBuffers message. For a place outside of the data, its methods return
+// zero values and set bad. So a message is parsed as if it were sound, and judged once,
+// at the end.
 type buffer struct {
 	data []byte
 	bad  bool
-	// tables counts down those that may still be looked at: a message in
-	// which tables are shared could have more than bytes.
+	// tables counts down the tables that may still be visited. A message that shares
+	// tables could have more tables than bytes.
 	tables int
 }
 
-// bytes returns n bytes of the message, of zeros where it has none.
+// bytes returns n bytes of the message, or zeros if they lie outside.
 func (b *buffer) bytes(at, n int) []byte {
 	if at < 0 || n < 0 || at > len(b.data)-n {
 		b.bad = true
@@ -31,7 +31,7 @@ func (b *buffer) int64(at int) int64 {
 	return int64(binary.LittleEndian.Uint64(b.bytes(at, 8)))
 }
 
-// follow returns where the offset at a place leads to.
+// follow returns the place to which the offset at a place leads.
 func (b *buffer) follow(at int) int {
 	offset := binary.LittleEndian.Uint32(b.bytes(at, 4))
 	if offset == 0 || offset > math.MaxInt32 {
@@ -40,15 +40,15 @@ func (b *buffer) follow(at int) int {
 	return at + int(offset)
 }
 
-// table is a table of a message; nil is one without fields.
+// table is a table of a message. nil is a table without fields.
 type table struct {
 	b      *buffer
 	at     int
 	vtable int
-	fields int // in the vtable
+	fields int // number of fields in the vtable
 }
 
-// root returns the table that a message is.
+// root returns the root table of the message.
 func (b *buffer) root() *table { return b.table(b.follow(0)) }
 
 func (b *buffer) table(at int) *table {
@@ -68,7 +68,8 @@ func (b *buffer) table(at int) *table {
 	return &table{b, at, vtable, (size - 4) / 2}
 }
 
-// field returns the place of a field, and false when it has its default.
+// field returns the place of a field. It returns false if the field has its default
+// value.
 func (t *table) field(i int) (int, bool) {
 	if t == nil || i >= t.fields {
 		return 0, false
@@ -105,7 +106,7 @@ func (t *table) int64(i int) int64 {
 	return 0
 }
 
-// table returns the table that a field refers to, nil for none.
+// table returns the table to which a field refers, or nil if there is none.
 func (t *table) table(i int) *table {
 	if at, ok := t.field(i); ok {
 		return t.b.table(t.b.follow(at))
@@ -121,8 +122,8 @@ func (t *table) string(i int) string {
 	return string(t.b.bytes(at, n))
 }
 
-// vector returns where the elements of a vector begin and how many there are,
-// all of which are within the message.
+// vector returns the place of the first element of a vector and the number of elements.
+// All of them lie within the message.
 func (t *table) vector(i, size int) (at, n int) {
 	at, ok := t.field(i)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
 
-// schema has a field of every type.
+// schema returns a schema with a field of every type.
 func schema() *arrow.Schema {
 	var fields []arrow.Field
 	for _, t := range []arrow.DataType{
@@ -40,8 +40,8 @@ func schema() *arrow.Schema {
 	return arrow.NewSchema(fields, &m)
 }
 
-// messages returns the metadata of a stream that the library of Arrow writes: its
-// schema and a batch.
+// messages returns the metadata of a stream that Arrow's library writes: its schema and
+// a batch.
 func messages(t testing.TB) (list [][]byte) {
 	t.Helper()
 	var out bytes.Buffer
@@ -75,7 +75,7 @@ func messages(t testing.TB) (list [][]byte) {
 	return list
 }
 
-// TestSchema reads every type as the library of Arrow writes it.
+// TestSchema reads every type as Arrow's library writes it.
 func TestSchema(t *testing.T) {
 	list := messages(t)
 	m, err := ipc.ParseMessage(list[0])

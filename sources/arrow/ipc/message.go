@@ -6,44 +6,45 @@ import (
 	"math"
 )
 
-// ErrCorrupt is the cause of all errors about messages that are not what the
-// specification says.
+// ErrCorrupt is the cause of all errors about messages that contradict the
+// specification.
 var ErrCorrupt = errors.New("the Arrow metadata is corrupt")
 
-// Message is the metadata of a message; the body follows it in the file.
+// Message is the metadata of a message. Its body follows it in the file.
 type Message struct {
-	Body   int64   // bytes
+	Body   int64   // bytes of the body
 	Schema *Schema // of a schema message
 	Batch  *Batch  // of record and dictionary batches
-	// Dictionary says of a dictionary batch whose values the batch has.
+	// Dictionary says to which dictionary the values of a dictionary batch belong.
 	Dictionary *Dictionary
 }
 
-// Dictionary is whose values the one column of a dictionary batch holds.
+// Dictionary identifies the dictionary of a dictionary batch, which has one column.
 type Dictionary struct {
 	ID    int64
-	Delta bool // they come after those that are there, else in their place
+	Delta bool // the values are added to earlier values; otherwise they replace them
 }
 
-// Batch says what lies where in the body of a record batch, in the order of the
-// schema's fields, each before those below it.
+// Batch tells where everything lies in the body of a record batch. Fields are in the
+// order of the schema, each before the fields below it.
 type Batch struct {
 	Rows    int
 	Nodes   []Node
 	Buffers []Span
 	Codec   Codec
-	// Views holds the number of data buffers of each field of views.
+	// Views is the number of data buffers of each field of views.
 	Views []int
 }
 
-// Node is the length of a field and how many of its values are null.
+// Node is the length of a field and the number of its nulls.
 type Node struct{ Length, Nulls int }
 
-// Span is where a buffer lies in a body, in bytes. It does not reach beyond
-// the end.
+// Span is the place of a buffer in a body, in bytes. It does not reach beyond the end
+// of the body.
 type Span struct{ Offset, Length int64 }
 
-// Codec is how the buffers of a batch are compressed, each by itself.
+// Codec is the compression of the buffers of a batch. Each buffer is compressed
+// separately.
 type Codec int
 
 // The codecs of the specification.
@@ -60,8 +61,8 @@ type Footer struct {
 	Batches      []Block
 }
 
-// Block is where a message lies in a file: its metadata, with the length in
-// front, and behind them its body.
+// Block is the place of a message in a file: its metadata, with the length in front,
+// and then its body.
 type Block struct {
 	Offset   int64
 	Metadata int
@@ -75,16 +76,16 @@ const (
 	headerBatch
 )
 
-// oldest is the metadata version from which on buffers lie as they do today,
-// V4 of Arrow 0.8.
+// oldest is the first metadata version whose buffers lie as they do today: V4 of Arrow
+// 0.8.
 const oldest = 3
 
 func parse(data []byte) *buffer {
 	return &buffer{data: data, tables: len(data)/4 + 1}
 }
 
-// ParseMessage reads the metadata of a message, without the length in front.
-// Messages that hold no schema and no batch are returned empty.
+// ParseMessage reads the metadata of a message, without the length in front. A message
+// that is neither a schema nor a batch is returned empty.
 func ParseMessage(data []byte) (*Message, error) {
 	b := parse(data)
 	root := b.root()
@@ -158,8 +159,8 @@ func parseBatch(t *table, body int64) (*Batch, error) {
 	return batch, nil
 }
 
-// ParseFooter reads the footer of a file of size bytes. All blocks are within
-// the file.
+// ParseFooter reads the footer of a file of size bytes. It makes sure that all blocks
+// are within the file.
 func ParseFooter(data []byte, size int64) (*Footer, error) {
 	b := parse(data)
 	root := b.root()

@@ -10,29 +10,28 @@ import (
 // maxDepth bounds fields within fields.
 const maxDepth = 64
 
-// Schema is what a file or stream says of its columns.
+// Schema describes the columns of a file or stream.
 type Schema struct {
 	Fields    []Field
 	Metadata  arrow.Metadata
 	BigEndian bool // the byte order of all buffers
 }
 
-// Field is a column, or what another field has below it.
+// Field is a column, or a field below another field.
 type Field struct {
-	// Field has the type of the values. Dictionaries are not in it, and a
-	// decimal is one of 128 bits, however many it has: it is there to be
-	// refused.
+	// Field has the type of the values. It does not show a dictionary. A decimal always
+	// has 128 bits here, because decimals are refused anyway.
 	arrow.Field
 	Children []Field
-	// Index is the type of the indices where the field has them in place of
-	// values, else nil, and Dictionary the number of their dictionary.
+	// Index is the type of the indices into a dictionary, or nil if the field has
+	// values. Dictionary is the number of the dictionary.
 	Index      arrow.DataType
 	Dictionary int64
-	Ordered    bool  // the order of the dictionary means something
+	Ordered    bool  // the order of the dictionary has a meaning
 	Bits       int   // of a decimal
-	Codes      []int // of a union: the number of each child
-	// Unknown says that the type is not one of the specification's, so that
-	// nobody knows what a record batch holds of it; 0: it is known.
+	Codes      []int // of a union: the code of each child
+	// Unknown is the number of a type that the specification lacks, so that nobody
+	// knows which buffers it has. 0: the type is known.
 	Unknown int
 }
 
@@ -78,7 +77,7 @@ func parseSchema(t *table) (*Schema, error) {
 	return s, nil
 }
 
-// metadata reads pairs of a key and a value.
+// metadata reads pairs of key and value.
 func metadata(t *table, i int) arrow.Metadata {
 	var keys, values []string
 	for _, pair := range t.list(i) {
@@ -125,11 +124,11 @@ func parseField(t *table, depth int) (Field, error) {
 	return f, nil
 }
 
-// errChildren is the cause of an error about a type without what it is of.
+// errChildren is the cause of an error about a nested type with the wrong number of
+// children.
 var errChildren = errors.New("a nested type with the wrong number of fields")
 
-// dataType returns the type with a number of the union Type, nil for one that
-// is not known.
+// dataType returns the type for a number of the union Type, or nil if it is unknown.
 func dataType(number int, t *table, children []Field) (arrow.DataType, error) {
 	switch number {
 	case typeList, typeLargeList, typeListView, typeLargeListView, typeFixedSizeList, typeMap:
@@ -174,11 +173,11 @@ func listType(number int, t *table, of arrow.Field) (arrow.DataType, error) {
 	case typeLargeListView:
 		return arrow.LargeListViewOfField(of), nil
 	case typeMap:
-		// What a map holds does not matter, because it is refused.
+		// The content of a map does not matter, because maps are refused.
 		return arrow.MapOf(arrow.BinaryTypes.String, arrow.Null), nil
 	}
 	n := t.int32(0, 0)
-	if n < 1 { // arrow panics on it
+	if n < 1 { // arrow would panic
 		return nil, fmt.Errorf("lists of %d elements", n)
 	}
 	return arrow.FixedSizeListOfField(int32(n), of), nil
@@ -228,7 +227,7 @@ func integer(t *table) arrow.DataType {
 	return types[t.int32(0, 0)][min(t.byte(1), 1)]
 }
 
-// temporal returns a type of times, nil for one that is not known.
+// temporal returns a type of times, or nil if it is unknown.
 func temporal(number int, t *table) arrow.DataType {
 	unit := func(otherwise int) arrow.TimeUnit { return arrow.TimeUnit(t.int16(0, otherwise)) }
 	switch number {

@@ -22,28 +22,29 @@ const (
 	codecGzip   = 2
 	codecLZO    = 3
 	codecBrotli = 4
-	codecLZ4    = 5 // as Hadoop frames it
+	codecLZ4    = 5 // in the framing of Hadoop
 	codecZstd   = 6
 	codecLZ4Raw = 7
 )
 
-// mostRatio is above what any block of a compression is compressed to but for
-// Brotli: zstd writes a run of 128 KiB in 4 bytes.
+// mostRatio is more than the ratio of any block of a compression except Brotli: zstd
+// writes a run of 128 KiB in 4 bytes.
 const mostRatio = 1 << 15
 
-// mostUnstated is up to which size a page is read whatever the footer says that all
-// pages of the column have together: some writers give the compressed size there.
+// mostUnstated is the size up to which a page is read even if the footer states less
+// for all pages of the column together, because some writers state the compressed size
+// there.
 const mostUnstated = 4 << 20
 
-// Decompressed is the most bytes that all pages have together once they are
-// decompressed: what the footer says, as far as that can be.
+// Decompressed returns the most bytes of all pages together once they are decompressed:
+// the size in the footer, if it is plausible.
 func (c *Chunk) Decompressed() int64 {
 	if c.Codec == codecNone {
 		return c.Compressed
 	}
 	most := c.Uncompressed
 	if most <= c.Compressed {
-		most = max(c.Compressed, mostUnstated) // hardly so
+		most = max(c.Compressed, mostUnstated) // the stated size is not plausible
 	}
 	if c.Codec == codecBrotli || c.Compressed > math.MaxInt64/mostRatio {
 		return most
@@ -57,7 +58,8 @@ type decompressor struct {
 	zstd  zstd.Decoder
 }
 
-// into fills dst, of the size that a page header gives, with what src holds.
+// into fills dst, which has the size that the page header states, with the content of
+// src.
 func (d *decompressor) into(dst, src []byte) error {
 	n, err := 0, error(nil)
 	switch d.codec {
@@ -90,7 +92,7 @@ func (d *decompressor) into(dst, src []byte) error {
 	return nil
 }
 
-// readFull fills dst, and counts a byte more where there is one.
+// readFull fills dst. If r has more bytes, it counts one more.
 func readFull(r io.Reader, dst []byte) (int, error) {
 	n, err := io.ReadFull(r, dst)
 	if err != nil {
@@ -104,9 +106,9 @@ func readFull(r io.Reader, dst []byte) (int, error) {
 	return n + k, err
 }
 
-// hadoopInto decompresses blocks that each begin with two big-endian numbers:
-// the bytes that it has and those that it is stored in. Where src is no such
-// blocks, it is one without numbers, as older writers left it.
+// hadoopInto decompresses blocks in the framing of Hadoop: each begins with two
+// big-endian numbers, its length and its compressed length. If src does not have this
+// form, it is a single block without numbers, as older writers wrote it.
 func hadoopInto(dst, src []byte) (int, error) {
 	const head = 8
 	n := 0

@@ -13,19 +13,20 @@ import (
 //	| values in a block | miniblocks in a block | values | first value | block | … |
 //	block: | least delta | bit width of each miniblock (bytes) | miniblocks |
 //
-// Numbers in front are varints, the first value and the least delta zigzag.
-// What is packed is added to the least delta, and that to the value before.
+// The numbers in the header and in front of a block are varints, the first value and
+// the least delta zigzag varints. A packed number plus the least delta is the
+// difference from the value before.
 type deltas struct {
 	data  []byte
 	mini  int // values in a miniblock
-	minis int // in a block
+	minis int // miniblocks in a block
 
-	left   int // values that are not in next
+	left   int // number of values that are neither read nor in next
 	value  int64
 	least  int64
-	widths []byte  // of the miniblocks of the block that are left
-	next   []int64 // values of the miniblock that are left
-	memory []int64 // for them
+	widths []byte  // widths of the remaining miniblocks of the block
+	next   []int64 // remaining values of the miniblock
+	memory []int64 // memory for next
 }
 
 func newDeltas(data []byte) (*deltas, error) {
@@ -44,7 +45,7 @@ func newDeltas(data []byte) (*deltas, error) {
 	return d, nil
 }
 
-// varint reads a number; data becomes nil when there is none.
+// varint reads a number. If there is none, it sets data to nil.
 func (d *deltas) varint() uint64 {
 	v, n := binary.Uvarint(d.data)
 	if n <= 0 {
@@ -60,7 +61,7 @@ func (d *deltas) zigzag() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// some returns values that come next, at least one and at most most.
+// some returns some of the next values: at least one, and at most most.
 func (d *deltas) some(most int) ([]int64, error) {
 	if len(d.next) == 0 {
 		if d.left == 0 {
@@ -92,8 +93,8 @@ func (d *deltas) one() (int64, error) {
 	return list[0], nil
 }
 
-// miniblock takes the next miniblock off, and the front of the next block where
-// it has to. Behind what is packed there are eight bytes more, if there are any.
+// miniblock takes the next miniblock, and before it the header of the next block if
+// needed. packed has eight further bytes at its end, if there are so many.
 func (d *deltas) miniblock() (width int, packed []byte, err error) {
 	if len(d.widths) == 0 {
 		d.least = d.zigzag()
@@ -109,7 +110,7 @@ func (d *deltas) miniblock() (width int, packed []byte, err error) {
 	if need := (min(d.mini, d.left)*width + 7) / 8; len(d.data) < need {
 		return 0, nil, fmt.Errorf("%w: a miniblock of deltas breaks off", ErrCorrupt)
 	}
-	size := min(d.mini/8*width, len(d.data)) // the last one may lack what nobody needs
+	size := min(d.mini/8*width, len(d.data)) // the last miniblock may lack unneeded bytes
 	packed, d.data = d.data[:min(size+8, len(d.data))], d.data[size:]
 	return width, packed, nil
 }
@@ -156,7 +157,7 @@ func (d *deltas) sum(width int, packed []byte) {
 	d.value = value
 }
 
-// rest returns the bytes behind all values, none of which was read before.
+// rest returns the bytes behind all values. No value may have been read before.
 func (d deltas) rest() ([]byte, error) {
 	for d.left > 0 {
 		if _, _, err := d.miniblock(); err != nil {
@@ -167,7 +168,7 @@ func (d deltas) rest() ([]byte, error) {
 	return d.data, nil
 }
 
-// deltaNumbers are integers of width bytes, 4 or 8.
+// deltaNumbers reads integers of width bytes, 4 or 8.
 type deltaNumbers struct {
 	deltas *deltas
 	width  int
@@ -200,9 +201,9 @@ func (d *deltaNumbers) fixed(p []byte, n int) error {
 	return nil
 }
 
-// straight puts the values of the miniblock that comes next to p, each in size
-// bytes, 4 or 8, and returns how many; 0 where another one has been begun, p has
-// less room, or the miniblock is not of the usual kind.
+// straight writes the values of the next miniblock to p, in size bytes each, 4 or 8,
+// and returns their number. It returns 0 if the present miniblock has values left, if p
+// has less room, or if the miniblock is not of the usual kind.
 func (d *deltas) straight(p []byte, size int) (int, error) {
 	if len(d.next) > 0 || d.left < d.mini || len(p) < d.mini*size {
 		return 0, nil
@@ -271,8 +272,8 @@ func (d *deltaLengths) item() ([]byte, error) {
 
 func (d *deltaLengths) fixed(p []byte, n int) error { return items(d, p, n) }
 
-// deltaStrings is the encoding DELTA_BYTE_ARRAY: how many bytes each value
-// shares with the one before, then the rest of each as deltaLengths.
+// deltaStrings is the encoding DELTA_BYTE_ARRAY: how many bytes each value shares with
+// the one before, then the rest of each value in the encoding of deltaLengths.
 type deltaStrings struct {
 	shared   *deltas
 	suffixes *deltaLengths
@@ -310,8 +311,8 @@ func (d *deltaStrings) item() ([]byte, error) {
 
 func (d *deltaStrings) fixed(p []byte, n int) error { return items(d, p, n) }
 
-// split is the encoding BYTE_STREAM_SPLIT: the first bytes of all values, then
-// the second ones, and so on.
+// split is the encoding BYTE_STREAM_SPLIT: the first bytes of all values, then the
+// second bytes, and so on.
 type split struct {
 	data  []byte
 	width int
@@ -330,5 +331,5 @@ func (s *split) fixed(p []byte, n int) error {
 	return nil
 }
 
-// bitsFor is how many bits a level up to most takes.
+// bitsFor returns how many bits a level up to most takes.
 func bitsFor(most int) int { return bits.Len(uint(most)) }

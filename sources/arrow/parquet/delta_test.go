@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// leastDelta is what all deltas of these tests are more than.
+// leastDelta is less than all deltas of these tests.
 const leastDelta = -5
 
-// deltaStream writes values as DELTA_BINARY_PACKED, in blocks of 64 values and two
-// miniblocks, of which miniblock k has numbers of widths(k) bits.
+// deltaStream encodes values as DELTA_BINARY_PACKED, in blocks of 64 values with two
+// miniblocks. Miniblock k has numbers of widths(k) bits.
 func deltaStream(values []int64, widths func(k int) int) []byte {
 	out := binary.AppendUvarint(nil, 64)
 	out = binary.AppendUvarint(out, 2)

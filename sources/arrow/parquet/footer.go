@@ -13,7 +13,7 @@ var (
 	ErrUnsupported = errors.New("not supported")
 )
 
-// File is what the footer of a file tells.
+// File is the content of a file's footer.
 type File struct {
 	Rows     int
 	Root     *Node
@@ -21,9 +21,9 @@ type File struct {
 	Groups   []Group
 	Metadata []KeyValue
 	Version  int    // of the format
-	Writer   string // what wrote the file; "" where it does not say
-	// Faults tell, a sentence each, what the footer says wrongly and what was taken
-	// in its place.
+	Writer   string // the program that wrote the file; "" if the file does not say
+	// Faults describe errors of the footer and the values that are used instead, a
+	// sentence for each.
 	Faults []string
 }
 
@@ -36,26 +36,26 @@ type Group struct {
 	Chunks []Chunk // one for each leaf
 }
 
-// Chunk is where a column of a row group lies in the file and how.
+// Chunk describes a column chunk: its place in the file and its encoding.
 type Chunk struct {
 	Offset       int64 // of the first page
-	Compressed   int64 // bytes of all pages, with their headers
+	Compressed   int64 // bytes of all pages with their headers
 	Uncompressed int64 // the same before compression
 	Codec        int
-	Values       int // entries: values, nulls and empty lists
-	Nulls        int // -1: not known
-	// Text is the bytes of all values of a column of byte arrays, each counted as
-	// often as it is there; -1: not known.
+	Values       int // number of entries: values, nulls and empty lists
+	Nulls        int // -1: unknown
+	// Text is the bytes of all values in a column of byte arrays, repeated values
+	// included; -1: unknown.
 	Text      int64
 	physical  Physical
-	marked    bool   // pages of version 2 say that they are not compressed, and are
-	encodings uint32 // bit k: there are pages, or levels, of encoding number k
+	marked    bool   // pages of version 2 say that they are not compressed, although they are
+	encodings uint32 // bit k: there are pages, or levels, in encoding number k
 	external  bool
 	encrypted bool
-	fault     error // what the footer says of the chunk and cannot be
+	fault     error // an impossible statement of the footer about the chunk
 }
 
-// Repetition is how often a node is there in what holds it.
+// Repetition says how often a node occurs in its parent.
 type Repetition int
 
 // The repetitions of the specification.
@@ -65,7 +65,7 @@ const (
 	Repeated
 )
 
-// Physical is how the values of a leaf are stored.
+// Physical is the storage type of a leaf's values.
 type Physical int
 
 // The physical types of the specification.
@@ -87,19 +87,19 @@ type Node struct {
 	Logical    Logical
 	Children   []*Node // none: a leaf
 	Parent     *Node   // nil: the root
-	// Levels of an entry in which the node is there, and of one in which it is
+	// Levels of an entry in which the node is present, and of an entry in which it is
 	// repeated.
 	MaxDef, MaxRep int
 
-	ID    int // by which writers know the node, if HasID
+	ID    int // the number by which writers know the node, if HasID
 	HasID bool
 
-	Leaf     int // the number of a leaf, -1 for groups
+	Leaf     int // number of the leaf, -1 for groups
 	Physical Physical
 	Length   int // bytes of a value of FixedLenByteArray
 }
 
-// Width is the bytes of a value as it is decoded, 0 where they differ.
+// Width returns the bytes of a decoded value, 0 if they vary.
 func (n *Node) Width() int {
 	switch n.Physical {
 	case Boolean:
@@ -123,8 +123,7 @@ const maxDepth = 60
 // maxElements bounds the nodes of a schema.
 const maxElements = 1 << 20
 
-// The bytes of structures that have no more than what the specification requires
-// of them, or some less.
+// Bytes of structures that have little more than the required fields.
 const (
 	leastElement = 5
 	leastGroup   = 7
@@ -132,8 +131,8 @@ const (
 	leastPair    = 3
 )
 
-// ParseFooter reads the footer of a file of size bytes. The column chunks
-// that are [Chunk.Readable] are within the file, and its rows are those of its groups.
+// ParseFooter reads the footer of a file of size bytes. Column chunks that are
+// [Chunk.Readable] are within the file. The number of rows is that of the row groups.
 func ParseFooter(data []byte, size int64) (*File, error) {
 	t := &thrift{data: data}
 	f := &File{}
@@ -189,7 +188,8 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	return f, nil
 }
 
-// Readable is nil, or says why the pages of a chunk cannot be read whatever is in them.
+// Readable returns nil, or the reason why the pages of a chunk cannot be read, whatever
+// they contain.
 func (c *Chunk) Readable() error {
 	switch {
 	case c.external:
@@ -205,7 +205,7 @@ func (c *Chunk) Readable() error {
 	}
 }
 
-// check compares what parts of the footer say of each other and of the file.
+// check compares the parts of the footer with each other and with the file.
 func (f *File) check(size int64) error {
 	var faulty, strange []string
 	rows, flat := 0, slices.ContainsFunc(f.Leaves, func(n *Node) bool { return n.MaxRep == 0 })
@@ -221,7 +221,7 @@ func (f *File) check(size int64) error {
 		for i := range group.Chunks {
 			c := &group.Chunks[i]
 			switch {
-			case c.Readable() != nil: // refused when it is opened
+			case c.Readable() != nil: // opening the column is an error
 			case c.Offset < 0 || c.Compressed < 0 || c.Values < 0 && f.Leaves[i].MaxRep > 0 || c.Compressed > size || c.Offset > size-c.Compressed:
 				c.fault = fmt.Errorf("%w: %d bytes at byte %d of a file of %d", ErrCorrupt, c.Compressed, c.Offset, size)
 			case c.physical < 0 || c.physical > FixedLenByteArray:
@@ -248,16 +248,16 @@ func (f *File) check(size int64) error {
 		if !flat {
 			return fmt.Errorf("the footer says %d rows, its row groups have %d", f.Rows, rows)
 		}
-		// Of a column without lists, all numbers of values agree with the groups.
+		// In columns without lists, the number of values agrees with the row groups.
 		f.Faults = append(f.Faults, fmt.Sprintf("the footer says %d rows, its row groups have %d, which are read", f.Rows, rows))
 		f.Rows = rows
 	}
 	return nil
 }
 
-// checkValues compares the numbers of values in a row group with its rows. Where a
-// column has another number and one agrees, the pages are to have as many as there are
-// rows, and the fault is returned.
+// checkValues compares the numbers of values in a row group with its rows. If some
+// columns disagree and another one agrees, it sets their numbers of values to the
+// number of rows, and returns the fault.
 func (f *File) checkValues(g int) (fault string, err error) {
 	group := &f.Groups[g]
 	agrees, other := false, -1

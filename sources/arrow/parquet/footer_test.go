@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEmptyStructures takes no memory for structures that lack everything, which
-// have a byte each.
+// TestEmptyStructures has many structures without any field, of a byte each. They take
+// no memory.
 func TestEmptyStructures(t *testing.T) {
 	const n = 1 << 16
 	for name, head := range map[string][]byte{

@@ -11,7 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// archived returns a file of the archive of package arrow, and its footer.
+// archived returns a file from the archive of package arrow, and its footer.
 func archived(t testing.TB, name string) (file, footer []byte) {
 	t.Helper()
 	file = sourcetest.Zipped(t, "../testdata/golden.zip", name)
@@ -28,10 +28,10 @@ func (m memory) ReadAt(_ context.Context, p []byte, off int64) error {
 	return err
 }
 
-// readColumns reads all entries of all columns of a file, and returns how many
-// columns could be read to their end.
+// readColumns reads all entries of all columns of a file. It returns the number of
+// columns that could be read to their end.
 func readColumns(t *testing.T, data []byte, f *parquet.File) (whole int) {
-	const most = 1 << 16 // entries of a column
+	const most = 1 << 16 // most entries of a column
 	for _, group := range f.Groups {
 		for i, leaf := range f.Leaves {
 			chunk := &group.Chunks[i]
@@ -64,8 +64,8 @@ func readColumns(t *testing.T, data []byte, f *parquet.File) (whole int) {
 	return whole
 }
 
-// next passes over the levels of some entries, and returns how many these are and
-// how many of them have values.
+// next reads the levels of some entries and skips their values. It returns the number
+// of entries and of values.
 func next(t *testing.T, r *parquet.Reader, leaf *parquet.Node) (n, values int, err error) {
 	if leaf.MaxRep == 0 {
 		if n, err := r.Values(t.Context(), 1000); n > 0 || err != nil {
@@ -120,7 +120,7 @@ func FuzzParseFooter(f *testing.F) {
 	})
 }
 
-// FuzzReader reads the columns of files whose footers are sound.
+// FuzzReader reads the columns of files with a sound footer.
 func FuzzReader(f *testing.F) {
 	names := []string{"rle.parquet", "delta_byte_array.parquet", "delta_binary_packed.parquet", "byte_stream_split.parquet", "without_schema.parquet"}
 	footers := make([][]byte, len(names))

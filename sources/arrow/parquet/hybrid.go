@@ -6,22 +6,22 @@ import (
 	"math/bits"
 )
 
-// hybrid reads the encoding RLE: runs of equal numbers, and groups of eight
+// hybrid reads the encoding RLE: runs of equal numbers, and groups of eight numbers
 // that are packed into width bits each, 0 to 32.
 //
 //	run:    | count·2 (varint) | number, in whole bytes |
 //	groups: | groups·2 + 1 (varint) | width bytes for each group |
 type hybrid struct {
-	data  []byte // that is left, behind the run or the groups being read
+	data  []byte // bytes behind the present run or groups
 	width int
 
-	left   int    // numbers in the run or the groups
-	value  uint32 // of the run
-	packed []byte // the groups; nil: a run
-	bit    int    // of the next number in packed
+	left   int    // numbers left in the run or the groups
+	value  uint32 // the number of the run
+	packed []byte // the groups; nil: it is a run
+	bit    int    // place of the next number in packed
 }
 
-// refill begins the next run or groups, which may be of no number.
+// refill begins the next run or groups, which may be empty.
 func (h *hybrid) refill() error {
 	head, n := binary.Uvarint(h.data)
 	if n <= 0 {
@@ -29,7 +29,7 @@ func (h *hybrid) refill() error {
 	}
 	h.data = h.data[n:]
 	count := head >> 1
-	const most = 1 << 40 // more than that are no numbers of one page
+	const most = 1 << 40 // no page has more numbers
 	if count > most {
 		return fmt.Errorf("%w: a run of %d numbers", ErrCorrupt, count)
 	}
@@ -45,7 +45,7 @@ func (h *hybrid) refill() error {
 		h.data = h.data[size:]
 		return nil
 	}
-	// The last groups may lack bytes that nobody needs.
+	// The last groups may lack unneeded bytes.
 	size := min(int(count)*h.width, len(h.data))
 	h.packed, h.bit, h.left = h.data[:size:size], 0, int(count)*8
 	if h.width > 0 {
@@ -70,8 +70,8 @@ func (h *hybrid) read(list []uint32) error {
 	return nil
 }
 
-// next fills the beginning of list, which is not empty, with what comes of the
-// next numbers without looking beyond their run or groups, and returns how many.
+// next writes some of the next numbers to the beginning of list, which is not empty,
+// and returns how many. It does not go beyond the present run or groups.
 func (h *hybrid) next(list []uint32) (int, error) {
 	for h.left == 0 {
 		if err := h.refill(); err != nil {
@@ -90,9 +90,8 @@ func (h *hybrid) next(list []uint32) (int, error) {
 	return n, nil
 }
 
-// same passes over what is left of a run of a value, most numbers at most, and
-// returns how many these are; 0 where they are less than least, or other numbers
-// may follow.
+// same skips the rest of a run of a value, at most most numbers, and returns how many.
+// It returns 0 if there are fewer than least, or if the numbers may be others.
 func (h *hybrid) same(value uint32, least, most int) (int, error) {
 	for h.left == 0 {
 		if err := h.refill(); err != nil {
@@ -121,15 +120,15 @@ func (h *hybrid) unpack(list []uint32) {
 		list[i] = uint32(binary.LittleEndian.Uint64(h.packed[bit/8:]) >> (bit % 8) & mask)
 		bit += h.width
 	}
-	for ; i < len(list); i++ { // near the end
+	for ; i < len(list); i++ { // close to the end of the data
 		list[i] = uint32(h.near(bit) >> (bit % 8) & mask)
 		bit += h.width
 	}
 	h.bit = bit
 }
 
-// near returns the eight bytes of the groups that a bit is in the first of, zeros
-// behind their end.
+// near returns the eight bytes of the groups that begin with the byte of the given bit,
+// with zeros behind the end.
 func (h *hybrid) near(bit int) uint64 {
 	if bit/8+8 <= len(h.packed) {
 		return binary.LittleEndian.Uint64(h.packed[bit/8:])
@@ -139,8 +138,8 @@ func (h *hybrid) near(bit int) uint64 {
 	return binary.LittleEndian.Uint64(last[:])
 }
 
-// unpackGroup unpacks a group at the beginning of data, which has eight bytes more:
-// as many numbers of each word of 64 bits as it holds wherever they begin.
+// unpackGroup unpacks a group at the beginning of data, which has eight further bytes.
+// From each word of 64 bits it takes as many numbers as the word certainly holds.
 func unpackGroup(list *[8]uint32, data []byte, width uint) {
 	mask := uint64(1)<<width - 1
 	switch {
@@ -165,8 +164,8 @@ func unpackGroup(list *[8]uint32, data []byte, width uint) {
 	}
 }
 
-// bits reads n numbers of one bit each into a set, which is empty, and returns
-// how many of them are 1.
+// bits reads n numbers of one bit each into a set, which is empty. It returns how many
+// of them are 1.
 func (h *hybrid) bits(set []uint64, n int) (ones int, err error) {
 	for at := 0; at < n; {
 		for h.left == 0 {
@@ -179,7 +178,7 @@ func (h *hybrid) bits(set []uint64, n int) (ones int, err error) {
 		var x uint64
 		switch {
 		case h.packed != nil:
-			some = min(some, 56) // which are in eight bytes, wherever they begin
+			some = min(some, 56) // 56 bits are within eight bytes, wherever they begin
 			x = h.near(h.bit) >> (h.bit % 8)
 			h.bit += some
 		case h.value > 1:

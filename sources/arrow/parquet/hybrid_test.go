@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// packed encodes numbers, a multiple of eight, as groups of width bits.
+// packed encodes numbers as groups of width bits. Their number is a multiple of eight.
 func packed(numbers []uint32, width int) []byte {
 	out := binary.AppendUvarint(nil, uint64(len(numbers)/8)<<1|1)
 	begin := len(out)
@@ -28,7 +28,7 @@ func run(count int, number uint32, width int) []byte {
 	return append(out, binary.LittleEndian.AppendUint32(nil, number)[:(width+7)/8]...)
 }
 
-// mixed is numbers of width bits in groups and runs, and their encoding.
+// mixed returns numbers of width bits, and their encoding in groups and runs.
 func mixed(rng *rand.Rand, width int) (numbers []uint32, data []byte) {
 	some := func() uint32 { return uint32(rng.Uint64() & (1<<width - 1)) }
 	for range 6 {

@@ -16,21 +16,21 @@ const (
 	pageDataV2     = 3
 )
 
-// pageHeader is what a page says of itself.
+// pageHeader is the header of a page.
 type pageHeader struct {
 	kind         int
 	uncompressed int
 	compressed   int
 	crc          uint32
 	hasCRC       bool
-	values       int // entries, nulls among them
-	rows         int // -1: not known
+	values       int // number of entries, nulls included
+	rows         int // -1: unknown
 	encoding     int
 	defEncoding  int
 	repEncoding  int
-	defBytes     int // of levels in front of what is compressed
+	defBytes     int // bytes of levels in front of the compressed bytes
 	repBytes     int
-	plain        bool // not compressed, although the column is
+	plain        bool // the page is not compressed, although the column is
 }
 
 func (t *thrift) pageHeader() pageHeader {
@@ -71,8 +71,8 @@ func (t *thrift) pageHeader() pageHeader {
 	return h
 }
 
-// numbers reads the integers of a structure by their numbers, which are required, and
-// the bool that has number 7.
+// numbers reads the integers of a structure, which are required, by their field
+// numbers, and the bool with field number 7.
 func (t *thrift) numbers(to map[int]*int, seventh *bool) {
 	read := t.fields(func(id int, kind byte) bool {
 		if n := to[id]; n != nil && kind == thriftInt32 {
@@ -93,18 +93,18 @@ func (t *thrift) numbers(to map[int]*int, seventh *bool) {
 
 // Source reads bytes of a file.
 type Source interface {
-	// ReadAt fills p with the bytes from off on, all of them or an error.
+	// ReadAt fills p with bytes of the file from off on. It fills all of p or returns
+	// an error.
 	ReadAt(ctx context.Context, p []byte, off int64) error
 }
 
-// pages reads the pages of a column chunk one after the other, by way of a
-// window of it.
+// pages reads the pages of a column chunk one after the other, through a window.
 type pages struct {
 	source Source
-	at     int64 // of the next byte in the file
-	end    int64 // of the chunk
+	at     int64 // place of the next byte in the file
+	end    int64 // end of the chunk
 	window []byte
-	memory []byte // that the window is in; reused for the next one
+	memory []byte // memory of the window; reused for the next window
 	ahead  int    // bytes to read at once
 	take   func(n int) error
 }
@@ -138,20 +138,20 @@ func (p *pages) header(ctx context.Context) (pageHeader, error) {
 	}
 }
 
-// skip passes over bytes, without reading what is not in the window.
+// skip skips n bytes. It does not read bytes outside of the window.
 func (p *pages) skip(n int64) {
 	p.at += n
 	p.window = p.window[min(n, int64(len(p.window))):]
 }
 
-// peek returns n bytes of what follows, or as many as the chunk has. They are valid
-// until the next call.
+// peek returns the next n bytes, or fewer at the end of the chunk. They are valid until
+// the next call.
 func (p *pages) peek(ctx context.Context, n int) ([]byte, error) {
 	n = int(min(int64(n), p.end-p.at))
 	if n > len(p.window) {
 		size := int(min(int64(max(n, p.ahead)), p.end-p.at))
 		if cap(p.memory) < size {
-			if err := p.take(size); err != nil { // the old one is there until it is copied
+			if err := p.take(size); err != nil { // before the old memory is copied, it is still there
 				return nil, err
 			}
 			p.memory = make([]byte, size)
@@ -166,7 +166,7 @@ func (p *pages) peek(ctx context.Context, n int) ([]byte, error) {
 	return p.window[:n], nil
 }
 
-// body reads the bytes of a page, and compares them with the checksum.
+// body reads the bytes of a page and compares them with its checksum.
 func (p *pages) body(ctx context.Context, h pageHeader) ([]byte, error) {
 	at := p.at
 	data, err := p.peek(ctx, h.compressed)
@@ -183,8 +183,8 @@ func (p *pages) body(ctx context.Context, h pageHeader) ([]byte, error) {
 	return data, nil
 }
 
-// levels cuts the levels of a data page of version 1 off: each kind behind its
-// length.
+// cutLevels returns the levels of a data page of version 1, which follow their length,
+// and the bytes behind them.
 func cutLevels(data []byte, most int) (levels hybrid, rest []byte, err error) {
 	if most == 0 {
 		return hybrid{left: math.MaxInt}, data, nil
@@ -199,7 +199,7 @@ func cutLevels(data []byte, most int) (levels hybrid, rest []byte, err error) {
 	return hybrid{data: data[4 : 4+n], width: bitsFor(most)}, data[4+n:], nil
 }
 
-// levelsOf are the levels of a data page of version 2.
+// levelsOf returns the levels of a data page of version 2.
 func levelsOf(data []byte, most int) hybrid {
 	if most == 0 {
 		return hybrid{left: math.MaxInt}

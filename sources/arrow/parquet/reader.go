@@ -6,30 +6,29 @@ import (
 	"fmt"
 )
 
-// Reader goes through a column chunk from its first entry to its last. An entry
-// is a value, or a null or an empty list in its place. It serves one goroutine.
+// Reader reads a column chunk from its first entry to its last. An entry is a value, a
+// null or an empty list. A Reader serves one goroutine.
 //
-// The caller asks for the levels of some entries and then takes the values that
-// belong to them, all of them: there is one for each entry whose definition
-// level is the highest.
+// The caller asks for the levels of some entries and then reads all values of these
+// entries. Each entry with the highest definition level has one value.
 type Reader struct {
 	leaf  *Node
 	pages pages
 	limit int64 // of decompressed pages
 	codec decompressor
-	// marked says that pages are compressed that say that they are not.
+	// marked says that pages are compressed although they say that they are not.
 	marked bool
 
 	dictionary *dictionary
-	left       int // entries of the chunk
-	inPage     int // of them those in the page
+	left       int // entries of the chunk that are not read yet
+	inPage     int // those of them in the page
 	def, rep   hybrid
 	values     values
-	page       []byte // uncompressed; reused for the next page
+	page       []byte // decompressed; reused for the next page
 }
 
-// NewReader returns the reader of a column chunk. It reads ahead bytes at once,
-// or a page where that is longer.
+// NewReader returns the reader of a column chunk. It reads ahead bytes at once, or a
+// page if that is longer.
 func NewReader(source Source, leaf *Node, chunk *Chunk, ahead int) (*Reader, error) {
 	if err := chunk.Readable(); err != nil {
 		return nil, err
@@ -43,12 +42,13 @@ func NewReader(source Source, leaf *Node, chunk *Chunk, ahead int) (*Reader, err
 	}, nil
 }
 
-// Count has take called with the bytes of memory that are about to be made, for
-// pages and for the dictionary. Its error is that of the method at work.
+// Count makes the reader call take with the bytes of memory that it is about to
+// allocate for pages and for the dictionary. If take returns an error, so does the
+// calling method.
 func (r *Reader) Count(take func(n int) error) { r.pages.take = take }
 
-// SkipRows passes over rows of a column without repetition; pages that hold
-// nothing else are not read.
+// SkipRows skips rows of a column without repetition. It does not read pages that lie
+// within these rows.
 func (r *Reader) SkipRows(ctx context.Context, n int) error {
 	for n > 0 {
 		if r.inPage == 0 {
@@ -79,7 +79,7 @@ func (r *Reader) SkipRows(ctx context.Context, n int) error {
 	return nil
 }
 
-// Skip passes over n values.
+// Skip skips n values.
 func (r *Reader) Skip(n int) error {
 	width := r.leaf.Width()
 	if width == 0 {
@@ -102,13 +102,13 @@ func (r *Reader) Skip(n int) error {
 	return nil
 }
 
-// fewValues is the number from which on values are worth to be read apart from
-// others.
+// fewValues is the number from which on it pays to read a row of values without looking
+// at each level.
 const fewValues = 128
 
-// Values returns how many of the next entries, most at most, are sure to be
-// values and have no repetition levels, and passes over their levels. 0: there are
-// too few to be worth it, and Present or Levels tells more.
+// Values skips the levels of the next entries, at most most, that are certainly values
+// and have no repetition levels, and returns their number. It returns 0 if there are
+// too few of them to be worthwhile; Present or Levels tells more.
 func (r *Reader) Values(ctx context.Context, most int) (int, error) {
 	if r.leaf.MaxRep > 0 {
 		return 0, nil
@@ -125,10 +125,10 @@ func (r *Reader) Values(ctx context.Context, most int) (int, error) {
 	return n, nil
 }
 
-// Present sets a bit of present for each of the next entries that is a value, at
-// most most and as many as there are bits, and clears the others. It returns how
-// many entries these are, at least one, and how many values. It is for columns
-// without repetition.
+// Present sets a bit of present for each of the next entries that is a value, and
+// clears the other bits. It takes at most most entries, and at most as many as there
+// are bits. It returns the number of entries, at least one, and the number of values.
+// It is for columns without repetition.
 func (r *Reader) Present(ctx context.Context, present []uint64, most int) (n, values int, err error) {
 	if err := r.nextPage(ctx); err != nil {
 		return 0, 0, err
@@ -170,7 +170,7 @@ func (r *Reader) deep(present []uint64, n int) (values int, err error) {
 	return values, nil
 }
 
-// nextPage begins the next page that has entries where the last one has no more.
+// nextPage begins the next page with entries if the present page has none left.
 func (r *Reader) nextPage(ctx context.Context) error {
 	for r.inPage == 0 {
 		h, err := r.nextData(ctx)
@@ -184,9 +184,9 @@ func (r *Reader) nextPage(ctx context.Context) error {
 	return nil
 }
 
-// Levels fills def with the definition levels of the next entries and, where the
-// column has any, rep, which is as long, with their repetition levels. It
-// returns how many entries these are, at least one.
+// Levels fills def with the definition levels of the next entries. If the column has
+// repetition levels, it fills rep, which is as long as def. It returns the number of
+// entries, at least one.
 func (r *Reader) Levels(ctx context.Context, def, rep []uint32) (int, error) {
 	if err := r.nextPage(ctx); err != nil {
 		return 0, err
@@ -216,11 +216,11 @@ func (r *Reader) Levels(ctx context.Context, def, rep []uint32) (int, error) {
 // little-endian order.
 func (r *Reader) Fixed(p []byte, n int) error { return r.values.fixed(p, n) }
 
-// Item returns the next value of a column of byte arrays. It is valid until the
-// next call of a method.
+// Item returns the next value of a column of byte arrays. It is valid until the next
+// call of any method.
 func (r *Reader) Item() ([]byte, error) { return r.values.item() }
 
-// nextData reads the headers of pages up to that of a data page, and the
+// nextData reads the headers of pages up to that of a data page. It reads the
 // dictionary on the way.
 func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 	for r.pages.at < r.pages.end {
@@ -241,10 +241,10 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 				if err := r.pages.take(len(data)); err != nil {
 					return h, err
 				}
-				data = bytes.Clone(data) // out of memory that the next page is read to
+				data = bytes.Clone(data) // the next page overwrites this memory
 			}
 			if r.leaf.Width() == 0 {
-				if err := r.pages.take(8 * min(h.values, len(data)/4)); err != nil { // where values begin and end
+				if err := r.pages.take(8 * min(h.values, len(data)/4)); err != nil { // for the beginnings and ends of values
 					return h, err
 				}
 			}
@@ -263,11 +263,11 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 	return pageHeader{}, fmt.Errorf("%w: the pages of the column lack %d values of those in the footer", ErrCorrupt, r.left)
 }
 
-// read reads a page and decompresses what is behind its first bytes. Where the result
-// is not the reader's own, it is valid until the next page is read; else it uses the
-// memory of page where that is large enough.
+// read reads a page and decompresses the bytes behind the first ones. If own is false,
+// the result is valid until the next page is read. Otherwise it is in memory of its
+// own, which is the memory of page if that is large enough.
 //
-// The size that a page says it has counts where it is compressed, and only there.
+// The size in the page's header counts only if the page is compressed.
 func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte) (_ []byte, own bool, err error) {
 	data, err := r.pages.body(ctx, h)
 	plain := h.plain && !r.marked
@@ -288,13 +288,13 @@ func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte)
 		page, err = r.decompress(data, h.uncompressed, first, page)
 	}
 	if err != nil && plain {
-		return data, false, nil // its size is wrong; if it is compressed, the values show that
+		return data, false, nil // the size is wrong; if the page is compressed after all, the values will show it
 	}
 	return page, true, err
 }
 
-// decompress makes a page of a size of its bytes, the first of which are not
-// compressed. It uses the memory of page where that is large enough.
+// decompress returns a page of size bytes. The first of data are not compressed. It
+// uses the memory of page if that is large enough.
 func (r *Reader) decompress(data []byte, size, first int, page []byte) ([]byte, error) {
 	if cap(page) < size {
 		page = make([]byte, size)

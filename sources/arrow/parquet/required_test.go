@@ -10,7 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
 
-// levels spells the levels of all columns.
+// levels writes the levels of all columns.
 func levels(f *parquet.File) string {
 	var text strings.Builder
 	for _, leaf := range f.Leaves {
@@ -19,8 +19,8 @@ func levels(f *parquet.File) string {
 	return text.String()
 }
 
-// TestDamagedFooter changes each byte of footers in turn: a field that is lost by
-// that is an error, and no file has other rows.
+// TestDamagedFooter changes each byte of footers in turn. If a required field is lost,
+// there is an error, and no file has another number of rows.
 func TestDamagedFooter(t *testing.T) {
 	missing := map[string]bool{}
 	for _, name := range []string{"empty.parquet", "rle.parquet", "snappy_v2.parquet"} {

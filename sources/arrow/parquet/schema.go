@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// LogicalKind is what the values of a node mean.
+// LogicalKind is the meaning of a node's values.
 type LogicalKind int
 
-// The logical types of the specification. What has no meaning of its own is
-// None, and what is not known to this package Unknown.
+// Logical types of the specification. None stands for no meaning beyond the physical
+// type, and Unknown for a type that this package does not know.
 const (
 	None LogicalKind = iota
 	String
@@ -30,7 +30,7 @@ const (
 	Unknown
 )
 
-// Unit is that of a time.
+// Unit is a unit of time.
 type Unit int
 
 // The units of the specification.
@@ -40,20 +40,19 @@ const (
 	Nanoseconds
 )
 
-// Logical is a logical type, or the converted type that older files have in its
-// place.
+// Logical is a logical type, or the converted type that older files have instead.
 type Logical struct {
 	Kind   LogicalKind
 	Unit   Unit // of Time and Timestamp
-	UTC    bool // of Time and Timestamp: instants, not local times
+	UTC    bool // of Time and Timestamp: values are instants, not local times
 	Bits   int  // of Integer
 	Signed bool // of Integer
-	// Precision and Scale, of Decimal, are its digits and how many of them are
-	// behind the point.
+	// Precision and Scale, of Decimal, are the number of digits, and of digits behind
+	// the point.
 	Precision, Scale int
 }
 
-// element is a node as it is stored: in a list, its children behind it.
+// element is a node as it is stored: in a list, followed by its children.
 type element struct {
 	node     Node
 	children int
@@ -71,7 +70,7 @@ func (t *thrift) element() (e element) {
 			e.node.Length = int(t.int())
 		case id == 3:
 			e.node.Repetition = Repetition(t.int())
-			t.bad = t.bad || kind != thriftInt32 || e.node.Repetition == unstated // damage, not a writer that leaves it out
+			t.bad = t.bad || kind != thriftInt32 || e.node.Repetition == unstated // damage, not a writer that leaves out the repetition
 		case id == 4 && kind == thriftBinary:
 			e.node.Name = string(t.bytes())
 		case id == 5 && kind == thriftInt32:
@@ -158,15 +157,14 @@ func convertedType(number int) Logical {
 	return list[number]
 }
 
-// unstated is the repetition of a node that says none, as no writer may leave any but
-// the root.
+// unstated is the repetition of a node that states none. Only the root may do that.
 const unstated Repetition = -1
 
-// tree makes nodes of the elements that are left.
+// tree makes nodes of the remaining elements.
 type tree struct {
 	elements []element
 	leaves   []*Node
-	unstated []*Node // that lack their repetition
+	unstated []*Node // nodes that lack their repetition
 	depth    int
 }
 

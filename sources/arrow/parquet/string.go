@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// String is the node as the specification writes schemas, but without its name:
-// how often it is there, its physical type or what is in it, and its logical type
-// and its number if it has them.
+// String returns the node as the specification writes schemas, without its name: its
+// repetition, its physical type or its children, and its logical type and number if it
+// has them.
 func (n *Node) String() string { return n.describe("") }
 
-// describe is String with a name behind what the node is.
+// describe is String with the given name behind the type.
 func (n *Node) describe(name string) string {
 	text := "group"
 	if n.Leaf >= 0 {
@@ -40,7 +40,7 @@ func (n *Node) describe(name string) string {
 	return text
 }
 
-// String is the logical type as the specification writes it.
+// String returns the logical type as the specification writes it.
 func (l Logical) String() string {
 	name := nameOf(int(l.Kind), "NONE", "STRING", "MAP", "LIST", "ENUM", "DECIMAL", "DATE", "TIME", "TIMESTAMP", "INTEGER",
 		"NULL", "JSON", "BSON", "UUID", "FLOAT16", "INTERVAL", "UNKNOWN")
@@ -56,12 +56,12 @@ func (l Logical) String() string {
 	}
 }
 
-// Compression names the codec of a column chunk.
+// Compression returns the name of a column chunk's compression.
 func (c *Chunk) Compression() string {
 	return nameOf(c.Codec, "uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4 (Hadoop)", "zstd", "lz4_raw")
 }
 
-// Encodings names the encodings of the pages of a column chunk and of its levels.
+// Encodings returns the names of the encodings of a column chunk's pages and levels.
 func (c *Chunk) Encodings() []string {
 	var list []string
 	for rest := c.encodings; rest != 0; rest &= rest - 1 {
@@ -71,7 +71,7 @@ func (c *Chunk) Encodings() []string {
 	return list
 }
 
-// nameOf is the name of a number, or the number where it has none.
+// nameOf returns the name for a number, or the number itself if it has no name.
 func nameOf(n int, names ...string) string {
 	if n < 0 || n >= len(names) {
 		return fmt.Sprint("number ", n)

@@ -23,16 +23,16 @@ const (
 // maxNesting bounds structures within structures.
 const maxNesting = 32
 
-// thrift takes structures apart. What lies outside of the data reads as zero
-// and sets short, so that a structure is judged once, at its end.
+// thrift parses structures. Bytes outside of the data read as zero and set short, so
+// that a structure is judged once, at its end.
 type thrift struct {
 	data  []byte
 	at    int
 	short bool // more bytes were asked for than there are
-	bad   bool // the bytes are no such structure
+	bad   bool // the bytes are not a structure of the protocol
 	depth int
-	// missing names the first field that the specification requires and that a
-	// structure does not have, "" where there is none.
+	// missing names the first required field that a structure lacks, "" if none is
+	// missing.
 	missing string
 }
 
@@ -75,12 +75,12 @@ func (t *thrift) bytes() []byte {
 	return t.data[t.at-int(n) : t.at]
 }
 
-// fieldSet has a bit for each field of a structure, up to the last number that the
-// specification gives one.
+// fieldSet has a bit for each field of a structure, up to the last field number of the
+// specification.
 type fieldSet uint32
 
-// require sets missing where a structure lacks one of the fields, whose names are at
-// their numbers.
+// require sets missing if a structure lacks one of the required fields. names has their
+// names, at their field numbers.
 func (t *thrift) require(read fieldSet, of string, names []string) {
 	for id, name := range names {
 		if name != "" && read&(1<<id) == 0 && !t.failed() {
@@ -89,8 +89,8 @@ func (t *thrift) require(read fieldSet, of string, names []string) {
 	}
 }
 
-// fields calls f for each field of a structure. f reads the value, or returns
-// false to have it skipped. The fields that f read are returned.
+// fields calls f for each field of a structure. f reads the value, or returns false to
+// have it skipped. fields returns the fields that f read.
 func (t *thrift) fields(f func(id int, kind byte) bool) (read fieldSet) {
 	if t.depth++; t.depth > maxNesting {
 		t.bad = true
@@ -117,8 +117,8 @@ func (t *thrift) fields(f func(id int, kind byte) bool) (read fieldSet) {
 	return read
 }
 
-// list calls f for each element of a list, every one of which has at least so many
-// bytes: what is made of an element takes more memory than these, but not much.
+// list calls f for each element of a list. Each element has at least least bytes; what
+// is made of it takes more memory, but not much more.
 func (t *thrift) list(least int, f func(kind byte)) {
 	head := t.byte()
 	n := uint64(head >> 4)
@@ -139,7 +139,7 @@ func (t *thrift) list(least int, f func(kind byte)) {
 	}
 }
 
-// skip passes over a value within a structure.
+// skip skips a value within a structure.
 func (t *thrift) skip(kind byte) {
 	switch kind {
 	case thriftTrue, thriftFalse:
@@ -148,7 +148,7 @@ func (t *thrift) skip(kind byte) {
 	}
 }
 
-// skipElement passes over an element of a list, where a bool takes a byte.
+// skipElement skips an element of a list, where a bool takes a byte.
 func (t *thrift) skipElement(kind byte) {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:

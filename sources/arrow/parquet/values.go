@@ -18,24 +18,24 @@ const (
 	encodingByteStreamSplit = 9
 )
 
-// values reads the values of a page one after the other. Only one of the two
-// ways is right for a column: Node.Width tells which.
+// values reads the values of a page one after the other. A column needs one of the two
+// methods: Node.Width tells which.
 type values interface {
 	// fixed fills p with n values of fixed width.
 	fixed(p []byte, n int) error
-	// item returns a value of any length, which is valid until the next call.
+	// item returns a value of any length. It is valid until the next call.
 	item() ([]byte, error)
 }
 
-// errNoItems is the cause of an error about values of the other kind than the
-// encoding has.
+// errNoItems is the cause of an error about an encoding that does not have values of
+// the wanted kind.
 var errNoItems = errors.New("the encoding does not go with the type of the column")
 
-// newValues returns what reads the values of a page.
+// newValues returns the reader of a page's values.
 func newValues(leaf *Node, encoding int, data []byte, d *dictionary) (values, error) {
 	width := leaf.Width()
 	switch {
-	case len(data) == 0: // a page of nulls
+	case len(data) == 0: // all entries of the page are null
 		return &plainFixed{nil, max(width, 1)}, nil
 	case encoding == encodingPlain && leaf.Physical == Boolean:
 		return &plainBits{data: data}, nil
@@ -90,7 +90,7 @@ func (d *plainFixed) fixed(p []byte, n int) error {
 	return nil
 }
 
-// plainBytes is the encoding PLAIN of byte arrays: each behind its length.
+// plainBytes is the encoding PLAIN of byte arrays: each follows its length.
 type plainBytes struct{ data []byte }
 
 func (d *plainBytes) item() ([]byte, error) {
@@ -151,10 +151,10 @@ func (d *runBits) fixed(p []byte, n int) error {
 type dictionary struct {
 	data  []byte   // nil for four and eight
 	width int      // of values of one width, else 0
-	count int      // values
-	ends  []uint32 // of values of any width: where each begins and ends, in pairs
-	four  []uint32 // of values of four bytes: the values
-	eight []uint64 // of eight
+	count int      // number of values
+	ends  []uint32 // of values of any width: beginning and end of each value, in pairs
+	four  []uint32 // the values, if they have four bytes
+	eight []uint64 // the values, if they have eight bytes
 }
 
 func newDictionary(leaf *Node, data []byte, count int) (*dictionary, error) {
@@ -200,8 +200,8 @@ func newDictionary(leaf *Node, data []byte, count int) (*dictionary, error) {
 type indices struct {
 	dictionary *dictionary
 	numbers    hybrid
-	ahead      [128]uint32 // indices of items that were read ahead
-	from, to   int         // those of them that are left
+	ahead      [128]uint32 // indices of items, read ahead
+	from, to   int         // the unused part of ahead
 }
 
 func (d *indices) outside(k uint32) error {
@@ -240,8 +240,8 @@ func (d *indices) fixed(p []byte, n int) error {
 	return nil
 }
 
-// gather fills p with the values of some indices. It returns the first place of an
-// index beyond the dictionary, -1 where there is none.
+// gather fills p with the values at some indices. It returns the position in list of
+// the first index beyond the dictionary, or -1 if there is none.
 func (d *dictionary) gather(p []byte, list []uint32) int {
 	switch d.width {
 	case 4:
@@ -269,8 +269,8 @@ func (d *dictionary) gather(p []byte, list []uint32) int {
 	return -1
 }
 
-// items fills p with n values of one width out of an encoding that knows only
-// values of any length.
+// items fills p with n values of one width, from an encoding that only has values of
+// any length.
 func items(v values, p []byte, n int) error {
 	width := len(p) / max(n, 1)
 	for i := range n {

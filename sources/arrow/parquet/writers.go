@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// knownFaults makes up for what some writers are known to have got wrong, as other
-// readers do.
+// knownFaults corrects known faults of some writers, as other readers do.
 func (f *File) knownFaults(size int64) {
-	// PARQUET-816: the total of a chunk lacks the header of its dictionary page.
+	// PARQUET-816: the total size of a chunk lacks the header of its dictionary page.
 	const header = 100
 	short := f.olderThan("parquet-mr", 1, 2, 9)
-	// ARROW-17100: pages of version 2 are compressed and say that they are not.
+	// ARROW-17100: pages of version 2 are compressed, although they say that they are
+	// not.
 	marked := f.olderThan("parquet-cpp", 2, 0, 0)
 	for g := range f.Groups {
 		for i := range f.Groups[g].Chunks {
@@ -24,9 +24,9 @@ func (f *File) knownFaults(size int64) {
 	}
 }
 
-// olderThan reports whether a program wrote the file that calls itself by a name, as
-// the first word of its title, and a version below the given one. A version that is
-// not told is 0.0.0.
+// olderThan reports whether a program of the given name wrote the file, in a version
+// before the given one. The name is the first word of the program's title. An unknown
+// version counts as 0.0.0.
 func (f *File) olderThan(name string, version ...int) bool {
 	words := strings.Fields(f.Writer)
 	if len(words) == 0 || !strings.EqualFold(words[0], name) {
@@ -43,7 +43,7 @@ func (f *File) olderThan(name string, version ...int) bool {
 			if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
 				digits = digits[:end]
 			}
-			is, _ = strconv.Atoi(digits) // none: 0
+			is, _ = strconv.Atoi(digits) // 0 if there are no digits
 		}
 		if is != than {
 			return is < than
