@@ -22,6 +22,7 @@ import (
 type held struct {
 	info   *sources.Info
 	values []float64
+	texts  []string // not nil: the elements of a type whose elements are texts, of any shape
 	made   func(number int) float64
 	read   func(region ndarray.Region) // not nil: is told of every read
 	fail   func() error                // not nil: the error of a read
@@ -45,9 +46,16 @@ func (h *held) ReadRegion(_ context.Context, dst ndarray.Array, start []int) err
 		h.make(dst, start)
 		return nil
 	}
-	whole := ndarray.New(dtype.Float64, h.info.Shape)
-	list, _ := ndarray.As[float64](whole)
-	copy(list, h.values)
+	whole := ndarray.New(h.info.Type, h.info.Shape)
+	if h.texts != nil {
+		number := -1
+		if err := whole.SetItems(func() ([]byte, error) { number++; return []byte(h.texts[number]), nil }); err != nil {
+			return err
+		}
+	}
+	if list, ok := ndarray.As[float64](whole); ok {
+		copy(list, h.values)
+	}
 	ndarray.Copy(dst, whole.Sub(ndarray.Region{Start: start, Shape: dst.Shape}))
 	return nil
 }

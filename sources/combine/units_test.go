@@ -1,6 +1,7 @@
 package combine
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,6 +32,47 @@ func TestSameUnitsOfFiles(t *testing.T) {
 			_, err := combineAll(t, how, file("t(t)=0;bounds=b"+test.time, "b(t)=7"+test.bounds), file("t(t)=1;bounds=b"+test.otherTime, "b(t)=8"+test.otherBounds))
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestCalendarsOfFiles joins files whose calendars are one for times from 1582-10-15 on.
+func TestCalendarsOfFiles(t *testing.T) {
+	const since, reform = "units=days since 2001-01-01", "-152750"
+	for name, test := range map[string]struct {
+		a, b  string // t and its attributes
+		fault string
+		notes []string
+	}{
+		"later": {"t(t)=0,1;" + since, "t(t)=2;calendar=proleptic_gregorian;" + since, "",
+			[]string{`the attribute calendar is absent in a and "proleptic_gregorian" in b: the same for times from 1582-10-15 on, which all are; the first is taken`}},
+		"the first day": {"t(t)=" + reform + ";calendar=proleptic_gregorian;" + since, "t(t)=2;calendar=standard;" + since, "",
+			[]string{`the attribute calendar is "proleptic_gregorian" in a and "standard" in b: the same for times from 1582-10-15 on, which all are; the first is taken`}},
+		"the first before": {"t(t)=-152751;" + since, "t(t)=2;calendar=proleptic_gregorian;" + since,
+			`the attribute calendar is absent in a and "proleptic_gregorian" in b, and element [0] in a, -152751.0, is a time before 1582-10-15, where these differ; the stored values do not mean the same`, nil},
+		"the other before": {"t(t)=2,3;" + since, "t(t)=1,-152751;calendar=proleptic_gregorian;" + since,
+			`element [1] in b, -152751.0, is a time before 1582-10-15`, nil},
+		"other calendars": {"t(t)=0;" + since, "t(t)=2;calendar=noleap;" + since, `the attribute calendar is absent in a and "noleap" in b; the stored values`, nil},
+		"other units":     {"t(t)=0;units=K", "t(t)=2;calendar=proleptic_gregorian;units=K", `the attribute calendar is absent in a and "proleptic_gregorian" in b; the stored values`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src, err := combineAll(t, Options{Concat: "t", Wanted: everything}, file(test.a), file(test.b))
+			if test.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), test.fault) {
+					t.Fatalf("got %v, want %s", err, test.fault)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := src.Array(t.Context(), "t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(a.Info().Notes, test.notes) {
+				t.Errorf("notes %q, want %q", a.Info().Notes, test.notes)
 			}
 		})
 	}

@@ -113,28 +113,36 @@ func isMark(name string) bool { return name == "_FillValue" || name == "missing_
 // marksNothing reports whether a value of an attribute, nil for none, marks no values
 // as missing but those that are so anyway.
 func marksNothing(name string, value json.RawMessage) bool {
-	if !isMark(name) || value == nil {
-		return isMark(name)
-	}
-	number, ok := markOf(value)
-	return ok && number != number
+	number, text := markText(value)
+	return isMark(name) && (value == nil || text && number != number)
 }
 
-// sameMark reports whether two values of an attribute mark one number as missing.
+// sameMark reports whether two values of an attribute, which are not equal as JSON, mark
+// one number as missing: at least one of them is a text that stands for it.
 func sameMark(name string, x, y json.RawMessage) bool {
-	a, okA := markOf(x)
-	b, okB := markOf(y)
-	const exact = 1 << 53 // up to there float64 holds all integers
-	return isMark(name) && okA && okB && (a != a && b != b || a == b && math.Abs(a) < exact)
+	a, textA := markText(x)
+	b, textB := markText(y)
+	if !isMark(name) || !textA && !textB {
+		return false
+	}
+	for _, m := range []struct {
+		number *float64
+		text   bool
+		value  json.RawMessage
+	}{{&a, textA, x}, {&b, textB, y}} {
+		if !m.text && json.Unmarshal(m.value, &m.number) != nil || m.number == nil {
+			return false // null, or no number
+		}
+	}
+	return a == b || a != a && b != b
 }
 
-// markOf returns the number that marks missing values: as JSON has it, by the name of
-// one that JSON lacks, or in the form of [sources.FillAttribute].
-func markOf(value json.RawMessage) (number float64, ok bool) {
+// markText returns the number that a text stands for as a mark of missing values: by the
+// name of one that JSON lacks, or in the form of [sources.FillAttribute].
+func markText(value json.RawMessage) (number float64, ok bool) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
-		err := json.Unmarshal(value, &number)
-		return number, err == nil && string(value) != "null"
+		return 0, false
 	}
 	switch text {
 	case "NaN":

@@ -55,3 +55,72 @@ func TestOrderOf(t *testing.T) {
 		t.Error("texts and truth have an order")
 	}
 }
+
+// TestCompare compares elements, of which NaN and NaT have no place.
+func TestCompare(t *testing.T) {
+	for _, test := range []struct {
+		kind dtype.Type
+		x, y string
+		want int
+	}{
+		{dtype.Float16, "1", "2", -1}, {dtype.Float16, "2", "1", 1}, {dtype.Float16, "0", "-0.0", 0}, {dtype.Float16, `"NaN"`, "1", Unordered},
+		{dtype.BFloat16, "-1", "1", -1}, {dtype.Float8E8M0FNU, "1", "2", -1}, {dtype.Float4E2M1FN, "-0.5", "0.5", -1},
+		{dtype.Float32, "1", `"NaN"`, Unordered}, {dtype.Float64, `"NaN"`, `"NaN"`, Unordered}, {dtype.Int4, "-8", "7", -1}, {dtype.Uint2, "3", "1", 1},
+	} {
+		a := column(t, test.kind, test.x, test.y)
+		size := test.kind.Size()
+		if got := OrderOf(test.kind).Compare(a.Data[:size], a.Data[size:2*size]); got != test.want {
+			t.Errorf("%s: %s and %s compare as %d", test.kind.Name(), test.x, test.y, got)
+		}
+	}
+}
+
+func TestTextOrder(t *testing.T) {
+	for _, test := range []struct {
+		kind dtype.Type
+		x, y string
+		want int
+	}{
+		{dtype.StringType, `"a"`, `"b"`, -1}, {dtype.StringType, `"b"`, `"a"`, 1}, {dtype.StringType, `"a"`, `"a"`, 0}, {dtype.StringType, `""`, `"a"`, -1},
+		{dtype.FixedUTF32(2), `"ab"`, `"b"`, -1}, {dtype.FixedUTF32(2), `"Ā"`, `"z"`, 1}, {dtype.FixedUTF32(2), `"a"`, `"ab"`, -1}, {dtype.FixedUTF32(2), `"ab"`, `"ab"`, 0},
+		{dtype.NullTerminated(1), `"YQ=="`, `"Yg=="`, -1},
+	} {
+		var items [][]byte
+		for item := range column(t, test.kind, test.x, test.y).Items() {
+			items = append(items, item)
+		}
+		if got := TextOrder(test.kind)(items[0], items[1]); got != test.want {
+			t.Errorf("%s: %s and %s compare as %d", test.kind.Name(), test.x, test.y, got)
+		}
+	}
+	for _, kind := range []dtype.Type{dtype.Int8, dtype.BytesType, dtype.RawBytes(2), dtype.BoolType} {
+		if TextOrder(kind) != nil {
+			t.Errorf("%s has texts", kind.Name())
+		}
+	}
+}
+
+func TestTrend(t *testing.T) {
+	for _, test := range []struct {
+		orders          []int
+		rising, falling bool
+		turn            int
+	}{
+		{nil, true, true, 0},
+		{[]int{0}, true, true, 0},
+		{[]int{Unordered}, false, false, 0},
+		{[]int{0, -1, -1}, true, false, 0},
+		{[]int{0, 1, 1}, false, true, 0},
+		{[]int{0, 0}, false, false, 1},
+		{[]int{0, -1, 1, -1}, false, false, 2},
+		{[]int{0, 1, Unordered}, false, false, 2},
+	} {
+		var trend Trend
+		for _, order := range test.orders {
+			trend.Add(order)
+		}
+		if trend.Rising() != test.rising || trend.Falling() != test.falling || trend.Turn != test.turn || trend.N != len(test.orders) {
+			t.Errorf("%v: %+v", test.orders, trend)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package combine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// named makes a member whose coordinate has texts.
+func named(texts ...string) *member {
+	m := file("s(s)=")
+	s := m.arrays["s"]
+	s.info.Type, s.info.Shape, s.texts = dtype.StringType, []int{len(texts)}, texts
+	return m
+}
+
+// TestLabels joins files along a coordinate of texts: they may have them in any order,
+// and each one once.
+func TestLabels(t *testing.T) {
+	twice := func(what string) string {
+		return `array "s" has the index ` + what + `: name each file once, exclude it, or set join: override if its values may repeat`
+	}
+	for name, test := range map[string]struct {
+		members     []*member
+		fault, note string
+	}{
+		"other ones":             {[]*member{named("b", "a"), named("d", "c")}, "", ""},
+		"twice":                  {[]*member{named("b", "a"), named("d", "a")}, twice(`"a" in a and in b`), ""},
+		"twice in one file":      {[]*member{named("b", "b"), named("d")}, "", ""},
+		"anew in each file":      {[]*member{named("a", "b"), named("a", "b")}, "", `the values begin anew with "a" in each file`},
+		"anew in two":            {[]*member{named("a"), named("b"), named("a")}, twice(`"a" in a and in c`), ""},
+		"one file, and none":     {[]*member{named("a"), named()}, "", ""},
+		"empty texts":            {[]*member{named("a", ""), named("b", "")}, twice(`"" in a and in b`), ""},
+		"two files have nothing": {[]*member{named(), named()}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			how := Options{Concat: "s", Wanted: everything}
+			src, err := combineAll(t, how, test.members...)
+			if test.fault != "" {
+				if err == nil || err.Error() != test.fault {
+					t.Fatalf("got %v, want %s", err, test.fault)
+				}
+				how.Override = true
+				if _, err := combineAll(t, how, test.members...); err != nil {
+					t.Errorf("with override: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := src.Array(t.Context(), "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if notes := strings.Join(a.Info().Notes, "\n"); !strings.HasPrefix(notes, test.note) || (notes == "") != (test.note == "") {
+				t.Errorf("notes %q, want %q", notes, test.note)
+			}
+		})
+	}
+}
