@@ -31,6 +31,7 @@ func TestSameJSON(t *testing.T) {
 		{"1e999", "1e998", false},
 		{"null", "null", true},
 		{"", "null", false},
+		{"null", "", false},
 		{"", "", true},
 	} {
 		raw := func(text string) []byte {
