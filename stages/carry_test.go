@@ -444,3 +444,24 @@ func TestCarriedObjectsAreReadOnce(t *testing.T) {
 		t.Errorf("%d objects, %d reads, error %v", len(w.objects), reads.Load(), err)
 	}
 }
+
+// TestDamagedAndGone: an object that came damaged over a network, and that cannot be
+// opened once more, ends the run with the reason.
+func TestDamagedAndGone(t *testing.T) {
+	noLeaks(t)
+	s, x, w := stored(t, []int{4, 5}, []int{4, 5}, bind(t, []int{4, 5}, "bytes", "crc32c"))
+	opened := 0
+	s.open = func() error {
+		if opened++; opened == 2 {
+			return errTest
+		}
+		return nil
+	}
+	s.before = func([]int, int) error { return codecs.ErrCorrupt }
+	var l ledger
+	c := config(&l)
+	c.Far = true
+	if err := Run(t.Context(), c, []Task{x}); !errors.Is(err, errTest) || len(w.objects) != 0 {
+		t.Errorf("%d objects, error %v", len(w.objects), err)
+	}
+}
