@@ -131,6 +131,37 @@ func TestCopyRefused(t *testing.T) {
 	}
 }
 
+// TestCopyOverAnother has a server copy an object under a guard to where another one is by
+// now: it takes the place of that one, unless the server refuses its version, too.
+func TestCopyOverAnother(t *testing.T) {
+	for name, accepts := range map[string]bool{"replaced": true, "source replaced": false} {
+		t.Run(name, func(t *testing.T) {
+			var copies []string
+			url := s3ServerBehind(t, func(http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != http.MethodPut {
+						w.Header().Set("ETag", `"there"`)
+						w.Header().Set("Last-Modified", "Mon, 02 Jan 2006 15:04:05 GMT")
+						return
+					}
+					copies = append(copies, r.Header.Get("If-None-Match")+r.Header.Get("If-Match"))
+					if !accepts || r.Header.Get("If-Match") != `"there"` {
+						w.WriteHeader(http.StatusPreconditionFailed)
+						return
+					}
+					_, _ = w.Write([]byte("<CopyObjectResult><ETag>e</ETag><ChecksumCRC32C>AAAAAQ==</ChecksumCRC32C><ChecksumType>FULL_OBJECT</ChecksumType></CopyObjectResult>"))
+				})
+			})
+			from, to := open(t, url, Options{}), open(t, url, Options{})
+			to.Guard(newGate())
+			made, ok, err := to.CopyFrom(t.Context(), from, Info{Key: "a", Size: 5, Version: `"its tag"`}, "k")
+			if ok != accepts || ok && made.Sum != 1 || (err == nil) != accepts || len(copies) != 2 || copies[0] != "*" || copies[1] != `"there"` {
+				t.Errorf("sum %d, copied %t, %v after %q", made.Sum, ok, err, copies)
+			}
+		})
+	}
+}
+
 // TestCopyBetween tells places that one server reaches from others.
 func TestCopyBetween(t *testing.T) {
 	url := s3Server(t)

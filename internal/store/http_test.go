@@ -3,6 +3,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -295,6 +296,27 @@ func TestWholesBound(t *testing.T) {
 	}
 	if !slices.Equal(kept, []string{"a"}) {
 		t.Errorf("kept %q", kept)
+	}
+}
+
+// Objects that servers send are kept within the bound, whether their size is told or not.
+func TestWholesMakeRoom(t *testing.T) {
+	for name, size := range map[string]int64{"told": 30 << 20, "not told": -1} {
+		k := newWholes()
+		for i, data := range [][]byte{make([]byte, 30<<20), make([]byte, 30<<20), make([]byte, 30<<20)} {
+			p := []byte{1}
+			answer := &http.Response{ContentLength: size, Body: io.NopCloser(bytes.NewReader(data)), Header: http.Header{}}
+			if err := k.take(t.Context(), strconv.Itoa(i), answer, p, 5, Info{Size: 30 << 20}); err != nil || p[0] != 0 {
+				t.Fatal(err)
+			}
+			kept := 0
+			for _, o := range k.list {
+				kept += len(o.data)
+			}
+			if kept > mostKept || k.list[len(k.list)-1].url != strconv.Itoa(i) {
+				t.Errorf("size %s: %d bytes are kept of %d objects", name, kept, len(k.list))
+			}
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -225,6 +226,8 @@ func TestOpenRefuses(t *testing.T) {
 		"s3://key:hunter2@bucket/p":                       "credentials do not belong",
 		"s3://bucket?awskey=hunter2":                      `unknown parameter "awskey"`,
 		"s3://bucket?endpoint=localhost:9000":             "http://",
+		"s3://bucket?endpoint=http:///path":               "http://",
+		"s3://bucket?endpoint=ftp://host":                 "http://",
 		"s3://bucket?anonymous=hunter":                    "true or false",
 		"s3://bucket?region=eu west":                      "a name such as",
 		"s3:/bucket/hunter2":                              "write s3://bucket/prefix",
@@ -367,6 +370,11 @@ func TestGlob(t *testing.T) {
 	}
 	if got, err := Glob(t.Context(), odd, Options{}); err != nil || len(got) != 1 || got[0] != odd {
 		t.Errorf("a name with brackets: %q, %v", got, err)
+	}
+	for _, none := range []string{root + "/none/x[", "mem://none/x["} {
+		if got, err := Glob(t.Context(), none, Options{}); !errors.Is(err, path.ErrBadPattern) {
+			t.Errorf("%s: %q, error %v", none, got, err)
+		}
 	}
 	if got, err := Glob(t.Context(), root+"/x[", Options{}); err == nil {
 		t.Errorf("a bad pattern: %q", got)

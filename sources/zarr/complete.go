@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
@@ -104,24 +103,25 @@ func (a *array) listed(ctx context.Context) error {
 // to be found when it is read.
 func (a *array) asked(ctx context.Context) error {
 	n := a.grid.Len()
-	var first, count atomic.Int64
-	first.Store(int64(n))
+	var mu sync.Mutex
+	first, count := n, 0
 	err := sources.InParallel(ctx, n, func(ctx context.Context, i int) error {
 		_, err := a.source.store.Stat(ctx, a.key(a.grid.Index(i)))
 		if absent(err) {
-			count.Add(1)
-			for at := first.Load(); int64(i) < at && !first.CompareAndSwap(at, int64(i)); at = first.Load() {
-			}
+			mu.Lock()
+			defer mu.Unlock()
+			count++
+			first = min(first, i)
 		}
 		if err != nil && (ctx.Err() != nil || store.Passing(err)) {
 			return err
 		}
 		return nil
 	})
-	if err != nil || count.Load() == 0 {
+	if err != nil || count == 0 {
 		return err
 	}
-	return a.missing(int(first.Load()), int(count.Load()))
+	return a.missing(first, count)
 }
 
 // missing is the error about a chunk that is not there, and about how many others.

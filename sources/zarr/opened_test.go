@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
 // What was opened last stays open, within a bound; a chunk that could not be
@@ -70,5 +71,18 @@ func TestOpened(t *testing.T) {
 	get("0")
 	if !slices.Equal(asked, []string{"0"}) {
 		t.Errorf("after a failure %q were asked for", asked)
+	}
+}
+
+// TestVersionsBound: of arrays with too many chunks together no versions are kept.
+func TestVersionsBound(t *testing.T) {
+	var v versions
+	for i, test := range []struct{ chunks, want int }{
+		{mostVersions/2 + 1, mostVersions/2 + 1}, {mostVersions / 2, 0}, {mostVersions / 4, mostVersions / 4}, {mostVersions / 4, 0},
+	} {
+		a := &array{path: fmt.Sprint(i), grid: zarr.Grid{Shape: []int{test.chunks}, Chunk: []int{1}}}
+		if got := len(v.of(a).record); got != test.want {
+			t.Errorf("array %d: versions of %d chunks, want %d", i, got, test.want)
+		}
 	}
 }

@@ -42,8 +42,9 @@ func TestTree(t *testing.T) {
 		groups  []string
 		arrays  []string
 	}{
-		"an array alone":     {map[string]string{"zarr.json": v3(t, nil), "c/0/0": half}, []string{""}, []string{""}},
-		"an array alone, v2": {map[string]string{".zarray": v2(t, nil), "0.0": half}, []string{""}, []string{""}},
+		"an array alone":                    {map[string]string{"zarr.json": v3(t, nil), "c/0/0": half}, []string{""}, []string{""}},
+		"an array alone, v2":                {map[string]string{".zarray": v2(t, nil), "0.0": half}, []string{""}, []string{""}},
+		"a page in the place of a document": {map[string]string{"zarr.json": "x", ".zarray": v2(t, nil), "0.0": half}, []string{""}, []string{""}},
 		"groups": {
 			map[string]string{"zarr.json": group, "g/zarr.json": group, "g/a/zarr.json": v3(t, nil), "g/a/c/0/0": half},
 			[]string{"", "g"}, []string{"g/a"},

@@ -126,6 +126,19 @@ func TestVersions(t *testing.T) {
 			}
 		}
 	})
+	t.Run("not there when it was opened", func(t *testing.T) {
+		if err := v.store.Delete(t.Context(), "a/c/9"); err != nil {
+			t.Fatal(err)
+		}
+		_, a := v.open(t, zarr.Options{}, "a")
+		if in, err := sources.AsStored(a).OpenStored(t.Context(), []int{9}); in != nil || err != nil {
+			t.Fatal(in, err)
+		}
+		v.put(t, "a/c/9", "x")
+		if err := readAt(t.Context(), a, 9, 1); !errors.Is(err, sources.ErrChanged) {
+			t.Errorf("of a chunk that is new: %v", err)
+		}
+	})
 	t.Run("listed", func(t *testing.T) {
 		v.put(t, "a/c/4", "x")
 		v.put(t, "a/c/9", "x")

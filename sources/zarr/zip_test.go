@@ -195,3 +195,51 @@ func rowBytes(ctx context.Context, a sources.Array, rows int) ([]byte, error) {
 	}
 	return all, nil
 }
+
+// TestZipDamageOfALargeShard: a shard of an archive that is read in parts, because it is
+// large, is compared with the checksum of the archive, too. Its inner chunks have none.
+func TestZipDamageOfALargeShard(t *testing.T) {
+	const n = 6 << 20
+	document := v3(t, map[string]any{
+		"shape": []int{n}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{n}}},
+		"codecs": []any{map[string]any{"name": "sharding_indexed", "configuration": map[string]any{"chunk_shape": []int{n}, "codecs": []any{"bytes"}, "index_codecs": []any{"bytes"}}}},
+	})
+	shard := append(bytes.Repeat([]byte{5}, n), "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x60\x00\x00\x00\x00\x00"...)
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for name, data := range map[string]string{"zarr.json": document, "c/0": string(shard)} {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = f.Write([]byte(data))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range []bool{false, true} {
+		data := archive.Bytes()
+		if damaged {
+			data[bytes.Index(data, shard[:100])+n/2] ^= 1
+		}
+		var memory store.Memory
+		st, err := store.Open(t.Context(), "mem://zips", store.Options{Memory: &memory})
+		if err == nil {
+			err = st.Put(t.Context(), "a.zip", data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := open(t, "mem://zips/a.zip", zarr.Options{Store: store.Options{Memory: &memory}}).Array(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ndarray.New(a.Info().Type, []int{n})
+		err = a.ReadRegion(t.Context(), got, []int{0})
+		if (err != nil) != damaged || !damaged && !bytes.Equal(got.Data, shard[:n]) {
+			t.Errorf("damaged is %v: error %v", damaged, err)
+		}
+	}
+}
