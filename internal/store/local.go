@@ -42,7 +42,6 @@ type local struct {
 	ready    bool   // staging exists, and files can be renamed from there to root
 	made     int    // number of the last file made in staging
 	pending  map[string]staged
-	bytes    int64           // of the files in pending
 	unsynced map[string]bool // directories with changes not yet flushed
 	lost     error           // error of the first publish that failed
 }
@@ -200,7 +199,6 @@ func (d *local) delete(ctx context.Context, key string) error {
 	d.mu.Lock()
 	if w, ok := d.pending[key]; ok {
 		delete(d.pending, key)
-		d.bytes -= w.size
 		w.discard()
 	}
 	d.mu.Unlock()
@@ -240,7 +238,6 @@ func (d *local) close() error {
 		w.discard()
 	}
 	clear(d.pending)
-	d.bytes = 0
 	if d.ready {
 		d.removeStaging()
 		d.ready = false

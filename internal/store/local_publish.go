@@ -25,8 +25,14 @@ const (
 	manyFlushes = 16
 )
 
-// full tells whether a put has to publish the batch. The caller holds mu.
-func (d *local) full() bool { return len(d.pending) >= d.limits.waiting || d.bytes >= batchBytes }
+// full tells whether a put must publish the batch. The caller holds mu.
+func (d *local) full() bool {
+	size := int64(0)
+	for _, w := range d.pending {
+		size += w.size
+	}
+	return len(d.pending) >= d.limits.waiting || size >= batchBytes
+}
 
 func (d *local) sync(ctx context.Context) error {
 	return d.publishIf(ctx, func() bool { return true })
@@ -47,7 +53,6 @@ func (d *local) publishIf(ctx context.Context, condition func() bool) error {
 	}
 	batch := d.pending
 	d.pending = make(map[string]staged)
-	d.bytes = 0
 	d.mu.Unlock()
 
 	err := d.publish(ctx, batch)

@@ -61,11 +61,9 @@ func (d *local) join(ctx context.Context, key string, w staged) error {
 		return lost
 	}
 	if old, ok := d.pending[key]; ok {
-		d.bytes -= old.size
 		old.discard()
 	}
 	d.pending[key] = w
-	d.bytes += w.size
 	full := d.full()
 	d.mu.Unlock()
 	if !full {
@@ -152,7 +150,6 @@ func (u *localUpload) abort(context.Context) error {
 			return nil
 		}
 		delete(d.pending, u.key)
-		d.bytes -= u.file.size
 	}
 	u.file.discard()
 	return nil

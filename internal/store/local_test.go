@@ -114,6 +114,36 @@ func TestLocalBatchIsPublishedWhenFull(t *testing.T) {
 	}
 }
 
+// TestLocalBatchOfManyBytes: a batch is full by its bytes, too. An object that takes the
+// place of one that waits counts instead of that one, and one that is deleted does not.
+func TestLocalBatchOfManyBytes(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
+	d := s.driver.(*local)
+	const share = batchBytes / 4
+	for i, step := range []struct {
+		key     string
+		visible int
+	}{{"a", 0}, {"b", 0}, {"a", 0}, {"c", 0}, {"-b", 0}, {"d", 0}, {"e", 4}} {
+		var err error
+		if key, deletes := strings.CutPrefix(step.key, "-"); deletes {
+			err = s.Delete(t.Context(), key)
+		} else {
+			w, e := d.stage([]byte(step.key))
+			if e != nil {
+				t.Fatal(e)
+			}
+			w.size = share // as if there were so many bytes
+			err = d.join(t.Context(), key, w)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(keys(t, s, "")); n != step.visible {
+			t.Errorf("step %d, %s: %d objects are visible, want %d", i, step.key, n, step.visible)
+		}
+	}
+}
+
 func TestLocalSyncCoversEarlierPuts(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
 	var wg sync.WaitGroup

@@ -59,6 +59,9 @@ func TestBelow(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		if list, err := store.Below(t.Context(), "ftp://host/x", place.opt); err == nil {
+			t.Errorf("a URL that nobody can open has %q", list)
+		}
 		if none, err := store.Below(t.Context(), place.url+"/none", place.opt); err != nil || none != nil {
 			t.Errorf("no folder: got %v, %v", none, err)
 		}

@@ -256,6 +256,18 @@ func TestInfoOfV2(t *testing.T) {
 	}
 }
 
+// TestArraysAreOpenedOnce: an array of v3 that was opened stays open.
+func TestArraysAreOpenedOnce(t *testing.T) {
+	src := open(t, url, newPlace(t, map[string]string{"a/zarr.json": v3(t, nil)}).options())
+	first, err := src.Array(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := src.Array(t.Context(), "a"); err != nil || again != first {
+		t.Errorf("another array, error %v", err)
+	}
+}
+
 // TestNumbersOfPython: documents of v3 may have numbers that are no JSON, too.
 func TestNumbersOfPython(t *testing.T) {
 	p := newPlace(t, map[string]string{
