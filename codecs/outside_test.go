@@ -370,6 +370,9 @@ func (c rowsCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error
 	return rows{s}, err
 }
 func (b rows) Spec() codecs.Spec { return spec("example.rows", "") }
+func (b rows) SpecWithInner(inner []codecs.Spec) codecs.Spec {
+	return spec("example.rows", fmt.Sprintf(`{"inner":%q}`, inner[0].Name))
+}
 
 func (x rowIndex) Size() int     { return 16 * int(x) }
 func (x rowIndex) AtStart() bool { return true }
@@ -502,7 +505,10 @@ var (
 		codecs.Checking
 		codecs.Verifier
 	} = lines{}
-	_ codecs.Container = rows{}
+	_ interface {
+		codecs.Container
+		codecs.InnerNaming
+	} = rows{}
 	_ interface {
 		codecs.Enclosing
 		codecs.DecodedSized
@@ -719,6 +725,9 @@ func TestOutsideParts(t *testing.T) {
 func TestOutsideContainer(t *testing.T) {
 	r := outside(t)
 	chain, _ := int16s(t, r, []int{4, 6}, "example.rows")
+	if got := chain.WithInner(names("bytes")); len(got) != 1 || string(got[0].Configuration) != `{"inner":"bytes"}` {
+		t.Errorf("with other inner codecs it is %s", got)
+	}
 	layout, ok := chain.Shards()
 	if !ok || chain.Container() != "example.rows" || !cmp.Equal(layout.Count(), []int{4, 1}) || !layout.AtStart() {
 		t.Fatalf("the layout is %v (%v)", layout, ok)

@@ -108,6 +108,19 @@ func (c *Chain) Container() string {
 	return c.specs[len(c.arrays)].Name
 }
 
+// WithInner returns the configurations of a chain that is a container and nothing
+// else, with other codecs for its inner chunks. It is nil for other chains, and for a
+// container that is not [InnerNaming].
+func (c *Chain) WithInner(inner []Spec) []Spec {
+	n, ok := c.bytes.(InnerNaming)
+	if _, alone := c.Shards(); !ok || !alone {
+		return nil
+	}
+	spec := n.SpecWithInner(inner)
+	spec.Name = c.specs[0].Name
+	return []Spec{spec}
+}
+
 // Parted returns the shards that the chain makes as they are seen in front of
 // it, so that inner chunks can be encoded apart from each other: their chain
 // begins with the array → array codecs of this one, where each of these codecs

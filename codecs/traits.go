@@ -138,6 +138,13 @@ type Container interface {
 	Layout() *Shards
 }
 
+// InnerNaming is the trait of a [Container] whose configuration names the codecs of
+// its inner chunks.
+type InnerNaming interface {
+	// SpecWithInner is Spec with other codecs for the inner chunks.
+	SpecWithInner(inner []Spec) Spec
+}
+
 // Traits of verification without decoding.
 
 // Verifier is the trait of a codec that can tell damage of its encodings without

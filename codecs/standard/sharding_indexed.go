@@ -136,7 +136,10 @@ type shardingBound struct {
 }
 
 // Spec implements [codecs.ArrayToBytes].
-func (b *shardingBound) Spec() codecs.Spec {
+func (b *shardingBound) Spec() codecs.Spec { return b.SpecWithInner(b.Inner().Specs()) }
+
+// SpecWithInner implements [codecs.InnerNaming].
+func (b *shardingBound) SpecWithInner(inner []codecs.Spec) codecs.Spec {
 	location := "end"
 	if b.index.start {
 		location = "start"
@@ -146,7 +149,7 @@ func (b *shardingBound) Spec() codecs.Spec {
 		Codecs   []codecs.Spec `json:"codecs"`
 		Index    []codecs.Spec `json:"index_codecs"`
 		Location string        `json:"index_location"`
-	}{append([]int{}, b.Inner().Chunk().Shape...), b.Inner().Specs(), b.index.chain.Specs(), location})
+	}{append([]int{}, b.Inner().Chunk().Shape...), inner, b.index.chain.Specs(), location})
 	if err != nil {
 		panic(err) // specs that were read from JSON
 	}

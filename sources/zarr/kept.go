@@ -1,10 +1,8 @@
 package zarr
 
 import (
-	"encoding/json"
 	"fmt"
 
-	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
@@ -36,9 +34,8 @@ func (a *array) readArithmetic() error {
 	}
 	rest := specs[n:]
 	if sharded {
-		var err error
-		if rest, err = withInner(a.chain.Specs()[0], rest); err != nil {
-			return err
+		if rest = a.chain.WithInner(rest); rest == nil {
+			return nil
 		}
 		stored.Shape = a.grid.Chunk
 	}
@@ -60,19 +57,6 @@ func (a *array) readArithmetic() error {
 func (a *array) isArithmetic(name string) bool {
 	d, err := a.source.codecs.Lookup(name)
 	return err == nil && d.Packs
-}
-
-// withInner returns the spec of shards with other codecs inside.
-func withInner(sharding codecs.Spec, inner []codecs.Spec) ([]codecs.Spec, error) {
-	fields := map[string]json.RawMessage{}
-	err := json.Unmarshal(sharding.Configuration, &fields)
-	if err == nil {
-		fields["codecs"], err = json.Marshal(inner)
-	}
-	if err == nil {
-		sharding.Configuration, err = json.Marshal(fields)
-	}
-	return []codecs.Spec{sharding}, err
 }
 
 // keeps reports whether the codecs of an array are to stay as they are.
