@@ -16,6 +16,15 @@ type arrayFault struct {
 
 func (f arrayFault) error() error { return fmt.Errorf("array %q: %w", f.path, f.err) }
 
+// unsupported adds the way out to the error of an array that is beyond this program.
+func (f arrayFault) unsupported(j *Job) arrayFault {
+	way := "exclude it, or leave all such arrays out with source.unsupported: skip"
+	if j.Source.Unsupported == "skip" {
+		way = "it is not left out, for the job names it"
+	}
+	return arrayFault{f.path, fmt.Errorf("%w (%s)", f.err, way)}
+}
+
 // mostFaults is how many errors of arrays are spelled out, and foldedFrom from how many
 // arrays on those with the same fault are one error.
 const (

@@ -10,10 +10,10 @@ import (
 )
 
 // emptyGroups lists the groups of the source without an array in them or below, with
-// links that lead to none not counted.
-func (p *Plan) emptyGroups(links map[string]error) (paths []string) {
+// links that lead to none, and arrays that are left out, not counted.
+func (p *Plan) emptyGroups(left map[string]error) (paths []string) {
 	full := map[string]bool{}
-	arrays := slices.DeleteFunc(slices.Clone(p.source.Arrays()), func(path string) bool { return links[path] != nil })
+	arrays := slices.DeleteFunc(slices.Clone(p.source.Arrays()), func(path string) bool { return left[path] != nil })
 	for _, group := range zarr.Parents(arrays) {
 		full[group] = true
 	}

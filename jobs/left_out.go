@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,10 +10,15 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// leftOut warns of names that lead to no array, by the errors that say why.
-func (p *Plan) leftOut(links map[string]error) (ps Problems) {
-	for _, path := range slices.Sorted(maps.Keys(links)) {
-		w := p.Job.Problem("source", fmt.Sprintf("%q is left out: %v", path, links[path]), "exclude it to be rid of this warning")
+// leftOut warns of names that lead to no array, and of arrays that are beyond this
+// program, by the errors that say why.
+func (p *Plan) leftOut(left map[string]error) (ps Problems) {
+	for _, path := range slices.Sorted(maps.Keys(left)) {
+		field := "source"
+		if !errors.Is(left[path], sources.ErrNoArray) {
+			field = "source.unsupported"
+		}
+		w := p.Job.Problem(field, fmt.Sprintf("%q is left out: %v", path, left[path]), "exclude it to be rid of this warning")
 		w.Warning, w.Code = true, sources.LeftOut
 		ps = append(ps, w)
 	}

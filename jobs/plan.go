@@ -190,12 +190,12 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		return err
 	}
 	paths := p.source.Arrays()
-	opened, links, err := p.openArrays(ctx, paths)
+	opened, left, err := p.openArrays(ctx, paths)
 	if err != nil {
 		return err
 	}
-	empty := p.emptyGroups(links)
-	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(links), p.grows(opened))
+	empty := p.emptyGroups(left)
+	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.grows(opened))
 	coordinates, dimensions := coordinatesOf(opened), newDimensions(paths)
 	p.Arrays = make([]PlannedArray, 0, len(paths))
 	for i, name := range paths {
@@ -210,8 +210,12 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		problems = append(problems, wrong...)
 	}
 	if len(p.Arrays) == 0 && problems.Err() == nil {
-		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
-			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200)))
+		none := p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
+			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200))
+		if warnings := p.leftOut(left); len(warnings) > 0 {
+			none.Hint = warnings[0].Message
+		}
+		problems = append(problems, none)
 	}
 	reviewed, err := p.target.review(ctx, p, coordinates)
 	if err != nil {
@@ -268,10 +272,11 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 }
 
 // openArrays opens the arrays that the job selects, several at once; the others
-// are nil. Links are those of them that lead to no array, with the reasons, unless the
-// job names them. The error tells of all that cannot be opened, in their order.
-func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, links map[string]error, err error) {
-	arrays, links = make([]sources.Array, len(paths)), map[string]error{}
+// are nil. Those that are left out, with the reasons, lead to no array or, where the job
+// says so, are beyond this program, and the job does not name them. The error tells of
+// all that cannot be opened, in their order.
+func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, left map[string]error, err error) {
+	arrays, left = make([]sources.Array, len(paths)), map[string]error{}
 	faults := make([]error, len(paths))
 	err = sources.InParallel(ctx, len(paths), func(ctx context.Context, i int) error {
 		if p.Job.Selected(paths[i]) {
@@ -287,7 +292,11 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 		switch {
 		case err == nil:
 		case errors.Is(err, sources.ErrNoArray) && !p.Job.Names(paths[i]):
-			links[paths[i]] = err
+			left[paths[i]] = err
+		case sources.Unsupported(err) && p.Job.Source.Unsupported == "skip" && !p.Job.Names(paths[i]):
+			left[paths[i]] = err
+		case sources.Unsupported(err):
+			wrong = append(wrong, arrayFault{paths[i], err}.unsupported(p.Job))
 		default:
 			wrong = append(wrong, arrayFault{paths[i], err})
 		}
@@ -295,7 +304,7 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 	if len(wrong) > 0 && store.Passing(wrong[0].err) {
 		return nil, nil, wrong[0].error() // the others say the same of the store
 	}
-	return arrays, links, folded(wrong)
+	return arrays, left, folded(wrong)
 }
 
 // coordinatesOf returns the paths of coordinates by those of their bounds, among

@@ -86,9 +86,17 @@ func (f File) Edited(was File) bool {
 // name that leads to no array, such as a link to nowhere. A copy can do without it.
 var ErrNoArray = errors.New("there is no array")
 
+// Unsupported reports whether an error of [Hierarchy.Array] says that the array is beyond
+// this program, rather than damaged: it has a type that Zarr lacks or that the program
+// does not know, or it is stored with such a codec. A copy can do without it where the
+// user says so.
+func Unsupported(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, dtype.ErrUnknown) || errors.Is(err, codecs.ErrUnknown)
+}
+
 // Codes of findings about what a source has and a copy has not.
 const (
-	LeftOut = "left-out" // an attribute or a link without a counterpart
+	LeftOut = "left-out" // an attribute, a link or an array without a counterpart
 	NotJSON = "not-json" // an attribute with numbers that JSON does not have
 	NotUTF8 = "not-utf8" // a text of which the encoding is guessed
 	// Faulty is the code of what a file says wrongly and was not needed, or could be

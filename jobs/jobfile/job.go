@@ -48,9 +48,12 @@ type Source struct {
 	// MissingChunks says what a missing chunk of a Zarr source means. With "fill" or
 	// "" it holds the fill value. With "error" the job fails before it writes anything.
 	MissingChunks string
-	Include       []string // globs on the paths of arrays, and of groups without any; none: all of them
-	Exclude       []string
-	Arrays        []RawArray // of the raw driver, in file order
+	// Unsupported says what becomes of arrays that this program cannot read: "error" or
+	// "", or "skip", which leaves those out that the job does not name.
+	Unsupported string
+	Include     []string // globs on the paths of arrays, and of groups without any; none: all of them
+	Exclude     []string
+	Arrays      []RawArray // of the raw driver, in file order
 }
 
 // RawArray describes one array of the raw driver, which knows no metadata.

@@ -67,6 +67,7 @@ func normalSource(s Source) map[string]any {
 		put(m, "order", s.Order, s.Coordinate() != "")
 	}
 	put(m, "missing_chunks", s.MissingChunks, s.MissingChunks == "error")
+	put(m, "unsupported", s.Unsupported, s.Unsupported == "skip")
 	put(m, "include", s.Include, len(s.Include) > 0)
 	put(m, "exclude", s.Exclude, len(s.Exclude) > 0)
 	return m

@@ -75,6 +75,8 @@ func TestDifferences(t *testing.T) {
 		{[]string{"source.driver=zarr", "source.missing_chunks=error"}, []string{
 			`source.driver: was "netcdf", is "zarr"`, `source.missing_chunks: was not given, is "error"`,
 		}},
+		{[]string{"source.unsupported=error"}, nil},
+		{[]string{"source.unsupported=skip"}, []string{`source.unsupported: was not given, is "skip"`}},
 		{[]string{"arrays.AIRT.fill_value=null"}, []string{`arrays.AIRT.fill_value: was 1e400, is not given`}},
 		{[]string{"arrays.SST.fill_value=-9223372036854775807"}, []string{
 			"arrays.SST.fill_value: was -9223372036854775808, is -9223372036854775807",

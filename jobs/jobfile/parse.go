@@ -75,6 +75,7 @@ func (p *parser) source(n *node, at *trail) {
 		"order":          p.str(&s.Order),
 		"cf":             p.cf(&s.CF),
 		"missing_chunks": p.enum(&s.MissingChunks, "fill", "error"),
+		"unsupported":    p.enum(&s.Unsupported, "error", "skip"),
 		"include":        p.patterns(&s.Include),
 		"exclude":        p.patterns(&s.Exclude),
 		"arrays":         p.rawArrays,

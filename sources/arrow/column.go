@@ -85,14 +85,20 @@ func partOf(f arrow.Field) string {
 	return f.Name
 }
 
+// noCounterpart is an error about a type that no array of Zarr can have.
+type noCounterpart struct{ error }
+
+// Is says that the cause is [errors.ErrUnsupported].
+func (noCounterpart) Is(target error) bool { return target == errors.ErrUnsupported } //nolint:errorlint // this is what errors.Is calls
+
 // describe determines the data type of a column and the shape of its rows.
 func (c *column) describe() error {
 	t, row, err := arrowtype.Of(c.field.Type)
-	if err != nil {
-		return err
+	if _, ok := t.(dtype.Record); ok && err == nil {
+		err = errors.New("structs within lists or dictionaries: make each of their fields a column of its own")
 	}
-	if _, ok := t.(dtype.Record); ok {
-		return errors.New("structs within lists or dictionaries: make each of their fields a column of its own")
+	if err != nil {
+		return noCounterpart{err}
 	}
 	order := make([]int, len(row))
 	for i := range order {

@@ -32,6 +32,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "shards", Usage: "shard shape of every array"},
 			&cli.StringSliceFlag{Name: "include", Usage: "`GLOB` of arrays to take; may be repeated"},
 			&cli.StringSliceFlag{Name: "exclude", Usage: "`GLOB` of arrays to leave out; may be repeated"},
+			&cli.StringFlag{Name: "unsupported", Usage: "what becomes of arrays that cannot be read here: error or skip"},
 			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail, overwrite or append"},
 			&cli.StringFlag{Name: "append", Usage: "`DIMENSION` to append along, with --existing append"},
 			yesFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}),
@@ -68,7 +69,7 @@ func (a *app) copyJob(c *cli.Context) ([]byte, error) {
 			source[flag] = globs
 		}
 	}
-	for _, flag := range []string{"concat", "stack", "join", "order"} {
+	for _, flag := range []string{"concat", "stack", "join", "order", "unsupported"} {
 		if word := c.String(flag); word != "" {
 			source[flag] = word
 		}

@@ -7,11 +7,16 @@ import (
 	"slices"
 )
 
-// Causes of errors about files.
+// Causes of errors about files. ErrUnsupported is an [errors.ErrUnsupported].
 var (
-	ErrCorrupt     = errors.New("the Parquet data are corrupt")
-	ErrUnsupported = errors.New("not supported")
+	ErrCorrupt           = errors.New("the Parquet data are corrupt")
+	ErrUnsupported error = unsupported{}
 )
+
+type unsupported struct{}
+
+func (unsupported) Error() string        { return "not supported" }
+func (unsupported) Is(target error) bool { return target == errors.ErrUnsupported } //nolint:errorlint // this is what errors.Is calls
 
 // File is the content of a file's footer.
 type File struct {
