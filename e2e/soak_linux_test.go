@@ -180,12 +180,8 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 		list := samples(t, map[string]string{"hdf5": ".nc", "parquet": ".parquet"}[shape])
 		s := list[r.IntN(len(list))]
 		write(t, dir, "in"+filepath.Ext(s.name), s.data)
-		job = whole(fmt.Sprintf("{driver: %s, url: in%s, unsupported: skip}", s.driver, filepath.Ext(s.name)), "")
-		if _, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}); err != nil { // not all can be copied as they are
-			fresh(t, target)
-			job, _ = cube(t, dir, side, "gzip")
-			shape = "raw"
-		}
+		nulls := map[string]string{"parquet": `, exclude: ["*null*", "*_binary", "duration*", "time*", "struct/**"]`}[shape] // of which the files have some
+		job = whole(fmt.Sprintf("{driver: %s, url: in%s, unsupported: skip%s}", s.driver, filepath.Ext(s.name), nulls), "")
 	case "carried", "sharded":
 		first, _ := cube(t, dir, side, "zstd")
 		undisturbed(t, first, target)
