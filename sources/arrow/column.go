@@ -89,7 +89,7 @@ func partOf(f arrow.Field) string {
 type noCounterpart struct{ error }
 
 // Is says that the cause is [errors.ErrUnsupported].
-func (noCounterpart) Is(target error) bool { return target == errors.ErrUnsupported } //nolint:errorlint // this is what errors.Is calls
+func (noCounterpart) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // describe determines the data type of a column and the shape of its rows.
 func (c *column) describe() error {

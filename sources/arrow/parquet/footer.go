@@ -16,7 +16,7 @@ var (
 type unsupported struct{}
 
 func (unsupported) Error() string        { return "not supported" }
-func (unsupported) Is(target error) bool { return target == errors.ErrUnsupported } //nolint:errorlint // this is what errors.Is calls
+func (unsupported) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // File is the content of a file's footer.
 type File struct {
