@@ -45,11 +45,16 @@ race: ## all tests under the race detector, of e2e those that work within their 
 	CGO_ENABLED=1 go test -race -timeout 20m -run 'Storm|Outage|Busy|OpeningMany|DurableOperation|AppendTo' ./e2e
 
 fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
-	@list="$$(go test -list '^Fuzz' ./...)"; \
+	@bin="$$(mktemp -d)"; trap 'rm -rf "$$bin"' EXIT; cache="$$(go env GOCACHE)/fuzz"; \
+	list="$$(go test -list '^Fuzz' ./...)"; \
 	awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (i = 1; i <= n; i++) print $$2, name[i]; n = 0 }' <<<"$$list" | \
 	while read -r package target; do \
 		echo "== $$target in $$package, $(FUZZTIME)"; \
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "$$package" </dev/null; \
+		if [[ "$$package" != "$${built:-}" ]]; then \
+			go test -c -fuzz . -o "$$bin/fuzz.test" "$$package" </dev/null; \
+			built="$$package"; dir="$$(go list -f '{{.Dir}}' "$$package")"; \
+		fi; \
+		(cd "$$dir" && "$$bin/fuzz.test" -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 1x -test.fuzzcachedir "$$cache/$$package" </dev/null); \
 	done
 
 bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
