@@ -300,9 +300,9 @@ func TestWholesBound(t *testing.T) {
 }
 
 // Objects that servers send are kept within the bound, whether their size is told or not.
-func TestWholesMakeRoom(t *testing.T) {
+func TestWholeObjectsMakeRoom(t *testing.T) {
 	for name, size := range map[string]int64{"told": 30 << 20, "not told": -1} {
-		k := newWholes()
+		k := newWholeObjects()
 		for i, data := range [][]byte{make([]byte, 30<<20), make([]byte, 30<<20), make([]byte, 30<<20)} {
 			p := []byte{1}
 			answer := &http.Response{ContentLength: size, Body: io.NopCloser(bytes.NewReader(data)), Header: http.Header{}}
