@@ -80,7 +80,7 @@ func TestVersionsBound(t *testing.T) {
 	for i, test := range []struct{ chunks, want int }{
 		{mostVersions/2 + 1, mostVersions/2 + 1}, {mostVersions / 2, 0}, {mostVersions / 4, mostVersions / 4}, {mostVersions / 4, 0},
 	} {
-		a := &array{path: fmt.Sprint(i), grid: zarr.Grid{Shape: []int{test.chunks}, Chunk: []int{1}}}
+		a := &array{path: fmt.Sprint(i), kind: &kind{grid: zarr.Grid{Shape: []int{test.chunks}, Chunk: []int{1}}}}
 		if got := len(v.of(a).record); got != test.want {
 			t.Errorf("array %d: versions of %d chunks, want %d", i, got, test.want)
 		}
