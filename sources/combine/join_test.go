@@ -84,6 +84,7 @@ func TestChunks(t *testing.T) {
 	}{
 		{[]sources.Array{chunked(4, 2), chunked(2, 2), chunked(3, 2)}, true},
 		{[]sources.Array{chunked(4, 2), chunked(0, 5), chunked(1, 1)}, true},
+		{[]sources.Array{chunked(3, 1), chunked(2, 1)}, true},
 		{[]sources.Array{chunked(4, 2), chunked(3, 2), chunked(0, 2)}, true},
 		{[]sources.Array{chunked(4, 2), chunked(3, 2), chunked(2, 2)}, false},
 		{[]sources.Array{chunked(4, 2), chunked(3, 3)}, false},

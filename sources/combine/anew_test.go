@@ -1,0 +1,55 @@
+package combine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestValuesThatBeginAnew: a coordinate that begins with the same number in each file is
+// told of, unless its units say that the numbers are one row.
+func TestValuesThatBeginAnew(t *testing.T) {
+	for units, want := range map[string]string{"": "the values begin anew with 0.0 in each file", ";units=s": ""} {
+		src, err := combineAll(t, Options{Concat: "t", Override: true, Wanted: everything}, file("t(t)=0,1"+units), file("t(t)=0,2"+units))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := src.Array(t.Context(), "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(a.Info().Notes, "\n"); strings.Contains(notes, "begin anew") != (want != "") || !strings.Contains(notes, want) {
+			t.Errorf("units %q: notes %q, want %q", units, notes, want)
+		}
+	}
+}
+
+// TestCalendarsOfFiles: files whose calendars differ before 1582-10-15 alone are joined if
+// no time is before that.
+func TestCalendarsOfFiles(t *testing.T) {
+	failed := errors.New("failed")
+	for name, test := range map[string]struct {
+		first, second float64 // days since 1900-01-01
+		fail          error
+		want          string
+	}{
+		"late":           {0, 1, nil, ""},
+		"early":          {0, -200_000, nil, "is a time before 1582-10-15"},
+		"early, first":   {-200_000, 0, nil, "is a time before 1582-10-15"},
+		"cannot be read": {0, 1, failed, "failed"},
+	} {
+		members := []*member{
+			file(fmt.Sprintf("v(t)=%g;units=days since 1900-01-01;calendar=standard", test.first)),
+			file(fmt.Sprintf("v(t)=%g;units=days since 1900-01-01;calendar=proleptic_gregorian", test.second)),
+		}
+		members[1].arrays["v"].fail = func() error { return test.fail }
+		src, err := combineAll(t, Options{Concat: "t", Wanted: everything}, members...)
+		if err == nil {
+			_, err = src.Array(t.Context(), "v")
+		}
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+	}
+}
