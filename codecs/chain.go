@@ -94,7 +94,7 @@ func (r *Registry) parse(specs []Spec) ([]parsed, error) {
 			faults = append(faults, &Error{i, s.Name, err})
 		}
 	}
-	if err := checkKinds(list, r.usual()); err != nil {
+	if err := checkKinds(list, r.addUsual()); err != nil {
 		faults = append(faults, err)
 	}
 	return list, errors.Join(faults...)

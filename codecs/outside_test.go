@@ -822,6 +822,21 @@ func TestOutsideDefinitions(t *testing.T) {
 	if shape, ok := r.Extents(spec("example.words", "")); ok {
 		t.Errorf("example.words suits chunks of shape %v alone", shape)
 	}
+	if got := r.Usual(); got != "bytes" {
+		t.Errorf("%q makes bytes where no codec does", got)
+	}
+	own := codecs.NewRegistry(dtype.Standard())
+	d, err := r.Lookup("example.words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Usual = true
+	if err := own.Register(d); err != nil {
+		t.Fatal(err)
+	}
+	if err := own.Check(nil); err == nil || !strings.Contains(err.Error(), `add "example.words"`) {
+		t.Errorf("a chain without codecs: %v", err)
+	}
 	if d, err := r.LookupV2("flipped"); err != nil || d.Name != "example.invert" {
 		t.Errorf("flipped is %q (%v)", d.Name, err)
 	}

@@ -140,12 +140,20 @@ func (r *Registry) Extents(s Spec) (shape []int, ok bool) {
 	return shape, ok
 }
 
-// usual is a hint to the codec for chains that lack an array → bytes codec.
-func (r *Registry) usual() string {
-	for _, d := range r.definitions {
-		if d.Usual {
-			return fmt.Sprintf("add %q", d.Name)
-		}
+// Usual returns the name of the codec for chains that lack an array → bytes codec, ""
+// where no definition says that it is the one.
+func (r *Registry) Usual() string {
+	i := slices.IndexFunc(r.definitions, func(d Definition) bool { return d.Usual })
+	if i < 0 {
+		return ""
+	}
+	return r.definitions[i].Name
+}
+
+// addUsual is what to do with a chain that lacks an array → bytes codec.
+func (r *Registry) addUsual() string {
+	if name := r.Usual(); name != "" {
+		return fmt.Sprintf("add %q", name)
 	}
 	return "add one"
 }

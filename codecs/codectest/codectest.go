@@ -117,9 +117,9 @@ func someTypes(t *testing.T) []dtype.Type {
 func (s *suite) specs(spec codecs.Spec) []codecs.Spec {
 	switch s.kind {
 	case codecs.KindArrayToArray:
-		return []codecs.Spec{spec, {Name: "bytes"}}
+		return []codecs.Spec{spec, {Name: s.registry.Usual()}}
 	case codecs.KindBytesToBytes:
-		return []codecs.Spec{{Name: "bytes"}, spec}
+		return []codecs.Spec{{Name: s.registry.Usual()}, spec}
 	default:
 		return []codecs.Spec{spec}
 	}

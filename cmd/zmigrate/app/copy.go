@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -160,7 +159,7 @@ func (a *app) copyCodecs(flags []string) ([]any, error) {
 		}
 	}
 	if !serialized {
-		chain = slices.Insert(chain, place, any(standard.BytesName))
+		chain = slices.Insert(chain, place, any(a.env.Codecs.Usual()))
 	}
 	return chain, nil
 }
