@@ -9,18 +9,15 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// mostCells bounds the cells of a block that is chosen for the source's chunks:
-// so many that there is nothing left to gain, and few enough to be chosen from
-// soon.
+// mostCells is the most cells of a block that is chosen for the source's chunks. Larger
+// blocks gain nothing, and choosing among more would take long.
 const mostCells = 1 << 14
 
-// ReadBlock returns Block and AtOnce for the task within limit bytes in flight:
-// the block with which the fewest source chunks are decoded, made longer as far
-// as it takes for the source to be read in long runs. What it leaves of limit is
-// for its units; a block that all units of can be encoded at once is not made so
-// long that some have to wait. The source's chunks and its dimensions, slowest
-// first, are in its Info. The choice says how the source is read and nothing
-// about the objects that are written.
+// ReadBlock returns Block and AtOnce for the task within limit bytes in flight. The
+// block is the one with which the fewest source chunks are decoded. It is then made
+// longer, until the source is read in long runs, but never so long that cells have to
+// wait to be encoded. AtOnce follows from the bytes that the block leaves of limit. The
+// choice changes how the source is read, and nothing in the objects that are written.
 func (t *Task) ReadBlock(limit int) (block []int, atOnce int) {
 	best := t.fewestDecodes(limit)
 	block = t.longer(best, limit)
@@ -32,8 +29,7 @@ func (t *Task) ReadBlock(limit int) (block []int, atOnce int) {
 	return block, atOnce
 }
 
-// longer returns a block made longer within limit bytes, until it is read in
-// long runs.
+// longer makes a block longer, within limit bytes, until it is read in long runs.
 func (t *Task) longer(block choice, limit int) []int {
 	info := t.Source.Info()
 	counts := t.blockCounts()
@@ -48,11 +44,11 @@ func (t *Task) longer(block choice, limit int) []int {
 	}
 	long := info.LongRun
 	for _, dim := range slices.Backward(order) {
-		// Unless the runs are long by now, the block has all cells of the dimensions
-		// behind this one: that of a shard stays a run of inner chunks.
+		// If the runs are still short, the block has all cells of the faster dimensions.
+		// So a block in a shard stays a run of inner chunks.
 		for t.run(order, shape, long) < long && shape[dim] < counts[dim] {
-			// Where this block ends, the one so far does as well: no source chunk
-			// is decoded more often.
+			// The longer block ends where blocks of the present length end, too. So no
+			// source chunk is decoded more often.
 			longer := min(2*shape[dim], counts[dim])
 			for sharded && counts[dim]%longer != 0 {
 				longer += shape[dim]
@@ -67,8 +63,8 @@ func (t *Task) longer(block choice, limit int) []int {
 	return shape
 }
 
-// run is the number of bytes that lie together in the source when a block of
-// this shape is read; counting ends at long.
+// run returns how many bytes of a block of this shape lie together in the source.
+// Counting ends at long.
 func (t *Task) run(order, shape []int, long int) int {
 	n, cell := ndarray.ItemSize(t.readType()), t.cells().Chunk
 	if t.variable() {
@@ -84,7 +80,7 @@ func (t *Task) run(order, shape []int, long int) int {
 	return n
 }
 
-// blockCounts is the most cells that a block may have along each dimension.
+// blockCounts returns the most cells that a block may have along each dimension.
 func (t *Task) blockCounts() []int {
 	if s, ok := t.Chain.Parted(); ok {
 		return s.Count()
@@ -92,8 +88,8 @@ func (t *Task) blockCounts() []int {
 	return t.Grid.Count()
 }
 
-// guess is costOf with what elements of variable size take if they are as long as the
-// source believes.
+// guess is costOf, which for elements of variable size assumes that they are as long as
+// the source expects.
 func (t *Task) guess(cells, atOnce int) int {
 	if !t.variable() {
 		return t.costOf(cells, atOnce)
@@ -101,7 +97,7 @@ func (t *Task) guess(cells, atOnce int) int {
 	return t.guessAt(cells, atOnce, t.Source.Info().ItemBytes)
 }
 
-// guessAt is guess with elements of so many bytes.
+// guessAt is guess for elements of variable size of item bytes each.
 func (t *Task) guessAt(cells, atOnce, item int) int {
 	const most = 1 << 60
 	n, _ := ndarray.Elements(t.cellChain().Chunk().Shape)
@@ -109,15 +105,15 @@ func (t *Task) guessAt(cells, atOnce, item int) int {
 	return int(min(float64(t.costOf(cells, atOnce))+float64(cells)*cell+2*float64(atOnce)*(cell+4*float64(n)), most))
 }
 
-// choice is a shape of blocks, along all dimensions or some.
+// choice is a shape of blocks, along all dimensions or some of them.
 type choice struct {
 	shape   []int // in cells
 	cells   int
-	decodes int // of source chunks, until all blocks are read
+	decodes int // how many source chunks are decoded until all blocks are read
 }
 
-// fewestDecodes returns the blocks within limit bytes in flight with which the
-// fewest source chunks are decoded, and of those the smallest.
+// fewestDecodes returns the smallest of the blocks within limit bytes in flight with
+// which the fewest source chunks are decoded.
 func (t *Task) fewestDecodes(limit int) choice {
 	counts := t.blockCounts()
 	single := choice{shape: ones(len(counts)), cells: 1}
@@ -149,8 +145,8 @@ func (t *Task) fewestDecodes(limit int) choice {
 	return best[len(best)-1]
 }
 
-// fewestInShard is fewestDecodes where blocks have extents of 1, then any, then
-// those of the shard.
+// fewestInShard is fewestDecodes for blocks in a shard: runs of inner chunks, see
+// Task.Block.
 func fewestInShard(counts []int, extents [][]choice, most int) choice {
 	shape, decodes, cells := ones(len(counts)), 1, 1
 	for _, list := range extents {
@@ -174,9 +170,8 @@ func fewestInShard(counts []int, extents [][]choice, most int) choice {
 	return best
 }
 
-// extents lists the extents of blocks along a dimension, each with which fewer
-// source chunks are decoded than with any shorter one. Those of blocks within a
-// shard divide it.
+// extents lists extents of blocks along a dimension. Each decodes fewer source chunks
+// than any shorter extent. In a shard they divide the shard's extent.
 func (t *Task) extents(dim, count, most int) (list []choice) {
 	_, sharded := t.Chain.Parted()
 	for n := 1; n <= min(count, most); n++ {
@@ -190,8 +185,8 @@ func (t *Task) extents(dim, count, most int) (list []choice) {
 	return list
 }
 
-// improving sorts choices by their sizes and keeps those with which fewer source
-// chunks are decoded than with any smaller one.
+// improving sorts choices by size, and keeps those that decode fewer source chunks than
+// any smaller one.
 func improving(list []choice) []choice {
 	slices.SortFunc(list, func(a, b choice) int {
 		return cmp.Or(cmp.Compare(a.cells, b.cells), cmp.Compare(a.decodes, b.decodes), slices.Compare(a.shape, b.shape))
@@ -205,20 +200,20 @@ func improving(list []choice) []choice {
 	return kept
 }
 
-// decodesAlong is how many source chunks are decoded along a dimension if it is
-// read in blocks of n cells. Each block decodes what it meets, so there are as
-// many decodes as pieces when both grids cut: one more for each cut that they do
-// not share.
+// decodesAlong returns how many source chunks are decoded along a dimension that is read
+// in blocks of n cells. Each block decodes the chunks that it meets. So there are as many
+// decodes as pieces if both grids cut the dimension: the number of blocks, plus one for
+// each cut between chunks that is not one between blocks.
 func (t *Task) decodesAlong(dim, n int) int {
 	block, chunk, length := n*t.cells().Chunk[dim], t.Source.Info().Chunks[dim], t.Grid.Shape[dim]
 	chunks := ceil(length, chunk)
 	return ceil(length, block) + chunks - ceil(chunks, block/gcd(block, chunk))
 }
 
-// Decodes returns how many source chunks are decoded, some of them several times
-// perhaps, until all blocks are read, and how many chunks there are; both are 0
-// where the source can read any region at the same cost. Block is one that
-// ReadBlock returned, or nil.
+// Decodes returns how many source chunks are decoded until all blocks are read, and how
+// many chunks there are. A chunk may be decoded several times. Both numbers are 0 if the
+// source reads any region at the same cost. Block must be one that ReadBlock has
+// returned, or nil.
 func (t *Task) Decodes() (decodes, chunks int) {
 	info := t.Source.Info()
 	if info.Chunks == nil {
@@ -232,8 +227,8 @@ func (t *Task) Decodes() (decodes, chunks int) {
 	return decodes, chunks
 }
 
-// DecodeOnce returns the least Config.Memory with which ReadBlock finds blocks
-// that decode each source chunk once, and false where none is found.
+// DecodeOnce returns the least Config.Memory with which ReadBlock finds blocks that
+// decode each source chunk once. ok is false if there are none.
 func (t *Task) DecodeOnce() (memory int, ok bool) {
 	best := *t
 	best.Block, best.AtOnce = t.fewestDecodes(math.MaxInt).shape, 1
@@ -243,7 +238,7 @@ func (t *Task) DecodeOnce() (memory int, ok bool) {
 	return best.Cost(), true
 }
 
-// ceil is a / b, rounded up.
+// ceil returns a / b, rounded up.
 func ceil(a, b int) int {
 	n := a / b
 	if a%b != 0 {

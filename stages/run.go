@@ -14,17 +14,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// ErrStopped is returned by Run when Config.Stop ended it before the work was
-// done. Everything that was begun is stored and committed.
+// ErrStopped is the error of a Run that Config.Stop has ended before the work was done.
+// The units that were in flight are stored and committed.
 var ErrStopped = errors.New("stopped before the end: run again to go on")
 
-// ErrMemory is the cause of an error about a budget that cannot hold a single
-// block.
+// ErrMemory reports a budget that cannot hold a single block.
 var ErrMemory = errors.New("the memory budget is too small")
 
-// Run does all units of the tasks that are not done yet. It returns the first
-// error, with array, chunk and cause, after every worker has ended and every
-// buffer is back; receipts of what was stored until then are committed first.
+// Run does all units of the tasks that are not done yet. It returns the first error,
+// which names array, chunk and cause. Before Run returns, every worker has ended, every
+// buffer has been returned, and the receipts of all stored units have been committed.
 func Run(ctx context.Context, config Config, tasks []Task) error {
 	for i := range tasks {
 		if cost := tasks[i].Cost(); cost > config.Memory {
@@ -44,8 +43,8 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 		variable: variableLoads{of: make([]needs, len(tasks)), wake: make(chan struct{}, 1)},
 	}
 	cores := runtime.GOMAXPROCS(0)
-	// Where the source does not say what it needs, a reader borrows up to a MiB
-	// beside the budget: a quarter of the budget's MiB of readers at the most.
+	// If the source does not say what memory it needs, a reader takes up to 1 MiB beside
+	// the budget. So there is at most one reader for each 4 MiB of the budget.
 	readers := min(orElse(p.Read, cores), max(1, p.Memory>>22))
 	p.window = make(chan struct{}, readers)
 	begin := 2
@@ -60,7 +59,7 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 	workers(group, readers, func() error { return p.read(inner) }, func() { close(p.encodes) })
 	workers(group, min(orElse(p.Encode, cores), parallel(tasks)), func() error { return p.encode(inner) }, func() { close(p.writes) })
 	workers(group, orElse(p.Write, cores), func() error { return p.write(inner) }, func() { close(p.receipts) })
-	// The commits outlive a failure of the others, for what is stored counts.
+	// Commits go on after an error, because units that are stored count.
 	committed := make(chan error, 1)
 	go func() { committed <- p.collect(context.WithoutCancel(ctx)) }()
 	err := group.Wait()
@@ -90,8 +89,8 @@ func (p *pipeline) mustBeBack() {
 	}
 }
 
-// parallel is how many encoders the tasks can keep busy: as many as each chunk
-// can, which is more than one for shards, for all chunks; one at least.
+// parallel returns how many encoders the tasks can keep busy, at least one. A shard
+// keeps several encoders busy.
 func parallel(tasks []Task) int {
 	n := 0
 	for i := range tasks {
@@ -116,11 +115,11 @@ type pipeline struct {
 	encodes  chan parcel
 	writes   chan parcel
 	receipts chan Receipt
-	// window holds a token for each reader that may begin a block. It starts
-	// small and widens when encoders have to wait: reading far ahead of them
-	// only makes memory cold.
+	// window holds a token for each reader that may begin a block. It starts small, and
+	// widens when encoders have to wait. Reading far ahead of the encoders would only
+	// let the data leave the processor's cache.
 	window  chan struct{}
-	readers atomic.Int64 // tokens there are
+	readers atomic.Int64 // number of tokens
 	failed  atomic.Bool  // a commit failed
 	stopped atomic.Bool
 
@@ -130,7 +129,7 @@ type pipeline struct {
 	variable variableLoads
 }
 
-// workers starts n workers of a stage and runs after once all of them ended.
+// workers starts n workers of a stage, and calls after when all of them have ended.
 func workers(group *errgroup.Group, n int, work func() error, after func()) {
 	var left atomic.Int64
 	left.Store(int64(n))
@@ -146,7 +145,7 @@ func workers(group *errgroup.Group, n int, work func() error, after func()) {
 	}
 }
 
-// plan sends every block with units left, each with its bytes reserved.
+// plan reserves the bytes of every block that has units to do, and sends it.
 func (p *pipeline) plan(ctx context.Context) error {
 	defer close(p.reads)
 	for i := range p.tasks {
@@ -172,15 +171,15 @@ func (p *pipeline) plan(ctx context.Context) error {
 				return more
 			}
 			l := &load{block: b}
-			// A block at the edge takes as much as the others, for what it has no
-			// use for is what the next one is read into.
+			// A block at the edge reserves as much as the others, so that a later block
+			// can use its buffer.
 			cells, _ := ndarray.Elements(t.blockShape())
 			var each int
 			l.reserved, each, l.reading = t.cost(cells)
 			l.users.Store(int64(len(b.units)))
 			atOnce := t.atOnce(len(b.units))
 			l.allotment = newAllotment(each, atOnce, len(b.units))
-			// The units do not need theirs before the source is done with it.
+			// The source uses the memory of the cells until the block is read.
 			units := each * atOnce
 			l.reading = max(l.reading-units, 0)
 			total := l.reserved + units + l.reading
@@ -200,7 +199,7 @@ func (p *pipeline) plan(ctx context.Context) error {
 	return p.finish(ctx)
 }
 
-// hand gives a block, for which total bytes are reserved, to a reader. It reports
+// hand gives a block to a reader. total bytes are reserved for the block. more reports
 // whether the run goes on.
 func (p *pipeline) hand(ctx context.Context, l *load, total int) (more bool, err error) {
 	stop := p.Stop

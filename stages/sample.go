@@ -7,10 +7,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Sample reads the first, the middle and the last cell of a task and encodes
-// them, as Run would, one after the other; nothing is stored. It returns the
-// error of the first that cannot be encoded, with array, chunk and value. What
-// cannot be read, or not within memory bytes, is left for Run to tell.
+// Sample reads and encodes the first, the middle and the last cell of a task, one after
+// the other, as Run would. It stores nothing. It returns the error of the first cell that
+// cannot be encoded, which names array, chunk and value. It ignores a cell that cannot be
+// read, or not within memory bytes: Run reports it.
 func Sample(ctx context.Context, t *Task, memory int) error {
 	p := &pipeline{pool: &ndarray.Pool{}}
 	cells := t.cells()

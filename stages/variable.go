@@ -10,28 +10,28 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// How much memory a block of elements of variable size takes is known when it has
-// been read. So it reserves an allowance, for the bytes of its elements, for what
-// the source holds of them while it reads, and for the encoding of a cell at least.
-// The allowance is what the largest block of the array took so far. A block that
-// outgrows its allowance gives everything back and is read again, alone: it has all
-// of the budget then, and what it does not need is given back as soon as it is read.
-// A block that outgrows even that is cut in two, and a single cell is refused.
+// The memory of a block of elements of variable size is known only after the block has
+// been read. So the block reserves an allowance: for the bytes of its elements, for the
+// bytes that the source holds while it reads, and for the encoding of at least one cell.
+// The allowance is a little more than the largest block of the array has taken so far. A
+// block that outgrows its allowance gives everything back and is read again, alone. Then
+// it has all of the budget; the rest is given back as soon as the block is read. A block
+// that outgrows even the budget is cut in two. A single cell that does is refused.
 //
-// Nobody waits for more memory while holding some, so nobody waits in a circle. Only
-// the planner waits for the budget, and what it waits for is held by blocks that have
-// all that they need, or that outgrow what they have and give it back. There is one
-// exception: cells of a shard wait for those before them. So the planner waits until
-// a block of a shard is read before it begins the next one, and where the index
-// lies in front until the shard has all cells that were sent: it knows then what
-// these keep, and asks for no more than the rest. And blocks that came back are read
-// between two shards, never within one, which holds a part of the budget to its end.
+// No block waits for more memory while it holds some, so there is no circle of waiting.
+// Only the planner waits for the budget. The blocks that hold it have all that they need,
+// or outgrow it and give it back. There is one exception: cells of a shard wait for the
+// cells before them. So the planner waits until a block of a shard is read before it
+// begins the next one. If the index of the shard is at the start, it waits until all
+// cells that were sent are encoded. Then it knows what these keep, and reserves no more
+// than the rest. Blocks that came back are read between two shards. They are never read
+// within a shard, because a shard holds a part of the budget to its end.
 
-// leastAllowance is the least that blocks reserve of which nothing is known yet,
-// unless that is more than an eighth of the budget.
+// leastAllowance is the least allowance of a block before any block of the array was
+// read. It is at most an eighth of the budget.
 const leastAllowance = 16 << 20
 
-// errOutgrown is the cause of errors of an account that has no more.
+// errOutgrown is the error of an account that has no more memory.
 var errOutgrown = errors.New("the block is larger than what it may take")
 
 // variable reports whether the task's elements are of variable size.
@@ -39,15 +39,15 @@ func (t *Task) variable() bool {
 	return t.Stored == nil && t.readType().Size() == 0
 }
 
-// account is what a block of elements of variable size may take. It implements
-// [ndarray.Account], and serves one goroutine.
+// account is the memory that a block of elements of variable size may take. It
+// implements [ndarray.Account], and serves one goroutine.
 type account struct {
 	pool    *ndarray.Pool
 	limit   int
 	held    int
-	most    int // that was held
+	most    int // the most that was held
 	lent    []*ndarray.Buffer
-	refused int // bytes that would have been held; 0: nothing was refused
+	refused int // how many bytes would have been held; 0: nothing was refused
 }
 
 // Lend implements [ndarray.Account].
@@ -89,8 +89,8 @@ func (a *account) Give(n int) {
 // Room implements [ndarray.Account].
 func (a *account) Room() int { return a.limit - a.held }
 
-// release gives back all that was lent. Whoever took something beside that has given
-// it back.
+// release returns all buffers that were lent. Bytes that were counted with Take have been
+// given back by then.
 func (a *account) release() {
 	for _, b := range a.lent {
 		b.Release()
@@ -100,17 +100,17 @@ func (a *account) release() {
 
 // outgrown is the error of a block that has outgrown its account.
 type outgrown struct {
-	need int // bytes at least, for a block alone
-	held int // bytes that were held when it could not have more
-	read int // elements that were read of it by then, the one included that has no room
-	// measured says that all elements were read, so that need is what the block takes.
+	need int // least bytes that the block takes
+	held int // bytes that the block held when it was refused more
+	read int // elements read by then, with the one for which there was no room
+	// measured says that all elements were read. Then need is what the block takes.
 	measured bool
 }
 
 func (o *outgrown) Error() string { return errOutgrown.Error() }
 
-// measure finds what the cells of a block that was read take to be encoded, and
-// divides what is left of its account among them.
+// measure computes the memory that encoding the cells of a block takes. The block has
+// been read. measure divides the rest of the block's account among the cells.
 func (p *pipeline) measure(t *Task, l *load) error {
 	a, chain := l.account, t.cellChain()
 	shape := chain.Chunk().Shape
@@ -134,8 +134,8 @@ func (p *pipeline) measure(t *Task, l *load) error {
 	return nil
 }
 
-// encoding is the most bytes that encoding a cell takes, and keeping the object where
-// it waits for others.
+// encoding returns the most bytes that encoding a cell takes, with the bytes of an
+// encoded inner chunk that has to wait for others.
 func (t *Task) encoding(cell ndarray.Array) int {
 	n := t.cellChain().MemoryOf(cell)
 	if s, ok := t.parted(); ok && s.AtStart() {
@@ -144,8 +144,8 @@ func (t *Task) encoding(cell ndarray.Array) int {
 	return n
 }
 
-// fillVariable is fillBuffer for elements of variable size, whose cells have what
-// they need to be encoded afterwards.
+// fillVariable is fillBuffer for elements of variable size. Afterwards the cells have
+// the memory to be encoded.
 func (p *pipeline) fillVariable(ctx context.Context, t *Task, l *load) error {
 	a := l.account
 	err := a.Take(t.Source.Info().Memory)
@@ -169,20 +169,20 @@ func (p *pipeline) fillVariable(ctx context.Context, t *Task, l *load) error {
 
 // needs is what is known of the blocks of a task with elements of variable size.
 type needs struct {
-	most  int // bytes that one took; 0: none was read
-	cells int // more of them are not read together; 0: nothing is known
+	most  int // bytes of the largest block so far; 0: none was read
+	cells int // most cells that are read together; 0: no bound is known
 }
 
 // variableLoads is what the planner and the readers share about such blocks.
 type variableLoads struct {
 	mutex  sync.Mutex
 	of     []needs // by task
-	unread int     // blocks on their way that may come back
-	again  []block // those that came back
+	unread int     // blocks in flight that may come back
+	again  []block // blocks that came back
 	wake   chan struct{}
 }
 
-// learn takes a note of what a block of a task took.
+// learn remembers how many bytes a block of a task took.
 func (p *pipeline) learn(task, need int) {
 	p.variable.mutex.Lock()
 	defer p.variable.mutex.Unlock()
@@ -190,7 +190,7 @@ func (p *pipeline) learn(task, need int) {
 	n.most = max(n.most, need)
 }
 
-// allowance is what a block of a task reserves, room at the most.
+// allowance returns how many bytes a block of a task reserves, at most room.
 func (p *pipeline) allowance(t *Task, b block, room int) int {
 	p.variable.mutex.Lock()
 	most := p.variable.of[b.task].most
@@ -204,15 +204,15 @@ func (p *pipeline) allowance(t *Task, b block, room int) int {
 	return min(max(n, unit+reading), room)
 }
 
-// offer sends a block, of which a part may come back, and those that have come back.
-// It reports whether the run goes on.
+// offer sends a block, and then all blocks that have come back. It reports whether the
+// run goes on.
 func (p *pipeline) offer(ctx context.Context, b block) (bool, error) {
 	t := &p.tasks[b.task]
 	p.variable.mutex.Lock()
 	cells := p.variable.of[b.task].cells
 	p.variable.mutex.Unlock()
 	if t.waitsForAll() {
-		cells = 1 // what one keeps is not there for the next one of a block
+		cells = 1 // an encoded cell keeps memory that the next cell of its block would need
 	}
 	if n, _ := ndarray.Elements(b.count); cells > 0 && n > cells {
 		for _, half := range t.halves(b) {
@@ -227,12 +227,12 @@ func (p *pipeline) offer(ctx context.Context, b block) (bool, error) {
 		more, err = p.alone(ctx, b)
 	}
 	if err != nil || !more || b.shard != nil {
-		return more, err // what waits for all of the budget has to wait for the whole shard
+		return more, err // blocks that came back have to wait until the shard is finished
 	}
 	return p.retry(ctx)
 }
 
-// retry does the blocks again that have come back.
+// retry sends the blocks that have come back, each alone.
 func (p *pipeline) retry(ctx context.Context) (bool, error) {
 	for {
 		p.variable.mutex.Lock()
@@ -250,7 +250,7 @@ func (p *pipeline) retry(ctx context.Context) (bool, error) {
 	}
 }
 
-// finish waits until all blocks are read, those that come back included.
+// finish waits until all blocks are read, also blocks that come back.
 func (p *pipeline) finish(ctx context.Context) error {
 	for {
 		if more, err := p.retry(ctx); err != nil || !more {
@@ -270,8 +270,8 @@ func (p *pipeline) finish(ctx context.Context) error {
 	}
 }
 
-// alone reads a block with all of the budget, or its cells, as many of them together
-// as there is room for.
+// alone reads a block with all of the budget. If the block does not fit, it is cut in
+// two, again and again.
 func (p *pipeline) alone(ctx context.Context, b block) (bool, error) {
 	more, outgrew, err := p.try(ctx, b, true)
 	if outgrew == nil || err != nil {
@@ -293,7 +293,7 @@ func (p *pipeline) alone(ctx context.Context, b block) (bool, error) {
 	return true, nil
 }
 
-// refuse is the error about a cell that does not fit the budget.
+// refuse returns the error of a cell that does not fit into the budget.
 func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
 	index := t.Grid.Index(b.units[0])
 	if b.shard != nil {
@@ -319,8 +319,9 @@ func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
 	return t.fail(index, "read", fmt.Errorf("%w: its elements take %s in flight, the budget is %d: %s", ErrMemory, need, p.Memory, hint))
 }
 
-// try sends a block with its allowance, or alone with all of the budget. Where it waits
-// until the block is read, it returns how that outgrew what it had.
+// try sends a block with its allowance, or alone with all of the budget. If the block is
+// alone or in a shard, try waits until the block is read. Then outgrew tells whether the
+// block has outgrown its account.
 func (p *pipeline) try(ctx context.Context, b block, alone bool) (more bool, outgrew *outgrown, err error) {
 	t := &p.tasks[b.task]
 	if b.shard == nil && p.stopping() {
@@ -376,7 +377,7 @@ func (p *pipeline) try(ctx context.Context, b block, alone bool) (more bool, out
 	}
 }
 
-// arrive tells the planner that a block was read, or has outgrown what it had.
+// arrive tells the planner that a block was read, or that it has outgrown its account.
 func (p *pipeline) arrive(l *load, o *outgrown) {
 	if l.outcome != nil {
 		l.outcome <- o
@@ -394,8 +395,8 @@ func (p *pipeline) arrive(l *load, o *outgrown) {
 	}
 }
 
-// halves cuts a block in two along the first dimension in which it has several
-// cells, each with its units.
+// halves cuts a block in two along the first dimension in which it has several cells.
+// It leaves out a half without units.
 func (t *Task) halves(b block) []block {
 	dim := slices.IndexFunc(b.count, func(n int) bool { return n > 1 })
 	middle := b.first[dim] + b.count[dim]/2
