@@ -16,9 +16,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestUnitsAtOnce reads one block of all units, of which the budget has room for
-// some at a time. Writes wait until as many as that are encoded, so that the
-// bound is reached as well as kept.
+// TestUnitsAtOnce reads one block of all units. The budget has room for encoding some of
+// them at the same time. Writes wait until that many are encoded, so the bound is reached
+// and not exceeded.
 func TestUnitsAtOnce(t *testing.T) {
 	for _, atOnce := range []int{1, 3, 16, 0} {
 		t.Run(fmt.Sprint(atOnce), func(t *testing.T) {
@@ -76,9 +76,9 @@ func TestUnitsAtOnce(t *testing.T) {
 }
 
 // TestFailuresInTheLeastMemory runs random tasks with random blocks, many
-// workers and no more memory than one block takes, and fails reading or writing
-// at some point: what was committed is stored, and when the rest is done the
-// objects are those of a run without failures.
+// workers and no more memory than one block takes. Reading or writing fails
+// at some point. All committed units are stored. When the rest is done, the
+// objects are the same as those of a run without failures.
 func TestFailuresInTheLeastMemory(t *testing.T) {
 	for seed := range uint64(80) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

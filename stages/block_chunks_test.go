@@ -14,8 +14,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// chunked is a described task whose source has chunks; with shards, the shape in
-// inner chunks, not nil.
+// chunked is a described task whose source has chunks. If shards is not nil, it is the
+// shape of shards in inner chunks.
 func chunked(t *testing.T, shape, stored, chunk, shards []int) Task {
 	t.Helper()
 	x := described(t, shape, chunk, nil)
@@ -40,13 +40,13 @@ func chunked(t *testing.T, shape, stored, chunk, shards []int) Task {
 	return x
 }
 
-// TestReadBlockOfChunks: blocks hold whole source chunks where there is room.
+// TestReadBlockOfChunks: blocks hold whole source chunks if there is room.
 func TestReadBlockOfChunks(t *testing.T) {
 	const large = 1 << 40
 	for _, test := range []struct {
 		name                         string
 		shape, stored, chunk, shards []int
-		cells                        int // that the limit has room for, 0: any number
+		cells                        int // how many cells the limit has room for; 0: any number
 		want                         []int
 		decodes, chunks              int
 	}{
@@ -82,8 +82,8 @@ func TestReadBlockOfChunks(t *testing.T) {
 	}
 }
 
-// TestReadBlockIsOptimal compares with all shapes that blocks may have, whose
-// decodes are counted one by one.
+// TestReadBlockIsOptimal compares the chosen block with all possible shapes. It counts
+// the decodes of each one by one.
 func TestReadBlockIsOptimal(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -141,8 +141,8 @@ func TestReadBlockIsOptimal(t *testing.T) {
 	}
 }
 
-// checkOnce: the memory that is said to be enough to decode each chunk once is,
-// and less is not.
+// checkOnce: with the memory of DecodeOnce each chunk is decoded once, with less it is
+// not.
 func checkOnce(t *testing.T, name string, x Task) {
 	t.Helper()
 	x.Source.Info().LongRun = 0
@@ -173,7 +173,7 @@ func product(numbers []int) int {
 	return n
 }
 
-// TestNoChunks: nothing is decoded where any region costs the same.
+// TestNoChunks: there are no decodes if the source reads any region at the same cost.
 func TestNoChunks(t *testing.T) {
 	x := described(t, []int{64, 64}, []int{8, 8}, nil)
 	if decodes, chunks := x.Decodes(); decodes != 0 || chunks != 0 {
@@ -191,7 +191,7 @@ func inShard(block, counts []int) bool {
 	return counts[i]%block[i] == 0 && slices.Equal(block[i+1:], counts[i+1:])
 }
 
-// countDecodes reads all blocks and counts the source chunks that each meets.
+// countDecodes counts, for all blocks, the source chunks that the block meets.
 func countDecodes(x *Task, shape []int) int {
 	chunks := x.Source.Info().Chunks
 	y := *x

@@ -17,7 +17,7 @@ import (
 // longRun is the LongRun of the sources in these tests.
 const longRun = 1 << 20
 
-// described is a task over an array of which only the description exists.
+// described is a task over an array that has a description and no elements.
 func described(t *testing.T, shape, chunk, slowest []int) Task {
 	t.Helper()
 	s := &memorySource{info: sources.Info{Path: "a", Type: dtype.Uint16, Shape: shape, Slowest: slowest, LongRun: longRun}}
@@ -76,7 +76,7 @@ func TestReadBlockProperties(t *testing.T) {
 		if !single && with.Cost() > limit {
 			t.Errorf("%s costs %d", name, with.Cost())
 		}
-		// As many units are encoded at once as there is room for, and 0 stands for all.
+		// As many units are encoded at once as there is room for; 0 means all.
 		cells, _ := ndarray.Elements(block)
 		with.AtOnce = 0
 		if all := with.Cost() <= limit; all && atOnce != 0 || !all && atOnce == 0 && cells > 1 {
@@ -84,8 +84,8 @@ func TestReadBlockProperties(t *testing.T) {
 		} else if with.AtOnce = atOnce + 1; atOnce > 0 && with.Cost() <= limit {
 			t.Errorf("%s: %d at once of %d, one more costs %d", name, atOnce, cells, with.Cost())
 		}
-		// Whatever it is, it reads in no shorter runs than a single chunk, and
-		// without a limit in long ones or the whole array.
+		// Every block reads in runs at least as long as a single chunk does. Without a
+		// limit the runs are long, or the block is the whole array.
 		if x.run(slowest, block, longRun) < x.run(slowest, ones(rank), longRun) {
 			t.Errorf("%s reads in shorter runs than one chunk", name)
 		}

@@ -13,11 +13,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestBudget counts the bytes that blocks in flight hold from the begin of the
-// read to the end of the write: the buffer that the object lies in. What only
-// the encoder takes is given back at a time that is not seen from here. The
-// first write waits until as many blocks as the budget allows have been begun,
-// so that the bound is reached as well as kept.
+// TestBudget counts the bytes of blocks in flight, from the beginning of the read to the
+// end of the write: the buffer with the object. The memory of the encoder is not counted,
+// because the test cannot see when it is given back. The first write waits until as many
+// blocks have begun as the budget allows. So the bound is reached and not exceeded.
 func TestBudget(t *testing.T) {
 	noLeaks(t)
 	for _, test := range []struct {
@@ -77,9 +76,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestReadersAreInTheBudget: what reading takes is reserved while the source
-// reads, and no longer. The first readers wait until as many have begun as the
-// budget allows; later ones let others run, who might begin too soon.
+// TestReadersAreInTheBudget: the memory of the source is reserved while it reads, and no
+// longer. The first readers wait until as many have begun as the budget allows. Later
+// readers give way to others, which might begin too soon.
 func TestReadersAreInTheBudget(t *testing.T) {
 	noLeaks(t)
 	const reading, blocks = 16 << 20, 2

@@ -22,16 +22,16 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// storedSource is a source that gives objects, by their keys, and no elements.
+// storedSource is a source of stored objects, by key, without elements.
 type storedSource struct {
 	memorySource
 	chain   *codecs.Chain
 	objects map[string][]byte
-	inRAM   bool // they are read when they are opened
+	inRAM   bool // objects are read when they are opened
 	// before, if set, is called before each read, with its length.
 	before func(index []int, n int) error
 	open   func() error // if set, is called before each object is opened
-	sum    *uint32      // CRC-32 that the place tells of each object, if it does
+	sum    *uint32      // the CRC-32 that the place has of each object, or nil
 }
 
 func (s *storedSource) OpenStored(_ context.Context, index []int) (codecs.Input, error) {
@@ -77,7 +77,7 @@ func (in storedInput) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return in.InMemory.ReadAt(ctx, p, off)
 }
 
-// crcWriter is a memoryWriter whose receipts have the sums of real ones.
+// crcWriter is a memoryWriter whose receipts have the CRC-32C of the object.
 type crcWriter struct{ *memoryWriter }
 
 func (w crcWriter) Put(ctx context.Context, index []int, data []byte) (sinks.Receipt, error) {
@@ -147,7 +147,7 @@ func TestCarriedObjectsStayAsTheyAre(t *testing.T) {
 				delete(s.objects, zarr.KeyEncoding{}.Key([]int{1, 2}))
 				if name == "unlike an array" {
 					for key := range s.objects {
-						// A frame with one block, which nobody decodes.
+						// A frame with one block, which is never decoded.
 						s.objects[key] = []byte("\x28\xb5\x2f\xfd\x20\x28\x1d\x00\x00any")
 					}
 				}
@@ -186,7 +186,7 @@ func TestCarriedObjectsStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// Damage that shows without decoding is found, and the object is not written.
+// Damage that can be seen without decoding is found, and the object is not written.
 func TestDamageOfCarriedObjects(t *testing.T) {
 	cut := func(data []byte) []byte { return data[:len(data)-1] }
 	flip := func(at int) func(data []byte) []byte {
@@ -235,8 +235,8 @@ func TestDamageOfCarriedObjects(t *testing.T) {
 	}
 }
 
-// TestSumOfThePlace compares the checksum that the place of an object has of it, of
-// one that is in memory and of one that is copied in pieces.
+// TestSumOfThePlace compares an object with the checksum of its place: an object in
+// memory, and one that is copied in pieces.
 func TestSumOfThePlace(t *testing.T) {
 	for name, piece := range map[string]int{"in memory": 0, "in pieces": 7} {
 		t.Run(name, func(t *testing.T) {
@@ -307,8 +307,8 @@ func TestLargeObjectsAreStreamed(t *testing.T) {
 	}
 }
 
-// Objects of elements of variable size, whose checksum is of all bytes, are neither
-// in memory whole while it is verified.
+// Objects of elements of variable size are not in memory whole either, although their
+// checksum is that of all bytes.
 func TestLargeObjectsAreVerifiedInPieces(t *testing.T) {
 	const size = 30 << 20
 	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{{Name: "vlen-utf8"}, {Name: "crc32c"}},
@@ -345,7 +345,7 @@ func TestLargeObjectsAreVerifiedInPieces(t *testing.T) {
 			c := config(&l)
 			c.Memory = x.Cost()
 			err := Run(t.Context(), c, []Task{x})
-			// Once for the checksum, once for the lengths, and once to be copied.
+			// The bytes are read three times: for the checksum, for the lengths, and to copy.
 			if longest.Load() > carriedPiece || read.Load() > 3*int64(len(object)) {
 				t.Errorf("%d bytes were read, up to %d at once", read.Load(), longest.Load())
 			}
@@ -362,8 +362,8 @@ func TestLargeObjectsAreVerifiedInPieces(t *testing.T) {
 	}
 }
 
-// A run that is ended by any read or write of an object, and then goes on, leaves
-// the same objects, each with one receipt.
+// A run fails at any read or write of an object, and the next run goes on. The objects
+// are the same, and each has one receipt.
 func TestInterruptedCarrying(t *testing.T) {
 	const side = 2304 // a shard of 10 MiB
 	s, x, _ := stored(t, []int{2 * side, side}, []int{side, side}, shards(t, []int{side, side}, []int{side, 768}, "start"))
@@ -418,10 +418,10 @@ func TestInterruptedCarrying(t *testing.T) {
 	}
 }
 
-// What is written is compared with what was read.
+// The bytes that were written are compared with the bytes that were read.
 func TestCarriedBytesThatChangeOnTheWay(t *testing.T) {
 	_, x, w := stored(t, []int{4, 5}, []int{4, 5}, bind(t, []int{4, 5}, "bytes"))
-	x.Writer = w.memoryWriter // whose sums are of another kind
+	x.Writer = w.memoryWriter // its sums are of another kind
 	var l ledger
 	if err := Run(t.Context(), config(&l), []Task{x}); err == nil || !strings.Contains(err.Error(), "CRC-32C") {
 		t.Errorf("error %v", err)
@@ -431,7 +431,7 @@ func TestCarriedBytesThatChangeOnTheWay(t *testing.T) {
 	}
 }
 
-// What is verified of an object in memory are the bytes that are written: it is read once.
+// An object in memory is read once: the bytes that are verified are the ones written.
 func TestCarriedObjectsAreReadOnce(t *testing.T) {
 	s, x, w := stored(t, []int{8, 10}, []int{4, 5}, bind(t, []int{4, 5}, "bytes", "crc32c"))
 	var reads atomic.Int64

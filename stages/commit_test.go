@@ -26,9 +26,8 @@ func TestCommitsComeInBatches(t *testing.T) {
 	}
 }
 
-// TestCommitsComeInTime holds the last unit back until the others are
-// committed, and that commit until the last unit is written: neither waits for
-// the other stage.
+// TestCommitsComeInTime holds the last unit back until the others are committed, and
+// holds that commit until the last unit is written. Neither stage waits for the other.
 func TestCommitsComeInTime(t *testing.T) {
 	noLeaks(t)
 	s := counted(8, 8)
@@ -76,7 +75,7 @@ func TestCommitsNeverOverlap(t *testing.T) {
 	s := counted(32, 1024)
 	x, w := task(t, s, 1, 4)
 	var l ledger
-	l.during = func(int) error { // takes as long as some hundred writes
+	l.during = func(int) error { // lasts as long as some hundred writes
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return nil
@@ -95,7 +94,7 @@ func TestCommitsNeverOverlap(t *testing.T) {
 	}
 }
 
-// TestFailedCommitStopsWriting: what can no longer be recorded is not written.
+// TestFailedCommitStopsWriting: units that can no longer be recorded are not written.
 func TestFailedCommitStopsWriting(t *testing.T) {
 	noLeaks(t)
 	x, w := task(t, counted(8, 8192), 1, 1)

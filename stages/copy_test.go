@@ -16,8 +16,8 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// TestCarriedObjectsAreCopied has a store copy all objects, some or none, small
-// ones that are in memory and large ones that are not.
+// TestCarriedObjectsAreCopied has a store that copies all objects, some or none. Small
+// objects are in memory, large ones are not.
 func TestCarriedObjectsAreCopied(t *testing.T) {
 	for _, piece := range []int{0, 8} {
 		for of, copies := range map[string]func(index []int) bool{
@@ -72,7 +72,7 @@ func TestCarriedObjectsAreCopied(t *testing.T) {
 	}
 }
 
-// TestCopiesThatFail gives a copy another checksum, or none at all.
+// TestCopiesThatFail returns a wrong checksum of a copy, or an error.
 func TestCopiesThatFail(t *testing.T) {
 	broken := errors.New("broken")
 	for want, answer := range map[string]func() (sinks.Receipt, bool, error){

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestDeliverAfterAFailure: once an inner chunk could not be written, no later one is, and
-// the shard is never finished.
+// TestDeliverAfterAFailure: after an inner chunk that could not be written, no later one
+// is written, and the shard is never finished.
 func TestDeliverAfterAFailure(t *testing.T) {
 	for _, location := range []string{"start", "end"} {
 		x, w := shardedTask(t, counted(256, 64), location, "bytes")
@@ -26,7 +26,7 @@ func TestDeliverAfterAFailure(t *testing.T) {
 		s := newShard(&x, 0, 0, layout)
 		p := &pipeline{budget: semaphore.NewWeighted(1), pool: &ndarray.Pool{}}
 		l := &load{allotment: newAllotment(1, 0, s.parts())}
-		l.users.Store(int64(s.parts() + 1)) // the test is one
+		l.users.Store(int64(s.parts() + 1)) // the test is one of the users
 		failed := false
 		for unit := range s.parts() {
 			receipt, err := s.deliver(context.Background(), p, parcel{load: l, unit: unit, data: []byte{1}})

@@ -15,15 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// disturbances are what may end a run early, each with the error that Run returns if it
-// does.
+// disturbances are the events that may end a run early, each with the error of Run.
 var disturbances = map[string]error{
 	"stop": ErrStopped, "cancel": context.Canceled,
 	"read": errTest, "put": errTest, "piece": errTest, "commit": errTest,
 }
 
-// disturbed runs tasks and has it disturbed at one of the events at which that can
-// happen, 0: at none. It returns how many there were of each kind.
+// disturbed runs tasks and disturbs the run at the event with a number; 0: at none. It
+// returns how many events there were of each kind.
 func disturbed(t *testing.T, c Config, tasks []Task, kind string, at int64) (map[string]*atomic.Int64, *ledger, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -77,10 +76,10 @@ func into(tasks []Task) []Task {
 	return tasks
 }
 
-// TestDisturbedRuns ends runs of random tasks early, in small budgets. Each run ends with
-// the error of what disturbed it. Its receipts are those of whole objects. Another run
-// does what is left, and the objects are those of a run that nothing disturbed. Run
-// itself panics where buffers or a part of the budget were not given back.
+// TestDisturbedRuns ends runs of random tasks early, in small budgets. Each run returns
+// the error of the disturbance, and its receipts are of whole objects. Another run does
+// the rest. Then the objects are the same as those of an undisturbed run. Run itself
+// panics if buffers or a part of the budget were not given back.
 func TestDisturbedRuns(t *testing.T) {
 	noLeaks(t)
 	early := map[string]int{}
@@ -120,7 +119,7 @@ func TestDisturbedRuns(t *testing.T) {
 				c.Memory += 16 << 20 // room for several readers
 			}
 			for _, kind := range []string{"stop", "stop", "stop", "cancel", "read", "put", "piece", "commit"} {
-				c.Far = kind != "read" && r.IntN(2) == 0 // else it is read again
+				c.Far = kind != "read" && r.IntN(2) == 0 // a far source would be read again
 				rest := into(tasks)
 				_, l, err := disturbed(t, c, rest, kind, 1+r.Int64N(max(events[kind].Load(), 1)))
 				if err != nil {
@@ -143,7 +142,7 @@ func TestDisturbedRuns(t *testing.T) {
 	}
 }
 
-// goOn looks at what a run left that ended with err, and runs what is left of it.
+// goOn checks the objects and receipts of a run that ended with err, and does the rest.
 func goOn(t *testing.T, c Config, whole, rest []Task, l *ledger, err error) {
 	t.Helper()
 	done := map[[2]int]bool{}

@@ -15,8 +15,8 @@ import (
 
 var errTest = errors.New("made to fail")
 
-// TestFirstError fails each stage at each unit: the error names array, chunk
-// and cause, and what was stored before is committed.
+// TestFirstError fails each stage at each unit. The error names array, chunk and cause.
+// Units that were stored before are committed.
 func TestFirstError(t *testing.T) {
 	const rows = 12
 	for _, stage := range []string{"read", "encode", "write"} {
@@ -97,8 +97,8 @@ func TestErrorInABlock(t *testing.T) {
 	}
 }
 
-// TestCommitFails lets each unit wait for the commit of the one before it, up
-// to the commit that fails: there is no commit after that.
+// TestCommitFails makes each unit wait for the commit of the unit before it. After a
+// commit that fails there is no other commit.
 func TestCommitFails(t *testing.T) {
 	const rows = 16
 	for at := range rows {
@@ -128,7 +128,7 @@ func TestCommitFails(t *testing.T) {
 			}
 		}
 		c := config(&l)
-		c.Every = time.Nanosecond // whenever there is something to commit
+		c.Every = time.Nanosecond // commits as soon as there is a receipt
 		c.Memory = x.Cost()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		if err := Run(ctx, c, []Task{x}); !errors.Is(err, errTest) {
@@ -141,7 +141,7 @@ func TestCommitFails(t *testing.T) {
 	}
 }
 
-// TestLastCommitFails has nothing left to write when the commit fails.
+// TestLastCommitFails fails the commit when nothing is left to write.
 func TestLastCommitFails(t *testing.T) {
 	noLeaks(t)
 	x, _ := task(t, counted(4, 4), 2, 2)
@@ -201,8 +201,7 @@ func TestCancelledBefore(t *testing.T) {
 	checkCommitted(t, x, w, &l)
 }
 
-// TestManyErrors fails all units of two arrays: one of the errors is
-// returned, whole.
+// TestManyErrors fails all units of two arrays. Run returns exactly one of the errors.
 func TestManyErrors(t *testing.T) {
 	noLeaks(t)
 	var tasks []Task

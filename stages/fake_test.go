@@ -57,7 +57,7 @@ type memoryWriter struct {
 	// written so far.
 	piece func(index []int, written int) error
 
-	open    atomic.Int64 // streams that were begun and not ended
+	open    atomic.Int64 // streams that have begun and not ended
 	mu      sync.Mutex
 	objects map[string][]byte
 	puts    map[string]int
@@ -83,7 +83,7 @@ func (w *memoryWriter) Put(ctx context.Context, index []int, data []byte) (sinks
 	return sinks.Receipt{Key: key, Bytes: int64(len(data)), Sum: crc32.ChecksumIEEE(data)}, nil
 }
 
-// stream begins an object that is put when it is closed.
+// stream begins an object, which Close puts.
 func (w *memoryWriter) stream(ctx context.Context, index []int) (Stream, error) {
 	w.open.Add(1)
 	return &memoryStream{writer: w, ctx: ctx, index: index}, nil
@@ -140,7 +140,7 @@ type ledger struct {
 
 func (l *ledger) commit(ctx context.Context, receipts []Receipt) error {
 	if err := ctx.Err(); err != nil {
-		return err // nothing can be made durable any more
+		return err // no commit succeeds any more
 	}
 	l.mu.Lock()
 	l.overlap = l.overlap || l.busy
@@ -161,8 +161,8 @@ func (l *ledger) commit(ctx context.Context, receipts []Receipt) error {
 	return err
 }
 
-// units are the committed units of a task, sorted, with any that were
-// committed twice in it twice.
+// units returns the committed units of a task, sorted. A unit that was committed twice
+// is in the list twice.
 func (l *ledger) units(task int) []int {
 	var units []int
 	for _, r := range l.receipts {
@@ -238,8 +238,8 @@ func config(l *ledger) Config {
 	return Config{Memory: 64 << 20, Read: 4, Encode: 4, Write: 4, Commit: l.commit, Every: time.Hour}
 }
 
-// chunkOf is what the source holds in a chunk, padded with the fill value: one
-// element at a time, so that it shares no code with what it is compared to.
+// chunkOf returns the elements of the source in a chunk, padded with the fill value. It
+// copies one element at a time, so that it shares no code with the package.
 func chunkOf(s *memorySource, grid zarr.Grid, index []int) []byte {
 	n, _ := ndarray.Elements(grid.Chunk)
 	inner := zarr.Grid{Shape: grid.Chunk, Chunk: ones(len(grid.Chunk))}
@@ -260,7 +260,7 @@ func chunkOf(s *memorySource, grid zarr.Grid, index []int) []byte {
 	return out
 }
 
-// little turns native uint16 elements into what the bytes codec stores.
+// little returns native uint16 elements as the bytes codec stores them.
 func little(native []byte) []byte {
 	out := make([]byte, len(native))
 	for i := 0; i < len(native); i += 2 {
@@ -269,8 +269,8 @@ func little(native []byte) []byte {
 	return out
 }
 
-// noLeaks fails the test when it ends with more goroutines than it began
-// with. Those that are about to end get the time that a busy machine takes.
+// noLeaks fails the test if it ends with more goroutines than it began with. Goroutines
+// that are about to end get the time that a busy machine takes.
 func noLeaks(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -289,8 +289,8 @@ func noLeaks(t *testing.T) {
 	})
 }
 
-// failing is an array → bytes codec that cannot encode one chunk: that whose
-// first element is poison.
+// failing is an array → bytes codec that cannot encode the chunk whose first element is
+// poison.
 type failing struct {
 	codecs.ArrayToBytes
 	poison uint16

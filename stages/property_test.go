@@ -52,8 +52,8 @@ func sample(t *testing.T, r *rand.Rand) (*memorySource, Task, *memoryWriter) {
 	return s, x, w
 }
 
-// inShards makes the chunks of a task inner chunks of shards, of transposed ones
-// at times.
+// inShards makes the chunks of a task inner chunks of shards, sometimes of transposed
+// ones.
 func inShards(t *testing.T, r *rand.Rand, x *Task) {
 	t.Helper()
 	inner := x.Chain
@@ -81,7 +81,7 @@ func inShards(t *testing.T, r *rand.Rand, x *Task) {
 	in := x.Chain.Chunk()
 	in.Shape = slices.Clone(in.Shape)
 	x.Block = ones(len(in.Shape))
-	open := true // the next dimension from behind may be longer than one
+	open := true // the next dimension, from the last one on, may be longer than one
 	for i := range slices.Backward(in.Shape) {
 		n := 1 + r.IntN(4)
 		in.Shape[i] *= n
@@ -110,7 +110,7 @@ func (narrowing) Encode(dst, src ndarray.Array) error {
 	return nil
 }
 
-// widened is a source of 16-bit elements as one of int64, which differ in their
+// widened makes a source of 16-bit elements one of int64 elements, which differ in their
 // upper bits.
 func widened(s *memorySource) *memorySource {
 	wide := &memorySource{info: s.info, array: ndarray.New(dtype.Int64, s.array.Shape)}
@@ -122,10 +122,10 @@ func widened(s *memorySource) *memorySource {
 	return wide
 }
 
-// TestObjectsAreTheSame runs random tasks one unit after the other and with
-// random workers, budgets, blocks, encodings at once and, some of them, from a source that has to
-// be converted: the objects are the same, and each decodes to what the source
-// holds.
+// TestObjectsAreTheSame runs random tasks twice: one unit after the other, and with
+// random workers, budgets, blocks and numbers of cells that are encoded at once. Some
+// sources have to be converted. The objects are the same, and each decodes to the
+// elements of the source.
 func TestObjectsAreTheSame(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

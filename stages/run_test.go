@@ -107,8 +107,8 @@ func TestEdgesArePaddedWithTheFillValue(t *testing.T) {
 	}
 }
 
-// TestEdgesArePaddedWithNeighbours has a codec that wants it so. Its chunks that
-// have no element of the array are the fill value still, and not stored.
+// TestEdgesArePaddedWithNeighbours has a codec that asks for the nearest value. Chunks
+// without elements of the array still hold the fill value, and are not stored.
 func TestEdgesArePaddedWithNeighbours(t *testing.T) {
 	// Lossy by its mode, and exact all the same for integers of 16 bits.
 	const zfp = `{"name":"zfp","configuration":{"mode":"fixed_precision","precision":64}}`
@@ -173,7 +173,7 @@ func TestUniformChunks(t *testing.T) {
 	s := counted(4, 6)
 	for _, chunk := range []ndarray.Region{
 		{Start: []int{0, 0}, Shape: []int{2, 4}}, // chunk 0 0
-		{Start: []int{2, 4}, Shape: []int{2, 2}}, // all that the array has of chunk 1 1
+		{Start: []int{2, 4}, Shape: []int{2, 2}}, // chunk 1 1, as far as it is in the array
 	} {
 		ndarray.Fill(s.array.Sub(chunk), fillValue)
 	}
@@ -254,14 +254,14 @@ func TestStopFinishesWhatWasBegun(t *testing.T) {
 		if begun.Load() != int64(done) || len(w.objects) != done {
 			t.Errorf("stopped at %d: %d units begun, %d stored, %d committed", at, begun.Load(), len(w.objects), done)
 		}
-		if buffer, _, _ := x.cost(1); done > at+c.Memory/buffer { // what the budget had let in
+		if buffer, _, _ := x.cost(1); done > at+c.Memory/buffer { // blocks that the budget had admitted
 			t.Errorf("stopped at %d: went on to %d", at, done)
 		}
 	}
 }
 
-// TestTypeUnderAnotherName: the source has the same bytes as the chain under the name of
-// another type, and is asked for its own.
+// TestTypeUnderAnotherName: the source's type has another name than the chain's, and the
+// same bytes. The source is read with its own type.
 func TestTypeUnderAnotherName(t *testing.T) {
 	s := counted(5, 7)
 	s.info.Type, s.array.Type = dtype.Int16, dtype.Int16

@@ -13,12 +13,12 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestSample has one chunk that cannot be encoded: Sample tells if it is the first,
-// the middle or the last, and looks at no other.
+// TestSample has one chunk that cannot be encoded. Sample reports it if it is the first,
+// the middle or the last chunk, and looks at no other.
 func TestSample(t *testing.T) {
 	for _, test := range []struct {
 		chunks int
-		want   []int // that are sampled
+		want   []int // the cells that are sampled
 	}{{0, nil}, {1, []int{0}}, {2, []int{0, 1}}, {7, []int{0, 3, 6}}} {
 		for poisoned := range max(test.chunks, 1) {
 			s := counted(test.chunks, 8)
@@ -51,8 +51,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestSampleThatCannotBeRead leaves a chunk that cannot be read for Run to tell, and
-// goes on with the next one, unless the program is to end.
+// TestSampleThatCannotBeRead: Sample ignores a chunk that cannot be read, and goes on with
+// the next one, unless its context has ended.
 func TestSampleThatCannotBeRead(t *testing.T) {
 	for _, canceled := range []bool{false, true} {
 		s := counted(3, 8)
@@ -79,13 +79,13 @@ func TestSampleThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// unwilling is a Converter of nothing.
+// unwilling is a Converter that converts nothing.
 type unwilling struct{}
 
 func (unwilling) Encode(_, _ ndarray.Array) error { return errEncode }
 
-// TestSampleOfLongTexts: texts that cannot be read and encoded within the memory are
-// left for Run to tell.
+// TestSampleOfLongTexts: Sample ignores texts that cannot be read and encoded within the
+// memory.
 func TestSampleOfLongTexts(t *testing.T) {
 	for memory, want := range map[int]error{32 << 10: nil, 96 << 10: nil, 1 << 20: errEncode} {
 		x, _ := textTask(t, texts([]int{1}, func(int) int { return 64 << 10 }), []int{1}, nil, "", "vlen-utf8")

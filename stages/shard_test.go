@@ -36,9 +36,8 @@ func shardedTask(t *testing.T, s *memorySource, location string, inner ...string
 	return x, w
 }
 
-// TestSmallShardsLeaveRoom holds back the first shard, whose inner chunks
-// compress well, until the next one is read, in a budget that has no room for
-// two of them at their largest.
+// TestSmallShardsLeaveRoom holds back the first shard until the next one is read. The
+// inner chunks compress well. The budget has no room for two shards at their largest.
 func TestSmallShardsLeaveRoom(t *testing.T) {
 	noLeaks(t)
 	s := counted(512, 64)
@@ -76,8 +75,8 @@ func TestSmallShardsLeaveRoom(t *testing.T) {
 	checkDecoded(t, s, x, w)
 }
 
-// TestShardsInTheLeastMemory runs shards of noise, whose inner chunks come out
-// as large as they can, in a budget of one block and the shard around it.
+// TestShardsInTheLeastMemory runs shards of noise in a budget of one block and its
+// shard. Encoded inner chunks of noise are as large as they can be.
 func TestShardsInTheLeastMemory(t *testing.T) {
 	for _, location := range []string{"start", "end"} {
 		for _, inner := range [][]string{{"bytes"}, {"bytes", "zstd"}, {"transpose", "bytes", "gzip", "crc32c"}} {
@@ -102,8 +101,8 @@ func TestShardsInTheLeastMemory(t *testing.T) {
 	}
 }
 
-// TestShardCost: shards whose index lies in front take their encoded size on
-// top of one block, others what their stream collects.
+// TestShardCost: beside one block, a shard with its index at the start takes its encoded
+// size, and another shard takes the buffer of its stream.
 func TestShardCost(t *testing.T) {
 	s := counted(512, 64)
 	end, _ := shardedTask(t, s, "end", "bytes", "zstd")
@@ -125,8 +124,8 @@ func TestShardCost(t *testing.T) {
 	}
 }
 
-// TestShardsAreObservedInParts sums up what observers are told: each shard
-// once, and each inner chunk with its elements.
+// TestShardsAreObservedInParts counts events: there is one for each shard, and one for
+// each inner chunk with the bytes of its elements.
 func TestShardsAreObservedInParts(t *testing.T) {
 	s := counted(700, 64)
 	ndarray.Fill(s.array.Sub(ndarray.Region{Start: []int{64, 0}, Shape: []int{64, 64}}), fillValue)

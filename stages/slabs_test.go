@@ -12,8 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestSlabs: the parts of a region follow each other without gaps, and where one
-// ends a chunk does as well.
+// TestSlabs: slabs of a region follow each other without gaps, and end where chunks end.
 func TestSlabs(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -62,14 +61,13 @@ func TestSlabs(t *testing.T) {
 	}
 }
 
-// gathered counts the parts that are read.
+// gathered counts the reads of a source.
 type gathered struct {
 	mu               sync.Mutex
-	begun, now, most int // all, those that are being read, and these at most
+	begun, now, most int // reads that have begun, reads in flight, and the most in flight
 }
 
-// gather has the parts that are read of a source wait until so many were begun at
-// the same time.
+// gather makes the reads of a source wait until so many are in flight at the same time.
 func gather(s *memorySource, want int) *gathered {
 	var parts gathered
 	all := make(chan struct{})
@@ -99,8 +97,8 @@ func gather(s *memorySource, want int) *gathered {
 	return &parts
 }
 
-// TestPartsOfABlock: as many parts of one block are read at the same time as the
-// memory to encode it with allows.
+// TestPartsOfABlock: one block is read by as many calls at the same time as the memory
+// allows that is reserved to encode the block.
 func TestPartsOfABlock(t *testing.T) {
 	for _, test := range []struct{ memory, want int }{{0, 1}, {1 << 30, 1}, {4096, 2}, {1, 4}} {
 		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
@@ -129,9 +127,9 @@ func TestPartsOfABlock(t *testing.T) {
 	}
 }
 
-// TestIdleReadersHelp: a block of a source without chunks that is far away is read
-// in as many parts at the same time as it has long runs, there is memory for, and
-// there are readers without a block.
+// TestIdleReadersHelp reads a block of a source without chunks behind a network. The
+// number of calls at the same time is bounded by the long runs of the block, by the
+// memory, and by the readers without a block.
 func TestIdleReadersHelp(t *testing.T) {
 	for _, test := range []struct{ longRun, memory, want int }{{8192, 0, 1}, {3000, 0, 2}, {1, 0, 4}, {1, 1, 4}, {1, 1 << 20, 1}} {
 		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// TestStopWithinABlock stops in a block of many units, of which few are done by then.
+// TestStopWithinABlock stops in a block of many units, when few of them are done.
 func TestStopWithinABlock(t *testing.T) {
 	noLeaks(t)
 	s := counted(512, 8)
@@ -36,7 +36,7 @@ func TestStopWithinABlock(t *testing.T) {
 	}
 }
 
-// planned is a source that tells when it is asked for what it is.
+// planned is a source that calls a function when its Info is read.
 type planned struct {
 	sources.Array
 	asked func()
@@ -47,8 +47,8 @@ func (p planned) Info() *sources.Info {
 	return p.Array.Info()
 }
 
-// TestStopBeforeAShard stops while the only reader is in a block of chunks and the
-// planner has begun a shard: that is finished, and the rest of the block is not.
+// TestStopBeforeAShard stops while the only reader reads a block of chunks and the
+// planner has begun a shard. The shard is finished, the rest of the block is dropped.
 func TestStopBeforeAShard(t *testing.T) {
 	noLeaks(t)
 	x, w := task(t, counted(64, 8), 1, 8)
@@ -62,7 +62,7 @@ func TestStopBeforeAShard(t *testing.T) {
 		return false
 	}
 	sharded.Source = planned{sharded.Source, func() {
-		if looked.Load() { // what the first block of the shard takes is asked for
+		if looked.Load() { // the planner computes the cost of the shard's first block
 			begin()
 		}
 	}}

@@ -11,9 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestTurnOfAReader ends a run while a reader has no turn. A reader nearby has left the
-// block to others. One behind a network has taken the block, so that its turn is free for
-// those that help meanwhile, and gives back what the block holds.
+// TestTurnOfAReader ends a run while a reader waits for a token. A reader of a near
+// source has not taken a block yet. A reader of a source behind a network has taken a
+// block, and gives the block's memory back.
 func TestTurnOfAReader(t *testing.T) {
 	const memory = 1000
 	for _, far := range []bool{false, true} {
@@ -37,7 +37,8 @@ func TestTurnOfAReader(t *testing.T) {
 }
 
 // TestBlockThatNobodyTakes ends a run while the planner has reserved memory for a block
-// of texts, and waits for a reader: the planner ends with the cause and gives all back.
+// of texts, and waits for a reader. The planner ends with the cause and gives all memory
+// back.
 func TestBlockThatNobodyTakes(t *testing.T) {
 	const memory = 1 << 20
 	x, _ := textTask(t, texts([]int{4}, func(int) int { return 10 }), []int{1}, nil, "", "vlen-utf8")

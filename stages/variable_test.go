@@ -25,7 +25,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// texts is an array of texts, of which the length of each is told by its number.
+// texts is an array of texts. The number of a text gives its length.
 func texts(shape []int, length func(i int) int) *memorySource {
 	a := ndarray.New(dtype.StringType, shape)
 	i := 0
@@ -36,13 +36,13 @@ func texts(shape []int, length func(i int) int) *memorySource {
 		return text, nil
 	})
 	if err != nil {
-		panic(err) // there is memory
+		panic(err) // there is always memory here
 	}
 	return &memorySource{info: sources.Info{Path: "a", Type: dtype.StringType, Shape: shape}, array: a}
 }
 
-// textTask is a task over texts, in shards of so many chunks along each dimension
-// unless that is nil.
+// textTask is a task over texts. If shards is not nil, it is the shape of shards in
+// chunks.
 func textTask(t *testing.T, s *memorySource, chunk, shards []int, location string, names ...string) (Task, *memoryWriter) {
 	t.Helper()
 	var specs []codecs.Spec
@@ -74,8 +74,8 @@ func textTask(t *testing.T, s *memorySource, chunk, shards []int, location strin
 	return Task{Path: "a", Source: s, Writer: w, Stream: w.stream, Chain: chain, Grid: grid}, w
 }
 
-// sampleTexts draws a task over texts, of which some may be long, but none longer than
-// what is returned.
+// sampleTexts draws a task over texts, some of which may be long. It returns the greatest
+// length, too.
 func sampleTexts(t *testing.T, r *rand.Rand) (x Task, long int) {
 	t.Helper()
 	long = 1 + r.IntN(40000)
@@ -106,9 +106,9 @@ func sampleTexts(t *testing.T, r *rand.Rand) (x Task, long int) {
 }
 
 // TestTextsWithinAnyBudget runs random arrays of texts, some of them long, with many
-// workers in budgets that have room for a few cells, for one, or for none: every
-// run ends, with the same objects, or with an error that names a chunk, and which of
-// the two does not hang on the workers.
+// workers in budgets that have room for a few cells, for one, or for none. Every run
+// ends, either with the same objects or with an error that names a chunk. Which of the
+// two does not depend on the workers.
 func TestTextsWithinAnyBudget(t *testing.T) {
 	noLeaks(t)
 	done, refused := 0, 0
@@ -159,8 +159,8 @@ func TestTextsWithinAnyBudget(t *testing.T) {
 	}
 }
 
-// TestTextsAreInTheBudget counts the bytes of texts that are in flight, from their
-// reading to the end of the write of the object that they become.
+// TestTextsAreInTheBudget counts the bytes of texts in flight, from their read to the end
+// of the write of their object.
 func TestTextsAreInTheBudget(t *testing.T) {
 	noLeaks(t)
 	const length, rows, chunks = 100 << 10, 4, 64
@@ -189,8 +189,8 @@ func TestTextsAreInTheBudget(t *testing.T) {
 	}
 }
 
-// TestLargeTextIsReadAlone: a block that is larger than those before it is read
-// again, when nothing else is in flight.
+// TestLargeTextIsReadAlone: a block that is larger than earlier blocks is read again, when
+// nothing else is in flight.
 func TestLargeTextIsReadAlone(t *testing.T) {
 	noLeaks(t)
 	const memory, large = 4 << 20, 40
@@ -219,7 +219,7 @@ func TestLargeTextIsReadAlone(t *testing.T) {
 	if got := reads.Load(); got != 2 {
 		t.Errorf("the large text was read %d times, want twice", got)
 	}
-	// Its own first read was given up, and is never written.
+	// The first read of the large block was given up, and is never written.
 	if got := beside.Load(); got != 1 {
 		t.Errorf("%d reads were in flight beside the second one, want none but the first", got)
 	}
@@ -228,7 +228,7 @@ func TestLargeTextIsReadAlone(t *testing.T) {
 	}
 }
 
-// afterwards is a source that does something behind each read.
+// afterwards is a source that calls a function after each read.
 type afterwards struct {
 	sources.Array
 	after func()
@@ -313,8 +313,8 @@ func TestTextAboveTheBudget(t *testing.T) {
 	}
 }
 
-// TestFigureOfRefusedTexts: the memory that the error names as what all elements take
-// is what a run needs, but for an eighth.
+// TestFigureOfRefusedTexts: the memory that the error names for all elements is what a
+// run needs, to within an eighth.
 func TestFigureOfRefusedTexts(t *testing.T) {
 	for name, test := range map[string]struct{ elements, length int }{"few long texts": {16, 1 << 16}, "many short texts": {1 << 16, 8}} {
 		t.Run(name, func(t *testing.T) {
@@ -357,7 +357,7 @@ func (s shaped) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 // in halves from the beginning.
 func TestBlockOfTextsIsCutInTwo(t *testing.T) {
 	const rows = 40
-	for block, memory := range map[int]int{8: 1 << 20, 2: 400 << 10} { // a half fits, with one row that is encoded
+	for block, memory := range map[int]int{8: 1 << 20, 2: 400 << 10} { // half a block fits, with one row that is encoded
 		s := texts([]int{rows}, func(int) int { return 100 << 10 })
 		x, _ := textTask(t, s, []int{1}, nil, "", "vlen-utf8")
 		x.Block, x.AtOnce = []int{block}, 1
@@ -369,8 +369,8 @@ func TestBlockOfTextsIsCutInTwo(t *testing.T) {
 		if err := Run(t.Context(), c, []Task{x}); err != nil {
 			t.Fatal(err)
 		}
-		// The first block outgrows what it may take, and so may another one that was
-		// sent before that was known.
+		// The first block outgrows its allowance. So may another one that was sent before
+		// the planner knew.
 		if first := read[block]; first == 0 || first > 4 || read[block/2] != rows/(block/2) || len(read) != 2 {
 			t.Errorf("blocks of %d: reads by length: %v", block, read)
 		}
@@ -433,8 +433,8 @@ func TestRefusedTexts(t *testing.T) {
 	}
 }
 
-// TestTextsOfABlockAreReadInOneCall: several calls at the same time would put their
-// texts to one heap.
+// TestTextsOfABlockAreReadInOneCall: several calls at the same time would write to the
+// same heap.
 func TestTextsOfABlockAreReadInOneCall(t *testing.T) {
 	s := texts([]int{8}, func(int) int { return 100 })
 	s.info.Chunks, s.info.Memory = []int{1}, 1
