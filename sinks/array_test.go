@@ -49,8 +49,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestStream writes chunks in pieces of all sizes: the object and the receipt
-// are those of a Put.
+// TestStream writes chunks in pieces of all sizes. The object and the receipt are the
+// same as those of a Put.
 func TestStream(t *testing.T) {
 	for _, url := range []string{t.TempDir() + "/a.zarr", "mem://bucket/deep/a.zarr"} {
 		s, err := store.Open(t.Context(), url, store.Options{})
@@ -72,7 +72,7 @@ func TestStream(t *testing.T) {
 				if (got.Version == "") != (want.Version == "") {
 					t.Errorf("%s: version %q of a put, %q of a stream", url, want.Version, got.Version)
 				}
-				got.Version = want.Version // that of another file
+				got.Version = want.Version // the files differ
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s: %d bytes in pieces of %d: receipt (-put +streamed):\n%s", url, size, piece, diff)
 				}
@@ -107,8 +107,7 @@ func stream(t *testing.T, w *sinks.ArrayWriter, data []byte, piece int) (sinks.R
 	return receipt, errors.Join(err, s.Abort())
 }
 
-// TestStreamFails fails each operation of a stream in turn, and then gives one
-// up.
+// TestStreamFails fails each operation of a stream in turn, and then gives a stream up.
 func TestStreamFails(t *testing.T) {
 	failing := ""
 	s, err := store.Open(t.Context(), "mem://bucket", store.Options{Fault: func(op, _ string) error {
@@ -154,15 +153,15 @@ func TestStreamFails(t *testing.T) {
 	}
 }
 
-// copies is a recorder that copies objects by itself.
+// copies is a recorder that can copy objects.
 type copies struct{ recorder }
 
 func (c *copies) CopyFrom(_ context.Context, _ *store.Store, object store.Info, key string) (store.Copied, bool, error) {
 	return store.Copied{Sum: 7, Version: "v"}, object.Key != "other", c.do("copy " + object.Key + " to " + key)
 }
 
-// TestCopy leaves copying to a store that does it, and says so where a store, or this
-// object, has to be put.
+// TestCopy lets the store copy an object. ok is false if the store cannot, or does not
+// copy this object.
 func TestCopy(t *testing.T) {
 	index, object := []int{1, 2}, store.Info{Key: "from", Size: 9}
 	c := &copies{recorder{failAt: 3}}

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// TestGrow fixes the order of a growth: the root's document comes last, behind
-// everything that it tells of.
+// TestGrow checks the order of writing: the root's document comes last, after everything
+// that it lists.
 func TestGrow(t *testing.T) {
 	for _, test := range []struct {
 		arrays, groups map[string][]byte
@@ -52,8 +52,8 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-// TestPlacementIndex is the way back from keys: coordinates count from First on, and
-// what is no chunk's key, or of another number of dimensions, is left as it is.
+// TestPlacementIndex turns keys back into coordinates, which count from First on. Keys of
+// no chunk are refused. Coordinates of another number of dimensions stay.
 func TestPlacementIndex(t *testing.T) {
 	place := sinks.Placement{First: []int{30, 2}}
 	for key, want := range map[string][]int{"c/31/4": {1, 2}, "c/30/0": {0, -2}, "c/7": {7}, "c/7/8/9": {7, 8, 9}} {

@@ -54,8 +54,8 @@ func (r *recorder) Put(_ context.Context, key string, data []byte) error {
 	return nil
 }
 
-// NewWriter gives a writer to nowhere: the order of the documents is what a
-// recorder is about.
+// NewWriter returns a writer to a store that is thrown away: a recorder only records the
+// order of the documents.
 func (r *recorder) NewWriter(ctx context.Context, key string) (*store.Writer, error) {
 	if err := r.do("write " + key); err != nil {
 		return nil, err
@@ -77,8 +77,8 @@ func array(attributes ...zarr.Attribute) *zarr.Array {
 	}
 }
 
-// hierarchy is a tree with arrays at different depths, a group that has
-// attributes and groups that exist only because something is in them.
+// hierarchy is a tree with arrays at different depths, a group with attributes, and
+// groups that exist only because they have members.
 func hierarchy() (map[string]*zarr.Array, map[string]zarr.Attributes) {
 	arrays := map[string]*zarr.Array{
 		"top":       array(zarr.Attribute{Name: "units", Value: json.RawMessage(`"K"`)}),
@@ -220,8 +220,8 @@ func TestArrayAtTheRoot(t *testing.T) {
 	}
 }
 
-// TestFinishBesideOthers finishes a hierarchy that holds other nodes already: their
-// documents are not written again, and the root's lists them, but not itself.
+// TestFinishBesideOthers finishes a hierarchy that has other nodes already. Their
+// documents are not written again. The root's document lists them, but not itself.
 func TestFinishBesideOthers(t *testing.T) {
 	var r recorder
 	others := map[string]json.RawMessage{
@@ -255,7 +255,7 @@ func TestFinishBesideOthers(t *testing.T) {
 	}
 }
 
-// TestSync hands the store's errors on.
+// TestSync: Sync returns the store's errors.
 func TestSync(t *testing.T) {
 	r := recorder{failAt: 2}
 	h := sinks.New(&r)
@@ -264,8 +264,8 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// TestEveryOperationFails fails each operation in turn: the error comes
-// through, and the root's document is not there unless everything below it is.
+// TestEveryOperationFails fails each operation in turn. Finish returns the error, and the
+// root's document exists only if everything below it does.
 func TestEveryOperationFails(t *testing.T) {
 	var whole recorder
 	if err := finish(t.Context(), &whole, true); err != nil {
@@ -310,7 +310,7 @@ func TestMetadataThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestStreamedRootFails fails to begin a root's document that is streamed.
+// TestStreamedRootFails fails to begin a streamed document of the root.
 func TestStreamedRootFails(t *testing.T) {
 	many := map[string]*zarr.Array{}
 	for i := range 1500 {
@@ -327,8 +327,7 @@ func TestStreamedRootFails(t *testing.T) {
 	}
 }
 
-// TestStores writes a hierarchy to real stores: they hold its objects and
-// nothing else.
+// TestStores writes a hierarchy to real stores. They hold its objects and nothing else.
 func TestStores(t *testing.T) {
 	for _, url := range []string{t.TempDir() + "/a.zarr", "mem://bucket/deep/a.zarr"} {
 		s, err := store.Open(t.Context(), url, store.Options{})
@@ -383,8 +382,8 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// The consolidated metadata of many nodes are written piece by piece, and are what a
-// single document would be.
+// The consolidated metadata of many nodes are written piece by piece. The bytes are the
+// same as those of a document that is built in memory.
 func TestManyNodes(t *testing.T) {
 	s, err := store.Open(t.Context(), "mem://bucket/many.zarr", store.Options{})
 	if err != nil {
