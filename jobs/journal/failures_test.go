@@ -20,7 +20,7 @@ var testPlan = json.RawMessage(`{"plan":1}`)
 // oneObject is what a job has stored.
 func oneObject(yield func(Object, error) bool) { yield(Object{Key: "a/c/0", Bytes: 3}, nil) }
 
-// changes are all that can be done to a checkpoint, each with what is in front of it.
+// changes are all changes of a checkpoint, each with the calls that come before it.
 func changes(t *testing.T) map[string]struct{ before, change func(j *Journal) error } {
 	ctx, plan, record := t.Context(), testPlan, json.RawMessage(`{"done":1}`)
 	begin := func(j *Journal) error { return j.Begin(ctx, plan) }
@@ -43,14 +43,14 @@ func changes(t *testing.T) map[string]struct{ before, change func(j *Journal) er
 	}
 }
 
-// reopen reads the checkpoint of an opened one.
+// reopen opens the checkpoint of a journal once more.
 func reopen(ctx context.Context, j *Journal) error {
 	_, err := OpenLocked(ctx, j.st)
 	return err
 }
 
-// TestEveryFailureIsTold fails each operation of each change of a checkpoint: the
-// change returns the error. Without a failure nothing is left but what counts.
+// TestEveryFailureIsTold fails each operation of each change of a checkpoint. The change
+// returns the error. Without a failure the checkpoint holds only objects that count.
 func TestEveryFailureIsTold(t *testing.T) {
 	want := map[string][]string{
 		"begin": {planKey}, "append": {planKey, segmentKey(testPlan, 1)}, "forget": {planKey}, "complete": {doneKey, objectsKey(1)}, "tidy": {doneKey, objectsKey(1)}, "tidy twice": {doneKey, objectsKey(1)}, "open": {planKey, segmentKey(testPlan, 1), segmentKey(testPlan, 2)}, "open record": {doneKey, objectsKey(1)},
@@ -84,8 +84,8 @@ func TestEveryFailureIsTold(t *testing.T) {
 	}
 }
 
-// TestChangesOutOfTurn refuses changes that a checkpoint has no place for, and records
-// that are no JSON, and leaves what is there.
+// TestChangesOutOfTurn: changes in the wrong order, and records that are no JSON, are
+// refused and change nothing.
 func TestChangesOutOfTurn(t *testing.T) {
 	all, bad := changes(t), json.RawMessage(`{`)
 	for name, test := range map[string]struct {
@@ -117,7 +117,7 @@ func TestChangesOutOfTurn(t *testing.T) {
 	}
 }
 
-// TestBegun is about receipts, not about plans.
+// TestBegun: Begun is about receipts, not about plans.
 func TestBegun(t *testing.T) {
 	j := openJournal(t, open(t, "mem://bucket", store.Options{}))
 	all := changes(t)
@@ -132,8 +132,8 @@ func TestBegun(t *testing.T) {
 	}
 }
 
-// TestOpenLooksOnce reads a checkpoint with a plan or a record once. One that is empty,
-// or damaged, could be in the middle of a change, and is looked at again.
+// TestOpenLooksOnce reads a checkpoint with a plan or a record once. A checkpoint that is
+// empty or damaged may be in the middle of a change, and is read again.
 func TestOpenLooksOnce(t *testing.T) {
 	for before, twice := range map[string]bool{"begin": true, "append": false, "forget": false, "tidy": false} {
 		dir := filepath.Join(t.TempDir(), "ckpt")
@@ -158,7 +158,7 @@ func TestOpenLooksOnce(t *testing.T) {
 	}
 }
 
-// TestStrangersAmongSegments refuses a checkpoint with objects that none has.
+// TestStrangersAmongSegments refuses a checkpoint with objects that do not belong there.
 func TestStrangersAmongSegments(t *testing.T) {
 	for _, name := range []string{"000001.json", "1.jsonl", "000001.jsonl.bak", ".jsonl", "00000a.jsonl", "-00001.jsonl", "+00001.jsonl", "x", "0123456789a-000001.jsonl"} {
 		st := open(t, "mem://bucket", store.Options{})
@@ -183,8 +183,8 @@ func TestStrangersAmongSegments(t *testing.T) {
 	}
 }
 
-// TestOwnSegments takes the segments of the plan, those of earlier versions of the
-// program among them, in the order of their numbers, and no others.
+// TestOwnSegments takes the segments of the plan in the order of their numbers, and no
+// others. Segments of earlier versions of the program count as the plan's.
 func TestOwnSegments(t *testing.T) {
 	own := func(n int) string { return segmentKey(testPlan, n) }
 	old := func(n int) string { return fmt.Sprintf("%s%06d.jsonl", segments, n) }
@@ -221,8 +221,8 @@ func TestOwnSegments(t *testing.T) {
 	}
 }
 
-// TestSegmentsBesideRecord opens a finished job beside which segments are left, whatever
-// is in them.
+// TestSegmentsBesideRecord opens a finished job with segments that are left over. Their
+// contents do not matter.
 func TestSegmentsBesideRecord(t *testing.T) {
 	st := open(t, "mem://bucket", store.Options{})
 	must(t, errors.Join(st.Put(t.Context(), doneKey, []byte("{}")), st.Put(t.Context(), planKey, testPlan), st.Put(t.Context(), segments+"000002.jsonl", []byte("x"))))

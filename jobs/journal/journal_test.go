@@ -98,8 +98,8 @@ func TestLife(t *testing.T) {
 		if diff := cmp.Diff(both, receipts(t, again)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		// The number of the first segment of an owner may be taken by the last one of
-		// the owner before it. Otherwise nobody else writes.
+		// The last segment of an earlier owner may have taken the number of an owner's
+		// first segment. Otherwise no other run writes.
 		must(t, j.Append(t.Context(), batch2))
 		must(t, again.Append(t.Context(), batch2))
 		if err := j.Append(t.Context(), batch2); err == nil {
@@ -125,8 +125,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestCrashAtEveryOperation lets everything from operation i on fail, and looks
-// at what the next process finds.
+// TestCrashAtEveryOperation fails all operations from operation i on, and looks at the
+// checkpoint that the next process finds.
 func TestCrashAtEveryOperation(t *testing.T) {
 	life := func(ctx context.Context, st *store.Store) error {
 		j, err := Open(ctx, st)
@@ -273,8 +273,8 @@ func FuzzParseSegment(f *testing.F) {
 	})
 }
 
-// TestSucceedCrashesAnywhere breaks each operation of the step from a finished
-// job to the next one: the checkpoint is of the one or of the other.
+// TestSucceedCrashesAnywhere fails each operation of the step from a finished job to the
+// next one. The checkpoint belongs to one of the two.
 func TestSucceedCrashesAnywhere(t *testing.T) {
 	crashes := 0
 	for i := 1; ; i++ {
@@ -322,8 +322,8 @@ func TestSucceedCrashesAnywhere(t *testing.T) {
 	}
 }
 
-// TestForget takes receipts back, and fails to do so at every operation in turn: the
-// checkpoint goes on with the first of them, or with none.
+// TestForget removes receipts, and fails at every operation in turn. The checkpoint then
+// has the first of the receipts, or none.
 func TestForget(t *testing.T) {
 	manifest := json.RawMessage(`{"plan":1}`)
 	for at := 1; ; at++ {

@@ -17,7 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// clock is a time that moves when told to, or when somebody sleeps by it.
+// clock is a time that moves when the test says so, or during a sleep.
 type clock struct{ nanos atomic.Int64 }
 
 func newClock() *clock { return new(clock) }
@@ -30,8 +30,8 @@ func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// options are those of a process on another machine, whose heartbeats the test
-// triggers.
+// options returns the options of a process on another machine. The test triggers its
+// heartbeats.
 func options(c *clock, host string) (LockOptions, chan time.Time) {
 	beats := make(chan time.Time)
 	return LockOptions{
@@ -48,7 +48,7 @@ func acquire(t *testing.T, st *store.Store, opt LockOptions) *Lock {
 	return l
 }
 
-// beaten has a lock prove itself by a heartbeat.
+// beaten makes a lock write a heartbeat, and waits for the proof.
 func beaten(t *testing.T, l *Lock, beats chan<- time.Time) {
 	t.Helper()
 	l.mu.Lock()
@@ -64,12 +64,12 @@ func beaten(t *testing.T, l *Lock, beats chan<- time.Time) {
 	})
 }
 
-// beatUntil has a lock write heartbeats until there is what the test waits for.
+// beatUntil makes a lock write heartbeats until a condition holds.
 func beatUntil(t *testing.T, l *Lock, beats chan<- time.Time, there func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !there(); {
 		select {
-		case beats <- time.Time{}: // again, as a beat is left out while one is on its way
+		case beats <- time.Time{}: // again: a beat is dropped while another is being written
 		case <-l.Lost():
 			t.Fatal("the lock is lost")
 		default:
@@ -81,7 +81,7 @@ func beatUntil(t *testing.T, l *Lock, beats chan<- time.Time, there func() bool)
 	}
 }
 
-// lost has a lock try to write heartbeats until it sees that it is lost.
+// lost makes a lock write heartbeats until it sees that it is lost.
 func lost(t *testing.T, l *Lock, beats chan<- time.Time) {
 	t.Helper()
 	for deadline := time.After(10 * time.Second); ; {
@@ -137,8 +137,8 @@ func TestLockIsExclusive(t *testing.T) {
 }
 
 // TestTakeoverOfSilentLock takes a lock over whose owner is silent for the time to live
-// by the clock of whoever watches, and not a moment earlier. What the owner's clock
-// says does not matter.
+// by the clock of the observer, and not a moment earlier. The owner's clock does not
+// matter.
 func TestTakeoverOfSilentLock(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"same clock": 0, "hours ahead": 5 * time.Hour, "years behind": -9e4 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestTakeoverOfSilentLock(t *testing.T) {
 			mine, hers := newClock(), newClock()
 			optA, beatsA := options(mine, "a")
 			optB, _ := options(hers, "b")
-			optB.TTL = time.Second // that of the owner counts
+			optB.TTL = time.Second // the owner's TTL counts
 			a := acquire(t, st, optA)
 			must(t, a.rewrite(t.Context(), func(m *marker) { m.Heartbeat = time.Now().Add(ahead) }))
 			hers.advance(time.Hour)
@@ -175,8 +175,8 @@ func TestTakeoverOfSilentLock(t *testing.T) {
 	}
 }
 
-// TestLastLook has the only heartbeat within the time to live come just before the
-// last look.
+// TestLastLook: the only heartbeat within the time to live comes just before the last
+// look.
 func TestLastLook(t *testing.T) {
 	st := open(t, "mem://n", store.Options{})
 	c := newClock()
@@ -200,9 +200,9 @@ func isHeld(err error) bool {
 	return ok
 }
 
-// TestHeartbeatDuringTakeover has a heartbeat arrive between the last look of the next
-// owner and its marker: the old owner may write a little longer, so the new one waits. A
-// heartbeat that arrives later proves nothing.
+// TestHeartbeatDuringTakeover: a heartbeat arrives after the last look of the next owner
+// and before its marker. The old owner may write a little longer, so the new owner waits.
+// A heartbeat that arrives later proves nothing.
 func TestHeartbeatDuringTakeover(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		var memory store.Memory
@@ -256,7 +256,7 @@ func TestWatchedLockIsReleased(t *testing.T) {
 	}
 }
 
-// TestWatchIsInterrupted ends while it watches.
+// TestWatchIsInterrupted ends the context of an observer.
 func TestWatchIsInterrupted(t *testing.T) {
 	st := open(t, "mem://n", store.Options{})
 	c := newClock()
@@ -280,9 +280,9 @@ func TestWatchIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestPermissionEnds follows an owner that cannot prove itself: half of the time to
-// live after the beginning of its last proof nothing may be changed, what is under way
-// ends, and the next proof lets it go on.
+// TestPermissionEnds follows an owner that cannot prove itself. Half of the time to live
+// after the beginning of its last proof, changes are refused, and changes in flight end.
+// After the next proof the owner goes on.
 func TestPermissionEnds(t *testing.T) {
 	var broken atomic.Bool
 	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
@@ -340,7 +340,7 @@ func TestPermissionEnds(t *testing.T) {
 	}
 }
 
-// TestSlowProof has a heartbeat take so long that it proves nothing when it is over.
+// TestSlowProof has a heartbeat that takes so long that it proves nothing.
 func TestSlowProof(t *testing.T) {
 	c := newClock()
 	var slow atomic.Bool
@@ -356,7 +356,7 @@ func TestSlowProof(t *testing.T) {
 	beatUntil(t, l, beats, func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		return l.marker.Beat > 1 // and what the one before it has proved is known
+		return l.marker.Beat > 1 // so the proof of the beat before is known
 	})
 	if err := l.Check(); err == nil {
 		t.Error("a heartbeat that took half of the time to live counts")
@@ -382,7 +382,7 @@ func TestEnterEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestHeldIsCertain asks for a lock while the store cannot be listed.
+// TestHeldIsCertain: Held fails if the store cannot be listed.
 func TestHeldIsCertain(t *testing.T) {
 	var broken atomic.Bool
 	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
@@ -403,19 +403,19 @@ func TestHeldIsCertain(t *testing.T) {
 	}
 }
 
-// TestBefore tells what earlier owners have left, through chains of owners.
+// TestBefore looks at Before through chains of owners.
 func TestBefore(t *testing.T) {
 	const gone, silent, released, late, replans = "gone", "silent", "released", "late", "replans,"
 	for _, c := range []struct {
 		remote bool
-		chain  string // how each owner ends, the last one begins
+		chain  string // how each owner ends, and how the last one begins
 		passed time.Duration
 		want   Before
 	}{
 		{true, "", 0, Before{}},
 		{true, released, 0, Before{}},
 		{true, replans + released, 0, Before{}},
-		{false, late, 0, Before{}}, // of a local store
+		{false, late, 0, Before{}}, // a local store
 		{true, late, 0, Before{Late: true}},
 		{true, gone, 0, Before{Late: true}},
 		{false, gone, 0, Before{}},
@@ -488,7 +488,7 @@ func TestLockOutlastsAnOutage(t *testing.T) {
 			broken.Store(true)
 			for range 3 {
 				c.advance(time.Minute)
-				for seen := false; !seen; { // a beat is left out while one is on its way
+				for seen := false; !seen; { // a beat is dropped while another is being written
 					select {
 					case beats <- time.Time{}:
 					case <-failed:
@@ -532,7 +532,7 @@ func TestLockOfDeadProcess(t *testing.T) {
 	for name, c := range map[string]struct {
 		owner Owner
 		free  bool
-		watch bool // it takes the time to live to find that out
+		watch bool // the owner has to be watched for the time to live
 	}{
 		"dead": {dead, true, false}, "recycled": {recycled, true, false}, "elsewhere": {elsewhere, true, true},
 		"ourselves": {self, false, false}, "alive": {parent, false, false},
@@ -572,7 +572,7 @@ func TestContenders(t *testing.T) {
 					if err != nil || number <= round {
 						return errors.Join(err, own(ctx, d))
 					}
-					// Somebody has won, and its heart beats as soon as it knows.
+					// Another contender has won, and writes heartbeats as soon as it knows.
 					mu.Lock()
 					defer mu.Unlock()
 					if len(winners) > 0 {
@@ -604,8 +604,8 @@ func TestContenders(t *testing.T) {
 	}
 }
 
-// TestAcquireBehindTheOthers creates a number that was released and removed
-// between looking and creating.
+// TestAcquireBehindTheOthers creates a marker whose number was used, released and removed
+// since the last look.
 func TestAcquireBehindTheOthers(t *testing.T) {
 	var m store.Memory
 	other := open(t, "mem://n", store.Options{Memory: &m})
@@ -632,8 +632,8 @@ func TestAcquireBehindTheOthers(t *testing.T) {
 	}
 }
 
-// TestAcquireWhileAnotherCleans loses what it was about to create to the cleaning
-// of the one that has the lock by then.
+// TestAcquireWhileAnotherCleans: the run that has taken the lock meanwhile removes the
+// staged file of another contender's marker.
 func TestAcquireWhileAnotherCleans(t *testing.T) {
 	for _, faster := range []bool{true, false} {
 		var m store.Memory
@@ -665,7 +665,7 @@ func TestDamagedMarker(t *testing.T) {
 	}
 }
 
-// TestMarkerThatCannotBeRead has a store that lists a marker and does not have it.
+// TestMarkerThatCannotBeRead has a store that lists a marker that does not exist.
 func TestMarkerThatCannotBeRead(t *testing.T) {
 	dir, reads := t.TempDir(), 0
 	st := open(t, dir, store.Options{Retries: -1, Fault: func(op, key string) error {

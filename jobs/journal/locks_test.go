@@ -16,7 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// parent is a context that counts those which were made of it and have not ended.
+// parent is a context that counts its derived contexts that have not ended.
 type parent struct {
 	context.Context //nolint:containedctx // it is one
 	done            chan struct{}
@@ -25,13 +25,13 @@ type parent struct {
 
 func (p *parent) Done() <-chan struct{} { return p.done }
 
-// AfterFunc is what the package context calls for each.
+// AfterFunc is called by the package context for each derived context.
 func (p *parent) AfterFunc(func()) func() bool {
 	p.children.Add(1)
 	return func() bool { p.children.Add(-1); return true }
 }
 
-// TestSeveralLocks changes something under two locks: both have to allow it.
+// TestSeveralLocks changes an object under two locks. Both have to allow the change.
 func TestSeveralLocks(t *testing.T) {
 	for lose := range 2 {
 		var all Locks
@@ -69,7 +69,7 @@ func TestSeveralLocks(t *testing.T) {
 	leave()
 }
 
-// TestSettleLocks waits for what earlier owners have sent, to the last moment.
+// TestSettleLocks waits for requests of earlier owners, exactly as long as they may take.
 func TestSettleLocks(t *testing.T) {
 	settle := settleTime(time.Minute)
 	of := func(late bool, passed time.Duration, slept *[]time.Duration, fail error) *Lock {
@@ -79,7 +79,7 @@ func TestSettleLocks(t *testing.T) {
 		}}
 	}
 	for _, test := range []struct {
-		first, second time.Duration // that have passed; negative: nothing is late
+		first, second time.Duration // time that has passed; negative: no request is late
 		fail          error
 		want          []time.Duration
 	}{
@@ -97,7 +97,7 @@ func TestSettleLocks(t *testing.T) {
 	}
 }
 
-// TestLocksBefore sums up what the owners before several locks have left.
+// TestLocksBefore sums up Before of several locks.
 func TestLocksBefore(t *testing.T) {
 	for _, a := range []Before{{}, {Late: true}, {Late: true, Others: true}} {
 		for _, b := range []Before{{}, {Late: true}, {Late: true, Others: true}} {
@@ -109,7 +109,7 @@ func TestLocksBefore(t *testing.T) {
 	}
 }
 
-// TestEndPeriod ends what is under way when the time is over, and says so once.
+// TestEndPeriod cancels changes in flight when the time is over, and logs that once.
 func TestEndPeriod(t *testing.T) {
 	var log bytes.Buffer
 	c := newClock()
@@ -130,7 +130,7 @@ func TestEndPeriod(t *testing.T) {
 	}
 }
 
-// TestOneHeartbeatAtATime has a heartbeat take long, in which others are due.
+// TestOneHeartbeatAtATime has a heartbeat that takes so long that others are due.
 func TestOneHeartbeatAtATime(t *testing.T) {
 	var puts atomic.Int64
 	begun, end := make(chan struct{}, 10), make(chan struct{})
@@ -149,18 +149,18 @@ func TestOneHeartbeatAtATime(t *testing.T) {
 	for range 3 {
 		beats <- time.Time{}
 	}
-	<-time.After(10 * time.Millisecond) // for others that may not begin
+	<-time.After(10 * time.Millisecond) // time in which another heartbeat must not begin
 	if n := puts.Load(); n != 1 {
 		t.Errorf("%d heartbeats at the same time", n)
 	}
 	close(end)
 }
 
-// TestAcquireFails fails an operation of taking the lock: nothing is held then.
+// TestAcquireFails fails an operation of taking the lock. Afterwards the lock is not held.
 func TestAcquireFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		op, key string
-		skip    int64 // how many such operations succeed
+		skip    int64 // how many such operations succeed before
 	}{
 		"the first look":  {"list", "", 0},
 		"the second look": {"list", "", 1},
@@ -193,8 +193,8 @@ func TestAcquireFails(t *testing.T) {
 	}
 }
 
-// TestWinnerCannotBeRead comes behind others who have taken the lock meanwhile, and
-// cannot read who has it.
+// TestWinnerCannotBeRead: another run has taken the lock meanwhile, and its marker cannot
+// be read.
 func TestWinnerCannotBeRead(t *testing.T) {
 	var memory store.Memory
 	other := open(t, "mem://n", store.Options{Memory: &memory})
@@ -218,7 +218,7 @@ func TestWinnerCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestWatchFails has a look at a silent owner fail.
+// TestWatchFails fails a look at a silent owner.
 func TestWatchFails(t *testing.T) {
 	var memory store.Memory
 	c := newClock()
@@ -239,8 +239,8 @@ func TestWatchFails(t *testing.T) {
 	}
 }
 
-// TestMarkerIsRemoved reads a marker that is removed between the list and the read: the
-// next look finds what is there.
+// TestMarkerIsRemoved reads a marker that is removed between the list and the read. The
+// next list finds the marker that counts.
 func TestMarkerIsRemoved(t *testing.T) {
 	removed := false
 	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {

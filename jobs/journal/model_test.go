@@ -2,11 +2,11 @@ package journal
 
 import "testing"
 
-// The protocol of a takeover as a small model, every state of which is visited. Two owners
-// share a store of two chunks. The old owner (O) writes both; the new owner (N) writes the
-// first, and the second holds only its fill value, so there should be no object. O may be
-// stopped between any two of its steps, for as long as you like, and each request may
-// arrive late, also after O has given up waiting for it. Time goes in ticks.
+// This is a small model of the protocol of a takeover. The test visits all its states. Two
+// owners share a store of two chunks. The old owner (O) writes both. The new owner (N)
+// writes the first; its second chunk holds only the fill value, so there should be no
+// object. O may be stopped between any two of its steps, for any time. Each request may
+// arrive late, also after O has stopped waiting for the answer. Time goes in ticks.
 
 // The times of the model, in ticks, in the proportions of a lock's.
 const (
@@ -15,11 +15,11 @@ const (
 	modelSettle = modelTTL / 4
 )
 
-// rules are those of the protocol. The zero value breaks all of them.
+// rules are the rules of the protocol. The zero value breaks all of them.
 type rules struct {
 	gate       int8 // ticks after its last proof in which O may send a put; 127: always
-	conditions bool // puts say what they replace
-	proves     bool // O proves its lock after it has looked at an object that is in its way
+	conditions bool // puts are conditional
+	proves     bool // O proves its lock after it has looked at an object under its key
 	settles    bool // N waits before it finishes
 	compares   bool // N compares the objects before it finishes
 	confirms   bool // O looks for another owner after a heartbeat has arrived
@@ -29,23 +29,23 @@ type rules struct {
 	frozen bool // the clock of O stands still while it is stopped, as in a paused machine
 }
 
-// sound are the rules as they are.
+// sound is all rules, as the program has them.
 var sound = rules{gate: modelProof, conditions: true, proves: true, settles: true, compares: true, confirms: true, rechecks: true, late: 127}
 
-// Whose object a chunk has.
+// The owner of the object of a chunk.
 const (
 	nobody = iota
 	ofO
 	ofN
 )
 
-// put is a request of O that is under way.
+// put is a request of O in flight.
 type put struct {
 	under   bool
 	waiting bool // O waits for the answer
 	key     int8
-	absent  bool // the condition: there is no object, or that which O has looked at
-	current bool // the object is still that
+	absent  bool // the condition: no object, or else the one that O has looked at
+	current bool // the object is still the one that O has looked at
 	age     int8 // since it was sent
 }
 
@@ -63,8 +63,8 @@ func (p put) number() int {
 	return n
 }
 
-// world is a state. It is comparable, and has ages in place of times: those of O by its
-// own clock, in ticks up to oldest.
+// world is a state. It is comparable, and has ages in place of times. The ages of O are
+// by its own clock, in ticks up to oldest.
 type world struct {
 	// the store
 	taken  bool // N has the lock
@@ -75,9 +75,9 @@ type world struct {
 	key     int8
 	current bool // the object that it has looked at is still there
 	proof   int8 // age of its last proof
-	beat    bool // a heartbeat is under way
-	confirm bool // it has arrived, and O looks for another owner
-	began   int8 // age of its beginning
+	beat    bool // a heartbeat is in flight
+	confirm bool // the heartbeat has arrived, and O looks for another owner
+	began   int8 // age of the beginning of the heartbeat
 	// N
 	n     int8
 	beats bool // there was a heartbeat since N looked
@@ -85,12 +85,12 @@ type world struct {
 	bad   bool // an object of O has replaced one of N
 }
 
-// oldest is an age from which on it makes no difference.
+// oldest is the age from which on ages make no difference.
 const oldest = modelTTL + 1
 
 func older(age int8) int8 { return min(age+1, oldest) }
 
-// store puts an object in the place of another.
+// store replaces the object of a chunk.
 func (w *world) store(key, content int8) {
 	w.object[key] = content
 	for i := range w.puts {
@@ -161,7 +161,7 @@ func (w world) ticks(r rules) []world {
 	return []world{awake}
 }
 
-// arrivals lets one request of O arrive, and O know of it or not.
+// arrivals lets one request of O arrive. O may learn of it or not.
 func (w world) arrivals(r rules) []world {
 	var all []world
 	for i, p := range w.puts {
@@ -187,7 +187,7 @@ func (w world) arrivals(r rules) []world {
 	if w.beat {
 		n := w
 		n.beat, n.began = false, 0
-		all = append(all, n) // it is lost on the way
+		all = append(all, n) // the request is lost on the way
 		n.beats = true
 		if r.confirms {
 			n.began, n.confirm = w.began, true
@@ -199,7 +199,7 @@ func (w world) arrivals(r rules) []world {
 	return all
 }
 
-// send has O send a put if its gate is open.
+// send makes O send a put if its gate is open.
 func (w world) send(r rules, p put) (world, bool) {
 	if r.gate < 127 && w.proof >= r.gate {
 		return w, false
@@ -215,7 +215,7 @@ func (w world) send(r rules, p put) (world, bool) {
 	return w, false
 }
 
-// stepsOfO are what O may do next. It may always wait.
+// stepsOfO returns the states after each step that O may take. O may always wait.
 func (w world) stepsOfO(r rules) []world {
 	var all []world
 	add := func(n world) { all = append(all, n) }
@@ -241,7 +241,7 @@ func (w world) stepsOfO(r rules) []world {
 	switch w.o {
 	case oPut:
 		n := w
-		if int(w.key) == len(w.object) { // all is written: the lock is looked at before the end
+		if int(w.key) == len(w.object) { // all is written: O looks at the lock before it ends
 			n.o = oDone
 			if w.taken {
 				n.o = oLost
@@ -250,7 +250,7 @@ func (w world) stepsOfO(r rules) []world {
 		} else if n, ok := w.send(r, put{absent: true}); ok {
 			add(n)
 		}
-	case oWait: // the connection breaks, or the gate shuts: the request may still be on its way
+	case oWait: // the connection breaks, or the gate shuts: the request may still arrive
 		n := w
 		for i := range n.puts {
 			n.puts[i].waiting = false
@@ -279,7 +279,7 @@ func (w world) stepsOfO(r rules) []world {
 	return all
 }
 
-// stepOfN is what N does next, if it may.
+// stepOfN returns the state after the next step of N, if N may take it.
 func (w world) stepOfN(r rules) (world, bool) {
 	switch w.n {
 	case nLook:
@@ -331,7 +331,7 @@ func (w world) stepOfN(r rules) (world, bool) {
 	return w, true
 }
 
-// wanted are the objects of N alone.
+// wanted are the objects that N wants.
 func (world) wanted() [2]int8 { return [2]int8{ofN, nobody} }
 
 // mended is the state after N, or a later run of its job, has put the objects right.
@@ -345,7 +345,8 @@ func (w world) mended() world {
 	return w
 }
 
-// explore visits all states and returns one that is wrong, and how many there are.
+// explore visits all states. It returns a wrong state, if there is one, and the number of
+// states.
 func explore(r rules, wrong func(world) bool) (found *world, states int) {
 	visited := map[world]bool{{}: true}
 	for queue := []world{{}}; len(queue) > 0; {
@@ -367,16 +368,16 @@ func explore(r rules, wrong func(world) bool) (found *world, states int) {
 	return nil, len(visited)
 }
 
-// mixed is a target that N has finished and that is not N's.
+// mixed tells whether N has finished a target with objects that N does not want.
 func mixed(w world) bool { return w.n == nDone && w.object != w.wanted() }
 
-// replaced is an object of N that one of O has replaced after all.
+// replaced tells whether an object of O has replaced one of N.
 func replaced(w world) bool { return w.bad }
 
-// TestModel visits every state of the protocol. Where requests arrive within the time that
-// the owners leave for them and clocks count suspension, no target is ever mixed, with
-// conditional puts or without. Without any one of the rules there is a state that is
-// wrong, so each of them is needed.
+// TestModel visits every state of the protocol. If requests arrive within the time that
+// the owners leave for them, and clocks count suspension, no target is ever mixed, with
+// conditional puts or without. If any one of the rules is broken, there is a wrong state.
+// So each rule is needed.
 func TestModel(t *testing.T) {
 	change := func(f func(*rules)) rules {
 		r := sound
@@ -417,9 +418,8 @@ func TestModel(t *testing.T) {
 }
 
 // TestModelOfAnyDelay lets requests arrive at any time, and the clock of the old owner
-// stand still. Conditional puts keep every object of the new owner, and what is wrong in
-// the end is never more than an object where there should be none: the next run of the
-// job puts that right.
+// stand still. Conditional puts keep every object of the new owner. The worst result is an
+// object where there should be none. The next run of the job removes that object.
 func TestModelOfAnyDelay(t *testing.T) {
 	r := sound
 	r.frozen = true

@@ -77,13 +77,13 @@ func TestObjects(t *testing.T) {
 			}
 		}
 	}
-	for _, err := range j.Objects(t.Context()) { // an end before the last object
+	for _, err := range j.Objects(t.Context()) { // ends before the last object
 		must(t, err)
 		break
 	}
 }
 
-// TestObjectsThatFail completes a job whose objects cannot be told: nothing is changed.
+// TestObjectsThatFail completes a job whose list of objects fails. Nothing changes.
 func TestObjectsThatFail(t *testing.T) {
 	st := open(t, t.TempDir(), store.Options{})
 	j := openJournal(t, st)
@@ -96,7 +96,7 @@ func TestObjectsThatFail(t *testing.T) {
 	}
 }
 
-// TestEarlierLists begins where completions that failed have left lists of objects.
+// TestEarlierLists begins with lists of objects that failed completions have left.
 func TestEarlierLists(t *testing.T) {
 	st := open(t, "mem://bucket", store.Options{})
 	for _, n := range []int{1, 3} {

@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// TestOpenWhileAnotherCompletes opens a checkpoint that its owner completes, or
-// begins anew, in front of each of its own operations.
+// TestOpenWhileAnotherCompletes opens a checkpoint. Before each operation of Open in turn,
+// the owner completes the job, or begins it again.
 func TestOpenWhileAnotherCompletes(t *testing.T) {
 	for i := 1; ; i++ {
 		root := t.TempDir()
