@@ -17,8 +17,9 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-// TestOvertaken has another run append after a plan was made and before it has the
-// lock: with the rows of the plan there is nothing left to do, others come behind.
+// TestOvertaken: another run appends after a run has made its plan and before that run has
+// the lock. If the other run has appended the rows of the plan, nothing is left to do. If
+// it has appended other rows, those of the plan follow.
 func TestOvertaken(t *testing.T) {
 	const first, second = `source: {driver: raw, arrays: {v: {url: a.raw, data_type: uint8, shape: [2], dimension_names: [t]}}}`,
 		`source: {driver: raw, arrays: {v: {url: b.raw, data_type: uint8, shape: [3], dimension_names: [t]}}}`
