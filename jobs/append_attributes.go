@@ -9,9 +9,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// sameAttributes compares attributes with those of the target, which stay. One that
-// says what values mean or what the array is, or that the job gives, has to be the
-// same; see [compare.Attribute].
+// sameAttributes compares attributes with those of the target, which stay. An attribute
+// has to be the same if it says what values mean or what the array is, or if the job
+// gives it; see [compare.Attribute].
 func (b *builder) sameAttributes(would, is zarr.Attributes) {
 	for _, d := range compare.Attributes(&sources.Info{Attributes: is}, &sources.Info{Attributes: would}) {
 		name := d.Attribute
@@ -59,7 +59,7 @@ func (g *growth) sameBounds(p *Plan, coordinates map[string]string) (ps Problems
 	return ps
 }
 
-// otherMeaning is the way out where an attribute is another one than the target's.
+// otherMeaning is the way out where an attribute differs from the target's.
 func otherMeaning(name string) string {
 	first := "values would not mean the same"
 	if name == "units" {
@@ -101,7 +101,7 @@ func (g *growth) sameRemoved(p *Plan) (ps Problems) {
 	return ps
 }
 
-// recorded is an array of the target as the checkpoint has it, nil if it has not.
+// recorded is an array of the target as the checkpoint has it, nil if it has none.
 func (g *growth) recorded(target string) *ManifestArray {
 	for _, m := range []*Manifest{g.begun, g.completed} {
 		if m == nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// calendars are those of an array in the source and in the target, nil for none,
-// which are one from its value least on.
+// calendars are the attributes calendar of an array in the source and in the target, nil
+// for none. Values from least on are the same times in both.
 type calendars struct {
 	own, target json.RawMessage
 	least       float64
 }
 
-// sameFrom reports whether two calendars of the array, whose values have the units,
-// are one from some value on; sameCalendar then looks at the values.
+// sameFrom reports whether two calendars of the array are the same for later times in
+// the units. It leaves it to sameCalendar to look at the values.
 func (t *there) sameFrom(own, target, units json.RawMessage) bool {
 	least, ok := compare.Calendars(own, target, units)
 	if !ok || !compare.HasTimes(t.array.Info()) {
@@ -27,8 +27,8 @@ func (t *there) sameFrom(own, target, units json.RawMessage) bool {
 	return true
 }
 
-// sameCalendar refuses an array whose values are not all from where the calendars of
-// source and target are one.
+// sameCalendar refuses an array that has a time for which the calendars of source and
+// target differ.
 func (a *PlannedArray) sameCalendar(ctx context.Context) error {
 	c := a.there.calendars
 	if c == nil {

@@ -19,10 +19,10 @@ import (
 // time.
 const coordinatePiece = 1 << 16
 
-// checkCoordinate holds the coordinate's values in the source against those in
-// the target. It returns true when all of them are there, one behind the other,
-// and an error when some are, or when they do not go on in the same direction.
-// Texts may be in any order: disorder says where they leave that of the target.
+// checkCoordinate compares the coordinate's values in the source with those in the
+// target. known is true if the target has all of them, one behind the other. It is an
+// error if the target has some of them, or if they do not go on in the direction of the
+// target's. Texts may have any order; disorder says where they leave that of the target.
 func checkCoordinate(ctx context.Context, t *there) (known bool, disorder string, err error) {
 	c := newCoordinate(t)
 	if known, err = c.check(ctx); err != nil {
@@ -39,10 +39,10 @@ func newCoordinate(t *there) *coordinate {
 	return &coordinate{there: t, values: compare.ValuesOf(kind), order: compare.OrderOf(kind), text: compare.TextOrder(kind)}
 }
 
-// coordinate is what is known of a coordinate while it is checked.
+// coordinate is a coordinate that is being checked.
 type coordinate struct {
 	*there
-	new    ndarray.Array // values of the source, from row from on
+	new    ndarray.Array // values of the source, the first of which is in row from
 	from   int
 	values compare.Values
 	order  compare.Order         // nil: values have none
@@ -58,8 +58,8 @@ type coordinate struct {
 	}
 }
 
-// read reads the values of the source, and returns a function that finds the row
-// of one. What does not tell rows apart is an error.
+// read reads the values of the source, and returns a function that finds the row of a
+// value. Values that do not tell rows apart are an error.
 func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, bool), err error) {
 	if c.new, err = readRows(ctx, c.own, 0, c.own.Info().Shape[0]); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, boo
 	return c.finder()
 }
 
-// numbers refuses values of the source that are no number.
+// numbers refuses NaN and NaT among the values of the source.
 func (c *coordinate) numbers() error {
 	if i := unknown(c.new, c.order); i >= 0 {
 		return fmt.Errorf("row %d of the source is %s: the rows of a coordinate cannot be told apart without numbers", c.from+i, c.none())
@@ -78,7 +78,7 @@ func (c *coordinate) numbers() error {
 	return nil
 }
 
-// none is the name of values that are no number.
+// none is the name of a value without a place in the order.
 func (c *coordinate) none() string {
 	if _, ok := c.new.Type.(dtype.Temporal); ok {
 		return "NaT"
@@ -113,8 +113,7 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 		c.first.new, c.spell(c.first.value), c.first.old, beginsAnew(c.path))
 }
 
-// beginsAnew is the way out for files whose coordinate does not tell their rows
-// apart.
+// beginsAnew is the way out where a coordinate does not tell the rows of files apart.
 func beginsAnew(coordinate string) string {
 	return fmt.Sprintf("; where each file begins anew to count %q, leave that out of a new target with source.exclude, and the names of the files tell which rows are there", coordinate)
 }
@@ -148,8 +147,8 @@ func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
 	}, nil
 }
 
-// direction is -1 where the source's values ascend, 1 where they descend, and 0
-// where they do neither. One alone ascends.
+// direction is -1 if the source's values rise, 1 if they fall, and 0 otherwise. A single
+// value rises.
 func (c *coordinate) direction() int {
 	if c.order == nil {
 		return 0
@@ -173,7 +172,7 @@ func (c *coordinate) direction() int {
 	}
 }
 
-// unknown returns the first row whose value is not a number, -1 for none.
+// unknown returns the first row whose value has no place in the order, -1 for none.
 func unknown(values ndarray.Array, order compare.Order) (row int) {
 	if order == nil {
 		return -1
@@ -187,7 +186,7 @@ func unknown(values ndarray.Array, order compare.Order) (row int) {
 	return -1
 }
 
-// look finds values of the target, from row at on, in the source.
+// look looks up values of the target, the first of which is in row at, in the source.
 func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, bool)) {
 	for item := range old.Items() {
 		if i, ok := find(item); ok {
@@ -209,8 +208,8 @@ func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, boo
 	}
 }
 
-// goesOn checks that the values of the source go on where those of the target
-// end, in the same direction. Values that have no order may be any.
+// goesOn checks that the values of the source go on where those of the target end, in
+// the same direction. Values without an order may be any.
 func (c *coordinate) goesOn(ctx context.Context) error {
 	tail := min(c.rows, 2)
 	old, err := readRows(ctx, c.array, c.rows-tail, tail)
@@ -237,8 +236,8 @@ func (c *coordinate) goesOn(ctx context.Context) error {
 	return err
 }
 
-// throughout checks that the values of the source go in a direction, behind the one
-// before, nil for none, and returns the last one.
+// throughout checks that the values of the source go in a direction, the first of them
+// behind the value before, which may be nil. It returns the last value.
 func (c *coordinate) throughout(before []byte, direction int) (last []byte, err error) {
 	row := c.from
 	for item := range c.new.Items() {
@@ -255,7 +254,7 @@ func (c *coordinate) throughout(before []byte, direction int) (last []byte, err 
 	return before, nil
 }
 
-// gap says that a row of the source is not in order behind the one before.
+// gap says that a row of the source breaks the order behind the row before.
 func (c *coordinate) gap(row int, item, before []byte) string {
 	return fmt.Sprintf("%s, %s, does not go on from %s, %s, in the order of the rows before",
 		c.where(row), c.spell(item), c.where(row-1), c.spell(before))

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// mostFirst is how many values without an order are looked through, before a target
-// is made of them, for those that are there twice.
+// mostFirst is how many values without an order are searched for repeated ones before a
+// target is made of them.
 const mostFirst = 4 << 20
 
 // check implements [target]. If the job appends rows later, it refuses coordinates to
@@ -31,9 +31,9 @@ func (creation) check(ctx context.Context, p *Plan, _ *codecs.Registry) error {
 	return errors.Join(errs...)
 }
 
-// checkFirst holds the values that a coordinate begins with to what checkCoordinate
-// asks of those that come to it. t has no array yet. Of values without an order, those
-// that are there twice are looked for in no more than mostFirst.
+// checkFirst asks of the first values of a coordinate what checkCoordinate asks of later
+// ones. t has no array yet. Values without an order are searched for repeated ones if
+// there are no more than mostFirst.
 func checkFirst(ctx context.Context, t *there) error {
 	c, rows := newCoordinate(t), t.own.Info().Shape[0]
 	if err := c.begins(ctx, rows); err != nil {
@@ -42,8 +42,8 @@ func checkFirst(ctx context.Context, t *there) error {
 	return nil
 }
 
-// begins is checkFirst for a coordinate of so many rows, some of which are read at a
-// time.
+// begins is checkFirst for a coordinate with that many rows, which are read piece by
+// piece.
 func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
 	if c.order == nil {
 		if rows <= mostFirst {

@@ -11,9 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// knownRows compares the rows of the source with those of the target that have
-// the same coordinates. Arrays in a group without a coordinate of its own are
-// compared by the first one.
+// knownRows compares the rows of the source with those of the target that have the same
+// coordinates. An array whose group has no coordinate of its own goes by the first
+// coordinate.
 func (g *growth) knownRows(ctx context.Context, grow []PlannedArray, coordinates []*there) error {
 	all := map[string]bool{}
 	for _, name := range g.target.Arrays() {
@@ -37,8 +37,8 @@ func (g *growth) knownRows(ctx context.Context, grow []PlannedArray, coordinates
 	return nil
 }
 
-// sameRows compares the rows of the source with those of the target from row first
-// on, which the coordinate at a path says they are, chunk by chunk: see otherValue.
+// sameRows compares the rows of the source with those of the target from row first on,
+// chunk by chunk; see otherValue. The coordinate says that they are the same rows.
 func sameRows(ctx context.Context, a *PlannedArray, first int, coordinate string) error {
 	t, axis, chain := a.there, a.Append.Axis, a.Chain
 	if layout, ok := chain.Parted(); ok {
@@ -77,9 +77,9 @@ func sameRows(ctx context.Context, a *PlannedArray, first int, coordinate string
 	return nil
 }
 
-// withRows returns a chunk of the target in which the rows that the source has, too,
-// are the source's, and where in it they are. Row first of the target is the first
-// one of the source; region is where the chunk lies.
+// withRows returns a chunk of the target in which the source's rows replace those of the
+// target, and the place of these rows in the chunk. The first row of the source is row
+// first of the target; region is where the chunk lies.
 func withRows(ctx context.Context, chunk ndarray.Array, source sources.Array, axis, first int, region ndarray.Region) (ndarray.Array, ndarray.Region, error) {
 	own := ndarray.New(chunk.Type, chunk.Shape)
 	ndarray.Copy(own, chunk)

@@ -73,7 +73,7 @@ func readCell(ctx context.Context, from sources.Array, chain *codecs.Chain, regi
 	return cell, from.ReadRegion(ctx, cell.Sub(ndarray.Region{Start: make([]int, len(region.Shape)), Shape: region.Shape}), region.Start)
 }
 
-// restored returns what becomes of the elements of a chunk when they are stored.
+// restored returns the elements of a chunk as they are read after they were stored.
 func restored(pool *ndarray.Pool, chain *codecs.Chain, cell ndarray.Array) (ndarray.Array, error) {
 	data, buffer, err := chain.Encode(pool, cell)
 	if buffer != nil {

@@ -2,8 +2,9 @@ package jobs
 
 import "slices"
 
-// textOrder says where the texts of the source leave the order that those of the
-// target have throughout, "" where they do not or there is none. One alone ascends.
+// textOrder says where the texts of the source leave the order of the target's texts. It
+// is "" where they do not, and where the target's texts neither rise nor fall. A single
+// text rises.
 func (c *coordinate) textOrder() string {
 	direction := -1
 	switch {

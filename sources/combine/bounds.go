@@ -5,8 +5,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// findBounds finds the variables that are bounds of others, by the first member
-// that has each.
+// findBounds finds the variables that are the bounds of other variables. The first
+// member that has a variable decides.
 func (c *combined) findBounds() {
 	var infos []*sources.Info
 	for _, path := range c.paths {
@@ -18,8 +18,8 @@ func (c *combined) findBounds() {
 	c.bounds = compare.BoundsOf(infos)
 }
 
-// boundsOf describes the coordinate, in member i, of which a variable is the
-// bounds, nil where it is none's.
+// boundsOf describes the coordinate, in member i, whose bounds a variable is; nil if the
+// variable is no bounds.
 func (c *combined) boundsOf(v *variable, i int) *sources.Info {
 	coordinate := c.vars[c.bounds[v.path]]
 	if coordinate == nil || coordinate.parts[i] == nil {
@@ -28,9 +28,10 @@ func (c *combined) boundsOf(v *variable, i int) *sources.Info {
 	return coordinate.parts[i].Info()
 }
 
-// inherit describes a variable in two members with what it has from its coordinates
-// there, nil for what is not the bounds of any. What it has in none of them itself,
-// and the coordinate from elsewhere in both, is not among that.
+// inherit describes bounds in two members with the attributes that they inherit from
+// their coordinates there, ofA and ofB; with nil for one of these the descriptions stay
+// as they are. An attribute that neither description has is not inherited where the job
+// gives it to the coordinate.
 func (c *combined) inherit(a, b, ofA, ofB *sources.Info) (*sources.Info, *sources.Info) {
 	if ofA == nil || ofB == nil {
 		return a, b

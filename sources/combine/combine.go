@@ -12,8 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Members are the parts of a source, each a hierarchy of its own: the files of
-// which one source is to be made.
+// Members are the files, or hierarchies, of which one source is made.
 type Members struct {
 	Names []string // of the members, for messages, in their order
 	// Open opens a member. It is called once for each, for several at once.
@@ -22,31 +21,30 @@ type Members struct {
 	sources.Origin
 }
 
-// Options says how members become one source. The zero value is for one
-// member, which stays as it is.
+// Options says how members become one source. With the zero value a single member
+// stays as it is.
 type Options struct {
-	// Concat is a dimension of the members, along which arrays are laid end to
-	// end; Stack is a new one, along which each member has one index. At most one
-	// of them is set.
+	// Concat is a dimension of the members: arrays are laid end to end along it.
+	// Stack is a new dimension: each member has one index along it. At most one of
+	// them is set.
 	Concat, Stack string
-	// Override takes from the first member what the others have otherwise, as
-	// long as no value of an array that is joined changes its meaning by that;
-	// such differences are notes then, and else errors.
+	// Override takes the first member's attributes and values where other members
+	// have other ones, unless that would change the meaning of a joined value. Such a
+	// difference becomes a note; without Override it is an error.
 	Override bool
-	// Order names the array by whose first value the members are sorted, "" for
-	// the order that they have.
+	// Order names an array. The members are sorted by its first value. "" leaves
+	// them in their order.
 	Order string
-	// Wanted says which arrays are wanted: no other is opened, and what is wrong
-	// with any of them is an error of Open. nil: all are opened, and Array tells
-	// what is wrong with one.
+	// Wanted says which arrays are wanted. No other array is opened, and a fault of a
+	// wanted one is an error of Open. With nil all arrays are opened, and Array returns
+	// the fault of an array.
 	Wanted func(path string) bool
-	// Given reports whether an attribute of an array will be replaced, so that
-	// members may differ in it; nil: none will.
+	// Given reports whether the job replaces an attribute of an array. Members may
+	// differ in such an attribute. nil: the job replaces none.
 	Given func(path, attribute string) bool
-	// Compared is about how many bytes are read to compare the values of one
-	// variable that is not joined, those of all members together; 0 stands for 8 GiB,
-	// and with Override 1 GiB. That there are more is a finding of the variable, or a
-	// note with Override.
+	// Compared bounds the bytes that are read, of all members together, to compare one
+	// variable that is not joined. 0 stands for 8 GiB, and with Override for 1 GiB. A
+	// variable that has more gets a finding, or with Override a note.
 	Compared int64
 }
 
@@ -58,31 +56,27 @@ func (c *Options) dim() string {
 	return c.Concat
 }
 
-// Open makes one source of members. Each is opened once, several at once, and
-// of it only the opened arrays stay in memory.
+// Open makes one source of members. Each member is opened once, several at the same
+// time. Only the opened arrays stay in memory.
 //
-// With Concat, the arrays that have the dimension are joined along it, and all
-// others have to be the same in all members and are those of the first one.
+// With Concat, the arrays that have the dimension are joined along it. All other arrays
+// have to be the same in all members; the first member's are taken.
 //
-// With Stack, every array gets the new dimension in front, but for coordinates
-// that are the same in all members: variables with the name of their only
-// dimension, and those that an attribute coordinates, bounds, climatology or
-// grid_mapping names. A variable with the name of the new dimension is always
-// stacked, which makes it the coordinate of that.
+// With Stack, every array gets the new dimension in front, except for coordinates that
+// are the same in all members. A coordinate is a variable with the name of its only
+// dimension, or one that an attribute coordinates, bounds, climatology or grid_mapping
+// names. A variable with the name of the new dimension is always stacked, and becomes
+// the coordinate of that dimension.
 //
-// Arrays that are joined have one data type, one shape but for the dimension, and
-// attributes that give their values one meaning: those of packing, the fill value,
-// units and calendar; so do the names that an enumeration gives to values. That only
-// some mark NaN as missing is no difference. Anything else is an error, also with Override, which names
-// every member in which it is so. Other values of an array that is not joined, or
-// other attributes of the sort that tells what a variable is (standard_name,
-// cell_methods, flag_values, valid_range and their like), are errors without Override. All other
-// attributes are those of the first member, and notes say where others have other
-// ones; so are the attributes of groups.
+// [compare.Descriptions] tells how members differ. In an array that is joined, a
+// difference is an error if the same stored values would mean something else, or would
+// not fit together; Override does not change that. Where a difference only tells what
+// the variable is, and for the values of an array that is not joined, it is an error
+// without Override. All other attributes are the first member's, and a note tells where
+// other members have other ones. So are the attributes of groups.
 //
-// The coordinate of the dimension has no value in two members, without Override;
-// with Order, the values go up, or down, throughout, and Override makes a finding of
-// what does not.
+// Without Override, no value of the dimension's coordinate is in two members. With
+// Order, the values rise, or fall, throughout; Override makes a finding of what does not.
 func Open(ctx context.Context, m Members, how Options) (sources.Source, error) {
 	s, err := combine(ctx, m, how)
 	if err != nil {
@@ -125,7 +119,7 @@ func combine(ctx context.Context, m Members, how Options) (sources.Source, error
 	return c, c.verdict()
 }
 
-// combined implements [Source].
+// combined implements [sources.Source].
 type combined struct {
 	sources.Origin
 	how   Options
@@ -226,7 +220,7 @@ func (c *combined) take(i int, path string, a sources.Array, err error) {
 	v.parts[i] = a
 }
 
-// keepGroups keeps the groups of member i, in memory that equal ones share.
+// keepGroups keeps the groups of member i. Equal groups share memory.
 func (c *combined) keepGroups(i int, groups []sources.Group) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -257,8 +251,8 @@ func (c *combined) checkDimension() error {
 	return fmt.Errorf("%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, slices.Sorted(maps.Keys(dims)))
 }
 
-// verdict is what is wrong with the wanted arrays, all together. Names that lead to no
-// array in any member are for Array to tell.
+// verdict returns the faults of all wanted arrays as one error. A name that leads to no
+// array in any member is an error of Array.
 func (c *combined) verdict() error {
 	var all sources.Report
 	if c.how.Wanted != nil {
@@ -271,8 +265,8 @@ func (c *combined) verdict() error {
 	return all.Err("differences between the files")
 }
 
-// Groups lists the groups of the first member, and those that only others have, with
-// the findings of all.
+// Groups lists the groups of the first member, and behind them groups that only other
+// members have. Each group has the findings of all members.
 func (c *combined) Groups() []sources.Group {
 	list := slices.Clone(c.groups[0])
 	seen := map[string]bool{}

@@ -15,9 +15,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// coordinates lists the variables that others name as their coordinates, and
-// those that are the coordinates of their only dimension. A name is looked for in
-// the group of the variable and in those above it.
+// coordinates returns the variables that other variables name as their coordinates, and
+// those that have the name of their only dimension. A name is looked up in the group of
+// the variable and in the groups above it.
 func (c *combined) coordinates() map[string]bool {
 	set := map[string]bool{}
 	for _, v := range c.vars {
@@ -53,7 +53,7 @@ func (v *variable) first() int {
 	return slices.IndexFunc(v.parts, func(a sources.Array) bool { return a != nil })
 }
 
-// nowhere reports whether the name leads to no array in any member.
+// nowhere reports whether the variable's name leads to no array in any member.
 func (v *variable) nowhere() bool {
 	for _, err := range v.faults {
 		if !errors.Is(err, sources.ErrNoArray) {
@@ -103,7 +103,7 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 	return nil
 }
 
-// lay makes the array of a variable whose parts fit, in all members.
+// lay makes the array of a variable that all members have, and whose parts fit.
 func (c *combined) lay(v *variable) (err error) {
 	info := *v.parts[0].Info()
 	info.Notes, info.Findings = c.remarks(v)
@@ -124,8 +124,8 @@ func (c *combined) lay(v *variable) (err error) {
 		return nil
 	}
 	if info.Codecs == nil && len(info.Shape) == 1 && !evenly(v.parts) {
-		// Where files end within chunks, only the extents along the other
-		// dimensions are of use. Regions longer than the chunks cut few.
+		// Files end within chunks, so no grid of chunks fits the whole. A region that
+		// is much longer than a chunk cuts few of them.
 		info.LongRun = max(info.LongRun, 4*longestChunk(v.parts))
 		info.Chunks = nil
 	}
@@ -133,7 +133,7 @@ func (c *combined) lay(v *variable) (err error) {
 	return err
 }
 
-// stack is Stack with the name of the new dimension and chunks of one index.
+// stack stacks the parts along the new dimension, in chunks of one index.
 func (c *combined) stack(info sources.Info, parts []sources.Array) (sources.Array, error) {
 	names := info.DimensionNames
 	if names == nil {
@@ -184,8 +184,8 @@ func longestChunk(parts []sources.Array) int {
 	return most
 }
 
-// takeFirst takes a variable that has to be the same in all members from the
-// first one.
+// takeFirst takes the first member's variable, and compares it with those of the other
+// members.
 func (c *combined) takeFirst(ctx context.Context, v *variable) error {
 	if err := c.compare(ctx, v); err != nil || v.report.Len() > 0 {
 		return err
@@ -233,9 +233,9 @@ func (v *variable) keepFirst() {
 	v.array = sources.Described(first, &info)
 }
 
-// stackCoordinate takes a coordinate that is the same in all members from the
-// first one, and stacks it if it is not, or may be not, and no dimension needs it
-// to be.
+// stackCoordinate takes the first member's coordinate if all members have the same one.
+// Otherwise, or if not all values were compared, it stacks the coordinate, unless that
+// is the coordinate of a dimension.
 func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 	info := v.parts[v.first()].Info()
 	if slices.Equal(info.DimensionNames, []string{path.Base(v.path)}) || slices.Contains(v.parts, nil) {
@@ -277,8 +277,8 @@ func (v *variable) note(format string, args ...any) {
 	v.notes = append(v.notes, fmt.Sprintf(format, args...))
 }
 
-// missing reports the members that lack a variable, and whether it can be had all
-// the same.
+// missing reports the members that lack a variable: as faults, or as a note where the
+// first member's is taken in any case.
 func (c *combined) missing(v *variable) {
 	first := c.names[v.first()]
 	lacking := 0

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// comparedIndexes is how many values of a coordinate are looked through for those
-	// that two members have.
+	// comparedIndexes is how many values of a coordinate are searched for values that two
+	// members have.
 	comparedIndexes = 4 << 20
 	// pieceElements is how many elements of a coordinate are read at once.
 	pieceElements = 1 << 16
 )
 
-// span is what the values of a coordinate in a member come to. Elements are
-// compared by numbers that sort as they do.
+// span sums up the values of a coordinate in one member. from and to are numbers that
+// sort as the elements do, see [compare.Order].
 type span struct {
 	compare.Trend
 	first, last string // for messages
@@ -26,7 +26,7 @@ type span struct {
 	valid       bool   // from is no NaN and no not-a-time
 }
 
-// readSpan reads a coordinate, whose elements the order sorts.
+// readSpan reads a coordinate, whose elements have an order.
 func readSpan(ctx context.Context, a sources.Array, order compare.Order) (s span, err error) {
 	info := a.Info()
 	var last []byte
@@ -51,7 +51,7 @@ func readSpan(ctx context.Context, a sources.Array, order compare.Order) (s span
 	return s, nil
 }
 
-// readSpans reads a coordinate of all members, which have it.
+// readSpans reads a coordinate of all members. All members have it.
 func readSpans(ctx context.Context, v *variable) ([]span, error) {
 	spans := make([]span, len(v.parts))
 	err := sources.InParallel(ctx, len(v.parts), func(ctx context.Context, i int) (err error) {

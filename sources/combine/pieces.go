@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	// comparedBytes is what a Options.Compared of 0 stands for, and glancedBytes
-	// where differences are overridden.
+	// comparedBytes is what Options.Compared stands for where it is 0, and glancedBytes
+	// with Override.
 	comparedBytes = 8 << 30
 	glancedBytes  = 1 << 30
-	// pieceBytes is how many bytes of a variable are compared at once, if a chunk
-	// has not more.
+	// pieceBytes is how many bytes of a variable are compared at a time, unless a chunk
+	// has more.
 	pieceBytes = 1 << 20
-	// comparingBytes is the memory for the pieces that are compared at the same
-	// time, unless one takes more.
+	// comparingBytes bounds the memory for pieces that are compared at the same time,
+	// unless one piece takes more.
 	comparingBytes = 64 << 20
 )
 
-// Uncompared is the code of the finding that values were taken from the first
-// member of which not all were compared with those of the others.
+// Uncompared is the code of the finding that the first member's values were taken, and
+// not all of them were compared with those of the other members.
 const Uncompared = "join-uncompared"
 
-// comparison is what comparing the values of a variable came to.
+// comparison is the result of comparing the values of a variable.
 type comparison struct {
-	// differs is, for each member, where it differs first from the first member
-	// that has the variable, nil where it does not.
+	// differs has for each member the first element that differs from the first member
+	// with the variable; nil: all are the same.
 	differs []*compare.Mismatch
-	// partial says how much was compared, "" where that is everything.
+	// partial says how much was compared, "" if everything was.
 	partial string
 }
 
-// compareValues compares the values of a variable with those of the first member,
-// as far as others have the same type and shape. Each piece is read once of each
-// member. Where there are too many, those are compared that a sample has.
+// compareValues compares the values of a variable with those of the first member. It
+// leaves out members with another type or shape, which have been reported. Each piece of
+// each member is read once. Where there is too much to read, a sample is compared.
 func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, error) {
 	found := comparison{differs: make([]*compare.Mismatch, len(v.parts))}
 	first := v.parts[v.first()]
 	info := first.Info()
-	alike := func(p sources.Array) bool { // of the others it is told already
+	alike := func(p sources.Array) bool {
 		return p != nil && slices.Equal(p.Info().Shape, info.Shape) && dtype.Same(p.Info().Type, info.Type)
 	}
 	others := slices.DeleteFunc(upTo(len(v.parts)), func(i int) bool { return v.parts[i] == first || !alike(v.parts[i]) })
@@ -92,8 +92,8 @@ func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, 
 	return found, err
 }
 
-// sample leaves out pieces of r, and members if one piece of each is too much
-// still, until no more is compared than is to be. It returns the other members that
+// sample leaves out pieces of r until no more is compared than Options.Compared allows,
+// and members too if one piece of each is still too much. It returns the members that
 // are left.
 func (c *combined) sample(r *reference, others []int) []int {
 	limit := float64(c.how.Compared)
@@ -141,8 +141,8 @@ type reference struct {
 	piece ndarray.Array
 }
 
-// divide makes the pieces: boxes of whole chunks of all arrays, as far as these
-// have chunks that agree, in the order in which they are stored.
+// divide makes the pieces, in the order in which they are stored. A piece is a box of
+// whole chunks of all arrays, as far as the arrays' chunks agree.
 func (r *reference) divide(arrays []sources.Array) {
 	info, memory := r.array.Info(), 0
 	n := len(info.Shape)
@@ -186,7 +186,7 @@ func (r *reference) read(ctx context.Context, a sources.Array, k int) (ndarray.A
 	return piece, a.ReadRegion(ctx, piece, slices.Clone(r.pieces[k].Start))
 }
 
-// differs finds the first element of piece k that is another one in an array.
+// differs finds the first element of piece k whose value in an array is another one.
 func (r *reference) differs(ctx context.Context, k int, a sources.Array) (*compare.Mismatch, error) {
 	got, err := r.read(ctx, a, k)
 	if err != nil || compare.Digest(got) == r.sums[k] {

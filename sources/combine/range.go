@@ -13,12 +13,12 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// Disordered is the code of the finding that the values by which members are ordered
-// do not go up, or down, throughout.
+// Disordered is the code of the finding that the values by which members are sorted
+// neither rise nor fall throughout.
 const Disordered = "join-disordered"
 
-// sort puts the members into the order of the first values of a coordinate: up,
-// or down where the values of every member that has several go down.
+// sort sorts the members by the first values of a coordinate. They rise, unless the
+// values fall in every member that has several.
 func (c *combined) sort(ctx context.Context) error {
 	v := c.vars[c.how.Order]
 	if v == nil {
@@ -101,8 +101,8 @@ func permuted[T any](list []T, order []int) []T {
 	return sorted
 }
 
-// checkRange looks at how the values of the dimension's coordinate, and of the one
-// by which members are ordered, go on from one member to the next.
+// checkRange checks how the values of a coordinate go on from one member to the next:
+// those of the dimension's coordinate, and of the one by which members are sorted.
 func (c *combined) checkRange(ctx context.Context, v *variable) error {
 	info := v.parts[0].Info()
 	ordered := v.path == c.how.Order
@@ -176,8 +176,8 @@ func upTo(n int) []int {
 	return list
 }
 
-// steps reports whether all values go up, or down, through the members that have
-// any. Where members are ordered by them, what does not is a problem.
+// steps reports whether all values rise, or fall, through the members that have any.
+// Where members are sorted by them, whatever breaks the order is a problem.
 func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) (up, down bool) {
 	up, down = true, true
 	rises := slices.IndexFunc(spans, func(s span) bool { return s.N > 1 && s.Rising() })
@@ -207,7 +207,7 @@ func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) 
 	return up, down
 }
 
-// complain reports a problem that Override makes a note.
+// complain reports a problem, which becomes a note with Override.
 func (c *combined) complain(v *variable, err error) {
 	if !c.how.Override {
 		v.report.Add(err)
@@ -216,8 +216,8 @@ func (c *combined) complain(v *variable, err error) {
 	}
 }
 
-// disorder reports that an array, as the text goes on, is not as the order of the
-// members has it, of which Override makes a finding.
+// disorder reports where an array breaks the order of the members. The text goes on
+// behind the array's name. With Override the problem becomes a finding.
 func (c *combined) disorder(v *variable, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !c.how.Override {
@@ -227,8 +227,8 @@ func (c *combined) disorder(v *variable, format string, args ...any) {
 	}
 }
 
-// checkTwice looks for values that two members have. Those of one key are the same;
-// some have none.
+// checkTwice looks for values that two members have. Elements with the same key are one
+// value; key returns false for an element that is none, such as NaN.
 func checkTwice[K comparable](ctx context.Context, c *combined, v *variable, key func(item []byte) (K, bool)) error {
 	total := 0
 	for _, p := range v.parts {

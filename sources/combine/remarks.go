@@ -7,8 +7,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// remarks returns what there is to know of the parts of a variable: what is so of
-// all as it is, and else with the name of the first member that it is of.
+// remarks returns the notes and findings of the parts of a variable. One that not all
+// parts have begins with the name of the first member that has it.
 func (c *combined) remarks(v *variable) (notes []string, findings []cf.Finding) {
 	var noted, found tally
 	infos := map[*sources.Info]int{} // how many parts have it
@@ -35,8 +35,7 @@ func (c *combined) remarks(v *variable) (notes []string, findings []cf.Finding) 
 	return notes, found.told(c.names)
 }
 
-// groupFindings returns what there is to know of the groups of the members, by their
-// paths.
+// groupFindings returns the findings of the members' groups, by the paths of the groups.
 func (c *combined) groupFindings() map[string][]cf.Finding {
 	found := map[string]*tally{}
 	for i, groups := range c.groups {
@@ -62,10 +61,10 @@ type tally struct {
 	of    map[cf.Finding]*occurrence
 }
 
-// occurrence is where a finding is of.
+// occurrence is the first member that has a finding, and how many have it.
 type occurrence struct{ first, members int }
 
-// add takes a finding of member i and of others, n in all.
+// add adds a finding that n members have, the first of which is member i.
 func (t *tally) add(f cf.Finding, i, n int) {
 	if t.of == nil {
 		t.of = map[cf.Finding]*occurrence{}
@@ -78,8 +77,8 @@ func (t *tally) add(f cf.Finding, i, n int) {
 	t.order = append(t.order, f)
 }
 
-// told returns the findings, with the names of members where they are not of all.
-// Those that are of some are told up to a number, and counted beyond that.
+// told returns the findings. One that not all members have begins with the name of a
+// member; of these a few are spelled out, and the others counted.
 func (t *tally) told(names []string) (list []cf.Finding) {
 	some, more := 0, 0
 	for _, f := range t.order {

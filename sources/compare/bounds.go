@@ -8,10 +8,10 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// BoundsOf finds the arrays that others name as their bounds, in an attribute
-// bounds or climatology (CF, sections 7.1 and 7.4), and returns the paths of those
-// others by theirs. A name is looked for in the group of the array that has it and
-// in those above.
+// BoundsOf finds the arrays that other arrays, their coordinates, name in an attribute
+// bounds or climatology (CF, sections 7.1 and 7.4). It returns the paths of the
+// coordinates by the paths of the bounds. A name is looked up in the group of the
+// coordinate and in the groups above it.
 func BoundsOf(infos []*sources.Info) map[string]string {
 	there := make(map[string]bool, len(infos))
 	for _, info := range infos {
@@ -38,8 +38,8 @@ func BoundsOf(infos []*sources.Info) map[string]string {
 	return coordinates
 }
 
-// Inherited lists the attributes that bounds have from their coordinate where they
-// do not name them themselves (CF, section 7.1).
+// Inherited lists the attributes that bounds inherit from their coordinate, unless they
+// have such an attribute themselves (CF, section 7.1).
 func Inherited() []string {
 	return []string{"units", "calendar", "standard_name", "axis", "positive"}
 }
