@@ -10,7 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/blosc"
 )
 
-// noisy returns n float32 numbers as a measured field has them: a slow wave and
+// noisy returns n float32 numbers that resemble a measured field: a slow wave with
 // noise.
 func noisy(n int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -62,7 +62,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTightStreams has streams of about the size of their blocks.
+// TestTightStreams has streams that are about as large as their blocks.
 func TestTightStreams(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	src := make([]byte, 100_000)
@@ -113,7 +113,7 @@ func TestHeader(t *testing.T) {
 	}
 	want := blosc.Header{
 		Codec: blosc.LZ4, Shuffle: blosc.ByteShuffle, TypeSize: 4, Size: 10_001,
-		BlockSize:   10_000, // as one stream of each split block has 4096 bytes
+		BlockSize:   10_000, // one stream of a split block has 4096 bytes
 		EncodedSize: len(buffer), Split: true,
 	}
 	if diff := cmp.Diff(want, h); diff != "" {
@@ -197,7 +197,7 @@ func TestDamage(t *testing.T) {
 				if n < blosc.HeaderSize {
 					continue
 				}
-				// The header may agree that this is all.
+				// The header may agree that the buffer ends here.
 				binary.LittleEndian.PutUint32(cut[12:], uint32(n))
 				if err := decoder.DecodeInto(dst, cut); !errors.Is(err, blosc.ErrCorrupt) {
 					t.Errorf("%v cut to %d bytes, also by its header: error %v, want ErrCorrupt", codec, n, err)
@@ -205,7 +205,7 @@ func TestDamage(t *testing.T) {
 			}
 			for bit := range 8 * len(buffer) {
 				buffer[bit/8] ^= 1 << (bit % 8)
-				// Whatever comes out, it must not panic.
+				// Any content is acceptable, but no panic.
 				if err := decoder.DecodeInto(dst, buffer); err != nil && !known(err) {
 					t.Errorf("%v, bit %d flipped: %v is none of the package's errors", codec, bit, err)
 				}
@@ -229,7 +229,7 @@ func TestBomb(t *testing.T) {
 	zeros := make([]byte, size)
 	for _, codec := range allCodecs {
 		large := encode(t, zeros, blosc.Options{Codec: codec, Level: 9, TypeSize: 255, BlockSize: size})
-		// The same streams as a content of 1000 bytes.
+		// The same streams, for a content of 1000 bytes.
 		small := bytes.Clone(large)
 		binary.LittleEndian.PutUint32(small[4:], 1000)
 		binary.LittleEndian.PutUint32(small[8:], 1000)
@@ -326,7 +326,8 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// TestSameBytes encodes with an encoder that has seen something else.
+// TestSameBytes compares an encoder that has encoded something else before with a new
+// one.
 func TestSameBytes(t *testing.T) {
 	for _, codec := range allCodecs {
 		t.Run(fmt.Sprint(codec), func(t *testing.T) {

@@ -8,14 +8,14 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 )
 
-// DecodedSize returns the size in bytes that a whole buffer decodes to by its
-// header. Who does not trust the buffer compares the size before making room.
+// DecodedSize returns the size in bytes of a buffer's content, as its header states it.
+// A caller who does not trust the buffer checks the size before allocating memory.
 func DecodedSize(src []byte) (int, error) {
 	h, err := parseWhole(src)
 	return h.Size, err
 }
 
-// parseWhole reads the header of a buffer that has to be there to its end.
+// parseWhole reads the header of a complete buffer.
 func parseWhole(src []byte) (Header, error) {
 	h, err := ParseHeader(src)
 	if err == nil && h.EncodedSize != len(src) {
@@ -24,9 +24,9 @@ func parseWhole(src []byte) (Header, error) {
 	return h, err
 }
 
-// Decoder decodes buffers. It keeps room for blocks and the state of the
-// codecs for the next call. Its zero value is ready, and safe for concurrent
-// use; it must not be copied after its first use.
+// Decoder decodes buffers. Between calls it keeps memory for blocks and the state of
+// the codecs. Its zero value is ready, and safe for concurrent use. It must not be
+// copied after its first use.
 type Decoder struct {
 	states sync.Pool // of *decodeState
 }
@@ -38,10 +38,10 @@ func (d *Decoder) state() *decodeState {
 	return &decodeState{}
 }
 
-// DecodeInto decodes a whole buffer into dst, which has the length of the
-// content: more is [ErrTooLarge], less [ErrCorrupt]. On an error the bytes of
-// dst are undefined. Besides dst it needs room for one block, which is not
-// larger than dst.
+// DecodeInto decodes a whole buffer into dst, which has the length of the content. A
+// longer content is [ErrTooLarge], a shorter one [ErrCorrupt]. After an error the bytes
+// of dst are undefined. Besides dst it needs memory for one block, which is not larger
+// than dst.
 func (d *Decoder) DecodeInto(dst, src []byte) error {
 	h, err := parseWhole(src)
 	switch {
@@ -55,12 +55,12 @@ func (d *Decoder) DecodeInto(dst, src []byte) error {
 	return d.decodeRange(dst, src, h, 0)
 }
 
-// DecodeRange decodes len(dst) bytes of the content from byte off on, and of
-// src, the whole buffer, only the blocks that hold them. A range that the
-// content does not have is [ErrCorrupt].
+// DecodeRange decodes len(dst) bytes of the content from byte off on. src is the whole
+// buffer; DecodeRange decodes only the blocks with these bytes. A range outside of the
+// content is [ErrCorrupt].
 //
-// Besides dst it needs room for up to two blocks, which may be as large as the
-// content: who does not trust src compares [DecodedSize] first.
+// Besides dst it needs memory for up to two blocks, which may be as large as the
+// content. A caller who does not trust src checks [DecodedSize] first.
 func (d *Decoder) DecodeRange(dst, src []byte, off int) error {
 	h, err := parseWhole(src)
 	if err != nil {
@@ -102,9 +102,9 @@ func (d *Decoder) decodeRange(dst, src []byte, h Header, off int) error {
 	return nil
 }
 
-// DecodeBlock decodes block i of the buffer with a header into dst, which has
-// [Header.BlockLen] bytes. encoded are the bytes of the buffer in the block's
-// range, see [Header.BlockRanges].
+// DecodeBlock decodes block i of the buffer with the given header into dst, which has
+// [Header.BlockLen] bytes. encoded is the bytes of the buffer in the block's range, see
+// [Header.BlockRanges].
 func (d *Decoder) DecodeBlock(dst, encoded []byte, h Header, i int) error {
 	if i < 0 || i >= h.Blocks() || len(dst) != h.BlockLen(i) {
 		return fmt.Errorf("blosc: no block %d of %d bytes among %d of %d", i, len(dst), h.Blocks(), h.BlockSize)
@@ -121,14 +121,14 @@ func (d *Decoder) DecodeBlock(dst, encoded []byte, h Header, i int) error {
 	return s.block(dst, encoded, h, i)
 }
 
-// decodeState is what one goroutine needs while it decodes.
+// decodeState is the memory with which one goroutine decodes.
 type decodeState struct {
 	shuffled []byte // a block
-	part     []byte // a block of which a part is asked for
+	part     []byte // a block of which only a part is wanted
 	streams  streamDecoder
 }
 
-// room returns n bytes of what b holds, making b larger if need be.
+// room returns n bytes of *b, and makes *b longer if needed.
 func room(b *[]byte, n int) []byte {
 	if cap(*b) < n {
 		*b = make([]byte, n)

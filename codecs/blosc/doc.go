@@ -1,6 +1,6 @@
-// Package blosc reads and writes buffers of Blosc 1, as c-blosc 1.x (header
-// version 2) makes them: a buffer is cut into blocks, the bytes or the bits of
-// the elements of each are shuffled, and each is compressed on its own.
+// Package blosc reads and writes buffers of Blosc 1, as c-blosc 1.x (header version 2)
+// makes them. The content is cut into blocks. In each block, the bytes or the bits of
+// the elements are shuffled; then the block is compressed.
 //
 // A buffer, all numbers little-endian:
 //
@@ -18,18 +18,18 @@
 // Flags:
 //
 //	0x01  bytes are shuffled
-//	0x02  stored: after 16 bytes of header follows the content as it is
+//	0x02  stored: the unchanged content follows the 16 bytes of the header
 //	0x04  bits are shuffled
 //	0x08  reserved, 0
 //	0x10  blocks are not split
-//	0xe0  codec: 0 blosclz, 1 lz4 (also of lz4hc), 2 snappy, 3 zlib, 4 zstd
+//	0xe0  codec: 0 blosclz, 1 lz4 (also for lz4hc), 2 snappy, 3 zlib, 4 zstd
 //
-// A block is one stream, or one for each byte of an element when it is split:
-// when flag 0x10 is clear, elements have at most 16 bytes, the block has at
-// least 128 elements and is not a shorter last one. Each stream is preceded by
-// its size in four bytes; one as large as its content is the content itself.
+// A block is one stream, or it is split into one stream for each byte of an element. A
+// block is split if flag 0x10 is clear, elements have at most 16 bytes, and the block
+// has at least 128 elements and is not a shorter last block. Each stream follows its
+// size in four bytes. A stream that is as large as its content is the content itself.
 //
-// An [Encoder] makes buffers, a [Decoder] reads them whole or in part;
-// [ParseHeader] and [Header.BlockRanges] tell a reader of remote buffers which
-// bytes it needs.
+// An [Encoder] makes buffers, and a [Decoder] reads them, whole or in part.
+// [ParseHeader] and [Header.BlockRanges] tell a reader of remote buffers which bytes it
+// needs.
 package blosc

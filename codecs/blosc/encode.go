@@ -9,20 +9,19 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 )
 
-// MaxEncodedSize returns how large the buffer of a content of n bytes can be:
-// n and the header, since what would grow is stored.
+// MaxEncodedSize returns the largest size of a buffer for a content of n bytes. It is n
+// and the header, because a content that would grow is stored.
 func MaxEncodedSize(n int) int { return n + HeaderSize }
 
-// Encoder encodes buffers with options that were checked. It keeps room for
-// blocks and the state of its codec for the next call, and is safe for
-// concurrent use.
+// Encoder encodes buffers. Its options have been checked. Between calls it keeps memory
+// for blocks and the state of its codec. It is safe for concurrent use.
 type Encoder struct {
 	options Options
 	states  sync.Pool // of *encodeState
 }
 
-// NewEncoder returns an encoder, or an error with [ErrUnsupported] that names
-// the option that the format does not know.
+// NewEncoder returns an encoder. For an option that the format does not have, it
+// returns an error that wraps [ErrUnsupported] and names the option.
 func NewEncoder(o Options) (*Encoder, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -30,12 +29,12 @@ func NewEncoder(o Options) (*Encoder, error) {
 	return &Encoder{options: o}, nil
 }
 
-// AppendEncode appends the buffer of the content src to dst, which must not
-// overlap it, and returns the extended slice. The error is [ErrTooLarge] for
-// more than [MaxSize] bytes.
+// AppendEncode appends the buffer of the content src to dst, which must not overlap it,
+// and returns the extended slice. The error is [ErrTooLarge] for more than [MaxSize]
+// bytes.
 //
-// Level 0, contents of less than 128 bytes and those that do not shrink give a
-// buffer that stores the content as it is.
+// The buffer stores the content unchanged at level 0, if the content has less than 128
+// bytes, and if it does not shrink.
 func (e *Encoder) AppendEncode(dst, src []byte) ([]byte, error) {
 	if len(src) > MaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, a buffer holds %d", ErrTooLarge, len(src), MaxSize)
@@ -89,8 +88,8 @@ func (h Header) put(buffer []byte) {
 	binary.LittleEndian.PutUint32(buffer[12:], uint32(h.EncodedSize))
 }
 
-// blocks writes index and blocks into a buffer and returns how many bytes of
-// it are used, 0 when it has not enough room.
+// blocks writes index and blocks into a buffer. It returns the number of bytes used, or
+// 0 if the buffer is too short.
 func (e *Encoder) blocks(buffer, src []byte, h Header) (int, error) {
 	s, ok := e.states.Get().(*encodeState)
 	if !ok {
@@ -116,14 +115,14 @@ func (e *Encoder) blocks(buffer, src []byte, h Header) (int, error) {
 	return at, nil
 }
 
-// encodeState is what one goroutine needs while it encodes.
+// encodeState is the memory with which one goroutine encodes.
 type encodeState struct {
 	shuffled []byte // a block
 	streams  streamEncoder
 }
 
-// block writes block i to the start of dst and returns its length, 0 when dst
-// has not enough room.
+// block writes block i to the start of dst and returns its length, or 0 if dst is too
+// short.
 func (s *encodeState) block(dst, src []byte, h Header, i int) int {
 	in := src
 	switch {
@@ -143,7 +142,7 @@ func (s *encodeState) block(dst, src []byte, h Header, i int) int {
 		}
 		stream, to := in[j*size:][:size], dst[at+4:]
 		n := s.streams(to[:min(size, len(to))], stream)
-		if n == 0 || n == size { // a stream of that size is one that is stored
+		if n == 0 || n == size { // a stream of that size would count as stored
 			if n = copyFitting(to, stream); n == 0 {
 				return 0
 			}

@@ -7,14 +7,14 @@ import (
 
 // Causes of errors.
 var (
-	// ErrCorrupt means that a buffer is damaged: cut short, too long, decoding
-	// to less than it should, or contradicting itself.
+	// ErrCorrupt means that a buffer is damaged: it is cut short or too long, its
+	// content is too short, or it contradicts itself.
 	ErrCorrupt = errors.New("blosc: corrupt data")
-	// ErrTooLarge means that a buffer decodes to more bytes than it may, or
-	// that there is more to encode than a buffer can hold.
+	// ErrTooLarge means that the content of a buffer is longer than expected, or that a
+	// content is too long for any buffer.
 	ErrTooLarge = errors.New("blosc: too large")
-	// ErrUnsupported means that a buffer is of another version of the format,
-	// or that options ask for what the format does not know.
+	// ErrUnsupported means that a buffer has another version of the format, or that
+	// options ask for something that the format does not have.
 	ErrUnsupported = errors.New("blosc: unsupported")
 )
 

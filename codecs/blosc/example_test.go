@@ -8,7 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/blosc"
 )
 
-// Encode 32-bit numbers, decode all of them, and then only some.
+// This example encodes 32-bit numbers, decodes all of them, and then only some.
 func Example() {
 	var content []byte
 	for i := range 100_000 {

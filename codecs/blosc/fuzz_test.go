@@ -7,7 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/blosc"
 )
 
-// FuzzDecode decodes anything, whole and in part.
+// FuzzDecode decodes arbitrary bytes, whole and in part.
 func FuzzDecode(f *testing.F) {
 	for i, g := range goldens(f) {
 		if i%37 == 0 && len(g.buffer) < 2000 {
@@ -39,7 +39,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip encodes anything in any way.
+// FuzzRoundTrip encodes arbitrary content with arbitrary options.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(content("steps", 3000), uint8(1), uint8(5), uint8(1), uint8(4), uint16(0))
 	f.Add(content("noise", 300), uint8(0), uint8(9), uint8(2), uint8(3), uint16(200))

@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/blosc"
 )
 
-// golden is a buffer that c-blosc wrote, see testdata/make.py.
+// golden is a buffer that c-blosc wrote; see testdata/make.py.
 type golden struct {
 	Codec     string
 	Level     int
@@ -71,7 +71,8 @@ func goldens(t testing.TB) []golden {
 	return all
 }
 
-// contents makes what the function of that name in testdata/make.py makes.
+// contents has the contents that the functions of the same names in testdata/make.py
+// make.
 type contents map[string][]byte
 
 func (c contents) get(pattern string, size int) []byte {
@@ -119,8 +120,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenHeader encodes the same and compares the headers: the same blocks,
-// split or not. What does not shrink may be another buffer here and there.
+// TestGoldenHeader encodes the same contents and compares the headers: the blocks are
+// the same, and split in the same way. Buffers whose content does not shrink may differ
+// in some places.
 func TestGoldenHeader(t *testing.T) {
 	var decoder blosc.Decoder
 	known := contents{}
@@ -142,7 +144,8 @@ func TestGoldenHeader(t *testing.T) {
 			continue
 		}
 		buffer = buffer[len("prefix"):]
-		// Everything before the size of the buffer, but for whether it is stored.
+		// Everything in front of the buffer's size, except whether the content is
+		// stored.
 		got, want := bytes.Clone(buffer[:12]), bytes.Clone(g.buffer[:12])
 		got[2], want[2] = got[2]&^2, want[2]&^2
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// HeaderSize is the length in bytes of a header, and what a buffer may be
-// longer than its content at most.
+// HeaderSize is the length in bytes of a header. A buffer is at most this much longer
+// than its content.
 const HeaderSize = 16
 
 const (
@@ -21,24 +21,23 @@ const (
 	codecShift   = 5
 )
 
-// streamCodecs are the codecs by their number in a header: lz4hc is read as
-// lz4.
+// streamCodecs are the codecs by their numbers in a header. lz4hc is read as lz4.
 var streamCodecs = [...]Codec{BloscLZ, LZ4, Snappy, Zlib, Zstd}
 
-// Header is what the first 16 bytes of a buffer say.
+// Header is the content of the first 16 bytes of a buffer.
 type Header struct {
-	Codec       Codec // LZ4 also for what LZ4HC has written
+	Codec       Codec // LZ4 also for streams of LZ4HC
 	Shuffle     Shuffle
 	TypeSize    int
 	Size        int  // of the content in bytes
 	BlockSize   int  // in bytes; 0 where Size is 0
 	EncodedSize int  // of the whole buffer in bytes
-	Stored      bool // the content follows as it is, not in blocks
-	Split       bool // blocks are split where they can be
+	Stored      bool // the content follows unchanged, not in blocks
+	Split       bool // blocks are split if they can be
 }
 
-// ParseHeader reads the header at the start of a buffer, of which no more need
-// be there, and checks that its fields agree. Its error is [ErrCorrupt], or
+// ParseHeader reads the header at the start of a buffer, and checks that its fields
+// agree. prefix need not have more than the header. The error wraps [ErrCorrupt], or
 // [ErrUnsupported] for other versions of the format.
 func ParseHeader(prefix []byte) (Header, error) {
 	if len(prefix) < HeaderSize {
@@ -59,8 +58,8 @@ func ParseHeader(prefix []byte) (Header, error) {
 		Stored:      flags&flagStored != 0,
 		Split:       flags&flagWhole == 0,
 	}
-	// As c-blosc has it, shuffled bytes of single bytes are none, and
-	// otherwise count more than shuffled bits.
+	// As in c-blosc, a byte shuffle of single bytes is no shuffle. Otherwise the byte
+	// shuffle comes before the bit shuffle.
 	switch {
 	case flags&flagBytes != 0 && h.TypeSize > 1:
 		h.Shuffle = ByteShuffle
@@ -109,12 +108,12 @@ func (h Header) Blocks() int {
 	return (h.Size + h.BlockSize - 1) / h.BlockSize
 }
 
-// BlockLen returns the number of bytes of the content in block i: BlockSize,
-// or less in the last one.
+// BlockLen returns the number of bytes of the content in block i. It is BlockSize, or
+// less for the last block.
 func (h Header) BlockLen(i int) int { return min(h.BlockSize, h.Size-i*h.BlockSize) }
 
-// IndexSize returns the length in bytes of what precedes the blocks: the
-// header, and where each block begins.
+// IndexSize returns the length in bytes of the header and of the index, which has the
+// beginning of each block.
 func (h Header) IndexSize() int {
 	if h.Stored {
 		return HeaderSize
@@ -122,13 +121,13 @@ func (h Header) IndexSize() int {
 	return HeaderSize + 4*h.Blocks()
 }
 
-// Range is a range of bytes of a buffer, without its End.
+// Range is a range of bytes of a buffer; End is exclusive.
 type Range struct{ Start, End int }
 
-// BlockRanges returns for each block the bytes of the buffer that hold it, so
-// that [Decoder.DecodeBlock] can do with these. Blocks do not tell their ends:
-// a range reaches to the start of another block, or to the end of the buffer.
-// prefix holds at least the first [Header.IndexSize] bytes of the buffer.
+// BlockRanges returns, for each block, the range of the buffer that holds the block,
+// for [Decoder.DecodeBlock]. The index does not have the ends of blocks, so a range
+// extends to the beginning of another block, or to the end of the buffer. prefix holds
+// at least the first [Header.IndexSize] bytes of the buffer.
 func (h Header) BlockRanges(prefix []byte) ([]Range, error) {
 	if len(prefix) < h.IndexSize() {
 		return nil, corrupt("%d bytes, header and index have %d", len(prefix), h.IndexSize())
@@ -158,8 +157,8 @@ func (h Header) BlockRanges(prefix []byte) ([]Range, error) {
 	return ranges, nil
 }
 
-// blockStart returns where block i begins; h is not stored. A block has at
-// least the four bytes of a stream's size.
+// blockStart returns the beginning of block i. h is not stored. A block has at least
+// the four bytes of a stream's size.
 func (h Header) blockStart(prefix []byte, i int) (int, error) {
 	start := int(binary.LittleEndian.Uint32(prefix[HeaderSize+4*i:]))
 	if start < h.IndexSize() || start > h.EncodedSize-4 {
@@ -168,7 +167,7 @@ func (h Header) blockStart(prefix []byte, i int) (int, error) {
 	return start, nil
 }
 
-// streams returns how many streams of equal length block i consists of.
+// streams returns the number of streams, of equal length, in block i.
 func (h Header) streams(i int) int {
 	if h.Split && h.BlockLen(i) == h.BlockSize && splittable(h.TypeSize, h.BlockSize) {
 		return h.TypeSize

@@ -5,51 +5,51 @@ import (
 	"slices"
 )
 
-// Codec is a way to compress streams.
+// Codec is the compression of streams.
 type Codec uint8
 
 // The codecs, numbered as c-blosc does in its interface.
 const (
 	BloscLZ Codec = iota
 	LZ4
-	LZ4HC // slower and smaller than LZ4, which reads it
+	LZ4HC // slower than LZ4 and with smaller streams, which LZ4 reads
 	Snappy
 	Zlib
 	Zstd
 )
 
-// Shuffle is what happens to the elements of a block before it is compressed.
+// Shuffle is the order of the bytes or bits of a block that is compressed.
 type Shuffle uint8
 
-// The ways to shuffle, numbered as in c-blosc's interface.
+// Kinds of shuffle, numbered as in c-blosc's interface.
 const (
 	NoShuffle   Shuffle = iota
 	ByteShuffle         // bytes of equal weight side by side
 	BitShuffle          // bits of equal weight side by side
 )
 
-// Options say how to encode. The zero value stores the content as it is.
+// Options say how to encode. The zero value stores the content unchanged.
 type Options struct {
 	Codec    Codec
 	Level    int // 0 (stored), or 1 (fast) to 9 (small)
 	Shuffle  Shuffle
 	TypeSize int // bytes of an element, at most 255; 0 means 1
-	// BlockSize is the size of a block in bytes; it is rounded as c-blosc
-	// rounds it. 0 leaves the choice to the rules of c-blosc.
+	// BlockSize is the size of a block in bytes. It is rounded as c-blosc rounds it. 0
+	// stands for the size that c-blosc would choose.
 	BlockSize int
 }
 
-// The limits of the format, as c-blosc has them.
+// Limits of the format, as in c-blosc.
 const (
 	MaxSize      = 1<<31 - 1 - HeaderSize // of a content
 	MaxTypeSize  = 255
 	maxBlockSize = (1<<31 - 1 - MaxTypeSize*4) / 3
 
-	minStreamElements = 128 // of a block that is split; also bytes of the shortest content that is compressed
+	minStreamElements = 128 // least elements of a split block; also the least bytes of a content that is compressed
 	maxSplits         = 16
 )
 
-// check refuses what the format does not know, and puts in defaults.
+// check refuses options that the format does not have, and sets defaults.
 func (o *Options) check() error {
 	switch {
 	case o.Codec > Zstd:
@@ -67,9 +67,9 @@ func (o *Options) check() error {
 	return nil
 }
 
-// splits tells whether blocks of a size are compressed as one stream for each
-// byte of an element. c-blosc does not split for zstd, and for the others it
-// does, so that its first versions can read them.
+// splits tells whether blocks of a size are compressed as one stream for each byte of
+// an element. c-blosc does not split blocks for zstd. It splits them for other codecs,
+// so that its first versions can read them.
 func (o *Options) splits(blockSize int) bool {
 	return o.Codec != Zstd && splittable(o.TypeSize, blockSize)
 }
@@ -79,10 +79,9 @@ func splittable(typeSize, blockSize int) bool {
 	return typeSize <= maxSplits && blockSize/typeSize >= minStreamElements
 }
 
-// blockSize returns the size of the blocks of a content of n bytes, as c-blosc
-// 1.21 chooses it: the cache of a processor, times factors that grow with the
-// level and with the codec's appetite, so that one stream of a split block
-// still has that size.
+// blockSize returns the size of the blocks of a content of n bytes, as c-blosc 1.21
+// chooses it. It is the size of a processor's cache times factors that grow with the
+// level and the codec. For split blocks it is larger, so that one stream has this size.
 func (o *Options) blockSize(n int) int {
 	const cache = 32 << 10
 	if n < o.TypeSize {

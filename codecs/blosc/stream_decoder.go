@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
-// errLength means that a stream does not decode to its part of the block.
+// errLength means that a stream does not have the length of its part of the block.
 var errLength = errors.New("it decodes to another number of bytes")
 
 // streamDecoder decodes streams of all codecs, one at a time. Its zero value

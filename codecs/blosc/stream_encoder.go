@@ -14,13 +14,12 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/lz4"
 )
 
-// streamEncoder compresses src to the start of dst and returns the number of
-// bytes, 0 when dst has not enough room. It may write anywhere in dst. It is
-// for one goroutine.
+// streamEncoder compresses src to the start of dst. It returns the number of bytes, or
+// 0 if dst is too short. It may write anywhere in dst. It is for one goroutine.
 type streamEncoder func(dst, src []byte) int
 
-// newStreamEncoder returns the encoder of a codec at a level from 1 to 9, for
-// streams of at most size bytes (a larger one is only compressed less well).
+// newStreamEncoder returns the encoder of a codec at a level from 1 to 9, for streams
+// of up to size bytes. A longer stream is compressed less well.
 func newStreamEncoder(codec Codec, level, size int) (streamEncoder, error) {
 	switch codec {
 	case BloscLZ:
@@ -30,7 +29,7 @@ func newStreamEncoder(codec Codec, level, size int) (streamEncoder, error) {
 		e := &lz4.Encoder{}
 		return func(dst, src []byte) int { return e.Encode(dst, src, 10-level) }, nil
 	case LZ4HC:
-		c := &pierrec.CompressorHC{Level: 1 << max(level-1, 1)} // attempts, as many as in lz4hc
+		c := &pierrec.CompressorHC{Level: 1 << max(level-1, 1)} // number of attempts, as in lz4hc
 		return func(dst, src []byte) int { return fitting(c.CompressBlock(src, dst)) }, nil
 	case Snappy:
 		var scratch []byte
@@ -46,7 +45,7 @@ func newStreamEncoder(codec Codec, level, size int) (streamEncoder, error) {
 	return nil, unsupported("codec %d", codec)
 }
 
-// fitting returns n, or 0 if there is an error: that dst is too short.
+// fitting returns n, or 0 if there is an error, which means that dst is too short.
 func fitting(n int, err error) int {
 	if err != nil {
 		return 0
@@ -54,8 +53,7 @@ func fitting(n int, err error) int {
 	return n
 }
 
-// copyFitting copies all of src to dst and returns its length, or 0 where it
-// does not fit.
+// copyFitting copies src to dst and returns its length, or 0 if it does not fit.
 func copyFitting(dst, src []byte) int {
 	if len(src) > len(dst) {
 		return 0
@@ -63,9 +61,9 @@ func copyFitting(dst, src []byte) int {
 	return copy(dst, src)
 }
 
-// newZlibEncoder takes levels of the library at which streams come near those
-// of zlib: below 7 it finds little in short ones, and at 9 it is slow and finds
-// little in long runs.
+// newZlibEncoder maps levels of zlib to levels of the library that give streams of
+// about the same length. Below 7 the library finds little in short streams. At 9 it is
+// slow, and finds little in long runs.
 func newZlibEncoder(level int) (streamEncoder, error) {
 	switch {
 	case level >= 7:
@@ -104,9 +102,9 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newZstdEncoder spreads the levels as c-blosc does: 2×level−1 of zstd. The
-// planes of shuffled bytes often repeat nothing, but have few values: literals
-// are always entropy-coded.
+// newZstdEncoder maps levels as c-blosc does, to 2×level−1 of zstd. The planes of
+// shuffled bytes often have no repetitions but few values, so literals are always
+// entropy-coded.
 func newZstdEncoder(level, size int) (streamEncoder, error) {
 	window := 1 << bits.Len(uint(max(size, zstd.MinWindowSize)-1))
 	e, err := zstd.NewWriter(nil,
@@ -122,8 +120,8 @@ func newZstdEncoder(level, size int) (streamEncoder, error) {
 		return nil, fmt.Errorf("blosc: %w", err)
 	}
 	return func(dst, src []byte) int {
-		// It moves what it writes to memory of its own where dst was too short
-		// at any time, even if it fits in the end.
+		// If dst was too short at any time, the result is in other memory, even if it
+		// fits in the end.
 		return copyFitting(dst, e.EncodeAll(src, dst[:0:len(dst)]))
 	}, nil
 }

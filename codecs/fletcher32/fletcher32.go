@@ -1,15 +1,15 @@
-// Package fletcher32 computes the checksum of HDF5's filter of that name, which is
-// also that of the codec numcodecs.fletcher32.
+// Package fletcher32 computes the checksum of HDF5's filter fletcher32. The codec
+// numcodecs.fletcher32 has the same checksum.
 package fletcher32
 
 import "encoding/binary"
 
-// Sum sums big-endian words of 16 bits, and the sums, modulo 65535. An
-// odd byte at the end is the upper half of a word. A sum that is not zero
-// stands between 1 and 65535.
+// Sum adds up big-endian words of 16 bits, and these sums, modulo 65535. An odd byte at
+// the end is the upper half of a word. A sum that is not zero is represented by 1 to
+// 65535.
 func Sum(data []byte) uint32 {
 	var sum1, sum2 uint64
-	const most = 1 << 16 // words whose sums cannot overflow 64 bits
+	const most = 1 << 16 // number of words whose sums cannot overflow 64 bits
 	for len(data) > 1 {
 		part := data[:min(len(data)&^1, 2*most)]
 		data = data[len(part):]
@@ -32,8 +32,8 @@ func Sum(data []byte) uint32 {
 	return uint32(folded(sum2)<<16 | folded(sum1))
 }
 
-// folded returns a number of at most 16 bits that is the same modulo 65535,
-// and 0 only for 0.
+// folded returns a number of at most 16 bits that is congruent modulo 65535. It is 0
+// only for 0.
 func folded(x uint64) uint64 {
 	for x > 0xffff {
 		x = x&0xffff + x>>16

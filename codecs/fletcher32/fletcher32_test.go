@@ -2,7 +2,7 @@ package fletcher32
 
 import "testing"
 
-// naive sums word by word.
+// naive computes the sums word by word.
 func naive(data []byte) uint32 {
 	var a, b uint32
 	for i := 0; i < len(data); i += 2 {

@@ -8,7 +8,7 @@ import (
 // Decoder decodes pages. Its zero value is ready.
 type Decoder struct {
 	in   []byte // words that no lane has taken yet
-	lane int    // whose turn it is
+	lane int    // the lane whose turn it is
 	buf  [lanes]uint64
 	left [lanes]uint // bits in buf
 	cut  bool        // a word was missing
@@ -19,14 +19,14 @@ type Decoder struct {
 	fixed        bool // the codes are those of the fixed type
 }
 
-// repetition is one whose distance is not yet known.
+// repetition is a repetition whose distance is not yet known.
 type repetition struct {
-	length int // 0: none
+	length int // 0: there is none
 	at     int // in the output
 }
 
-// Decode decodes a page to all of dst, which has the size that the page was
-// made of, at most PageSize.
+// Decode decodes a page into dst, which has the length of the content, at most
+// PageSize.
 func (d *Decoder) Decode(dst, page []byte) error {
 	d.in, d.lane, d.cut = page, 0, false
 	d.buf, d.left, d.pending = [lanes]uint64{}, [lanes]uint{}, [lanes]repetition{}
@@ -101,7 +101,7 @@ func (d *Decoder) symbol(h *huffman) int {
 	return s
 }
 
-// stored copies a block of stored bytes to dst[n:] and returns its end.
+// stored copies the bytes of a stored block to dst[n:] and returns their end.
 func (d *Decoder) stored(dst []byte, n int) (int, error) {
 	size := d.take(16)
 	if size > len(dst)-n {
@@ -117,7 +117,7 @@ func (d *Decoder) stored(dst []byte, n int) (int, error) {
 	return n + size, nil
 }
 
-// codes reads the codes of a block of one of the other types.
+// codes reads the codes of a block that is not stored.
 func (d *Decoder) codes(kind int) error {
 	switch {
 	case kind == blockFixed && d.fixed:
@@ -138,7 +138,7 @@ func (d *Decoder) codes(kind int) error {
 		d.advance()
 	}
 	d.lane = 0
-	// The second code's place is free until the lengths are known.
+	// The memory of the second code is unused until the lengths are known.
 	code := &d.dist
 	if !code.init(lengths[:maxLengths]) {
 		return fmt.Errorf("%w: no code of code lengths", ErrCorrupt)
@@ -174,7 +174,7 @@ func (d *Decoder) codes(kind int) error {
 	return nil
 }
 
-// symbols decodes the symbols of a block to dst[n:] and returns its end.
+// symbols decodes the symbols of a block to dst[n:] and returns the end.
 func (d *Decoder) symbols(dst []byte, n int) (int, error) {
 	d.lane = 0
 	for {
@@ -234,7 +234,7 @@ func (d *Decoder) repeat(dst []byte) error {
 		copy(to, from)
 		return nil
 	}
-	for i := range to { // what is repeated grows while it is
+	for i := range to { // the repetition may continue in its own output
 		to[i] = from[i]
 	}
 	return nil

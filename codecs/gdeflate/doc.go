@@ -1,15 +1,14 @@
-// Package gdeflate reads and writes pages of GDeflate, the form of DEFLATE
-// that NVIDIA and Microsoft made for graphics processors (DirectStorage,
-// nvCOMP).
+// Package gdeflate reads and writes pages of GDeflate, the form of DEFLATE that NVIDIA
+// and Microsoft made for graphics processors (DirectStorage, nvCOMP).
 //
-// A page holds up to 64 KiB. Its content is that of a DEFLATE stream (RFC
-// 1951, with the symbols of DEFLATE64): blocks with a header, code lengths and
-// symbols. But the bits are dealt out to 32 lanes, each a bit stream of its
-// own, and the words of the lanes are stored in the order in which a decoder
-// needs them that handles one lane after another:
+// A page holds up to 64 KiB. It has the same parts as a DEFLATE stream (RFC 1951, with
+// the symbols of DEFLATE64): blocks with a header, code lengths and symbols. But the
+// bits are dealt out to 32 lanes. Each lane is a bit stream of its own. A decoder
+// handles one lane after the other, and the words of the lanes are stored in the order
+// in which it needs them:
 //
 //	word 0 of lane 0, word 0 of lane 1, … word 0 of lane 31, then
-//	the next word of any lane that has less than 32 bits left after its turn
+//	the next word of each lane that has less than 32 bits left after its turn
 //
 // Words are little-endian and of 32 bits. In a block,
 //
@@ -18,28 +17,29 @@
 //	lanes 0, 1, … in turn  take the code lengths, one symbol a turn
 //	lanes 0, 1, … in turn  take literals, stored bytes, and lengths of repetitions, whose distance is the next turn of the same lane
 //
-// each beginning at lane 0. After the symbol that ends a block come the
-// distances that are still due. Stored bytes are not aligned.
+// and each of these parts begins at lane 0. After the symbol that ends a block, the
+// remaining distances follow. Stored bytes are not aligned.
 //
-// A Decoder or Encoder serves one goroutine; both can be used again and keep
-// no memory but their own tables.
+// A Decoder or an Encoder serves one goroutine. Both can be used again, and keep only
+// their own tables.
 package gdeflate
 
 import "errors"
 
-// PageSize is the most bytes that a page decodes to.
+// PageSize is the most bytes of a page's content.
 const PageSize = 1 << 16
 
-// MinPageSize is the length of the shortest page, in bytes: a word a lane.
+// MinPageSize is the length of the shortest page, in bytes: a word for each lane.
 const MinPageSize = lanes * wordSize
 
-// ErrCorrupt means that a page is damaged, or of another size than asked for.
+// ErrCorrupt means that a page is damaged, or has content of another size than
+// expected.
 var ErrCorrupt = errors.New("gdeflate: corrupt page")
 
 const (
 	lanes    = 32
 	wordSize = 4  // bytes
-	wordBits = 32 // also what a lane holds at least before its turn
+	wordBits = 32 // also the fewest bits of a lane before its turn
 )
 
 // Types of blocks.
@@ -60,14 +60,14 @@ const (
 // lengthOrder is the order in which code lengths of code lengths are stored.
 var lengthOrder = [maxLengths]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// value is the meaning of a symbol: base and a number of that many more bits.
+// value is the meaning of a symbol: base, plus a number of that many further bits.
 type value struct {
 	base  uint16
 	extra uint8
 }
 
-// lengthValues are the lengths that the symbols from 257 mean. The last one
-// differs from DEFLATE, where it means 258 and has no more bits.
+// lengthValues are the lengths of the symbols from 257 on. The last symbol differs from
+// DEFLATE, where it means 258 and has no further bits.
 var lengthValues = [maxLitLen - 257]value{
 	{3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}, {10, 0},
 	{11, 1}, {13, 1}, {15, 1}, {17, 1}, {19, 2}, {23, 2}, {27, 2}, {31, 2},
@@ -75,7 +75,7 @@ var lengthValues = [maxLitLen - 257]value{
 	{131, 5}, {163, 5}, {195, 5}, {227, 5}, {3, 16},
 }
 
-// distValues are the distances that the symbols of the second code mean.
+// distValues are the distances of the symbols in the second code.
 var distValues = [maxDist]value{
 	{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 1}, {7, 1}, {9, 2}, {13, 2},
 	{17, 3}, {25, 3}, {33, 4}, {49, 4}, {65, 5}, {97, 5}, {129, 6}, {193, 6},
@@ -83,6 +83,6 @@ var distValues = [maxDist]value{
 	{4097, 11}, {6145, 11}, {8193, 12}, {12289, 12}, {16385, 13}, {24577, 13}, {32769, 14}, {49153, 14},
 }
 
-// repeats are the meanings of the code length symbols from 16: how often the
-// length before, zero and zero are repeated.
+// repeats are the meanings of the code length symbols from 16 on: how often the
+// previous length, zero, and zero again are repeated.
 var repeats = [3]value{{3, 2}, {3, 3}, {11, 7}}

@@ -11,11 +11,11 @@ import (
 // MaxLevel is the highest level of compression.
 const MaxLevel = 12
 
-// MaxEncodedSize returns the most bytes that a page of n bytes takes.
+// MaxEncodedSize returns the most bytes of a page with a content of n bytes.
 func MaxEncodedSize(n int) int { return n + n>>8 + 512 }
 
-// Encoder makes pages. It compresses with DEFLATE, whose blocks it then deals
-// out to the lanes.
+// Encoder makes pages. It compresses with DEFLATE, and deals the blocks out to the
+// lanes.
 type Encoder struct {
 	flate   *flate.Writer
 	deflate bytes.Buffer
@@ -30,7 +30,8 @@ func NewEncoder(level int) (*Encoder, error) {
 	if level < 0 || level > MaxLevel {
 		return nil, fmt.Errorf("gdeflate: level %d: want 0 to %d", level, MaxLevel)
 	}
-	// The library's level 9 is far slower and larger than 8 on long runs.
+	// On long runs, the library's level 9 is far slower than 8, and its streams are
+	// larger.
 	w, err := flate.NewWriter(nil, min(level, 8))
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func NewEncoder(level int) (*Encoder, error) {
 	return &Encoder{flate: w}, nil
 }
 
-// AppendEncode appends the page of src, at most PageSize bytes, to dst.
+// AppendEncode appends the page of src, which has at most PageSize bytes, to dst.
 func (e *Encoder) AppendEncode(dst, src []byte) ([]byte, error) {
 	if len(src) > PageSize {
 		return nil, fmt.Errorf("gdeflate: %d bytes are more than a page of %d", len(src), PageSize)
@@ -79,7 +80,7 @@ func (e *Encoder) AppendEncode(dst, src []byte) ([]byte, error) {
 	return e.w.out, nil
 }
 
-// stored moves the bytes of a stored block.
+// stored moves the bytes of a stored block to the lanes.
 func (e *Encoder) stored() {
 	e.r.align()
 	size := e.r.take(16)
@@ -94,14 +95,14 @@ func (e *Encoder) stored() {
 	}
 }
 
-// move moves n bits to the lane and returns them.
+// move moves n bits from the stream to the lane and returns them.
 func (e *Encoder) move(n uint) int {
 	v := e.r.take(n)
 	e.w.put(v, n)
 	return int(v)
 }
 
-// codes moves the codes of a block.
+// codes moves the codes of a block to the lanes.
 func (e *Encoder) codes() {
 	litLen, dist, count := e.move(5)+257, e.move(5)+1, e.move(4)+4
 	e.w.refill()
@@ -136,9 +137,9 @@ func (e *Encoder) codes() {
 	e.dist.init(lengths[litLen : litLen+dist])
 }
 
-// symbols moves the symbols of a block.
+// symbols moves the symbols of a block to the lanes.
 func (e *Encoder) symbols() {
-	var pending [lanes]struct { // distances that are due
+	var pending [lanes]struct { // distances that follow in the lanes' next turns
 		bits uint64
 		n    uint
 	}
@@ -182,7 +183,7 @@ type bitReader struct {
 	left uint
 }
 
-// fill makes at least 32 bits available, zeros behind the end.
+// fill makes at least 32 bits available, with zeros behind the end.
 func (r *bitReader) fill() {
 	for r.left <= 56 && len(r.in) > 0 {
 		r.buf |= uint64(r.in[0]) << r.left
@@ -201,15 +202,14 @@ func (r *bitReader) take(n uint) uint64 {
 
 func (r *bitReader) align() { r.take(r.left % 8) }
 
-// symbol returns the next symbol and the bits of its code, and does not take
-// them.
+// symbol returns the next symbol and the bits of its code, without taking them.
 func (r *bitReader) symbol(h *huffman) (symbol int, n uint) {
 	r.fill()
 	return h.decode(r.buf)
 }
 
-// laneWriter writes bits to lanes and keeps words of the output for them at
-// the moment when a decoder takes them.
+// laneWriter writes bits to lanes. It reserves a word of the output for a lane at the
+// moment when a decoder takes this word.
 type laneWriter struct {
 	out   []byte
 	lane  int
@@ -220,8 +220,8 @@ type laneState struct {
 	buf   uint64
 	n     uint   // bits in buf
 	left  uint   // bits that a decoder would hold
-	words [3]int // positions in out of words that are not yet written
-	count int    // of words
+	words [3]int // positions in out of words that are reserved and not yet written
+	count int    // number of these words
 }
 
 func (w *laneWriter) put(v uint64, n uint) {
@@ -243,7 +243,7 @@ func (s *laneState) store(out []byte) {
 	s.n -= min(s.n, wordBits)
 }
 
-// refill keeps the lane's next word if a decoder takes it now.
+// refill reserves the lane's next word if a decoder takes it now.
 func (w *laneWriter) refill() {
 	s := &w.lanes[w.lane]
 	if s.left >= wordBits {
@@ -260,7 +260,7 @@ func (w *laneWriter) advance() {
 	w.lane = (w.lane + 1) % lanes
 }
 
-// flush writes what is left in the lanes.
+// flush writes the remaining bits of the lanes.
 func (w *laneWriter) flush() {
 	for i := range w.lanes {
 		if s := &w.lanes[i]; s.n > 0 {

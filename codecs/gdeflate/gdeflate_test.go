@@ -10,7 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/gdeflate"
 )
 
-// contents are pages of all kinds: runs, text, noise, mixtures.
+// contents returns pages of all kinds: runs, text, noise, mixtures.
 func contents() map[string][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, gdeflate.PageSize)
@@ -78,9 +78,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestReference decodes pages that the reference encoder, NVIDIA's libdeflate,
-// made: runs longer than DEFLATE has symbols for, dynamic and fixed codes,
-// stored bytes.
+// TestReference decodes pages that NVIDIA's libdeflate, the reference encoder, made:
+// repetitions longer than DEFLATE's symbols, dynamic and fixed codes, stored bytes.
 func TestReference(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
@@ -108,7 +107,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestCompresses: the lanes cost little.
+// TestCompresses: the division into lanes costs few bytes.
 func TestCompresses(t *testing.T) {
 	e, err := gdeflate.NewEncoder(6)
 	if err != nil {
@@ -123,8 +122,8 @@ func TestCompresses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: any page decodes to what was asked for or is an error, and what
-// was decoded survives a round.
+// FuzzDecode: any page decodes to the expected size or is an error. Decoded content
+// survives encoding and decoding.
 func FuzzDecode(f *testing.F) {
 	for _, level := range []int{0, 1, 9} {
 		e, err := gdeflate.NewEncoder(level)

@@ -3,27 +3,27 @@ package gdeflate
 import "math/bits"
 
 const (
-	maxBits  = 15 // of a code
-	fastBits = 10 // of codes that are looked up at once
+	maxBits  = 15 // most bits of a code
+	fastBits = 10 // codes of up to so many bits are looked up at once
 )
 
 // huffman decodes one canonical Huffman code.
 type huffman struct {
-	fast    [1 << fastBits]uint16 // symbol<<4 | bits by the next bits; 0: a longer code, or none
-	count   [maxBits + 1]int      // of codes by their bits
+	fast    [1 << fastBits]uint16 // symbol<<4 | bits of its code, indexed by the next bits; 0: a longer code, or none
+	count   [maxBits + 1]int      // number of codes by their bits
 	symbols [maxLitLen]uint16     // in the order of their codes
 }
 
-// init takes the bits of each symbol's code, 0 for symbols that do not occur.
-// It reports whether that is a code: one that every sequence of bits can be
-// read with, a single code of one bit, or none.
+// init sets the code from the bits of each symbol's code, which are 0 for symbols that
+// do not occur. It returns false if that is no code. A code is one that can read every
+// sequence of bits, a single code of one bit, or no code at all.
 func (h *huffman) init(lengths []uint8) bool {
 	h.count = [maxBits + 1]int{}
 	for _, n := range lengths {
 		h.count[n]++
 	}
 	h.count[0] = 0
-	var next, first [maxBits + 2]int // of each length: the next code, the index of its symbol
+	var next, first [maxBits + 2]int // for each length, the next code, and the index of its symbol
 	room, used := 1, 0
 	for n := 1; n <= maxBits; n++ {
 		room = room<<1 - h.count[n]
@@ -49,7 +49,7 @@ func (h *huffman) init(lengths []uint8) bool {
 		if n > fastBits {
 			continue
 		}
-		// Codes begin at their highest bit, the stream at its lowest.
+		// A code begins at its highest bit, and the stream at its lowest.
 		start := int(bits.Reverse16(uint16(code)) >> (16 - n))
 		for i := start; i < len(h.fast); i += 1 << n {
 			h.fast[i] = uint16(symbol)<<4 | uint16(n)
@@ -58,8 +58,8 @@ func (h *huffman) init(lengths []uint8) bool {
 	return true
 }
 
-// decode returns the symbol at the low end of some bits, at least maxBits of
-// them, and the bits of its code; 0 bits if there is no such code.
+// decode returns the symbol at the low end of the stream, and the bits of its code.
+// stream has at least maxBits bits. It returns 0 bits if there is no such code.
 func (h *huffman) decode(stream uint64) (symbol int, n uint) {
 	if entry := h.fast[stream&(1<<fastBits-1)]; entry != 0 {
 		return int(entry >> 4), uint(entry & 15)
@@ -78,7 +78,7 @@ func (h *huffman) decode(stream uint64) (symbol int, n uint) {
 	return 0, 0
 }
 
-// fixedLengths are the codes' bits of blocks of the fixed type, literals and
+// fixedLengths returns the bits of the codes in blocks of the fixed type, literals and
 // lengths first.
 func fixedLengths() (list [maxLitLen + maxDist]uint8) {
 	for i := range list {

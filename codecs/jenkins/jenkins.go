@@ -14,12 +14,11 @@ import (
 
 const block = 12 // bytes
 
-// Lookup3 returns the hash of prefix and data, one behind the other, with an
-// initial value of the caller's choice.
+// Lookup3 returns the hash of prefix followed by data, with the given initial value.
 func Lookup3(prefix, data []byte, initial uint32) uint32 {
 	s := start(len(prefix)+len(data), initial)
 	if len(prefix) > 0 {
-		// Blocks that begin in the prefix are put together in memory of their own.
+		// A block that begins in the prefix is completed in other memory.
 		n := min((block-len(prefix)%block)%block, len(data))
 		head := make([]byte, 0, len(prefix)+n)
 		head = append(append(head, prefix...), data[:n]...)
@@ -67,7 +66,7 @@ func (s *state) mix(k []byte) {
 	s.a, s.b, s.c = a, b, c
 }
 
-// finish takes all that remains and returns the hash.
+// finish adds the remaining bytes and returns the hash.
 func (s *state) finish(k []byte) uint32 {
 	for ; len(k) > block; k = k[block:] {
 		s.mix(k)

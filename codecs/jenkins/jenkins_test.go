@@ -6,8 +6,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/jenkins"
 )
 
-// TestLookup3 compares with the values that lookup3.c prints in its own test
-// (driver5), and that the HDF5 library gives.
+// TestLookup3 compares hashes with those that lookup3.c prints in its own test
+// (driver5), and with those of the HDF5 library.
 func TestLookup3(t *testing.T) {
 	for _, c := range []struct {
 		data    string
@@ -27,7 +27,7 @@ func TestLookup3(t *testing.T) {
 	}
 }
 
-// FuzzLookup3: where the bytes are cut does not matter.
+// FuzzLookup3: the place of the cut between prefix and data does not matter.
 func FuzzLookup3(f *testing.F) {
 	f.Add([]byte("a text of more than twelve bytes"), uint8(5), uint32(7))
 	f.Add([]byte{}, uint8(0), uint32(0))

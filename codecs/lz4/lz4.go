@@ -1,18 +1,18 @@
-// Package lz4 compresses blocks in the LZ4 block format, as fast as the
-// reference does and with the same knob to make it faster still: acceleration.
-// Any decoder of LZ4 blocks reads them, such as that of
+// Package lz4 compresses blocks in the LZ4 block format, as fast as the reference
+// implementation. Like the reference, it has an acceleration, which makes it faster
+// still. Any decoder of LZ4 blocks reads the blocks, such as that of
 // github.com/pierrec/lz4/v4.
 //
 // A block is a sequence of
 //
 //	1 byte      L<<4 | M
-//	0…  bytes   if L is 15: numbers to add to it, up to and with the first that is not 255
+//	0…  bytes   if L is 15: numbers to add to L, up to and including the first that is not 255
 //	L   bytes   literals
 //	2   bytes   distance, little-endian: repeat M+4 bytes from that far back
-//	0…  bytes   if M is 15: numbers to add to it, likewise
+//	0…  bytes   if M is 15: numbers to add to M, likewise
 //
-// of which the last ends after its literals. These are at least five bytes, and
-// no repetition begins in the last twelve.
+// The last sequence ends after its literals, which are at least five bytes. No
+// repetition begins in the last twelve bytes.
 package lz4
 
 import (
@@ -22,32 +22,33 @@ import (
 )
 
 const (
-	shortBits    = 13 // of a hash in contents of less than 64 KiB
-	longBits     = 12 // and in longer ones: the table leaves room in the first cache
+	shortBits    = 13 // bits of a hash in contents of less than 64 KiB
+	longBits     = 12 // bits of a hash in longer contents: a small table leaves room in the first cache
 	minMatch     = 4
 	lastLiterals = 5
-	matchLimit   = 12 // bytes at the end that no repetition begins in
+	matchLimit   = 12 // bytes at the end in which no repetition begins
 	farthest     = 1<<16 - 1
 	skipBits     = 6 // after 1<<skipBits failures in a row the search takes longer steps
 	wild         = 16
 )
 
-// MaxEncodedSize returns how large the block of n bytes can be.
+// MaxEncodedSize returns the largest size of the block of n bytes.
 func MaxEncodedSize(n int) int { return n + n/255 + 16 }
 
 // Encoder makes blocks. Its zero value is ready. It is for one goroutine.
 type Encoder struct {
-	table [1 << shortBits]uint32 // latest position of some bytes with that hash
+	table [1 << shortBits]uint32 // latest position of some bytes with a hash
 }
 
-// hasher maps the low bytes of a word to an index of the table: four of short
-// contents, five of longer ones, in which four are found too often by chance.
+// hasher maps the low bytes of a word to an index of the table: four bytes in short
+// contents, and five in longer ones, where four equal bytes are too often a
+// coincidence.
 type hasher struct{ cut, shift uint }
 
 func (h hasher) of(v uint64) uint64 { return v << (h.cut & 63) * 889523592379 >> (h.shift & 63) }
 
-// load32 and load64 read little-endian words at a position. They do not check
-// it: Encode stays at least eight bytes from the end of what it searches and
+// load32 and load64 read little-endian words at a position, without a check: Encode
+// stays at least eight bytes away from the end of the bytes that it searches and
 // compares. With checks it takes a fifth to a third longer.
 func load32(b []byte, i int) uint32 {
 	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))[:])
@@ -57,13 +58,13 @@ func load64(b []byte, i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))[:])
 }
 
-// Encode writes the block of src, of less than 2 GiB, to the start of dst and
-// returns its length, 0 when it does not fit; in MaxEncodedSize(len(src)) bytes
-// it always does. What lies behind the block in dst is undefined. Acceleration
-// is 1 or more: by how many bytes a search advances at a time, but for its
-// first step.
+// Encode writes the block of src, which has less than 2 GiB, to the start of dst. It
+// returns the length of the block, or 0 if it does not fit; MaxEncodedSize(len(src))
+// bytes are always enough. Bytes of dst behind the block are undefined. The
+// acceleration, 1 or more, is the number of bytes by which a search advances in each
+// step but the first.
 func (e *Encoder) Encode(dst, src []byte, acceleration int) int {
-	limit := len(src) - matchLimit // repetitions begin before
+	limit := len(src) - matchLimit // repetitions begin before it
 	if limit <= 1 {
 		return finish(dst, 0, src)
 	}
@@ -82,7 +83,7 @@ func (e *Encoder) Encode(dst, src []byte, acceleration int) int {
 			slot := &table[hash.of(load64(src, ip))]
 			ref = int(*slot)
 			*slot = uint32(ip)
-			// In noise either test may fail, but only the first does so predictably.
+			// In noise either test may fail, but only the first one fails predictably.
 			if load32(src, ref) == load32(src, ip) && ip-ref <= farthest {
 				break
 			}
@@ -92,7 +93,7 @@ func (e *Encoder) Encode(dst, src []byte, acceleration int) int {
 		for ip > anchor && ref > 0 && src[ip-1] == src[ref-1] {
 			ip, ref = ip-1, ref-1
 		}
-		// A repetition, and those that follow it without literals.
+		// The loop is for repetitions that follow each other without literals.
 		for {
 			n := equal(src, ref+minMatch, ip+minMatch)
 			if op = sequence(dst, op, src[anchor:], ip-anchor, ip-ref, n); op == 0 {
@@ -115,8 +116,8 @@ func (e *Encoder) Encode(dst, src []byte, acceleration int) int {
 	}
 }
 
-// equal returns how many bytes of src from a and from b > a on agree, up to the
-// last literals.
+// equal returns how many bytes of src agree from a on and from b on, where b > a. It
+// stops before the last literals.
 func equal(src []byte, a, b int) int {
 	start, end := b, len(src)-lastLiterals
 	for b+8 <= end {
@@ -131,9 +132,9 @@ func equal(src []byte, a, b int) int {
 	return b - start
 }
 
-// sequence writes a sequence at op: the first literals bytes of src, and the
-// repetition of n+4 bytes from a distance. It returns where the sequence ends,
-// 0 when it does not fit.
+// sequence writes a sequence at op: the first literals bytes of src, and a repetition
+// of n+4 bytes from a distance. It returns the end of the sequence, or 0 if it does not
+// fit.
 func sequence(dst []byte, op int, src []byte, literals, distance, n int) int {
 	if literals < 15 && n < 15 && op+1+wild <= len(dst) && wild <= len(src) {
 		dst[op] = byte(literals<<4 | n)
@@ -160,8 +161,7 @@ func lengthSize(n int) int {
 	return (n-15)/255 + 1
 }
 
-// length writes what of n does not fit into four bits, and returns where it
-// ends.
+// length writes the part of n that does not fit into four bits, and returns its end.
 func length(dst []byte, op, n int) int {
 	if n < 15 {
 		return op
@@ -174,7 +174,7 @@ func length(dst []byte, op, n int) int {
 	return op + 1
 }
 
-// finish writes the last sequence, all of src as literals.
+// finish writes the last sequence, which has all of src as literals.
 func finish(dst []byte, op int, src []byte) int {
 	if 1+lengthSize(len(src))+len(src) > len(dst)-op {
 		return 0

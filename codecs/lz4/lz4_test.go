@@ -10,7 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/lz4"
 )
 
-// contents are of all kinds: runs, repetitions from near and far, noise.
+// contents returns contents of all kinds: runs, near and far repetitions, noise.
 func contents() [][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 100_000)
@@ -71,7 +71,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestRatio holds the blocks to the size of the peer's.
+// TestRatio compares the size of blocks with that of the peer.
 func TestRatio(t *testing.T) {
 	var e lz4.Encoder
 	var c peer.Compressor

@@ -10,9 +10,9 @@ import (
 // errCut reports a block that ends within a sequence.
 var errCut = errors.New("lz4: the block is cut short")
 
-// DecodedSize reads a block up to the end of r, and returns how many bytes it
-// decodes to, without decoding it. It fails for a block that no decoder takes, and
-// as soon as there are more than most bytes.
+// DecodedSize reads a block up to the end of r and returns the number of bytes of its
+// content, without decoding it. It fails for a block that no decoder accepts, and as
+// soon as the content exceeds most bytes.
 func DecodedSize(r *bufio.Reader, most int64) (int64, error) {
 	n := int64(0)
 	for {
@@ -34,7 +34,7 @@ func DecodedSize(r *bufio.Reader, most int64) (int64, error) {
 			return n, cut(err)
 		}
 		if _, err := r.Peek(1); errors.Is(err, io.EOF) {
-			return n, nil // the last sequence has no copy
+			return n, nil // the last sequence has no repetition
 		}
 		low, err := r.ReadByte()
 		if err != nil {
@@ -58,7 +58,7 @@ func DecodedSize(r *bufio.Reader, most int64) (int64, error) {
 	}
 }
 
-// rest reads the rest of a length of which the token has four bits.
+// rest reads the rest of a length. n is the four bits of the length in the token.
 func rest(r *bufio.Reader, n, most int64) (int64, error) {
 	if n < 15 {
 		return n, nil
@@ -81,7 +81,7 @@ func tooLong(most int64) error {
 	return fmt.Errorf("lz4: the block decodes to more than %d bytes", most)
 }
 
-// cut is an error of a reader, where the end of what it reads is one.
+// cut returns an error of a reader, with the end of its input as errCut.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) {
 		return errCut

@@ -14,8 +14,8 @@ func size(block []byte, most int) (int64, error) {
 	return lz4.DecodedSize(bufio.NewReader(bytes.NewReader(block)), int64(most))
 }
 
-// TestDecodedSize knows the size of blocks, refuses those of more, and tells when
-// one is cut short.
+// TestDecodedSize returns the size of blocks, refuses larger ones, and reports blocks
+// that are cut short.
 func TestDecodedSize(t *testing.T) {
 	var e lz4.Encoder
 	for i, src := range contents() {
@@ -38,7 +38,7 @@ func TestDecodedSize(t *testing.T) {
 	}
 }
 
-// FuzzDecodedSize refuses nothing that can be decoded.
+// FuzzDecodedSize refuses no block that can be decoded.
 func FuzzDecodedSize(f *testing.F) {
 	var e lz4.Encoder
 	for _, src := range contents() {

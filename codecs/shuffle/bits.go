@@ -2,21 +2,21 @@ package shuffle
 
 import "encoding/binary"
 
-// Bits are shuffled in tiles of some elements that fit the processor's first
+// Bits are shuffled in tiles of some elements that fit into the processor's first
 // cache: first their bytes, then the bits of each plane of bytes.
 const (
 	tileBytes   = 16 << 10 // room for a tile of 64 elements of 256 bytes
 	tileAims    = 8 << 10  // bytes of a tile of small elements
-	groupLength = 64       // elements of which the bit kernels make a word of each bit
+	groupLength = 64       // the bit kernels combine one bit of so many elements to a word
 )
 
 // tileLength returns the number of elements of a tile: a multiple of
 // groupLength.
 func tileLength(size int) int { return max(tileAims/size, groupLength) &^ (groupLength - 1) }
 
-// EncodeBits shuffles the bits of the elements of size bytes in src into dst.
-// Bytes after the last whole element are copied, and so is everything when the
-// number of elements is not a multiple of eight, as Blosc has it.
+// EncodeBits shuffles the bits of the elements of size bytes in src into dst. Bytes
+// after the last whole element are copied. As in Blosc, everything is copied if the
+// number of elements is not a multiple of eight.
 //
 // dst has the length of src and does not overlap it; size is 1 to 255.
 func EncodeBits(dst, src []byte, size int) {

@@ -9,7 +9,7 @@ import "encoding/binary"
 func EncodeBytes(dst, src []byte, size int) {
 	checkArguments(dst, src, size)
 	n := len(src) / size
-	var done int // elements
+	var done int // number of elements done
 	switch {
 	case size == 1 || n <= 1:
 		copy(dst, src)
@@ -42,8 +42,8 @@ func DecodeBytes(dst, src []byte, size int) {
 	copy(dst[n*size:], src[n*size:])
 }
 
-// DecodeSome is DecodeBytes for the elements that fill dst, from number first on.
-// Those, all whole, are among the elements of src.
+// DecodeSome is DecodeBytes for the elements that fill dst, beginning with element
+// number first. All of these must be whole elements of src.
 func DecodeSome(dst, src []byte, size, first int) {
 	if size < 1 || len(dst)%size != 0 || first < 0 || first > len(src)/size-len(dst)/size {
 		panic("shuffle: want a size of at least 1, and dst for whole elements that src has")
@@ -53,11 +53,11 @@ func DecodeSome(dst, src []byte, size, first int) {
 	}
 }
 
-// decodeBytes fills dst with elements whose bytes are at the beginnings of planes
-// that are stride bytes apart.
+// decodeBytes fills dst with elements. Their bytes are in planes, at the beginning of
+// each; the planes are stride bytes apart.
 func decodeBytes(dst, src []byte, size, stride int) {
 	n := len(dst) / size
-	var done int // elements
+	var done int // number of elements done
 	switch size {
 	case 1:
 		done = copy(dst, src)
@@ -76,14 +76,14 @@ func decodeBytes(dst, src []byte, size, stride int) {
 	}
 }
 
-// checkArguments panics where a caller breaks the contract.
+// checkArguments panics if a caller breaks the contract.
 func checkArguments(dst, src []byte, size int) {
 	if size < 1 || len(dst) != len(src) {
 		panic("shuffle: want a size of at least 1, and dst as long as src")
 	}
 }
 
-// The functions below return how many elements they have done: all but a few
+// The functions below return the number of elements that they have done: all but a few
 // at the end.
 
 // encodeBytes2 takes eight elements in two words a step.
@@ -180,8 +180,8 @@ func decodeBytes4(dst, src []byte, stride int) int {
 	return i
 }
 
-// column returns the first of the eight bytes of an element that the step for
-// byte j takes: the last steps of an element of more than eight bytes overlap.
+// column returns the first of the eight bytes of an element that the step for byte j
+// handles. For elements of more than eight bytes, the last steps overlap.
 func column(j, size int) int {
 	if j+8 > size && size > 8 {
 		return size - 8
@@ -189,11 +189,11 @@ func column(j, size int) int {
 	return j
 }
 
-// encodeColumns takes eight bytes of eight elements a step. Elements of less
-// than eight bytes are read with some of the next one's.
+// encodeColumns handles eight bytes of eight elements in a step. Of elements with less
+// than eight bytes, it reads some bytes of the next element as well.
 func encodeColumns(dst, src []byte, size int) int {
 	n := len(src) / size
-	// Steps of eight elements whose reads of eight bytes stay within src.
+	// Number of elements for which reads of eight bytes stay within src.
 	limit := n
 	if size < 8 {
 		limit = (len(src)-8)/size + 1
@@ -236,9 +236,9 @@ func encodeColumns(dst, src []byte, size int) int {
 	return limit
 }
 
-// decodeColumns is the inverse of encodeColumns. It writes eight bytes also
-// where an element has less: the next element then overwrites the rest, so
-// elements are written in their order.
+// decodeColumns is the inverse of encodeColumns. It writes eight bytes even if an
+// element has fewer. The next element then overwrites the surplus, so elements are
+// written in their order.
 func decodeColumns(dst, src []byte, size, stride int) int {
 	n := len(dst) / size
 	limit := n

@@ -2,8 +2,8 @@
 
 package shuffle
 
-// simd tells that the functions below exist. They do not check their
-// arguments: all memory that count elements touch is there.
+// simd tells that the functions below exist. They do not check their arguments: the
+// caller makes sure that all memory of count elements exists.
 const simd = true
 
 // encode2 shuffles the bytes of count elements of two bytes, a multiple of 16,

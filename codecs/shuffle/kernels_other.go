@@ -2,7 +2,7 @@
 
 package shuffle
 
-// Without kernels for the processor, those in Go do all the work.
+// The functions in Go do all the work.
 const simd = false
 
 func encode2(_, _ *byte, _, _ int)    {}

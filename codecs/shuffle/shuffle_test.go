@@ -18,7 +18,7 @@ var filters = []struct {
 	{"bits", shuffle.EncodeBits, shuffle.DecodeBits, wantBits},
 }
 
-// wantBytes and wantBits say what the package's comment says.
+// wantBytes and wantBits follow the definition in the package's comment.
 func wantBytes(src []byte, size int) []byte {
 	dst := bytes.Clone(src)
 	n := len(src) / size
@@ -77,7 +77,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestRoom makes sure that no kernel writes beside dst.
+// TestRoom checks that no kernel writes outside of dst.
 func TestRoom(t *testing.T) {
 	for _, f := range filters {
 		for size := 1; size <= 40; size++ {
@@ -96,7 +96,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestSome decodes elements from the middle, into room for no more.
+// TestSome decodes elements from the middle of src into memory for these elements
+// alone.
 func TestSome(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17} {
 		for _, n := range []int{0, 1, 2, 15, 16, 17, 40, 100} {

@@ -1,10 +1,10 @@
 package shuffle
 
-// The kernels see bits numbered by three kinds of index bits: which of eight
-// words (w), which byte of the word (b, 0 the lowest) and which bit of the byte
-// (t). exchange swaps the roles of one bit of w and one bit of b or t for a
-// pair of words; three such steps over eight words transpose a matrix of 8×8
-// bytes (w ↔ b) or eight matrices of 8×8 bits (w ↔ t).
+// In the kernels a bit has three kinds of index bits: which of eight words (w), which
+// byte of the word (b, 0 the lowest) and which bit of the byte (t). exchange swaps the
+// roles of one bit of w and one bit of b or t for a pair of words; three such steps
+// over eight words transpose a matrix of 8×8 bytes (w ↔ b) or eight matrices of 8×8
+// bits (w ↔ t).
 
 const (
 	halves   = 0x00000000ffffffff

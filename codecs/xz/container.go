@@ -11,19 +11,19 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// The .xz container: a header of 12 bytes, blocks, an index of them and a
-// footer of 12 bytes, all parts of blocks and the index padded to four bytes.
+// The .xz container is a header of 12 bytes, blocks, an index of the blocks, and a
+// footer of 12 bytes. All parts of blocks and the index are padded to four bytes.
 
 const (
 	headerMagic = "\xfd7zXZ\x00"
 	footerMagic = "YZ"
-	edgeSize    = 12 // of header and footer
+	edgeSize    = 12 // bytes of the header and of the footer
 
 	filterDelta = 3
 	filterLZMA2 = 0x21
 
-	flagCompressed   = 0x40 // the block's header states the size of its data
-	flagUncompressed = 0x80 // and of its content
+	flagCompressed   = 0x40 // the block's header states the size of its compressed data
+	flagUncompressed = 0x80 // the block's header states the size of its content
 	flagsReserved    = 0x3c
 )
 
@@ -45,7 +45,7 @@ func (c Check) size() (n int, ok bool) {
 	}
 }
 
-// of returns the check of some bytes.
+// of returns the check of content.
 func (c Check) of(content []byte) []byte {
 	switch c {
 	case CRC32:
@@ -62,7 +62,7 @@ func (c Check) of(content []byte) []byte {
 
 func padding(n int) int { return -n & 3 }
 
-// record is what the index says of a block.
+// record is the index's entry of a block.
 type record struct{ unpadded, content uint64 }
 
 // appendXZ appends the content of all streams.
@@ -82,7 +82,8 @@ func appendXZ(dst, src []byte, most int) ([]byte, error) {
 	}
 }
 
-// appendStream appends the content of one stream and returns what follows it.
+// appendStream appends the content of one stream. It returns the bytes behind the
+// stream as rest.
 func appendStream(dst, src []byte, most int) (out, rest []byte, err error) {
 	if len(src) < 2*edgeSize || string(src[:6]) != headerMagic {
 		return nil, nil, fmt.Errorf("%w: no header of a stream", ErrCorrupt)
@@ -105,7 +106,7 @@ func appendStream(dst, src []byte, most int) (out, rest []byte, err error) {
 		}
 		records = append(records, r)
 	}
-	// The index and the footer are known by now.
+	// All fields of the index and of the footer are known by now.
 	tail := appendTail(nil, records, flags)
 	if !bytes.HasPrefix(rest, tail) {
 		return nil, nil, fmt.Errorf("%w: the index or the footer is wrong", ErrCorrupt)
@@ -117,10 +118,11 @@ func appendStream(dst, src []byte, most int) (out, rest []byte, err error) {
 type block struct {
 	deltas              []int
 	dictionary          int64
-	compressed, content uint64 // 0: not stated; else one more
+	compressed, content uint64 // 0: not stated; otherwise the size plus one
 }
 
-// appendBlock appends the content of one block and returns what follows it.
+// appendBlock appends the content of one block. It returns the bytes behind the block
+// as rest.
 func appendBlock(dst, src []byte, most int, check Check) (out, rest []byte, r record, err error) {
 	size := (int(src[0]) + 1) * 4
 	if size > len(src) {
@@ -223,7 +225,8 @@ func appendTail(dst []byte, records []record, flags []byte) []byte {
 	return append(append(dst, footer...), footerMagic...)
 }
 
-// appendContainer appends a stream around what compress appends, one block.
+// appendContainer appends a stream with one block, whose data the function compress
+// appends.
 func appendContainer(dst, content []byte, o Options, dictionary int, compress func(dst []byte) ([]byte, error)) ([]byte, error) {
 	flags := []byte{0, byte(o.Check)}
 	dst = append(append(dst, headerMagic...), flags...)
@@ -238,7 +241,7 @@ func appendContainer(dst, content []byte, o Options, dictionary int, compress fu
 	}
 	dst = append(dst, filterLZMA2, 1, lzma.EncodeDictCap(int64(dictionary)))
 	dst = append(dst, make([]byte, padding(len(dst)-from))...)
-	dst[from] = byte((len(dst) - from) / 4) // with the CRC-32, less one
+	dst[from] = byte((len(dst) - from) / 4) // with the CRC-32, minus one
 	dst = binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
 	dst, err := compress(dst)
 	if err != nil {

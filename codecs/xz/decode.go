@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// maxRatio is more than LZMA can expand: a repetition of 273 bytes costs at
-	// least 14 decisions of 0.02 bits.
+	// maxRatio is more than the ratio of any LZMA stream: a repetition of 273 bytes
+	// takes at least 14 decisions of 0.02 bits.
 	maxRatio = 1 << 13
-	// unstated is the size in a .lzma header where a marker ends the stream.
+	// unstated is the size in the header of a .lzma file whose end is a marker.
 	unstated = 1<<64 - 1
 )
 
-// AppendDecode appends the content of src to dst and returns the extended
-// slice. It never appends more than most bytes: more is ErrTooLarge. Damage,
-// bytes behind the end included, is ErrCorrupt. Of the options, those of the
-// filters count for Raw only: the other formats state them.
+// AppendDecode appends the content of src to dst and returns the extended slice. It
+// never appends more than most bytes: a longer content is ErrTooLarge. Damage is
+// ErrCorrupt; so are bytes behind the end. The options for filters matter only for Raw,
+// because the other formats state them.
 func AppendDecode(dst, src []byte, most int, o Options) ([]byte, error) {
 	from, in := len(dst), &input{rest: src}
 	var err error
@@ -53,8 +53,8 @@ func AppendDecode(dst, src []byte, most int, o Options) ([]byte, error) {
 	return dst, nil
 }
 
-// dictionary returns how much memory a decoder needs for what repetitions
-// reach back to: not more than there can be.
+// dictionary returns the memory that a decoder needs for repetitions. It is not more
+// than the content can have.
 func dictionary(stated int64, most, input int) int {
 	if limit := int64(most); stated > limit {
 		stated = limit
@@ -73,7 +73,8 @@ func appendLZMA2(dst []byte, in *input, stated int64, most int) ([]byte, error) 
 	return appendAll(dst, r, most)
 }
 
-// appendLZMA1 takes the header of a .lzma file apart from what follows it.
+// appendLZMA1 appends the content of a .lzma file. The header is separate from the
+// bytes behind it.
 func appendLZMA1(dst []byte, in *input, header []byte, most int) ([]byte, error) {
 	if n := binary.LittleEndian.Uint64(header[5:]); n != unstated && n > uint64(most) {
 		return nil, fmt.Errorf("%w: %d, at most %d", ErrTooLarge, n, most)
@@ -89,15 +90,16 @@ func appendLZMA1(dst []byte, in *input, header []byte, most int) ([]byte, error)
 	return appendAll(dst, r, most)
 }
 
-// appendAll appends all that r gives to dst, at most most bytes.
+// appendAll appends all bytes of r to dst, at most most bytes.
 func appendAll(dst []byte, r io.Reader, most int) ([]byte, error) {
 	from := len(dst)
 	for {
 		room := most - (len(dst) - from)
 		var one [1]byte
-		p := one[:] // only to see whether there is more
+		p := one[:] // only to see whether there are more bytes
 		if room > 0 {
-			// Grow with what arrives: a short input gets no large buffer.
+			// The buffer grows with the content, so that a short input gets no large
+			// buffer.
 			dst = slices.Grow(dst, min(room, 4096))
 			p = dst[len(dst):min(cap(dst), len(dst)+room)]
 		}
@@ -115,8 +117,8 @@ func appendAll(dst []byte, r io.Reader, most int) ([]byte, error) {
 	}
 }
 
-// delta takes from each byte the one that lies distance bytes before, for
-// each distance in turn.
+// delta subtracts from each byte the byte that lies distance bytes before, for each
+// distance in turn.
 func delta(content []byte, distances []int) {
 	for _, d := range distances {
 		for i := len(content) - 1; i >= d; i-- {

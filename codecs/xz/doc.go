@@ -1,11 +1,11 @@
-// Package xz reads and writes byte strings in the three forms of the LZMA
-// library: the .xz container (version 1.1.0 of its specification), the older
-// .lzma file, and filters without any container. The compressors are those of
-// github.com/ulikunitz/xz; this package adds the delta filter, the container
-// around filters, and limits: no memory is made for more than a caller expects
-// or the input can hold, whatever the input says of itself.
+// Package xz reads and writes byte strings in the three forms of the LZMA library: the
+// .xz container (version 1.1.0 of its specification), the older .lzma file, and filters
+// without any container. The compressors are those of github.com/ulikunitz/xz; this
+// package adds the delta filter, the container around filters, and limits. It never
+// allocates memory for more than the caller expects or the input can hold, whatever
+// sizes the input states.
 //
-// Of the filters it knows LZMA, LZMA2 and delta, not those for machine code.
+// It has the filters LZMA, LZMA2 and delta, but not the filters for machine code.
 //
 // All functions may be called concurrently.
 package xz
@@ -21,10 +21,10 @@ import (
 
 // Causes of errors.
 var (
-	// ErrCorrupt means that the input is damaged, or needs a filter or check
-	// that this package does not know.
+	// ErrCorrupt means that the input is damaged, or needs a filter or check that this
+	// package does not have.
 	ErrCorrupt = errors.New("xz: corrupt data")
-	// ErrTooLarge means that the input decodes to more than it may.
+	// ErrTooLarge means that the content of the input is longer than allowed.
 	ErrTooLarge = errors.New("xz: decodes to too many bytes")
 )
 
@@ -33,7 +33,7 @@ type Format uint8
 
 // The formats, with the numbers that Python's lzma module gives them.
 const (
-	XZ    Format = 1 // .xz, any number of streams on reading
+	XZ    Format = 1 // .xz; a reader accepts any number of streams
 	Alone Format = 2 // .lzma
 	Raw   Format = 3 // the output of the filters alone
 )
@@ -52,26 +52,26 @@ const (
 // MaxDelta is the greatest distance of a delta filter.
 const MaxDelta = 256
 
-// Options says how bytes are written and, for Raw, which says nothing of
-// itself, how they are read.
+// Options say how bytes are written. They also say how Raw is read, which has no
+// header.
 type Options struct {
 	Format Format
 	Check  Check // of XZ
-	// Deltas are the distances of delta filters, 1 to MaxDelta, in the order
-	// in which they are applied on writing; of XZ and Raw, three at the most.
+	// Deltas are the distances of delta filters, 1 to MaxDelta, in the order in which
+	// they are applied in writing. XZ and Raw may have up to three.
 	Deltas []int
-	// LZMA1 says that the last filter of Raw is LZMA and not LZMA2.
+	// LZMA1 says that the last filter of Raw is LZMA instead of LZMA2.
 	LZMA1 bool
-	// LC, LP and PB are the bits of the byte before a literal, of a literal's
-	// position and of any position that choose among models: 0 to 4 each, LC
-	// and LP together 4 at the most. Usual are 3, 0 and 2.
+	// LC, LP and PB are numbers of bits that choose among models: bits of the byte
+	// before a literal, of a literal's position, and of any position. Each is 0 to 4,
+	// and LC and LP together are at most 4. Usual values are 3, 0 and 2.
 	LC, LP, PB int
-	// Dictionary is how far back repetitions may reach, in bytes. Less is
-	// used where the content is shorter.
+	// Dictionary is how far back repetitions may reach, in bytes. It is less if the
+	// content is shorter.
 	Dictionary int
 }
 
-// Verify refuses options that do not fit together.
+// Verify refuses options that contradict each other.
 func (o Options) Verify() error {
 	if o.Format < XZ || o.Format > Raw {
 		return fmt.Errorf("xz: format %d: want 1 to 3", o.Format)
@@ -100,7 +100,7 @@ func (o Options) properties() lzma.Properties {
 	return lzma.Properties{LC: o.LC, LP: o.LP, PB: o.PB}
 }
 
-// input hands the library one byte after the other, and no more than it needs.
+// input gives the library one byte after the other, and no more than the library needs.
 type input struct{ rest, then []byte }
 
 // more reports whether there are bytes in rest.
@@ -129,7 +129,7 @@ func (in *input) ReadByte() (byte, error) {
 	return b, nil
 }
 
-// output collects what the library writes.
+// output collects the output of the library.
 type output struct{ b []byte }
 
 func (out *output) Write(p []byte) (int, error) {

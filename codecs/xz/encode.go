@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// storedChunk is the most that an LZMA2 chunk stores, storedHeader the
+	// storedChunk is the most bytes that an LZMA2 chunk stores. storedHeader is the
 	// length of its header.
 	storedChunk  = 1 << 16
 	storedHeader = 3
-	// overhead is more than the container adds.
+	// overhead is more than the bytes that the container adds.
 	overhead = 160
-	// roomyDictionary is the least with which the LZMA2 encoder always
-	// succeeds: it takes what it stores from there.
+	// roomyDictionary is the smallest dictionary with which the LZMA2 encoder always
+	// succeeds, because it takes stored bytes from the dictionary.
 	roomyDictionary = 2 * storedChunk
 )
 
@@ -27,13 +27,12 @@ const (
 	chunkStored
 )
 
-// lzma2Most returns the most bytes that n bytes take as LZMA2: that of chunks
-// that store them.
+// lzma2Most returns the most bytes that n bytes take as LZMA2: the size of chunks that
+// store them.
 func lzma2Most(n int) int { return n + (n/storedChunk+1)*storedHeader + 1 }
 
-// MaxEncodedSize returns the most bytes that n bytes take. LZMA itself, unlike
-// LZMA2, has no way to store: its models then cost a few percent, and twice the
-// size is more than any content makes of it.
+// MaxEncodedSize returns the most bytes that n bytes take. Unlike LZMA2, LZMA cannot
+// store bytes. Its models then cost a few percent, and no content takes twice its size.
 func MaxEncodedSize(n int, o Options) int {
 	if o.Format == Alone || o.LZMA1 {
 		return 2*n + 1024
@@ -41,28 +40,27 @@ func MaxEncodedSize(n int, o Options) int {
 	return lzma2Most(n) + overhead
 }
 
-// EncoderMemory returns the most bytes that AppendEncode takes beside dst and
-// src for n bytes, as measured: the tables and the dictionary of the encoder,
-// about ten times as much as it looks back, and a filtered copy. AppendDecode
-// takes less.
+// EncoderMemory returns the most bytes of memory that AppendEncode needs besides dst
+// and src for n bytes, as measured: the tables and the dictionary of the encoder, about
+// ten times as much as it looks back, and a filtered copy. AppendDecode needs less.
 func EncoderMemory(n int, o Options) int {
 	size := o.dictionary(n)
 	return size*11/2 + min(4*size, 8<<20) + n + 1<<20
 }
 
-// dictionary is how far the encoder looks back for content of n bytes.
+// dictionary returns how far the encoder looks back in a content of n bytes.
 func (o Options) dictionary(n int) int {
 	size := o.Dictionary
 	if o.Format == XZ {
 		size = max(size, roomyDictionary) // the container states it
 	}
-	// A power of two is what every reader takes.
+	// Every reader accepts a power of two.
 	return min(size, max(lzma.MinDictCap, 1<<bits.Len(uint(n))))
 }
 
-// AppendEncode appends the encoding of src to dst and returns the extended
-// slice. The same bytes and options give the same encoding. Options that
-// Verify refuses are an error.
+// AppendEncode appends the encoding of src to dst and returns the extended slice. The
+// same bytes and options always give the same encoding. It returns an error for options
+// that Verify refuses.
 func AppendEncode(dst, src []byte, o Options) ([]byte, error) {
 	if err := o.Verify(); err != nil {
 		return nil, err
@@ -104,8 +102,8 @@ func encodeLZMA1(dst, src []byte, size int, o Options) ([]byte, error) {
 	return out.b, err
 }
 
-// encodeLZMA2 appends LZMA2 chunks, only stored ones where others are longer,
-// or where the dictionary is too small for the encoder and the content.
+// encodeLZMA2 appends LZMA2 chunks. All chunks are stored ones if the others would be
+// longer, or if the dictionary is too small for the encoder and the content.
 func encodeLZMA2(dst, src []byte, size int, o Options) ([]byte, error) {
 	out, properties := output{dst}, o.properties()
 	w, err := lzma.Writer2Config{Properties: &properties, DictCap: size}.NewWriter2(&out)
@@ -113,7 +111,7 @@ func encodeLZMA2(dst, src []byte, size int, o Options) ([]byte, error) {
 		_, err = w.Write(src)
 	}
 	if err == nil {
-		err = w.Flush() // Close alone keeps silent about its errors
+		err = w.Flush() // Close alone does not report its errors
 	}
 	if err == nil {
 		err = w.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/xz"
 )
 
-// options are some of each format.
+// options returns some options of each format.
 func options() []xz.Options {
 	return []xz.Options{
 		{Format: xz.XZ, Check: xz.CRC64, LC: 3, PB: 2, Dictionary: 8 << 20},
@@ -38,8 +38,8 @@ func contents() [][]byte {
 	return [][]byte{{}, {1}, noise[:50], noise, ramp, append(append(bytes.Clone(ramp[:9000]), noise[:70_000]...), ramp...)}
 }
 
-// TestGolden: what liblzma wrote reads as what it was, and what is written here
-// is not much longer.
+// TestGolden reads data that liblzma wrote. The encoding of this package is not much
+// longer.
 func TestGolden(t *testing.T) {
 	text, err := os.ReadFile("testdata/python.json")
 	if err != nil {
@@ -90,7 +90,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestStreams: an .xz file is any number of streams, with padding between.
+// TestStreams: an .xz file is any number of streams, with padding between them.
 func TestStreams(t *testing.T) {
 	o := options()[0]
 	var data, want []byte
@@ -109,7 +109,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestLimits: no memory is made for what an input only says of itself.
+// TestLimits: no memory is allocated for sizes that an input only claims.
 func TestLimits(t *testing.T) {
 	large := xz.Options{Format: xz.Raw, LC: 3, PB: 2, Dictionary: 1<<32 - 1}
 	small, err := xz.AppendEncode(nil, []byte("short"), large)
@@ -163,7 +163,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever comes in, what goes out is within its limit.
+// FuzzDecode: whatever the input is, the output is within its limit.
 func FuzzDecode(f *testing.F) {
 	for i, o := range options() {
 		for _, content := range []string{"", "a", "some content, some content", string(make([]byte, 3000))} {

@@ -1,19 +1,19 @@
 // Package blosclz reads and writes the streams of c-blosc's own compressor, a
 // descendant of FastLZ.
 //
-// A stream is a sequence of instructions that append to the output. The three
-// high bits of an instruction's first byte tell what it is:
+// A stream is a sequence of instructions that append to the output. The three high bits
+// of an instruction's first byte tell its kind:
 //
 //	000LLLLL           L+1 literal bytes follow
 //	NNNDDDDD [X…] E    repeat n bytes from d bytes back
 //
-// A repetition has n = N+2 bytes; for N = 7 more bytes X follow that all count,
-// up to and with the first that is not 255. The distance is d = D<<8 + E + 1;
-// where D = 31 and E = 255 two more bytes follow, high one first, and
-// d = 8192 + their number. Repetitions may reach into what they produce.
+// A repetition has n = N+2 bytes. For N = 7, further bytes X follow, up to and
+// including the first that is not 255, and all of them are added to n. The distance is
+// d = D<<8 + E + 1. For D = 31 and E = 255, two further bytes follow, the high byte
+// first, and d = 8192 + their number. A repetition may reach into its own output.
 //
-// The first instruction is always of literals, whatever its high bits (writers
-// set 001), and so is the last one.
+// The first instruction always has literals, whatever its high bits (writers set 001).
+// The last instruction has literals, too.
 package blosclz
 
 import "errors"
@@ -23,10 +23,10 @@ var ErrCorrupt = errors.New("blosclz: corrupt data")
 
 const (
 	maxLiterals = 32
-	nearest     = 3            // bytes of a repetition at least
-	near        = 31<<8 + 255  // distances up to this one take two bytes less
+	nearest     = 3            // fewest bytes of a repetition
+	near        = 31<<8 + 255  // distances up to this one take two bytes fewer
 	farthest    = near + 1<<16 // distance that can be expressed
-	tail        = 12           // bytes at the end that no repetition begins in
+	tail        = 12           // bytes at the end in which no repetition begins
 	marker      = byte(1 << 5) // in the first byte
 	escape      = byte(31)     // D of a far distance
 	longest     = byte(7 << 5) // N of a long repetition
@@ -44,7 +44,7 @@ func Decode(dst, src []byte) error {
 			n := control + 1
 			switch {
 			case maxLiterals <= len(dst)-op && maxLiterals <= len(src)-ip:
-				// More than needed, but in one go.
+				// It copies more than needed, but in a single move.
 				*(*[maxLiterals]byte)(dst[op:]) = *(*[maxLiterals]byte)(src[ip:])
 			case n > len(dst)-op || n > len(src)-ip:
 				return ErrCorrupt
@@ -100,8 +100,8 @@ func Decode(dst, src []byte) error {
 	return nil
 }
 
-// repeat appends n bytes at dst[at:], each a copy of the one d bytes before it.
-// It may write more where dst has room.
+// repeat appends n bytes at dst[at:]. Each is a copy of the byte d bytes before it. It
+// may write further bytes if dst has room.
 func repeat(dst []byte, at, d, n int) {
 	const wild = 16
 	from := at - d
@@ -110,7 +110,7 @@ func repeat(dst []byte, at, d, n int) {
 		*(*[wild]byte)(dst[at+wild:]) = *(*[wild]byte)(dst[from+wild:])
 		return
 	}
-	// What is copied doubles with each step, if the bytes overlap.
+	// If the bytes overlap, each step doubles the number of copied bytes.
 	for end := at + n; at < end; {
 		at += copy(dst[at:end], dst[from:at])
 	}

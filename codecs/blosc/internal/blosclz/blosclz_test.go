@@ -61,7 +61,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestEncode has repetitions of all lengths, from all distances.
+// TestEncode has repetitions of all lengths and distances.
 func TestEncode(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for level := 1; level <= 9; level++ {

@@ -7,10 +7,10 @@ import (
 
 // Encoder makes streams. It is for one goroutine.
 type Encoder struct {
-	table [1 << maxHashBits]uint32 // latest position of four bytes with that hash
+	table [1 << maxHashBits]uint32 // latest position of four bytes with a hash
 	bits  int                      // of a hash
 	skip  int                      // after 1<<skip failures in a row the search takes longer steps
-	worth int                      // how much shorter a stream has to become, in percent
+	worth int                      // how much shorter than the content a stream has to be, in percent
 }
 
 const maxHashBits = 14
@@ -24,10 +24,10 @@ func NewEncoder(level int) *Encoder {
 	}
 }
 
-// Encode writes the stream of src to the start of dst and returns its length,
-// 0 when it does not fit, or when src is too short or, for the level, shrinks
-// too little: streams of many short repetitions take long to decode. What lies behind the
-// stream in dst is undefined.
+// Encode writes the stream of src to the start of dst and returns its length. It
+// returns 0 if the stream does not fit, if src is too short, or if the stream is not
+// enough shorter for the level: a stream of many short repetitions takes long to
+// decode. Bytes of dst behind the stream are undefined.
 func (e *Encoder) Encode(dst, src []byte) int {
 	limit := len(src) - tail
 	if limit <= 1 {
@@ -38,7 +38,7 @@ func (e *Encoder) Encode(dst, src []byte) int {
 	shift := 32 - e.bits
 	op, anchor, ip := 0, 0, 1
 	for {
-		// Find the next repetition that pays.
+		// Find the next repetition that is long enough.
 		ref, n := 0, 0
 		for steps := 1 << e.skip; ; steps++ {
 			if ip >= limit {
@@ -80,8 +80,8 @@ func (e *Encoder) Encode(dst, src []byte) int {
 	}
 }
 
-// equal returns how many bytes at the start of a and b agree; a is not the
-// shorter one.
+// equal returns how many bytes at the start of a and b agree. a is at least as long as
+// b.
 func equal(a, b []byte) int {
 	n := 0
 	for ; n+8 <= len(b); n += 8 {
@@ -95,8 +95,8 @@ func equal(a, b []byte) int {
 	return n
 }
 
-// literals writes instructions for some literals at op and returns where they
-// end, 0 when they do not fit.
+// literals writes instructions for some literals at op. It returns the end of the
+// instructions, or 0 if they do not fit.
 func literals(dst []byte, op int, src []byte) int {
 	if len(src)+(len(src)+maxLiterals-1)/maxLiterals > len(dst)-op {
 		return 0
