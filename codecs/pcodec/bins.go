@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// sorted returns a sorted copy of values, by radix: one pass for each byte that
-// is not the same in all of them.
+// sorted returns a sorted copy of values. It sorts by radix, with a pass for each byte
+// that differs among the values.
 func sorted[L latent](values []L) []L {
 	from, to := slices.Clone(values), make([]L, len(values))
 	for shift := uint(0); shift < width[L](); shift += 8 {
@@ -39,8 +39,8 @@ type span[L latent] struct {
 	count        int
 }
 
-// divide divides sorted values into spans of about equal counts, about 2^log of
-// them. Equal values stay together, and many of them have a span of their own.
+// divide divides sorted values into about 2^log spans of about equal counts. Equal
+// values stay together; a value that occurs often has a span of its own.
 func divide[L latent](values []L, log int) []span[L] {
 	var spans []span[L]
 	target := max(1, (len(values)+1<<log-1)>>log)
@@ -62,18 +62,18 @@ func divide[L latent](values []L, log int) []span[L] {
 	return spans
 }
 
-// chooseSpans divides sorted values, one at least, into spans and joins
-// neighbours so that bins for them take the fewest bits, including those of the
-// bins themselves. It also returns how many bits these are, times 2^16. It
-// reckons in integers, so that the choice is the same on every machine.
+// chooseSpans divides sorted values, at least one, into spans, and joins neighbours so
+// that bins for the spans take the fewest bits, including the bits of the bins
+// themselves. It also returns the number of these bits, times 2^16. It computes with
+// integers, so that the choice is the same on every machine.
 func chooseSpans[L latent](values []L, log int) ([]span[L], int64) {
 	spans := divide(values, log)
 	w := width[L]()
 	binCost := int64(maxTableLog+w+uint(bits.Len(w))) << 16
 	total := log2(len(values))
 
-	// least[j] is the cost of the first j spans, the last of which are joined
-	// from the span first[j] on.
+	// least[j] is the cost of the first j spans. The last of them are joined, from span
+	// first[j] on.
 	least := make([]int64, len(spans)+1)
 	first := make([]int, len(spans)+1)
 	for j := 1; j <= len(spans); j++ {
@@ -108,12 +108,12 @@ func log2(n int) int64 {
 	return int64(whole)<<16 + f + 22525*(f*(1<<16-f)>>16)>>16
 }
 
-// maxTableLog is the binary logarithm of the largest tANS table that is
-// written, as larger ones hardly save anything and leave the fastest cache.
+// maxTableLog is the binary logarithm of the largest tANS table that is written. Larger
+// tables hardly save anything, and do not fit into the fastest cache.
 const maxTableLog = 12
 
-// makeBins makes bins of spans, and chooses the binary logarithm of the tANS
-// table's size, which their weights add up to.
+// makeBins makes bins of spans, and chooses the size of the tANS table, of which log is
+// the binary logarithm. The weights of the bins add up to this size.
 func makeBins[L latent](spans []span[L]) (made []bin[L], log uint) {
 	if len(spans) > 1 {
 		log = min(uint(bits.Len(uint(len(spans)-1)))+4, maxTableLog)
@@ -140,9 +140,8 @@ func makeBins[L latent](spans []span[L]) (made []bin[L], log uint) {
 	return made, log
 }
 
-// settle adds 1 to the weight that is the furthest below its ideal, or takes 1
-// from the one that is the furthest above and leaves at least 1. It returns the
-// change.
+// settle adds 1 to the weight that is furthest below its ideal, or subtracts 1 from the
+// weight that is furthest above it, but leaves at least 1. It returns the change.
 func settle[L latent](made []bin[L], ideal []float64, add bool) int {
 	best, most := 0, -1.0
 	for i, b := range made {

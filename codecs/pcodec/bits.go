@@ -8,9 +8,9 @@ import (
 // batch is the number of latents that are coded together.
 const batch = 256
 
-// margin is how many bytes may be read, without a check of their own, by what
-// decodes one batch of a latent variable: the states' and the offsets' bits,
-// the bits of a first byte, and the two words of the last load.
+// margin is the most bytes that decoding one batch of a latent variable may read
+// without checks: the bits of the states and of the offsets, the bits of a first byte,
+// and the two words of the last load.
 const margin = batch*(maxStateBits+64)/8 + 1 + 16
 
 var errShort = fmt.Errorf("it is cut short: %w", ErrCorrupt)
@@ -19,8 +19,8 @@ var errShort = fmt.Errorf("it is cut short: %w", ErrCorrupt)
 type reader struct {
 	data  []byte
 	pos   int  // of the next bit
-	end   int  // number of bits, less those that reserve added
-	short bool // whether a read went beyond the end
+	end   int  // number of bits, without those that reserve added
+	short bool // a read went beyond the end
 }
 
 func newReader(src []byte) *reader {
@@ -45,7 +45,7 @@ func (r *reader) read(bits uint) uint64 {
 	return v
 }
 
-// align moves to the start of the next byte. The bits in between must be zero.
+// align moves to the start of the next byte. The skipped bits must be zero.
 func (r *reader) align() error {
 	if r.read(uint(-r.pos&7)) != 0 {
 		return fmt.Errorf("padding bits are set: %w", ErrCorrupt)
@@ -68,8 +68,8 @@ func (r *reader) bytes(n int) []byte {
 	return r.data[start : start+n : start+n]
 }
 
-// reserve makes sure that margin bytes can be read from data at the position.
-// Near the end it replaces data with a copy of the rest and zeros after it.
+// reserve makes sure that margin bytes can be read from data at the position. Near the
+// end it replaces data by a copy of the rest, with zeros behind it.
 func (r *reader) reserve() {
 	start, end := r.pos>>3, r.end>>3
 	if len(r.data)-start >= margin {

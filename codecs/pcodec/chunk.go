@@ -14,9 +14,9 @@ func decodeNumbers[L latent](r *reader, major uint8, number Type, dst []byte) er
 	return decodeLatents[L, L](r, major, &m, dst)
 }
 
-// decodeLatents decodes the rest of a chunk, which follows its mode. The
-// latents of the primary variable are of type P, those of the secondary one, if
-// the mode has it, of type L.
+// decodeLatents decodes the part of a chunk behind its mode. The latents of the primary
+// variable are of type P. Those of the secondary variable, if the mode has one, are of
+// type L.
 func decodeLatents[L, P latent](r *reader, major uint8, m *mode[L], dst []byte) error {
 	c := chunk[L, P]{mode: m}
 	var err error
@@ -45,7 +45,7 @@ func decodeLatents[L, P latent](r *reader, major uint8, m *mode[L], dst []byte) 
 	return c.decodePage(r, dst)
 }
 
-// chunk holds what the batches of a chunk are decoded with.
+// chunk has the state for decoding the batches of a chunk.
 type chunk[L, P latent] struct {
 	mode      *mode[L]
 	delta     delta
@@ -60,7 +60,7 @@ func (c *chunk[L, P]) decodePage(r *reader, dst []byte) error {
 	size := int(width[L]() / 8)
 	left := len(dst) / size
 	if c.lookbacks != nil {
-		// There are lookbacks only for what the page does not store.
+		// Latents that the page stores have no lookbacks.
 		if err := c.lookbacks.begin(r, max(0, left-c.delta.stored), delta{}); err != nil {
 			return err
 		}

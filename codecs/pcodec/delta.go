@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// deltaKind is how differences were taken.
+// deltaKind is the kind of a delta encoding.
 type deltaKind uint8
 
 const (
@@ -20,10 +20,10 @@ const maxWindowLog = 24 // a chunk has no more than 2^24 numbers
 // delta is a chunk's delta encoding.
 type delta struct {
 	kind      deltaKind
-	secondary bool // whether the secondary latent variable is encoded so too
+	secondary bool // the secondary latent variable has this encoding, too
 
-	// stored is the number of latents that a page stores outside its batches;
-	// the order of consecutive deltas and of convolutions.
+	// stored is the number of latents that a page stores outside its batches: the order
+	// of consecutive deltas, or of a convolution.
 	stored int
 
 	window int // the largest lookback
@@ -75,7 +75,7 @@ func readDelta(r *reader, major uint8) (delta, error) {
 }
 
 // check refuses a convolution that could overflow the integers that the format
-// prescribes for latents of so many bits, which have twice as many.
+// prescribes. They have twice as many bits as the latents.
 func (d *delta) check(bits uint) error {
 	if d.kind != deltaConvolution {
 		return nil
@@ -98,12 +98,12 @@ func (d *delta) check(bits uint) error {
 type predictor[L latent] struct {
 	delta
 
-	// history begins with kept latents: of consecutive deltas the next value of
-	// each order, otherwise the latents before the next one. For lookbacks and
-	// convolutions there is room for more after them.
+	// history begins with kept latents. For consecutive deltas, they are the next value
+	// of each order; otherwise they are the latents before the next one. For lookbacks
+	// and convolutions, history has room for more latents behind them.
 	history []L
 	kept    int
-	next    int // where the next latent goes in the history of lookbacks
+	next    int // where lookback decoding puts the next latent in history
 }
 
 // begin reads the stored latents of a page of count numbers.
@@ -115,8 +115,8 @@ func (p *predictor[L]) begin(r *reader, count int) error {
 	if p.stored*int(w) > r.end-r.pos {
 		return errShort
 	}
-	// A lookback beyond the first latent finds zero. As none can refer to more
-	// latents than the page has, no more are kept.
+	// A lookback beyond the first latent gives zero. No lookback needs more latents
+	// than the page has, so no more are kept.
 	p.kept = max(p.stored, min(p.window, count))
 	p.next = p.kept
 	p.history = make([]L, p.kept+max(p.kept, batch))
@@ -126,10 +126,9 @@ func (p *predictor[L]) begin(r *reader, count int) error {
 	return nil
 }
 
-// decode turns the differences of a batch into values. A value comes before
-// the differences that were taken from it, so that a page has as many
-// differences fewer as it has stored latents. The first of lookbacks are the
-// references of as many differences.
+// decode turns the differences of a batch into values. A value comes before the
+// differences that were taken from it, so a page has fewer differences, by the number
+// of its stored latents. The first lookbacks are the references of these differences.
 func (p *predictor[L]) decode(values []L, lookbacks []uint32) error {
 	switch p.kind {
 	case deltaConsecutive:
@@ -142,7 +141,7 @@ func (p *predictor[L]) decode(values []L, lookbacks []uint32) error {
 	return nil
 }
 
-// accumulate takes as many cumulative sums as there are orders.
+// accumulate takes cumulative sums, once for each order.
 func (p *predictor[L]) accumulate(values []L) {
 	mid := middle[L]()
 	switch p.kept {
@@ -184,7 +183,7 @@ func (p *predictor[L]) refer(values []L, lookbacks []uint32) error {
 	}
 	mid, history := middle[L](), p.history
 	for i, back := range lookbacks {
-		if back-1 >= uint32(p.window) { // or it is 0
+		if back-1 >= uint32(p.window) { // or back is 0
 			return fmt.Errorf("a lookback of %d in a window of %d: %w", back, p.window, ErrCorrupt)
 		}
 		latent := values[i] ^ mid
@@ -198,7 +197,7 @@ func (p *predictor[L]) refer(values []L, lookbacks []uint32) error {
 	return nil
 }
 
-// convolve adds to each difference what the latents before it predict.
+// convolve adds to each difference the prediction from the latents before it.
 func (p *predictor[L]) convolve(values []L) {
 	mid, history := middle[L](), p.history
 	for i, d := range values {

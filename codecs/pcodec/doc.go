@@ -1,12 +1,11 @@
-// Package pcodec decodes and encodes Pco ("pcodec"), a lossless compression of
-// numbers, in its standalone form: the one that the Zarr codecs
-// numcodecs.pcodec and zarrs.pcodec store. DecodeInto knows every standalone
-// version from 0 to 3 and every format version from 0 to 4.1, except the GCD
-// mode of the withdrawn format 0. AppendEncode knows one mode, classic, and one
-// delta encoding, consecutive.
+// Package pcodec decodes and encodes Pco ("pcodec"), a lossless compression of numbers,
+// in its standalone form: the one that the Zarr codecs numcodecs.pcodec and
+// zarrs.pcodec store. DecodeInto knows every standalone version from 0 to 3 and every
+// format version from 0 to 4.1, except the GCD mode of the withdrawn format 0.
+// AppendEncode knows one mode, classic, and one delta encoding, consecutive.
 //
-// The format is described in docs/format.md of the Pco project. All bit fields
-// are little-endian, the first field in the lowest bits:
+// The format is described in docs/format.md of the Pco project. All bit fields are
+// little-endian, the first field in the lowest bits:
 //
 //	"pco!"                          magic
 //	u8   standalone version         absent below 2: it is the format version
@@ -22,16 +21,16 @@
 //	  page                          for each latent variable: delta state, 4 tANS states;
 //	                                then batches of up to 256 numbers
 //
-// A number is made in three steps, each undoing one of the compressor's. Every
-// latent variable, of which there are one to three, is a sequence of unsigned
-// integers: for each, a tANS state selects a bin, and an offset within the bin
-// follows in plain bits. A delta encoding then turns differences into values;
-// one of them, lookback, has a latent variable of its own, which tells what
-// each difference refers to. At last a mode joins the primary and the
-// secondary variable into numbers, such as multiplier × base + remainder.
+// A decoder makes a number in three steps, which undo the steps of the compressor.
+// There are one to three latent variables, which are sequences of unsigned integers.
+// First, for each integer, a tANS state selects a bin, and an offset within the bin
+// follows in plain bits. Second, a delta encoding turns differences into values. One
+// delta encoding, lookback, has a latent variable of its own, which tells to which
+// latent each difference refers. Third, a mode joins the primary and the secondary
+// variable into numbers, such as multiplier × base + remainder.
 //
-// The encoder sorts the latents of a chunk and divides them into bins such that
-// the bits for choosing bins and for offsets are fewest together.
+// The encoder sorts the latents of a chunk and divides them into bins such that the
+// bits for choosing bins and for offsets are fewest in total.
 //
 // Functions may be called concurrently; nothing is kept between calls.
 package pcodec

@@ -8,23 +8,23 @@ import (
 	"slices"
 )
 
-// MaxLevel is the highest compression level. At level n, bins are joined from
-// about 2^n, and from level 10 on 2^10.
+// MaxLevel is the highest compression level. At level n, the encoder starts from about
+// 2^n bins and joins them; from level 10 on, it starts from 2^10.
 const MaxLevel = 12
 
 const (
 	maxSpansLog = 10
-	maxOrder    = 7       // of differences
-	chunkLength = 1 << 18 // numbers
+	maxOrder    = 7       // most orders of differences
+	chunkLength = 1 << 18 // numbers in a chunk
 )
 
-// AppendEncode appends to dst a stream of all numbers in src, which are of one
-// type and in the host's byte order. It uses the classic mode with consecutive
-// deltas where they help. What it writes is read by pcodec from version 0.2 on, 8-bit
-// numbers from 1.0 on. It is the same on every machine. The error tells of an
-// unknown type, a level that is not from 0 to MaxLevel, or a length of src that
-// is not of whole numbers. Memory of up to four times one chunk's, which is
-// 2^18 numbers, is allocated besides what is appended.
+// AppendEncode appends to dst a stream of all numbers in src, which have one type and
+// the host's byte order. It uses the classic mode, with consecutive deltas where they
+// help. pcodec reads the stream from version 0.2 on, and 8-bit numbers from 1.0 on. The
+// stream is the same on every machine. AppendEncode returns an error for an unknown
+// type, for a level that is not from 0 to MaxLevel, and if the length of src is not
+// that of whole numbers. Besides the stream, it allocates up to four times the memory
+// of a chunk, which has 2^18 numbers.
 func AppendEncode(dst, src []byte, number Type, level int) ([]byte, error) {
 	size := number.Size()
 	switch {
@@ -62,7 +62,7 @@ func AppendEncode(dst, src []byte, number Type, level int) ([]byte, error) {
 	return w.data, nil
 }
 
-// encodeChunk writes a chunk after its type and count.
+// encodeChunk writes the part of a chunk behind its type and count.
 func encodeChunk[L latent](w *writer, src []byte, number Type, level int) {
 	values := make([]L, len(src)/int(width[L]()/8))
 	copy(bytesOf(values), src)
@@ -90,8 +90,8 @@ func encodeChunk[L latent](w *writer, src []byte, number Type, level int) {
 	w.align()
 }
 
-// chooseOrder estimates which order of differences takes the fewest bits, from
-// samples spread over the values. Orders are tried as long as they improve.
+// chooseOrder estimates, from samples spread over the values, which order of
+// differences takes the fewest bits. It tries higher orders as long as they improve.
 func chooseOrder[L latent](values []L) int {
 	const length, samples, spansLog = 200, 20, 5
 	step := max(len(values)/samples, length)
@@ -115,9 +115,9 @@ func chooseOrder[L latent](values []L) int {
 	return best
 }
 
-// subtract takes differences, as often as order says, in place. It returns the
-// first value of each order, and the differences of the last, which are fewer
-// than the values by as many.
+// subtract takes differences in place, as often as order says. It returns the first
+// value of each order, and the last differences. They are fewer than the values, by
+// order.
 func subtract[L latent](values []L, order int) (stored, deltas []L) {
 	for range order {
 		if len(values) == 0 {
@@ -138,10 +138,10 @@ func subtract[L latent](values []L, order int) (stored, deltas []L) {
 	return stored, values
 }
 
-// encodePage writes what follows the stored latents of a page.
+// encodePage writes the part of a page behind its stored latents.
 func encodePage[L latent](w *writer, values []L, bins []bin[L], log uint) {
 	symbols := make([]uint16, len(values))
-	uppers := make([]L, len(bins)) // the last is not needed
+	uppers := make([]L, len(bins)) // the last one is not needed
 	for i := range len(bins) - 1 {
 		uppers[i] = bins[i+1].lower - 1
 	}
@@ -172,8 +172,8 @@ func encodePage[L latent](w *writer, values []L, bins []bin[L], log uint) {
 	}
 }
 
-// search returns the index of the first bound, of all but the last, that is not
-// less than v, and otherwise the last index.
+// search returns the index of the first bound that is not less than v. It does not look
+// at the last bound, whose index it returns if there is no such bound.
 func search[L latent](uppers []L, v L) int {
 	low, n := 0, len(uppers)
 	for n > 1 {
@@ -186,7 +186,7 @@ func search[L latent](uppers []L, v L) int {
 	return low
 }
 
-// emission is what the stream holds for a step from one state to the next.
+// emission is the bits in the stream for a step from one state to the next.
 type emission struct {
 	value uint16
 	bits  uint8
@@ -196,7 +196,7 @@ type emission struct {
 type transitions struct {
 	log     uint
 	weights []uint16
-	first   []int    // of each bin, in states
+	first   []int    // index in states of the first state of each bin
 	states  []uint16 // the states of each bin in ascending order
 }
 
@@ -215,8 +215,8 @@ func newTransitions[L latent](bins []bin[L], log uint) *transitions {
 	return t
 }
 
-// step returns a state that stands for a bin and leads to the state next, and
-// what it takes to get there.
+// step returns a state of a bin from which the decoder goes to the state next, and the
+// bits for this step.
 func (t *transitions) step(next uint32, symbol uint16) (uint32, emission) {
 	x := next + 1<<t.log
 	weight := uint32(t.weights[symbol])
@@ -245,7 +245,7 @@ func (w *writer) write(v uint64, bits uint) {
 	}
 }
 
-// align fills the last byte up with zeros, and leaves nothing pending.
+// align completes the last byte with zeros, and leaves nothing pending.
 func (w *writer) align() {
 	for ; w.used > 0; w.used -= min(8, w.used) {
 		w.data = append(w.data, byte(w.pending))

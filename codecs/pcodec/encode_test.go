@@ -46,7 +46,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// series returns n numbers of a kind that is drawn from a seed.
+// series returns n numbers of the given kind, drawn from a seed.
 func series(kind string, n int) (numbers []byte, number Type) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	walk := int32(0)
@@ -78,13 +78,13 @@ func series(kind string, n int) (numbers []byte, number Type) {
 
 var kinds = []string{"constant", "line", "wave", "walk", "noise", "image", "labels", "random"}
 
-// TestRatio compresses series of which the entropy is known, or what the
-// reference implementation makes of them.
+// TestRatio compresses series whose entropy, or whose size as encoded by the reference
+// implementation, is known.
 func TestRatio(t *testing.T) {
 	const n = 100000
 	for _, test := range []struct {
 		kind string
-		most float64 // bits for a number
+		most float64 // bits per number
 	}{
 		{"constant", 0.01},
 		{"line", 0.01},

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// golden is a stream that was made elsewhere, and what it decodes to.
+// golden is a stream that another program made, and the numbers in it.
 type golden struct {
 	Name   string
 	Type   string
@@ -69,8 +69,8 @@ func hash(numbers []byte, size int) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestGolden decodes streams that pcodec wrote, in eight of its versions, and
-// others that no version writes but pcodec reads.
+// TestGolden decodes streams that pcodec wrote in eight of its versions, and streams
+// that pcodec reads but no version writes.
 func TestGolden(t *testing.T) {
 	goldens := readGoldens(t)
 	if len(goldens) < 1000 {

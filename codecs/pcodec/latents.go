@@ -29,22 +29,22 @@ type bin[L latent] struct {
 	width  uint8  // bits of the offset that is added to lower
 }
 
-// state is an entry of a tANS table: what a state of the decoder stands for,
-// and how the next one is found.
+// state is an entry of a tANS table: the value of a decoder's state, and how to find
+// the next state.
 type state[L latent] struct {
 	lower L
-	next  uint16 // plus as many bits of the stream as bits says
+	next  uint16 // the next state, to which a number of the given bits of the stream is added
 	bits  uint8
-	width uint8 // of the offset
+	width uint8 // bits of the offset
 }
 
 // variable decodes a latent variable.
 type variable[L latent] struct {
 	states  []state[L] // empty if the variable has no bins
 	log     uint       // binary logarithm of the number of states
-	widest  uint8      // the largest offset width of all bins
+	widest  uint8      // the largest width of all bins
 	current [lanes]uint32
-	left    int // latents of the page that were not read yet
+	left    int // number of latents of the page that have not been read
 	values  [batch]L
 	widths  [batch]uint8
 	predict predictor[L]
@@ -92,8 +92,8 @@ func readVariable[L latent](r *reader) (*variable[L], error) {
 	return v, nil
 }
 
-// spread returns which bin each of 2^log tANS states selects. The bins are
-// placed in order with a stride that is odd, so that every state is met once.
+// spread returns the bin that each of 2^log tANS states selects. It places the bins in
+// order with an odd stride, so that it reaches every state once.
 func spread[L latent](bins []bin[L], log uint) []uint16 {
 	size := 1 << log
 	stride := 3*size/5 | 1
@@ -108,15 +108,15 @@ func spread[L latent](bins []bin[L], log uint) []uint16 {
 	return owner
 }
 
-// newStates builds a tANS table of 2^log states, the sum of the bins' weights,
-// and uses the weights up.
+// newStates builds a tANS table of 2^log states. The bins' weights add up to this
+// number; newStates changes them.
 func newStates[L latent](bins []bin[L], log uint) []state[L] {
 	size := 1 << log
 	states := make([]state[L], size)
 	for i, owner := range spread(bins, log) {
 		b := &bins[owner]
-		// The states of a bin are numbered upwards from its weight; a number is
-		// brought into the range from size to 2*size by bits of the stream.
+		// The states of a bin are numbered upwards from its weight. Bits of the stream
+		// bring a number into the range from size to 2*size.
 		need := log + 1 - uint(bits.Len16(b.weight))
 		states[i] = state[L]{
 			lower: b.lower,
@@ -129,7 +129,7 @@ func newStates[L latent](bins []bin[L], log uint) []state[L] {
 	return states
 }
 
-// begin reads what a page of count latents, delta encoded so, starts with.
+// begin reads the beginning of a page of count latents with delta encoding d.
 func (v *variable[L]) begin(r *reader, count int, d delta) error {
 	v.predict = predictor[L]{delta: d}
 	if err := v.predict.begin(r, count); err != nil {
@@ -145,9 +145,9 @@ func (v *variable[L]) begin(r *reader, count int, d delta) error {
 	return nil
 }
 
-// read decodes the latents of the next batch, before delta decoding, of a page
-// with at least count numbers left. Those that the page does not hold, because
-// the delta state stands for them, are zero.
+// read decodes the latents of the next batch, before delta decoding, of a page with at
+// least count numbers left. The latents for which the delta state stands are not in the
+// page, and are zero.
 func (v *variable[L]) read(r *reader, count int) ([]L, error) {
 	n := min(count, v.left)
 	v.left -= n
@@ -176,7 +176,7 @@ func (v *variable[L]) read(r *reader, count int) ([]L, error) {
 	return v.values[:count], nil
 }
 
-// readBins steps through the tANS table, storing each bin's lower bound and the
+// readBins steps through the tANS table, and stores the lower bound of each bin and the
 // width of its offsets.
 func (v *variable[L]) readBins(r *reader, n int) {
 	states, data, pos := v.states, r.data, r.pos
@@ -185,7 +185,7 @@ func (v *variable[L]) readBins(r *reader, n int) {
 	for ; i+lanes <= n; i += lanes {
 		values := v.values[i : i+lanes : i+lanes]
 		widths := v.widths[i : i+lanes : i+lanes]
-		w := word(data, pos>>3) >> (pos & 7) // at least 57 bits, 4*maxStateBits are needed
+		w := word(data, pos>>3) >> (pos & 7) // at least 57 bits; 4*maxStateBits are needed
 
 		a := &states[s0]
 		values[0], widths[0] = a.lower, a.width
@@ -221,8 +221,8 @@ func (v *variable[L]) readBins(r *reader, n int) {
 	r.pos = pos
 }
 
-// addOffsets adds to each value an offset of so many bits, none more than 57,
-// and returns the position after them.
+// addOffsets adds to each value an offset of the given width, which is at most 57 bits.
+// It returns the position behind the offsets.
 func addOffsets[L latent](data []byte, pos int, values []L, widths []uint8) int {
 	widths = widths[:len(values)]
 	for i, n := range widths {

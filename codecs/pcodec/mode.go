@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// modeKind is how latent variables are joined into numbers.
+// modeKind is the way in which latent variables are joined into numbers.
 type modeKind uint8
 
 const (
 	modeClassic    modeKind = iota // the primary latent is the number
 	modeIntMult                    // primary × base + secondary
-	modeFloatMult                  // primary × base, then secondary steps to a next float
-	modeFloatQuant                 // primary and below it shift bits of the secondary
+	modeFloatMult                  // primary × base, then as many steps to the next float as secondary says
+	modeFloatQuant                 // primary, with shift bits of the secondary below it
 	modeDict                       // the primary latent is an index
 )
 
-// joins tells whether there is a secondary latent variable.
+// joins tells whether the mode has a secondary latent variable.
 func (k modeKind) joins() bool {
 	return k == modeIntMult || k == modeFloatMult || k == modeFloatQuant
 }
@@ -25,7 +25,7 @@ func (k modeKind) joins() bool {
 type mode[L latent] struct {
 	kind   modeKind
 	number Type
-	base   L      // of the mult modes; of floats the bits
+	base   L      // of the mult modes; for floats, their bits
 	shift  uint   // of modeFloatQuant
 	dict   []byte // little-endian latents
 }
@@ -71,8 +71,8 @@ func readMode[L latent](r *reader, major uint8, number Type) (mode[L], error) {
 	return m, nil
 }
 
-// mantissaBits returns the number of bits that a float type's mantissa has in
-// its encoding, 0 for an integer type.
+// mantissaBits returns the number of bits of a float type's mantissa in its encoding, 0
+// for an integer type.
 func mantissaBits(number Type) uint {
 	switch number {
 	case Float16:
@@ -86,8 +86,8 @@ func mantissaBits(number Type) uint {
 	}
 }
 
-// joinLatents makes numbers, as integers in the numbers' order, of the latents
-// of a batch, of which there are as many.
+// joinLatents turns the latents of a batch into numbers, given as integers in the
+// numbers' order. There are as many numbers as latents.
 func joinLatents[L, P latent](m *mode[L], numbers []L, primary []P, secondary []L) error {
 	primary = primary[:len(numbers)]
 	switch m.kind {
@@ -122,7 +122,7 @@ func joinLatents[L, P latent](m *mode[L], numbers []L, primary []P, secondary []
 	return nil
 }
 
-// lookUp makes numbers of indexes into a dictionary of little-endian latents.
+// lookUp turns indexes into a dictionary of little-endian latents into numbers.
 func lookUp[L, P latent](dict []byte, numbers []L, indexes []P) error {
 	size := int(width[L]() / 8)
 	count := uint64(len(dict) / size)

@@ -2,9 +2,9 @@ package pcodec
 
 import "math"
 
-// Latents stand for numbers in the numbers' order: the smallest number is zero.
-// For signed integers the highest bit is flipped; for floating-point numbers it
-// is set in positive ones, and all bits of negative ones are flipped.
+// Latents are unsigned integers in the order of the numbers: the smallest number is
+// zero. In signed integers the highest bit is flipped. In positive floating-point
+// numbers the highest bit is set, and in negative ones all bits are flipped.
 
 // fromOrdered turns numbers' places in their order into the numbers' bits.
 func fromOrdered[L latent](numbers []L, number Type) {
@@ -44,8 +44,8 @@ func placeOf[L latent](float L) L {
 	return float ^ (middle[L]() | -negative)
 }
 
-// multiply makes the places of products in numbers: the integral floating-point
-// number that each latent stands for, times the mode's base.
+// multiply writes the places of products to numbers. A product is the integral
+// floating-point number for which a latent stands, times the mode's base.
 func multiply[L, P latent](m *mode[L], numbers []L, latents []P) {
 	switch m.number {
 	case Float16:
@@ -81,11 +81,10 @@ func multiply[L, P latent](m *mode[L], numbers []L, latents []P) {
 	}
 }
 
-// integral splits a latent that stands for an integral floating-point number
-// into its absolute value and its sign bit. There is a negative zero: zero is at
-// the middle, negative zero just below. From the first integer on above which
-// not every integer is a floating-point number, floating-point numbers are
-// counted instead.
+// integral splits a latent that stands for an integral floating-point number into its
+// absolute value and its sign bit. The middle is zero, and the place below it is
+// negative zero. From the first integer on above which some integers are no
+// floating-point numbers, latents count floating-point numbers instead.
 func integral[L latent](x L) (abs, sign L) {
 	mid := middle[L]()
 	positive := x >> (width[L]() - 1)
@@ -106,8 +105,8 @@ func float16(bits uint16) float32 {
 	}
 }
 
-// toFloat16 returns the bits of the nearest half-precision number, an even one
-// if two are equally near. A NaN keeps the upper bits of its payload.
+// toFloat16 returns the bits of the nearest half-precision number. Of two equally near
+// numbers it returns the even one. A NaN keeps the upper bits of its payload.
 func toFloat16(f float32) uint16 {
 	bits := math.Float32bits(f)
 	sign := uint16(bits >> 16 & 0x8000)
@@ -123,7 +122,7 @@ func toFloat16(f float32) uint16 {
 	case bits >= tooLarge:
 		return sign | 0x7C00
 	case bits < subnormal:
-		// Adding 1/2 leaves the multiple of 2^-24 in the last bits, rounded.
+		// Adding 1/2 rounds to a multiple of 2^-24 and leaves it in the last bits.
 		return sign | uint16(math.Float32bits(math.Float32frombits(bits)+0.5)-0x3F000000)
 	default:
 		bits -= (127 - 15) << 23

@@ -8,20 +8,20 @@ import (
 
 // Causes of errors about encoded data.
 var (
-	// ErrCorrupt means that a stream is damaged, cut short, of another number
-	// type than was asked for, or holds too few numbers.
+	// ErrCorrupt means that a stream is damaged or cut short, has another number type
+	// than expected, or holds too few numbers.
 	ErrCorrupt = errors.New("corrupt pco stream")
-	// ErrTooLarge means that a stream holds more numbers than were asked for.
+	// ErrTooLarge means that a stream holds more numbers than expected.
 	ErrTooLarge = errors.New("pco stream holds too many numbers")
-	// ErrUnsupported means that a stream uses a part of the format that this
-	// package does not know, or that a Type is none of the constants.
+	// ErrUnsupported means that a stream uses a part of the format that this package
+	// does not have, or that a Type is none of the constants.
 	ErrUnsupported = errors.New("unsupported by this pco decoder")
 )
 
 // Type is the type of a stream's numbers, numbered as in the format.
 type Type uint8
 
-// The number types of the format.
+// Number types of the format.
 const (
 	Uint32  Type = 1
 	Uint64  Type = 2
@@ -38,7 +38,7 @@ const (
 
 var typeNames = [...]string{"", "uint32", "uint64", "int32", "int64", "float32", "float64", "uint16", "int16", "float16", "uint8", "int8"}
 
-// typeSizes holds zero for what is no type.
+// typeSizes is zero for numbers that are no type.
 var typeSizes = [...]int{0, 4, 8, 4, 8, 4, 8, 2, 2, 2, 1, 1}
 
 // String returns the type's name, such as "float32".
@@ -63,7 +63,7 @@ func (t Type) signed() bool {
 	return t == Int8 || t == Int16 || t == Int32 || t == Int64
 }
 
-// The format's limits.
+// Limits of the format.
 const (
 	maxStandaloneVersion = 3
 	maxMajorVersion      = 4
@@ -71,12 +71,12 @@ const (
 
 const magic = "pco!"
 
-// DecodeInto decodes a whole stream of numbers of one type into dst, in the
-// host's byte order. The stream must fill dst exactly; when it holds more, the
-// error is ErrTooLarge, and when it holds less, is cut short, is damaged or
-// goes on after its end, ErrCorrupt. What dst holds after an error is
-// undefined. It allocates less than a megabyte at a time, and what it needs
-// beyond that in proportion to the sizes of src and dst.
+// DecodeInto decodes a whole stream of numbers of one type into dst, in the host's byte
+// order. The stream must fill dst exactly. A stream with more numbers is ErrTooLarge. A
+// stream with fewer numbers is ErrCorrupt, and so is one that is cut short, damaged, or
+// longer than its end. After an error the content of dst is undefined. DecodeInto
+// allocates less than a megabyte at a time, and otherwise memory in proportion to the
+// sizes of src and dst.
 func DecodeInto(dst, src []byte, number Type) error {
 	size := number.Size()
 	if size == 0 {
@@ -117,8 +117,8 @@ func decode(dst, src []byte, number Type) error {
 	return nil
 }
 
-// decodeChunk decodes a chunk into the front of dst and returns how many bytes
-// it fills, 0 at the end of the stream.
+// decodeChunk decodes a chunk to the front of dst and returns the number of bytes, 0 at
+// the end of the stream.
 func decodeChunk(r *reader, h header, number Type, dst []byte) (int, error) {
 	t, err := readChunkType(r, h)
 	if err != nil || t == 0 {
@@ -149,9 +149,9 @@ func decodeChunk(r *reader, h header, number Type, dst []byte) (int, error) {
 	return len(dst), err
 }
 
-// Inspect returns the type of a stream's numbers, which is 0 for an empty
-// stream that does not tell it, and how many there are by the stream's own
-// account, which is 0 if it does not tell and need not be true.
+// Inspect returns the type of a stream's numbers, and their count as the stream states
+// it, which need not be true. The type is 0 for an empty stream that does not state it,
+// and the count is 0 for a stream that does not state it.
 func Inspect(src []byte) (number Type, count uint64, err error) {
 	r := newReader(src)
 	h, err := readHeader(r)
@@ -164,10 +164,10 @@ func Inspect(src []byte) (number Type, count uint64, err error) {
 	return h.uniform, h.hint, nil
 }
 
-// header is what precedes the chunks of a stream.
+// header is the part of a stream before its chunks.
 type header struct {
-	uniform Type   // the type of all chunks, or 0 if not told
-	hint    uint64 // how many numbers there may be, 0 if not told
+	uniform Type   // the type of all chunks, or 0 if not stated
+	hint    uint64 // how many numbers there may be, 0 if not stated
 	major   uint8  // format version
 }
 
@@ -182,7 +182,7 @@ func readHeader(r *reader) (header, error) {
 		return h, fmt.Errorf("standalone version %d: %w", version, ErrUnsupported)
 	}
 	if version < 2 {
-		h.major = uint8(version) // one number for both versions
+		h.major = uint8(version) // one number stands for both versions
 	} else {
 		if version >= 3 {
 			h.uniform = Type(r.read(8))
@@ -201,7 +201,7 @@ func readHeader(r *reader) (header, error) {
 		return h, fmt.Errorf("format version %d: %w", h.major, ErrUnsupported)
 	}
 	if h.major >= 4 {
-		r.read(8) // the minor version tells of additions, met where they are used
+		r.read(8) // the minor version announces additions, which are handled where they are used
 	}
 	if r.short {
 		return h, errShort

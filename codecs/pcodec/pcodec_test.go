@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDamaged cuts streams short everywhere and flips each of their bits. The
-// numbers may come out wrong, as the format has no checksum.
+// TestDamaged cuts streams at every byte and flips each of their bits. The numbers may
+// be wrong, because the format has no checksum.
 func TestDamaged(t *testing.T) {
 	tested := 0
 	for i, g := range readGoldens(t) {
@@ -44,7 +44,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// known tells whether an error is one that a caller can expect.
+// known reports whether a caller has to expect an error.
 func known(err error) bool {
 	return err == nil || errors.Is(err, ErrCorrupt) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrUnsupported)
 }
@@ -55,8 +55,8 @@ type field struct {
 	bits  uint
 }
 
-// stream writes a stream of format version 4.1 up to its first chunk's type and
-// count, and then fields, and fills up with zeros to a number of bytes.
+// stream writes a stream of format version 4.1 with a chunk's type and count, and then
+// fields. It fills the stream up with zeros to size bytes.
 func stream(number Type, count, size int, fields ...field) []byte {
 	fields = append([]field{
 		{'p', 8}, {'c', 8}, {'o', 8}, {'!', 8}, {3, 8}, {uint64(number), 8}, {0, 8}, {4, 8}, {1, 8},
@@ -75,7 +75,7 @@ func stream(number Type, count, size int, fields ...field) []byte {
 
 // TestRefused decodes streams with one fault each.
 func TestRefused(t *testing.T) {
-	classic, plain := field{0, 4}, field{0, 4} // a mode and a delta encoding
+	classic, plain := field{0, 4}, field{0, 4} // a mode, and a delta encoding
 	for _, test := range []struct {
 		name   string
 		number Type
@@ -231,7 +231,7 @@ func TestZarrs(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []byte
-		for _, chunk := range []string{"0", "1", "2"} { // of 4 × 10 numbers, of which there are 9 × 10
+		for _, chunk := range []string{"0", "1", "2"} { // chunks of 4 × 10 numbers, in an array of 9 × 10
 			src, err := os.ReadFile(filepath.Join(folder, "pcodec/c", chunk, "0"))
 			if err != nil {
 				t.Fatal(err)

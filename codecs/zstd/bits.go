@@ -2,12 +2,12 @@ package zstd
 
 import "encoding/binary"
 
-// bitWriter appends numbers of some bits each, the first ones in the lowest bits
-// of the first bytes.
+// bitWriter appends numbers of a few bits each. The first numbers are in the lowest
+// bits of the first bytes.
 type bitWriter struct {
 	out  []byte
 	bits uint64
-	n    uint // how many bits are not in out, fewer than 8 after put
+	n    uint // number of bits that are not in out; fewer than 8 after put
 }
 
 // put appends the n lowest bits of value, at most 56; the others must be zero.
@@ -21,8 +21,7 @@ func (w *bitWriter) put(value uint64, n uint) {
 	}
 }
 
-// flush appends the bits that are left, with zeros up to a whole byte, and
-// returns all.
+// flush completes the last byte with zeros, and returns all bytes.
 func (w *bitWriter) flush() []byte {
 	if w.n > 0 {
 		w.out = append(w.out, byte(w.bits))
@@ -30,8 +29,7 @@ func (w *bitWriter) flush() []byte {
 	return w.out
 }
 
-// end appends a bit of one, from which a decoder finds the last bits, and
-// flushes.
+// end appends a one-bit, which tells a decoder where the bits end, and flushes.
 func (w *bitWriter) end() []byte {
 	w.put(1, 1)
 	return w.flush()

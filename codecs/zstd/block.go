@@ -3,11 +3,11 @@ package zstd
 import "bytes"
 
 const (
-	maxBlock     = 128 << 10 // bytes that a block holds
+	maxBlock     = 128 << 10 // bytes of content in a block
 	maxSequences = maxBlock / minMatch
 
-	// streamRoom is how many bytes a compressed block takes at most while it is
-	// made, before it is found out that it is larger than its content.
+	// streamRoom is the most bytes of a compressed block while it is made, before the
+	// encoder sees that it is larger than its content.
 	streamRoom = maxBlock + 8*maxSequences
 
 	blockHeader = 3 // bytes
@@ -28,18 +28,18 @@ const (
 	literalsTreeless
 )
 
-// tables are what a block can take over from the one before.
+// tables are the tables that a block can take over from the block before.
 type tables struct {
 	history history
 	huffman huffmanTable
 	codes   [codeKinds]fseTable
-	repeat  [codeKinds]bool // whether codes can be used again
+	repeat  [codeKinds]bool // codes can be used again
 }
 
-// blockEncoder writes blocks. All that it holds but tables is room to work in.
+// blockEncoder writes blocks. Besides tables, its fields are only memory to work with.
 type blockEncoder struct {
 	tables tables
-	trial  tables // those of the block that is being made
+	trial  tables // tables of the block that is being made
 
 	kinds   [codeKinds]codeKind
 	scratch fseTable
@@ -55,15 +55,15 @@ func newBlockEncoder() *blockEncoder {
 	}
 }
 
-// reset forgets the blocks before.
+// reset forgets the tables of earlier blocks.
 func (e *blockEncoder) reset() {
 	e.tables.history = history{1, 4, 8}
 	e.tables.huffman.valid = false
 	e.tables.repeat = [codeKinds]bool{}
 }
 
-// appendBlock appends the block of content, which is made of literals and
-// sequences, to dst.
+// appendBlock appends a block to dst. Its content is given as literals and sequences,
+// too.
 func (e *blockEncoder) appendBlock(dst, content, literals []byte, sequences []sequence, last bool) []byte {
 	e.trial = e.tables
 	out := e.appendLiterals(e.out[:0], literals)
@@ -85,13 +85,13 @@ func appendBlockHeader(dst []byte, kind, size int, last bool) []byte {
 	return append(dst, byte(header), byte(header>>8), byte(header>>16))
 }
 
-// Fewer literals than these are not worth a code, or four streams.
+// Fewer literals are not worth a code, or four streams.
 const (
 	minCoded = 48
 	minFour  = 256
 )
 
-// appendLiterals appends the literals of a block in the way that takes least
+// appendLiterals appends the literals of a block in the form that takes the fewest
 // bytes.
 func (e *blockEncoder) appendLiterals(dst, src []byte) []byte {
 	var counts [256]uint32
@@ -100,8 +100,7 @@ func (e *blockEncoder) appendLiterals(dst, src []byte) []byte {
 	if n > 1 && most == n {
 		return append(appendLiteralsHeader(dst, literalsRLE, n), src[0])
 	}
-	// Without a byte that is twice as frequent as others there is nothing to
-	// gain.
+	// If no byte is twice as frequent as the others, a code gains nothing.
 	if n >= minCoded && most > n>>7+4 {
 		if out := e.appendCoded(dst, src, &counts); out != nil {
 			return out
@@ -123,8 +122,8 @@ func appendLiteralsHeader(dst []byte, kind, n int) []byte {
 	return append(dst, byte(header), byte(header>>8), byte(header>>16))
 }
 
-// appendCoded appends literals with codes, those of the block before if they
-// serve as well, or returns nil if this does not make them smaller.
+// appendCoded appends literals with codes. It uses the codes of the block before if
+// they are as good. It returns nil if codes do not make the literals smaller.
 func (e *blockEncoder) appendCoded(dst, src []byte, counts *[256]uint32) []byte {
 	start, n := len(dst), len(src)
 	headerSize, format, width := 5, 3, 18
@@ -178,8 +177,8 @@ func (e *blockEncoder) appendCoded(dst, src []byte, counts *[256]uint32) []byte 
 	return room[:end]
 }
 
-// appendSequences appends the sequences of a block: how many there are, the
-// tables of their codes, and the codes.
+// appendSequences appends the sequences of a block: their number, the tables of their
+// codes, and the codes.
 func (e *blockEncoder) appendSequences(dst []byte, sequences []sequence) []byte {
 	n := len(sequences)
 	switch {
@@ -207,7 +206,7 @@ func (e *blockEncoder) appendSequences(dst []byte, sequences []sequence) []byte 
 	return appendSequences(dst, e.coded[:n], &e.trial.codes)
 }
 
-// repeatsByte tells whether all of src, which is not empty, is the same byte.
+// repeatsByte tells whether all bytes of src, which is not empty, are equal.
 func repeatsByte(src []byte) bool {
 	return bytes.Equal(src[:len(src)-1], src[1:])
 }

@@ -2,9 +2,9 @@ package zstd
 
 import "encoding/binary"
 
-// decodeFastPlain decodes sequences up to one that only decodeOne decodes, of
-// which it changes nothing: the last one, one near the end of dst or of the
-// literals, one with too many bits to read at once, or one that is not allowed.
+// decodeFastPlain decodes sequences until it meets one that it has to leave, unchanged,
+// to decodeOne: the last sequence, one near the end of dst or of the literals, one with
+// too many bits to read at once, or an invalid one.
 func (d *sequenceDecoder) decodeFastPlain() {
 	var (
 		src, dst           = d.src, d.dst
@@ -25,7 +25,7 @@ func (d *sequenceDecoder) decodeFastPlain() {
 		if total > containerBits || total > bit-d.firstBit {
 			break
 		}
-		// All bits of the sequence, and then those behind its states.
+		// First all bits of the sequence, then the bits behind its states.
 		word := load64(src, (bit+7)>>3-8) << (-bit & 7) >> (-total & 63)
 		more := word >> (sum & 63)
 		literalLength := ll.base() + low(more, ll>>16)
@@ -81,7 +81,7 @@ func (d *sequenceDecoder) decodeFastPlain() {
 	d.history = [3]uint64{r0, r1, r2}
 }
 
-// low returns as many of the lowest bits as the lowest bits of e tell.
+// low returns the lowest bits. The lowest bits of e tell how many.
 func low(bits uint64, e entry) int { return int(bits & (1<<(e&63) - 1)) }
 
 func copySixteen(dst, src []byte) {
@@ -90,16 +90,16 @@ func copySixteen(dst, src []byte) {
 	binary.LittleEndian.PutUint64(dst[8:], load64(src, 8))
 }
 
-// copyBack copies n bytes, and up to 15 more, to dst[at:] from offset bytes back,
-// which may overlap them.
+// copyBack copies n bytes, and up to 15 further bytes, to dst[at:] from offset bytes
+// back. Source and destination may overlap.
 func copyBack(dst []byte, at, offset, n int) {
 	if offset >= n && n > 64 {
 		copy(dst[at:at+n], dst[at-offset:])
 		return
 	}
 	if offset < 8 {
-		// Behind some repetitions there is a multiple of the offset to go back
-		// that is as long as a word.
+		// After some repetitions, the same bytes follow a multiple of the offset
+		// further back, which is at least a word.
 		k := (7 + offset) / offset * offset
 		for i := range k {
 			dst[at+i] = dst[at+i-offset]

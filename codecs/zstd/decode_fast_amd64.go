@@ -4,8 +4,8 @@ package zstd
 
 import "golang.org/x/sys/cpu"
 
-// decodeFastKernel does what decodeFastPlain does, on processors with BMI2, all
-// of which have SSSE3.
+// decodeFastKernel does the same as decodeFastPlain on processors with BMI2, all of
+// which have SSSE3.
 //
 //go:noescape
 func decodeFastKernel(d *sequenceDecoder)
@@ -18,15 +18,14 @@ func (d *sequenceDecoder) decodeFast() {
 	}
 }
 
-// repeat tells how to copy from an offset back that is shorter than what is
-// copied.
+// repeat tells how to copy when the offset is shorter than the copy.
 type repeat struct {
-	from     [16]uint8 // which of the bytes from there on each of the first sixteen is
-	right    int       // how many bytes are right after these and the next sixteen as they are
-	multiple int       // of the offset, that the bytes behind are from back
+	from     [16]uint8 // source of each of the first sixteen bytes, counted from the offset
+	right    int       // number of correct bytes, if the next sixteen bytes are copied unchanged
+	multiple int       // multiple of the offset from which later bytes are copied
 }
 
-// repeats are those of offsets up to 31, and of larger ones.
+// repeats has an entry for each offset up to 31, and one for larger offsets.
 var repeats = newRepeats()
 
 func newRepeats() (list [33]repeat) {

@@ -7,35 +7,34 @@ import (
 )
 
 const (
-	// wildCopy is how many bytes behind the literals of a sequence may be read,
-	// and how many behind its copy may be written, when sequences are decoded
-	// fast.
+	// wildCopy is the most bytes that the fast decoder may read behind the literals of
+	// a sequence, and write behind its copy.
 	wildCopy = 32
 
-	// containerBits is how many bits of a stream eight bytes hold for sure.
+	// containerBits is the number of bits of a stream that eight bytes certainly hold.
 	containerBits = 56
 )
 
-// sequenceDecoder decodes the sequences of one block after the other, and does
-// what they say.
+// sequenceDecoder decodes the sequences of one block after the other, and carries them
+// out.
 type sequenceDecoder struct {
 	tables  [codeKinds]decodeTable
 	logs    [codeKinds]uint8
-	defined [codeKinds]bool // whether a block of the frame has had a table of the kind
+	defined [codeKinds]bool // a block of the frame has had a table of the kind
 
-	// states are those of the sequence that comes next, and left is how many
-	// come.
+	// states are the states for the next sequence. left is the number of sequences that
+	// are not decoded yet.
 	states [codeKinds]int
 	left   int
 
-	// src is what is decoded. The sequences of the block have its bits from
-	// firstBit up to bit, of which the highest are read first.
+	// src is the input. The sequences of the block are the bits from firstBit up to
+	// bit. The highest bits are read first.
 	src      []byte
 	bit      int
 	firstBit int
 
-	// dst is filled up to out, by the frame from frameStart on and up to end at
-	// most, and by the block from blockStart on, with at most most bytes.
+	// dst is filled up to out. The frame fills it from frameStart on, and up to end at
+	// most. The block fills it from blockStart on, with at most most bytes.
 	dst        []byte
 	out        int
 	frameStart int
@@ -44,25 +43,25 @@ type sequenceDecoder struct {
 	most       int
 	// history holds the last three offsets (RFC 8878, section 3.1.1.5).
 	history [3]uint64
-	window  int // bytes that an offset is at most
+	window  int // the largest offset, in bytes
 
-	// literals are those of the block, of which taken are taken. Behind them
-	// there are spare bytes more that can be read.
+	// literals are the literals of the block; the first taken of them are used. Behind
+	// them, spare further bytes can be read.
 	literals []byte
 	taken    int
 	spare    int
 
-	// Sequences are decoded fast that end at fastOut or before, and take
+	// The fast decoder decodes sequences that end at fastOut or before, and use
 	// literals up to fastTaken at most.
 	fastOut   int
 	fastTaken int
 }
 
-// errBlock reports a block with more content than a block may have.
+// errBlock reports a block with more content than allowed.
 var errBlock = errors.New("zstd: a block holds more than a block of the frame may")
 
-// sequencesSection decodes the sequences that src[at:end] holds, and makes the
-// content of the block of them and the literals.
+// sequencesSection decodes the sequences in src[at:end], and makes the content of the
+// block from them and the literals.
 func (d *sequenceDecoder) sequencesSection(at, end int) error {
 	d.taken, d.blockStart = 0, d.out
 	n, length := sequenceCount(d.src[at:end])
@@ -92,9 +91,8 @@ func (d *sequenceDecoder) sequencesSection(at, end int) error {
 	return nil
 }
 
-// sequenceCount reads how many sequences there are (RFC 8878, section
-// 3.1.1.3.2.1), and returns how many bytes tell that, or zero if not all of them
-// are there.
+// sequenceCount reads the number of sequences (RFC 8878, section 3.1.1.3.2.1). It
+// returns the length of the number in bytes, or zero if the number is cut off.
 func sequenceCount(b []byte) (n, length int) {
 	switch {
 	case len(b) > 0 && b[0] < 128:
@@ -107,7 +105,7 @@ func sequenceCount(b []byte) (n, length int) {
 	return 0, 0
 }
 
-// readTables reads the tables of the block, and returns where they end.
+// readTables reads the tables of the block, and returns their end.
 func (d *sequenceDecoder) readTables(at, end int) (next int, err error) {
 	if at == end {
 		return 0, errShort
@@ -149,7 +147,7 @@ func (d *sequenceDecoder) readTables(at, end int) (next int, err error) {
 	return at, nil
 }
 
-// start begins to read the bit stream src[at:end] of n sequences.
+// start prepares reading the bit stream src[at:end] of n sequences.
 func (d *sequenceDecoder) start(n, at, end int) error {
 	if at == end || d.src[end-1] == 0 {
 		return errors.New("zstd: the stream of sequences has no end")
@@ -167,14 +165,14 @@ func (d *sequenceDecoder) start(n, at, end int) error {
 	return nil
 }
 
-// take reads n bits, at most 31. If the stream does not have them, bit is below
-// firstBit after that.
+// take reads n bits, at most 31. If the stream has fewer bits left, bit is below
+// firstBit afterwards.
 func (d *sequenceDecoder) take(n int) int {
 	d.bit -= n
 	if d.bit < d.firstBit {
 		return 0
 	}
-	// A frame's header comes before, and is longer than eight bytes.
+	// A frame's header comes before the stream, and has more than eight bytes.
 	word := load64(d.src, (d.bit+n+7)>>3-8)
 	return int(word << (-(d.bit + n) & 7) >> (64 - n))
 }
@@ -193,7 +191,7 @@ func (d *sequenceDecoder) decode() error {
 	return nil
 }
 
-// decodeOne decodes one sequence wherever it is.
+// decodeOne decodes one sequence, anywhere.
 func (d *sequenceDecoder) decodeOne() error {
 	var entries [codeKinds]entry
 	for i := range entries {
@@ -228,7 +226,7 @@ func (d *sequenceDecoder) decodeOne() error {
 	case offset > d.window:
 		return fmt.Errorf("zstd: a copy from %d bytes back in a window of %d", offset, d.window)
 	}
-	// What is copied may overlap what it is copied to.
+	// The source of the copy may overlap its destination.
 	from := d.out - offset
 	for to := d.dst[d.out : d.out+length]; len(to) > 0; {
 		n := copy(to, d.dst[from:d.out])
@@ -238,13 +236,13 @@ func (d *sequenceDecoder) decodeOne() error {
 	return nil
 }
 
-// errBits reports a stream with fewer bits than its sequences take.
+// errBits reports a stream that has fewer bits than its sequences need.
 var errBits = errors.New("zstd: the stream of sequences is too short")
 
-// errOffset reports an offset of the history, less one, that is zero.
+// errOffset reports that an offset of the history, minus one, is zero.
 var errOffset = errors.New("zstd: a copy from no bytes back")
 
-// fits reports an error if the block may not have n bytes more, or there is no
+// fits returns an error if the block may not have n further bytes, or if there is no
 // room for them.
 func (d *sequenceDecoder) fits(n int) error {
 	if n > d.blockStart+d.most-d.out {
@@ -256,8 +254,8 @@ func (d *sequenceDecoder) fits(n int) error {
 	return nil
 }
 
-// offset returns the offset that a value stands for in a sequence of so many
-// literals, and keeps it in the history (RFC 8878, section 3.1.1.5).
+// offset returns the offset for which a value stands in a sequence with the given
+// number of literals. It puts the offset into the history (RFC 8878, section 3.1.1.5).
 func (d *sequenceDecoder) offset(value, literals int) int {
 	h := &d.history
 	if value > 3 {

@@ -6,15 +6,15 @@ import (
 	"math/bits"
 )
 
-// entry is what a state of a table for decoding stands for:
+// entry is the entry for a state in a table for decoding:
 //
-//	bits  0…7   how many bits of the next state are read
-//	bits  8…15  the number of all bits that are read, negative
-//	bits 16…23  how many bits follow the code
-//	bits 24…39  the next state, to which the bits that are read are added
-//	bits 40…63  the length to which the bits that follow are added; zero for offsets
+//	bits  0…7   number of bits to read for the next state
+//	bits  8…15  number of all bits to read, negative
+//	bits 16…23  number of bits that follow the code
+//	bits 24…39  next state, to which the bits for the next state are added
+//	bits 40…63  length, to which the bits that follow the code are added; zero for offsets
 //
-// In sums of three entries the lowest two hold sums.
+// In a sum of three entries, the two lowest fields hold the sums of these fields.
 type entry uint64
 
 func (e entry) stateBits() int { return int(e & 0xff) }
@@ -26,15 +26,15 @@ func (e entry) base() int      { return int(e >> 40) }
 // decodeTable has an entry for each state.
 type decodeTable [maxTableSize]entry
 
-// maxCodes is more than any kind of codes has.
+// maxCodes is more than the number of codes of any kind.
 const maxCodes = 64
 
-// decodeKind is what a decoder knows of a kind of codes.
+// decodeKind describes a kind of codes to the decoder.
 type decodeKind struct {
 	most    uint8           // the largest log of a table
-	codes   int             // how many there are
-	symbols [maxCodes]entry // of each code, without what differs between states
-	// predefined is the table that a block need not have.
+	codes   int             // number of codes
+	symbols [maxCodes]entry // entry of each code, without the fields that depend on the state
+	// predefined is the table that need not be in a block.
 	predefined    decodeTable
 	predefinedLog uint8
 }
@@ -70,7 +70,7 @@ func newDecodeKinds() (kinds [codeKinds]decodeKind) {
 	return kinds
 }
 
-// single makes the table of a code that is the only one.
+// single makes a table with a single code.
 func (t *decodeTable) single(k *decodeKind, code uint8) error {
 	if int(code) >= k.codes {
 		return fmt.Errorf("zstd: the code %d, at most %d", code, k.codes-1)
@@ -80,8 +80,8 @@ func (t *decodeTable) single(k *decodeKind, code uint8) error {
 	return nil
 }
 
-// build makes the table of 1<<log states by how many states each code has (RFC
-// 8878, section 4.1.1).
+// build makes the table of 1<<log states. norm is the number of states of each code
+// (RFC 8878, section 4.1.1).
 func (t *decodeTable) build(k *decodeKind, norm []int16, log uint8) {
 	var (
 		spread [maxTableSize]uint8
@@ -102,8 +102,9 @@ func (t *decodeTable) build(k *decodeKind, norm []int16, log uint8) {
 	}
 }
 
-// readTable reads how many states each code of a kind has (RFC 8878, section
-// 4.1.1), makes the table, and returns its log and how many bytes of b tell it.
+// readTable reads the number of states of each code of a kind (RFC 8878, section
+// 4.1.1), and makes the table. It returns the log of the table and the number of bytes
+// read.
 func (t *decodeTable) readTable(k *decodeKind, b []byte) (log uint8, length int, err error) {
 	var norm [maxSymbols]int16
 	at := 0 // in bits
@@ -121,7 +122,7 @@ func (t *decodeTable) readTable(k *decodeKind, b []byte) (log uint8, length int,
 		if code >= k.codes {
 			return 0, 0, fmt.Errorf("zstd: a table for more than %d codes", k.codes)
 		}
-		// Values up to left+1 take width bits, and the lowest ones a bit less.
+		// Values up to left+1 take width bits. The lowest values take one bit less.
 		width := bits.Len(uint(left + 1))
 		less := 1<<width - 2 - left
 		value := peek() & (1<<width - 1)
@@ -140,7 +141,7 @@ func (t *decodeTable) readTable(k *decodeKind, b []byte) (log uint8, length int,
 			different++
 			continue
 		}
-		for more := 3; more == 3 && code <= k.codes; { // other codes without states
+		for more := 3; more == 3 && code <= k.codes; { // further codes without states
 			more = peek() & 3
 			at += 2
 			code += more

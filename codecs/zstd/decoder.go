@@ -8,23 +8,23 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// ErrTooLarge reports more content than there is room for.
+// ErrTooLarge reports a content for which there is not enough room.
 var ErrTooLarge = errors.New("zstd: more content than there is room for")
 
-// Decoder decodes frames. Its zero value is ready, and it is safe for concurrent
-// use. Between calls it keeps nothing but room to work in, some 200 KiB for each
-// call at the same time, which is freed when it was not used for long.
+// Decoder decodes frames. Its zero value is ready, and it is safe for concurrent use.
+// Between calls it keeps only memory to work with, some 200 KiB for each concurrent
+// call, which is freed when it has not been used for long.
 type Decoder struct {
 	idle sync.Pool // of *frameDecoder
 }
 
-// Decode decodes the frames that src consists of, one behind the other, to the
-// beginning of dst, and returns how many bytes they hold. Frames to skip hold
-// none. It reports ErrTooLarge if dst is too short. Of dst, which must not overlap
-// src, it may change the bytes behind the content, too.
+// Decode decodes all frames in src, one after the other, to the beginning of dst, and
+// returns the number of bytes of their content. Skippable frames have no content. The
+// error is ErrTooLarge if dst is too short. dst must not overlap src. Decode may change
+// bytes of dst behind the content.
 //
-// It takes what RFC 8878 allows, but for frames that need a dictionary, and for
-// copies from 2 GiB back and more.
+// It accepts everything that RFC 8878 allows, except frames that need a dictionary, and
+// copies from 2 GiB back or more.
 func (d *Decoder) Decode(dst, src []byte) (n int, err error) {
 	f, ok := d.idle.Get().(*frameDecoder)
 	if !ok {
@@ -46,14 +46,14 @@ func (d *Decoder) Decode(dst, src []byte) (n int, err error) {
 type frameDecoder struct {
 	sequenceDecoder
 
-	at    int  // in src, up to where it is decoded
-	coded bool // whether huffman has the codes of a block of the frame
+	at    int  // how far src is decoded
+	coded bool // huffman has the codes of a block of the frame
 
 	huffman huff0.Scratch
-	room    [maxBlock + wildCopy]byte // for literals
+	room    [maxBlock + wildCopy]byte // memory for literals
 }
 
-// next decodes the next frame, or skips one.
+// next decodes the next frame, or skips a skippable one.
 func (f *frameDecoder) next() error {
 	rest := f.src[f.at:]
 	if len(rest) < 4 {
@@ -83,7 +83,7 @@ func (f *frameDecoder) next() error {
 	return f.frame(h)
 }
 
-// frame decodes the frame whose blocks come next.
+// frame decodes the frame whose first block is next.
 func (f *frameDecoder) frame(h frameHeader) error {
 	f.frameStart, f.end = f.out, len(f.dst)
 	if h.Size >= 0 {
@@ -125,7 +125,7 @@ func (f *frameDecoder) frame(h frameHeader) error {
 	return nil
 }
 
-// block decodes a block of a kind, whose header gives that size.
+// block decodes a block of a kind, with the size in its header.
 func (f *frameDecoder) block(kind, size int) error {
 	if size > f.most {
 		return fmt.Errorf("zstd: a block of %d bytes, at most %d", size, f.most)
@@ -175,12 +175,12 @@ func fill(dst []byte, value byte) {
 	}
 }
 
-// literalsHeader is what literals begin with (RFC 8878, section 3.1.1.3.1.1).
+// literalsHeader is the header of literals (RFC 8878, section 3.1.1.3.1.1).
 type literalsHeader struct {
 	kind   int
-	four   bool // coded in four streams
-	n      int  // how many literals
-	stored int  // bytes of them behind the header
+	four   bool // the literals are coded in four streams
+	n      int  // number of literals
+	stored int  // bytes of the stored literals behind the header
 	length int  // of the header, in bytes
 }
 
@@ -218,11 +218,10 @@ func parseLiteralsHeader(b []byte) (h literalsHeader, err error) {
 	return h, nil
 }
 
-// errShort reports a block that ends before what its headers tell of.
+// errShort reports a block that ends earlier than its headers say.
 var errShort = errors.New("zstd: a block ends too early")
 
-// literalsSection decodes the literals of the block src[at:end] and returns
-// where they end.
+// literalsSection decodes the literals of the block src[at:end] and returns their end.
 func (f *frameDecoder) literalsSection(at, end int) (next int, err error) {
 	h, err := parseLiteralsHeader(f.src[at:end])
 	switch {
@@ -253,7 +252,7 @@ func (f *frameDecoder) literalsSection(at, end int) (next int, err error) {
 			return 0, errors.New("zstd: literals with the codes of the block before, which has none")
 		}
 	}
-	// Without sequences, literals are the content.
+	// If there are no sequences, the literals are the content.
 	alone := end-next == 1 && f.src[next] == 0 && h.n <= f.end-f.out
 	f.literals, f.spare = f.room[:h.n], len(f.room)-h.n
 	if alone {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// builder makes frames of sequences that are given, and what they decode to.
+// builder makes frames of given sequences, and the content to which they decode.
 type builder struct {
 	*blockEncoder
 	blocks  []byte
@@ -29,8 +29,8 @@ func newBuilder() *builder {
 	return b
 }
 
-// compressed adds a block. Its sequences take literals from the front, and what is
-// left of these is at its end.
+// compressed adds a block. Its sequences take literals from the front; the rest of the
+// literals is the end of the block.
 func (b *builder) compressed(literals []byte, sequences []sequence) {
 	b.trial = b.tables
 	out := b.appendLiterals(b.out[:0], literals)
@@ -57,7 +57,7 @@ func (b *builder) repeated(value byte, n int) {
 	b.content = append(b.content, bytes.Repeat([]byte{value}, n)...)
 }
 
-// frame ends with an empty block.
+// frame ends the frame with an empty block.
 func (b *builder) frame(checked bool) []byte {
 	out := append(appendFrameHeader(nil, len(b.content), checked), b.blocks...)
 	out = appendBlockHeader(out, blockRaw, 0, true)
@@ -67,7 +67,7 @@ func (b *builder) frame(checked bool) []byte {
 	return out
 }
 
-// text returns n bytes of so many values, few of which are frequent.
+// text returns n bytes of values below values, few of which are frequent.
 func text(random *rand.Rand, n, values int) []byte {
 	out := make([]byte, n)
 	for i := range out {
@@ -76,11 +76,11 @@ func text(random *rand.Rand, n, values int) []byte {
 	return out
 }
 
-// randomBlock adds a block of at most n sequences of the kinds that a draw gives.
+// randomBlock adds a block of at most n sequences of randomly chosen kinds.
 func (b *builder) randomBlock(random *rand.Rand, n int) {
 	var (
 		sequences []sequence
-		need      int // literals
+		need      int // number of literals needed
 		size      int
 		at        = len(b.content)
 		most      = []int{4, 20, 40, 200, 5000}[random.IntN(5)]
@@ -134,7 +134,7 @@ func randomFrame(random *rand.Rand, blocks, sequences int) (frame, content []byt
 	return b.frame(random.IntN(2) == 0), b.content
 }
 
-// slowly calls f with sequences decoded as on a processor without the assembly.
+// slowly calls f with the assembly turned off.
 func slowly(f func()) {
 	fast := cpu.X86.HasBMI2
 	cpu.X86.HasBMI2 = false
@@ -142,15 +142,15 @@ func slowly(f func()) {
 	f()
 }
 
-// decoded decodes src in room for so many bytes both ways, which must do the same,
-// and touch nothing behind the room.
+// decoded decodes src into room bytes, with and without assembly. Both must give the
+// same result, and touch nothing behind the room.
 func decoded(t testing.TB, src []byte, room int) ([]byte, error) {
 	t.Helper()
 	const guard = 64
 	var (
 		d         Decoder
 		got, slow = bytes.Repeat([]byte{0xa5}, room+guard), bytes.Repeat([]byte{0xa5}, room+guard)
-		src2      = slices.Clone(src) // no spare bytes are behind it
+		src2      = slices.Clone(src) // without spare bytes behind it
 	)
 	n, err := d.Decode(got[:room:room], src2)
 	slowly(func() {
@@ -181,8 +181,8 @@ func mustDecode(t testing.TB, src, want []byte, room int) {
 	}
 }
 
-// Frames of all kinds of sequences are what a model of them is, and what the
-// library takes them for.
+// Frames with all kinds of sequences decode to the content that a model computes, and
+// to the content that the library decodes.
 func TestDecodeRandom(t *testing.T) {
 	d, err := klauspost.NewReader(nil, klauspost.WithDecoderConcurrency(1))
 	if err != nil {
@@ -206,7 +206,7 @@ func TestDecodeRandom(t *testing.T) {
 	}
 }
 
-// Copies overlap themselves in all ways.
+// Copies may overlap themselves in all ways.
 func TestDecodeOverlaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 3))
 	for offset := 1; offset <= 70; offset++ {
@@ -222,8 +222,8 @@ func TestDecodeOverlaps(t *testing.T) {
 	}
 }
 
-// From one to many blocks, all sizes and their borders are decoded, one frame
-// behind the other and with frames between them that are skipped.
+// Contents of all sizes and at the borders between sizes, from one block to many, are
+// decoded, as frames one after the other with skippable frames between them.
 func TestDecodeSizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 5))
 	sizes := []int{4095, 4096, 4097, maxBlock - 1, maxBlock, maxBlock + 1, 3*maxBlock + 1, 1_000_003}
@@ -243,7 +243,7 @@ func TestDecodeSizes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, n := range sizes {
-				var stream bytes.Buffer // which does not tell its size
+				var stream bytes.Buffer // its frame does not state its size
 				w.Reset(&stream)
 				if _, err := io.Copy(w, bytes.NewReader(content[:n])); err != nil {
 					t.Fatal(err)
@@ -272,7 +272,7 @@ func TestDecodeSizes(t *testing.T) {
 	mustDecode(t, skipped, nil, 0)
 }
 
-// Copies go back as far as the window, and no farther.
+// Copies may go back as far as the window, and no farther.
 func TestDecodeFar(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 7))
 	for _, far := range []int{window - 1, window, window + 1} {
@@ -291,8 +291,8 @@ func TestDecodeFar(t *testing.T) {
 	}
 }
 
-// No frame that is cut short is taken, and none that differs from one with a
-// checksum in a bit but in what it is not checked for.
+// No frame that is cut short is accepted. No frame with a checksum is accepted with a
+// flipped bit, unless the bit is one that the checksum does not cover.
 func TestDecodeDamaged(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 8))
@@ -302,7 +302,7 @@ func TestDecodeDamaged(t *testing.T) {
 		}
 		frame := b.frame(true)
 		if len(frame) > 1000 || len(b.content) > 10_000 {
-			continue // takes too long
+			continue // decoding would take too long
 		}
 		room := len(b.content) + 1000
 		for n := 1; n < len(frame); n++ {
@@ -345,12 +345,12 @@ func TestDecodeConcurrent(t *testing.T) {
 	tasks.Wait()
 }
 
-// Once there is room to work in, nothing is allocated.
+// Once the decoder has its memory, it allocates nothing.
 func TestDecodeAllocates(t *testing.T) {
 	var d Decoder
 	frame, content := randomFrame(rand.New(rand.NewPCG(1, 10)), 8, 3000)
 	dst := make([]byte, len(content))
-	// A collection, or the race detector, may drop the room now and then.
+	// A collection, or the race detector, may drop the memory now and then.
 	best := math.Inf(1)
 	for range 10 {
 		best = min(best, testing.AllocsPerRun(1, func() { _, _ = d.Decode(dst, frame) }))
@@ -360,7 +360,7 @@ func TestDecodeAllocates(t *testing.T) {
 	}
 }
 
-// FuzzDecode takes what the library takes, and as the same.
+// FuzzDecode accepts what the library accepts, with the same content.
 func FuzzDecode(f *testing.F) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 11))
@@ -382,8 +382,7 @@ func FuzzDecode(f *testing.F) {
 		case err == nil && fault == nil && !bytes.Equal(got, want):
 			t.Errorf("%d bytes, %d of the library's", len(got), len(want))
 		case err != nil && fault == nil && !errors.Is(err, errOffset):
-			// The library takes a copy from no bytes back for one from the byte
-			// before.
+			// The library reads a copy from no bytes back as a copy from one byte back.
 			t.Errorf("%v: the library takes %d bytes", err, len(want))
 		case err == nil && fault != nil:
 			t.Errorf("%d bytes: the library refuses them: %v", len(got), fault)

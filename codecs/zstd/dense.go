@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// takeDensePlain makes sequences from a run of positions, one after the other: of
-// what has the same hash, or else of what is the same one number before. It enters
-// of what it copies the last position alone. It returns how many copies by hash
-// are of more than seven bytes.
+// takeDensePlain makes sequences from a run of positions, one after the other. It
+// copies from the last position with the same hash or, failing that, from one number
+// before. Of the positions that it copies, it enters only the last one into the table.
+// It returns the number of copies, found by hash, of more than seven bytes.
 //
-// What follows a shorter copy does not wait for its bytes: it goes on eight bytes
-// later, which is where a copy of that length ends, as steps are of four.
+// After a shorter copy the search need not wait for the copy's length: it continues
+// eight bytes later, which is where such a copy ends, because steps are of four bytes.
 func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
 	sequences, k := p.sequences[:cap(p.sequences)], len(p.sequences)
 	literals, m := p.literals[:cap(p.literals)], len(p.literals)
@@ -64,8 +64,8 @@ func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
 	return long
 }
 
-// replace enters a position, at which there is v, in a table, and returns by what
-// its entry is more than the last one that was in this place.
+// replace enters a position with the bytes v into a table. It returns the entry minus
+// the entry that it replaces.
 func (r *run) replace(table []uint32, at int, v uint64) uint32 {
 	h := v & r.mask * hash8
 	entry := r.entry(at, h)

@@ -4,7 +4,7 @@ package zstd
 
 import "unsafe"
 
-// cursor is where takeDenseKernel reads and writes.
+// cursor tells takeDenseKernel where to read and write.
 type cursor struct {
 	src       *byte
 	table     *uint32
@@ -15,7 +15,7 @@ type cursor struct {
 	long      int
 }
 
-// takeDenseKernel does what takeDensePlain does, on any amd64 processor.
+// takeDenseKernel does the same as takeDensePlain, on any amd64 processor.
 //
 //go:noescape
 func takeDenseKernel(r *run, c *cursor)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The kernel for a processor makes what the search in Go does.
+// The kernel for a processor makes the same sequences as the search in Go.
 func TestDense(t *testing.T) {
 	random := rand.New(rand.NewPCG(19, 20))
 	for _, l := range []layout{{4, 4, 2, 6}, {4, 4, 3, 6}, {8, 4, 1, 5}, {8, 4, 3, 5}} {

@@ -1,8 +1,8 @@
-// Package zstd makes Zstandard frames (RFC 8878) of arrays of numbers, and of
-// whatever else there is, and decodes frames, quickly.
+// Package zstd encodes content, above all arrays of numbers, as Zstandard frames (RFC
+// 8878), and decodes frames, quickly.
 //
-// A frame is made in one call from content that is all in memory, and decoded in
-// one call to memory that holds all of it:
+// One call makes a frame from a content that is wholly in memory, or decodes a frame to
+// memory for the whole content. A frame is:
 //
 //	4 bytes   magic number
 //	1 byte    descriptor: how long the size is; whether the window is the content; whether there is a checksum
@@ -11,34 +11,35 @@
 //	blocks    of up to 128 KiB of content each, at least one
 //	0…4 bytes checksum: the low half of XXH64
 //
-// and a block that is not stored as it is, or as one byte that repeats,
+// A block is stored unchanged, is a single byte that repeats, or has these parts:
 //
 //	3 bytes   header: size and type, and whether it is the last one
-//	literals  header; lengths of Huffman codes, unless these are those of the block before; one or four bit streams
+//	literals  header; lengths of Huffman codes, unless the codes of the block before are used; one or four bit streams
 //	sequences number; tables of three kinds of codes; one bit stream
 //
-// where a sequence is a number of literals to take, and then a number of bytes to
-// copy from somewhere before, up to a window of 8 MiB back. All decoders take
-// such frames.
+// A sequence is a number of literals to take, and then a number of bytes to copy from
+// an earlier place, at most a window of 8 MiB back. All decoders accept such frames.
 //
-// How sequences are found is what differs from other encoders. In most arrays,
-// bytes resemble those one number before, some of them more than others. A sample
-// of each block tells whether this is so, and how long numbers are. If so, copies
-// are looked for at one or two positions of a number alone, namely where the
-// bytes begin that change little: those of one number and all of the next are
-// what repeats best in measured data. Other blocks are searched at all positions.
-// Numbers are looked up by many in passes that have no branches to mispredict;
-// where most of them repeat something short from anywhere, as rounded measurements
-// do, one by one instead, as a copy often leads over the next ones.
+// The encoder differs from others in the way in which it finds sequences. In most
+// arrays, bytes resemble the bytes one number before, some of them more than others. A
+// sample of each block tells whether this is so, and how long numbers are. In such a
+// block, copies are looked for only at one or two positions of a number: where the
+// bytes begin that change little. In measured data, these bytes of one number together
+// with the whole next number repeat best. Other blocks are searched at all positions.
 //
-// The bytes of a frame depend on its content and the options alone: neither on
-// the processor, nor on what an encoder made before.
+// Numbers are looked up many at a time, in passes without branches that could be
+// mispredicted. In some blocks, such as rounded measurements, most numbers repeat
+// something short from anywhere. There numbers are looked up one by one, because a copy
+// often covers the next numbers.
 //
-// A Decoder takes frames of all encoders. Most of its time goes to sequences. As
-// content before is where it was decoded to, there is no window to copy from or
-// to. One load gets all bits of a sequence, unless there are very many, and copies
-// are made by sixteen bytes, of which what comes next overwrites those that are too
-// many. What this does not serve, such as the last bytes of the content, is decoded
-// with care, one sequence at a time, and all that is wrong with a frame is found
-// there. The codes of literals are decoded by a library.
+// The bytes of a frame depend only on its content and the options, and not on the
+// processor or on earlier frames of the encoder.
+//
+// A Decoder accepts frames of all encoders. Most of its time goes to sequences. Earlier
+// content stays where it was decoded to, so there is no separate window to copy from or
+// to. One load gets all bits of a sequence, unless there are very many. Copies move
+// sixteen bytes at a time, and later content overwrites the surplus. Sequences for
+// which this does not work, such as those near the end of the content, are decoded one
+// at a time with all checks, which find every fault of a frame. A library decodes the
+// codes of literals.
 package zstd

@@ -14,17 +14,18 @@ const (
 	defaultLevel = 3
 )
 
-// Options say how an Encoder works.
+// Options are the settings of an Encoder.
 type Options struct {
-	// Level is from 1 to MaxLevel, the higher the smaller and slower; 0 means 3.
+	// Level is from 1 to MaxLevel. A higher level is slower, and its frames are
+	// smaller. 0 means 3.
 	Level int
-	// Checksum tells whether each frame ends with a checksum of its content.
+	// Checksum adds a checksum of the content to the end of each frame.
 	Checksum bool
 }
 
-// Encoder makes frames. It is safe for concurrent use. Between calls it keeps
-// nothing but room to work in, some MiB for each call at the same time, which is
-// freed when it was not used for long.
+// Encoder makes frames. It is safe for concurrent use. Between calls it keeps only
+// memory to work with, some MiB for each concurrent call, which is freed when it has
+// not been used for long.
 type Encoder struct {
 	checksum bool
 	idle     sync.Pool // of *frameEncoder
@@ -45,8 +46,8 @@ func NewEncoder(o Options) (*Encoder, error) {
 	return e, nil
 }
 
-// tableLogs has by level the logarithm of how many entries the largest tables
-// have. The first ones fit the caches of a processor.
+// tableLogs is, by level, the logarithm of the number of entries in the largest tables.
+// Tables of the first levels fit the caches of a processor.
 var tableLogs = [MaxLevel + 1]int{1: 14, 2: 15, 3: 17, 4: 18, 5: 19}
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.
@@ -68,14 +69,14 @@ func (e *Encoder) AppendEncode(dst, src []byte) []byte {
 	return dst
 }
 
-// window is how far back copies go, in bytes.
+// window is the largest offset of a copy, in bytes.
 const window = 8 << 20
 
 // Bits of the descriptor of a frame (RFC 8878, section 3.1.1.1.1).
 const (
 	descriptorChecksum = 1 << 2
 	descriptorSingle   = 1 << 5 // the window is the content
-	descriptorSize     = 6      // the logarithm of how many bytes the size has
+	descriptorSize     = 6      // logarithm of the number of bytes of the size
 )
 
 // appendFrameHeader appends the header of a frame of n bytes (RFC 8878, section
@@ -117,14 +118,14 @@ type frameEncoder struct {
 	*parser
 }
 
-// appendBlocks appends the blocks of a frame, of which there is at least a byte.
+// appendBlocks appends the blocks of a frame whose content has at least one byte.
 func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 	f.blockEncoder.reset()
 	f.parser.reset(len(src))
 	for from := 0; from < len(src); from += maxBlock {
 		to := min(from+maxBlock, len(src))
 		content, last := src[from:to], to == len(src)
-		// Some old decoders do not take this for the first block.
+		// Some old decoders do not accept a repeated byte as the first block.
 		if from > 0 && repeatsByte(content) {
 			dst = append(appendBlockHeader(dst, blockRLE, len(content), last), content[0])
 			continue

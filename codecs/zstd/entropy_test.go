@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// frequencies of symbols, of which at least two are not zero, from even to very
-// skewed.
+// frequencies returns frequencies of symbols, from even to very skewed. At least two
+// are not zero.
 func frequencies(random *rand.Rand, symbols int) []uint32 {
 	counts := make([]uint32, symbols)
 	skew := random.IntN(28)
@@ -20,13 +20,13 @@ func frequencies(random *rand.Rand, symbols int) []uint32 {
 	return counts
 }
 
-// The lengths of codes use all the room that there is, and no more.
+// The lengths of codes use the whole room of codes, and no more.
 func TestHuffmanComplete(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for i := range 3000 {
 		var counts [256]uint32
 		copy(counts[:], frequencies(random, 2+random.IntN(255)))
-		if i == 0 { // each as frequent as both before: the deepest tree
+		if i == 0 { // each is as frequent as the two before together, which gives the deepest tree
 			counts = [256]uint32{1, 1}
 			for s := 2; s < 27; s++ {
 				counts[s] = counts[s-1] + counts[s-2]
@@ -50,7 +50,7 @@ func TestHuffmanComplete(t *testing.T) {
 	}
 }
 
-// Every symbol that there is has a state, and together they have all.
+// Every symbol that occurs has a state, and together the symbols have all states.
 func TestNormalize(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	for range 3000 {
@@ -70,7 +70,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// A code of a length, and the bits that follow, tell the length.
+// The code of a length, with the bits that follow, gives the length.
 func TestLengthCodes(t *testing.T) {
 	for name, r := range map[string]*codeRanges{"literals": literalCodes, "matches": matchCodes} {
 		next, width := uint32(0), uint32(0)

@@ -8,15 +8,15 @@ import (
 	"io"
 )
 
-// Content is what frames tell of what they decode to.
+// Content is the description of the content that frames give.
 type Content struct {
-	Size     int64 // in bytes, or -1: not every frame tells
-	Checksum bool  // whether a frame ends with a checksum of its content
+	Size     int64 // in bytes, or -1 if some frame does not state it
+	Checksum bool  // some frame ends with a checksum of its content
 }
 
 const (
 	frameMagic     = 0xfd2fb528
-	skippableMagic = 0x184d2a50 // and 15 more
+	skippableMagic = 0x184d2a50 // the first of 16 magic numbers
 	// mostContent bounds the size of content, and keeps sums of sizes from
 	// overflowing.
 	mostContent = 1 << 62
@@ -25,9 +25,9 @@ const (
 // errCut reports bytes that end within a frame.
 var errCut = errors.New("zstd: the frame is cut short")
 
-// Frames reads frames, and skippable ones, up to the end of r: their headers and
-// those of their blocks, of which it decodes nothing. It fails if anything but
-// frames is there, or a block that no frame has.
+// Frames reads frames and skippable frames up to the end of r: their headers and the
+// headers of their blocks. It decodes no content. It fails for anything other than
+// frames, and for blocks that no frame may have.
 func Frames(r *bufio.Reader) (Content, error) {
 	var all Content
 	for n := 0; ; n++ {
@@ -66,13 +66,13 @@ func Frames(r *bufio.Reader) (Content, error) {
 	}
 }
 
-// frame reads a frame behind its magic number.
+// frame reads the part of a frame behind its magic number.
 func frame(r *bufio.Reader) (Content, error) {
 	one, err := readFrameHeader(r)
 	if err != nil {
 		return one, err
 	}
-	known := int64(0) // bytes of the content that blocks tell of
+	known := int64(0) // bytes of content that blocks state
 	for last := false; !last; {
 		header, err := number(r, 3)
 		if err != nil {
@@ -85,7 +85,7 @@ func frame(r *bufio.Reader) (Content, error) {
 		}
 		stored := size
 		switch kind {
-		case 0: // as it is
+		case 0: // stored unchanged
 			known += int64(size)
 		case 1: // one byte that repeats
 			known += int64(size)
@@ -106,16 +106,16 @@ func frame(r *bufio.Reader) (Content, error) {
 	return one, nil
 }
 
-// frameHeader is what is between a magic number and the first block (RFC 8878,
-// section 3.1.1.1).
+// frameHeader is the part between a magic number and the first block (RFC 8878, section
+// 3.1.1.1).
 type frameHeader struct {
 	Content
 	window     uint64 // in bytes
-	dictionary uint32 // which one the frame needs, or zero
+	dictionary uint32 // the number of the dictionary that the frame needs, or zero
 	length     int    // of the header, in bytes
 }
 
-// maxFrameHeader is the most bytes that a header has.
+// maxFrameHeader is the most bytes of a header.
 const maxFrameHeader = 14
 
 // parseFrameHeader reads the header at the beginning of b.
@@ -163,10 +163,10 @@ func parseFrameHeader(b []byte) (frameHeader, error) {
 	return h, nil
 }
 
-// minWindow is the least window of a frame, in bytes.
+// minWindow is the smallest window of a frame, in bytes.
 const minWindow = 1 << 10
 
-// littleEndian returns the number of up to eight bytes.
+// littleEndian returns a number of up to eight bytes.
 func littleEndian(b []byte) uint64 {
 	var word [8]byte
 	copy(word[:], b)
@@ -197,7 +197,7 @@ func skip(r *bufio.Reader, n int) error {
 	return cut(err)
 }
 
-// cut is an error of a reader, where the end of what it reads is one.
+// cut returns an error of a reader, with the end of its input as errCut.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errCut

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
-// frames are encodings by this package's encoder and by another, whose frames tell
-// of their size or not, with checksums and without.
+// frames returns frames of this package's encoder and of another one, with and without
+// their size, and with and without checksums.
 func frames(t testing.TB) [][]byte {
 	t.Helper()
 	content := bytes.Repeat([]byte("as it is, "), 40_000)
@@ -50,8 +50,8 @@ func read(data []byte) (zstd.Content, error) {
 	return zstd.Frames(bufio.NewReader(bytes.NewReader(data)))
 }
 
-// TestFrames reads frames whole, which it knows the size of where these tell, and
-// none that is cut short or followed by anything else.
+// TestFrames reads whole frames, and their size if they state it. It accepts no frame
+// that is cut short or followed by other bytes.
 func TestFrames(t *testing.T) {
 	d, err := peer.NewReader(nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestFrames(t *testing.T) {
 		}
 		for _, n := range []int{1, 4, 5, 8, len(data) / 2, len(data) - 5, len(data) - 1} {
 			if n < 0 || n >= len(data) || i%4 == 3 && n == len(data)/2 {
-				continue // where the first of two frames ends
+				continue // the first of two frames ends here
 			}
 			if content, err := read(data[:n]); err == nil {
 				t.Errorf("frame %d: the first %d of %d bytes are %+v", i, n, len(data), content)
@@ -104,8 +104,8 @@ func FuzzFrames(f *testing.F) {
 		if err == nil && content.Size >= 0 && content.Size != int64(len(decoded)) {
 			t.Errorf("%+v, decoded to %d bytes", content, len(decoded))
 		}
-		// The library takes up to three bytes behind a frame for nothing, and no
-		// frame at all for one.
+		// The library ignores up to three bytes behind a frame, and accepts no frame at
+		// all as a frame.
 		for n := 1; err != nil && n <= 3 && n < len(data); n++ {
 			_, err = read(data[:len(data)-n])
 		}

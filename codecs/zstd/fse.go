@@ -2,8 +2,8 @@ package zstd
 
 import "math/bits"
 
-// maxSymbols is how many symbols the codes of a sequence and the weights of a
-// Huffman code have at most.
+// maxSymbols is the most symbols of the codes of a sequence, and of the weights of a
+// Huffman code.
 const (
 	maxSymbols   = 53
 	maxTableLog  = 9
@@ -11,22 +11,22 @@ const (
 	maxTableSize = 1 << maxTableLog
 )
 
-// fseTable encodes symbols by their frequency with a finite state entropy coder
-// (RFC 8878, section 4.1). Its state is a number of log bits, kept with the
-// table's size added.
+// fseTable encodes symbols by their frequency with a finite state entropy coder (RFC
+// 8878, section 4.1). A state is a number of log bits, to which the size of the table
+// is added.
 type fseTable struct {
 	log     uint8
 	symbols int // one more than the last symbol
-	// norm is how many states each symbol has: together they are 1<<log. A
-	// symbol of -1 has one, in the last states of the table.
+	// norm is the number of states of each symbol; the sum is 1<<log. A symbol of -1
+	// has one state, among the last states of the table.
 	norm [maxSymbols]int16
-	// steps and next tell how a state follows another.
+	// steps and next tell which state follows a state.
 	steps [64]fseStep
 	next  [maxTableSize]uint16
 }
 
-// fseStep is how a symbol is encoded: (state + bits) >> 16 low bits of the state
-// are written, and the rest plus find is the index of the next state.
+// fseStep tells how to encode a symbol: write the (state + bits) >> 16 low bits of the
+// state; the rest, plus find, is the index of the next state.
 type fseStep struct {
 	bits uint32
 	find int32
@@ -39,7 +39,7 @@ func (t *fseTable) first(symbol uint8) uint32 {
 	return uint32(t.next[int32((n<<16-s.bits)>>n)+s.find])
 }
 
-// single makes the table of a symbol that is the only one, which takes no bits.
+// single makes the table of a single symbol, which takes no bits.
 func (t *fseTable) single(symbol uint8) {
 	t.log, t.symbols = 0, int(symbol)+1
 	t.norm = [maxSymbols]int16{}
@@ -48,7 +48,7 @@ func (t *fseTable) single(symbol uint8) {
 	t.next[0] = 0
 }
 
-// build makes the table of norm, which is set already, as are log and symbols.
+// build makes the table. norm, log and symbols are set already.
 func (t *fseTable) build() {
 	size := 1 << t.log
 	var (
@@ -77,8 +77,8 @@ func (t *fseTable) build() {
 	}
 }
 
-// spreadSymbols tells which symbol each state of a table stands for, where norm
-// has how many states each symbol has (RFC 8878, section 4.1.1).
+// spreadSymbols sets the symbol of each state of a table. norm is the number of states
+// of each symbol (RFC 8878, section 4.1.1).
 func spreadSymbols(spread []uint8, norm []int16) {
 	last := len(spread) - 1
 	for s, n := range norm {
@@ -98,8 +98,8 @@ func spreadSymbols(spread []uint8, norm []int16) {
 	}
 }
 
-// normalize sets log and norm by the frequencies of symbols, of which at least
-// two are not zero, with a table of at most 1<<most states.
+// normalize sets log and norm from the frequencies of symbols, at least two of which
+// are not zero. The table has at most 1<<most states.
 func (t *fseTable) normalize(counts []uint32, most uint8) {
 	total := uint32(0)
 	t.symbols = 0
@@ -109,8 +109,8 @@ func (t *fseTable) normalize(counts []uint32, most uint8) {
 			t.symbols = s + 1
 		}
 	}
-	// A table has a quarter of the states that there are symbols to encode, but
-	// not fewer than different symbols.
+	// A table has a quarter as many states as symbols to encode, but at least as many
+	// as different symbols.
 	log := max(bits.Len32(total-1)-3, min(bits.Len32(total), bits.Len(uint(t.symbols-1))+1))
 	t.log = uint8(min(max(log, minTableLog), int(most)))
 	size := uint64(1) << t.log
@@ -131,15 +131,15 @@ func (t *fseTable) normalize(counts []uint32, most uint8) {
 	}
 }
 
-// best returns the symbol that gains most by one state more, or loses least by
-// one less, as change says.
+// best returns the symbol that gains most from one more state, or loses least from one
+// fewer; change is 1 or -1.
 func (t *fseTable) best(counts []uint32, change int) int {
 	best, bestCount, bestStates := -1, uint64(0), uint64(1)
 	for s, n := range t.norm[:t.symbols] {
 		if n == 0 || n == 1 && change < 0 {
 			continue
 		}
-		// The derivative of the cost between both numbers of states.
+		// The derivative of the cost, half way between both numbers of states.
 		count, states := uint64(counts[s]), uint64(2*int(n)+change)
 		if better := count*bestStates > bestCount*states; best < 0 || better == (change > 0) {
 			best, bestCount, bestStates = s, count, states
@@ -148,7 +148,7 @@ func (t *fseTable) best(counts []uint32, change int) int {
 	return best
 }
 
-// appendHeader appends norm as a frame has it (RFC 8878, section 4.1.1).
+// appendHeader appends norm in the form of a frame (RFC 8878, section 4.1.1).
 func (t *fseTable) appendHeader(dst []byte) []byte {
 	w := bitWriter{out: dst}
 	w.put(uint64(t.log-minTableLog), 4)
@@ -157,7 +157,7 @@ func (t *fseTable) appendHeader(dst []byte) []byte {
 		n := int(t.norm[s])
 		s++
 		remaining -= max(n, -n)
-		low := 2*threshold - 1 - remaining - max(n, -n) // values below it take a bit less
+		low := 2*threshold - 1 - remaining - max(n, -n) // values below low take one bit less
 		value := n + 1
 		if value >= threshold {
 			value += low
@@ -185,8 +185,8 @@ func (t *fseTable) appendHeader(dst []byte) []byte {
 	return w.flush()
 }
 
-// cost returns how many bits symbols of these frequencies take with the table,
-// times 256, and whether it has all of them.
+// cost returns the number of bits that symbols of these frequencies take with the
+// table, times 256. ok tells whether the table has all of these symbols.
 func (t *fseTable) cost(counts []uint32) (sum uint64, ok bool) {
 	for s, n := range counts {
 		if n == 0 {
@@ -200,8 +200,8 @@ func (t *fseTable) cost(counts []uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// log256 holds the logarithms to base 2 of numbers of states, times 256, in
-// whole numbers, which are the same on every processor.
+// log256 is the logarithm to base 2 of numbers of states, times 256, in integers, which
+// are the same on every processor.
 var log256 = logarithms()
 
 func logarithms() (table [maxTableSize + 1]uint64) {

@@ -1,15 +1,15 @@
 package zstd
 
-// Multipliers that spread bytes over the upper bits of a hash: the first five of
-// a word, and all of it.
+// Multipliers that spread bytes over the upper bits of a hash: the first five bytes of
+// a word, and all of them.
 const (
 	hash5 = 889523592379 << 24
 	hash8 = 0x2545f4914f6cdd1d
 )
 
-// general finds copies at any position of src[from:], by hashes of eight and of
-// five bytes. Where nothing was found for long it skips positions. h has the
-// offsets of the last sequences.
+// general finds copies at any position of src[from:], by hashes of eight and of five
+// bytes. If it has found nothing for long, it skips positions. h has the offsets of the
+// last sequences.
 func (p *parser) general(src []byte, from int, h history) {
 	t := &p.bytes
 	t.ready(p.size)
@@ -27,7 +27,7 @@ func (p *parser) general(src []byte, from int, h history) {
 			offset, before = long, offset
 			at = p.emitAround(src, at, offset, 8)
 		case short != 0 && load32(src, at-short) == uint32(v):
-			// Eight bytes from the next position on are better.
+			// Eight bytes from the next position on would be better.
 			next := load64(src, at+1)
 			n := 4
 			if long := t.enterLong(next, at+1); long != 0 && load64(src, at+1-long) == next {
@@ -40,7 +40,7 @@ func (p *parser) general(src []byte, from int, h history) {
 			at += (at-p.anchor)>>8 + 1
 			continue
 		}
-		// What is the same again with the offset before needs no literals.
+		// A copy with the offset before needs no literals.
 		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
 			t.enter(load64(src, at), at)
 			offset, before = before, offset
@@ -50,9 +50,9 @@ func (p *parser) general(src []byte, from int, h history) {
 	p.end(src)
 }
 
-// emitAround makes a sequence of the n bytes at a position that are the same as
-// those offset bytes earlier, and of what is the same before and behind them. It
-// enters some positions of these, and returns where they end.
+// emitAround makes a sequence of the n bytes at a position that equal those offset
+// bytes earlier, and of the equal bytes in front of and behind them. It enters some of
+// these positions, and returns the end.
 func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	n = matchLength(src, at, offset, n)
 	for at > p.anchor && at > offset && src[at-1] == src[at-1-offset] {
@@ -68,9 +68,8 @@ func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	return end
 }
 
-// enter enters a position, at which there is v, in both tables. It returns the
-// offsets to the last ones that were in these places, or zero if they are too
-// large.
+// enter enters a position with the bytes v into both tables. It returns the offsets to
+// the positions that it replaces, or zero for offsets that are too large.
 func (t *hashTables) enter(v uint64, at int) (long, short int) {
 	return t.enterLong(v, at), t.enterShort(v, at)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxCodeBits is how long a code of a literal is at most.
+// maxCodeBits is the length of the longest code of a literal.
 const maxCodeBits = 11
 
 // huffmanTable holds the codes of literals (RFC 8878, section 4.2).
@@ -13,10 +13,10 @@ type huffmanTable struct {
 	valid   bool
 	symbols int         // one more than the last symbol
 	longest uint8       // the length of the longest code, in bits
-	codes   [256]uint32 // code<<8 | its length; zero for a symbol without code
+	codes   [256]uint32 // code<<8 | length of the code; zero for a symbol without a code
 }
 
-// huffmanNode is a symbol, or a node of the tree over two earlier ones.
+// huffmanNode is a symbol, or a node over two earlier nodes.
 type huffmanNode struct {
 	count  uint32
 	parent uint16
@@ -24,8 +24,8 @@ type huffmanNode struct {
 	symbol uint8
 }
 
-// build makes codes for symbols of these frequencies, of which at least two
-// must not be zero.
+// build makes codes for symbols of these frequencies, at least two of which are not
+// zero.
 func (t *huffmanTable) build(counts *[256]uint32) {
 	var order [256]uint64 // count<<8 | symbol
 	n := 0
@@ -67,8 +67,8 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 	}
 }
 
-// treeLengths sets the lengths of the n leaves, which come first and rarest
-// first; the nodes above them follow.
+// treeLengths sets the lengths of the n leaves. The leaves come first, the rarest in
+// front, and the nodes above them follow.
 func treeLengths(nodes []huffmanNode, n int) {
 	leaf, inner := 0, n
 	for at := n; at < len(nodes); at++ {
@@ -89,18 +89,19 @@ func treeLengths(nodes []huffmanNode, n int) {
 	}
 }
 
-// limitLengths cuts the codes of leaves, which come rarest first, to maxCodeBits,
-// and changes others until they use all the room again.
+// limitLengths shortens the codes of leaves, the rarest of which come first, to
+// maxCodeBits. It changes other codes until all codes use the whole room again.
 func limitLengths(leaves []huffmanNode) {
 	if leaves[0].length <= maxCodeBits {
 		return
 	}
-	room := 1 << maxCodeBits // in codes of the longest length
+	room := 1 << maxCodeBits // room for codes, in codes of the longest length
 	for i := range leaves {
 		leaves[i].length = min(leaves[i].length, maxCodeBits)
 		room -= 1 << (maxCodeBits - leaves[i].length)
 	}
-	// Of those that have the next shorter length the rarest loses least.
+	// Of the codes with the next shorter length, making the rarest one longer costs
+	// least.
 	for i := 0; room < 0; {
 		for leaves[i].length == maxCodeBits {
 			i++
@@ -108,7 +109,8 @@ func limitLengths(leaves []huffmanNode) {
 		leaves[i].length++
 		room += 1 << (maxCodeBits - leaves[i].length)
 	}
-	// What is left goes to the most frequent that can be shorter.
+	// The room that is left goes to the most frequent symbols whose codes can be
+	// shorter.
 	for i := len(leaves) - 1; room > 0; i = (i + len(leaves) - 1) % len(leaves) {
 		if length := leaves[i].length; length > 1 && 1<<(maxCodeBits-length) <= room {
 			room -= 1 << (maxCodeBits - length)
@@ -118,8 +120,8 @@ func limitLengths(leaves []huffmanNode) {
 	slices.SortStableFunc(leaves, func(a, b huffmanNode) int { return int(b.length) - int(a.length) })
 }
 
-// cost returns how many bits symbols of these frequencies take, and whether
-// there are codes for all of them.
+// cost returns the number of bits that symbols of these frequencies take. ok tells
+// whether all of them have codes.
 func (t *huffmanTable) cost(counts *[256]uint32) (sum int, ok bool) {
 	for s, n := range counts {
 		length := t.codes[s] & 0xff
@@ -131,14 +133,14 @@ func (t *huffmanTable) cost(counts *[256]uint32) (sum int, ok bool) {
 	return sum, true
 }
 
-// appendHeader appends the lengths of the codes (RFC 8878, section 4.2.1), if
-// there is a way to write them.
+// appendHeader appends the lengths of the codes (RFC 8878, section 4.2.1). ok is false
+// if the format cannot express them.
 func (t *huffmanTable) appendHeader(dst []byte, weights *fseTable) (out []byte, ok bool) {
 	var (
 		list   [256]uint8
 		counts [maxCodeBits + 2]uint32
 	)
-	n := t.symbols - 1 // the last weight is what is left
+	n := t.symbols - 1 // the last weight follows from the others
 	for s := range list[:n] {
 		if length := uint8(t.codes[s]); length > 0 {
 			list[s] = t.longest + 1 - length
@@ -167,7 +169,7 @@ func (t *huffmanTable) appendHeader(dst []byte, weights *fseTable) (out []byte, 
 	return dst, true
 }
 
-// appendWeights encodes weights by two states in turn.
+// appendWeights encodes weights with two states in turn.
 func appendWeights(dst []byte, t *fseTable, weights []uint8) []byte {
 	w := bitWriter{out: dst}
 	n := len(weights)
@@ -186,9 +188,9 @@ func appendWeights(dst []byte, t *fseTable, weights []uint8) []byte {
 	return w.end()
 }
 
-// encode writes the codes of src, the last one first, and the bit that ends
-// them, to dst, which must have room for maxCodeBits a symbol and eight bytes. It
-// returns how many bytes it wrote.
+// encode writes the codes of src to dst, the last one first, and the one-bit at their
+// end. dst must have room for maxCodeBits for each symbol, and for eight bytes. It
+// returns the number of bytes.
 func (t *huffmanTable) encode(dst, src []byte) int {
 	var (
 		acc uint64
@@ -203,14 +205,14 @@ func (t *huffmanTable) encode(dst, src []byte) int {
 		n += uint(code & 0xff)
 	}
 	for ; i > 0; i -= 4 {
-		// Of the bits that wait at most 7 stay; four codes are 44 at most.
+		// At most 7 waiting bits stay; four codes have at most 44 bits.
 		binary.LittleEndian.PutUint64(dst[at:], acc)
 		at += int(n >> 3)
 		acc >>= n & 56
 		n &= 7
 		s := src[i-4 : i : i]
 		c3, c2, c1, c0 := c[s[3]], c[s[2]], c[s[1]], c[s[0]]
-		// The sums of lengths do not carry into codes.
+		// Sums of lengths do not carry into the codes.
 		n3 := uint(c3 & 0xff)
 		n2 := n3 + uint(c2&0xff)
 		n1 := n2 + uint(c1&0xff)
@@ -225,8 +227,8 @@ func (t *huffmanTable) encode(dst, src []byte) int {
 	return at + int(n+7)>>3
 }
 
-// count adds up how often each byte is in src. It returns the most frequent
-// one's count.
+// count adds the number of occurrences of each byte in src to counts. It returns the
+// count of the most frequent byte.
 func count(counts *[256]uint32, src []byte) uint32 {
 	var more [3][256]uint32
 	*counts = [256]uint32{}

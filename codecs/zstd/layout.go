@@ -2,16 +2,16 @@ package zstd
 
 import "slices"
 
-// A sample of a block to tell its layout by.
+// The sample of a block from which its layout is judged.
 const (
 	sampleParts = 16
 	samplePart  = 64 // bytes
 	sampleTotal = sampleParts * samplePart
 )
 
-// findLayout tells whether a block seems to hold numbers of 2, 4 or 8 bytes, which
-// shows in that bytes differ less from those one number before than from those
-// in between, and how to look for copies if so. It goes by a sample.
+// findLayout tells whether a block seems to hold numbers of 2, 4 or 8 bytes, and how to
+// look for copies in it. In such a block, bytes differ less from the bytes one number
+// before than from the bytes between. It judges by a sample.
 func findLayout(block []byte) (l layout, ok bool) {
 	if len(block) < 2*sampleTotal {
 		return layout{}, false
@@ -43,11 +43,11 @@ func findLayout(block []byte) (l layout, ok bool) {
 	return layout{}, false
 }
 
-// layoutOf returns the layout of numbers of so many bytes, of which it is known
-// how often the bytes at each position of eight differ from those one number
-// before. Copies are looked for from behind the bytes that differ most: those
-// that follow, and the whole next number, must be the same as far as width tells,
-// or, of numbers of eight bytes, most of one number.
+// layoutOf returns the layout of numbers of the given size. differ tells, for each
+// position of eight bytes, how often the byte differs from the byte one number before.
+// Copies are looked for behind the bytes that differ most. The bytes that follow and
+// the whole next number must be equal, as far as width tells; for numbers of eight
+// bytes, most bytes of one number.
 func layoutOf(size int, differ *[8]int) layout {
 	for i := size; i < len(differ); i++ {
 		differ[i%size] += differ[i]

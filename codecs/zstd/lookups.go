@@ -2,34 +2,34 @@ package zstd
 
 import "math/bits"
 
-// hit is a position, counted from the first one of its run, and an offset to an
-// earlier place that has the same bytes. A third part is an offset to another
-// place before verify, and how many bytes are the same after it.
+// hit is a position, counted from the first position of its run, and the offset to an
+// earlier place with the same bytes. A third part is the offset to another place before
+// verify, and the number of equal bytes after it.
 type hit uint64
 
-// Where the parts of a hit are.
+// Places of the parts of a hit.
 const (
 	hitOffset, hitLength = 16, 40
 	offsetMask           = 1<<(hitLength-hitOffset) - 1
 )
 
-// run is a number of positions that are looked up in one go. Of each, the eight
-// bytes from it on and the number before are content.
+// run is a number of positions that are looked up in one pass. All bytes that a lookup
+// reads, eight from each position on and the number before it, are content.
 type run struct {
 	layout
 	at, count int
 	most      int    // the largest offset
-	down      uint   // how far a hash is shifted to get a slot in a table
-	mask      uint64 // the bytes at a position that must be the same
+	down      uint   // how far a hash is shifted to give a slot of a table
+	mask      uint64 // selects the bytes at a position that must be equal
 }
 
-// An entry of a table is the low 24 bits of a position, and 8 bits of the hash by
-// which most others of the same slot are told apart.
+// An entry of a table is the low 24 bits of a position and 8 bits of the hash, which
+// distinguish most other positions of the same slot.
 func (r *run) entry(at int, hash uint64) uint32 { return uint32(at)<<8 | uint32(hash>>24&0xff) }
 
-// lookUpPlain enters the positions of a run in a table and lists those in hits
-// where the same bytes may have been before, or the first three are one number
-// before.
+// lookUpPlain enters the positions of a run into a table. It lists a position in hits
+// if the same bytes may have occurred before, or if its first three bytes equal those
+// one number before.
 func lookUpPlain(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
 	k := 0
 	for i := range r.count {
@@ -53,8 +53,8 @@ func lookUpPlain(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
 	return k
 }
 
-// lookUpLongPlain enters the positions of hits in a table of eight bytes each,
-// and adds where these may have been before.
+// lookUpLongPlain enters the positions of hits into a table of eight bytes each, and
+// adds the places where these bytes may have occurred before.
 func lookUpLongPlain(hits []hit, table []uint32, src []byte, r *run) {
 	for i, x := range hits {
 		at := r.at + int(x&(1<<hitOffset-1))
@@ -71,8 +71,7 @@ func lookUpLongPlain(hits []hit, table []uint32, src []byte, r *run) {
 	}
 }
 
-// verifyPlain keeps of hits those that hold what they promise, and returns how
-// many these are.
+// verifyPlain keeps the hits whose bytes are really equal, and returns their number.
 func verifyPlain(hits []hit, src []byte, r *run) int {
 	k := 0
 	for _, x := range hits {
@@ -86,7 +85,7 @@ func verifyPlain(hits []hit, src []byte, r *run) int {
 		n := bits.TrailingZeros64(differ) / 8
 		need := r.width
 		if offset == r.size {
-			need = minMatch // as the next sequence often has the same offset
+			need = minMatch // because the next sequence often has the same offset
 		}
 		hits[k] = x&(1<<hitOffset-1) | hit(offset)<<hitOffset | hit(n)<<hitLength
 		if n >= need {

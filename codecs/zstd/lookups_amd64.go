@@ -2,10 +2,9 @@
 
 package zstd
 
-// Kernels for any amd64 processor do what lookUpPlain, lookUpLongPlain and
-// verifyPlain do, and fetch the earlier places in advance, which is most of the
-// time that these take. They take a pointer to content at the first position of
-// the run.
+// Kernels for any amd64 processor do the same as lookUpPlain, lookUpLongPlain and
+// verifyPlain. They prefetch the earlier places, because loading these takes most of
+// the time. They get a pointer to the content at the first position of the run.
 
 //go:noescape
 func lookUpKernel(hits *hit, table *uint32, at *byte, r *run) int

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Kernels for a processor list, enter and keep what those in Go do.
+// Kernels for a processor list, enter and keep the same as the functions in Go.
 func TestLookUps(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for _, l := range []layout{{2, 2, 1, 5}, {2, 2, 0, 5}, {4, 4, 2, 6}, {4, 4, 3, 6}, {8, 4, 1, 5}, {8, 4, 3, 5}} {

@@ -11,8 +11,8 @@ import (
 	klauspost "github.com/klauspost/compress/zstd"
 )
 
-// modes lists what the blocks of a frame are made of. It panics if a block is cut
-// short.
+// modes lists the types of the blocks of a frame and of their parts. It panics if a
+// block is cut short.
 func modes(frame []byte) (list []string) {
 	var h klauspost.Header
 	if err := h.Decode(frame); err != nil {
@@ -72,7 +72,7 @@ func blockModes(b []byte) (list []string) {
 	return list
 }
 
-// Every way of a frame to hold blocks, literals and sequences is used.
+// The encoder uses every type of block, literals and sequences that the format has.
 func TestModes(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	noise := func(n, values int) []byte {

@@ -2,30 +2,30 @@ package zstd
 
 import "math/bits"
 
-// layout says where copies are looked for in a block of numbers.
+// layout tells where copies are looked for in a block of numbers.
 type layout struct {
 	size  int // of a number, in bytes
 	step  int // from one position to the next, a power of two
-	phase int // of a position, what it is more than a multiple of step
-	width int // how many bytes at a position must be the same, at most 7
+	phase int // distance of positions from multiples of step
+	width int // number of bytes at a position that must be equal, at most 7
 }
 
-// runMost is how many positions are looked up in one go.
+// runMost is the most positions that are looked up in one pass.
 const runMost = 1 << 10
 
-// It pays to look up eight bytes, too, where these were at another place before
-// than fewer bytes last were: at more than one of rareLong positions in a sample
-// of each run. If there are fewer, so many blocks go without.
+// Looking up eight bytes as well pays if their last place often differs from the last
+// place of fewer bytes: at one of rareLong positions or more, in a sample of each run.
+// If it is rarer in a block, the next withoutMax blocks go without it.
 const (
 	rareLong   = 16
-	longSample = 32 // positions
-	withoutMax = 7  // blocks
+	longSample = 32 // positions in the sample
+	withoutMax = 7  // number of blocks
 )
 
-// numbers finds copies in src[from:] as l says. Passes without branches that
-// depend on the content list what can be copied from a run of positions; the
-// last one takes of these what it meets first. After a run that has many unrelated
-// copies dense goes on, up to the end of the block or until it finds others.
+// numbers finds copies in src[from:] according to l. Passes without branches that
+// depend on the content list the possible copies from a run of positions. The last pass
+// takes the first copies that it meets. After a run with many unrelated copies, dense
+// takes over, up to the end of the block or until a run is of the other kind.
 func (p *parser) numbers(src []byte, from int, l layout) {
 	t := &p.elements
 	t.ready(p.size)
@@ -65,12 +65,12 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	p.end(src)
 }
 
-// align returns the first position from at on where copies are looked for.
+// align returns the first position, from at on, where copies are looked for.
 func (l layout) align(at int) int { return (at-l.phase+l.step-1)&^(l.step-1) + l.phase }
 
-// take makes sequences of those hits that begin where the last one ended, or
-// later. An offset that was used last costs next to nothing: it is preferred if it
-// goes on after one byte that differs, or serves at the position of the hit.
+// take makes sequences of the hits that begin where the last sequence ended, or later.
+// An offset that was used last costs next to nothing. It is preferred if its copy
+// continues after one byte that differs, or if it fits the position of the hit.
 func (p *parser) take(hits []hit, src []byte, at int) {
 	for _, x := range hits {
 		here := at + int(x&(1<<hitOffset-1))
@@ -105,8 +105,8 @@ func (p *parser) take(hits []hit, src []byte, at int) {
 	}
 }
 
-// unrelated tells whether few hits are of more than seven bytes, and few sequences
-// from k on have the offset of the one before.
+// unrelated tells whether few hits have more than seven bytes, and few sequences from k
+// on have the offset of the sequence before.
 func (p *parser) unrelated(hits []hit, k int) bool {
 	long, again := 0, 0
 	for _, x := range hits {
@@ -120,9 +120,10 @@ func (p *parser) unrelated(hits []hit, k int) bool {
 	return long*3 < len(hits) && again*8 < len(p.sequences)-k
 }
 
-// dense makes sequences from a run of positions of which many have short copies
-// from anywhere: one search that takes what comes is then better than passes over
-// all of them. It tells whether the next run seems to be of this kind, too.
+// dense makes sequences from a run of positions many of which have short copies from
+// anywhere. For such a run, one search that takes the first copies is better than
+// passes over all positions. It tells whether the next run seems to be of this kind,
+// too.
 func (p *parser) dense(table []uint32, src []byte, r *run) bool {
 	before := len(p.sequences)
 	r.most = min(r.at-8, window)

@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// hashTables hold the last position of what has a hash.
+// hashTables have, for each hash, the last position of bytes with this hash.
 type hashTables struct {
 	long, short []uint32
-	down        uint // how far a hash is shifted to get a place in a table
-	usable      bool // in this frame
+	down        uint // how far a hash is shifted to give a place in a table
+	usable      bool // the tables can be used in this frame
 }
 
 func newHashTables(log int) hashTables {
 	return hashTables{long: make([]uint32, 1<<log), short: make([]uint32, 1<<log)}
 }
 
-// ready empties the tables when a frame, of size bytes, uses them for the first
-// time. It makes them no larger than that pays.
+// ready empties the tables when a frame, of size bytes, uses them for the first time.
+// It makes them no larger than the frame needs.
 func (t *hashTables) ready(size int) {
 	if t.usable {
 		return
@@ -30,25 +30,25 @@ func (t *hashTables) ready(size int) {
 	t.usable = true
 }
 
-// parser finds what repeats: it makes literals and sequences of blocks.
+// parser finds repetitions: it turns blocks into literals and sequences.
 type parser struct {
 	bytes, elements hashTables
 	thorough        bool
-	withoutLong     int // how many blocks of numbers to go without the long table of elements
+	withoutLong     int // number of blocks of numbers that go without the long table
 	size            int // of the frame's content, in bytes
 
 	literals  []byte
 	sequences []sequence
-	anchor    int // where the content begins that is in neither yet
+	anchor    int // beginning of the content that is in neither literals nor sequences yet
 	hits      [runMost]hit
 }
 
-// wild is how much emit copies at least.
+// wild is the fewest bytes that emit copies.
 const wild = 8
 
-// newParser returns a parser whose tables for bytes have 1<<log entries each. For
-// numbers, half of that is as good, and nearer. A thorough one always looks for
-// numbers in passes.
+// newParser returns a parser whose tables for bytes have 1<<log entries each. Tables
+// for numbers have half as many entries, which is as good and stays in nearer caches. A
+// thorough parser always looks for numbers in passes.
 func newParser(log int, thorough bool) *parser {
 	return &parser{
 		thorough:  thorough,
@@ -66,8 +66,8 @@ func (p *parser) reset(n int) {
 	p.withoutLong = 0
 }
 
-// parse makes literals and sequences of the block src[from:]. Copies go back as
-// far as window. h has the offsets of the last sequences.
+// parse turns the block src[from:] into literals and sequences. Copies go back as far
+// as window. h has the offsets of the last sequences.
 func (p *parser) parse(src []byte, from int, h history) {
 	if l, ok := findLayout(src[from:]); ok {
 		p.numbers(src, from, l)
@@ -80,9 +80,8 @@ func (p *parser) begin(from int) {
 	p.literals, p.sequences, p.anchor = p.literals[:0], p.sequences[:0], from
 }
 
-// emit makes a sequence: the n bytes at a position are the same as those offset
-// bytes earlier. It returns where they end. Behind the position there are at
-// least wild bytes.
+// emit makes a sequence: the n bytes at a position equal those offset bytes earlier. It
+// returns the end of the copy. At least wild bytes follow the position.
 func (p *parser) emit(src []byte, at, offset, n int) (end int) {
 	run, k := at-p.anchor, len(p.literals)
 	p.literals = p.literals[:k+run]
@@ -102,8 +101,8 @@ func (p *parser) end(src []byte) {
 	p.literals = append(p.literals, src[p.anchor:]...)
 }
 
-// matchLength returns how many bytes at a position are the same as those offset
-// bytes earlier, up to the end of src. The first n are, as is known.
+// matchLength returns the number of bytes at a position that equal those offset bytes
+// earlier, up to the end of src. The first n bytes are known to be equal.
 func matchLength(src []byte, at, offset, n int) int {
 	next := at + n
 	for next+8 <= len(src) {

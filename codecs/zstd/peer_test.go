@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
-// TestInteropLibzstd decodes what libzstd makes at levels of all its strategies,
+// TestInteropLibzstd decodes frames of libzstd, made at levels of all its strategies,
 // with windows of many sizes.
 func TestInteropLibzstd(t *testing.T) {
 	var (
@@ -20,7 +20,7 @@ func TestInteropLibzstd(t *testing.T) {
 		d       zstd.Decoder
 		sources = contents(150_000)
 	)
-	// What repeats is far back.
+	// Repetitions are far back.
 	random := rand.New(rand.NewPCG(1, 2))
 	far := make([]byte, 10<<20)
 	for i := range far {
@@ -31,7 +31,7 @@ func TestInteropLibzstd(t *testing.T) {
 		head := binary.LittleEndian.AppendUint32(nil, uint32(level))
 		head = binary.LittleEndian.AppendUint32(head, uint32(checksum))
 		head = binary.LittleEndian.AppendUint32(head, uint32(len(content)))
-		// The script reads all before it writes.
+		// The script reads everything before it writes.
 		if _, err := p.Write(append(head, content...)); err != nil {
 			t.Fatal(err)
 		}

@@ -6,15 +6,15 @@ import (
 	"math/bits"
 )
 
-// sequence is a copy of length bytes from offset bytes back, after literals
-// that are copied first (RFC 8878, section 3.1.1.3.2).
+// sequence is a copy of length bytes from offset bytes back, after literals, which are
+// copied first (RFC 8878, section 3.1.1.3.2).
 type sequence struct {
 	literals uint32
 	length   uint32 // at least minMatch
 	offset   uint32
 }
 
-// minMatch is how long a copy is at least, in bytes.
+// minMatch is the length of the shortest copy, in bytes.
 const minMatch = 3
 
 // The kinds of codes of a sequence, in the order of their tables in a block.
@@ -33,7 +33,7 @@ const (
 	modeRepeat
 )
 
-// codeKind is what differs between kinds of codes.
+// codeKind has the properties in which the kinds of codes differ.
 type codeKind struct {
 	symbols    int
 	most       uint8 // the largest log of a table
@@ -63,9 +63,9 @@ func newCodeKinds() (kinds [codeKinds]codeKind) {
 // coded is a sequence as it is encoded: its codes, and the bits that follow
 // them.
 type coded struct {
-	codes  uint32 // of literals, offset and match, of eight bits each, and how many bits length has
-	length uint32 // bits of the length of literals, those of the match's above them
-	offset uint32 // bits of the offset, as many as its code says
+	codes  uint32 // codes of literals, offset and match, eight bits each, and the number of bits of length
+	length uint32 // bits that follow the code of the literals' length, with those of the match's length above them
+	offset uint32 // bits that follow the code of the offset; the code is their number
 }
 
 func (c *coded) literalCode() uint8 { return uint8(c.codes) }
@@ -73,8 +73,8 @@ func (c *coded) offsetCode() uint8  { return uint8(c.codes >> 8) }
 func (c *coded) matchCode() uint8   { return uint8(c.codes >> 16) }
 func (c *coded) lengthBits() uint   { return uint(c.codes >> 24) }
 
-// Codes of lengths (RFC 8878, section 3.1.1.3.2.1.1): where each begins, and
-// how many bits follow it. Those of matches are less minMatch.
+// Codes of lengths (RFC 8878, section 3.1.1.3.2.1.1): the beginning of each, and the
+// number of bits that follow it. For matches, lengths are without minMatch.
 var (
 	literalWidths = append(make([]uint8, 16), 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 	matchWidths   = append(make([]uint8, 32), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
@@ -84,15 +84,15 @@ var (
 )
 
 type codeRanges struct {
-	// short has for a length below 128 its code, how many bits follow that,
-	// shifted by 8, and these, shifted by 16.
+	// short has an entry for each length below 128: its code, the number of bits that
+	// follow, shifted by 8, and these bits, shifted by 16.
 	short [128]uint32
-	// long has the same for the number of bits that a longer length takes.
+	// long has the entries for longer lengths, by the number of their bits.
 	long [32]uint32
 }
 
-// newCodeRanges lists codes, each of which stands for as many lengths as the bits
-// tell that follow it.
+// newCodeRanges lists codes. A code stands for as many lengths as the bits that follow
+// it distinguish.
 func newCodeRanges(widths []uint8) *codeRanges {
 	var r codeRanges
 	base := 0
@@ -108,7 +108,7 @@ func newCodeRanges(widths []uint8) *codeRanges {
 	return &r
 }
 
-// of returns the code of a length, how many bits follow it, and these.
+// of returns the code of a length, the number of bits that follow it, and these bits.
 func (r *codeRanges) of(length uint32) (code uint8, width, rest uint32) {
 	if length < uint32(len(r.short)) {
 		c := r.short[length]
@@ -119,14 +119,14 @@ func (r *codeRanges) of(length uint32) (code uint8, width, rest uint32) {
 	return uint8(c), c >> 8, length - 1<<(n-1)
 }
 
-// codeCounts tells how often there are codes of a kind; the last ones are never.
+// codeCounts is how often each code of a kind occurs. The last entries are always zero.
 type codeCounts [64]uint32
 
 // history holds the last three offsets, of which a sequence can name one (RFC
 // 8878, section 3.1.1.5).
 type history [3]uint32
 
-// code turns sequences into codes, and counts these.
+// code turns sequences into codes, and counts the codes.
 func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCounts) {
 	r0, r1, r2 := h[0], h[1], h[2]
 	dst = dst[:len(src)]
@@ -165,9 +165,9 @@ func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCount
 	*h = history{r0, r1, r2}
 }
 
-// choose picks the way to write the table of a kind of codes that takes least
-// bits, appends it, and makes the table, which is the one of the block before at
-// first and then may be used again if repeat says so.
+// choose chooses the form of the table of a kind of codes that takes the fewest bits,
+// appends it, and makes the table t. At first t is the table of the block before;
+// repeat says whether it may be used again.
 func (k *codeKind) choose(dst []byte, t *fseTable, repeat bool, counts []uint32, scratch *fseTable) (out []byte, mode int) {
 	different, last := 0, 0
 	for s, n := range counts {

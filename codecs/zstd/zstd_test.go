@@ -30,7 +30,8 @@ func encoder(t testing.TB, o zstd.Options) *zstd.Encoder {
 	return e
 }
 
-// decoder is the library's, which refuses what reaches back farther than window.
+// decoder returns the library's decoder, which refuses copies from farther back than
+// window.
 func decoder(t testing.TB) *klauspost.Decoder {
 	t.Helper()
 	d, err := klauspost.NewReader(nil, klauspost.WithDecoderConcurrency(1), klauspost.WithDecoderMaxWindow(window))
@@ -41,7 +42,7 @@ func decoder(t testing.TB) *klauspost.Decoder {
 	return d
 }
 
-// roundTrip returns the frame of src, which must decode to src.
+// roundTrip returns the frame of src, and checks that it decodes to src.
 func roundTrip(t testing.TB, e *zstd.Encoder, d *klauspost.Decoder, src []byte) []byte {
 	t.Helper()
 	prefix := []byte("before")
@@ -70,14 +71,15 @@ func roundTrip(t testing.TB, e *zstd.Encoder, d *klauspost.Decoder, src []byte) 
 	return frame
 }
 
-// contents are of all kinds, of n bytes each, or some more.
+// contents returns contents of all kinds, of n bytes or some more.
 func contents(n int) map[string][]byte {
 	random := rand.New(rand.NewPCG(3, 4))
 	noise := make([]byte, n)
 	for i := range noise {
 		noise[i] = byte(random.Uint32())
 	}
-	// Values of a field that was rounded to so many bits after the point.
+	// field returns values of a field that was rounded to the given bits after the
+	// point.
 	field := func(i, bits int) float64 {
 		v := 15 + 10*math.Sin(float64(i)/97) + random.Float64()/64
 		return math.Ldexp(math.Round(math.Ldexp(v, bits)), -bits)
@@ -131,7 +133,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Kinds of content change in the middle of blocks and between them.
+// The kind of content changes in the middle of blocks and between them.
 func TestRoundTripMixed(t *testing.T) {
 	d, e := decoder(t), encoder(t, zstd.Options{})
 	random := rand.New(rand.NewPCG(5, 6))
@@ -160,7 +162,7 @@ func TestNewEncoder(t *testing.T) {
 	}
 }
 
-// Copies may be as long as all that follows, and go back as far as the window,
+// Copies may be as long as the rest of the content, and go back as far as the window,
 // but no farther.
 func TestWindow(t *testing.T) {
 	d, e := decoder(t), encoder(t, zstd.Options{})
@@ -186,7 +188,7 @@ func TestWindow(t *testing.T) {
 		_, _ = random.Read(src[:part])
 		if c.numbers {
 			for i := 0; i < part; i += 4 {
-				src[i+3], src[i+2] = 0x43, 0x8c // alike in all numbers
+				src[i+3], src[i+2] = 0x43, 0x8c // equal in all numbers
 			}
 		}
 		copy(src[c.distance:], src[:part])
@@ -198,7 +200,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// What an encoder made before, and who else uses it, does not show in a frame.
+// Frames do not depend on earlier frames of an encoder, or on its other users.
 func TestDeterministic(t *testing.T) {
 	all := contents(300_000)
 	for level := 1; level <= zstd.MaxLevel; level++ {
@@ -221,15 +223,15 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// Frames must not be larger than those that the library makes at its default
-// effort by more than some percent, and are smaller for most numbers.
+// For most numbers, frames are smaller than those of the library at its default effort.
+// They are never larger by more than some percent.
 func TestRatio(t *testing.T) {
 	d, e := decoder(t), encoder(t, zstd.Options{})
 	peer, err := klauspost.NewWriter(nil, klauspost.WithEncoderConcurrency(1), klauspost.WithAllLitEntropyCompression(true))
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := map[string]float64{ // percent of the library's; 101 for others
+	most := map[string]float64{ // percent of the library's size; 101 for other contents
 		"zeros": 120, "big-endian float64": 103,
 	}
 	for name, src := range contents(2 << 20) {
@@ -242,13 +244,13 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// Once there is room to work in, and for the frame, nothing is allocated.
+// Once the encoder has its memory and dst is large enough, it allocates nothing.
 func TestAllocations(t *testing.T) {
 	e := encoder(t, zstd.Options{})
 	for name, src := range contents(300_000) {
 		dst := make([]byte, 0, zstd.MaxEncodedSize(len(src)))
 		run := func() { e.AppendEncode(dst, src) }
-		// A collection, or the race detector, may drop the room now and then.
+		// A collection, or the race detector, may drop the memory now and then.
 		best := math.Inf(1)
 		for range 10 {
 			best = min(best, testing.AllocsPerRun(1, run))
@@ -269,7 +271,7 @@ func FuzzEncode(f *testing.F) {
 	for level := range zstd.MaxLevel + 1 {
 		encoders = append(encoders, encoder(f, zstd.Options{Level: level, Checksum: true}))
 	}
-	// Content that repeats, with a change now and then, reaches several blocks.
+	// The content repeats, with a change now and then, and has several blocks.
 	f.Fuzz(func(t *testing.T, part []byte, times, level int) {
 		if level < 0 || level > zstd.MaxLevel || times < 1 || times > 3*block || times*len(part) > 3*block {
 			return
@@ -285,11 +287,12 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// A block whose literals are not worth their codes leaves none to the next one.
+// If a block's literals are not worth their codes, it leaves no codes to the next
+// block.
 func TestCodesNotWorthIt(t *testing.T) {
 	d, e := decoder(t), encoder(t, zstd.Options{})
 	random := rand.New(rand.NewPCG(15, 16))
-	for rare := range 8 { // of eight bytes, how many have fewer values
+	for rare := range 8 { // how many of eight bytes have fewer values
 		for n := 200; n < 6000; n += 200 {
 			var src []byte
 			for range 4 {
