@@ -2,18 +2,17 @@ package zfp
 
 import "encoding/binary"
 
-// A bitWriter appends bits, the lowest first, to a buffer. Bits are stored
-// eight bytes at a time, and the planes of a block in an array of fixed length,
-// so that the buffer needs slack bytes of room behind the last bit; nothing is
-// kept of what lies behind it.
+// A bitWriter appends bits to a buffer, the lowest bit first. It stores eight bytes at
+// a time, and the planes of a block in an array of fixed length. So the buffer needs
+// slack bytes of room behind the last bit; the bytes there are not kept.
 type bitWriter struct {
-	buf []byte // as long as its capacity
-	pos int    // bits written
+	buf []byte // uses all of its capacity
+	pos int    // number of bits written
 	acc uint64 // the last pos%8 of them
 }
 
-// slack is the room in bytes that bitWriters and bitReaders need behind the bits of
-// a block: more than the planes of 64 coefficients take.
+// slack is the room in bytes that bitWriters and bitReaders need behind the bits of a
+// block. It is more than the planes of 64 coefficients take.
 const slack = 1024 + 16
 
 // reserve makes room for n bits.
@@ -27,7 +26,7 @@ func (w *bitWriter) reserve(n int) {
 	w.buf = buf
 }
 
-// put writes the lowest n bits of v, at most 56. The others have to be 0.
+// put writes the lowest n bits of v, at most 56. The other bits must be 0.
 func (w *bitWriter) put(v uint64, n int) {
 	s := w.pos & 7
 	v = w.acc | v<<s
@@ -36,7 +35,7 @@ func (w *bitWriter) put(v uint64, n int) {
 	w.pos += n
 }
 
-// put64 writes the lowest n bits of v, at most 64. The others have to be 0.
+// put64 writes the lowest n bits of v, at most 64. The other bits must be 0.
 func (w *bitWriter) put64(v uint64, n int) {
 	w.put(v&(1<<32-1), min(n, 32))
 	w.put(v>>32, max(n-32, 0))
@@ -56,8 +55,8 @@ func (w *bitWriter) cut(end int) {
 	w.pos = end
 }
 
-// append copies n bits from the start of a buffer, which has slack bytes behind
-// them. The caller has reserved room.
+// append copies n bits from the start of a buffer, which has slack further bytes. The
+// caller has reserved room.
 func (w *bitWriter) append(from []byte, n int) {
 	i := 0
 	for ; n >= 56; n -= 56 {
@@ -67,11 +66,11 @@ func (w *bitWriter) append(from []byte, n int) {
 	w.put(binary.LittleEndian.Uint64(from[i:])&(1<<n-1), n)
 }
 
-// A bitReader reads bits, the lowest first, from a buffer with slack bytes behind
-// the bits of the blocks that are read.
+// A bitReader reads bits, the lowest first, from a buffer with slack bytes behind the
+// bits of the blocks that it reads.
 type bitReader struct {
 	buf []byte
-	pos int // bits read
+	pos int // number of bits read
 }
 
 // window returns the 64 bits from position pos on.

@@ -12,29 +12,29 @@ type decoder[W word] struct {
 	params  Params
 	typ     Type
 	dims    int
-	room    int  // bits that reading a block looks at, at most
-	longest int  // bits that a block has, at most
-	end     int  // bits of the stream
-	base    int  // bits of the stream in front of buf
-	kernels bool // whether blocks are transformed and stored by kernels
-	runs    bool // whether they take runs of blocks
-	fixed   bool // whether all blocks have MaxBits bits
-	regular bool // whether runs of blocks are read by kernels, where the stream is long enough
+	room    int  // most bits that reading a block looks at
+	longest int  // most bits of a block
+	end     int  // number of bits of the stream
+	base    int  // number of bits of the stream in front of buf
+	kernels bool // kernels transform and store blocks
+	runs    bool // kernels handle runs of blocks
+	fixed   bool // all blocks have MaxBits bits
+	regular bool // kernels read runs of blocks, if the stream is long enough
 
-	bias, width int // of the exponents of floats
+	bias, width int // bias and width of the exponents of floats
 
-	q, c   block[W] // a block: its values, its coefficients in the stream's order
+	q, c   block[W] // the values of a block, and its coefficients in the order of the stream
 	planes wideBlock
-	row    nibbleRow // has the planes in one dimension
-	shift  int       // where the block has its bits in the words of planes
+	row    nibbleRow // planes in one dimension
+	shift  int       // where the block's bits are in the words of planes
 	run    run[W]
-	run16  reader16 // in two dimensions
+	run16  reader16 // for two dimensions
 }
 
-// A found block is what was read of it besides its planes. With more than four
+// A found describes a block that was read, besides its planes. With more than four
 // fields it would be kept in memory, which costs a fifth of the speed.
 type found struct {
-	length int // coefficients up to the last one that is not 0
+	length int // number of coefficients up to the last one that is not 0
 	form   form
 	emax   int
 	bottom int // the lowest plane that was read
@@ -85,7 +85,8 @@ func (d *decoder[W]) decode(dst []W, g *grid, first, end int) error {
 	return nil
 }
 
-// store transforms the first block of a span back and copies it to its place.
+// store transforms the first block of a span back and copies it to its place in the
+// array.
 func (d *decoder[W]) store(dst []W, g *grid, s *span, f found) {
 	switch whole := s.whole && s.left >= 4; {
 	case whole && d.kernels && f.length > 0:
@@ -99,8 +100,8 @@ func (d *decoder[W]) store(dst []W, g *grid, s *span, f found) {
 	}
 }
 
-// clearPlanes prepares the planes for a block, or for a run of them. Below the lowest
-// plane that a block may have, those are looked at that are taken together with it.
+// clearPlanes prepares the planes for a block, or for a run of blocks. It also clears
+// planes below the lowest plane of a block that are handled together with it.
 func (d *decoder[W]) clearPlanes() {
 	if d.dims == 1 {
 		d.row.strings[0] = nibbleString{}
@@ -118,8 +119,8 @@ func (d *decoder[W]) clearPlanes() {
 	}
 }
 
-// readBlock adds to the planes those of block number b, and fails if it goes beyond the
-// end of the stream.
+// readBlock adds the planes of block b to the planes. It fails if the block extends
+// beyond the end of the stream.
 func (d *decoder[W]) readBlock(b int) (found, error) {
 	if d.base+d.pos < d.end {
 		if d.pos>>3+d.room>>3+slack > len(d.buf) {
@@ -135,8 +136,8 @@ func (d *decoder[W]) readBlock(b int) (found, error) {
 	return found{}, fmt.Errorf("%w: block %d goes beyond the end of %d bytes", ErrCorrupt, b, d.end/8)
 }
 
-// extend replaces the buffer by its rest and zeros behind it, enough for a
-// block that begins in it. It is called once.
+// extend replaces the buffer by its rest with zeros behind it, enough for any block
+// that begins in it. It is called once.
 func (d *decoder[W]) extend() {
 	at := d.pos >> 3
 	rest := d.buf[at:]
@@ -189,8 +190,9 @@ func (d *decoder[W]) dropPlanes() {
 	}
 }
 
-// decodeInts reads up to prec planes, the highest ones, from what MaxBits leaves
-// of a block from bit start on. In the lossless mode the block tells how many.
+// decodeInts reads up to prec planes, the highest ones, from the bits of a block that
+// MaxBits leaves from bit start on. In the lossless mode the block states the number of
+// planes.
 func (d *decoder[W]) decodeInts(start, prec int, f found) found {
 	intprec := d.typ.bits()
 	if d.params.reversible() {
@@ -256,8 +258,8 @@ func (d *decoder[W]) transform(f found) {
 	}
 }
 
-// inverseTo makes values of the planes by kernels, and copies them to rows, slices
-// and blocks of three dimensions that are sy, sz and sw elements apart.
+// inverseTo turns planes into values with kernels, and copies the values to rows,
+// slices and blocks of three dimensions that are sy, sz and sw elements apart.
 func (d *decoder[W]) inverseTo(dst []W, sy, sz, sw int, f found) {
 	lossless := d.params.reversible()
 	if d.dims == 3 {
@@ -267,17 +269,16 @@ func (d *decoder[W]) inverseTo(dst []W, sy, sz, sw int, f found) {
 	inverseWideBlock(dst, sy, sz, sw, &d.planes, &d.c, &d.q, f, lossless)
 }
 
-// Decode reads the stream of an array that [AppendEncode] or libzfp wrote, from
-// its first byte on. The elements of dst are in C order; shape has 1 to 4
-// dimensions, whose product is the length of dst. Type, shape and parameters
-// have to be those that the stream was written with: without a header a stream
-// does not tell, and other ones give other elements or ErrCorrupt.
+// Decode reads the stream of an array that [AppendEncode] or libzfp wrote, from its
+// first byte on. The elements of dst are in C order; shape has 1 to 4 dimensions, whose
+// product is the length of dst. Type, shape and parameters must be those with which the
+// stream was written. A stream without a header does not state them, and others give
+// other elements or ErrCorrupt.
 //
-// A stream that ends before the last bit of its last block is refused with an
-// error that wraps ErrCorrupt and names the block; what dst then holds is not
-// specified. What follows the last block is not looked at, so that streams of
-// libraries with shorter words than 64 bits are read as well. Arguments out of
-// range give an error that wraps ErrParams.
+// If a stream ends before the last bit of its last block, the error wraps ErrCorrupt
+// and names the block; the content of dst is then undefined. Bits behind the last block
+// are ignored, so that streams of libraries with words of less than 64 bits can be read
+// as well. Arguments out of range give an error that wraps ErrParams.
 func Decode[T Scalar](dst []T, shape []int, src []byte, p Params, o Options) error {
 	g, err := checkArray(dst, shape, p)
 	if err != nil {
@@ -295,8 +296,8 @@ func Decode[T Scalar](dst []T, shape []int, src []byte, p Params, o Options) err
 	return decodeArray[int64](dst, &g, src, pos, p, o)
 }
 
-// decodeArray decodes an array whose elements have the size of W, from bit pos
-// of the stream on.
+// decodeArray decodes an array whose elements have the size of W. The blocks begin at
+// bit pos of the stream.
 func decodeArray[W word, T Scalar](dst []T, g *grid, src []byte, pos int, p Params, o Options) error {
 	t := typeOf[T]()
 	blockBits, fixed := p.BlockBits(t)
@@ -320,7 +321,7 @@ func decodeArray[W word, T Scalar](dst []T, g *grid, src []byte, pos int, p Para
 	wait.Wait()
 	for _, err := range failed {
 		if err != nil {
-			return err // of the first block that is missing
+			return err // the error of the first block that is missing
 		}
 	}
 	return nil

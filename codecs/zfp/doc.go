@@ -1,15 +1,14 @@
-// Package zfp reads and writes arrays in zfp's compressed format, as libzfp 1.0
-// does with stream words of 64 bits: the same bits for the same elements and
-// parameters, and the same elements for the same bits. Elements are int32,
-// int64, float32 or float64, in arrays of 1 to 4 dimensions.
+// Package zfp reads and writes arrays in zfp's compressed format, as libzfp 1.0 does
+// with stream words of 64 bits: the same bits for the same elements and parameters, and
+// the same elements for the same bits. Elements are int32, int64, float32 or float64,
+// in arrays of 1 to 4 dimensions.
 //
 // # Stream
 //
-// An array is cut into blocks of 4 elements along each dimension: 4, 16, 64 or
-// 256 of them. Blocks stand one behind the other without gaps, in the order of
-// their first elements in memory; those at the array's end are filled up. Bits
-// count from the lowest one of each byte on, and the last word is filled with
-// zeros:
+// An array is cut into blocks of 4 elements along each dimension: 4, 16, 64 or 256 of
+// them. Blocks follow each other without gaps, in the order of their first elements in
+// memory. Blocks at the array's end are filled up. Bits count from the lowest one of
+// each byte on, and the last word is filled with zeros:
 //
 //	┌────────┬─────────┬─────────┬───┬─────────┬─────────────────┐
 //	│ header │ block 0 │ block 1 │ … │ block n │ 0 to 63 bits, 0 │
@@ -25,7 +24,8 @@
 //	    2  type, less one                  ┘ last dimension's behind them
 //	12/64  mode: a common one in short, or 0xfff and all four parameters
 //
-// A block of floats in the lossy modes; one of integers begins at its planes:
+// A block of floats in the lossy modes has the following form. A block of integers
+// begins at its planes.
 //
 //	┌───┬──────────────────┬──────────┬──────────┬───┬─────────┐
 //	│ 1 │ exponent, 8 / 11 │ plane 31 │ plane 30 │ … │ padding │
@@ -35,13 +35,13 @@
 //	└───┴─────────┘
 //
 // The exponent is that of the block's largest magnitude, biased by 127 or 1023.
-// Relative to it the floats become integers with two bits to spare, and these
-// coefficients: a transform along each axis decorrelates them, they are sorted
-// by their sequency, and written in base −2, so that small ones of either sign
-// have zeros in the upper bits. Plane k then holds bit k of each of them.
+// Relative to it, the floats are turned into integers with two bits to spare, and the
+// integers into coefficients: a transform along each axis decorrelates them, and they
+// are sorted by their sequency. They are written in base −2, so that small coefficients
+// of either sign have zeros in the upper bits. Plane k holds bit k of each coefficient.
 //
-// In the lossless mode the number of planes precedes them, less one, in 5 or 6
-// bits, and the transform takes differences. Floats have one more bit in front:
+// In the lossless mode the number of planes, minus one, comes before the planes, in 5
+// or 6 bits, and the transform takes differences. Floats have one more bit in front:
 //
 //	┌───┬───┬──────────────────┬────────┬──────────┬───┐
 //	│ 1 │ 0 │ exponent, 8 / 11 │ planes │ plane 31 │ … │  as above
@@ -51,11 +51,11 @@
 //	│ 0 │  zeros
 //	└───┘
 //
-// A plane has two parts. The bits of the first n coefficients, up to the last
-// one that had a one-bit in a plane above, stand as they are. The others follow
-// in runs: a group test, 1 where any bit is left that is set, then zeros up to
-// the next one-bit; a test of 0 ends the plane. The one-bit of the very last
-// coefficient is left out, as nothing else can follow:
+// A plane has two parts. The bits of the first n coefficients, up to the last one that
+// had a one-bit in a plane above, are literal. The other bits follow in runs. A run
+// begins with a group test, which is 1 if any bit that is set is left. Zeros up to the
+// next one-bit follow. A test of 0 ends the plane. The one-bit of the very last
+// coefficient is left out, because nothing else can follow:
 //
 //	n = 3, bits 1 0 1 0 0 1 1 0 0 …   →   1 0 1 · 1 0 0 1 · 1 1 · 0
 //	                                              test    test  test
@@ -64,7 +64,7 @@
 //
 //	[Reversible]       lossless
 //	[FixedAccuracy]    bounded absolute error
-//	[FixedPrecision]   so many planes of each block: bounded relative error
+//	[FixedPrecision]   a fixed number of planes of each block: bounded relative error
 //	[FixedRate]        blocks of one size: regions, see [DecodeRegion]
 //	a literal [Params] zfp's expert mode, of which the others are cases
 //
@@ -72,19 +72,18 @@
 //
 // The lossy modes are made for arrays whose elements lie close together:
 //
-//   - Integers have to lie within ±2^30 (int32) or ±2^62 (int64); sums of others
-//     wrap around, and what comes back may lie anywhere. FixedAccuracy has no
-//     meaning for integers: it keeps all their planes, though not all their bits
+//   - Integers must lie within ±2^30 (int32) or ±2^62 (int64). Sums of larger
+//     integers wrap around, and decoding may give any values. FixedAccuracy has no
+//     meaning for integers: it keeps all their planes, although not all of their bits
 //     come back.
-//   - A block keeps 30 bits (float32) or 62 (float64) below its largest
-//     magnitude, before the transform rounds. A smaller tolerance cannot be met,
-//     and next to one huge value, such as a fill value, the others lose their
-//     digits.
-//   - A block with an infinity, and one whose values are all below 2^-97 in
-//     float32 or 2^-961 in float64, but not all zeros, comes back as other
-//     values; so does a block with a NaN, unless all its values are NaNs, which
-//     come back as zeros. C leaves undefined what libzfp does there. This
-//     package gives on every processor what libzfp gives on amd64.
+//   - A block keeps 30 bits (float32) or 62 (float64) below its largest magnitude,
+//     before the transform rounds. A smaller tolerance cannot be met. Next to one
+//     huge value, such as a fill value, other values lose their digits.
+//   - Some blocks come back with other values: a block with an infinity, a block with
+//     a NaN, and a block whose values are all below 2^-97 in float32 or 2^-961 in
+//     float64, but not all zeros. A block of NaNs alone comes back as zeros. C leaves
+//     the behaviour of libzfp for these blocks undefined. On every processor, this
+//     package gives the results of libzfp on amd64.
 //   - Negative zeros come back as zeros.
 //
 // None of this holds in the lossless mode.
@@ -92,16 +91,16 @@
 // # Speed
 //
 // Where an amd64 processor has AVX-512 with the extensions BW, DQ, VBMI and VBMI2
-// (Intel since Ice Lake, AMD since Zen 4), kernels in its language transform blocks
-// and turn coefficients into planes and back; those of one and two dimensions, of
-// which blocks are small, they code and decode as well. On all others, on other
-// architectures, and with the build tag purego, Go does the same, in two to six
-// times the time. The streams and values are the same.
+// (Intel since Ice Lake, AMD since Zen 4), kernels in assembly transform blocks and
+// turn coefficients into planes and back. Blocks of one and two dimensions are small;
+// the kernels also code and decode these. On other processors, and with the build tag
+// purego, functions in Go do the same in two to six times the time. The streams and
+// values are the same.
 //
 // # Concurrency
 //
 // All functions can be called from several goroutines at once, for different
-// destinations. They keep nothing: neither arguments nor state. A source is
-// never read beyond its end, no bytes make a decoder panic, and it allocates no
-// more than a few kilobytes for each of its workers.
+// destinations. They keep neither arguments nor state. A source is never read beyond
+// its end. No bytes make a decoder panic, and a decoder allocates no more than a few
+// kilobytes for each of its workers.
 package zfp

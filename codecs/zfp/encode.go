@@ -14,18 +14,18 @@ type encoder[W word] struct {
 	params  Params
 	typ     Type
 	dims    int
-	room    int  // bits that a block takes at most before it is cut
-	kernels bool // whether blocks are loaded and transformed by kernels
-	runs    bool // whether they take runs of blocks
+	room    int  // most bits of a block before it is cut
+	kernels bool // kernels load and transform blocks
+	runs    bool // kernels handle runs of blocks
 
 	mantissa, bias, width int // of floats: see layout; width is that of exponents
 
 	largest W        // the largest magnitude in q, where kernels are used
-	q, c    block[W] // a block: its values, its coefficients in the stream's order
+	q, c    block[W] // the values of a block, and its coefficients in the order of the stream
 	planes  wideBlock
-	shift   int // where the block has its bits in the words of planes
+	shift   int // where the block's bits are in the words of planes
 	run     run[W]
-	row     rowCode // in one dimension
+	row     rowCode // for one dimension
 }
 
 func newEncoder[W word](p Params, t Type, dims int) *encoder[W] {
@@ -78,15 +78,15 @@ func (e *encoder[W]) load(src []W, g *grid, s *span) {
 	}
 }
 
-// A lead is what precedes the planes of a block.
+// A lead is the part of a block before its planes.
 type lead struct {
-	zeros bool // there are no planes
+	zeros bool // the block has no planes
 	form  form
 	emax  int // the exponent of a block of floats
-	prec  int // the planes that are kept, at most
+	prec  int // most planes to keep
 }
 
-// encodeBlock writes the block that e.q holds.
+// encodeBlock writes the block in e.q.
 func (e *encoder[W]) encodeBlock() {
 	l := lead{prec: e.params.MaxPrec}
 	n := 1 << (2 * e.dims)
@@ -107,15 +107,14 @@ func (e *encoder[W]) encodeBlock() {
 	e.putBlock(l, bits)
 }
 
-// leadOf returns what precedes the planes of a block of floats, of which values
-// are looked at where emax says that there may be no others than zeros. In the
-// lossless mode, blocks that are not zeros have the form magnitudes as long as
-// it is not known that they can be quantized.
+// leadOf returns the lead of a block of floats. It looks at values only if emax allows
+// that all of them are zeros. In the lossless mode, a block that is not zero has the
+// form magnitudes until it is known that it can be quantized.
 func (e *encoder[W]) leadOf(emax int, values []W) lead {
 	none := emax == -e.bias
 	if e.params.reversible() {
 		if none {
-			emax = 0 // a scale with which zeros lose their sign, and are not taken for exact
+			emax = 0 // with this scale zeros lose their sign, and do not count as exact
 		}
 		return lead{zeros: none && isZero(values), form: magnitudes, emax: emax, prec: e.params.MaxPrec}
 	}
@@ -123,8 +122,8 @@ func (e *encoder[W]) leadOf(emax int, values []W) lead {
 	return lead{zeros: none || prec == 0, form: quantized, emax: emax, prec: prec}
 }
 
-// putBlock writes a block of e.planes, up to MaxBits bits, and pads it to
-// MinBits. It is given the bits that are set in any coefficient.
+// putBlock writes a block from e.planes, up to MaxBits bits, and pads it to MinBits.
+// set has the bits that are set in any coefficient.
 func (e *encoder[W]) putBlock(l lead, set W) {
 	e.reserve(e.room)
 	start := e.pos
@@ -140,14 +139,14 @@ func (e *encoder[W]) putBlock(l lead, set W) {
 	}
 }
 
-// planesOf returns how many planes the lossless mode keeps of a block, of prec at
-// most: up to the lowest bit that is set in any coefficient.
+// planesOf returns the number of planes of a block that the lossless mode keeps, at
+// most prec: down to the lowest bit that is set in any coefficient.
 func (e *encoder[W]) planesOf(prec int, set W) int {
 	intprec := e.typ.bits()
 	return max(1, min(prec, intprec-min(bits.TrailingZeros64(uint64(set)), intprec)))
 }
 
-// leadCode returns the bits of a lead in the stream, and their number.
+// leadCode returns the bits of a lead in the stream, and the number of bits.
 func (e *encoder[W]) leadCode(l *lead) (v uint64, n int) {
 	lossless := e.params.reversible()
 	switch {
@@ -175,7 +174,7 @@ func (e *encoder[W]) putCoefficients(start, prec int, set W) {
 		end = math.MaxInt // see Params.MaxBits
 	}
 	bottom := max(intprec-prec, 0)
-	top := max(min(bits.Len64(uint64(set)), intprec), bottom) // a sign fills 64 bits
+	top := max(min(bits.Len64(uint64(set)), intprec), bottom) // a negative value fills all 64 bits
 	if e.dims == 1 {
 		top = min(top+top&1, intprec) // planes come in pairs
 	}
@@ -199,8 +198,8 @@ func (e *encoder[W]) putCoefficients(start, prec int, set W) {
 	}
 }
 
-// transform turns the values in e.q into planes, from bottom on, and returns
-// the bits that are set in any coefficient.
+// transform turns the values in e.q into planes, from plane bottom on. It returns the
+// bits that are set in any coefficient.
 func (e *encoder[W]) transform(f form, emax, bottom int) W {
 	lossless := e.params.reversible()
 	switch {
@@ -231,33 +230,34 @@ func (e *encoder[W]) transform(f form, emax, bottom int) W {
 	return all
 }
 
-// Slack is what [AppendEncode] needs in bytes behind the largest stream to work
-// without a copy of it: room for a header and for a block before it is cut.
+// Slack is the number of bytes behind the largest stream that [AppendEncode] needs to
+// work without a copy of the stream: room for a header, and for a block before it is
+// cut.
 const Slack = maxMinBits/8 + maxHeaderBits/8 + 2*slack
 
-// Options are what else there is to say about a stream. The zero Options are
-// those of the Zarr codec zfp.
+// Options are further settings of a stream. The zero Options are those of the Zarr
+// codec zfp.
 type Options struct {
-	// Header puts zfp's full header in front of the blocks, as numcodecs.zfpy
-	// does, and when decoding expects it there: one that tells another type,
-	// shape or mode than the arguments is refused with ErrCorrupt.
+	// Header puts zfp's full header in front of the blocks, as numcodecs.zfpy does. A
+	// decoder then expects the header. If it states another type, shape or mode than
+	// the arguments, the error wraps ErrCorrupt.
 	Header bool
-	// Workers is how many goroutines work on an array at most; below 2 it is the
-	// caller's alone. The stream does not depend on it. All arrays are encoded
-	// in pieces; only those in fixed rate are decoded in pieces.
+	// Workers is the most goroutines that work on an array. Below 2, only the caller's
+	// goroutine works. The stream does not depend on it. All arrays are encoded in
+	// pieces. Only arrays in fixed rate are decoded in pieces.
 	Workers int
 }
 
-// AppendEncode appends the stream of an array to dst and returns the longer
-// slice. The elements of src are in C order, those along the last dimension
-// next to each other; shape has 1 to 4 dimensions, whose product is the length
-// of src. The stream is a multiple of 8 bytes long.
+// AppendEncode appends the stream of an array to dst and returns the longer slice. The
+// elements of src are in C order, those along the last dimension next to each other;
+// shape has 1 to 4 dimensions, whose product is the length of src. The stream is a
+// multiple of 8 bytes long.
 //
-// Any elements can be encoded; see the package's limits for what comes back in
-// the lossy modes. Arguments out of range give an error that wraps ErrParams,
-// and dst as it was. A capacity of [MaxSize] and [Slack] bytes behind what dst holds
-// spares other memory for the stream; without it AppendEncode allocates about
-// what the stream takes.
+// Any elements can be encoded; see the package's limits for the values that come back
+// in the lossy modes. Arguments out of range give an error that wraps ErrParams, and
+// dst unchanged. If dst has a free capacity of [MaxSize] and [Slack] bytes,
+// AppendEncode needs no other memory for the stream. Otherwise it allocates about the
+// size of the stream.
 func AppendEncode[T Scalar](dst []byte, src []T, shape []int, p Params, o Options) ([]byte, error) {
 	g, err := checkArray(src, shape, p)
 	if err != nil {
@@ -307,7 +307,7 @@ func encodeArray[W word, T Scalar](dst []byte, src []T, g *grid, shape []int, p 
 // minPiece is the number of blocks for which a goroutine is worth starting.
 const minPiece = 256
 
-// pieces cuts blocks into as many runs of the same length as there are workers.
+// pieces cuts blocks into as many runs of about the same length as there are workers.
 func pieces(blocks, workers int) [][2]int {
 	n := max(1, min(workers, blocks/minPiece))
 	runs := make([][2]int, n)
@@ -317,13 +317,13 @@ func pieces(blocks, workers int) [][2]int {
 	return runs
 }
 
-// cut returns where part i of n begins.
+// cut returns the beginning of part i of n.
 func cut(blocks, i, n int) int {
 	return blocks/n*i + min(i, blocks%n)
 }
 
-// checkArray checks the arguments that are common to encoding and decoding, and
-// returns the blocks of the array.
+// checkArray checks the arguments that encoding and decoding have in common, and
+// returns the grid of the array.
 func checkArray[T Scalar](elements []T, shape []int, p Params) (grid, error) {
 	g, err := newGrid(shape)
 	if err != nil {

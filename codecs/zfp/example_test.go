@@ -40,7 +40,7 @@ func Example() {
 	// Output: 160000 bytes became 12336, no error above 0.001: true
 }
 
-// A stream with a header tells what it holds.
+// The header of a stream describes the array in it.
 func ExampleParseHeader() {
 	stream, err := zfp.AppendEncode(nil, wave(30, 40), []int{30, 40}, zfp.Reversible(), zfp.Options{Header: true})
 	if err != nil {

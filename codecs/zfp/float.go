@@ -2,7 +2,7 @@ package zfp
 
 import "math"
 
-// Blocks of floats are handled as the bits of their elements, in words.
+// Blocks of floats are handled as words with the bits of their elements.
 
 // layout returns the number of mantissa bits of floats of the size of W, and
 // the bias of zfp's exponents.
@@ -22,7 +22,7 @@ func signBit[W word]() W {
 	return W(-1) << shift
 }
 
-// infinity returns the bits of infinity. Larger magnitudes are NaNs.
+// infinity returns the bits of infinity. The bits of larger magnitudes are NaNs.
 func infinity[W word]() W {
 	mantissa, bias := layout[W]()
 	return W(2*bias+1) << mantissa
@@ -38,10 +38,10 @@ func maxMagnitude[W word](q []W) W {
 	return largest
 }
 
-// exponent returns the exponent of the largest magnitude among floats, as C's
-// frexp gives it: magnitudes are below 2 to its power. The exponents of
-// subnormal numbers are raised to those of the smallest normal ones, a block of
-// zeros has minus the bias, infinity has 0, and NaNs are left out.
+// exponent returns the exponent of the largest magnitude among floats, in the sense of
+// C's frexp: magnitudes are below 2 to the power of the exponent. The exponents of
+// subnormal numbers are raised to that of the smallest normal number. A block of zeros
+// has minus the bias, infinity has 0, and NaNs are left out.
 func exponent[W word](largest W, q []W) int {
 	mantissa, bias := layout[W]()
 	if largest >= infinity[W]() {
@@ -61,10 +61,10 @@ func exponent[W word](largest W, q []W) int {
 	return int(largest>>mantissa) - (bias - 1)
 }
 
-// quantize turns n floats into integers: multiples of 2 to the power of emax−30
-// or emax−62, rounded towards zero. What does not fit a word, and NaN, becomes
-// the smallest integer on every processor; that happens in blocks with
-// infinities and NaNs, and in those whose scale overflows because all their
+// quantize turns n floats into integers: multiples of 2 to the power of emax−30 or
+// emax−62, rounded towards zero. A number that does not fit a word becomes the smallest
+// integer on every processor, and so does NaN. This happens in blocks with infinities
+// and NaNs. It also happens in blocks whose scale overflows because all their
 // magnitudes are close to the smallest.
 func quantize[W word](q *block[W], n, emax int) {
 	switch q := any(q).(type) {
@@ -124,8 +124,8 @@ func scale64(e int) float64 {
 	return math.Ldexp(1, e)
 }
 
-// quantizesExactly reports whether dequantize gives the same bits again after
-// quantize. It uses c as scratch.
+// quantizesExactly reports whether quantize and dequantize give the same bits again. It
+// uses c as scratch.
 func quantizesExactly[W word](c, q *block[W], n, emax int, kernels bool) bool {
 	if kernels {
 		return exactBlock(c, q, emax)
@@ -151,8 +151,8 @@ func isZero[W word](q []W) bool {
 	return true
 }
 
-// signMagnitude turns the bits of floats, a sign and a magnitude, into integers
-// in the same order, and back.
+// signMagnitude converts the bits of floats, a sign and a magnitude, to integers in the
+// same order, and back.
 func signMagnitude[W word](q *block[W], n int) {
 	sign := signBit[W]()
 	for i, v := range q[:n] {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fuzzShape makes a small shape of the bytes of a number. With fewer dimensions
-// than three it is long enough for runs of blocks, with others behind them.
+// fuzzShape makes a small shape from the bytes of a number. In less than three
+// dimensions it is long enough for runs of blocks with further blocks behind them.
 func fuzzShape(seed uint32) []int {
 	shape := make([]int, 1+seed&3)
 	seed >>= 2
@@ -51,9 +51,9 @@ func fuzzDecode[T Scalar](t *testing.T, stream []byte, shape []int, p Params) {
 	}
 }
 
-// FuzzRoundTrip encodes any elements with any parameters, checks the size, that
-// the stream decodes, that the lossless mode loses nothing, and that kernels do
-// what Go does.
+// FuzzRoundTrip encodes any elements with any parameters. It checks the size, that the
+// stream decodes, that the lossless mode loses nothing, and that the kernels agree with
+// Go.
 func FuzzRoundTrip(f *testing.F) {
 	for i, c := range readGolden(f, openSelection(f)) {
 		if p, err := c.params(Float32); err == nil && i%20 == 0 {
@@ -114,14 +114,14 @@ func fuzzRoundTrip[W word, T Scalar](t *testing.T, data []byte, shape []int, p P
 	}
 }
 
-// checkTolerance checks the error of values whose 64 bits suffice for it.
+// checkTolerance checks the error of values for which 64 bits suffice.
 func checkTolerance[T Scalar](t *testing.T, src, got []T, minexp int) {
 	t.Helper()
 	tolerance := math.Ldexp(1, minexp)
 	for _, v := range src {
 		m := math.Abs(float64(v))
 		if !(m < math.Ldexp(1, min(minexp+40, 1000))) || m != 0 && m < 1e-280 {
-			return // NaN, infinite, or with a block that has too few bits
+			return // NaN, infinite, or in a block that has too few bits
 		}
 	}
 	for i, v := range src {
@@ -131,7 +131,7 @@ func checkTolerance[T Scalar](t *testing.T, src, got []T, minexp int) {
 	}
 }
 
-// FuzzHeader parses any bytes; what it accepts is written the same way again.
+// FuzzHeader parses any bytes. A header that is accepted is written the same way again.
 func FuzzHeader(f *testing.F) {
 	for _, h := range headers {
 		b, err := hex.DecodeString(h.hex)

@@ -7,7 +7,7 @@ func words[W word, T Scalar](elements []T) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(elements))), len(elements))
 }
 
-// gather copies a block that lies in the array, from its first element on.
+// gather copies a block that lies wholly in the array. src begins at its first element.
 func gather[W word](q *block[W], src []W, g *grid) {
 	switch g.dims {
 	case 1:
@@ -27,8 +27,8 @@ func gather[W word](q *block[W], src []W, g *grid) {
 	}
 }
 
-// gatherPlane copies 4 rows of 4 elements, one by one: a copy of so few takes
-// longer.
+// gatherPlane copies 4 rows of 4 elements, one by one: calling copy for so few elements
+// would take longer.
 func gatherPlane[W word](q *block[W], at int, src []W, stride int) {
 	copy4(q, at, src)
 	copy4(q, at+4, src[stride:])
@@ -41,8 +41,8 @@ func copy4[W word](q *block[W], at int, src []W) {
 	q[uint8(at)], q[uint8(at+1)], q[uint8(at+2)], q[uint8(at+3)] = s[0], s[1], s[2], s[3]
 }
 
-// gatherPartial copies the part of a block that lies in the array and fills the
-// rest, axis by axis, as zfp does: see fill.
+// gatherPartial copies the part of a block that lies in the array, and fills the rest
+// axis by axis, as zfp does: see fill.
 func gatherPartial[W word](q *block[W], src []W, g *grid, s *span) {
 	nx := min(s.left, 4)
 	for w := range s.valid[3] {
@@ -74,8 +74,8 @@ func gatherPartial[W word](q *block[W], src []W, g *grid, s *span) {
 	}
 }
 
-// fill completes a vector of which the first n values are given: the second
-// repeats the first, the third the second, the fourth the first.
+// fill completes a vector whose first n values are given: the second value repeats the
+// first, the third the second, and the fourth the first.
 func fill[W word](q *block[W], at, n, s int) {
 	a, b, c, d := uint8(at), uint8(at+s), uint8(at+2*s), uint8(at+3*s)
 	if n < 2 {
@@ -89,8 +89,8 @@ func fill[W word](q *block[W], at, n, s int) {
 	}
 }
 
-// scatter copies a block that lies in the array to its place, from its first
-// element on.
+// scatter copies a block that lies wholly in the array to its place. dst begins at its
+// first element.
 func scatter[W word](dst []W, q *block[W], g *grid) {
 	switch g.dims {
 	case 1:

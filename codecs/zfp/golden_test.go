@@ -14,15 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A goldenCase is an array, its stream and what comes back, as libzfp 1.0.1
-// with words of 64 bits made them.
+// A goldenCase is an array, its stream and the decoded values, as libzfp 1.0.1 with
+// words of 64 bits made them.
 type goldenCase struct {
 	ID, DType, Data, Mode             string
 	Shape                             []int
 	MinBits, MaxBits, MaxPrec, MinExp int
 	Rate, Tolerance                   float64
 	Precision                         int
-	In, ZFP, Out                      [2]int // where it begins, and its size
+	In, ZFP, Out                      [2]int // where each begins, and its size
 
 	in, zfp, out []byte
 }
@@ -63,7 +63,7 @@ func readGolden(t testing.TB, folder fs.FS) []*goldenCase {
 	return index.Cases
 }
 
-// openSelection opens the selection of the goldens in testdata.
+// openSelection opens the goldens in testdata, which are a selection.
 func openSelection(t testing.TB) fs.FS {
 	t.Helper()
 	archive, err := zip.OpenReader("testdata/golden.zip")
@@ -106,7 +106,7 @@ func testGolden(t *testing.T, folder fs.FS, want int) {
 	}
 }
 
-// checkGolden encodes a case's array behind other bytes, and decodes its stream.
+// checkGolden encodes the array of a case behind other bytes, and decodes its stream.
 func checkGolden[T Scalar](t *testing.T, name string, c *goldenCase) {
 	t.Helper()
 	p, err := c.params(typeOf[T]())

@@ -6,21 +6,20 @@ import (
 	"math/bits"
 )
 
-// A grid is an array cut into blocks of 4 values along each dimension. Its
-// dimensions are numbered from the last one of the shape, x, the one whose
-// elements are neighbours in memory. Dimensions that the array lacks have one
-// element.
+// A grid is an array cut into blocks of 4 values along each dimension. Dimensions are
+// numbered from the last one of the shape. This is x, whose elements are neighbours in
+// memory. Dimensions that the array lacks have one element.
 type grid struct {
 	dims   int
 	size   [4]int // elements along x, y, z, w
-	stride [4]int // elements from one to the next along x, y, z, w
+	stride [4]int // distance of neighbouring elements along x, y, z, w
 	blocks [4]int // blocks along x, y, z, w
-	values int    // elements
-	count  int    // blocks
+	values int    // number of elements
+	count  int    // number of blocks
 }
 
-// newGrid checks a shape: 1 to 4 dimensions, each of at least 1 element, and no
-// more than an int counts.
+// newGrid checks a shape: it has 1 to 4 dimensions of at least 1 element each, and no
+// more elements than an int can count.
 func newGrid(shape []int) (grid, error) {
 	g := grid{dims: len(shape), values: 1, count: 1}
 	if g.dims < 1 || g.dims > 4 {
@@ -46,8 +45,8 @@ func newGrid(shape []int) (grid, error) {
 	return g, nil
 }
 
-// maxStream is the size in bytes of count blocks of at most blockBits after a
-// header, in whole words of 64 bits.
+// maxStream returns the size in bytes of count blocks of at most blockBits bits behind
+// a header, in whole words of 64 bits.
 func maxStream(count, blockBits, header int) (int, error) {
 	hi, lo := bits.Mul64(uint64(count), uint64(blockBits))
 	if hi != 0 || lo > math.MaxInt-maxHeaderBits-63 {
@@ -58,7 +57,7 @@ func maxStream(count, blockBits, header int) (int, error) {
 
 // A span is a run of neighbouring blocks along x.
 type span struct {
-	offset int    // of the first element of the first block
+	offset int    // offset of the first element of the first block
 	blocks int    // length of the run
 	left   int    // elements along x from the first element on
 	valid  [4]int // elements of the array in each block along y, z, w
@@ -91,10 +90,10 @@ func (s *span) skip(n int) {
 	s.left -= 4 * n
 }
 
-// MaxSize returns a size in bytes that no stream of elements of type t in the
-// given shape exceeds, without the zfp header; with [Params.BlockBits] fixed
-// it is the size of all such streams. Arguments that the encoder would refuse
-// give an error that wraps ErrParams.
+// MaxSize returns a size in bytes that no stream of elements of type t in the given
+// shape exceeds. It does not count the zfp header. If [Params.BlockBits] is fixed, all
+// such streams have this size. Arguments that the encoder would refuse give an error
+// that wraps ErrParams.
 func MaxSize(shape []int, t Type, p Params) (int, error) {
 	g, err := newGrid(shape)
 	if err != nil {

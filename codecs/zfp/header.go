@@ -17,32 +17,32 @@ const (
 // codecVersion is the version of the format, 5 since zfp 0.5.
 const codecVersion = 5
 
-// Bounds of the short form of the mode: fixed rates from 0 on, then fixed
-// precisions, the lossless mode, and accuracies up to shortModeMax. The long
-// form has shortModeMax+1 in its lowest bits.
+// Bounds of the short form of the mode: fixed rates from 0 on, then fixed precisions,
+// the lossless mode, and accuracies up to shortModeMax. The lowest bits of the long
+// form are shortModeMax+1.
 const (
 	modePrecision  = 2048
 	modeReversible = modePrecision + 128
 	modeAccuracy   = modeReversible + 1
 	shortModeMax   = 1<<shortModeBits - 2
-	longMinExp     = -16495 // what the long form's exponents count from
+	longMinExp     = -16495 // added to exponents in the long form
 )
 
-// A Header is what the header of a stream tells, as libzfp's zfp_write_header
-// writes it with all its parts and numcodecs.zfpy stores it.
+// A Header is the content of a stream's header. libzfp's zfp_write_header writes it
+// with all its parts, and numcodecs.zfpy stores it.
 type Header struct {
 	Type   Type
 	Shape  []int // the array's dimensions, the last one contiguous
 	Params Params
-	// Bits is the size of the header: 96, or 148 where the parameters are of
-	// none of the common modes. The first block follows without a gap.
+	// Bits is the size of the header: 96, or 148 if the parameters belong to none of
+	// the common modes. The first block follows without a gap.
 	Bits int
 }
 
-// ParseHeader reads the header at the start of a stream. A stream without one,
-// or with one that libzfp refuses, gives an error that wraps ErrCorrupt. The
-// shape may name up to 2^48 elements in 12 bytes: compare it with what is
-// expected before memory is allocated for it.
+// ParseHeader reads the header at the start of a stream. For a stream without a header,
+// and for a header that libzfp refuses, the error wraps ErrCorrupt. Twelve bytes may
+// state a shape of up to 2^48 elements: compare it with the expected shape before
+// allocating memory for it.
 func ParseHeader(src []byte) (Header, error) {
 	if len(src)*8 < magicBits+metaBits+shortModeBits {
 		return Header{}, fmt.Errorf("%w: %d bytes are too few for a header", ErrCorrupt, len(src))
@@ -72,8 +72,8 @@ func ParseHeader(src []byte) (Header, error) {
 	return h, nil
 }
 
-// parseMeta reads the type in the lowest two bits, the number of dimensions, and
-// the dimensions, x first; the 48 bits for them are shared out evenly.
+// parseMeta reads the type in the lowest two bits, the number of dimensions, and the
+// dimensions, x first. The dimensions share 48 bits evenly.
 func parseMeta(meta uint64) Header {
 	h := Header{Type: Type(meta&3) + 1, Shape: make([]int, meta>>2&3+1)}
 	meta >>= 4
@@ -85,7 +85,7 @@ func parseMeta(meta uint64) Header {
 	return h
 }
 
-// formatMeta undoes parseMeta, and fails for a shape that does not fit.
+// formatMeta is the inverse of parseMeta. It fails for a shape that does not fit.
 func formatMeta(t Type, shape []int) (uint64, error) {
 	meta := uint64(0)
 	width := 48 / len(shape)
@@ -122,10 +122,10 @@ func parseMode(mode uint64) Params {
 	return p
 }
 
-// formatMode returns the form that libzfp writes valid parameters in, and its
-// size: the short one for those of a common mode, but for zfp's default
-// parameters, which limit nothing. What the long form has no room for is
-// replaced by what has the same effect.
+// formatMode returns valid parameters in the form that libzfp writes, and the size of
+// this form. Parameters of a common mode have the short form; zfp's default parameters,
+// which limit nothing, have the long form. Parameters for which the long form has no
+// room are replaced by others with the same effect.
 func formatMode(p Params) (mode uint64, size int) {
 	unlimited := p.MinBits <= NoMinBits && p.MaxBits >= NoMaxBits
 	full := p.MaxPrec == NoMaxPrec
@@ -147,8 +147,8 @@ func formatMode(p Params) (mode uint64, size int) {
 	return mode<<shortModeBits | (shortModeMax + 1), longModeBits
 }
 
-// canonical returns the parameters that come back from a header. They have the
-// same effect.
+// canonical returns the parameters that a header gives back. They have the same effect
+// as p.
 func canonical(p Params) Params {
 	mode, _ := formatMode(p)
 	return parseMode(mode)
@@ -168,8 +168,8 @@ func (w *bitWriter) putHeader(t Type, shape []int, p Params) error {
 	return nil
 }
 
-// checkHeader returns the size in bits of a stream's header, and an error where
-// it tells something else than the arguments.
+// checkHeader returns the size in bits of a stream's header. It returns an error if the
+// header contradicts the arguments.
 func checkHeader(src []byte, t Type, shape []int, p Params) (int, error) {
 	h, err := ParseHeader(src)
 	if err != nil {

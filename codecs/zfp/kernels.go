@@ -2,16 +2,16 @@ package zfp
 
 import "unsafe"
 
-// A form is what the values of a block are before or after the transform.
+// A form is the meaning of a block's values before or after the transform.
 type form int
 
 const (
 	integers   form = iota
-	quantized       // floats, multiplied by a power of two
-	magnitudes      // floats, whose bits are taken as signed magnitudes
+	quantized       // floats multiplied by a power of two
+	magnitudes      // floats whose bits are taken as signed magnitudes
 )
 
-// The bits of the mode of a kernel.
+// Bits of the mode of a kernel.
 const (
 	modeLossless   = 1
 	modeQuantized  = 2
@@ -33,10 +33,10 @@ func kernelMode(f form, lossless bool) int {
 	return mode
 }
 
-// The kernels transform a block along x, y and z in turn, and leave it with its
-// axes in another order: collect32 says where the highest byte of each
-// coefficient then is, counted from the block's first byte, and spread32 from
-// where each byte of the block comes.
+// The kernels transform a block along x, y and z in turn, and leave its axes in another
+// order. collect32 has the place of the highest byte of each coefficient, counted from
+// the block's first byte. spread32 has the place from which each byte of the block
+// comes.
 var collect32, spread32 = makeOrder32()
 
 func makeOrder32() (collect [64]uint8, spread [4][64]uint8) {
@@ -51,8 +51,8 @@ func makeOrder32() (collect [64]uint8, spread [4][64]uint8) {
 	return collect, spread
 }
 
-// collect64 says where coefficients are in a register of 64 equal bytes of each,
-// spread64 which of them each byte is.
+// collect64 has the places of coefficients in a register that holds byte k of 64
+// coefficients. spread64 has the coefficient of each byte.
 var collect64, spread64 = makeOrder64()
 
 func makeOrder64() (collect, spread [64]uint8) {
@@ -65,8 +65,8 @@ func makeOrder64() (collect, spread [64]uint8) {
 	return collect, spread
 }
 
-// transposed is where the kernels have the coefficients of blocks of four
-// dimensions, of which those of each three are transposed as above.
+// transposed has the places of coefficients in blocks of four dimensions, as the
+// kernels leave them: each block of three dimensions is transposed as above.
 var transposed = makeOrder4()
 
 func makeOrder4() (at [256]uint8) {
@@ -77,7 +77,8 @@ func makeOrder4() (at [256]uint8) {
 	return at
 }
 
-// These are spread32 and spread64 of coefficients that are in the order of the stream.
+// spreadInOrder32 and spreadInOrder64 are spread32 and spread64 for coefficients in the
+// order of the stream.
 var spreadInOrder32, spreadInOrder64 = makeInOrder()
 
 func makeInOrder() (spread32 [4][64]uint8, spread64 [64]uint8) {
@@ -90,8 +91,8 @@ func makeInOrder() (spread32 [4][64]uint8, spread64 [64]uint8) {
 	return spread32, spread64
 }
 
-// loadBlock copies a block whose rows and slices are sy and sz elements apart,
-// and returns its largest magnitude, as floats have them.
+// loadBlock copies a block whose rows and slices are sy and sz elements apart. It
+// returns the block's largest magnitude, in the sense of floats.
 func loadBlock[W word](q []W, src []W, sy, sz int) W {
 	to := unsafe.Pointer(unsafe.SliceData(q[:64]))
 	from := unsafe.Pointer(unsafe.SliceData(src[:3*sy+3*sz+4]))
@@ -131,7 +132,7 @@ func forwardWideBlock[W word](p *wideBlock, c, q *block[W], f form, emax int, lo
 	return set
 }
 
-// exactBlock is quantizesExactly.
+// exactBlock is quantizesExactly with kernels.
 func exactBlock[W word](c, q *block[W], emax int) bool {
 	switch q := any(q).(type) {
 	case *block[int32]:
@@ -142,7 +143,7 @@ func exactBlock[W word](c, q *block[W], emax int) bool {
 	return false
 }
 
-// forwardBlock makes planes of a block, from bottom on, and returns the bits
+// forwardBlock turns a block into planes, from plane bottom on. It returns the bits
 // that are set in any coefficient.
 func forwardBlock[W word](p *planes, q *block[W], f form, emax int, lossless bool, bottom int) W {
 	mode := kernelMode(f, lossless)
@@ -155,8 +156,8 @@ func forwardBlock[W word](p *planes, q *block[W], f form, emax int, lossless boo
 	return 0
 }
 
-// inverseBlock makes a block of the planes that were found, and copies it to
-// rows and slices that are sy and sz elements apart.
+// inverseBlock turns the planes that were found into a block, and copies it to rows and
+// slices that are sy and sz elements apart.
 func inverseBlock[W word](dst []W, sy, sz int, p *planes, f found, lossless bool) {
 	to := unsafe.Pointer(unsafe.SliceData(dst[:3*sy+3*sz+4]))
 	mode := kernelMode(f.form, lossless)
@@ -167,8 +168,8 @@ func inverseBlock[W word](dst []W, sy, sz int, p *planes, f found, lossless bool
 	inverse32(to, 4*sy, 4*sz, p, &spread32, scale32(f.emax-30), mode, f.bottom)
 }
 
-// inverseWideBlock is inverseBlock in four dimensions. It uses c and q as scratch,
-// of which q may be where dst is.
+// inverseWideBlock is inverseBlock in four dimensions. It uses c and q as scratch; q
+// may be the memory of dst.
 func inverseWideBlock[W word](dst []W, sy, sz, sw int, p *wideBlock, c, q *block[W], f found, lossless bool) {
 	to := unsafe.Pointer(unsafe.SliceData(dst[:3*sy+3*sz+3*sw+4]))
 	mode := kernelMode(f.form, lossless)

@@ -4,9 +4,10 @@ package zfp
 
 import "unsafe"
 
-// hasKernels tells whether the processor has what the functions below need:
-// AVX-512 with the extensions BW, DQ, VBMI and VBMI2, and BMI2. They do not check
-// their arguments. Those without a word on dimensions work on blocks of three.
+// hasKernels tells whether the processor has what the functions below need: AVX-512
+// with the extensions BW, DQ, VBMI and VBMI2, and BMI2. The functions do not check
+// their arguments. If a comment does not name dimensions, the function works on blocks
+// of three.
 var hasKernels = detect()
 
 func detect() bool
@@ -23,14 +24,14 @@ func gather32(q, src unsafe.Pointer, sy, sz int) int32
 //go:noescape
 func exact32(c, q *block[int32], scale, back float32) bool
 
-// forward32 makes planes of a block, those from the byte of plane bottom on, and
-// returns the bits that are set in any coefficient.
+// forward32 turns a block into planes, from the byte of plane bottom on. It returns the
+// bits that are set in any coefficient.
 //
 //go:noescape
 func forward32(p *planes, q *block[int32], order *[64]uint8, scale float32, mode, bottom int) int32
 
-// inverse32 makes a block of planes, those from the byte of plane bottom on, and
-// copies it to rows and slices that are sy and sz bytes apart.
+// inverse32 turns planes, from the byte of plane bottom on, into a block. It copies the
+// block to rows and slices that are sy and sz bytes apart.
 //
 //go:noescape
 func inverse32(dst unsafe.Pointer, sy, sz int, p *planes, order *[4][64]uint8, scale float32, mode, bottom int)
@@ -49,24 +50,24 @@ func forward64(p *planes, q *block[int64], order *[64]uint8, scale float64, mode
 //go:noescape
 func inverse64(dst unsafe.Pointer, sy, sz int, p *planes, order *[64]uint8, scale float64, mode, bottom int)
 
-// gatherRows32 copies 64 elements to q, 4 rows that are sy bytes apart, and
-// gives the largest magnitude of each block of dims dimensions. The kernels of
-// rows say in rows32_amd64.s where they have their blocks.
+// gatherRows32 copies 64 elements to q, from 4 rows that are sy bytes apart. It sets
+// the largest magnitude of each block of dims dimensions. rows32_amd64.s says where the
+// kernels of rows have their blocks.
 //
 //go:noescape
 func gatherRows32(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, dims int)
 
-// forwardRows32 is forward32 for such blocks, with a scale for each. In mode
-// modeMagnitudes it quantizes the blocks that come back the same, and returns
-// which ones; of the others it takes the magnitudes. Of blocks of one dimension it
-// leaves the coefficients in p, as bits of words of 32: 16 words are coefficient i of
-// all blocks, behind those of coefficients before. Of 64 bits the upper halves follow
-// in p[32:].
+// forwardRows32 is forward32 for such blocks, with a scale for each block. In mode
+// modeMagnitudes it quantizes the blocks that come back unchanged, and returns which
+// blocks these are. Of the other blocks it takes the magnitudes. For blocks of one
+// dimension it leaves the coefficients in p, as bits of words of 32 bits: 16 words have
+// coefficient i of all blocks, and follow the words of the coefficients before. With 64
+// bits, the upper halves follow in p[32:].
 //
 //go:noescape
 func forwardRows32(p *planes, q *block[int32], order *[64]uint8, r *run[int32], mode, bottom, dims int) int
 
-// inverseRows32 undoes forwardRows32; exact are the blocks that are quantized.
+// inverseRows32 undoes forwardRows32. exact tells which blocks are quantized.
 //
 //go:noescape
 func inverseRows32(dst unsafe.Pointer, sy int, p *planes, order *[4][64]uint8, r *run[int32], mode, bottom, dims, exact int)
@@ -82,49 +83,48 @@ func forwardRows64(p *planes, q *block[int64], order *[64]uint8, r *run[int64], 
 //go:noescape
 func inverseRows64(dst unsafe.Pointer, sy int, p *planes, order *[64]uint8, r *run[int64], mode, bottom, dims, exact int)
 
-// codeNibbles codes planes of a row in chunks, from plane top-1 down. It is given the
-// coefficients as forwardRows32 leaves them, in which plane top-1 is bit 31-shift. There
-// has to be a plane. It stops when all blocks have limit bits, and returns the number
-// of chunks.
+// codeNibbles codes planes of a row in chunks, from plane top-1 down. The coefficients
+// are in the form in which forwardRows32 leaves them, with plane top-1 at bit 31-shift.
+// There must be a plane. It stops when all blocks have limit bits, and returns the
+// number of chunks.
 //
 //go:noescape
 func codeNibbles(to *nibbleChunk, s *nibbleState, c *uint64, t *nibbleTables, shift, top, planes, limit int) int
 
-// readNibbles reads the planes of a row from a stream that goes on for 8 bytes behind
-// it.
+// readNibbles reads the planes of a row from a stream that has 8 further bytes.
 //
 //go:noescape
 func readNibbles(r *nibbleRow, buf *byte, codes *[8 << 8]uint64)
 
-// readBlocks16 reads blocks of 16 coefficients from a stream that goes on for 16 bytes
-// behind them. It writes planes to words of 16 bits that are 8 bytes apart, those of
-// each block behind the block's before.
+// readBlocks16 reads blocks of 16 coefficients from a stream that has 16 further bytes.
+// It writes planes to words of 16 bits that are 8 bytes apart. The words of a block
+// follow those of the block before.
 //
 //go:noescape
 func readBlocks16(r *reader16, buf *byte, to unsafe.Pointer, tails *[1 << 10]uint32, blocks int)
 
-// writeBlock16 writes planes of a block of 16 coefficients, which are in words of 16
-// bits that are 8 bytes apart.
+// writeBlock16 writes planes of a block of 16 coefficients. The planes are in words of
+// 16 bits that are 8 bytes apart.
 //
 //go:noescape
 func writeBlock16(w *writer16, buf *byte, from unsafe.Pointer, spreads *[256]uint32)
 
-// splitNibbles makes coefficients, as forwardRows32 leaves them, of 32 planes of a row,
-// from one byte of its strings on.
+// splitNibbles turns 32 planes of a row, from byte s of its strings on, into
+// coefficients in the form in which forwardRows32 leaves them.
 //
 //go:noescape
 func splitNibbles(c *uint64, s *byte)
 
-// decodeFixed decodes planes of a row, behind some bits that it skips, to coefficients
-// as forwardRows32 leaves them. It returns how many planes are left at the end of the
-// longest block.
+// decodeFixed decodes planes of a row, behind skip bits, into coefficients in the form
+// in which forwardRows32 leaves them. It returns the number of planes that are left at
+// the end of the longest block.
 //
 //go:noescape
 func decodeFixed(c *uint64, r *fixedRow, t *fixedTables, skip, planes int) (left int)
 
-// forward4x32 and forward4x64 transform a block of four dimensions from q to c,
-// its coefficients in the order that transposed has, and return the bits that
-// are set in any of them.
+// forward4x32 and forward4x64 transform a block of four dimensions from q to c, with
+// the coefficients in the order of transposed. They return the bits that are set in any
+// coefficient.
 //
 //go:noescape
 func forward4x32(c, q *block[int32], scale float32, mode int) int32
@@ -132,8 +132,8 @@ func forward4x32(c, q *block[int32], scale float32, mode int) int32
 //go:noescape
 func forward4x64(c, q *block[int64], scale float64, mode int) int64
 
-// planes4x32 and planes4x64 make planes of the coefficients of a block of four
-// dimensions, from the byte of plane bottom on. planes4x64 changes c.
+// planes4x32 and planes4x64 turn the coefficients of a block of four dimensions into
+// planes, from the byte of plane bottom on. planes4x64 changes c.
 //
 //go:noescape
 func planes4x32(p *wideBlock, c *block[int32], order *[256]uint8, bottom int)
@@ -141,8 +141,8 @@ func planes4x32(p *wideBlock, c *block[int32], order *[256]uint8, bottom int)
 //go:noescape
 func planes4x64(p *wideBlock, c *block[int64], order *[256]uint8, bottom int)
 
-// coefficients32 and coefficients64 make 64 coefficients of planes, those from
-// the byte of plane bottom on, no longer in negabinary.
+// coefficients32 and coefficients64 turn planes, from the byte of plane bottom on, into
+// 64 coefficients, which are no longer in negabinary.
 //
 //go:noescape
 func coefficients32(c *int32, p *planes, order *[4][64]uint8, bottom int)
@@ -150,10 +150,9 @@ func coefficients32(c *int32, p *planes, order *[4][64]uint8, bottom int)
 //go:noescape
 func coefficients64(c *int64, p *planes, order *[64]uint8, bottom int)
 
-// inverse4x32 and inverse4x64 transform a block of four dimensions back, whose
-// coefficients are where transposed has them, and copy it to rows, slices and
-// blocks of three dimensions that are sy, sz and sw bytes apart. inverse4x64
-// changes c.
+// inverse4x32 and inverse4x64 transform a block of four dimensions back, with its
+// coefficients in the order of transposed. They copy it to rows, slices and blocks of
+// three dimensions that are sy, sz and sw bytes apart. inverse4x64 changes c.
 //
 //go:noescape
 func inverse4x32(dst unsafe.Pointer, sy, sz, sw int, c *block[int32], scale float32, mode int)

@@ -4,7 +4,7 @@ package zfp
 
 import "unsafe"
 
-// Without kernels for the processor, the functions in Go do all the work.
+// The functions in Go do all the work.
 const hasKernels = false
 
 func gather32(_, _ unsafe.Pointer, _, _ int) int32                                          { return 0 }

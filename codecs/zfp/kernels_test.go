@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestKernels compares what the kernels make with what Go makes, of contents
-// that processors and languages do not agree about as well.
+// TestKernels compares the kernels with Go. Its contents include those for which
+// processors and languages give different results.
 func TestKernels(t *testing.T) {
 	if !hasKernels {
 		t.Skip("this processor has no kernels")
@@ -72,8 +72,8 @@ func compareKernels[W word, T Scalar](t *testing.T, name string, g *grid, p Para
 	}
 }
 
-// peculiar returns elements of one of several kinds: any bits, small numbers
-// with a few special ones, subnormal numbers, zeros of both signs.
+// peculiar returns elements of one of several kinds: arbitrary bits, small numbers with
+// a few special ones, subnormal numbers, zeros of both signs.
 func peculiar[T Scalar](rng *rand.Rand, n, kind int) []T {
 	field := make([]T, n)
 	special := []float64{0, math.Copysign(0, -1), 1, -1e-30, 1e-310}

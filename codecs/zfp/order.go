@@ -1,8 +1,8 @@
 package zfp
 
-// order returns the order in which the stream has the coefficients of a block:
-// by the sum of their indexes along the axes, then by the sum of the squares of
-// those, then as zfp has it. Entry i is where coefficient i is in the block.
+// order returns the order of a block's coefficients in the stream: by the sum of their
+// indexes along the axes, then by the sum of the squares of the indexes, then as in
+// zfp. Entry i is the place of coefficient i in the block.
 func order(dims int) []uint8 {
 	switch dims {
 	case 1:

@@ -7,18 +7,18 @@ import (
 )
 
 var (
-	// ErrParams is wrapped by every error about an argument: parameters out of
-	// range, a shape that zfp has no blocks for, a slice of another length.
+	// ErrParams is wrapped by every error about an argument: parameters out of range, a
+	// shape that zfp cannot have, a slice of the wrong length.
 	ErrParams = errors.New("zfp: invalid argument")
-	// ErrCorrupt is wrapped by every error about a stream: it ends before its
-	// last block does, or it has no header where there has to be one.
+	// ErrCorrupt is wrapped by every error about a stream: it ends before its last
+	// block does, or lacks an expected header.
 	ErrCorrupt = errors.New("zfp: corrupt stream")
 )
 
 // A Type is a type of elements, numbered as in zfp's headers.
 type Type uint8
 
-// The four types of elements that zfp knows.
+// The types of elements in zfp.
 const (
 	Int32 Type = 1 + iota
 	Int64
@@ -26,8 +26,8 @@ const (
 	Float64
 )
 
-// Scalar is the constraint of the functions that take elements. The order of
-// the bytes in memory is the host's.
+// Scalar is the constraint of functions that take elements. Elements have the host's
+// byte order.
 type Scalar interface {
 	int32 | int64 | float32 | float64
 }
@@ -47,7 +47,8 @@ func (t Type) String() string {
 	return fmt.Sprintf("Type(%d)", uint8(t))
 }
 
-// bits is the number of bits of an element, and of the bit planes of a block.
+// bits returns the number of bits of an element, which is also the number of bit planes
+// of a block.
 func (t Type) bits() int {
 	if t == Int32 || t == Float32 {
 		return 32
@@ -57,7 +58,7 @@ func (t Type) bits() int {
 
 func (t Type) isFloat() bool { return t == Float32 || t == Float64 }
 
-// exponentBits is the number of bits of a block's common exponent.
+// exponentBits returns the number of bits of a block's common exponent.
 func (t Type) exponentBits() int {
 	switch t {
 	case Float32:
@@ -85,44 +86,43 @@ func typeOf[T Scalar]() Type {
 // Values of [Params] that set no limit.
 const (
 	NoMinBits = 1     // the shortest block: one bit
-	NoMaxBits = 16658 // more than the longest block has: 4-D float64
+	NoMaxBits = 16658 // more than the bits of the longest block, 4-D float64
 	NoMaxPrec = 64    // all bit planes
 	NoMinExp  = -1074 // the exponent of the smallest float64
 )
 
-// maxMinBits bounds what a block is padded to; headers hold no more either.
+// maxMinBits bounds the size to which a block is padded. Headers cannot hold more.
 const maxMinBits = 1 << 15
 
-// Params are zfp's four parameters of compression, which limit each block. They
-// stand for every mode: [Reversible], [FixedAccuracy], [FixedPrecision] and
-// [FixedRate] make them, and a literal is zfp's expert mode. A stream does not
-// hold them; what reads it needs those that wrote it. The zero Params are
-// invalid.
+// Params are zfp's four parameters of compression, which limit each block. They express
+// every mode: [Reversible], [FixedAccuracy], [FixedPrecision] and [FixedRate] return
+// them, and a literal is zfp's expert mode. A stream does not contain them, so a reader
+// needs the parameters of the writer. The zero Params are invalid.
 type Params struct {
 	// MinBits is the size in bits up to which a block is padded, at most 32768.
 	MinBits int
-	// MaxBits is the size in bits at which a block is cut. Where the block's
-	// header alone exceeds it, which has up to 9 bits for float32 and 12 for
-	// float64 in the lossy modes, it limits nothing: libzfp's count of the bits
-	// that are left wraps around then, and there are streams of that kind.
+	// MaxBits is the size in bits at which a block is cut. If the block's header alone
+	// exceeds it, it limits nothing: libzfp's count of the remaining bits wraps around
+	// then, and such streams exist. In the lossy modes a block's header has up to 9
+	// bits for float32 and 12 for float64.
 	MaxBits int
 	// MaxPrec is the greatest number of bit planes that are kept, 1 to 64.
 	MaxPrec int
-	// MinExp is the exponent of the lowest bit plane that is kept in blocks of
-	// floats. Below NoMinExp the lossless algorithm is used, for all types.
+	// MinExp is the exponent of the lowest bit plane that is kept in blocks of floats.
+	// If it is below NoMinExp, all types use the lossless algorithm.
 	MinExp int
 }
 
-// Reversible returns the parameters of lossless compression: every bit of every
-// element comes back, those of NaNs, infinities and negative zeros included.
+// Reversible returns the parameters of lossless compression: every bit of every element
+// comes back, including NaNs, infinities and negative zeros.
 func Reversible() Params {
 	return Params{NoMinBits, NoMaxBits, NoMaxPrec, NoMinExp - 1}
 }
 
-// FixedPrecision returns the parameters that keep the given number of bit
-// planes of each block, which bounds the error relative to the block's largest
-// value. As in libzfp, 0 and numbers above 64 keep them all. A negative number
-// is refused with ErrParams.
+// FixedPrecision returns the parameters that keep the given number of bit planes of
+// each block. This bounds the error relative to the block's largest value. As in
+// libzfp, 0 and numbers above 64 keep all planes. A negative number is refused with
+// ErrParams.
 func FixedPrecision(planes int) (Params, error) {
 	if planes < 0 {
 		return Params{}, fmt.Errorf("%w: precision %d is negative", ErrParams, planes)
@@ -133,12 +133,12 @@ func FixedPrecision(planes int) (Params, error) {
 	return Params{NoMinBits, NoMaxBits, min(planes, NoMaxPrec), NoMinExp}, nil
 }
 
-// FixedAccuracy returns the parameters that keep the absolute error of each
-// float within the tolerance, which is rounded down to a power of two: where
-// the elements have the digits for it, see the package's limits. A tolerance of
-// 0 keeps all bit planes, which is nearly lossless. Integers ignore the
-// tolerance: all their planes are kept. A tolerance that is negative, infinite
-// or NaN is refused with ErrParams.
+// FixedAccuracy returns the parameters that keep the absolute error of each float
+// within the tolerance, as far as the elements have the digits for it; see the
+// package's limits. The tolerance is rounded down to a power of two. A tolerance of 0
+// keeps all bit planes, which is nearly lossless. Integers ignore the tolerance: all
+// their planes are kept. A tolerance that is negative, infinite or NaN is refused with
+// ErrParams.
 func FixedAccuracy(tolerance float64) (Params, error) {
 	if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
 		return Params{}, fmt.Errorf("%w: tolerance %v is not a number of at least 0", ErrParams, tolerance)
@@ -151,12 +151,12 @@ func FixedAccuracy(tolerance float64) (Params, error) {
 	return p, nil
 }
 
-// FixedRate returns the parameters that give every block of an array of dims
-// dimensions the same size: rate bits for each of its 4^dims values, rounded to
-// whole bits of a block, half a bit up. A block of floats has no less than the
-// bits of its header: 9 for float32, 12 for float64. A rate that is not a
-// positive number, that gives a block no bit or more than 32768 bits is refused
-// with ErrParams, and so are an unknown type and dims outside 1 to 4.
+// FixedRate returns the parameters that give every block of an array of dims dimensions
+// the same size: rate bits for each of its 4^dims values, rounded to whole bits of a
+// block, half a bit up. A block of floats has at least the bits of its header: 9 for
+// float32, 12 for float64. FixedRate refuses with ErrParams a rate that is not a
+// positive number, a rate that gives a block no bit or more than 32768 bits, an unknown
+// type, and dims outside of 1 to 4.
 func FixedRate(rate float64, t Type, dims int) (Params, error) {
 	if t < Int32 || t > Float64 {
 		return Params{}, fmt.Errorf("%w: %v is none of zfp's types", ErrParams, t)
@@ -183,13 +183,12 @@ func FixedRate(rate float64, t Type, dims int) (Params, error) {
 	return Params{bits, bits, NoMaxPrec, NoMinExp}, nil
 }
 
-// reversible reports whether blocks are coded by the lossless algorithm.
+// reversible reports whether blocks use the lossless algorithm.
 func (p Params) reversible() bool { return p.MinExp < NoMinExp }
 
-// Validate reports what makes the parameters unfit for elements of type t, as
-// an error that wraps ErrParams. Besides what libzfp refuses, it refuses padding
-// in the lossless mode of floats, where libzfp does not pad blocks of zeros but
-// reads them as if it did.
+// Validate returns an error that wraps ErrParams if the parameters are not valid for
+// elements of type t. In addition to libzfp, it refuses padding in the lossless mode of
+// floats: libzfp does not pad blocks of zeros there, but reads them as if it did.
 func (p Params) Validate(t Type) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{ErrParams}, args...)...)
@@ -213,7 +212,7 @@ func (p Params) Validate(t Type) error {
 	return nil
 }
 
-// headerBits is the size of what precedes the bit planes of a block, at most.
+// headerBits returns the most bits before the bit planes of a block.
 func (p Params) headerBits(t Type) int {
 	bits := 0
 	if t.isFloat() {
@@ -228,7 +227,7 @@ func (p Params) headerBits(t Type) int {
 	return bits
 }
 
-// precBits is the size of the number of planes in a block of lossless mode.
+// precBits returns the bits of the number of planes in a block of the lossless mode.
 func precBits(t Type) int {
 	if t.bits() == 32 {
 		return 5
@@ -236,12 +235,12 @@ func precBits(t Type) int {
 	return 6
 }
 
-// planes is the number of bit planes that are kept of a block of floats.
+// planes returns the number of bit planes that are kept of a block of floats.
 func (p Params) planes(emax, dims int) int {
 	return min(p.MaxPrec, max(0, emax-p.MinExp+2*(dims+1)))
 }
 
-// maxBlockBits is the size of the largest block that can be written.
+// maxBlockBits returns the size of the largest block that can be written.
 func (p Params) maxBlockBits(t Type, dims int) int {
 	values := 1 << (2 * dims)
 	bits := p.headerBits(t) + values - 1 + values*min(p.MaxPrec, t.bits())
@@ -251,9 +250,9 @@ func (p Params) maxBlockBits(t Type, dims int) int {
 	return max(p.MinBits, bits)
 }
 
-// BlockBits returns the size in bits that every block of elements of type t
-// has, and whether all have the same: in fixed rate, and wherever MinBits
-// equals a MaxBits that limits blocks.
+// BlockBits returns the size in bits of every block of elements of type t, and whether
+// all blocks have the same size. They have in fixed rate, and whenever MinBits equals a
+// MaxBits that limits blocks.
 func (p Params) BlockBits(t Type) (bits int, fixed bool) {
 	if p.MinBits != p.MaxBits || p.MaxBits < p.headerBits(t) || p.Validate(t) != nil {
 		return 0, false

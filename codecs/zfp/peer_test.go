@@ -16,7 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/internal/python"
 )
 
-// A peer is a Python with zfpy that runs testdata/libzfp.py.
+// A peer is a Python process with zfpy that runs testdata/libzfp.py.
 type peer struct {
 	in  io.Writer
 	out *bufio.Reader
@@ -29,7 +29,7 @@ func findPeer(t *testing.T) *peer {
 	return &peer{p, bufio.NewReader(p)}
 }
 
-// A setting is a mode that zfpy knows, with its parameter.
+// A setting is a mode of zfpy with its parameter.
 type setting struct {
 	mode  string // tolerance, rate, precision, or "" for reversible
 	value float64
@@ -59,13 +59,14 @@ func (s setting) params(t testing.TB, typ Type, dims int) Params {
 	return p
 }
 
-// A reply is what libzfp made of an array and of a stream.
+// A reply is libzfp's result for an array and a stream.
 type reply struct {
 	stream, values []byte
 	encode, decode time.Duration
 }
 
-// ask has libzfp encode an array and decode a stream, its own if that is nil.
+// ask lets libzfp encode an array and decode a stream. A nil stream stands for libzfp's
+// own.
 func (p *peer) ask(t testing.TB, s setting, typ Type, shape []int, header bool, repeat int, array, stream []byte) reply {
 	t.Helper()
 	request := map[string]any{
@@ -112,7 +113,7 @@ func (p *peer) ask(t testing.TB, s setting, typ Type, shape []int, header bool, 
 	return r
 }
 
-// littleEndian returns the bytes of elements as zfpy takes them.
+// littleEndian returns the bytes of elements in the form that zfpy expects.
 func littleEndian[T Scalar](t testing.TB, elements []T) []byte {
 	t.Helper()
 	b, err := binary.Append(nil, binary.NativeEndian, elements)
@@ -122,7 +123,7 @@ func littleEndian[T Scalar](t testing.TB, elements []T) []byte {
 	return b
 }
 
-// TestInteropLibzfp compares streams and values with libzfp's, for arrays of
+// TestInteropLibzfp compares streams and values with those of libzfp, for arrays of
 // random shapes, contents and parameters.
 func TestInteropLibzfp(t *testing.T) {
 	p := findPeer(t)
@@ -145,8 +146,8 @@ func compare[T Scalar](t *testing.T, p *peer, rng *rand.Rand) {
 	for i := range shape {
 		shape[i] = 1 + rng.IntN([]int{500, 40, 13, 9}[len(shape)-1])
 	}
-	// Rates below 3 are left to the goldens: zfpy's build of libzfp does not
-	// raise them to the size of a block's header.
+	// Rates below 3 are tested by the goldens: zfpy's build of libzfp does not raise
+	// them to the size of a block's header.
 	s := []setting{
 		{"tolerance", math.Ldexp(rng.Float64(), rng.IntN(40)-30)}, {"rate", 3 + 70*rng.Float64()},
 		{"rate", 3 + 8*rng.Float64()}, {"precision", float64(1 + rng.IntN(64))}, {},
@@ -172,8 +173,9 @@ func compare[T Scalar](t *testing.T, p *peer, rng *rand.Rand) {
 	}
 }
 
-// random returns elements of one of several kinds: smooth or wild, in a range
-// that zfp handles or, where the mode is lossless, any bits and special values.
+// random returns elements of one of several kinds. They are smooth or wild in a range
+// that zfp handles. If the mode is lossless, they may have arbitrary bits and special
+// values.
 func random[T Scalar](rng *rand.Rand, n int, anything bool) []T {
 	scale := math.Ldexp(1, rng.IntN(60)-30)
 	if !typeOf[T]().isFloat() {

@@ -5,9 +5,10 @@ import (
 	"math/bits"
 )
 
-// nibbles is the code of two planes of 4 bits, by the coefficients that had a
-// one-bit in a plane above and the planes, the higher one in the higher bits: the
-// bits in the stream, from bit 16 on their number. nibble is that of one plane.
+// nibbles has the code of two planes of 4 bits. The index is the coefficients that had
+// a one-bit in a plane above, and the planes, the higher one in the higher bits. An
+// entry has the bits in the stream and, from bit 16 on, their number. nibble is the
+// same for one plane.
 var nibbles, nibble = makeNibbles()
 
 func makeNibbles() (pairs [16][256]uint32, single [16][16]uint32) {
@@ -28,12 +29,12 @@ func makeNibbles() (pairs [16][256]uint32, single [16][16]uint32) {
 	return pairs, single
 }
 
-// nibbleCodeOf returns what was written as an entry of nibbles.
+// nibbleCodeOf returns the bits that were written, as an entry of nibbles.
 func nibbleCodeOf(w *bitWriter) uint32 {
 	return uint32(binary.LittleEndian.Uint16(w.buf)) | uint32(w.pos)<<16
 }
 
-// putNibble writes a plane of 4 bits of which n stand as they are.
+// putNibble writes a plane of 4 bits whose first n bits are literal.
 func (w *bitWriter) putNibble(x uint64, n int) {
 	w.put(x&(1<<n-1), n)
 	switch t := x >> n; {
@@ -45,11 +46,11 @@ func (w *bitWriter) putNibble(x uint64, n int) {
 	}
 }
 
-// putNibblePlanes is putPlanes for a block of one dimension, of whose planes toNibbles
-// made words; top is even.
+// putNibblePlanes is putPlanes for a block of one dimension, whose planes are in the
+// words that toNibbles made. top is even.
 func (w *bitWriter) putNibblePlanes(p *planes, top, bottom, end int) {
 	at := w.pos >> 3
-	out := (*[64 + 8]byte)(w.buf[at:]) // spares checks of indexes
+	out := (*[64 + 8]byte)(w.buf[at:]) // an array spares the checks of indexes
 	pos, acc := w.pos&7, w.acc         // in registers, for speed
 	limit := min(end, w.pos+8*64) - at<<3
 	seen := uint64(0)
@@ -66,7 +67,7 @@ func (w *bitWriter) putNibblePlanes(p *planes, top, bottom, end int) {
 		pos += m
 	}
 	if pos < limit {
-		// The lowest plane is left every other time: there is no branch for it.
+		// The lowest plane is left every other time, which a branch could not predict.
 		e := nibble[seen&15][p[bottom&^15&63]>>(4*bottom&63)&15]
 		if k+1 != bottom {
 			e = 0
@@ -80,24 +81,24 @@ func (w *bitWriter) putNibblePlanes(p *planes, top, bottom, end int) {
 	w.pos, w.acc = at<<3+pos, acc
 }
 
-// nibbleCodes decodes up to 4 planes of 4 bits, as many as lie whole in 8 bits of the
-// stream, by those bits and, from bit 8 on, the number of coefficients that had a
-// one-bit. An entry has the planes from bit 48 on, the first one lowest, and below
-// them
+// nibbleCodes decodes up to 4 planes of 4 bits: those that lie wholly in 8 bits of the
+// stream. The index has these 8 bits and, from bit 8 on, the number of coefficients
+// that had a one-bit. An entry has the planes from bit 48 on, the first plane lowest,
+// and below them
 //
-//	bits 0  to 5   how many bits of the stream they are
-//	bits 8  to 10  how many coefficients then have had a one-bit
-//	bits 13 to 15  how many planes they are
-//	bits 16 to 35  how many bits the first 0, 1, 2, 3 and 4 planes are
+//	bits 0  to 5   the number of their bits in the stream
+//	bits 8  to 10  the number of coefficients that have had a one-bit after them
+//	bits 13 to 15  the number of planes
+//	bits 16 to 35  the number of bits of the first 0, 1, 2, 3 and 4 planes
 //
-// nibbleEnds decodes the last bits of a block, up to 7 and a one-bit behind them, and
-// the plane that they cut as well.
+// nibbleEnds decodes the last bits of a block, up to 7 bits with a one-bit behind them.
+// It also decodes the plane in which the block is cut.
 var (
 	nibbleCodes = makeNibbleCodes()
 	nibbleEnds  = makeNibbleEnds()
 )
 
-// nibbleSeen are the bits of an entry that are the upper part of the next index.
+// nibbleSeen selects the bits of an entry that are the upper part of the next index.
 const nibbleSeen = 7 << 8
 
 func makeNibbleCodes() (t [8 << 8]uint64) {
@@ -137,14 +138,14 @@ func nibbleEntry(n, code, size, end int) uint64 {
 	return entry | uint64(used) | uint64(n)<<8 | uint64(count)<<13
 }
 
-// A nibbleString has the planes of a block of one dimension, 4 bits each, the first one
-// lowest. They are stored 8 bytes at a time.
+// A nibbleString has the planes of a block of one dimension, 4 bits each, the first
+// plane lowest. They are stored 8 bytes at a time.
 type nibbleString [stringBytes]byte
 
 const stringBytes = 32 + 8
 
-// put writes count planes, up to 15, behind the first t. The last of those is in acc if
-// t is odd.
+// put writes count planes, up to 15, behind the first t planes. If t is odd, acc has
+// the last of these.
 func (s *nibbleString) put(t int, acc, planes uint64, count int) (int, uint64) {
 	odd := t & 1
 	v := acc | planes<<(4*odd)
@@ -152,8 +153,8 @@ func (s *nibbleString) put(t int, acc, planes uint64, count int) (int, uint64) {
 	return t + count, v >> (4 * (odd + count) &^ 7)
 }
 
-// getNibbles is getPlanes for a block of one dimension: it reads up to most planes,
-// and returns how many, and whether any bit is set in them.
+// getNibbles is getPlanes for a block of one dimension. It reads up to most planes. It
+// returns their number, and whether any bit in them is set.
 func (r *bitReader) getNibbles(s *nibbleString, most, end int) (planes int, any bool) {
 	t, acc := r.skipEmptyPlanes(most, end), uint64(0)
 	buf, pos := r.buf, r.pos // in registers, for speed
@@ -172,7 +173,7 @@ func (r *bitReader) getNibbles(s *nibbleString, most, end int) (planes int, any 
 		}
 		pos += used
 	}
-	if e&nibbleSeen == 4<<8 { // all planes stand as they are
+	if e&nibbleSeen == 4<<8 { // all bits of the planes are literal
 		left := min(4*(most-t), end-pos)
 		for {
 			m := min(left, 60)

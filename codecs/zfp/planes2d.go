@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// putPlanes16 is putPlanes for a block of 16 coefficients, which has its bits
-// from bit shift of the planes on.
+// putPlanes16 is putPlanes for a block of 16 coefficients, whose bits begin at bit
+// shift of the planes.
 func (w *bitWriter) putPlanes16(p *planes, shift, top, bottom, end int) {
 	at := w.pos >> 3
-	out := (*[256 + 8]byte)(w.buf[at:]) // spares checks of indexes
+	out := (*[256 + 8]byte)(w.buf[at:]) // an array spares the checks of indexes
 	pos, acc := w.pos&7, w.acc          // in registers, for speed
 	limit := min(end, w.pos+8*256) - at<<3
 	n := 0
@@ -41,10 +41,11 @@ func (w *bitWriter) putPlanes16(p *planes, shift, top, bottom, end int) {
 	w.pos, w.acc = at<<3+pos, acc
 }
 
-// shortTails decodes tails of which 10 bits of the stream have all: in the lowest bits
-// how many of the stream, from bit 8 on how many coefficients up to the last one-bit,
-// from bit 16 on the coefficients. Longer tails reach beyond coefficient 15, as do some
-// of those whose last test is for the last coefficient.
+// shortTails decodes tails that lie wholly in 10 bits of the stream. The lowest bits of
+// an entry are the number of bits in the stream. From bit 8 on, there is the number of
+// coefficients up to the last one-bit, and from bit 16 on the coefficients. Longer
+// tails extend beyond coefficient 15, and so do some tails whose last test is for the
+// last coefficient.
 var shortTails = makeShortTails()
 
 func makeShortTails() (t [1 << 10]uint32) {
@@ -65,12 +66,12 @@ func makeShortTails() (t [1 << 10]uint32) {
 	return t
 }
 
-// getPlanes16 is getPlanes for a block of 16 coefficients, to the planes from
+// getPlanes16 is getPlanes for a block of 16 coefficients. It writes the planes from
 // bit shift on.
 func (r *bitReader) getPlanes16(p *planes, shift, intprec, bottom, end int) (low, length int) {
 	k := intprec - r.skipEmptyPlanes(intprec-bottom, end)
 	at := r.pos >> 3
-	in := (*[256 + 8]byte)(r.buf[at:]) // spares checks of indexes
+	in := (*[256 + 8]byte)(r.buf[at:]) // an array spares the checks of indexes
 	pos := r.pos & 7                   // in a register, for speed
 	limit := min(end, r.pos+8*256) - at<<3
 	n := 0
@@ -109,9 +110,9 @@ func (r *bitReader) getPlanes16(p *planes, shift, intprec, bottom, end int) (low
 	return r.getLastPlanes(p, shift, k, bottom, n, 16, end)
 }
 
-// runs16 decodes a tail of 16 coefficients, from coefficient n on, one run after
-// another. It returns the bits of its coefficients in their places, and adds to
-// the coefficients that had a one-bit and to the bits of the stream.
+// runs16 decodes a tail of 16 coefficients run by run, from coefficient n on. It
+// returns the bits of the coefficients in their places. It also returns n and used,
+// increased by the coefficients and by the bits of the stream.
 func runs16(tail uint64, n, used int) (x uint64, length, end int) {
 	for tail&1 != 0 && n < 16 {
 		run := bits.TrailingZeros64(tail>>1 | 1<<((15-n)&15))
@@ -121,7 +122,7 @@ func runs16(tail uint64, n, used int) (x uint64, length, end int) {
 		tail >>= (run + 2) & 63
 	}
 	if n == 16 {
-		return x, n, used - 1 // the last one-bit and the test behind it are left out
+		return x, n, used - 1 // the last one-bit, and the test behind it, are not written
 	}
 	return x, n, used + 1
 }

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// getPlanes reads planes intprec-1 down to bottom of a block of 64 coefficients,
-// up to bit end of the stream. It returns the lowest plane that it read, and
-// how many coefficients there are up to the last one with a one-bit.
+// getPlanes reads planes intprec-1 down to bottom of a block of 64 coefficients, up to
+// bit end of the stream. It returns the lowest plane that it read, and the number of
+// coefficients up to the last one with a one-bit.
 func (r *bitReader) getPlanes(p *planes, intprec, bottom, end int) (low, length int) {
 	k := intprec - r.skipEmptyPlanes(intprec-bottom, end)
 	buf, pos := r.buf, r.pos // in registers, for speed
@@ -35,7 +35,7 @@ func (r *bitReader) getPlanes(p *planes, intprec, bottom, end int) (low, length 
 				pos, at = r.pos, -1
 				break
 			}
-			if n+one-at >= 64 { // the last coefficient, without a bit
+			if n+one-at >= 64 { // the last coefficient, whose bit is not written
 				x |= 1 << 63
 				pos, at = pos+at+64-n, -1
 				n = 64
@@ -61,8 +61,8 @@ func (r *bitReader) getPlanes(p *planes, intprec, bottom, end int) (low, length 
 	return r.getLastPlanes(p, 0, k, bottom, n, 64, end)
 }
 
-// getLastPlanes reads planes k-1 down to bottom of a block, of which n
-// coefficients had a one-bit, up to bit end of the stream.
+// getLastPlanes reads planes k-1 down to bottom of a block in which n coefficients had
+// a one-bit, up to bit end of the stream.
 func (r *bitReader) getLastPlanes(p *planes, shift, k, bottom, n, size, end int) (low, length int) {
 	for k > bottom && r.pos < end {
 		k--
@@ -73,8 +73,8 @@ func (r *bitReader) getLastPlanes(p *planes, shift, k, bottom, n, size, end int)
 	return k, n
 }
 
-// skipEmptyPlanes reads the planes without a one-bit that a block begins with,
-// up to 57 and no more than most of them, and returns how many.
+// skipEmptyPlanes reads the planes without a one-bit at the beginning of a block: up to
+// 57, and no more than most. It returns their number.
 func (r *bitReader) skipEmptyPlanes(most, end int) int {
 	n := bits.TrailingZeros64(window(r.buf, r.pos) | 1<<57)
 	n = max(min(n, most, end-r.pos), 0)
@@ -82,18 +82,17 @@ func (r *bitReader) skipEmptyPlanes(most, end int) int {
 	return n
 }
 
-// getVerbatim reads n bits, or what there is of them before bit end.
+// getVerbatim reads n bits, or as many as there are before bit end.
 func (r *bitReader) getVerbatim(n, end int) uint64 {
 	return r.get(min(n, end-r.pos))
 }
 
-// getPlane reads one plane of which the first n bits stand as they are, and
-// returns it with the next n.
+// getPlane reads one plane, whose first n bits are literal. It returns the plane and
+// the next n.
 //
-// The tail is read off a window of the stream in which each step clears the
-// lowest one-bit: by turns a group test and the one-bit that ends its run. A
-// bit set behind the last one before end ends the run that is cut there, as it
-// does in libzfp.
+// It reads the tail from a window of the stream. Each step clears the lowest one-bit:
+// in turn a group test, and the one-bit that ends its run. A bit that is set at end,
+// behind the last bit, ends the run that is cut there, as in libzfp.
 func (r *bitReader) getPlane(n, size, end int) (uint64, int) {
 	if n == size {
 		return r.getVerbatim(size, end), size
@@ -142,7 +141,7 @@ func (r *bitReader) getPlane(n, size, end int) (uint64, int) {
 	}
 }
 
-// getTail reads the rest of a tail, from a test on, one run after another.
+// getTail reads the rest of a tail, from a test on, run by run.
 func (r *bitReader) getTail(x uint64, n, size, end int) (uint64, int) {
 	for n < size && r.pos < end {
 		if r.get(1) == 0 {
@@ -155,8 +154,8 @@ func (r *bitReader) getTail(x uint64, n, size, end int) (uint64, int) {
 	return x, n
 }
 
-// getRun reads a run of at most limit zeros and the one-bit behind it, which a
-// run of limit zeros lacks.
+// getRun reads a run of at most limit zeros, and the one-bit behind it. A run of limit
+// zeros has no one-bit.
 func (r *bitReader) getRun(limit, end int) int {
 	n := 0
 	limit = min(limit, end-r.pos)
@@ -207,9 +206,9 @@ func (r *bitReader) getWidePlanes(p *wideBlock, intprec, bottom, end int) (low, 
 	return k, n
 }
 
-// getFirst reads a plane of a block of 256 coefficients of which the first n, less
-// than 32, stand as they are. It gives up where the plane has more than 57 bits or
-// one-bits beyond the first 64 coefficients.
+// getFirst reads a plane of a block of 256 coefficients whose first n bits, less than
+// 32, are literal. It gives up if the plane has more than 57 bits, or one-bits beyond
+// the first 64 coefficients.
 func (r *bitReader) getFirst(n int) (x uint64, length int, ok bool) {
 	w := binary.LittleEndian.Uint64(r.buf[r.pos>>3:]) >> (r.pos & 7)
 	x = w & (1<<n - 1)

@@ -5,22 +5,22 @@ import (
 	"math/bits"
 )
 
-// A plane is coded in two parts. The first n bits, those of the coefficients
-// that had a one-bit in a plane above, stand as they are. The rest, the tail,
-// is one group test ("is any bit left set?") before each run of zeros with its
-// one-bit: 1 and the run, or 0 and the plane is done. Written out, that is the
-// tail with each one-bit followed by the next test:
+// A plane is coded in two parts. The first n bits, of the coefficients up to the last
+// one that had a one-bit in a plane above, are literal. The rest is the tail. Before
+// each run of zeros with its one-bit there is a group test ("is any bit left set?"): 1
+// and the run, or 0, which ends the plane. So the stream has the tail, with a test in
+// front and behind each one-bit:
 //
 //	tail, lowest bit first   0 0 1 1 0 1 0 0 …
 //	stream                   1 0 0 1 1 1 1 0 1 0
 //	                         ^     ^   ^     ^
 //	                         tests
 //
-// A one-bit of the last coefficient is not written, nor is a test behind it:
-// the test before it has said all.
+// A one-bit of the last coefficient is not written, and neither is a test behind it,
+// because they follow from the test before it.
 
-// tails holds, for each tail of 8 bits without the last coefficient, its bits
-// in the stream, and from bit 24 on their number.
+// tails has, for each tail of 8 bits without the last coefficient, its bits in the
+// stream and, from bit 24 on, their number.
 var tails = makeTails()
 
 func makeTails() (t [256]uint32) {
@@ -40,8 +40,8 @@ func makeTails() (t [256]uint32) {
 	return t
 }
 
-// spreads holds the bits of a byte with each one-bit doubled, and from bit 24
-// on their number.
+// spreads has, for each byte, its bits with each one-bit doubled and, from bit 24 on,
+// their number.
 var spreads = makeSpreads()
 
 func makeSpreads() (t [256]uint32) {
@@ -63,7 +63,7 @@ func makeSpreads() (t [256]uint32) {
 // stops after the plane that reaches bit end of the stream.
 func (w *bitWriter) putPlanes(p *planes, top, bottom, end int) {
 	at := w.pos >> 3
-	out := (*[1024 + 8]byte)(w.buf[at:]) // spares checks of indexes
+	out := (*[1024 + 8]byte)(w.buf[at:]) // an array spares the checks of indexes
 	pos, acc := w.pos&7, w.acc           // in registers, for speed
 	limit := min(end, w.pos+8*1024) - at<<3
 	n := 0
@@ -120,8 +120,8 @@ func (w *bitWriter) putPlanes(p *planes, top, bottom, end int) {
 	w.buf[w.pos>>3] = byte(acc)
 }
 
-// tail returns the bits of a tail of up to 16 bits, of which left coefficients
-// are left, and their number.
+// tail returns the code of a tail of up to 16 bits, and the number of its bits. left
+// coefficients are left.
 func tail(t uint64, left int) (v uint64, n int) {
 	if t>>((left-1)&63) != 0 { // the last coefficient: its one-bit is not written
 		t ^= 1 << ((left - 1) & 63)
@@ -138,13 +138,13 @@ func tail(t uint64, left int) (v uint64, n int) {
 	return 1 | uint64(low&0xffffff)<<1 | uint64(high&0xffffff)>>1<<(m+1), m + int(high>>24)
 }
 
-// putTail writes a tail that is not 0, of which left coefficients are left.
+// putTail writes a tail that is not 0. left coefficients are left.
 func (w *bitWriter) putTail(t uint64, left int) {
 	w.put(1, 1)
 	w.putRuns(t, left)
 }
 
-// putRuns writes a tail behind its first test.
+// putRuns writes a tail without its first test.
 func (w *bitWriter) putRuns(t uint64, left int) {
 	for ; t > 255; t >>= 8 {
 		e := spreads[t&255]
@@ -155,7 +155,7 @@ func (w *bitWriter) putRuns(t uint64, left int) {
 	e := spreads[t]
 	v, m := uint64(e&0xffffff), int(e>>24)-(8-n)
 	if n == left {
-		m -= 2 // neither the last one-bit nor a test behind it
+		m -= 2 // without the last one-bit, and without a test behind it
 		v &= 1<<m - 1
 	} else {
 		v ^= 1 << (m - 1) // the last test fails
@@ -194,8 +194,8 @@ func (w *bitWriter) putWidePlanes(p *wideBlock, top, bottom, end int) {
 	}
 }
 
-// putWideTail writes the tail of bits n to length-1 of a plane of 256, the last
-// of which is set.
+// putWideTail writes the tail of a plane of 256 bits: bits n to length-1, the last of
+// which is set.
 func (w *bitWriter) putWideTail(x *[4]uint64, n, length int) {
 	for g := n >> 6; ; g++ {
 		t := x[g]

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestPlanesOfAnyBits compares the readers of planes, which take several bits or
-// planes at a time, with one that reads plane after plane, of any bits and ends.
+// TestPlanesOfAnyBits compares the readers of planes, which take several bits or planes
+// at a time, with a reader of one plane after the other. The bits and the ends of
+// blocks are arbitrary.
 func TestPlanesOfAnyBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	stream := make([]byte, 8*64+2*slack)

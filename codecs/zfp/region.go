@@ -4,8 +4,8 @@ import "fmt"
 
 // A box is a part of an array, in the order of a grid: x first.
 type box struct {
-	from, to       [4]int // elements from, up to but not with to
-	firsts, blocks [4]int // the blocks that hold them
+	from, to       [4]int // elements from from up to to, which is excluded
+	firsts, blocks [4]int // the blocks with these elements
 }
 
 // newBox checks a region of an array.
@@ -31,7 +31,7 @@ func newBox(g *grid, start, count []int) (box, error) {
 	return b, nil
 }
 
-// block returns the number of the block that lies at a place in the grid.
+// block returns the number of the block at a place in the grid.
 func (g *grid) block(x, y, z, w int) int {
 	return x + g.blocks[0]*(y+g.blocks[1]*(z+g.blocks[2]*w))
 }
@@ -57,16 +57,15 @@ func fixedRegion(start, count, shape []int, t Type, p Params) (g grid, b box, bl
 	return
 }
 
-// RegionBytes returns which bytes of a stream without header hold the blocks of
-// a region, from byte from up to but not with byte to. The region has count
-// elements along each dimension, from element start on. Only arrays in fixed
-// rate have regions, see [Params.BlockBits]; other parameters, and a region
-// outside the array, give an error that wraps ErrParams.
+// RegionBytes returns the range of bytes that holds the blocks of a region, in a stream
+// without a header; to is excluded. The region has count elements along each dimension,
+// from element start on. Only arrays in fixed rate have regions, see
+// [Params.BlockBits]; other parameters, and a region outside the array, give an error
+// that wraps ErrParams.
 //
-// The blocks of a region lie apart in the stream, a run for each row of blocks
-// along the last dimension; the range spans them all. To read less, ask for
-// each part of the region that lies within 4 elements along all dimensions but
-// the last.
+// The blocks of a region are not contiguous in the stream. Each row of blocks along the
+// last dimension is one run; the range spans all runs. To read less, ask for each part
+// of the region that lies within 4 elements along all dimensions but the last.
 func RegionBytes(start, count, shape []int, t Type, p Params) (from, to int, err error) {
 	g, b, blockBits, err := fixedRegion(start, count, shape, t, p)
 	if err != nil {
@@ -81,10 +80,10 @@ func RegionBytes(start, count, shape []int, t Type, p Params) (from, to int, err
 	return first * blockBits / 8, (end*blockBits + 7) / 8, nil
 }
 
-// DecodeRegion decodes a region of an array in fixed rate: count elements along
-// each dimension, from element start on, to dst in C order. It takes the bytes
-// of the stream that [RegionBytes] tells, and decodes no block that the region
-// does not touch. Errors are those of [Decode] and of RegionBytes.
+// DecodeRegion decodes a region of an array in fixed rate to dst, in C order: count
+// elements along each dimension, from element start on. part is the bytes of the stream
+// that [RegionBytes] names. DecodeRegion decodes only blocks that meet the region. Its
+// errors are those of [Decode] and of RegionBytes.
 func DecodeRegion[T Scalar](dst []T, start, count, shape []int, part []byte, p Params) error {
 	t := typeOf[T]()
 	g, b, blockBits, err := fixedRegion(start, count, shape, t, p)
@@ -128,8 +127,8 @@ func decodeBox[W word](dst []W, d *decoder[W], g *grid, b *box, blockBits int) e
 	return nil
 }
 
-// copyToBox copies to a box what it has of the block whose first element is at
-// a place in the array.
+// copyToBox copies the part of a block that lies in a box. at is the place of the
+// block's first element in the array.
 func copyToBox[W word](dst []W, q *block[W], b *box, at [4]int) {
 	var lo, hi, stride [4]int
 	n := 1

@@ -1,19 +1,18 @@
 package zfp
 
-// A nibbleRow is what readNibbles is told of 16 blocks of one dimension, and what it
-// finds. The planes of a block of floats are those that remain of its exponent less
-// lowest, up to most.
+// A nibbleRow holds the arguments and the results of readNibbles for 16 blocks of one
+// dimension. A block of floats has its exponent minus lowest planes, at most most.
 type nibbleRow struct {
-	pos      int       // the bit of the stream where the blocks begin, and where they end
-	width    int       // of the exponents of floats, 0 for integers
-	lowest   int       // the largest exponent with which no plane is kept
-	most     int       // 4 times the planes that are kept at most
-	minBits  int       // of a block
-	exponent [16]int32 // biased; those of zeros are left as they are
+	pos      int       // the bit of the stream where the blocks begin; readNibbles sets it to their end
+	width    int       // bits of the exponents of floats, 0 for integers
+	lowest   int       // the largest exponent with which a block has no planes
+	most     int       // 4 times the most planes of a block
+	minBits  int       // fewest bits of a block
+	exponent [16]int32 // biased; unchanged for blocks of zeros
 	strings  [16]nibbleString
 }
 
-// newNibbleRow returns what readNibbles is told of the blocks of a decoder.
+// newNibbleRow returns the arguments of readNibbles for the blocks of a decoder.
 func (d *decoder[W]) newNibbleRow() nibbleRow {
 	return nibbleRow{
 		width: d.width, lowest: d.bias + d.params.MinExp - 4,
@@ -21,7 +20,7 @@ func (d *decoder[W]) newNibbleRow() nibbleRow {
 	}
 }
 
-// readRow reads the coefficients of a row of regular blocks that are not cut.
+// readRow reads the coefficients of a row of regular blocks, which are not cut.
 func (d *decoder[W]) readRow() {
 	r := &d.row
 	r.pos = d.pos
@@ -36,12 +35,12 @@ func (d *decoder[W]) readRow() {
 	d.splitRow()
 }
 
-// has reports whether n bits of the stream are left, and 24 bytes more in the buffer.
+// has reports whether the stream has n bits left, and the buffer 24 further bytes.
 func (d *decoder[W]) has(n int) bool {
 	return d.base+d.pos+n <= d.end && (d.pos+n)>>3+24 <= len(d.buf)
 }
 
-// scaleOf returns the bits of the scale that dequantizes blocks of a biased exponent.
+// scaleOf returns the bits of the scale that dequantizes blocks with a biased exponent.
 func (d *decoder[W]) scaleOf(exponent int) W {
 	mantissa, bias := layout[W]()
 	e := exponent - (d.typ.bits() - 2)
@@ -51,7 +50,7 @@ func (d *decoder[W]) scaleOf(exponent int) W {
 	return scaleBits[W](e - bias)
 }
 
-// splitRow makes coefficients of the planes of 16 blocks.
+// splitRow turns the planes of 16 blocks into coefficients.
 func (d *decoder[W]) splitRow() {
 	if wide[W]() {
 		splitNibbles(&d.planes[0][32], &d.row.strings[0][0])

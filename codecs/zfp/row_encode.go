@@ -6,26 +6,27 @@ import (
 	"math/bits"
 )
 
-// A nibbleChunk is what up to 6 planes of a row are in the stream: the bits of each
-// block, up to 27, and how many they are. Blocks are where place has them.
+// A nibbleChunk is the code of up to 6 planes of a row: the bits of each block in the
+// stream, up to 27, and their number. place tells where a block is.
 type nibbleChunk struct {
 	code, bits [16]uint32
 }
 
-// chunkPlanes is how many planes a chunk has. Those of two chunks have 51 bits.
+// chunkPlanes is the number of planes in a chunk. Two chunks have at most 51 bits in a
+// block.
 const chunkPlanes = 6
 
-// A nibbleState is what codeNibbles knows of the blocks of a row.
+// A nibbleState is the state of codeNibbles for the blocks of a row.
 type nibbleState struct {
 	bottom [16]int32  // the lowest planes
-	seen   [16]uint32 // the coefficients that had a one-bit in a plane above
-	length [16]uint32 // the bits of the planes above
+	seen   [16]uint32 // coefficients that had a one-bit in a plane above
+	length [16]uint32 // number of bits of the planes above
 }
 
-// nibbleTables have the code of a plane of 4 bits, by the plane and, from bit 4 on,
-// one more than the number of coefficients up to the last one that had a one-bit;
-// from has the latter by those coefficients. The first entries are for bytes of words
-// that are not in use.
+// nibbleTables have the code of a plane of 4 bits. The index of code is the plane and,
+// from bit 4 on, one more than the number of coefficients up to the last one that had a
+// one-bit. from gives this number for the coefficients that had a one-bit. The first
+// entries are for bytes of words that are not used.
 type nibbleTables struct {
 	code, bits [128]uint8
 	from       [64]uint8
@@ -47,11 +48,11 @@ func makeNibbleTables() (t nibbleTables) {
 	return t
 }
 
-// A rowCode is what a row, 16 blocks of one dimension that are coded side by side, is
-// in the stream. Blocks are where place has them.
+// A rowCode is the code of a row: 16 blocks of one dimension that are coded side by
+// side. place tells where a block is.
 type rowCode struct {
 	nibbleState
-	code, bits [16]uint32 // what precedes the planes, and its length
+	code, bits [16]uint32 // bits before the planes, and their number
 	chunks     [12]nibbleChunk
 }
 
@@ -89,8 +90,8 @@ func (e *encoder[W]) encodeRow(src []W) {
 	e.putRow(e.codeRow(top, lowest), intprec-top)
 }
 
-// leadRow is leadInRun for all blocks of a row. In the lossy modes most of them are of
-// one kind, for which it takes less time.
+// leadRow is leadInRun for all blocks of a row. In the lossy modes most blocks are of
+// one kind, which takes less time in leadRow.
 func (e *encoder[W]) leadRow(leads *[16]lead) {
 	if !e.typ.isFloat() {
 		for at := range leads {
@@ -106,7 +107,7 @@ func (e *encoder[W]) leadRow(leads *[16]lead) {
 		scale := digits - emax + bias
 		prec := e.params.planes(emax, 1)
 		if lossless || emax > bias || scale <= 0 || scale > 2*bias || prec == 0 || largest == 0 {
-			leads[at] = e.leadInRun(place(at, 1)) // place undoes itself
+			leads[at] = e.leadInRun(place(at, 1)) // place is its own inverse
 			continue
 		}
 		e.run.scale[at] = W(scale) << mantissa
@@ -114,8 +115,8 @@ func (e *encoder[W]) leadRow(leads *[16]lead) {
 	}
 }
 
-// codeRow codes planes top-1 down to lowest, or as many as MaxBits leaves room for,
-// in chunks, of which it returns an even number.
+// codeRow codes planes top-1 down to lowest in chunks, or as many planes as MaxBits
+// leaves room for. It returns an even number of chunks.
 func (e *encoder[W]) codeRow(top, lowest int) []nibbleChunk {
 	r := &e.row
 	r.seen, r.length = [16]uint32{}, [16]uint32{}
@@ -136,8 +137,8 @@ func (e *encoder[W]) codeRow(top, lowest int) []nibbleChunk {
 	return r.chunks[:(n+1)&^1]
 }
 
-// putRow writes the blocks of a row. Their planes begin with some that are empty in all
-// blocks, which are not in the chunks.
+// putRow writes the blocks of a row. Their first planes, empty of them, are empty in
+// all blocks and not in the chunks.
 func (e *encoder[W]) putRow(chunks []nibbleChunk, empty int) {
 	intprec := e.typ.bits()
 	buf, pos, acc := e.buf, e.pos, e.acc // in registers, for speed
@@ -155,7 +156,7 @@ func (e *encoder[W]) putRow(chunks []nibbleChunk, empty int) {
 			end = math.MaxInt // see Params.MaxBits
 		}
 		zeros := min(empty, intprec-int(e.row.bottom[at]))
-		if n+zeros > 56 { // up to 19 and 64: in two parts
+		if n+zeros > 56 { // up to 19 and 64 bits: in two parts
 			pos, acc = putBits(buf, pos, acc, v, min(n+8, end-pos))
 			v, n = 0, -8
 		}
@@ -173,8 +174,8 @@ func (e *encoder[W]) putRow(chunks []nibbleChunk, empty int) {
 	e.pos, e.acc = pos, acc
 }
 
-// putBits writes the lowest n bits of v, at most 56, behind bit pos of a buffer, of
-// which acc has the last pos%8. The other bits of v have to be 0.
+// putBits writes the lowest n bits of v, at most 56, to a buffer from bit pos on. acc
+// has the last pos%8 bits before. The other bits of v must be 0.
 func putBits(buf []byte, pos int, acc, v uint64, n int) (int, uint64) {
 	s := pos & 7
 	v = acc | v<<s

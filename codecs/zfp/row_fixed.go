@@ -2,21 +2,22 @@ package zfp
 
 import "math/bits"
 
-// In fixed rate it is known where each block begins. The planes of 16 blocks of one
-// dimension are decoded side by side then, as long as a block has up to 64 bits.
+// In fixed rate the beginning of each block is known. If a block has up to 64 bits, the
+// planes of 16 blocks of one dimension are decoded side by side.
 
-// A fixedRow is what is left of 16 blocks of one dimension that are being decoded.
-// Blocks are where place has them.
+// A fixedRow is the state of 16 blocks of one dimension that are being decoded. place
+// tells where a block is.
 type fixedRow struct {
-	low, high [16]uint32 // the bits of the stream, and zeros behind them
-	bits      [16]int32  // how many they are
-	planes    [16]int32  // how many planes are kept at most
-	seen      [16]uint32 // the coefficients that had a one-bit
+	low, high [16]uint32 // remaining bits of the stream, with zeros behind them
+	bits      [16]int32  // number of these bits
+	planes    [16]int32  // most planes that are left
+	seen      [16]uint32 // coefficients that had a one-bit
 }
 
-// fixedTables decode a plane of 4 bits: from has by the coefficients that had a one-bit
-// where in code its planes are, mask the bits of the stream that follow in the index. An
-// entry of code has the plane in its lower four bits, and above them its length.
+// fixedTables decode a plane of 4 bits. For the coefficients that had a one-bit, from
+// gives the beginning of their entries in code, and mask selects the bits of the stream
+// that are added to the index. An entry of code has the plane in its lower four bits,
+// and above them its length.
 type fixedTables struct {
 	code       [256]uint8
 	mask, from [64]uint8
@@ -26,7 +27,7 @@ var fixedTable = makeFixedTables()
 
 func makeFixedTables() (t fixedTables) {
 	from := 0
-	for n, size := range []int{7, 6, 5, 4, 4} { // the bits of the longest plane
+	for n, size := range []int{7, 6, 5, 4, 4} { // bits of the longest plane
 		for seen := range 16 {
 			if bits.Len(uint(seen)) == n {
 				t.from[seen], t.mask[seen] = uint8(from), 1<<size-1
@@ -76,7 +77,7 @@ func (d *decoder[W]) readFixedRow() {
 	if any == 0 {
 		return
 	}
-	// The planes that are empty in all blocks are a bit each.
+	// A plane that is empty in all blocks is a single bit in each.
 	empty := min(bits.TrailingZeros64(any), 31)
 	if intprec == 32 {
 		decodeFixed(&p[0], &r, &fixedTable, empty, 32-empty)

@@ -5,23 +5,24 @@ import (
 	"unsafe"
 )
 
-// Blocks of one and two dimensions are few values for a kernel. It takes a run
-// of them instead that has 64 values: 16 neighbouring blocks of one dimension, a
-// row, or 4 of two. A word of a plane then has the bits of all blocks of two
-// dimensions, those of block j from bit 16j on. Rows have coefficients instead of
-// planes, see forwardRows32, until their blocks are coded side by side.
+// Blocks of one and two dimensions have few values for a kernel. So a kernel handles a
+// run of blocks with 64 values: a row, which is 16 neighbouring blocks of one
+// dimension, or 4 blocks of two dimensions. In two dimensions, a word of a plane has
+// the bits of all four blocks, with the bits of block j from bit 16j on. A row has
+// coefficients instead of planes, see forwardRows32, until its blocks are coded side by
+// side.
 
-// A run is what kernels take and give for each block of a run, at the word that
-// place tells. Scales are the bits of floats; that of a block which is not to be
-// quantized is NaN.
+// A run holds the arguments and results of kernels for each block of a run, at the word
+// that place returns. Scales are the bits of floats. The scale of a block that is not
+// to be quantized is NaN.
 type run[W word] struct {
-	scale, back [16]W // to quantize floats, and to undo it
-	bits        [16]W // the bits that are set in any coefficient
-	largest     [16]W // the largest magnitude, as floats have them
+	scale, back [16]W // scales that quantize floats, and that undo it
+	bits        [16]W // bits that are set in any coefficient
+	largest     [16]W // the largest magnitude, in the sense of floats
 }
 
-// place returns the word of block j of a run. In two dimensions the kernels use
-// the next three as well.
+// place returns the word of block j of a run. In two dimensions the kernels use the
+// next three words as well.
 func place(j, dims int) int {
 	if dims == 1 {
 		return j&3<<2 | j>>2
@@ -41,14 +42,14 @@ func scaleBits[W word](e int) W {
 	return W(math.Float32bits(scale32(e)))
 }
 
-// The orders for runs of blocks of two dimensions: see collect32 and collect64.
+// Orders for runs of blocks of two dimensions: see collect32 and collect64.
 var (
 	collectRows32, spreadRows32 = makeRowOrders32()
 	collectRows64, spreadRows64 = makeRowOrders64()
 )
 
-// rowCoefficient returns where in a run bit i of its planes comes from: the
-// register of 16 words, and the word in it.
+// rowCoefficient returns where bit i of the planes of a run comes from: the register of
+// 16 words, and the word in it.
 func rowCoefficient(i int) (register, word int) {
 	at := int(order2[i&15])
 	return at >> 2, place(i>>4, 2) + at&3
@@ -80,7 +81,7 @@ func rowPointer[W word](a []W, sy int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(a[:3*sy+16]))
 }
 
-// loadRun copies a run of blocks, and the largest magnitude of each.
+// loadRun copies a run of blocks, and sets the largest magnitude of each block.
 func loadRun[W word](q *block[W], r *run[W], src []W, sy, dims int) {
 	switch q := any(q).(type) {
 	case *block[int32]:
@@ -90,8 +91,8 @@ func loadRun[W word](q *block[W], r *run[W], src []W, sy, dims int) {
 	}
 }
 
-// forwardRun makes planes of a run of blocks, of a row coefficients, and returns those that come back
-// the same when their floats are quantized.
+// forwardRun turns a run of blocks into planes, or a row into coefficients. It returns
+// the blocks that come back unchanged when their floats are quantized.
 func forwardRun[W word](p *planes, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
 	switch q := any(q).(type) {
 	case *block[int32]:
@@ -102,7 +103,7 @@ func forwardRun[W word](p *planes, q *block[W], r *run[W], mode, bottom, dims in
 	return 0
 }
 
-// inverseRun makes a run of blocks of planes, a row of coefficients.
+// inverseRun turns planes into a run of blocks, or coefficients into a row.
 func inverseRun[W word](dst []W, sy int, p *planes, r *run[W], mode, bottom, dims, exact int) {
 	switch r := any(r).(type) {
 	case *run[int32]:
@@ -124,10 +125,10 @@ func valuesInRun[W word](c, q *block[W], j, dims int) []W {
 	return v
 }
 
-// runBlocks is how many blocks are a run.
+// runBlocks returns the number of blocks in a run.
 func runBlocks(dims int) int { return 64 >> (2 * dims) }
 
-// runStride is how many elements are from one row of a run to the next.
+// runStride returns the distance, in elements, of the rows of a run.
 func runStride(g *grid) int {
 	if g.dims == 1 {
 		return 16
@@ -156,8 +157,8 @@ func runMode(t Type, lossless bool) int {
 	return mode
 }
 
-// encodeRun writes the 4 blocks of two dimensions that begin with the first element
-// of src, whose rows are sy elements apart.
+// encodeRun writes 4 blocks of two dimensions. The first element of src is the first
+// element of the blocks, and rows are sy elements apart.
 func (e *encoder[W]) encodeRun(src []W, sy int) {
 	loadRun(&e.q, &e.run, src, sy, e.dims)
 	var leads [4]lead
@@ -180,8 +181,8 @@ func (e *encoder[W]) encodeRun(src []W, sy int) {
 	e.shift = 0
 }
 
-// lowestPlane returns the lowest plane for which MaxBits leaves room behind what
-// precedes the planes of a block: each takes a bit or more.
+// lowestPlane returns the lowest plane for which MaxBits leaves room behind the lead of
+// a block, because each plane takes at least a bit.
 func (e *encoder[W]) lowestPlane() int {
 	header := 0
 	if e.typ.isFloat() {
@@ -193,9 +194,8 @@ func (e *encoder[W]) lowestPlane() int {
 	return max(e.typ.bits()-(e.params.MaxBits-header), 0)
 }
 
-// leadInRun returns what precedes the planes of block j of a run, and sets the
-// block's scale. In the lossless mode it is left to the kernel to find out which
-// blocks of floats can be quantized.
+// leadInRun returns the lead of block j of a run, and sets the block's scale. In the
+// lossless mode the kernel determines which blocks of floats can be quantized.
 func (e *encoder[W]) leadInRun(j int) lead {
 	if !e.typ.isFloat() {
 		return lead{prec: e.params.MaxPrec}
@@ -243,9 +243,9 @@ func (d *decoder[W]) decodeRun(dst []W, sy, b int) error {
 	return nil
 }
 
-// readRun reads the planes of the run of blocks that begins with block b, or in one
-// dimension their coefficients. It returns the lowest plane, and where the blocks are
-// that are quantized.
+// readRun reads the planes of the run of blocks that begins with block b, or the
+// coefficients in one dimension. It returns the lowest plane, and the places of the
+// quantized blocks.
 func (d *decoder[W]) readRun(b int) (bottom, exact int, err error) {
 	intprec := d.typ.bits()
 	bottom = intprec
@@ -261,7 +261,7 @@ func (d *decoder[W]) readRun(b int) (bottom, exact int, err error) {
 			return 0, 0, err
 		}
 		if f.length == 0 {
-			continue // zeros in every form
+			continue // it means zeros in every form
 		}
 		bottom = min(bottom, f.bottom)
 		if f.form == quantized {

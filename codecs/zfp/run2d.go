@@ -5,43 +5,43 @@ import (
 	"unsafe"
 )
 
-// A writer16 is what writeBlock16 is told of the planes of a block of 16 coefficients.
+// A writer16 holds the arguments of writeBlock16 for the planes of a block of 16
+// coefficients.
 type writer16 struct {
-	pos         int    // bits written
+	pos         int    // number of bits written
 	acc         uint64 // the last pos%8 of them
-	end         int    // the bit behind which no plane begins
-	top, bottom int    // the plane above the highest one, the lowest one
+	end         int    // no plane begins at or behind this bit
+	top, bottom int    // the plane above the highest one, and the lowest plane
 }
 
-// writePlanes16 is putPlanes16 by a kernel.
+// writePlanes16 is putPlanes16 with a kernel.
 func (w *bitWriter) writePlanes16(p *planes, shift, top, bottom, end int) {
 	s := writer16{w.pos, w.acc, end, top, bottom}
 	writeBlock16(&s, &w.buf[0], unsafe.Add(unsafe.Pointer(p), shift/8), &spreads)
 	w.pos, w.acc = s.pos, s.acc
 }
 
-// A reader16 is what readBlocks16 is told of blocks of 16 coefficients, and what it
-// finds. The planes of a block of floats are those that remain of its exponent less
-// lowest, up to most.
+// A reader16 holds the arguments and results of readBlocks16 for blocks of 16
+// coefficients. A block of floats has its exponent minus lowest planes, at most most.
 type reader16 struct {
-	pos     int // the bit of the stream where the blocks begin, and where they end
-	limit   int // bits of a block, at most
+	pos     int // the bit of the stream where the blocks begin; readBlocks16 sets it to their end
+	limit   int // most bits of a block
 	minBits int
-	width   int // of the exponents of floats, 0 for integers
-	lowest  int // the largest exponent with which no plane is kept
-	most    int // planes that are kept at most
+	width   int // bits of the exponents of floats, 0 for integers
+	lowest  int // the largest exponent with which a block has no planes
+	most    int // most planes that are kept
 	top     int // the plane above the highest one
 	blocks  [4]block16
 }
 
-// A block16 is what was read of a block.
+// A block16 describes a block that was read.
 type block16 struct {
 	plane    int // the lowest plane that was read
-	exponent int // biased, if there is one
-	length   int // coefficients up to the last one with a one-bit
+	exponent int // biased, if the block has an exponent
+	length   int // number of coefficients up to the last one with a one-bit
 }
 
-// newReader16 returns what readBlocks16 is told of the blocks of a decoder.
+// newReader16 returns the arguments of readBlocks16 for the blocks of a decoder.
 func (d *decoder[W]) newReader16() reader16 {
 	limit := math.MaxInt32
 	if d.fixed {
@@ -54,7 +54,7 @@ func (d *decoder[W]) newReader16() reader16 {
 	}
 }
 
-// readRun16 reads the planes of 4 regular blocks, and returns the lowest one.
+// readRun16 reads the planes of 4 regular blocks, and returns the lowest plane.
 func (d *decoder[W]) readRun16() (bottom int) {
 	p := &d.planes[0]
 	d.clearPlanes()
@@ -73,7 +73,7 @@ func (d *decoder[W]) readRun16() (bottom int) {
 	return bottom
 }
 
-// readPlanes16 is getPlanes16 by a kernel.
+// readPlanes16 is getPlanes16 with a kernel.
 func (r *bitReader) readPlanes16(p *planes, shift, intprec, bottom, end int) (low, length int) {
 	s := reader16{pos: r.pos, limit: end - r.pos, most: intprec - bottom, top: intprec}
 	readBlocks16(&s, &r.buf[0], unsafe.Add(unsafe.Pointer(p), shift/8), &shortTails, 1)

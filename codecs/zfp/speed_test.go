@@ -15,7 +15,7 @@ import (
 	"unsafe"
 )
 
-// TestSpeed compares the time that one core takes with libzfp's.
+// TestSpeed compares the time of one core with that of libzfp.
 func TestSpeed(t *testing.T) {
 	if os.Getenv("ZMIGRATE_SPEED") != "1" {
 		t.Skip("set ZMIGRATE_SPEED=1 to measure for half a minute")
@@ -35,7 +35,7 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// speed logs megabytes a second and the ratio to libzfp's.
+// speed logs the megabytes per second and the ratio to libzfp.
 func speed[T Scalar](t *testing.T, p *peer, s setting, shape []int) {
 	t.Helper()
 	const repeat = 9
@@ -63,7 +63,7 @@ func speed[T Scalar](t *testing.T, p *peer, s setting, shape []int) {
 		rate(encode), r.encode.Seconds()/encode.Seconds(), rate(decode), r.decode.Seconds()/decode.Seconds())
 }
 
-// best returns the shortest of several times, in time of the processor.
+// best returns the shortest of several processor times.
 func best(t *testing.T, repeat int, work func() error) time.Duration {
 	t.Helper()
 	runtime.LockOSThread()
@@ -79,7 +79,7 @@ func best(t *testing.T, repeat int, work func() error) time.Duration {
 	return shortest
 }
 
-// threadTime returns how long this thread has run.
+// threadTime returns the processor time of this thread.
 func threadTime(t *testing.T) time.Duration {
 	t.Helper()
 	const thread = 3 // CLOCK_THREAD_CPUTIME_ID

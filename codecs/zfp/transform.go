@@ -1,18 +1,18 @@
 package zfp
 
-// A word is a coefficient: a value of a block as zfp transforms it, of the
-// size of the array's elements. Sums wrap around.
+// A word is a coefficient: a value of a block that zfp transforms. It has the size of
+// the array's elements. Sums wrap around.
 type word interface{ int32 | int64 }
 
-// A block holds up to 4^4 values, x before y before z before w. Its size lets
-// any uint8 be an index without a check.
+// A block holds up to 4^4 values, x before y before z before w. With its size, any
+// uint8 is a valid index, without a check.
 type block[W word] = [256]W
 
-// negabinary is the mask that turns two's complement into base −2 and back.
+// negabinary is the mask that converts two's complement to base −2 and back.
 const negabinary = -0x5555555555555556
 
-// forwardAxis applies the forward decorrelating transform to the vectors of
-// four values that lie s values from each other in the first n of a block:
+// forwardAxis applies the forward decorrelating transform to the vectors in the first n
+// values of a block. A vector is four values that are s values apart:
 //
 //	       ( 4  4  4  4)
 //	1/16 · ( 5  1 −1 −5)
@@ -42,7 +42,7 @@ func forwardLift[W word](x, y, z, w W) (W, W, W, W) {
 	return x, y, z, w
 }
 
-// inverseAxis undoes forwardAxis, but for the bits that it rounds away.
+// inverseAxis undoes forwardAxis, except for the bits that forwardAxis rounds away.
 func inverseAxis[W word](q *block[W], n, s int) {
 	for base := 0; base < n; base += 4 * s {
 		for i := base; i < base+s; i++ {
@@ -67,8 +67,8 @@ func inverseLift[W word](x, y, z, w W) (W, W, W, W) {
 	return x, y, z, w
 }
 
-// forwardDeltas is the transform of the lossless mode along one axis: the
-// third differences of each vector of four values.
+// forwardDeltas is the transform of the lossless mode along one axis: the third
+// differences of each vector.
 func forwardDeltas[W word](q *block[W], n, s int) {
 	for base := 0; base < n; base += 4 * s {
 		for i := base; i < base+s; i++ {
@@ -116,8 +116,8 @@ func inverse[W word](q *block[W], dims int, lossless bool) {
 	}
 }
 
-// toSequence puts coefficients in the order of the stream, in negabinary, and
-// returns the bits that are set in any of them.
+// toSequence puts coefficients into the order of the stream, in negabinary. It returns
+// the bits that are set in any of them.
 func toSequence[W word](c, q *block[W], dims int) W {
 	var all W
 	nb := int64(negabinary)

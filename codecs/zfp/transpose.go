@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// planes are the bits of the coefficients of a block: bit i of plane k is bit k
-// of coefficient i, counted in the order of the stream.
+// planes are the bits of the coefficients of a block: bit i of plane k is bit k of
+// coefficient i. Coefficients are numbered in the order of the stream.
 type planes = [64]uint64
 
-// toPlanes64 transposes coefficients at to at+63 to planes, from bottom on. Those
-// below are made or not.
+// toPlanes64 transposes coefficients at to at+63 to planes, from plane bottom on. It
+// may make lower planes, too.
 func toPlanes64[W word](p *planes, c *block[W], at int, all W, bottom int) {
 	switch {
 	case bottom >= 32:
@@ -28,8 +28,8 @@ func toPlanes64[W word](p *planes, c *block[W], at int, all W, bottom int) {
 	}
 }
 
-// fromPlanes64 undoes toPlanes64 where the planes below k are empty. It leaves
-// the planes in disorder.
+// fromPlanes64 undoes toPlanes64 if the planes below k are empty. It destroys the
+// planes.
 func fromPlanes64[W word](c *block[W], p *planes, at, k int) {
 	if k < 32 {
 		transposeOut((*[32]uint64)(p[:32]), c, at, 0)
@@ -45,9 +45,9 @@ func wide[W word]() bool {
 	return one<<31 > 0
 }
 
-// transposeIn makes 32 planes of the bits from bit shift on of 64 coefficients.
-// Word i holds coefficients i and i+32, so that one pass over 32 words
-// transposes both halves.
+// transposeIn makes 32 planes of 64 coefficients, from their bits from bit shift on.
+// Word i holds coefficients i and i+32, so that one pass over 32 words transposes both
+// halves.
 func transposeIn[W word](p *[32]uint64, c *block[W], at, shift int) {
 	for i := range 32 {
 		p[i] = uint64(uint32(c[uint8(at+i)]>>shift)) | uint64(c[uint8(at+i+32)]>>shift)<<32
@@ -55,8 +55,8 @@ func transposeIn[W word](p *[32]uint64, c *block[W], at, shift int) {
 	transpose32(p)
 }
 
-// transposeOut adds 32 planes to the bits from bit shift on of 64 coefficients.
-// It leaves the planes in disorder.
+// transposeOut adds 32 planes to 64 coefficients, from their bit shift on. It destroys
+// the planes.
 func transposeOut[W word](p *[32]uint64, c *block[W], at, shift int) {
 	transpose32(p)
 	for i := range 32 {
@@ -65,8 +65,8 @@ func transposeOut[W word](p *[32]uint64, c *block[W], at, shift int) {
 	}
 }
 
-// transpose32 transposes two matrices of 32 by 32 bits, one in the lower halves
-// of the words, one in the upper.
+// transpose32 transposes two matrices of 32 by 32 bits: one in the lower halves of the
+// words, and one in the upper halves.
 func transpose32(p *[32]uint64) {
 	const (
 		m16 = 0x0000ffff0000ffff
@@ -101,15 +101,16 @@ func transpose32(p *[32]uint64) {
 	}
 }
 
-// exchange swaps the bits of a that lie s above those of the mask with the bits
-// of b that lie under it.
+// exchange swaps the bits of b that mask selects with the bits of a that are s bits
+// above them.
 func exchange(a, b uint64, s int, mask uint64) (uint64, uint64) {
 	t := (a>>s ^ b) & mask
 	return a ^ t<<s, b ^ t
 }
 
-// toPlanes16 transposes 16 coefficients to planes of 16 bits, 16 planes at a
-// time from that of plane bottom on: word j holds coefficients j, j+4, j+8 and j+12.
+// toPlanes16 transposes 16 coefficients to planes of 16 bits, 16 planes at a time, from
+// the 16 planes with plane bottom on. In the matrix, word j holds coefficients j, j+4,
+// j+8 and j+12.
 func toPlanes16[W word](p *planes, c *block[W], all W, bottom int) {
 	for shift := bottom &^ 15; shift < 64; shift += 16 {
 		if !wide[W]() && shift >= 32 {
@@ -155,8 +156,8 @@ func fromPlanes16[W word](c *block[W], p *planes, kmin int) {
 	}
 }
 
-// transpose16 transposes a matrix of 16 by 16 bits, of which word j holds rows
-// j, j+4, j+8 and j+12.
+// transpose16 transposes a matrix of 16 by 16 bits. Word j holds rows j, j+4, j+8 and
+// j+12.
 func transpose16(a *[4]uint64) {
 	const m2, m1 = 0x3333333333333333, 0x5555555555555555
 	for j, v := range a {
@@ -171,8 +172,8 @@ func transpose16(a *[4]uint64) {
 	a[2], a[3] = exchange(a[2], a[3], 1, m1)
 }
 
-// toNibbles transposes 4 coefficients to planes of 4 bits, 16 in each of the words
-// 0, 16, 32 and 48, from that of plane bottom on.
+// toNibbles transposes 4 coefficients to planes of 4 bits. Each of the words 0, 16, 32
+// and 48 has 16 planes. It begins with the planes of plane bottom.
 func toNibbles[W word](p *planes, c *block[W], bottom int) {
 	for shift := bottom &^ 15; shift < 64; shift += 16 {
 		if !wide[W]() && shift >= 32 {
@@ -183,7 +184,7 @@ func toNibbles[W word](p *planes, c *block[W], bottom int) {
 	}
 }
 
-// spread4 moves bit i of 16 to bit 4i.
+// spread4 moves bit i of 16 bits to bit 4i.
 func spread4(v uint64) uint64 {
 	v = (v | v<<24) & 0x000000ff000000ff
 	v = (v | v<<12) & 0x000f000f000f000f
@@ -191,7 +192,7 @@ func spread4(v uint64) uint64 {
 	return (v | v<<3) & 0x1111111111111111
 }
 
-// fromNibbles makes coefficients of planes.
+// fromNibbles turns planes into coefficients.
 func fromNibbles[W word](c *block[W], s *nibbleString) {
 	top := 16
 	if wide[W]() {

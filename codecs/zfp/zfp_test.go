@@ -83,7 +83,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The headers are those that libzfp 1.0.1 writes.
+// libzfp 1.0.1 writes these headers.
 var headers = []struct {
 	hex    string
 	header Header
@@ -122,7 +122,7 @@ func TestHeader(t *testing.T) {
 			}
 		}
 	}
-	// What the long form has no room for.
+	// Parameters for which the long form has no room.
 	var w bitWriter
 	if err := w.putHeader(Float64, []int{7}, Params{0, 70000, 33, -20000}); err != nil {
 		t.Fatal(err)
@@ -162,8 +162,8 @@ func TestHeaderRefused(t *testing.T) {
 	}
 }
 
-// TestUnlimited reads and writes a stream of zfpy 1.0.1 at rate 2: its blocks
-// may have 8 bits, one fewer than their headers, and so they have no limit.
+// TestUnlimited reads and writes a stream of zfpy 1.0.1 at rate 2. Its blocks may have
+// 8 bits, one fewer than their headers have, and so they are not limited.
 func TestUnlimited(t *testing.T) {
 	stream, err := hex.DecodeString("7a667005420000000000700005310b00000000000000000050d0aa00000000000000000000000000")
 	if err != nil {
@@ -189,7 +189,7 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
-// smooth is a smooth field with noise, scaled for integers.
+// smooth returns a smooth field with noise, scaled for integers.
 func smooth[T Scalar](shape []int) []T {
 	n := 1
 	for _, d := range shape {
@@ -212,7 +212,7 @@ func smooth[T Scalar](shape []int) []T {
 	return field
 }
 
-// settings are parameters of every mode for arrays of a type.
+// settings returns parameters of every mode for arrays of a type.
 func settings(t testing.TB, typ Type, dims int) map[string]Params {
 	t.Helper()
 	all := map[string]Params{"expert": {40, 600, 20, -12}, "reversible": Reversible()}
@@ -231,7 +231,7 @@ func TestWorkers(t *testing.T) {
 	testWorkers[int64](t, []int{18, 17, 19, 21})
 }
 
-// testWorkers compares what several goroutines make with what one does.
+// testWorkers compares the result of several goroutines with that of one.
 func testWorkers[T Scalar](t *testing.T, shape []int) {
 	field := smooth[T](shape)
 	for name, p := range settings(t, typeOf[T](), len(shape)) {
@@ -282,9 +282,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestUndefinedInC fixes what becomes of blocks for which libzfp converts floats
-// to integers that cannot hold them, on every processor: what libzfp 1.0.1 gives
-// on amd64.
+// TestReversibleKeepsEveryBit compares all bits of arrays after the lossless mode.
 func TestReversibleKeepsEveryBit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for dims := 1; dims <= 4; dims++ {
@@ -300,8 +298,8 @@ func TestReversibleKeepsEveryBit(t *testing.T) {
 	}
 }
 
-// testEveryBit sends an array that is of negative zeros but for few elements of
-// any bits through the lossless mode.
+// testEveryBit encodes and decodes an array in the lossless mode. Most elements are
+// negative zeros; a few have arbitrary bits.
 func testEveryBit[T float32 | float64, B uint32 | uint64](t *testing.T, random *rand.Rand, shape []int, n int, from func(B) T, to func(T) B, sign B) {
 	t.Helper()
 	values, got := make([]T, n), make([]T, n)
@@ -330,6 +328,9 @@ func testEveryBit[T float32 | float64, B uint32 | uint64](t *testing.T, random *
 	}
 }
 
+// TestUndefinedInC has blocks whose floats libzfp converts to integers that cannot hold
+// them, which C leaves undefined. On every processor the results are those of libzfp
+// 1.0.1 on amd64.
 func TestUndefinedInC(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	testBlock(t, [4]float32{nan, nan, nan, nan}, "0000000000000000", [4]float32{})
@@ -346,8 +347,7 @@ func TestUndefinedInC(t *testing.T) {
 	testBlock(t, [4]float64{1e-310, 0, -1e-310, 5e-324}, "03d0540000000000", [4]float64{})
 }
 
-// testBlock compares the beginning of the stream of a block, and what comes
-// back.
+// testBlock compares the beginning of the stream of a block, and the decoded values.
 func testBlock[T Scalar](t *testing.T, block [4]T, want string, values [4]T) {
 	t.Helper()
 	p := Params{NoMinBits, NoMaxBits, NoMaxPrec, NoMinExp}
