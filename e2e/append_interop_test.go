@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestInteropAppend appends days to hierarchies that zmigrate, xarray and
-// zarr-python have made of those before, and has xarray compare each with the
-// whole series: values, times, and coordinates that are coordinates.
+// TestInteropAppend appends days to hierarchies of earlier days that zmigrate, xarray
+// and zarr-python have made. xarray compares each hierarchy with the whole series: the
+// values, the times, and which variables are coordinates.
 func TestInteropAppend(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()
@@ -15,7 +15,7 @@ func TestInteropAppend(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	done(t, "copy", "--progress", "none", file("first.nc"), file("ours.zarr"))
 	for _, target := range []string{"ours.zarr", "xarray.zarr", "python.zarr"} {
-		for range 2 { // the second time, there is nothing to do
+		for range 2 { // the second time there is nothing to do
 			done(t, "copy", "--progress", "none", "--existing", "append", file("rest.nc"), file(target))
 		}
 		p.check(t, "check_cf.py", file("whole.nc"), file(target))

@@ -19,13 +19,13 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// watched stands in front of an S3 server, and tells of every object below a prefix
-// that is written or removed, when that is done and before the client knows.
+// watched stands in front of an S3 server. It reports every object below a prefix that
+// is written or removed, when this is done and before the client knows.
 type watched struct {
 	endpoint string
 
 	mu   sync.Mutex
-	tell func(key string) // nil: nobody
+	tell func(key string) // nil: nothing is reported
 }
 
 func watch(t *testing.T, b *bucket, prefix string) *watched {
@@ -56,17 +56,17 @@ func watch(t *testing.T, b *bucket, prefix string) *watched {
 	return w
 }
 
-// listen has f told of what is written from now on.
+// listen makes f the function to which later writes are reported.
 func (w *watched) listen(f func(key string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tell = f
 }
 
-// TestNightlyOnS3 appends ten nights in a bucket. Three runs are killed, each at
-// another of its writes, and each night comes twice. Readers that come after every
-// single write of these nights and of one that is not killed, with consolidated
-// metadata and without, find the values of all rows that the metadata promise.
+// TestNightlyOnS3 appends ten nights in a bucket. Three runs are killed, each at a
+// different write, and each night comes twice. Readers come after every single write of
+// these nights, and of a night that is not killed, with and without consolidated
+// metadata. They find the values of all rows that the metadata promise.
 func TestNightlyOnS3(t *testing.T) {
 	b, dir := serve(t), fast(t)
 	w := watch(t, b, "climate/nightly.zarr/")
@@ -76,7 +76,7 @@ func TestNightlyOnS3(t *testing.T) {
 		t.Fatal(err)
 	}
 	job, set := write(t, dir, "nightly.yaml", example), "target.url="+target
-	const quick = "run.lock_ttl=4s" // a quarter of which a run waits behind one that was killed
+	const quick = "run.lock_ttl=4s" // a run waits a quarter of it behind a run that was killed
 	date := func(night int) string { return fmt.Sprintf("2026-01-%02d", night+1) }
 	writes, seen := 0, map[int]bool{}
 	reads := func(string) {
@@ -119,8 +119,8 @@ func TestNightlyOnS3(t *testing.T) {
 	}
 }
 
-// killedAfterWrites kills the program when it has written so many objects, and
-// before it knows of the last one.
+// killedAfterWrites kills the program when it has written at objects, before it knows
+// of the last one.
 func killedAfterWrites(t *testing.T, w *watched, reads func(string), at int, args ...string) {
 	t.Helper()
 	c := zmigrate(t.Context(), t, args...)
@@ -144,8 +144,9 @@ func killedAfterWrites(t *testing.T, w *watched, reads func(string), at int, arg
 	}
 }
 
-// nights checks the values that a reader of a target of days finds, and returns the
-// number of days: by the consolidated metadata, and by those of one array alone.
+// nights checks the values that a reader of a target of days finds. It returns the
+// numbers of days according to the consolidated metadata, and to the metadata of one
+// array.
 func nights(t *testing.T, target string) (found []int) {
 	t.Helper()
 	whole, err := zarr.Open(t.Context(), target, zarr.Options{})

@@ -18,9 +18,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// rows writes a job that appends rows from first on of several arrays: chunks
-// that are filled in parts, shards, a coordinate, rows of nothing but the fill
-// value.
+// rows writes a job that appends n rows, from first on, to several arrays: one with
+// chunks that are filled in parts, one with shards, a coordinate, and one whose rows
+// are only the fill value.
 func rows(t *testing.T, dir string, first, n int) (job string) {
 	t.Helper()
 	var x, data []byte
@@ -52,8 +52,8 @@ arrays:
 `, first, n))
 }
 
-// there checks the values of all rows that a reader of a target finds, and
-// returns how many there are.
+// there checks the values of all rows that a reader of a target finds, and returns the
+// number of rows.
 func there(t *testing.T, target string) int {
 	t.Helper()
 	source, err := zarr.Open(t.Context(), target, zarr.Options{})
@@ -95,9 +95,9 @@ func there(t *testing.T, target string) int {
 	return 0
 }
 
-// TestEveryDurableOperationOfAnAppendFails breaks a run that appends wherever it
-// changes something: readers see the rows of before or all of them, and the next
-// run makes what an undisturbed one would have made.
+// TestEveryDurableOperationOfAnAppendFails breaks a run that appends at each of its
+// changes. Readers see the earlier rows or all rows, and the next run makes what an
+// undisturbed run would have made.
 func TestEveryDurableOperationOfAnAppendFails(t *testing.T) {
 	dir := fast(t)
 	target := filepath.Join(dir, "out.zarr")
@@ -125,9 +125,9 @@ func TestEveryDurableOperationOfAnAppendFails(t *testing.T) {
 	}
 }
 
-// TestNightly lets ten nights pass for the shipped example. One run is
-// interrupted, one is killed, and one night comes twice; what is there in the end
-// is what a single run makes of all files.
+// TestNightly lets ten nights pass for the shipped example. One run is interrupted, one
+// is killed, and one night comes twice. The target at the end equals that of a single
+// run over all files.
 func TestNightly(t *testing.T) {
 	dir := fast(t)
 	example, err := os.ReadFile("../examples/nightly.yaml")
@@ -154,7 +154,7 @@ func TestNightly(t *testing.T) {
 		if night == 7 {
 			killedWhileAppending(t, job, target, date(night))
 		}
-		// What cron does: the nights before first, as far as there are any.
+		// As cron does: the nights before come first, as far as there are any.
 		for n := max(night-2, 0); n <= night; n++ {
 			result, err := run(n, environment())
 			if err != nil {
@@ -207,8 +207,8 @@ func killedWhileAppending(t *testing.T, job, target, date string) {
 	t.Logf("killed: %v", <-ended)
 }
 
-// TestAppendToStores appends to targets that are no folders, to shards that are
-// there in parts, too.
+// TestAppendToStores appends to targets that are not folders, and to shards that hold a
+// part of their rows.
 func TestAppendToStores(t *testing.T) {
 	dir := t.TempDir()
 	local := filepath.Join(dir, "out.zarr")

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestInteropArrow has pyarrow write IPC files and streams, plain and compressed,
-// and Parquet in every encoding and compression, and compares what zarr-python
-// reads of their columns with what pyarrow does.
+// TestInteropArrow lets pyarrow write IPC files and streams, plain and compressed, and
+// Parquet in every encoding and compression. It compares what zarr-python reads of the
+// migrated columns with what pyarrow reads.
 func TestInteropArrow(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()

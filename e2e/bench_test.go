@@ -23,12 +23,12 @@ import (
 )
 
 const (
-	layerBytes = 4 << 20 // of one layer of float32 [layers, 1024, 1024]
-	pairs      = 5       // of measurements, of which the median counts
+	layerBytes = 4 << 20 // bytes of one layer of float32 [layers, 1024, 1024]
+	pairs      = 5       // pairs of measurements, of which the median counts
 )
 
-// benchSource writes that many layers to a fast disk and returns the folder.
-// No part of them repeats another one.
+// benchSource writes so many layers to a fast disk and returns the folder. No part of
+// them repeats another one.
 func benchSource(b *testing.B, layers int) string {
 	b.Helper()
 	dir := fast(b)
@@ -55,8 +55,8 @@ func benchSource(b *testing.B, layers int) string {
 	return dir
 }
 
-// benchJob writes a job for that source and returns a function that runs the
-// program on it and takes the time.
+// benchJob writes a job for that source. It returns a function that runs the program on
+// the job and measures the time.
 func benchJob(b *testing.B, dir, program string, layers int, options string) func() time.Duration {
 	b.Helper()
 	job := write(b, dir, "job.yaml", fmt.Appendf(nil, `zmigrate: 1
@@ -92,8 +92,8 @@ func command(b testing.TB, name string, args ...string) time.Duration {
 	return time.Since(began)
 }
 
-// compare measures ours and theirs in turns and reports the median of the
-// ratios of their speeds: above 1 where ours is faster.
+// compare measures ours and theirs in turns. It reports the median of the ratios of
+// their speeds, which is above 1 if ours is faster.
 func compare(b *testing.B, layers int, name string, ours, theirs func() time.Duration) {
 	b.Helper()
 	var ratios, us, them []float64
@@ -107,7 +107,7 @@ func compare(b *testing.B, layers int, name string, ours, theirs func() time.Dur
 		slices.Sort(list)
 		return list[len(list)/2]
 	}
-	b.ReportMetric(0, "ns/op") // of all pairs together; says nothing
+	b.ReportMetric(0, "ns/op") // the time of all pairs together means nothing
 	b.ReportMetric(median(ratios), "x-"+name)
 	b.ReportMetric(float64(layers*layerBytes)/1e6/median(us), "MB/s")
 	b.ReportMetric(float64(layers*layerBytes)/1e6/median(them), "MB/s-"+name)
@@ -132,8 +132,8 @@ func BenchmarkCopy(b *testing.B) {
 	}
 }
 
-// BenchmarkZstd compares with the zstd library alone: all processors encode
-// the same chunks, which lie in memory already, and drop them.
+// BenchmarkZstd compares with the zstd library alone: all processors encode the same
+// chunks, which are in memory, and drop the results.
 func BenchmarkZstd(b *testing.B) {
 	const layers = 64
 	dir := benchSource(b, layers)

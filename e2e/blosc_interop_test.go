@@ -15,8 +15,8 @@ import (
 // bloscScript decodes with c-blosc; it lies with the format.
 const bloscScript = "../../codecs/blosc/testdata/check.py"
 
-// TestInteropBlosc has c-blosc decode buffers of every codec that it comes with,
-// level, shuffle, and various sizes of elements, blocks and contents.
+// TestInteropBlosc lets c-blosc decode buffers of all its codecs, levels and shuffles,
+// with various sizes of elements, blocks and contents.
 func TestInteropBlosc(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()
@@ -75,8 +75,8 @@ func TestInteropBlosc(t *testing.T) {
 	})
 }
 
-// TestInteropBloscSpeed measures encoding and decoding on one core, and c-blosc
-// in the same run, over noisy float32.
+// TestInteropBloscSpeed measures encoding and decoding of noisy float32 on one core,
+// and c-blosc in the same run.
 func TestInteropBloscSpeed(t *testing.T) {
 	p := findPeers(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -127,14 +127,15 @@ func TestInteropBloscSpeed(t *testing.T) {
 		t.Logf("%-7v level %d shuffle %d: encode %5.0f MB/s, %.2f × C; decode %5.0f MB/s, %.2f × C; ratio %.3f, C %.3f",
 			o.Codec, o.Level, o.Shuffle, speed(encode), theirs[i].Encode/encode, speed(decode), theirs[i].Decode/decode,
 			float64(len(src))/float64(len(buffer)), float64(len(src))/float64(theirs[i].Size))
-		// Far from what is usual, so that a busy machine does no harm.
+		// The bounds are far from the usual ratios, so that a busy machine does no
+		// harm.
 		if o.Codec == blosc.LZ4 && (encode > 3*theirs[i].Encode || decode > 3*theirs[i].Decode) {
 			t.Errorf("%v takes more than three times as long as c-blosc", o.Codec)
 		}
 	}
 }
 
-// least returns the least seconds that a call of run takes.
+// least returns the shortest time of several calls of run, in seconds.
 func least(t *testing.T, run func() error) float64 {
 	t.Helper()
 	best, end := math.Inf(1), time.Now().Add(300*time.Millisecond)
@@ -147,8 +148,8 @@ func least(t *testing.T, run func() error) float64 {
 	return best
 }
 
-// bloscContent returns 32-bit numbers that grow now and then, with noise in
-// their low bits or without.
+// bloscContent returns 32-bit numbers that grow now and then, with or without noise in
+// their low bits.
 func bloscContent(random *rand.Rand, size int) []byte {
 	out := make([]byte, 0, size+4)
 	noise, value := random.Uint32N(3)*100, uint32(0)

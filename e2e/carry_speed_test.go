@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestMigrationSpeedCarried compares a Zarr v2 array that is carried through into
-// v3 with `cp -r` of the same files, in turns, of which the best count: in memory,
-// and on the disk, where what a migration leaves is durable and what `cp -r`
-// leaves is not, so that a `sync` of it is measured, too.
+// TestMigrationSpeedCarried carries a Zarr v2 array through into v3, and compares the
+// time with `cp -r` of the same files. It measures both in turns, in memory and on the
+// disk, and the best times count. A migration is durable and `cp -r` is not, so a
+// `sync` is measured, too.
 func TestMigrationSpeedCarried(t *testing.T) {
 	if os.Getenv("ZMIGRATE_SPEED") != "1" {
 		t.Skip("set ZMIGRATE_SPEED=1 to copy 2.5 GiB several times")
@@ -57,8 +57,7 @@ func TestMigrationSpeedCarried(t *testing.T) {
 	}
 }
 
-// uncompressed makes a Zarr v2 group with an array of 640 chunks of 4 MiB, each
-// with other bytes.
+// uncompressed makes a Zarr v2 group with an array of 640 different chunks of 4 MiB.
 func uncompressed(t *testing.T, dir string) {
 	t.Helper()
 	const side = 1024

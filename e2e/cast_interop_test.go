@@ -33,8 +33,8 @@ func castCodec(t *testing.T, configuration json.RawMessage, in dtype.Type, eleme
 	return bound
 }
 
-// hexElements reads little-endian elements; the interop tests run on machines
-// that are so, too.
+// hexElements reads little-endian elements, because the interop tests run on
+// little-endian machines.
 func hexElements(t *testing.T, typ dtype.Type, text string) ndarray.Array {
 	t.Helper()
 	data, err := hex.DecodeString(text)
@@ -48,7 +48,8 @@ func hexElements(t *testing.T, typ dtype.Type, text string) ndarray.Array {
 	return a
 }
 
-// spelled is how one element is written in metadata, all NaN in one way.
+// spelled returns an element as metadata spell it. All NaNs are spelled in the same
+// way.
 func spelled(a ndarray.Array, i int) string {
 	size := a.Type.Size()
 	text := string(a.Type.FormatScalar(dtype.V3, a.Data[i*size:(i+1)*size]))
@@ -58,9 +59,9 @@ func spelled(a ndarray.Array, i int) string {
 	return text
 }
 
-// TestInteropCastValue has cast-value-rs cast random elements between all types
-// that it knows, in all modes and with scalar maps, and compares: the results,
-// and, one by one, what it refused.
+// TestInteropCastValue lets cast-value-rs cast random elements between all of its
+// types, in all modes and with scalar maps. It compares the results and, one by one,
+// the refused elements.
 func TestInteropCastValue(t *testing.T) {
 	const count = 3000
 	p := findPeers(t)
@@ -129,8 +130,9 @@ func TestInteropCastSpeed(t *testing.T) {
 	}
 	clamp, file := "clamp", write(t, t.TempDir(), "float64", src.Data)
 	few := [][2]json.Number{{"-9999", "-32768"}}
-	// How many times as fast we must be: both have but one instruction for each
-	// element where floats become narrower ones, and theirs takes more at once.
+	// The least ratios of our speed to theirs. Where floats become narrower floats,
+	// both have one instruction for each element, and theirs handles more elements at
+	// once.
 	wants := []float64{3, 3, 3, 2.5, 0.2}
 	cases := []measured{
 		{file, "float64", "int16", nil, [][2]json.Number{}},
@@ -174,7 +176,7 @@ func TestInteropCastSpeed(t *testing.T) {
 	}
 }
 
-// name is what is done about numbers out of range.
+// name describes how numbers out of range are handled.
 func name(outOfRange *string) string {
 	if outOfRange == nil {
 		return "refused"

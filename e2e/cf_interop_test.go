@@ -15,9 +15,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// TestInteropUnpack compares the physical values of packed variables, random
-// ones of all types, with those that xarray and netCDF4-python read: bit for
-// bit, all NaN being equal.
+// TestInteropUnpack compares the physical values of packed variables, random ones of
+// all types, with those that xarray and netCDF4-python read: bit for bit, except that
+// all NaNs are equal.
 func TestInteropUnpack(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()
@@ -69,8 +69,8 @@ func TestInteropUnpack(t *testing.T) {
 	}
 }
 
-// TestInteropCFCodecs has zarr-python read packed variables, random ones of all
-// integers, whose packing became codecs.
+// TestInteropCFCodecs lets zarr-python read packed variables, random ones of all
+// integer types, whose packing became codecs.
 func TestInteropCFCodecs(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()
@@ -84,7 +84,7 @@ target: {url: out.zarr}
 	p.check(t, "check_cf_codecs.py", dir, filepath.Join(dir, "out.zarr"))
 }
 
-// floatsOf returns float32 or float64 values, all as the latter.
+// floatsOf returns float32 or float64 values as float64.
 func floatsOf(t dtype.Type, data []byte) []float64 {
 	var list []float64
 	for item := range slices.Chunk(data, t.Size()) {

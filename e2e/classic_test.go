@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// classic is a NetCDF file of format CDF-1 to be: variables of float64 over fixed
+// classic describes a NetCDF file of format CDF-1: variables of float64 over fixed
 // dimensions, with attributes of text.
 type classic struct {
 	dims []classicDim
@@ -37,7 +37,7 @@ func text(b []byte, s string) []byte {
 	return append(b, make([]byte, -len(s)&3)...)
 }
 
-// list appends what a list begins with: its tag and its length.
+// list appends the beginning of a list: its tag and its length.
 func list(b []byte, tag uint32, n int) []byte {
 	if n == 0 {
 		tag = 0
@@ -45,7 +45,7 @@ func list(b []byte, tag uint32, n int) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, tag), uint32(n))
 }
 
-// encode writes the file, by the NetCDF Classic Format Specification.
+// encode returns the file, according to the NetCDF Classic Format Specification.
 func (c classic) encode() []byte {
 	size := len(c.header(make([]int, len(c.vars))))
 	begins := make([]int, len(c.vars))
@@ -84,8 +84,8 @@ func (c classic) header(begins []int) []byte {
 	return b
 }
 
-// netcdfFile writes a file of variables like "tas(time,lat)=1,2;units=K". The
-// first variable of one dimension tells how long that is.
+// netcdfFile writes a file of variables like "tas(time,lat)=1,2;units=K". The first
+// variable of one dimension tells the length of the dimension.
 func netcdfFile(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: netcdf FILE VARIABLE…")
@@ -121,7 +121,7 @@ func netcdfFile(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), c.encode(), 0o666))
 }
 
-// day is one of many small files that are one series.
+// day returns one of many small files of a series.
 func day(i int) []byte {
 	c := classic{
 		dims: []classicDim{{"time", 1}, {"lat", 4}, {"lon", 8}},
@@ -136,7 +136,7 @@ func day(i int) []byte {
 			{"units", "K"}, {"long_name", "one of the fields of a model, " + strings.Repeat("described at length, ", 10)},
 			{"standard_name", "air_temperature"},
 		}, make([]float64, 32)}
-		if k < 2 { // some say what no other file says
+		if k < 2 { // some files say what no other file says
 			v.attributes = append(v.attributes, [2]string{"history", fmt.Sprintf("made on day %d", i)})
 		}
 		for j := range v.values {

@@ -25,12 +25,11 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// providers are the schemes of the buckets that the servers of `make
-// cloud-test` have.
+// providers are the schemes of the buckets on the servers of `make cloud-test`.
 var providers = []string{"s3", "gs", "azblob"}
 
-// cloud returns a function for the URLs of places in a folder of its own in the
-// bucket of a server. Without the server the test is skipped, or fails where
+// cloud returns a function for the URLs of places, in a folder of its own, in the
+// bucket of a server. Without the server the test is skipped, or fails if
 // ZMIGRATE_REQUIRE_PEERS is 1.
 func cloud(t *testing.T, scheme string) func(place string) string {
 	t.Helper()
@@ -48,7 +47,7 @@ func cloud(t *testing.T, scheme string) func(place string) string {
 	return func(place string) string { return strings.TrimSuffix(folder+place+"?"+query, "?") }
 }
 
-// objects returns the SHA-256 of every object below a URL by its key.
+// objects returns the SHA-256 of every object below a URL, by its key.
 func objects(t *testing.T, url string) map[string]string {
 	t.Helper()
 	s, err := store.Open(t.Context(), url, store.Options{})
@@ -71,9 +70,9 @@ func objects(t *testing.T, url string) map[string]string {
 	return found
 }
 
-// TestCloudMigration takes a hierarchy from a folder to one provider after the
-// other and back to the first, by the program, with the checkpoint beside each
-// target. The objects are everywhere those of a run from file to file.
+// TestCloudMigration runs the program to migrate a hierarchy from a folder to one
+// provider after the other, and back to the first, with the checkpoint beside each
+// target. The objects are always those of a run from file to file.
 func TestCloudMigration(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 48, "zstd")
@@ -167,7 +166,7 @@ func put(t *testing.T, folder, key string, data []byte) {
 	}
 }
 
-// glob finds the object again by the first letters of its name.
+// glob finds an object by the first letters of its name.
 func glob(t *testing.T, url string) (string, error) {
 	t.Helper()
 	place, query, parameters := strings.Cut(url, "?")
@@ -183,7 +182,7 @@ func glob(t *testing.T, url string) (string, error) {
 }
 
 // TestCloudCopies migrates a hierarchy of Zarr v2 to v3 in one bucket. The server
-// copies the chunks, and is sent no other data.
+// copies the chunks, and the program sends it no other data.
 func TestCloudCopies(t *testing.T) {
 	for _, scheme := range []string{"s3", "gs"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -227,8 +226,8 @@ func TestCloudCopies(t *testing.T) {
 	}
 }
 
-// throughProxy puts a proxy that counts before the server of a bucket and
-// returns the URLs of two places in it.
+// throughProxy puts a proxy that counts requests in front of the server of a bucket. It
+// returns the URLs of two places in the bucket.
 func throughProxy(t *testing.T, scheme string, at func(string) string, count func(*http.Request)) (source, target string) {
 	t.Helper()
 	front := func(server string) string {
@@ -239,7 +238,7 @@ func throughProxy(t *testing.T, scheme string, at func(string) string, count fun
 		proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(behind)
 			if scheme == "s3" {
-				r.Out.Host = r.In.Host // it is signed
+				r.Out.Host = r.In.Host // the request is signed for this host
 			}
 			count(r.In)
 		}})

@@ -14,16 +14,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// TestInteropZstdSpeed measures level 3 of zstd on one core, and the C library
-// in the same run, in turns. It also has the C library decode what we encode.
+// TestInteropZstdSpeed measures level 3 of zstd on one core, and the C library in the
+// same run, in turns. The C library also decodes our frames.
 func TestInteropZstdSpeed(t *testing.T) {
 	const level, size, turns = 3, 4 << 20, 3
 	p := findPeers(t)
 	contents := []struct {
 		name string
 		data []byte
-		// part of the C library's ratio that we must reach; on smooth numbers
-		// the library that we use finds fewer repetitions.
+		// least is the least ratio to the C library's compression. On smooth numbers
+		// our library finds fewer repetitions.
 		least float64
 	}{
 		{"noisy float32", codectest.Noisy(size / 4), 0.97},
@@ -82,7 +82,7 @@ func TestInteropZstdSpeed(t *testing.T) {
 		if ratio < c.least*their {
 			t.Errorf("%s: the ratio is %.3f, less than %.2f of the C library's %.3f", c.name, ratio, c.least, their)
 		}
-		// Far from what is usual, so that a busy machine does no harm.
+		// The bound is far from the usual ratio, so that a busy machine does no harm.
 		if middle(encodes) < 0.2 {
 			t.Errorf("%s takes more than five times as long as the C library", c.name)
 		}
@@ -112,8 +112,8 @@ func middle(list []float64) float64 {
 	return slices.Sorted(slices.Values(list))[len(list)/2]
 }
 
-// BenchmarkShards compares shards of 64 MiB with the same chunks of 1 MiB
-// stored each on its own, over 512 MiB.
+// BenchmarkShards compares shards of 64 MiB with the same chunks of 1 MiB stored one by
+// one, over 512 MiB.
 func BenchmarkShards(b *testing.B) {
 	const layers = 128
 	dir, other := benchSource(b, layers), fast(b)

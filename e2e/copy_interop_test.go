@@ -12,14 +12,14 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// otherChunks are shapes, by their rank, that no golden array has chunks of. An
-// array without dimensions has one chunk whatever is done.
+// otherChunks are chunk shapes, by rank, that no golden array has. An array without
+// dimensions always has one chunk.
 var otherChunks = []string{1: "7", 2: "5,7", 3: "3,4,2", 4: "2,3,4,5", 5: "2,2,3,3,1"}
 
-// TestInteropCopy copies the hierarchies that zarr-python and zarrs wrote, with
-// their chunks carried through, cut into other chunks and encoded by other
-// codecs. zarr-python and tensorstore read every array with the values that its
-// writer had, with its attributes and its dimension names. None is refused.
+// TestInteropCopy copies the hierarchies that zarr-python and zarrs wrote in three
+// ways: with their chunks carried through, cut into other chunks, and encoded by other
+// codecs. None is refused. zarr-python and tensorstore read every array with the values
+// of its writer, its attributes and its dimension names.
 func TestInteropCopy(t *testing.T) {
 	p := findPeers(t)
 	golden := goldenStores(t)
@@ -27,7 +27,7 @@ func TestInteropCopy(t *testing.T) {
 	partlyBig := []string{"dtype/struct"}
 	for _, test := range []struct {
 		name, source string
-		root         string   // the document at the root, if the one of another store
+		root         string   // the root's document, if it comes from another store
 		encoded      []string // arrays that cannot be carried through
 	}{
 		{"v2", "v2.zarr", "", partlyBig},
@@ -45,7 +45,7 @@ func TestInteropCopy(t *testing.T) {
 				c.check(t, c.copy(t, nil))
 			})
 			if test.root != "" {
-				return // the chunks are those of the store that was tested
+				return // the chunks belong to the store that was tested
 			}
 			t.Run("other chunks", func(t *testing.T) { c.check(t, c.copyBy(t, cutAnew)...) })
 			t.Run("other codecs", func(t *testing.T) { c.check(t, c.copyBy(t, encodeAnew)...) })
@@ -73,8 +73,8 @@ func TestInteropCopy(t *testing.T) {
 		}
 	})
 
-	// zarr-python lacks most of the codecs of zarrs, so it reads second copies of
-	// what is encoded by those.
+	// zarr-python lacks most of the codecs of zarrs, so it reads second copies of the
+	// arrays with these codecs.
 	t.Run("zarrs", func(t *testing.T) {
 		c := openGolden(t, p, filepath.Join(golden, "zarrs"), "", "")
 		t.Run("carried through", func(t *testing.T) {
@@ -89,8 +89,8 @@ func TestInteropCopy(t *testing.T) {
 	})
 }
 
-// goldenStores returns $ZMIGRATE_GOLDEN, the folder of all goldens, or, where that
-// is absent, one with the part of the stores that the tests of the source have.
+// goldenStores returns $ZMIGRATE_GOLDEN, the folder of all goldens. Without it, it
+// returns a folder with the stores that the tests of the source have.
 func goldenStores(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("ZMIGRATE_GOLDEN")
@@ -106,24 +106,24 @@ func goldenStores(t *testing.T) string {
 	return sourcetest.Unzip(t, "../sources/zarr/testdata/golden.zip")
 }
 
-// goldenCopy is one golden store, to be copied.
+// goldenCopy is a golden store that is to be copied.
 type goldenCopy struct {
 	peers
-	expected string // what its arrays hold
-	store    string // the name there
-	source   string // where it is
+	expected string // the values of its arrays
+	store    string // its name in the golden folder
+	source   string // its place
 	arrays   []plannedCopy
 }
 
-// plannedCopy is an array as the plan has it.
+// plannedCopy is an array in the output of plan.
 type plannedCopy struct {
 	Source, Path string
 	DataType     json.RawMessage `json:"data_type"`
 	Shape        []int
 }
 
-// openGolden copies the store of a golden folder, gives it the document of
-// another one at its root, if root names that, and plans to migrate it.
+// openGolden copies the store of a golden folder, and plans to migrate it. If root
+// names another store, the root's document is that of the other store.
 func openGolden(t *testing.T, p peers, folder, store, root string) *goldenCopy {
 	t.Helper()
 	c := &goldenCopy{peers: p, expected: filepath.Join(folder, "expected.json"), store: store, source: filepath.Join(fast(t), "golden")}
@@ -150,7 +150,7 @@ func openGolden(t *testing.T, p peers, folder, store, root string) *goldenCopy {
 	return c
 }
 
-// notCarried lists the arrays that a copy would encode.
+// notCarried lists the arrays that a copy would encode anew.
 func (c *goldenCopy) notCarried() (list []string) {
 	_, encoded := c.split(func(a plannedCopy) bool { return a.Path == "carried through" })
 	for _, a := range encoded {
@@ -164,7 +164,7 @@ func knownToZarrPython(a plannedCopy) bool {
 	return a.Source == "transpose" || a.Source == "pcodec" || strings.HasPrefix(a.Source, "b2b/") && a.Source != "b2b/gdeflate"
 }
 
-// split returns the arrays that are of a kind, and the others.
+// split divides the arrays into those for which is returns true, and the others.
 func (c *goldenCopy) split(is func(plannedCopy) bool) (those, others []plannedCopy) {
 	for _, a := range c.arrays {
 		if is(a) {
@@ -176,13 +176,13 @@ func (c *goldenCopy) split(is func(plannedCopy) bool) (those, others []plannedCo
 	return those, others
 }
 
-// check has the peers read the targets, which together have all arrays.
+// check lets the peers read the targets, which together have all arrays.
 func (c *goldenCopy) check(t *testing.T, targets ...string) {
 	t.Helper()
 	c.peers.check(t, "check_copy.py", append([]string{c.expected, c.store, c.source}, targets...)...)
 }
 
-// copy copies arrays, all if none is named, and returns the target.
+// copy copies the given arrays, or all if none is given, and returns the target.
 func (c *goldenCopy) copy(t *testing.T, arrays []plannedCopy, flags ...string) string {
 	t.Helper()
 	target := filepath.Join(fast(t), "copy.zarr")
@@ -193,8 +193,7 @@ func (c *goldenCopy) copy(t *testing.T, arrays []plannedCopy, flags ...string) s
 	return target
 }
 
-// copyBy copies the arrays together that have the same flags, and returns the
-// targets.
+// copyBy copies arrays with the same flags together, and returns the targets.
 func (c *goldenCopy) copyBy(t *testing.T, flags func(plannedCopy) []string) (targets []string) {
 	t.Helper()
 	groups := map[string][]plannedCopy{}
@@ -208,8 +207,8 @@ func (c *goldenCopy) copyBy(t *testing.T, flags func(plannedCopy) []string) (tar
 	return targets
 }
 
-// cutAnew are the flags by which an array gets other chunks. The codecs stay,
-// but where zfp would lose something again.
+// cutAnew returns flags that give an array other chunks. The codecs stay, unless zfp
+// would lose digits again.
 func cutAnew(a plannedCopy) (flags []string) {
 	if len(a.Shape) > 0 {
 		flags = append(flags, "--chunks", otherChunks[len(a.Shape)])
@@ -220,7 +219,7 @@ func cutAnew(a plannedCopy) (flags []string) {
 	return flags
 }
 
-// encodeAnew are the flags by which an array gets other codecs.
+// encodeAnew returns flags that give an array other codecs.
 func encodeAnew(a plannedCopy) []string {
 	switch string(a.DataType) {
 	case `"string"`:
@@ -231,7 +230,7 @@ func encodeAnew(a plannedCopy) []string {
 	return []string{"--codec", "zstd"}
 }
 
-// inZstd copies hierarchies that have elements of fixed size once more.
+// inZstd copies the arrays of hierarchies whose elements have a fixed size once more.
 func inZstd(t *testing.T, sources ...string) (targets []string) {
 	t.Helper()
 	for _, source := range sources {

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDamagedBodies reads from a server behind something that damages each object once
-// on its way. Chunks have a checksum; they are read again, carried through or decoded.
-// What is damaged each time is an error.
+// TestDamagedBodies reads from a server through a proxy that damages each object once.
+// The chunks have checksums, so they are read again, whether they are carried through
+// or decoded. A chunk that is damaged each time is an error.
 func TestDamagedBodies(t *testing.T) {
 	dir := fast(t)
 	job, source := cube(t, dir, 16, "zstd")

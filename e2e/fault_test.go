@@ -14,13 +14,13 @@ import (
 
 var errFault = errors.New("made to fail")
 
-// oneWorkerEach makes the operations of a run follow each other in one order.
+// oneWorkerEach gives the operations of a run one order.
 var oneWorkerEach = []string{"run.workers.read=1", "run.workers.encode=1", "run.workers.write=1"}
 
-// faults counts the operations of stores that change something, and fails one
-// of them, or all from that one on.
+// faults counts the operations of stores that change something. It fails one of them,
+// or all from one on.
 type faults struct {
-	at   int // operation, counted from 1; 0: none
+	at   int // number of the operation, from 1 on; 0: none
 	rest bool
 
 	mu   sync.Mutex
@@ -40,9 +40,9 @@ func (f *faults) fault(op, key string) error {
 	return nil
 }
 
-// TestEveryDurableOperationFails is the oracle: wherever a run breaks, what it
-// leaves is never taken for whole, and a second run makes of it what an
-// undisturbed one would have made.
+// TestEveryDurableOperationFails is the oracle: wherever a run breaks, its remains are
+// never taken for a finished target, and a second run makes what an undisturbed run
+// would have made.
 func TestEveryDurableOperationFails(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 16, "zstd")
@@ -57,12 +57,12 @@ func TestEveryDurableOperationFails(t *testing.T) {
 	}
 }
 
-// breakEverywhere runs a job undisturbed, and then, for each of its operations,
-// so that this one fails, or it and all behind it. Before each of these runs reset
-// puts in place what is there at first; check is told the objects of the finished
-// target and looks at what a broken run left of them. The next run has to finish
-// the target, and the one behind it to find nothing to do. It returns how many
-// operations there are.
+// breakEverywhere runs a job undisturbed. Then it runs the job once for each of its
+// operations, so that this operation fails, or this one and all later ones. Before each
+// of these runs, reset restores the initial state. Afterwards, check gets the objects
+// of the finished target and looks at what the broken run left. The next run has to
+// finish the target, and one more run has to find nothing to do. breakEverywhere
+// returns the number of operations.
 func breakEverywhere(t *testing.T, job, target string, reset func(), check func(t *testing.T, finished map[string]string)) int {
 	t.Helper()
 	env := environment()

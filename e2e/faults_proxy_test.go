@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// proxy stands between the program and a server, and does to requests what
-// networks and busy servers do.
+// proxy stands between the program and a server, and disturbs requests as networks and
+// busy servers do.
 type proxy struct {
 	endpoint string
 	to       http.Handler
@@ -25,25 +25,25 @@ type proxy struct {
 	mu       sync.Mutex
 	weather  weather
 	chance   *rand.Rand
-	requests int            // so far
-	active   int            // under way
-	alone    int            // requests that came when no other was under way
-	until    time.Time      // of an outage under way
-	faults   map[string]int // how often each was made
+	requests int            // number of requests so far
+	active   int            // number of requests under way
+	alone    int            // number of requests that came while no other was under way
+	until    time.Time      // end of an outage under way
+	faults   map[string]int // number of faults of each kind
 }
 
-// weather is what goes wrong. Its shares are of all requests.
+// weather tells what goes wrong. The shares are of all requests.
 type weather struct {
-	busy, reset, cut float64       // answers 503, connections reset, bodies that break off
-	broken           float64       // answers 500
-	latency          time.Duration // of each request
-	outage           time.Duration // during which every connection is reset
-	outageAt         int           // the request that it begins with; 0: none
-	room             int           // requests at the same time, 503 is the answer to others; 0: any number
+	busy, reset, cut float64       // shares of answers 503, of reset connections, and of bodies that break off
+	broken           float64       // share of answers 500
+	latency          time.Duration // added to each request
+	outage           time.Duration // how long every connection is reset
+	outageAt         int           // the request with which the outage begins; 0: there is none
+	room             int           // most requests at the same time; others are answered 503; 0: any number
 }
 
-// newProxy starts a proxy in front of a server. It makes its faults by chance,
-// but the same ones for the same requests in the same order.
+// newProxy starts a proxy in front of a server. Faults are random, but equal for the
+// same requests in the same order.
 func newProxy(t testing.TB, server string, w weather) *proxy {
 	t.Helper()
 	to, err := url.Parse(server)
@@ -67,14 +67,14 @@ func newProxy(t testing.TB, server string, w weather) *proxy {
 	return p
 }
 
-// url is that of a folder in the bucket of a server behind the proxy.
+// url returns the URL of a folder in the bucket of a server behind the proxy.
 func (p *proxy) url(prefix string) string { return s3URL(p.endpoint, prefix) }
 
 func s3URL(endpoint, prefix string) string {
 	return fmt.Sprintf("s3://bucket/%s?region=us-east-1&endpoint=%s&use_path_style=true", prefix, endpoint)
 }
 
-// change changes the weather, and forgets requests and faults.
+// change changes the weather, and resets the counts of requests and faults.
 func (p *proxy) change(w weather) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,21 +82,21 @@ func (p *proxy) change(w weather) {
 	clear(p.faults)
 }
 
-// sequential is how many requests came when no other was under way.
+// sequential returns the number of requests that came while no other was under way.
 func (p *proxy) sequential() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.alone
 }
 
-// made tells how often each fault was made.
+// made lists how often each fault was made.
 func (p *proxy) made() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return fmt.Sprintf("%d requests, faults %v", p.requests, p.faults)
 }
 
-// fault decides what is done to the next request: "" is nothing.
+// fault decides what happens to the next request: "" is nothing.
 func (p *proxy) fault() (what string, latency time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,14 +23,14 @@ import (
 // storm is the weather that a migration has to survive.
 var storm = weather{busy: 0.10, reset: 0.05, cut: 0.02, latency: 200 * time.Millisecond, outage: 2 * time.Minute, outageAt: 150}
 
-// faster is the storm with a time that goes so many times as fast.
+// faster returns the weather for a time that runs factor times as fast.
 func (w weather) faster(factor time.Duration) weather {
 	w.latency /= factor
 	w.outage /= factor
 	return w
 }
 
-// hurry waits for a part of the time.
+// hurry returns a function that waits for a fraction of the time.
 func hurry(factor time.Duration) func(context.Context, time.Duration) error {
 	return func(ctx context.Context, d time.Duration) error {
 		select {
@@ -42,9 +42,9 @@ func hurry(factor time.Duration) func(context.Context, time.Duration) error {
 	}
 }
 
-// stormJob puts a hierarchy of small objects and a large one into the folder "in"
-// of a bucket, and writes a job that encodes it anew. It returns the job, and the
-// digests of its undisturbed target.
+// stormJob puts a hierarchy of small objects and a large one into the folder "in" of a
+// bucket, and writes a job that encodes it anew. It returns the job, and the digests of
+// an undisturbed target.
 func stormJob(t *testing.T, b *bucket) (job string, finished map[string]string) {
 	t.Helper()
 	dir := fast(t)
@@ -77,13 +77,14 @@ arrays:
 	return job, undisturbed(t, job, filepath.Join(dir, "out.zarr"))
 }
 
-// stormSet has the job read from the bucket and write to a folder in it.
+// stormSet returns flags that make the job read from the bucket and write to a folder
+// in it.
 func (p *proxy) stormSet(target string) []string {
 	return []string{"source.url=" + p.url("in"), "target.url=" + p.url(target)}
 }
 
-// TestStorm migrates from and to a server behind a network that breaks, in a
-// hundredth of the time.
+// TestStorm migrates from and to a server behind a network that breaks, with time that
+// runs a hundred times as fast.
 func TestStorm(t *testing.T) {
 	const factor = 100
 	b := serve(t)
@@ -109,9 +110,9 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestBusyServer writes, with 64 workers, to a server that takes four requests at
-// a time: the workers slow down together, so that few of their requests are in
-// vain.
+// TestBusyServer writes, with 64 workers, to a server that accepts four requests at a
+// time. The workers slow down together, so that the server refuses few of their
+// requests.
 func TestBusyServer(t *testing.T) {
 	b := serve(t)
 	job, finished := stormJob(t, b)
@@ -132,8 +133,8 @@ func TestBusyServer(t *testing.T) {
 	}
 }
 
-// TestBudgetOfASide reads from several folders: their stores have one budget,
-// and the target with its checkpoint has another.
+// TestBudgetOfASide reads from several folders. Their stores share one request budget;
+// the target and its checkpoint share another.
 func TestBudgetOfASide(t *testing.T) {
 	t.Parallel()
 	const perSecond, burst, folders = 40, 4, 8
@@ -177,8 +178,8 @@ func TestBudgetOfASide(t *testing.T) {
 	}
 }
 
-// TestOutageForGood has the server disappear in the middle of a run. The
-// program gives up with the status for that, and goes on later.
+// TestOutageForGood makes the server disappear in the middle of a run. The program
+// gives up with the status for that, and a later run continues.
 func TestOutageForGood(t *testing.T) {
 	t.Parallel()
 	b := serve(t)
@@ -212,8 +213,8 @@ func TestOutageForGood(t *testing.T) {
 	}
 }
 
-// TestRefused makes requests that no repetition helps: the run ends at once, and
-// says what would help.
+// TestRefused makes requests that would fail again: the run ends at once, and names a
+// way out.
 func TestRefused(t *testing.T) {
 	b := serve(t)
 	job, _ := cube(t, fast(t), 16, "zstd")
@@ -238,7 +239,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestStormInRealTime is TestStorm with the program itself and its own patience.
+// TestStormInRealTime is TestStorm with the program itself, in real time.
 func TestStormInRealTime(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") == "" {
 		t.Skip("it takes some four minutes: ZMIGRATE_HEAVY=1 runs it")

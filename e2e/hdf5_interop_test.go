@@ -6,19 +6,19 @@ import (
 	"testing"
 )
 
-// hdf5Unreadable are patterns of the datasets that the program refuses: a filter
-// and datatypes without counterpart, links out of the file.
+// hdf5Unreadable has patterns of the datasets that the program refuses: a filter and
+// datatypes without counterparts, links out of the file.
 const hdf5Unreadable = "filters/szip,types/references,types/sequences,groups/dangling,groups/external"
 
-// hdf5Recoded are patterns of datasets with filters that are no codecs, and of
-// one with more chunks than zarr-python reads in a minute.
+// hdf5Recoded has patterns of datasets whose filters are no codecs, and of a dataset
+// with more chunks than zarr-python reads in a minute.
 const hdf5Recoded = hdf5Unreadable + ",filters/bit*,filters/incompressible,filters/lz4*,filters/*lzf*," +
 	"filters/nbit*,filters/scaleoffset*,layouts/extensible_second,extensible_second,layouts/extensible_paged,extensible_paged"
 
-// TestInteropHDF5 has h5py write files with all types, layouts, chunk indexes,
-// filters, links and attributes, in the formats of several versions of the
-// library, and compares what zarr-python reads with what h5py does. Chunks come
-// as they are stored, too, where filters are codecs.
+// TestInteropHDF5 lets h5py write files with all types, layouts, chunk indexes,
+// filters, links and attributes, in the formats of several versions of the library. It
+// compares what zarr-python reads of the migrated files with what h5py reads. If
+// filters are codecs, chunks are also carried through.
 func TestInteropHDF5(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()
@@ -36,8 +36,8 @@ func TestInteropHDF5(t *testing.T) {
 	}
 }
 
-// TestInteropNetCDF4 does the same with files of netCDF4-python: groups,
-// unlimited dimensions, types of the user.
+// TestInteropNetCDF4 does the same with files of netCDF4-python: groups, unlimited
+// dimensions, types that users define.
 func TestInteropNetCDF4(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()
@@ -54,5 +54,5 @@ func TestInteropNetCDF4(t *testing.T) {
 	p.check(t, "check_hdf5.py", pairs...)
 }
 
-// quoted makes a list of YAML of patterns separated by commas.
+// quoted turns patterns, separated by commas, into a YAML list.
 func quoted(patterns string) string { return `"` + strings.ReplaceAll(patterns, ",", `", "`) + `"` }

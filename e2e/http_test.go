@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-// TestHTTPSources reads sources of every driver from a plain HTTP server, and
-// writes what it writes of the same files.
+// TestHTTPSources reads sources of every driver from a plain HTTP server. The targets
+// equal those of the same files on disk.
 func TestHTTPSources(t *testing.T) {
 	t.Parallel()
 	const netcdf = "../examples/data"

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestInteropInspect compares what inspect shows of files with what ncdump -h,
-// h5dump -H -p and pyarrow show: of the goldens, and of files with all that the
-// formats have that the peers make here.
+// TestInteropInspect compares what inspect shows of files with what ncdump -h, h5dump
+// -H -p and pyarrow show. The files are the goldens, and files with all features of the
+// formats that the peers make here.
 func TestInteropInspect(t *testing.T) {
 	p := findPeers(t)
 	findTools(t, "ncdump", "ncgen", "h5dump")
@@ -94,8 +94,8 @@ func folder(t *testing.T, dir, name string) string {
 	return name
 }
 
-// inspected writes what inspect shows of a file to name.json and name.txt, and
-// returns the file and the name as check_inspect.py takes them.
+// inspected writes what inspect shows of a file to name.json and name.txt. It returns
+// the file and the name in the form that check_inspect.py expects.
 func inspected(t *testing.T, file, name string) []string {
 	t.Helper()
 	file, err := filepath.Abs(file)
@@ -112,8 +112,8 @@ func inspected(t *testing.T, file, name string) []string {
 	return []string{file, name}
 }
 
-// findTools skips the test where one of the programs is not there, or fails it
-// where ZMIGRATE_REQUIRE_PEERS is 1.
+// findTools skips the test if one of the programs is missing, or fails it if
+// ZMIGRATE_REQUIRE_PEERS is 1.
 func findTools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {

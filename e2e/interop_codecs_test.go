@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestInteropCodecs migrates raw arrays of every data type through every codec
-// that is registered, and has each read by all that know its codecs: the peers,
-// and a script that decodes as the specifications say.
+// TestInteropCodecs migrates raw arrays of every data type through every registered
+// codec. All programs that have the codecs read the results: the peers, and a script
+// that decodes according to the specifications.
 func TestInteropCodecs(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(fast(t), "codecs")
