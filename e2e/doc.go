@@ -4,7 +4,7 @@
 //	same_bytes_test.go      workers, budget and interruptions change no byte of the target
 //	changed_test.go         resuming is refused when the job or the source has changed
 //	fault_test.go           a run that fails at each durable operation, and is run again
-//	faults_test.go          a network that breaks and a server that is busy; the real time of it
+//	faults_test.go          a network that breaks and a server that is busy; in real time
 //	                        with ZMIGRATE_HEAVY=1
 //	throughput_test.go      many arrays opened, and whole runs (ZMIGRATE_SPEED=1), on a server that
 //	                        answers after 20 ms

@@ -29,19 +29,19 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// TestMain makes this test binary the program itself when it is called by the
-// name zmigrate, which it puts into PATH.
+// TestMain makes this test binary the program itself when it is called as zmigrate, a
+// name that it puts into PATH.
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
 		"zmigrate": func() { os.Exit(app.Main(os.Args, os.Stdout, os.Stderr)) },
 	})
 }
 
-// tests are all tests, behind which the program that some of them share is removed.
+// tests runs all tests, and then removes the program that some of them share.
 type tests struct{ *testing.M }
 
-// Run runs eight of the parallel tests at a time, if the command line does not say how
-// many: most of what they do is to wait.
+// Run runs eight of the parallel tests at a time, unless the command line gives a
+// number: most of their time is waiting.
 func (m tests) Run() int {
 	flag.Parse()
 	chosen := false
@@ -60,7 +60,7 @@ func (m tests) Run() int {
 	return code
 }
 
-// shipped is the program in a folder of its own, once a test has asked for it.
+// shipped is the built program, in a folder of its own, once a test has asked for it.
 var shipped struct {
 	once sync.Once
 	dir  string
@@ -92,7 +92,7 @@ func build(t testing.TB) string {
 	return filepath.Join(shipped.dir, "zmigrate")
 }
 
-// environment is that of the program.
+// environment returns the environment of the program.
 func environment() jobs.Environment {
 	return jobs.Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard()}
 }
@@ -112,7 +112,7 @@ func migrate(ctx context.Context, file string, env jobs.Environment, opt jobs.Ru
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	opt.Owner = journal.ThisProcess("test")
-	opt.Owner.ID = rand.Text() // each run as if in a process of its own
+	opt.Owner.ID = rand.Text() // as if each run had a process of its own
 	return plan.Run(ctx, env, opt)
 }
 
@@ -128,8 +128,8 @@ func undisturbed(t testing.TB, file, target string, set ...string) map[string]st
 
 const emptyFolder = "an empty folder"
 
-// tree returns the SHA-256 of every file below a folder by its path. An empty
-// folder is an entry, too.
+// tree returns the SHA-256 of every file below a folder, by its path. An empty folder
+// is an entry, too.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -159,8 +159,8 @@ func tree(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// fast is a temporary folder where flushing to disk costs nothing, if this
-// machine has one.
+// fast returns a temporary folder in which flushing costs nothing, if this machine has
+// one.
 func fast(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "zmigrate")
@@ -175,7 +175,7 @@ func fast(t testing.TB) string {
 	return dir
 }
 
-// write makes a file of a folder and returns its path.
+// write writes a file of a folder and returns its path.
 func write(t testing.TB, dir, name string, data []byte) string {
 	t.Helper()
 	name = filepath.Join(dir, name)
@@ -188,8 +188,8 @@ func write(t testing.TB, dir, name string, data []byte) string {
 	return name
 }
 
-// smooth returns float32 values of a smooth field with some noise and no more
-// digits than an instrument has, little endian. They compress about as well as
+// smooth returns little-endian float32 values of a smooth field with some noise, and
+// with no more digits than an instrument has. They compress about as well as
 // measurements do.
 func smooth(n int) []byte {
 	r := mrand.New(mrand.NewPCG(1, 2))
@@ -202,10 +202,10 @@ func smooth(n int) []byte {
 	return data
 }
 
-// cube writes data.bin, a cube of float32 with this side, and a job beside it
-// that cuts it into cubes of 8 and compresses them with the codec; it returns
-// the paths of job and target. Some chunks hold only the fill value. At
-// level 9 gzip is slow enough for a run to be interrupted.
+// cube writes data.bin, a cube of float32 with the given side. Beside it, it writes a
+// job that cuts the cube into cubes of 8 and compresses them with the codec. It returns
+// the paths of job and target. Some chunks hold only the fill value. gzip at level 9 is
+// slow enough for a run to be interrupted.
 func cube(t testing.TB, dir string, side int, codec string) (job, target string) {
 	t.Helper()
 	data := smooth(side * side * side)
@@ -233,8 +233,8 @@ run: {checkpoint: {every: 50ms}}
 `, side, side*side*side, side*side, codec)), target
 }
 
-// leftovers fails the test for anything beside a finished target but the record
-// of completion and the marker of the released lock.
+// leftovers fails the test for anything beside a finished target except the record of
+// completion and the marker of the released lock.
 func leftovers(t testing.TB, target string) {
 	t.Helper()
 	for key := range tree(t, target+".zmigrate") {
@@ -248,13 +248,13 @@ func leftovers(t testing.TB, target string) {
 	}
 }
 
-// whole fails the test when a target holds what the finished one does not, or
-// the document of an array whose chunks are not all there.
+// whole fails the test if a target holds something that the finished target does not,
+// or the document of an array without all of its chunks.
 func whole(t testing.TB, target string, finished map[string]string) {
 	t.Helper()
 	now := tree(t, target)
 	for key, sum := range now {
-		if sum == emptyFolder { // on the way to an object
+		if sum == emptyFolder { // a folder that leads to an object
 			delete(now, key)
 		} else if _, belongs := finished[key]; !belongs {
 			t.Errorf("%s does not belong into the target", key)
@@ -267,7 +267,7 @@ func whole(t testing.TB, target string, finished map[string]string) {
 		if sum != finished[key] {
 			t.Errorf("%s is not that of the finished target", key)
 		}
-		// Everything below it has to be there.
+		// Everything below the document must be there.
 		for other := range finished {
 			if rel, err := filepath.Rel(filepath.Dir(key), other); err == nil && filepath.IsLocal(rel) && now[other] == "" && isArray(t, target, key) {
 				t.Errorf("%s is there, %s is not", key, other)

@@ -22,20 +22,21 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// zmigrate prepares the program, as this test binary has it.
+// zmigrate prepares the program, which is this test binary.
 func zmigrate(ctx context.Context, t testing.TB, args ...string) *exec.Cmd {
 	return prepare(ctx, t, "zmigrate", args...)
 }
 
-// prepare prepares a program whose messages go to the test's log.
+// prepare prepares a program. Its messages go to the test's log.
 func prepare(ctx context.Context, t testing.TB, program string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, program, args...)
 	c.Stderr = t.Output()
 	return c
 }
 
-// TestKilled kills the program at random moments, until two of them came after a chunk
-// was recorded, and at least eight times. TestSoak goes on, with jobs of other shapes.
+// TestKilled kills the program at random moments: at least eight times, and until two
+// of the kills came after a chunk was recorded. TestSoak does more of this, with jobs
+// of other shapes.
 func TestKilled(t *testing.T) {
 	const least, most = 8, 80
 	dir := fast(t)
@@ -53,7 +54,7 @@ func TestKilled(t *testing.T) {
 	kills, completed, midway := 0, 0, 0
 	var recorded map[string]fs.FileInfo
 	for kills < least || midway < 2 && kills < most {
-		// Most runs go on where one was killed, so they take less than a whole.
+		// Most runs continue a killed run, so they take less time than a whole run.
 		delay := time.Duration(r.Int64N(int64(duration)) / 2)
 		killed := killedAfter(t, delay, program, arguments)
 		untouched(t, target, recorded)
@@ -90,8 +91,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killedAfter runs the program and reports whether it was killed before its
-// end; any other failure fails the test.
+// killedAfter runs the program and reports whether it was killed before its end. Any
+// other failure fails the test.
 func killedAfter(t *testing.T, delay time.Duration, program string, arguments []string) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), delay)
@@ -103,7 +104,7 @@ func killedAfter(t *testing.T, delay time.Duration, program string, arguments []
 	return err != nil
 }
 
-// notRunning checks that the status of a killed run does not say that it runs.
+// notRunning checks that the status of a killed run does not say that it is running.
 func notRunning(t *testing.T, job string) {
 	t.Helper()
 	j, err := jobs.Load(job, jobs.LoadOptions{})
@@ -124,7 +125,7 @@ func fresh(t *testing.T, target string) {
 	}
 }
 
-// inJournal describes the files of all objects that the checkpoint records.
+// inJournal returns the files of all objects that the checkpoint records.
 func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
 	t.Helper()
 	j, err := jobs.Load(job, jobs.LoadOptions{})
@@ -168,7 +169,7 @@ func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
 	return files
 }
 
-// untouched fails the test when one of the files has been written again.
+// untouched fails the test if one of the files has been written again.
 func untouched(t *testing.T, target string, files map[string]fs.FileInfo) {
 	t.Helper()
 	again := 0
@@ -185,9 +186,8 @@ func untouched(t *testing.T, target string, files map[string]fs.FileInfo) {
 	}
 }
 
-// TestSignals stops the program in good order: what was begun is finished, the
-// exit status says that another run is needed, and that one completes the
-// target.
+// TestSignals stops the program in good order. What was begun is finished, the exit
+// status says that another run is needed, and another run completes the target.
 func TestSignals(t *testing.T) {
 	program := build(t)
 	dir := fast(t)

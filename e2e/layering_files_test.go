@@ -20,9 +20,9 @@ import (
 	"testing"
 )
 
-// TestLayeringFiles holds the files of a package to the list in its doc.go, where
-// there is one: it names them bottom up, and each file uses only what is declared
-// in files above it in the list.
+// TestLayeringFiles compares the files of a package with the list in its doc.go, if
+// there is one. The list names the files bottom up, and each file uses only
+// declarations of files above it in the list.
 func TestLayeringFiles(t *testing.T) {
 	listed := map[string][]string{} // files by the paths of their packages
 	for _, p := range goList(t, "./...") {
@@ -42,8 +42,8 @@ func TestLayeringFiles(t *testing.T) {
 	}
 }
 
-// listedFiles returns the files that the package comment in doc.go lists, in its
-// order; nil where it lists none.
+// listedFiles returns the files that the package comment in doc.go lists, in its order.
+// It returns nil if there is no list.
 func listedFiles(t *testing.T, folder string) (files []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "doc.go"))
@@ -72,14 +72,14 @@ func listedFiles(t *testing.T, folder string) (files []string) {
 	return files
 }
 
-// builtPackage is what `go list -export` tells of a package.
+// builtPackage is the output of `go list -export` for a package.
 type builtPackage struct {
 	ImportPath string
-	Export     string // the file with what it declares
+	Export     string // the file with the declarations of the package
 	GoFiles    []string
 }
 
-// buildPackages returns packages, and all that they import, by their paths.
+// buildPackages returns packages, and all packages that they import, by their paths.
 func buildPackages(t *testing.T, paths []string) map[string]builtPackage {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export,GoFiles"}, paths...)...)
@@ -102,8 +102,8 @@ func buildPackages(t *testing.T, paths []string) map[string]builtPackage {
 	}
 }
 
-// filesThatRunUp compares the files of a package with their list and says what
-// contradicts it.
+// filesThatRunUp compares the files of a package with their list, and returns the
+// contradictions.
 func filesThatRunUp(t *testing.T, path string, files []string, built map[string]builtPackage) (faults []string) {
 	t.Helper()
 	folder := filepath.Join("..", filepath.FromSlash(strings.TrimPrefix(path, module)))
@@ -131,7 +131,7 @@ func filesThatRunUp(t *testing.T, path string, files []string, built map[string]
 		t.Fatal(err)
 	}
 	type tie struct{ from, to string }
-	ties := map[tie][]string{} // what is used
+	ties := map[tie][]string{} // names that one file uses of another
 	for id, used := range info.Uses {
 		if used.Pkg() != checked {
 			continue

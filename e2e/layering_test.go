@@ -43,8 +43,8 @@ var rooms = [][]string{
 	{"e2e/..."},
 }
 
-// strangers are folders whose packages do not know each other, although one
-// lies above the other.
+// strangers are folders whose packages may not import each other, although one lies
+// above the other.
 var strangers = []string{"sources", "sinks"}
 
 // goroutines is where golang.org/x/sync/errgroup may be imported: stages
@@ -52,11 +52,11 @@ var strangers = []string{"sources", "sinks"}
 // sources asks for many files at once, jobs/journal for the objects of a checkpoint.
 var goroutines = []string{"stages", "internal/store", "sources", "jobs/journal"}
 
-// goPackage is what `go list` tells of a package.
+// goPackage is the output of `go list` for a package.
 type goPackage struct {
 	ImportPath string
 	Imports    []string
-	Deps       []string // what it imports, directly or not
+	Deps       []string // direct and indirect imports
 }
 
 func TestLayering(t *testing.T) {
@@ -86,8 +86,8 @@ func TestLayering(t *testing.T) {
 	}
 }
 
-// TestLayeringStandard holds dtype, and the rooms for types that need no
-// library, to the standard library, in all that they depend on.
+// TestLayeringStandard checks that dtype, and the rooms for types that need no library,
+// depend only on the standard library, directly and indirectly.
 func TestLayeringStandard(t *testing.T) {
 	standard := append(goList(t, "std"), goPackage{ImportPath: module + "/dtype"})
 	for _, p := range goList(t, "./dtype", "./dtype/hdf5type", "./dtype/netcdftype") {

@@ -18,7 +18,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// heldBack writes a job whose source gives no data before release is called.
+// heldBack writes a job whose source gives no data until release is called.
 func heldBack(t *testing.T, dir string) (job string, release func()) {
 	t.Helper()
 	data, free := smooth(64*64), make(chan struct{})
@@ -33,7 +33,7 @@ func heldBack(t *testing.T, dir string) (job string, release func()) {
 	}))
 	t.Cleanup(server.Close)
 	release = sync.OnceFunc(func() { close(free) })
-	t.Cleanup(release) // before the server waits for its answers
+	t.Cleanup(release) // before the server waits for its requests
 	return write(t, dir, "job.yaml", fmt.Appendf(nil, `zmigrate: 1
 source: {driver: raw, arrays: {a: {url: "%s/data.bin", data_type: float32, shape: [64, 64]}}}
 target: {url: out.zarr}
@@ -41,8 +41,8 @@ arrays: {a: {chunks: [16, 16]}}
 `, server.URL)), release
 }
 
-// TestTenAtOnce starts ten runs of one job at the same instant: one works, and the
-// others end at once, with the status that says why.
+// TestTenAtOnce starts ten runs of one job at the same instant. One works; the others
+// end at once, with the status for a held lock.
 func TestTenAtOnce(t *testing.T) {
 	const locked, runs = 5, 10
 	// process runs the program and returns its exit status.
@@ -97,7 +97,7 @@ func TestTenAtOnce(t *testing.T) {
 	}
 }
 
-// inThisProcess runs a job as one of several runs of this process.
+// inThisProcess runs a job as one of several runs in this process.
 func inThisProcess(ctx context.Context, job, target string, memory *store.Memory) (err error) {
 	env := environment()
 	env.Memory = memory

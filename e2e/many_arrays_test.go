@@ -11,7 +11,7 @@ import (
 )
 
 // TestManyArrays measures the memory and the processor time of a plan of 50,000 small
-// arrays, of a run of a tenth of these, and of a run with nothing to do.
+// arrays, of a run of a tenth of these arrays, and of a run with nothing to do.
 func TestManyArrays(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to migrate thousands of arrays")
@@ -37,7 +37,7 @@ func TestManyArrays(t *testing.T) {
 		most := int64(64<<20) + allowance + int64(n)*3<<10
 		measure(dir, n, most, "copy", "--memory", "64MiB", "--dry-run", "in", "out")
 		if n > 5000 {
-			continue // what takes time is to make so many objects durable
+			continue // most of the time makes so many objects durable
 		}
 		measure(dir, n, most, "copy", "--memory", "64MiB", "--progress", "none", "in", "out")
 		measure(dir, n, most, "copy", "--memory", "64MiB", "--progress", "none", "in", "out")
@@ -51,7 +51,7 @@ func TestManyArrays(t *testing.T) {
 	}
 }
 
-// hierarchy makes a hierarchy of Zarr v3 of so many arrays of a chunk each.
+// hierarchy writes a hierarchy of Zarr v3 with n arrays of one chunk each.
 func hierarchy(t *testing.T, dir string, n int) {
 	t.Helper()
 	var nodes []string

@@ -25,8 +25,8 @@ func days(t *testing.T, dir string, n int) (names []string) {
 	return names
 }
 
-// TestManyFilesReads counts what is read of files before any data: of each its
-// header, once, and the values of its three coordinates.
+// TestManyFilesReads counts the reads of files before any data: the header of each
+// file, once, and the values of its three coordinates.
 func TestManyFilesReads(t *testing.T) {
 	names := days(t, fast(t), 500)
 	var mu sync.Mutex
@@ -68,7 +68,7 @@ func TestManyFilesReads(t *testing.T) {
 	}
 }
 
-// links writes n files that are one NetCDF-4 file with chunks into a folder.
+// links writes n files into a folder. All are links to one NetCDF-4 file with chunks.
 func links(t *testing.T, dir string, n int) {
 	t.Helper()
 	first := write(t, dir, "day0.nc", sourcetest.Zipped(t, "../sources/netcdf/testdata/netcdf4.zip", "part_0.nc"))
@@ -79,9 +79,9 @@ func links(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestPeakMemoryManyFiles plans ten thousand files as one series, in less than a
-// minute and with less than 200 MiB for what their headers say, also where their
-// chunks are to be had as they are.
+// TestPeakMemoryManyFiles plans ten thousand files as one series, in less than a minute
+// and with less than 200 MiB for the content of their headers. It does so with and
+// without access to the stored chunks.
 func TestPeakMemoryManyFiles(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to plan ten thousand files")

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// allowance is what the process may take beside run.memory, in bytes.
+// allowance is the memory that the process may take besides run.memory, in bytes.
 const allowance = 64 << 20
 
-// TestPeakMemory measures the peak resident size of the program, over a sparse
-// file whose zeros are not the fill value, so that every chunk is encoded and
-// stored, and over noise, which fills every buffer to its end.
+// TestPeakMemory measures the peak resident size of the program. One source is a sparse
+// file whose zeros are not the fill value, so that every chunk is encoded and stored.
+// The other is noise, which fills every buffer to its end.
 func TestPeakMemory(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to migrate some arrays of 4 GiB")
@@ -27,11 +27,11 @@ func TestPeakMemory(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		budget  int // MiB
-		layers  int // of 4 MiB each, that the array has
+		layers  int // number of layers of the array, of 4 MiB each
 		noise   bool
 		workers string
 		codecs  string
-		chunks  []string // of one array each, over the same file
+		chunks  []string // chunk shapes; there is an array for each, over the same file
 	}{
 		{"sparse", 64, 1024, false, "0", zstd, one},
 		{"sparse", 256, 1024, false, "0", zstd, one},
@@ -77,15 +77,15 @@ func TestPeakMemory(t *testing.T) {
 			if out, err := c.Output(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			// The system counts what this process had before it became the
-			// program, too.
+			// The system also counts the memory of this process before it became the
+			// program.
 			peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 			t.Logf("%s: budget %d MiB, %d array(s) of %d MiB: peak %d MiB, %.1f s of processor time",
 				test.name, test.budget, len(test.chunks), test.layers<<2, peak>>20,
 				(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds())
 			most := int64(test.budget)<<20 + allowance
 			if readers, err := strconv.Atoi(test.workers); err == nil {
-				most += int64(readers) << 20 // what each may borrow beside the budget
+				most += int64(readers) << 20 // what each reader may borrow besides the budget
 			}
 			if peak > most {
 				t.Errorf("peak of %d MiB, want at most %d", peak>>20, most>>20)

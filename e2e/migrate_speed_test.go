@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// reencoder is zarrs' program, where `make speed` puts it.
+// reencoder is the program of zarrs, where `make speed` puts it.
 const reencoder = "../.cache/zarrs/bin/zarrs_reencode"
 
-// migration is one array that is migrated by several programs.
+// migration is one array that several programs migrate.
 type migration struct {
 	name           string
 	source, target string // metadata
 	budget         int    // run.memory in MiB
 	ours, zarrs    []string
-	least          float64 // what the speed must be, as a part of the faster peer's
+	least          float64 // the least speed, as a ratio to the faster peer's
 }
 
-// migrations are what users do most: old stores into shards, and slices of time
-// into tiles through all of them. Most of the time of those that end in zstd is
-// that of its encoder.
+// migrations are the most usual ones: old stores into shards, and slices of time into
+// tiles that span all of them. Where the target has zstd, most of the time is that of
+// its encoder.
 var migrations = []migration{
 	{
 		name:   "v2 with blosc to shards with zstd",
@@ -65,15 +65,15 @@ func v3Metadata(shape, chunks, codecs string) string {
 		shape, chunks, codecs)
 }
 
-// spent is what a migration takes.
+// spent is the cost of a migration.
 type spent struct {
 	wall, processors float64 // seconds
 	peak             int64   // bytes; 0: not measured
 }
 
-// TestMigrationSpeed compares whole migrations with those of tensorstore, and
-// with those of zarrs where it is there, in turns, of which the best count. It
-// also checks that all make the same array, and the peak of memory.
+// TestMigrationSpeed compares whole migrations with those of tensorstore and, if it is
+// there, of zarrs. It measures them in turns, and the best times count. It also checks
+// that all make the same array, and the peak of memory.
 func TestMigrationSpeed(t *testing.T) {
 	if os.Getenv("ZMIGRATE_SPEED") != "1" {
 		t.Skip("set ZMIGRATE_SPEED=1 to migrate arrays of some 100 MiB with several programs")
@@ -134,7 +134,7 @@ func (m migration) measure(t *testing.T, p peers, program string) {
 	}
 }
 
-// spend runs a program.
+// spend runs a program and returns its cost.
 func spend(t *testing.T, name string, arguments ...string) spent {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), name, arguments...)
@@ -146,7 +146,7 @@ func spend(t *testing.T, name string, arguments ...string) spent {
 	return spent{wall, (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10}
 }
 
-// tensorstoreSpends measures without the start of Python.
+// tensorstoreSpends returns the cost of tensorstore, without the start of Python.
 func tensorstoreSpends(t *testing.T, p peers, source, target, metadata string) spent {
 	t.Helper()
 	cmd, stderr := p.command(t, "migrate_speed.py", "migrate", source, target, metadata)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestInteropMissing has xarray read hierarchies of v2 and what they become: what is
-// missing there is missing here, with every way to treat packed values, joined, and
+// TestInteropMissing lets xarray read hierarchies of v2 and their migrated copies. The
+// same values are missing in both, with every treatment of packed values, joined, and
 // appended night by night.
 func TestInteropMissing(t *testing.T) {
 	p := findPeers(t)

@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// TestSecondSignal ends the program at once: a chunk that takes seconds to
-// compress is not waited for and not recorded, and the next run does it.
+// TestSecondSignal: the second signal ends the program at once. It does not wait for a
+// chunk that takes seconds to compress, and does not record it. The next run does this
+// chunk.
 func TestSecondSignal(t *testing.T) {
 	dir := fast(t)
 	write(t, dir, "data.bin", bytes.Repeat(smooth(1<<20), 8))

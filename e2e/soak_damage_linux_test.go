@@ -18,13 +18,13 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// sample is a sound file of another program.
+// sample is a sound file that another program wrote.
 type sample struct {
 	name, driver string
 	data         []byte
 }
 
-// samples returns the goldens of the sources whose names end so.
+// samples returns the goldens of the sources with the given endings of their names.
 func samples(t *testing.T, endings ...string) (list []sample) {
 	t.Helper()
 	for archive, driver := range map[string]string{"netcdf/testdata/netcdf4.zip": "netcdf", "arrow/testdata/golden.zip": "arrow"} {
@@ -64,14 +64,14 @@ func samples(t *testing.T, endings ...string) (list []sample) {
 	return list
 }
 
-// damage changes a file at one place: a bit, a byte, a range, or its end.
+// damage changes a file in one place: a bit, a byte, a range, or its end.
 func damage(r *rand.Rand, data []byte) []byte {
 	if len(data) == 0 {
 		return []byte{byte(r.IntN(256))}
 	}
 	data = bytes.Clone(data)
 	at := r.IntN(len(data))
-	if r.IntN(3) == 0 { // where the structure is, as a rule
+	if r.IntN(3) == 0 { // most files have their structure there
 		at = r.IntN(min(len(data), 512))
 	}
 	switch r.IntN(5) {
@@ -89,10 +89,10 @@ func damage(r *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// soakDamagedSource migrates a file that is damaged. A program that reads no checksum
-// may find other values in it. What it may not do is panic, hang, take more memory than
-// it was given, or end with a status that says something else than what happened. An
-// object with a checksum is found out, or gives the values that it had.
+// soakDamagedSource migrates a damaged file. Where no checksum is read, the program may
+// find other values in it. It may not panic, hang, take more memory than its budget, or
+// end with a status that does not say what happened. An object with a checksum is
+// refused or has its original values.
 func soakDamagedSource(t *testing.T, r *rand.Rand) (places int) {
 	dir := fast(t)
 	list := samples(t, ".nc", ".h5", ".parquet", ".arrow", ".arrows", ".feather", ".zip")
@@ -164,8 +164,8 @@ func soakDamagedChunks(t *testing.T, r *rand.Rand) (places int) {
 	return places
 }
 
-// soakDamagedCheckpoint damages what an interrupted run has left. The next run says so,
-// or comes to the right end; and a run over nothing does in any case.
+// soakDamagedCheckpoint damages what an interrupted run has left. The next run reports
+// the damage, or ends correctly. A run that overwrites always ends correctly.
 func soakDamagedCheckpoint(t *testing.T, r *rand.Rand) int {
 	dir := fast(t)
 	job, target := cube(t, dir, 32, "zstd")

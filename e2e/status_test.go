@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// statusOf is the exit status for the error of a command that was run; a process that
-// a signal ended has -1.
+// statusOf returns the exit status of a command from its error. A process that a signal
+// ended has -1.
 func statusOf(t *testing.T, err error) int {
 	t.Helper()
 	var ended *exec.ExitError
@@ -31,7 +31,7 @@ func statusOf(t *testing.T, err error) int {
 	return ended.ExitCode()
 }
 
-// fullDevice is standard output on a disk without room.
+// fullDevice returns a file for standard output on a disk without room.
 func fullDevice(t *testing.T) *os.File {
 	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -40,7 +40,7 @@ func fullDevice(t *testing.T) *os.File {
 	return f
 }
 
-// closedPipe is standard output whose reader has gone, as head has.
+// closedPipe returns a file for standard output whose reader has gone, like head.
 func closedPipe(t *testing.T) *os.File {
 	r, w, err := os.Pipe()
 	if err = errors.Join(err, r.Close()); err != nil {
@@ -49,8 +49,8 @@ func closedPipe(t *testing.T) *os.File {
 	return w
 }
 
-// TestOutputThatCannotBeWritten has no command succeed whose results are lost. A run
-// goes on to its end.
+// TestOutputThatCannotBeWritten: no command succeeds if its results are lost. A run
+// continues to its end.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 16, "zstd")
@@ -71,7 +71,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			{1, []string{"run", job}}, {1, []string{"run", "--json", job}},
 			{1, []string{"run", "--json", "--set", "target.url=%s", job}},
 			{1, []string{"copy", target, "%s"}}, {1, []string{"copy", "--json", target, "%s"}},
-			// What went wrong before has its own status.
+			// An earlier error has its own status.
 			{2, []string{"validate", "--json", bad}}, {2, []string{"run", "--json", bad}}, {1, []string{"inspect", "--json", filepath.Join(dir, "none")}},
 		} {
 			t.Run(name+"/"+strings.Join(test.arguments, " "), func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 }
 
 // TestAddressSpace runs the program with less and less address space. It may refuse,
-// but never as if the job were invalid.
+// but its status never says that the job is invalid.
 func TestAddressSpace(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the limit is looked at on linux/amd64")
@@ -136,8 +136,8 @@ func TestAddressSpace(t *testing.T) {
 	}
 }
 
-// TestRuntimeGivesUp has the runtime of Go end the program, as it does when it finds
-// no memory. That is no invalid job, and no core is left behind.
+// TestRuntimeGivesUp makes the runtime of Go end the program, as it does without
+// memory. The status does not say that the job is invalid, and there is no core file.
 func TestRuntimeGivesUp(t *testing.T) {
 	program := build(t)
 	dir := fast(t)
@@ -174,9 +174,9 @@ arrays: {a: {chunks: [4194304], codecs: [bytes, {gzip: {level: 9}}]}}
 	}
 }
 
-// TestFewOpenFiles runs with as many open files as a run needs, between folders and a
-// server, with many files and more workers than there are files, and interrupts it. With
-// one less it is refused.
+// TestFewOpenFiles runs with exactly as many open files as a run needs, between folders
+// and a server, with many files and with more workers than open files, and interrupts
+// the run. With one file fewer, the run is refused.
 func TestFewOpenFiles(t *testing.T) {
 	t.Parallel()
 	const least = 64

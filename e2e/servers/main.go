@@ -1,14 +1,14 @@
-// Servers starts object-store servers on loopback ports, each with one bucket
-// named "bucket", runs a command with what it needs to reach them in its
-// environment, and ends them with it:
+// Servers starts object-store servers on loopback ports, each with one bucket named
+// "bucket", runs a command whose environment tells how to reach them, and ends them
+// when the command ends:
 //
 //	servers FOLDER COMMAND [ARGUMENT...]
 //
 // FOLDER is where `make servers` has put the programs: versitygw for S3,
-// fake-gcs-server for Google Cloud Storage and Azurite for Azure. The URLs of
-// the buckets are in ZMIGRATE_S3, ZMIGRATE_GS and ZMIGRATE_AZBLOB; credentials
-// are where each provider's libraries look for them. What the servers keep and
-// log is in a temporary folder, which goes with them unless the command fails.
+// fake-gcs-server for Google Cloud Storage and Azurite for Azure. The URLs of the
+// buckets are in ZMIGRATE_S3, ZMIGRATE_GS and ZMIGRATE_AZBLOB. Credentials are where
+// each provider's libraries look for them. The data and logs of the servers are in a
+// temporary folder, which is removed at the end unless the command fails.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 )
 
-// account is whom the servers know.
+// account is the name of the user that the servers accept.
 const account = "zmigrate"
 
 // startTime is how long servers may take until they answer.
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// server is one that is to be started.
+// server describes a server that is to be started.
 type server struct {
 	name    string
 	command []string
@@ -85,7 +85,7 @@ func run(programs string, command []string) (err error) {
 	defer func() {
 		end()
 		for _, e := range ended {
-			_ = <-e // that it was killed
+			_ = <-e // the error says that it was killed
 		}
 	}()
 	for _, s := range at.servers(programs, data, key) {
@@ -107,10 +107,10 @@ func run(programs string, command []string) (err error) {
 	return c.Run()
 }
 
-// addresses are where the servers listen.
+// addresses are the addresses of the servers.
 type addresses struct{ s3, gs, azure string }
 
-// freeAddresses returns loopback addresses that nobody listens at.
+// freeAddresses returns unused loopback addresses.
 func freeAddresses() (at addresses, err error) {
 	for _, to := range []*string{&at.s3, &at.gs, &at.azure} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -123,7 +123,8 @@ func freeAddresses() (at addresses, err error) {
 	return at, nil
 }
 
-// servers are to be started in the folder data, where their own folders are.
+// servers returns the servers to start. Each has a folder of its own in the folder
+// data.
 func (at addresses) servers(programs, data, key string) []server {
 	_, gsPort, _ := net.SplitHostPort(at.gs)
 	_, azurePort, _ := net.SplitHostPort(at.azure)
@@ -143,7 +144,7 @@ func (at addresses) servers(programs, data, key string) []server {
 	}
 }
 
-// environment is what the command reaches the servers with.
+// environment returns the variables with which the command reaches the servers.
 func (at addresses) environment(key string) []string {
 	return []string{
 		"ZMIGRATE_S3=s3://bucket?region=us-east-1&use_path_style=true&endpoint=" + url.QueryEscape("http://"+at.s3),
@@ -156,8 +157,8 @@ func (at addresses) environment(key string) []string {
 	}
 }
 
-// start starts the server, which ends with ctx. Its end comes through the
-// channel, which is then closed.
+// start starts the server, which ends with ctx. The channel gets the error of its end,
+// and is closed then.
 func (s server) start(ctx context.Context, data string) (<-chan error, error) {
 	log, err := os.Create(filepath.Join(data, s.name+".log"))
 	if err != nil {
