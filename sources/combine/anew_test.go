@@ -25,9 +25,9 @@ func TestValuesThatBeginAnew(t *testing.T) {
 	}
 }
 
-// TestCalendarsOfFiles: files whose calendars differ before 1582-10-15 alone are joined if
+// TestCalendarsOfReadTimes: files whose calendars differ before 1582-10-15 alone are joined if
 // no time is before that.
-func TestCalendarsOfFiles(t *testing.T) {
+func TestCalendarsOfReadTimes(t *testing.T) {
 	failed := errors.New("failed")
 	for name, test := range map[string]struct {
 		first, second float64 // days since 1900-01-01
