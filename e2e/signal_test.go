@@ -18,11 +18,11 @@ import (
 // chunk.
 func TestSecondSignal(t *testing.T) {
 	dir := fast(t)
-	write(t, dir, "data.bin", bytes.Repeat(smooth(1<<20), 8))
+	write(t, dir, "data.bin", bytes.Repeat(smooth(1<<20), 16))
 	job := write(t, dir, "slow.yaml", []byte(`zmigrate: 1
-source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [8388608]}}}
+source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [16777216]}}}
 target: {url: out.zarr}
-arrays: {a: {chunks: [8388608], codecs: [bytes, {gzip: {level: 9}}]}}
+arrays: {a: {chunks: [16777216], codecs: [bytes, {gzip: {level: 9}}]}}
 `))
 	program := build(t)
 	c := exec.CommandContext(t.Context(), program, "run", "--json", job)
