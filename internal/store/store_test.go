@@ -269,10 +269,41 @@ func TestCheckKey(t *testing.T) {
 		ok       bool
 	}{
 		{"azblob://b/x", "a/zarr.json", true}, {"azblob://b/x", "50%/zarr.json", false}, {"azblob://b/x", "v1./zarr.json", false},
+		{"azblob://b/x", "#/zarr.json", false}, {"azblob://b/x", "?", false},
 		{"s3://b/x", "50%/zarr.json", true}, {"gs://b/x", "a#/zarr.json", true}, {"s3://b/x", "a\tb", false}, {"gopher://b", "a", true},
 	} {
 		if err := CheckKey(c.url, c.key); (err == nil) != c.ok {
 			t.Errorf("%s below %s: %v", c.key, c.url, err)
+		}
+	}
+}
+
+// TestFar: what is behind a network is told by the URL.
+func TestFar(t *testing.T) {
+	for url, want := range map[string]bool{
+		"s3://b/x": true, "gs://b": true, "azblob://b/x?storage_account=a": true, "https://host/x": true, "s3://b/x.zip": true,
+		"mem://x": false, "x": false, "file:///x": false, "x.zip": false, "gopher://b": false, "": false,
+	} {
+		if got := Far(url); got != want {
+			t.Errorf("%q: %v", url, got)
+		}
+	}
+}
+
+// TestPauseOf reads for how long a server wants to be left alone: in seconds, or until a
+// date.
+func TestPauseOf(t *testing.T) {
+	later := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
+	for text, want := range map[string][2]time.Duration{
+		"": {0, 0}, "soon": {0, 0}, "-1": {0, 0}, "15": {15 * time.Second, 15 * time.Second}, "99999999999": {0, 0},
+		later: {50 * time.Minute, time.Hour}, "Mon, 02 Jan 2006 15:04:05 GMT": {0, 0},
+	} {
+		header := http.Header{}
+		if text != "" {
+			header.Set("Retry-After", text)
+		}
+		if got := pauseOf(header); got < want[0] || got > want[1] {
+			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
 }
