@@ -96,6 +96,9 @@ func TestCheck(t *testing.T) {
 	}
 	// Of 13 faults one does not compile: a variable would be set and never used.
 	known := map[string]bool{"p.go: in check, n++ → n--": true}
+	if diff := cmp.Diff([]string{"p.go: in check, n"}, stale(map[string]bool{"p.go: in check, n": true, "p.go: in check, n++ → n--": true, "q/p.go: x": true}, []*room{r})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 	s, err := r.try(100, rand.New(rand.NewPCG(1, 2)), known)
 	if want := (score{faults: 12, noticed: 3, equivalent: 1}); s != want || err != nil {
 		t.Errorf("%v, %v, want %v", s, err, want)

@@ -55,6 +55,11 @@ func main() {
 		rooms = append(rooms, r)
 		sites += len(r.faults)
 	}
+	if *only == "" {
+		for _, line := range stale(known, rooms) {
+			log.Printf("%s has a fault that is not there any more: %s", *equivalent, line)
+		}
+	}
 	var all score
 	for _, r := range rooms {
 		share := (*n*len(r.faults) + sites/2) / sites // of all faults
@@ -90,6 +95,23 @@ func readEquivalent(name string) (map[string]bool, error) {
 		}
 	}
 	return known, err
+}
+
+// stale lists the faults of the rooms' files that change nothing, and that the files no
+// longer have.
+func stale(known map[string]bool, rooms []*room) (lines []string) {
+	for line := range known {
+		path, _, _ := strings.Cut(line, ": ")
+		for _, r := range rooms {
+			_, read := r.texts[filepath.Base(path)]
+			is := func(f *fault) bool { return f.String() == line }
+			if read && filepath.Dir(path) == filepath.Clean(r.path) && !slices.ContainsFunc(r.faults, is) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // try puts so many faults into a room, one after the other.
