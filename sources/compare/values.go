@@ -82,16 +82,21 @@ func kernelOf(t dtype.Numeric, word int) kernel {
 
 // oneForm is the kernel for a format of IEEE 754.
 func oneForm[W uint16 | uint32 | uint64](infinity, nan W) kernel {
-	size := int(unsafe.Sizeof(nan))
+	size, limit := int(unsafe.Sizeof(nan)), infinity<<1
 	return func(data []byte, offset, stride, n int) {
 		for at := offset; at+n*size <= len(data); at += stride {
-			for p := data[at : at+n*size]; len(p) >= size; p = p[size:] {
-				switch magnitude := load[W](p) << 1; {
-				case magnitude == 0:
-					store[W](p, 0)
-				case magnitude > infinity<<1:
-					store(p, nan)
+			run := data[at : at+n*size]
+			for k := 0; k+size <= len(run); k += size {
+				// Without its sign a zero is 0, which wraps around, and a NaN is above
+				// infinity: one comparison finds both.
+				magnitude := load[W](run[k:]) << 1
+				if magnitude-1 < limit {
+					continue
 				}
+				if magnitude != 0 {
+					magnitude = nan
+				}
+				store(run[k:], magnitude)
 			}
 		}
 	}
