@@ -137,9 +137,10 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-type packed struct{}
+// packed is a packing in float32, or one that cannot be.
+type packed struct{ fault error }
 
-func (packed) AsCodecs() (*cf.Outcome, error) { return &cf.Outcome{Type: dtype.Float32}, nil }
+func (p packed) AsCodecs() (*cf.Outcome, error) { return &cf.Outcome{Type: dtype.Float32}, p.fault }
 
 // TestAttributeText spells values for people.
 func TestAttributeText(t *testing.T) {

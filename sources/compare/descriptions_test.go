@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"math"
 	"testing"
 
@@ -71,6 +72,7 @@ func TestDescriptions(t *testing.T) {
 		"attributes":        {func(a, b *sources.Info) { b.Attributes = attributes(`{"units": "K"}`) }, []Difference{{Meaning, "units", "the attribute units", "absent", `"K"`}}},
 		"attributes, given": {both(func(a, b *sources.Info) { b.Attributes = attributes(`{"units": "K"}`) }, given), nil},
 		"packing":           {func(a, b *sources.Info) { b.Packing = packed{} }, []Difference{{Meaning, "", "the packing", "absent", "float32"}}},
+		"packed in vain":    {func(a, b *sources.Info) { b.Packing = packed{errors.New("no codecs")} }, []Difference{{Meaning, "", "the packing", "absent", "no codecs"}}},
 		"packed by attributes": {both(func(a, b *sources.Info) {
 			a.Packing = packed{}
 			b.Attributes = attributes(`{"units": "K", "scale_factor": 2}`)

@@ -128,3 +128,29 @@ func TestAllPatterns(t *testing.T) {
 		}
 	}
 }
+
+// outside is a type of numbers from outside whose format nobody knows here.
+type outside struct {
+	dtype.Type
+	size int
+	kind dtype.Kind
+}
+
+func (o outside) Size() int        { return o.size }
+func (o outside) Kind() dtype.Kind { return o.kind }
+
+// TestUnknownNumbers compares floats and integers of unknown formats bit for bit, and
+// gives them no order.
+func TestUnknownNumbers(t *testing.T) {
+	for _, kind := range []outside{
+		{dtype.RawBytes(2), 2, dtype.Float}, {dtype.RawBytes(1), 1, dtype.Float}, {dtype.RawBytes(16), 16, dtype.Float},
+		{dtype.RawBytes(32), 32, dtype.Complex}, {dtype.RawBytes(16), 16, dtype.Int}, {dtype.RawBytes(3), 3, dtype.Uint},
+	} {
+		values := ValuesOf(kind)
+		zero, other := make([]byte, kind.size), make([]byte, kind.size)
+		other[kind.size-1] = 0x80
+		if values.Same(zero, other) || !values.Same(other, slices.Clone(other)) || OrderOf(kind) != nil || numberOf(kind) != nil {
+			t.Errorf("%d bytes of kind %d: the same, or in an order", kind.size, kind.kind)
+		}
+	}
+}
