@@ -215,7 +215,8 @@ func (g *growth) goesOn(p *Plan) {
 	if g.begun == nil {
 		return
 	}
-	if list := p.inputs().otherInputs(g.begun); len(list) > 0 {
+	is := &Manifest{Job: p.Job.Normalised(), Files: slices.Collect(p.files())}
+	if list := is.otherInputs(g.begun); len(list) > 0 {
 		p.otherwise = &ChangedError{Checkpoint: p.state.checkpoint, Appends: true, Differences: list}
 	}
 }

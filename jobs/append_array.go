@@ -177,7 +177,7 @@ func (t *there) complete(b *builder, a *PlannedArray) {
 		b.wrong("chunks", err.Error(), "")
 		return
 	}
-	a.array, a.Info, a.Meta, a.convert = joined, joined.Info(), &grown, nil
+	a.array, a.Type, a.Meta, a.convert = joined, joined.Info().Type, &grown, nil
 	a.Grid = &zarr.Grid{Shape: slices.Clone(joined.Info().Shape), Chunk: t.meta.Grid.Chunk}
 	if added == 0 {
 		a.Grid.Shape[t.axis] = 0

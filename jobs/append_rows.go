@@ -222,7 +222,7 @@ func (g *growth) checkFiles(p *Plan) error {
 		return err
 	}
 	var there, new, changes []string
-	for _, f := range p.inputs().Files {
+	for f := range p.files() {
 		switch known, change := g.known(f); {
 		case change != "":
 			changes = append(changes, change)
@@ -289,7 +289,7 @@ func (g *growth) known(f sources.File) (known bool, change string) {
 func (g *growth) sameFiles(p *Plan) (all bool, err error) {
 	all = true
 	var changes []string
-	for _, f := range p.inputs().Files {
+	for f := range p.files() {
 		known, change := g.known(f)
 		all = all && known
 		if change != "" {

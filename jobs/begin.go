@@ -55,6 +55,7 @@ func (r creating) begin(ctx context.Context, opt RunOptions) (complete bool, err
 			return false, err
 		}
 		was, differences, err := r.compare(ctx, done.Manifest, done.plan)
+		done.Manifest = nil // it is as long as that of this run
 		if err != nil {
 			return false, err
 		}

@@ -113,7 +113,7 @@ func (b *builder) build() (*PlannedArray, Problems) {
 		meta.Codecs = chain.Specs()
 	}
 	planned := &PlannedArray{
-		Source: b.info.Path, Target: target, Info: b.info, Meta: meta, Grid: &meta.Grid, Chain: chain, Reading: &Reading{},
+		Source: b.info.Path, Target: target, Type: b.info.Type, Meta: meta, Grid: &meta.Grid, Chain: chain, Reading: &Reading{},
 		array: b.array, convert: b.convert, removed: b.removed,
 	}
 	b.base.complete(b, planned)

@@ -74,7 +74,7 @@ func TestWhatIsCarriedThrough(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := "zmigrate: 1\nsource: {driver: zarr, url: in.zarr, include: [" + test.array + "]}\ntarget: {url: out.zarr}\ndefaults: " + test.options + "\n" + test.more + "\n"
 			p := planned(t, dir, text)
-			if a := p.Arrays[0]; a.Reason != test.reason || (p.Tasks()[0].Stored != nil) != (test.reason == "") {
+			if a := p.Arrays[0]; a.Reason != test.reason || (a.stored != nil) != (test.reason == "") {
 				t.Errorf("reason %q, want %q", a.Reason, test.reason)
 			}
 		})

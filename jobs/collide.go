@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -36,8 +39,11 @@ func (p *Plan) colliding() []collision {
 		if name == "" {
 			continue
 		}
-		// The parent's own spelling: below groups that collide all would do so.
-		key := path.Dir(name) + "/" + norm.NFC.String(fold.String(norm.NFC.String(path.Base(name))))
+		key := name
+		if strings.ContainsFunc(path.Base(name), func(r rune) bool { return r >= utf8.RuneSelf || unicode.IsUpper(r) }) {
+			// The parent's own spelling: below groups that collide all would do so.
+			key = path.Join(path.Dir(name), norm.NFC.String(fold.String(norm.NFC.String(path.Base(name)))))
+		}
 		if other, found := taken[key]; found && other != name {
 			list = append(list, collision{other, name})
 			continue

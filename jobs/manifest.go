@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
+	"iter"
 	"path/filepath"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -67,45 +69,75 @@ type ManifestArray struct {
 }
 
 // manifest returns the text of the plan's manifest. The same job over the same sources
-// gives the same one. Of a plan of very many arrays the text takes less memory than
-// what it is made of.
+// gives the same one. It is made array by array, because the parts of very many would
+// take much more memory than the text.
 func (p *Plan) manifest() (json.RawMessage, error) {
-	m := p.inputs()
-	m.Arrays = make([]ManifestArray, 0, len(p.Arrays))
+	m := &Manifest{Version: manifestVersion, Job: p.Job.Normalised()}
 	p.target.describe(m)
-	for i := range p.Arrays {
-		a := &p.Arrays[i]
-		meta, err := json.Marshal(a.Meta)
-		if err != nil {
-			return nil, fmt.Errorf("array %q: %w", a.Source, err)
+	var urls []string
+	size := len(m.Job) + len(p.Arrays)*arrayText
+	for f := range p.files() {
+		urls = append(urls, f.URL)
+		size += len(f.URL) + fileText
+	}
+	files := manifestRows{baseOf(urls), func(yield func(sources.File) bool) {
+		at := 0
+		for f := range p.source.Files() {
+			f.URL = urls[at]
+			if at++; !yield(f) {
+				return
+			}
 		}
-		m.Arrays = append(m.Arrays, ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: metadataDigest(meta), Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed})
-		if a.Append != nil {
-			m.Arrays[i].Rows = a.Append.Rows
+	}}
+	arrays := func(yield func(ManifestArray, error) bool) {
+		for i := range p.Arrays {
+			if !yield(p.Arrays[i].recorded()) {
+				return
+			}
 		}
 	}
-	size, err := m.sealed()
-	if err != nil {
-		return nil, err
-	}
-	text := bytes.NewBuffer(make([]byte, 0, size+len(m.Hash)+bytes.MinRead))
-	_, err = m.write(text, false)
+	text, sum := bytes.NewBuffer(make([]byte, 0, size)), sha256.New()
+	err := m.write(text, sum, files, arrays, func() string { return hex.EncodeToString(sum.Sum(nil)) })
 	return text.Bytes(), err
+}
+
+// arrayText and fileText are about as many bytes as an array and a file, but for its
+// URL, have in the text of a manifest.
+const (
+	arrayText = 128
+	fileText  = 64
+)
+
+// recorded is what the manifest has of an array.
+func (a *PlannedArray) recorded() (ManifestArray, error) {
+	meta, err := json.Marshal(a.Meta)
+	if err != nil {
+		return ManifestArray{}, fmt.Errorf("array %q: %w", a.Source, err)
+	}
+	m := ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: metadataDigest(meta), Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed}
+	if a.Append != nil {
+		m.Rows = a.Append.Rows
+	}
+	return m, nil
 }
 
 // seal sets the hash.
 func (m *Manifest) seal() error {
-	_, err := m.sealed()
+	sum := sha256.New()
+	err := m.write(io.Discard, sum, m.Files.rows(), m.arrays(), func() string { return "" })
+	m.Hash = hex.EncodeToString(sum.Sum(nil))
 	return err
 }
 
-// sealed sets the hash, and returns how many bytes it is of.
-func (m *Manifest) sealed() (size int, err error) {
-	m.Hash = ""
-	sum := sha256.New()
-	size, err = m.write(sum, true)
-	m.Hash = hex.EncodeToString(sum.Sum(nil))
-	return size, err
+// arrays yields the arrays of a manifest.
+func (m *Manifest) arrays() iter.Seq2[ManifestArray, error] {
+	return func(yield func(ManifestArray, error) bool) {
+		for _, a := range m.Arrays {
+			if !yield(a, nil) {
+				return
+			}
+		}
+	}
 }
 
 // metadataDigest stands for the document of an array: 128 bits of its SHA-256. A
@@ -131,15 +163,17 @@ func (m *Manifest) touched(was *Manifest) (name string, count int) {
 	return name, count
 }
 
-// inputs is the part of the manifest that does not depend on what is made of it.
-func (p *Plan) inputs() *Manifest {
-	m := &Manifest{Version: manifestVersion, Job: p.Job.Normalised()}
-	var places store.Places
-	for f := range p.source.Files() {
-		f.URL = relative(&places, p.Job.Dir, f.URL)
-		m.Files = append(m.Files, f)
+// files yields the files of the source with the URLs that the manifest has.
+func (p *Plan) files() iter.Seq[sources.File] {
+	return func(yield func(sources.File) bool) {
+		var places store.Places
+		for f := range p.source.Files() {
+			f.URL = relative(&places, p.Job.Dir, f.URL)
+			if !yield(f) {
+				return
+			}
+		}
 	}
-	return m
 }
 
 // relative returns the path of a local file below a folder as seen from there,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,24 +27,39 @@ type manifestFiles []sources.File
 // MarshalJSON writes the layout above.
 func (f manifestFiles) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	err := f.write(&b, false)
+	err := f.rows().write(&b, io.Discard)
 	return b.Bytes(), err
 }
 
-// write is MarshalJSON. What lasts is all but what may change although a file stays as
-// it is.
-func (f manifestFiles) write(w io.Writer, lasting bool) error {
-	base := f.base()
-	row, err := appendString([]byte(`{"base":`), base)
+func (f manifestFiles) rows() manifestRows {
+	urls := make([]string, len(f))
+	for i := range f {
+		urls[i] = f[i].URL
+	}
+	return manifestRows{baseOf(urls), slices.Values(f)}
+}
+
+// manifestRows are files that are written as [manifestFiles] are.
+type manifestRows struct {
+	base string // of all URLs
+	all  iter.Seq[sources.File]
+}
+
+// write writes files to text, and to lasting without what may change although a file
+// stays as it is.
+func (f manifestRows) write(text, lasting io.Writer) error {
+	row, err := appendString([]byte(`{"base":`), f.base)
 	if err != nil {
 		return err
 	}
 	row = append(row, `,"files":[`...)
-	for i, x := range f {
-		if i > 0 {
+	first := true
+	for x := range f.all {
+		if !first {
 			row = append(row, ',')
 		}
-		if row, err = appendString(append(row, '['), x.URL[len(base):]); err != nil {
+		first = false
+		if row, err = appendString(append(row, '['), x.URL[len(f.base):]); err != nil {
 			return err
 		}
 		row = strconv.AppendInt(append(row, ','), x.Size, 10)
@@ -51,27 +67,39 @@ func (f manifestFiles) write(w io.Writer, lasting bool) error {
 			return err
 		}
 		row = append(row, '"')
-		more := []string{x.ETag, x.Query, "", ""}
-		if !lasting && !x.Changed.IsZero() {
-			more[2] = x.Changed.UTC().Format(time.RFC3339Nano)
+		if _, err = lasting.Write(row); err == nil {
+			_, err = text.Write(row)
 		}
-		if !lasting {
-			more[3] = x.Head
+		err = errors.Join(err, writeMore(lasting, x.ETag, x.Query, "", ""))
+		changed := ""
+		if !x.Changed.IsZero() {
+			changed = x.Changed.UTC().Format(time.RFC3339Nano)
 		}
-		for len(more) > 0 && more[len(more)-1] == "" {
-			more = more[:len(more)-1]
-		}
-		for _, text := range more {
-			if row, err = appendString(append(row, ','), text); err != nil {
-				return err
-			}
-		}
-		if _, err := w.Write(append(row, ']')); err != nil {
+		if err = errors.Join(err, writeMore(text, x.ETag, x.Query, changed, x.Head)); err != nil {
 			return err
 		}
 		row = row[:0]
 	}
-	_, err = w.Write(append(row, ']', '}'))
+	row = append(row, ']', '}')
+	_, err = lasting.Write(row)
+	if err == nil {
+		_, err = text.Write(row)
+	}
+	return err
+}
+
+// writeMore ends the list of a file with texts, as far as the last that is not empty.
+func writeMore(w io.Writer, texts ...string) (err error) {
+	for len(texts) > 0 && texts[len(texts)-1] == "" {
+		texts = texts[:len(texts)-1]
+	}
+	var more []byte
+	for _, text := range texts {
+		if more, err = appendString(append(more, ','), text); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(append(more, ']'))
 	return err
 }
 
@@ -92,66 +120,79 @@ func appendString(b []byte, s string) ([]byte, error) {
 // MarshalJSON writes a manifest as json.Marshal would.
 func (m *Manifest) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	_, err := m.write(&b, false)
+	err := m.write(&b, io.Discard, m.Files.rows(), m.arrays(), func() string { return m.Hash })
 	return b.Bytes(), err
 }
 
-// write writes a manifest, part by part, and returns how many bytes that are. Of files
-// there is what lasts where that is wanted.
-func (m *Manifest) write(to io.Writer, lasting bool) (size int, err error) {
-	count := &counter{to: to}
-	w := bufio.NewWriter(count)
-	part := func(before string, v any) {
-		if err == nil {
-			var text []byte
-			text, err = json.Marshal(v)
-			_, _ = w.WriteString(before) // Flush returns the error
-			_, _ = w.Write(text)
+// write writes a manifest, with these files and arrays and the hash that is asked for in
+// the end, and to hashed what the hash is of.
+func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter.Seq2[ManifestArray, error], hash func() string) error {
+	lasting := bufio.NewWriter(hashed)
+	both := io.MultiWriter(text, lasting)
+	var failed error
+	raw := func(s string) {
+		if failed == nil {
+			_, failed = io.WriteString(both, s)
 		}
 	}
-	part(`{"version":`, m.Version)
-	part(`,"job":`, m.Job)
-	_, _ = w.WriteString(`,"files":`)
-	err = errors.Join(err, m.Files.write(w, lasting))
-	_, _ = w.WriteString(`,"arrays":[`)
-	before := ""
-	for _, a := range m.Arrays {
-		part(before, a)
-		before = ","
+	part := func(w io.Writer, v any) {
+		var value []byte
+		if failed == nil {
+			value, failed = json.Marshal(v)
+		}
+		if failed == nil {
+			_, failed = w.Write(value)
+		}
 	}
-	_ = w.WriteByte(']')
+	rows := func(files manifestRows) {
+		if failed == nil {
+			failed = files.write(text, lasting)
+		}
+	}
+	raw(`{"version":`)
+	part(both, m.Version)
+	raw(`,"job":`)
+	part(both, m.Job)
+	raw(`,"files":`)
+	rows(files)
+	raw(`,"arrays":[`)
+	separator := ""
+	for a, err := range arrays {
+		if failed = errors.Join(failed, err); failed != nil {
+			return failed
+		}
+		raw(separator)
+		part(both, a)
+		separator = ","
+	}
+	raw("]")
 	if m.Append != "" {
-		part(`,"append":`, m.Append)
+		raw(`,"append":`)
+		part(both, m.Append)
 	}
 	if len(m.Earlier) > 0 {
-		_, _ = w.WriteString(`,"earlier_files":`)
-		err = errors.Join(err, m.Earlier.write(w, lasting))
+		raw(`,"earlier_files":`)
+		rows(m.Earlier.rows())
 	}
-	part(`,"hash":`, m.Hash)
-	_ = w.WriteByte('}')
-	return count.n, errors.Join(err, w.Flush())
+	raw(`,"hash":`)
+	part(lasting, "")
+	_ = lasting.WriteByte('}') // Flush returns the error
+	failed = errors.Join(failed, lasting.Flush())
+	part(text, hash())
+	if failed == nil {
+		_, failed = text.Write([]byte{'}'})
+	}
+	return failed
 }
 
-// counter counts the bytes that go to a writer.
-type counter struct {
-	to io.Writer
-	n  int
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.to.Write(p)
-	c.n += n
-	return n, err
-}
-
-// base returns the folders that all files are in, up to the last slash.
-func (f manifestFiles) base() string {
-	if len(f) < 2 {
+// baseOf returns the folders that all files are in, up to the last slash.
+func baseOf(urls []string) string {
+	if len(urls) < 2 {
 		return ""
 	}
-	base := f[0].URL
-	for _, x := range f {
-		for !strings.HasPrefix(x.URL, base) {
+	base := urls[0]
+	for _, x := range urls {
+		for !strings.HasPrefix(x, base) {
 			base = base[:strings.LastIndexByte(base[:max(len(base)-1, 0)], '/')+1]
 		}
 	}

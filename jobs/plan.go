@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -70,9 +71,9 @@ func (p *Plan) Requests() Requests {
 
 // PlannedArray is one array of a plan.
 type PlannedArray struct {
-	Source string // path in the source
-	Target string // path in the target
-	Info   *sources.Info
+	Source string      // path in the source
+	Target string      // path in the target
+	Type   dtype.Type  // of the source's elements
 	Meta   *zarr.Array // as it will be written
 	// Grid is that of the objects that are written: Meta's, or where rows are
 	// appended that of the rows from the first such object on.
@@ -142,7 +143,7 @@ func (a *PlannedArray) Chunks() int { return a.Grid.Len() }
 
 // Bytes is the size of the elements in these objects, as they are in the source.
 func (a *PlannedArray) Bytes() int64 {
-	n, _ := ndarray.Bytes(a.Info.Type, a.Grid.Shape)
+	n, _ := ndarray.Bytes(a.Type, a.Grid.Shape)
 	return int64(n)
 }
 
@@ -310,13 +311,13 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 // coordinatesOf returns the paths of coordinates by those of their bounds, among
 // arrays of which some are nil.
 func coordinatesOf(arrays []sources.Array) map[string]string {
-	infos := make([]*sources.Info, 0, len(arrays))
-	for _, a := range arrays {
-		if a != nil {
-			infos = append(infos, a.Info())
+	return compare.BoundsOf(func(yield func(*sources.Info) bool) {
+		for _, a := range arrays {
+			if a != nil && !yield(a.Info()) {
+				return
+			}
 		}
-	}
-	return compare.BoundsOf(infos)
+	})
 }
 
 // clashes finds arrays that would be written to the same place, or below
@@ -349,16 +350,8 @@ func (p *Plan) clashes() Problems {
 	return list
 }
 
-// Tasks returns the plan's arrays as tasks for the stages; the caller sets
-// Writer and Done.
-func (p *Plan) Tasks() []stages.Task {
-	tasks := make([]stages.Task, len(p.Arrays))
-	for i := range p.Arrays {
-		tasks[i] = p.task(&p.Arrays[i])
-	}
-	return tasks
-}
-
+// task is an array of the plan as a task for the stages, without what tells where it
+// goes.
 func (p *Plan) task(a *PlannedArray) stages.Task {
 	return stages.Task{
 		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: *a.Grid, First: a.place().First, Chain: a.Chain,

@@ -239,25 +239,34 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 
 // migrate does the units that are not done.
 func (r *run) migrate(ctx context.Context, opt RunOptions) error {
-	tasks := r.plan.Tasks()
-	for i := range tasks {
-		w := r.sink.Array(r.plan.Arrays[i].Target, r.plan.Arrays[i].place())
-		tasks[i].Writer = w
-		tasks[i].Stream = func(ctx context.Context, index []int) (stages.Stream, error) { return w.Stream(ctx, index) }
-		if objects, ok := r.plan.Arrays[i].stored.(sources.Placed); ok {
-			tasks[i].Copy = func(ctx context.Context, index []int, in codecs.Input) (sinks.Receipt, bool, error) {
-				from, object := objects.PlaceStored(index, in)
-				return w.Copy(ctx, index, from, object)
-			}
-		}
-		tasks[i].Done = slices.Clone(r.arrays[i].done).has // the original grows with the commits
-	}
 	job := r.plan.Job
 	return stages.Run(ctx, stages.Config{
 		Memory: int(job.Run.Memory),
 		Read:   job.Run.Workers.Read, Encode: job.Run.Workers.Encode, Write: job.Run.Workers.Write,
 		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop, Far: job.Source.Far(),
-	}, tasks)
+	}, tasks{r})
+}
+
+// tasks are the arrays of a run as [stages.Tasks].
+type tasks struct{ *run }
+
+// Len implements [stages.Tasks].
+func (r tasks) Len() int { return len(r.plan.Arrays) }
+
+// Task implements [stages.Tasks].
+func (r tasks) Task(i int) *stages.Task {
+	a := &r.plan.Arrays[i]
+	task, w := r.plan.task(a), r.sink.Array(a.Target, a.place())
+	task.Writer = w
+	task.Stream = func(ctx context.Context, index []int) (stages.Stream, error) { return w.Stream(ctx, index) }
+	if objects, ok := a.stored.(sources.Placed); ok {
+		task.Copy = func(ctx context.Context, index []int, in codecs.Input) (sinks.Receipt, bool, error) {
+			from, object := objects.PlaceStored(index, in)
+			return w.Copy(ctx, index, from, object)
+		}
+	}
+	task.Done = slices.Clone(r.arrays[i].done).has // the original grows with the commits
+	return &task
 }
 
 // progress sums up what is done of all arrays.

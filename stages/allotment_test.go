@@ -61,7 +61,7 @@ func TestUnitsAtOnce(t *testing.T) {
 			c.Encode, c.Write = units, units
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			if err := Run(ctx, c, []Task{x}); err != nil {
+			if err := Run(ctx, c, List{x}); err != nil {
 				t.Fatal(err)
 			}
 			if got := int(most.Load()) * object; got > room {
@@ -111,7 +111,7 @@ func TestFailuresInTheLeastMemory(t *testing.T) {
 			case 2:
 				w.piece = func([]int, int) error { return fail() }
 			}
-			if err := Run(ctx, c, []Task{x}); err != nil && !errors.Is(err, errTest) || err == nil && calls.Load() >= at {
+			if err := Run(ctx, c, List{x}); err != nil && !errors.Is(err, errTest) || err == nil && calls.Load() >= at {
 				t.Fatalf("error %v after %d calls, the call %d fails", err, calls.Load(), at)
 			}
 			if n := w.open.Load(); n != 0 {
@@ -120,11 +120,11 @@ func TestFailuresInTheLeastMemory(t *testing.T) {
 			done := l.units(0)
 			x.Done = func(unit int) bool { return slices.Contains(done, unit) }
 			s.before, w.before, w.piece = nil, nil, nil
-			if err := Run(ctx, c, []Task{x}); err != nil {
+			if err := Run(ctx, c, List{x}); err != nil {
 				t.Fatal(err)
 			}
 			c = config(&lAlone)
-			if err := Run(ctx, c, []Task{alone}); err != nil {
+			if err := Run(ctx, c, List{alone}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(lAlone.units(0), l.units(0)); diff != "" {

@@ -63,7 +63,7 @@ func TestBudget(t *testing.T) {
 			c.Read, c.Encode, c.Write = 16, 16, 16
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			if err := Run(ctx, c, []Task{x}); err != nil {
+			if err := Run(ctx, c, List{x}); err != nil {
 				t.Fatal(err)
 			}
 			if got := most.Load(); got > int64(c.Memory) {
@@ -119,7 +119,7 @@ func TestReadersAreInTheBudget(t *testing.T) {
 	c.Memory, c.Read = blocks*x.Cost()+x.Cost()/2, 16
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	if err := Run(ctx, c, []Task{x}); err != nil {
+	if err := Run(ctx, c, List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if got := most.Load(); got > blocks {
@@ -140,13 +140,13 @@ func TestBlockAboveTheBudget(t *testing.T) {
 	var l ledger
 	c := config(&l)
 	c.Memory = x.Cost() - 1
-	err := Run(t.Context(), c, []Task{x})
+	err := Run(t.Context(), c, List{x})
 	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), `array "a"`) {
 		t.Errorf("error %v, want ErrMemory for array a", err)
 	}
 	c.Memory++
 	s.before = nil
-	if err := Run(t.Context(), c, []Task{x}); err != nil {
+	if err := Run(t.Context(), c, List{x}); err != nil {
 		t.Errorf("a budget of exactly one block: %v", err)
 	}
 }

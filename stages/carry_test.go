@@ -107,7 +107,7 @@ func stored(t testing.TB, shape, chunk []int, chain *codecs.Chain) (*storedSourc
 	made, w := task(t, &s.memorySource, chunk...)
 	made.Chain = chain
 	var l ledger
-	if err := Run(t.Context(), config(&l), []Task{made}); err != nil {
+	if err := Run(t.Context(), config(&l), List{made}); err != nil {
 		t.Fatal(err)
 	}
 	s.objects = w.objects
@@ -157,7 +157,7 @@ func TestCarriedObjectsStayAsTheyAre(t *testing.T) {
 				var seen atomic.Int64
 				c := config(&l)
 				c.Observe = func(e Event) { seen.Add(e.Read) }
-				if err := Run(t.Context(), c, []Task{x}); err != nil {
+				if err := Run(t.Context(), c, List{x}); err != nil {
 					t.Fatal(err)
 				}
 				want := s.objects
@@ -223,7 +223,7 @@ func TestDamageOfCarriedObjects(t *testing.T) {
 				key := zarr.KeyEncoding{}.Key([]int{1, 0})
 				s.objects[key] = test.damage(s.objects[key])
 				var l ledger
-				err := Run(t.Context(), config(&l), []Task{x})
+				err := Run(t.Context(), config(&l), List{x})
 				if !errors.Is(err, test.cause) || !strings.HasPrefix(fmt.Sprint(err), `array "a", chunk [1 0]: read: `) {
 					t.Errorf("error %v, want %v", err, test.cause)
 				}
@@ -254,7 +254,7 @@ func TestSumOfThePlace(t *testing.T) {
 				w := crcWriter{&memoryWriter{}}
 				x.Writer, x.Stream = w, w.stream
 				var l ledger
-				err := Run(t.Context(), config(&l), []Task{x})
+				err := Run(t.Context(), config(&l), List{x})
 				if errors.Is(err, codecs.ErrCorrupt) != damaged || (len(w.objects) == 0) != damaged || w.open.Load() != 0 {
 					t.Errorf("damaged is %v: %d objects were written, %v", damaged, len(w.objects), err)
 				}
@@ -289,7 +289,7 @@ func TestLargeObjectsAreStreamed(t *testing.T) {
 			whole.Add(1)
 		}
 	}
-	if err := Run(t.Context(), c, []Task{x}); err != nil {
+	if err := Run(t.Context(), c, List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(s.objects, w.objects, cmp.Comparer(bytes.Equal)); diff != "" {
@@ -344,7 +344,7 @@ func TestLargeObjectsAreVerifiedInPieces(t *testing.T) {
 			var l ledger
 			c := config(&l)
 			c.Memory = x.Cost()
-			err := Run(t.Context(), c, []Task{x})
+			err := Run(t.Context(), c, List{x})
 			// The bytes are read three times: for the checksum, for the lengths, and to copy.
 			if longest.Load() > carriedPiece || read.Load() > 3*int64(len(object)) {
 				t.Errorf("%d bytes were read, up to %d at once", read.Load(), longest.Load())
@@ -396,7 +396,7 @@ func TestInterruptedCarrying(t *testing.T) {
 					w.before = func(context.Context, []int) error { return fail() }
 				}
 				var l ledger
-				err := Run(t.Context(), config(&l), []Task{x})
+				err := Run(t.Context(), config(&l), List{x})
 				interrupted = left.Load() < 0
 				if interrupted && !errors.Is(err, errTest) || !interrupted && err != nil || n < 2 && !interrupted {
 					t.Fatalf("error %v, was it interrupted: %v", err, interrupted)
@@ -404,7 +404,7 @@ func TestInterruptedCarrying(t *testing.T) {
 				left.Store(-1)
 				committed := l.units(0)
 				x.Done = func(unit int) bool { return slices.Contains(committed, unit) }
-				if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+				if err := Run(t.Context(), config(&l), List{x}); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff([]int{0, 1}, l.units(0)); diff != "" {
@@ -423,7 +423,7 @@ func TestCarriedBytesThatChangeOnTheWay(t *testing.T) {
 	_, x, w := stored(t, []int{4, 5}, []int{4, 5}, bind(t, []int{4, 5}, "bytes"))
 	x.Writer = w.memoryWriter // its sums are of another kind
 	var l ledger
-	if err := Run(t.Context(), config(&l), []Task{x}); err == nil || !strings.Contains(err.Error(), "CRC-32C") {
+	if err := Run(t.Context(), config(&l), List{x}); err == nil || !strings.Contains(err.Error(), "CRC-32C") {
 		t.Errorf("error %v", err)
 	}
 	if len(l.receipts) != 0 {
@@ -440,7 +440,7 @@ func TestCarriedObjectsAreReadOnce(t *testing.T) {
 		return nil
 	}
 	var l ledger
-	if err := Run(t.Context(), config(&l), []Task{x}); err != nil || reads.Load() != 4 || len(w.objects) != 4 {
+	if err := Run(t.Context(), config(&l), List{x}); err != nil || reads.Load() != 4 || len(w.objects) != 4 {
 		t.Errorf("%d objects, %d reads, error %v", len(w.objects), reads.Load(), err)
 	}
 }
@@ -461,7 +461,7 @@ func TestDamagedAndGone(t *testing.T) {
 	var l ledger
 	c := config(&l)
 	c.Far = true
-	if err := Run(t.Context(), c, []Task{x}); !errors.Is(err, errTest) || len(w.objects) != 0 {
+	if err := Run(t.Context(), c, List{x}); !errors.Is(err, errTest) || len(w.objects) != 0 {
 		t.Errorf("%d objects, error %v", len(w.objects), err)
 	}
 }

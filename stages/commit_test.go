@@ -14,7 +14,7 @@ import (
 func TestCommitsComeInBatches(t *testing.T) {
 	x, _ := task(t, counted(3, 4096), 1, 1)
 	var l ledger
-	if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+	if err := Run(t.Context(), config(&l), List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(l.receipts); n != 3*4096 {
@@ -63,7 +63,7 @@ func TestCommitsComeInTime(t *testing.T) {
 	}}
 	c := config(&l)
 	c.Every = time.Millisecond
-	if err := Run(ctx, c, []Task{x}); err != nil {
+	if err := Run(ctx, c, List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 5, 6, 7}, l.units(0)); diff != "" {
@@ -83,7 +83,7 @@ func TestCommitsNeverOverlap(t *testing.T) {
 	c := config(&l)
 	c.Every = time.Microsecond
 	c.Write = 8
-	if err := Run(t.Context(), c, []Task{x}); err != nil {
+	if err := Run(t.Context(), c, List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if l.overlap {
@@ -104,7 +104,7 @@ func TestFailedCommitStopsWriting(t *testing.T) {
 	l := ledger{during: func(int) error { return failed }}
 	c := config(&l)
 	c.Every = time.Microsecond
-	if err := Run(t.Context(), c, []Task{x}); !errors.Is(err, failed) {
+	if err := Run(t.Context(), c, List{x}); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 	if n, all := int(written.Load()), x.Grid.Len(); n > all/2 {

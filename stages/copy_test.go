@@ -45,7 +45,7 @@ func TestCarriedObjectsAreCopied(t *testing.T) {
 				var l ledger
 				c := config(&l)
 				c.Observe = func(e Event) { seen.Add(e.Read) }
-				if err := Run(t.Context(), c, []Task{x}); err != nil {
+				if err := Run(t.Context(), c, List{x}); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(s.objects, w.objects); diff != "" {
@@ -82,7 +82,7 @@ func TestCopiesThatFail(t *testing.T) {
 		_, x, _ := stored(t, []int{18, 12}, []int{4, 5}, bind(t, []int{4, 5}, "bytes"))
 		x.Copy = func(context.Context, []int, codecs.Input) (sinks.Receipt, bool, error) { return answer() }
 		var l ledger
-		if err := Run(t.Context(), config(&l), []Task{x}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Run(t.Context(), config(&l), List{x}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 		if len(l.receipts) != 0 {

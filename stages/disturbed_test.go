@@ -57,7 +57,7 @@ func disturbed(t *testing.T, c Config, tasks []Task, kind string, at int64) (map
 	l := &ledger{during: func(int) error { return event(context.Background(), "commit") }}
 	c.Commit, c.Stop = l.commit, stop
 	c.Observe = func(Event) { _ = event(context.Background(), "stop", "cancel") }
-	err := Run(ctx, c, tasks)
+	err := Run(ctx, c, List(tasks))
 	for _, x := range tasks {
 		if n := x.Writer.(*memoryWriter).open.Load(); n != 0 {
 			t.Errorf("array %s: %d streams were not ended", x.Path, n)

@@ -32,7 +32,7 @@ func (p *pipeline) encode(ctx context.Context) error {
 		if !more {
 			return nil
 		}
-		t, l := &p.tasks[u.load.task], u.load
+		t, l := u.load.of, u.load
 		if err := p.encodeCell(t, &u); err != nil {
 			p.giveBack(l, l.allotment.each)
 			p.leave(l, 1)

@@ -48,7 +48,7 @@ func TestFirstError(t *testing.T) {
 					}
 				}
 				var l ledger
-				err := Run(t.Context(), config(&l), []Task{x})
+				err := Run(t.Context(), config(&l), List{x})
 				if !errors.Is(err, cause) {
 					t.Fatalf("error %v, want %v", err, cause)
 				}
@@ -90,7 +90,7 @@ func TestErrorInABlock(t *testing.T) {
 			return nil
 		}
 		var l ledger
-		if err := Run(t.Context(), config(&l), []Task{x}); !errors.Is(err, errTest) {
+		if err := Run(t.Context(), config(&l), List{x}); !errors.Is(err, errTest) {
 			t.Errorf("unit %d: error %v", unit, err)
 		}
 		checkCommitted(t, x, w, &l)
@@ -131,7 +131,7 @@ func TestCommitFails(t *testing.T) {
 		c.Every = time.Nanosecond // commits as soon as there is a receipt
 		c.Memory = x.Cost()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		if err := Run(ctx, c, []Task{x}); !errors.Is(err, errTest) {
+		if err := Run(ctx, c, List{x}); !errors.Is(err, errTest) {
 			t.Errorf("commit %d: error %v", at, err)
 		}
 		cancel()
@@ -146,7 +146,7 @@ func TestLastCommitFails(t *testing.T) {
 	noLeaks(t)
 	x, _ := task(t, counted(4, 4), 2, 2)
 	l := ledger{during: func(int) error { return errTest }}
-	if err := Run(t.Context(), config(&l), []Task{x}); !errors.Is(err, errTest) {
+	if err := Run(t.Context(), config(&l), List{x}); !errors.Is(err, errTest) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -178,7 +178,7 @@ func TestCancel(t *testing.T) {
 			var l ledger
 			c := config(&l)
 			c.Read, c.Write = 8, 8
-			if err := Run(ctx, c, []Task{x}); !errors.Is(err, context.Canceled) {
+			if err := Run(ctx, c, List{x}); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s of unit %d: error %v", stage, unit, err)
 			}
 			checkCommitted(t, x, w, &l)
@@ -195,7 +195,7 @@ func TestCancelledBefore(t *testing.T) {
 	var l ledger
 	c := config(&l)
 	c.Memory = x.Cost() // the second block has to wait for the budget
-	if err := Run(ctx, c, []Task{x}); !errors.Is(err, context.Canceled) {
+	if err := Run(ctx, c, List{x}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	checkCommitted(t, x, w, &l)
@@ -220,7 +220,7 @@ func TestManyErrors(t *testing.T) {
 		tasks = append(tasks, x)
 	}
 	var l ledger
-	err := Run(t.Context(), config(&l), tasks)
+	err := Run(t.Context(), config(&l), List(tasks))
 	if err == nil || !slices.Contains(made, err.Error()) {
 		t.Errorf("error %v, want one of %q", err, made)
 	}

@@ -136,7 +136,7 @@ func TestObjectsAreTheSame(t *testing.T) {
 			var l, lAlone ledger
 			c := config(&lAlone)
 			c.Read, c.Encode, c.Write = 1, 1, 1
-			if err := Run(t.Context(), c, []Task{plain}); err != nil {
+			if err := Run(t.Context(), c, List{plain}); err != nil {
 				t.Fatal(err)
 			}
 			c = config(&l)
@@ -145,7 +145,7 @@ func TestObjectsAreTheSame(t *testing.T) {
 				x.Source, x.Convert = widened(s), narrowing{}
 			}
 			c.Memory = x.Cost() + r.IntN(4)*r.IntN(x.Cost())
-			if err := Run(t.Context(), c, []Task{x}); err != nil {
+			if err := Run(t.Context(), c, List{x}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(alone.objects, w.objects); diff != "" {

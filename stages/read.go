@@ -88,7 +88,7 @@ func (p *pipeline) nextBlock(ctx context.Context) (*load, error) {
 // the rest of the block and returns no error: the planner ends the run, and a shard that
 // was begun still needs readers.
 func (p *pipeline) readBlock(ctx context.Context, l *load) error {
-	t := &p.tasks[l.task]
+	t := l.of
 	if t.Stored != nil {
 		return p.carry(ctx, t, l)
 	}

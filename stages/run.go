@@ -24,12 +24,15 @@ var ErrMemory = errors.New("the memory budget is too small")
 // Run does all units of the tasks that are not done yet. It returns the first error,
 // which names array, chunk and cause. Before Run returns, every worker has ended, every
 // buffer has been returned, and the receipts of all stored units have been committed.
-func Run(ctx context.Context, config Config, tasks []Task) error {
-	for i := range tasks {
-		if cost := tasks[i].Cost(); cost > config.Memory {
+func Run(ctx context.Context, config Config, tasks Tasks) error {
+	parallel := 0
+	for i := range tasks.Len() {
+		t := tasks.Task(i)
+		if cost := t.Cost(); cost > config.Memory {
 			return fmt.Errorf("array %q: %w: one block of chunks takes %d bytes in flight, the budget is %d: %s",
-				tasks[i].Path, ErrMemory, cost, config.Memory, tasks[i].Cheaper())
+				t.Path, ErrMemory, cost, config.Memory, t.Cheaper())
 		}
+		parallel += t.parallel()
 	}
 	p := &pipeline{
 		Config: config, tasks: tasks,
@@ -40,7 +43,7 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 		writes:   make(chan parcel),
 		receipts: make(chan Receipt),
 		shards:   map[*shard]bool{},
-		variable: variableLoads{of: make([]needs, len(tasks)), wake: make(chan struct{}, 1)},
+		variable: variableLoads{of: make([]needs, tasks.Len()), wake: make(chan struct{}, 1)},
 	}
 	cores := runtime.GOMAXPROCS(0)
 	// If the source does not say what memory it needs, a reader takes up to 1 MiB beside
@@ -57,7 +60,7 @@ func Run(ctx context.Context, config Config, tasks []Task) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error { return p.plan(inner) })
 	workers(group, readers, func() error { return p.read(inner) }, func() { close(p.encodes) })
-	workers(group, min(orElse(p.Encode, cores), parallel(tasks)), func() error { return p.encode(inner) }, func() { close(p.writes) })
+	workers(group, min(orElse(p.Encode, cores), max(parallel, 1)), func() error { return p.encode(inner) }, func() { close(p.writes) })
 	workers(group, orElse(p.Write, cores), func() error { return p.write(inner) }, func() { close(p.receipts) })
 	// Commits go on after an error, because units that are stored count.
 	committed := make(chan error, 1)
@@ -89,15 +92,9 @@ func (p *pipeline) mustBeBack() {
 	}
 }
 
-// parallel returns how many encoders the tasks can keep busy, at least one. A shard
-// keeps several encoders busy.
-func parallel(tasks []Task) int {
-	n := 0
-	for i := range tasks {
-		n += tasks[i].Grid.Len() * tasks[i].Chain.Concurrency()
-	}
-	return max(n, 1)
-}
+// parallel is how many encoders the task can keep busy: as many as each chunk can,
+// which is more than one for shards, for all chunks.
+func (t *Task) parallel() int { return t.Grid.Len() * t.Chain.Concurrency() }
 
 func orElse(n, otherwise int) int {
 	if n > 0 {
@@ -108,7 +105,7 @@ func orElse(n, otherwise int) int {
 
 type pipeline struct {
 	Config
-	tasks    []Task
+	tasks    Tasks
 	budget   *semaphore.Weighted
 	pool     *ndarray.Pool
 	reads    chan *load
@@ -148,8 +145,8 @@ func workers(group *errgroup.Group, n int, work func() error, after func()) {
 // plan reserves the bytes of every block that has units to do, and sends it.
 func (p *pipeline) plan(ctx context.Context) error {
 	defer close(p.reads)
-	for i := range p.tasks {
-		t := &p.tasks[i]
+	for i := range p.tasks.Len() {
+		t := p.tasks.Task(i)
 		var err error
 		begin := func(s *shard) bool {
 			var more bool

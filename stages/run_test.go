@@ -41,7 +41,7 @@ func TestRunDoesEveryUnitOnce(t *testing.T) {
 	var seen atomic.Int64
 	c := config(&l)
 	c.Observe = func(e Event) { seen.Add(e.Read) }
-	if err := Run(t.Context(), c, tasks); err != nil {
+	if err := Run(t.Context(), c, List(tasks)); err != nil {
 		t.Fatal(err)
 	}
 	elements := 0
@@ -94,7 +94,7 @@ func TestEdgesArePaddedWithTheFillValue(t *testing.T) {
 			x, w := task(t, s, test.chunk...)
 			x.Block = test.block
 			var l ledger
-			if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+			if err := Run(t.Context(), config(&l), List{x}); err != nil {
 				t.Fatal(err)
 			}
 			for unit := range x.Grid.Len() {
@@ -143,7 +143,7 @@ func TestEdgesArePaddedWithNeighbours(t *testing.T) {
 				x.Source, x.Convert = widened(s), narrowing{}
 			}
 			var l ledger
-			if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+			if err := Run(t.Context(), config(&l), List{x}); err != nil {
 				t.Fatal(err)
 			}
 			var pool ndarray.Pool
@@ -187,7 +187,7 @@ func TestUniformChunks(t *testing.T) {
 		x, w := task(t, s, 2, 4)
 		x.KeepEmpty = test.keep
 		var l ledger
-		if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+		if err := Run(t.Context(), config(&l), List{x}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(test.want, w.keys()); diff != "" {
@@ -211,7 +211,7 @@ func TestDoneUnitsAreSkipped(t *testing.T) {
 		x.Block = block
 		x.Done = func(unit int) bool { return unit%2 == 0 || unit < 3 }
 		var l ledger
-		if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+		if err := Run(t.Context(), config(&l), List{x}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]int{3, 5, 7}, l.units(0)); diff != "" {
@@ -246,7 +246,7 @@ func TestStopFinishesWhatWasBegun(t *testing.T) {
 		c := config(&l)
 		c.Stop = stop
 		c.Memory = 4 * x.Cost()
-		err := Run(t.Context(), c, []Task{x})
+		err := Run(t.Context(), c, List{x})
 		done := len(l.units(0))
 		if done < 64 && !errors.Is(err, ErrStopped) || done == 64 && err != nil {
 			t.Errorf("stopped at %d: %d of 64 units, error %v", at, done, err)
@@ -267,7 +267,7 @@ func TestTypeUnderAnotherName(t *testing.T) {
 	s.info.Type, s.array.Type = dtype.Int16, dtype.Int16
 	x, w := task(t, s, 2, 3)
 	var l ledger
-	if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+	if err := Run(t.Context(), config(&l), List{x}); err != nil {
 		t.Fatal(err)
 	}
 	checkDecoded(t, s, x, w)

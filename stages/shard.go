@@ -65,7 +65,7 @@ func (s *shard) blocks(f func(block) bool) {
 	outer := zarr.Grid{Shape: s.inside, Chunk: s.task.blockShape()}
 	for n := range outer.Len() {
 		r := outer.Region(outer.Index(n))
-		b := block{task: s.number, first: r.Start, count: r.Shape, shard: s}
+		b := block{task: s.number, of: s.task, first: r.Start, count: r.Shape, shard: s}
 		inner := zarr.Grid{Shape: r.Shape, Chunk: ones(len(r.Shape))}
 		for k := range inner.Len() {
 			part := 0

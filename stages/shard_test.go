@@ -66,7 +66,7 @@ func TestSmallShardsLeaveRoom(t *testing.T) {
 	var l ledger
 	c := config(&l)
 	c.Memory = x.Cost() + x.own() + 8*4096 // as small as the buffers of eight inner chunks can be
-	if err := Run(ctx, c, []Task{x}); err != nil {
+	if err := Run(ctx, c, List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"c/0/0", "c/1/0"}, w.keys()); diff != "" {
@@ -89,12 +89,12 @@ func TestShardsInTheLeastMemory(t *testing.T) {
 			var l ledger
 			c := config(&l)
 			c.Memory = x.Cost()
-			if err := Run(ctx, c, []Task{x}); err != nil {
+			if err := Run(ctx, c, List{x}); err != nil {
 				t.Fatalf("%s %v: %v", location, inner, err)
 			}
 			checkDecoded(t, s, x, w)
 			c.Memory--
-			if err := Run(ctx, c, []Task{x}); !errors.Is(err, ErrMemory) || strings.Contains(err.Error(), "index_location: end") != (location == "start") {
+			if err := Run(ctx, c, List{x}); !errors.Is(err, ErrMemory) || strings.Contains(err.Error(), "index_location: end") != (location == "start") {
 				t.Errorf("%s %v: error %v", location, inner, err)
 			}
 		}
@@ -144,7 +144,7 @@ func TestShardsAreObservedInParts(t *testing.T) {
 			t.Errorf("a part: %+v", e)
 		}
 	}
-	if err := Run(t.Context(), c, []Task{x}); err != nil {
+	if err := Run(t.Context(), c, List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[int]int{0: 1, 1: 1, 2: 1}, shards); diff != "" {
@@ -161,11 +161,11 @@ func TestParallel(t *testing.T) {
 	small, _ := task(t, counted(3, 64), 1, 64)
 	sharded, _ := shardedTask(t, counted(512, 64), "end", "bytes")
 	for _, c := range []struct {
-		tasks []Task
-		want  int
-	}{{nil, 1}, {[]Task{small}, 3}, {[]Task{sharded, small}, 2*4 + 3}} {
-		if got := parallel(c.tasks); got != c.want {
-			t.Errorf("%d tasks keep %d encoders busy, want %d", len(c.tasks), got, c.want)
+		task Task
+		want int
+	}{{small, 3}, {sharded, 2 * 4}} {
+		if got := c.task.parallel(); got != c.want {
+			t.Errorf("a task keeps %d encoders busy, want %d", got, c.want)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestPartsOfABlock(t *testing.T) {
 			var l ledger
 			c := config(&l)
 			c.Memory, c.Read = max(x.Cost(), 16<<20), 4
-			if err := Run(ctx, c, []Task{x}); err != nil {
+			if err := Run(ctx, c, List{x}); err != nil {
 				t.Fatal(err)
 			}
 			if parts.begun != test.want {
@@ -144,7 +144,7 @@ func TestIdleReadersHelp(t *testing.T) {
 			var l ledger
 			c := config(&l)
 			c.Memory, c.Read, c.Far = max(x.Cost(), 16<<20), 4, true
-			if err := Run(ctx, c, []Task{x}); err != nil {
+			if err := Run(ctx, c, List{x}); err != nil {
 				t.Fatal(err)
 			}
 			if parts.most != test.want {

@@ -30,7 +30,7 @@ func TestStopWithinABlock(t *testing.T) {
 	c := config(&l)
 	c.Stop, c.Read, c.Encode, c.Write = stop, 1, 1, 1
 	c.Memory = 4 * x.Cost()
-	err := Run(t.Context(), c, []Task{x})
+	err := Run(t.Context(), c, List{x})
 	if done := len(l.units(0)); !errors.Is(err, ErrStopped) || done > 8 || done != len(w.objects) {
 		t.Errorf("%d units of one block done, %d stored, error %v", done, len(w.objects), err)
 	}
@@ -81,7 +81,7 @@ func TestStopBeforeAShard(t *testing.T) {
 	c.Stop, c.Read, c.Encode, c.Write = stop, 1, 1, 1
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	if err := Run(ctx, c, []Task{x, sharded}); !errors.Is(err, ErrStopped) {
+	if err := Run(ctx, c, List{x, sharded}); !errors.Is(err, ErrStopped) {
 		t.Errorf("error %v", err)
 	}
 	if done := len(l.units(0)); done > 8 || done != len(w.objects) {

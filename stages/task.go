@@ -78,6 +78,22 @@ type Task struct {
 	Done func(unit int) bool
 }
 
+// Tasks are what Run does, each of which is made when its turn comes: tasks of very many
+// arrays would take much memory. One may be made several times.
+type Tasks interface {
+	Len() int
+	Task(i int) *Task
+}
+
+// List is Tasks that are there.
+type List []Task
+
+// Len implements [Tasks].
+func (l List) Len() int { return len(l) }
+
+// Task implements [Tasks].
+func (l List) Task(i int) *Task { return &l[i] }
+
 // Receipt says that a unit is stored, or that it needs no object.
 type Receipt struct {
 	Task  int // index of the task
@@ -144,7 +160,8 @@ func (t *Task) cellChain() *codecs.Chain {
 
 // block is a box of cells that are read together.
 type block struct {
-	task  int
+	task  int    // its index
+	of    *Task  // the task
 	first []int  // coordinates of its first cell
 	count []int  // cells along each dimension
 	units []int  // numbers of the units to do or, in a shard, of the inner chunks
@@ -182,7 +199,7 @@ func (t *Task) blocks(task int, begin func(*shard) bool, f func(block) bool) {
 	index, last := make([]int, len(counts)), make([]int, len(counts))
 	for n := range outer.Len() {
 		r := outer.Region(outer.Index(n))
-		b := block{task: task, first: r.Start, count: r.Shape}
+		b := block{task: task, of: t, first: r.Start, count: r.Shape}
 		// If nearly all units are done, looking for the others is all the work. So
 		// nothing is allocated for a unit that is done.
 		index, last := append(index[:0], r.Start...), append(last[:0], r.Start...)

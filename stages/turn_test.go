@@ -43,7 +43,7 @@ func TestBlockThatNobodyTakes(t *testing.T) {
 	const memory = 1 << 20
 	x, _ := textTask(t, texts([]int{4}, func(int) int { return 10 }), []int{1}, nil, "", "vlen-utf8")
 	for _, alone := range []bool{false, true} {
-		p := &pipeline{Config: Config{Memory: memory}, tasks: []Task{x}, budget: semaphore.NewWeighted(memory), pool: &ndarray.Pool{}, reads: make(chan *load)}
+		p := &pipeline{Config: Config{Memory: memory}, tasks: List{x}, budget: semaphore.NewWeighted(memory), pool: &ndarray.Pool{}, reads: make(chan *load)}
 		p.variable = variableLoads{of: make([]needs, 1), wake: make(chan struct{}, 1)}
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {

@@ -207,7 +207,7 @@ func (p *pipeline) allowance(t *Task, b block, room int) int {
 // offer sends a block, and then all blocks that have come back. It reports whether the
 // run goes on.
 func (p *pipeline) offer(ctx context.Context, b block) (bool, error) {
-	t := &p.tasks[b.task]
+	t := b.of
 	p.variable.mutex.Lock()
 	cells := p.variable.of[b.task].cells
 	p.variable.mutex.Unlock()
@@ -277,7 +277,7 @@ func (p *pipeline) alone(ctx context.Context, b block) (bool, error) {
 	if outgrew == nil || err != nil {
 		return more, err
 	}
-	t := &p.tasks[b.task]
+	t := b.of
 	cells, _ := ndarray.Elements(b.count)
 	if cells == 1 {
 		return false, p.refuse(t, b, outgrew)
@@ -323,7 +323,7 @@ func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
 // alone or in a shard, try waits until the block is read. Then outgrew tells whether the
 // block has outgrown its account.
 func (p *pipeline) try(ctx context.Context, b block, alone bool) (more bool, outgrew *outgrown, err error) {
-	t := &p.tasks[b.task]
+	t := b.of
 	if b.shard == nil && p.stopping() {
 		return false, nil, nil
 	}

@@ -118,7 +118,7 @@ func TestTextsWithinAnyBudget(t *testing.T) {
 		plain, want := x, &memoryWriter{}
 		plain.Block, plain.AtOnce, plain.Writer, plain.Stream = nil, 0, want, want.stream
 		var l ledger
-		if err := Run(t.Context(), config(&l), []Task{plain}); err != nil {
+		if err := Run(t.Context(), config(&l), List{plain}); err != nil {
 			t.Fatal(err)
 		}
 		memory := x.Cost() + r.IntN(1+8*long)
@@ -131,7 +131,7 @@ func TestTextsWithinAnyBudget(t *testing.T) {
 			c.Memory, c.Far = memory, try == 1
 			c.Read, c.Encode, c.Write = 1+r.IntN(8), 1+r.IntN(8), 1+r.IntN(8)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			err := Run(ctx, c, []Task{x})
+			err := Run(ctx, c, List{x})
 			cancel()
 			switch {
 			case err == nil:
@@ -178,7 +178,7 @@ func TestTextsAreInTheBudget(t *testing.T) {
 	c := config(&l)
 	c.Memory, c.Read, c.Encode, c.Write = 8<<20, 16, 16, 16
 	s.info.ItemBytes = length
-	if err := Run(t.Context(), c, []Task{x}); err != nil {
+	if err := Run(t.Context(), c, List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if got := most.Load(); got > int64(c.Memory) || got < 2*rows*length {
@@ -213,7 +213,7 @@ func TestLargeTextIsReadAlone(t *testing.T) {
 	var l ledger
 	c := config(&l)
 	c.Memory = memory
-	if err := Run(t.Context(), c, []Task{x}); err != nil {
+	if err := Run(t.Context(), c, List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if got := reads.Load(); got != 2 {
@@ -276,7 +276,7 @@ func TestLargeTextComesBackWithinAShard(t *testing.T) {
 		var l ledger
 		c := config(&l)
 		c.Memory, c.Stop, c.Every = 16<<20, stop, time.Hour
-		err := Run(ctx, c, []Task{x, sharded})
+		err := Run(ctx, c, List{x, sharded})
 		cancel()
 		want := []int{0, 1}
 		if stopped {
@@ -305,7 +305,7 @@ func TestTextAboveTheBudget(t *testing.T) {
 	var l ledger
 	c := config(&l)
 	c.Memory = 2 << 20
-	err := Run(t.Context(), c, []Task{x})
+	err := Run(t.Context(), c, List{x})
 	const want = `array "a", chunk [1]: read: the memory budget is too small: its elements take at least `
 	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "about 12") ||
 		!strings.Contains(err.Error(), "the budget is 2097152: raise run.memory or choose smaller chunks") {
@@ -324,7 +324,7 @@ func TestFigureOfRefusedTexts(t *testing.T) {
 				var l ledger
 				c := config(&l)
 				c.Memory = memory
-				return Run(t.Context(), c, []Task{x})
+				return Run(t.Context(), c, List{x})
 			}
 			enough := sort.Search(16<<20, func(n int) bool { return run(n) == nil })
 			for _, memory := range []int{enough / 2, enough * 3 / 4, enough - 1} {
@@ -366,7 +366,7 @@ func TestBlockOfTextsIsCutInTwo(t *testing.T) {
 		var l ledger
 		c := config(&l)
 		c.Memory, c.Read = memory, 1
-		if err := Run(t.Context(), c, []Task{x}); err != nil {
+		if err := Run(t.Context(), c, List{x}); err != nil {
 			t.Fatal(err)
 		}
 		// The first block outgrows its allowance. So may another one that was sent before
@@ -415,7 +415,7 @@ func TestRefusedTexts(t *testing.T) {
 		var l ledger
 		c := config(&l)
 		c.Memory = memory
-		err := Run(t.Context(), c, []Task{x})
+		err := Run(t.Context(), c, List{x})
 		if !errors.Is(err, ErrMemory) {
 			t.Errorf("%s: error %v", name, err)
 			continue
@@ -446,7 +446,7 @@ func TestTextsOfABlockAreReadInOneCall(t *testing.T) {
 		return nil
 	}
 	var l ledger
-	if err := Run(t.Context(), config(&l), []Task{x}); err != nil {
+	if err := Run(t.Context(), config(&l), List{x}); err != nil {
 		t.Fatal(err)
 	}
 	if got := calls.Load(); got != 1 {

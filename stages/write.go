@@ -7,7 +7,7 @@ import (
 // write stores cells and sends the receipts of finished units.
 func (p *pipeline) write(ctx context.Context) error {
 	for u := range p.writes {
-		t := &p.tasks[u.load.task]
+		t := u.load.of
 		receipt, err := p.store(ctx, t, u)
 		if err != nil {
 			return t.fail(u.index, "write", err)

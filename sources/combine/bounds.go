@@ -1,6 +1,8 @@
 package combine
 
 import (
+	"slices"
+
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
@@ -15,7 +17,7 @@ func (c *combined) findBounds() {
 			infos = append(infos, v.parts[i].Info())
 		}
 	}
-	c.bounds = compare.BoundsOf(infos)
+	c.bounds = compare.BoundsOf(slices.Values(infos))
 }
 
 // boundsOf describes the coordinate, in member i, whose bounds a variable is; nil if the

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"iter"
 	"path"
 	"strings"
 
@@ -12,16 +13,16 @@ import (
 // bounds or climatology (CF, sections 7.1 and 7.4). It returns the paths of the
 // coordinates by the paths of the bounds. A name is looked up in the group of the
 // coordinate and in the groups above it.
-func BoundsOf(infos []*sources.Info) map[string]string {
-	there := make(map[string]bool, len(infos))
-	for _, info := range infos {
+func BoundsOf(infos iter.Seq[*sources.Info]) map[string]string {
+	there := map[string]bool{}
+	for info := range infos {
 		there[info.Path] = true
 	}
 	coordinates := map[string]string{}
-	for _, info := range infos {
+	for info := range infos {
 		for _, attribute := range []string{"bounds", "climatology"} {
-			var name string
-			if json.Unmarshal(info.Attributes.Get(attribute), &name) != nil || strings.TrimSpace(name) == "" {
+			text, name := info.Attributes.Get(attribute), ""
+			if text == nil || json.Unmarshal(text, &name) != nil || strings.TrimSpace(name) == "" {
 				continue // there is none, or it is no text
 			}
 			for dir := path.Dir(info.Path); ; dir = path.Dir(dir) {

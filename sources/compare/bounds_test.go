@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +25,7 @@ func TestBoundsOf(t *testing.T) {
 		infos = append(infos, info)
 	}
 	want := map[string]string{"time_bnds": "g/time_bnds", "g/time_bnds": "g/time", "above": "g/lat"}
-	if diff := cmp.Diff(want, BoundsOf(infos)); diff != "" {
+	if diff := cmp.Diff(want, BoundsOf(slices.Values(infos))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -34,9 +34,10 @@ const (
 
 // array implements [sources.Array].
 type array struct {
-	source *source
-	info   *sources.Info
-	path   string
+	source     *source
+	path       string
+	attributes zarr.Attributes
+	info       *sources.Info // nil: it says no more than the kind, with path and attributes
 	*kind
 }
 
@@ -117,11 +118,18 @@ func (s *source) describe(name string, n *node) (*array, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &array{source: s, path: name, kind: k}
-	info := k.common
-	info.Path, info.Attributes, info.Findings = name, attributes, n.findings()
-	a.info = &info
+	a := &array{source: s, path: name, attributes: attributes, kind: k}
+	a.info = a.Info()
+	a.info.Findings = n.findings()
 	return a, nil
+}
+
+// shorten forgets what the kind says, too. The array is not changed any more.
+func (a *array) shorten() {
+	own := a.info
+	if own.Packing == nil && own.Obstacle == "" && own.Findings == nil && len(own.Notes) == len(a.common.Notes) {
+		a.info, a.attributes = nil, own.Attributes
+	}
 }
 
 // kindOf parses the document of an array, unless another one has said the same but for
@@ -213,14 +221,22 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	return k, nil
 }
 
-func (a *array) Info() *sources.Info { return a.info }
+// Info implements [sources.Array].
+func (a *array) Info() *sources.Info {
+	if a.info != nil {
+		return a.info
+	}
+	info := a.common
+	info.Path, info.Attributes = a.path, a.attributes
+	return &info
+}
 
 // key is the key of a chunk in the store.
 func (a *array) key(index []int) string { return path.Join(a.path, a.keys.Key(index)) }
 
 // ReadRegion implements [sources.Array].
 func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
-	if err := sources.CheckRegion(a.info, dst, start); err != nil {
+	if err := sources.CheckRegion(a.Info(), dst, start); err != nil {
 		return err
 	}
 	if slices.Contains(dst.Shape, 0) {

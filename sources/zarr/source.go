@@ -236,6 +236,7 @@ func (s *source) Array(ctx context.Context, name string) (sources.Array, error) 
 		return nil, fmt.Errorf("%s: array %q: %w", s.store.URL(), name, err)
 	}
 	opened, err := s.packed(a, n.format)
+	a.shorten()
 	if err == nil && n.format == dtype.V3 {
 		n.opened, n.text = opened, nil
 	}

@@ -12,7 +12,7 @@ import (
 // StoredRegions implements [sources.Sparse] by a listing of the array's objects. A
 // server that cannot list, or whose list lacks an object that it has, tells nothing.
 func (a *array) StoredRegions(ctx context.Context, f func(ndarray.Region)) (dtype.Scalar, error) {
-	if a.source.allChunks || a.info.Type.Size() == 0 {
+	if a.source.allChunks || a.Info().Type.Size() == 0 {
 		return nil, nil
 	}
 	sample := a.sample()

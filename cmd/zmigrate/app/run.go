@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -150,15 +149,15 @@ func forPlanning(j *jobs.Job) (done func()) {
 }
 
 // forRunning sets the garbage collector for a run: beside the chunks in flight it allows
-// the memory that the plan takes, and garbage of at most overhead. done ends that.
+// the memory that the plan takes, and garbage of at most half of overhead. done ends that.
 func forRunning(j *jobs.Job) (done func()) {
-	runtime.GC()
+	debug.FreeOSMemory() // what the plan took on its way is not there twice
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	plan := max(int64(live[0].Value.Uint64()), 1)
 	debug.SetMemoryLimit(j.Run.Memory + overhead + plan)
 	usual := debug.SetGCPercent(100)
-	debug.SetGCPercent(min(usual, max(planGarbage, int(100*overhead/plan))))
+	debug.SetGCPercent(min(usual, max(planGarbage, int(50*overhead/plan))))
 	return func() { debug.SetGCPercent(usual) }
 }
 
