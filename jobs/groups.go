@@ -66,8 +66,8 @@ func (p *Plan) groups(empty []string) (Problems, error) {
 			ps = append(ps, p.Job.Problem("source", fmt.Sprintf("groups %q and %q would both become %q", other, g.Path, target), "leave one of them out with source.exclude"))
 			continue
 		}
-		if message, _ := tooLarge(g.Attributes); message != "" {
-			return nil, fmt.Errorf("group %q: %s: take some of them out of the source", "/"+g.Path, message)
+		if message, raise, _ := tooLarge(g.Attributes, p.Job.Run.Memory); message != "" {
+			return nil, fmt.Errorf("group %q: %s: %stake some of them out of the source", "/"+g.Path, message, raise)
 		}
 		from[target], p.Groups[target] = g.Path, g.Attributes
 		if last := lastOf(target); last != lastOf(g.Path) {

@@ -3,7 +3,6 @@ package zarr
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -73,34 +72,37 @@ func (a Attributes) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a JSON object and keeps the order of its members. If a name
 // occurs several times, the last member counts, as in most JSON readers.
 func (a *Attributes) UnmarshalJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("attributes: want a JSON object")
+	list, err := parseAttributes(bytes.Clone(text))
+	if err == nil {
+		*a = list
 	}
-	list := Attributes{}
-	place := map[string]int{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return err
+	return err
+}
+
+// longValue is the length from which on a value stays a part of the text that it is
+// read from: it is most of it.
+const longValue = 1 << 20
+
+// parseAttributes is UnmarshalJSON of a text that does not change any more.
+func parseAttributes(text []byte) (Attributes, error) {
+	members, err := membersOf(text)
+	if err != nil {
+		return nil, fmt.Errorf("attributes: %w", err)
+	}
+	list := make(Attributes, 0, len(members))
+	place := make(map[string]int, len(members))
+	for _, m := range members {
+		if len(m.value) < longValue {
+			m.value = bytes.Clone(m.value)
 		}
-		name := t.(string) // the decoder accepts only strings here
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
-		}
-		if i, again := place[name]; again {
-			list[i].Value = value
+		if i, again := place[m.name]; again {
+			list[i].Value = m.value
 			continue
 		}
-		place[name] = len(list)
-		list = append(list, Attribute{name, value})
+		place[m.name] = len(list)
+		list = append(list, Attribute{m.name, m.value})
 	}
-	if _, err := d.Token(); err != nil { // the closing brace
-		return err
-	}
-	*a = list
-	return nil
+	return list, nil
 }
 
 // marshal is json.Marshal without the escapes that HTML needs.

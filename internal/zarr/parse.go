@@ -34,11 +34,13 @@ func NodeType(text []byte) (string, error) {
 func open(text []byte) (*document, string, error) {
 	d := &document{}
 	text, _ = FromPython(text)
-	if err := json.Unmarshal(text, &d.fields); err != nil || d.fields == nil {
-		if err == nil {
-			err = errors.New("want a JSON object")
-		}
+	members, err := membersOf(text)
+	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrNotZarr, err)
+	}
+	d.fields = make(map[string]json.RawMessage, len(members))
+	for _, m := range members {
+		d.fields[m.name] = m.value
 	}
 	var format int
 	if err := json.Unmarshal(d.fields["zarr_format"], &format); err != nil || format != 3 {
@@ -99,7 +101,8 @@ func (d *document) refuseUnknown(known ...string) {
 func (d *document) attributes() Attributes {
 	var a Attributes
 	if text, ok := d.fields["attributes"]; ok {
-		if err := json.Unmarshal(text, &a); err != nil {
+		var err error
+		if a, err = parseAttributes(text); err != nil {
 			d.problem("attributes", errors.New("want a JSON object"))
 		}
 	}
