@@ -139,6 +139,8 @@ const (
 	// planGarbage is the percentage of garbage that is allowed while a plan is made.
 	// The plan stays in memory, and with it the room for this garbage.
 	planGarbage = 20
+	// runGarbage is the least percentage of garbage that is allowed while a plan is run.
+	runGarbage = 15
 )
 
 // forPlanning sets the garbage collector for making and showing a plan. done ends that.
@@ -149,7 +151,7 @@ func forPlanning(j *jobs.Job) (done func()) {
 }
 
 // forRunning sets the garbage collector for a run: beside the chunks in flight it allows
-// the memory that the plan takes, and garbage of at most half of overhead. done ends that.
+// the memory that the plan takes, and garbage of at most a third of overhead. done ends that.
 func forRunning(j *jobs.Job) (done func()) {
 	debug.FreeOSMemory() // what the plan took on its way is not there twice
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -157,7 +159,7 @@ func forRunning(j *jobs.Job) (done func()) {
 	plan := max(int64(live[0].Value.Uint64()), 1)
 	debug.SetMemoryLimit(j.Run.Memory + overhead + plan)
 	usual := debug.SetGCPercent(100)
-	debug.SetGCPercent(min(usual, max(planGarbage, int(50*overhead/plan))))
+	debug.SetGCPercent(min(usual, max(runGarbage, int(33*overhead/plan))))
 	return func() { debug.SetGCPercent(usual) }
 }
 
