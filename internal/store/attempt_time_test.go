@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestStalledDocument reads a document whose server sends some of it, and then
-// nothing more: that is not waited for as if it had as many bytes as there may be.
+// TestStalledDocument reads a document whose server stops sending in the middle. The
+// attempt ends soon, although the document might be large.
 func TestStalledDocument(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		for _, limit := range []int64{10, 1 << 30} {
@@ -42,7 +42,7 @@ func TestStalledDocument(t *testing.T) {
 				}
 				for _, url := range []string{at.URL, s3()} {
 					if !known && strings.HasPrefix(url, "s3") {
-						continue // there it is always known
+						continue // its length is always known
 					}
 					asked.Store(0)
 					s := open(t, url, Options{Retries: 30}) // a busy machine may take more than one
@@ -60,8 +60,8 @@ func TestStalledDocument(t *testing.T) {
 	}
 }
 
-// TestSlowBody: bytes that come give an attempt the time that they take, and a
-// server without an answer has no more than the patience there is.
+// TestSlowBody: bytes that arrive extend the time of an attempt. A server that does not
+// answer gets no more than patience.
 func TestSlowBody(t *testing.T) {
 	const size = 1 << 20 // eight seconds
 	step := make(chan struct{})
@@ -81,7 +81,7 @@ func TestSlowBody(t *testing.T) {
 	go func() {
 		defer close(step)
 		select {
-		case <-time.After(2 * s.patience): // later than without bytes
+		case <-time.After(2 * s.patience): // longer than an attempt without bytes takes
 		case <-t.Context().Done():
 		}
 	}()

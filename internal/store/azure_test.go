@@ -24,11 +24,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// nvme is the table of CRC-64/NVME, by which Azure checks bodies.
+// nvme is the table of CRC-64/NVME, the checksum of bodies in Azure.
 var nvme = crc64.MakeTable(0x9A6C9329AC4BC9B5)
 
-// azureBehind opens a store in a container of a server of the test's own. The
-// server's name has no account before it, as that of an emulator has.
+// azureBehind opens a store in a container of the test's own server. The URL has no
+// account in its path, which the URL of an emulator has.
 func azureBehind(t *testing.T, server http.Handler) *Store {
 	t.Helper()
 	at := httptest.NewServer(server)
@@ -113,13 +113,13 @@ func TestAzureUpload(t *testing.T) {
 	if string(server.objects["/box/p/large"]) != string(data) || string(server.objects["/box/p/small"]) != "x" {
 		t.Error("other objects are there")
 	}
-	// An upload begins without a request, which counts all the same.
+	// Beginning an upload counts as an operation, although it makes no request.
 	if got := s.Stats(); got.Requests != int64(len(want))+1 || got.Retries != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestAzureAnswers maps what a server answers to attempts and to what it means.
+// TestAzureAnswers maps the answers of a server to numbers of attempts and to errors.
 func TestAzureAnswers(t *testing.T) {
 	for _, c := range []struct {
 		status   int
@@ -160,7 +160,7 @@ func TestAzureAnswers(t *testing.T) {
 					t.Errorf("%s: %v", op, err)
 				}
 			}
-			// The first and the last step of an upload are none here, but count.
+			// The first and the last step of an upload make no request, but count.
 			if got := s.Stats().Requests - 2; got != requests.Load() || got != 5*c.attempts {
 				t.Errorf("%d requests, %d counted", requests.Load(), got)
 			}
@@ -178,8 +178,8 @@ func TestAzureAttempts(t *testing.T) {
 	}
 }
 
-// TestAzureKeepsItsSignature has no server at all: the error of the client holds
-// the URL with its signature.
+// TestAzureKeepsItsSignature has no server at all. The error of the client holds
+// the URL with the signature, the error of the store must not.
 func TestAzureKeepsItsSignature(t *testing.T) {
 	at := httptest.NewServer(http.NotFoundHandler())
 	at.Close()
@@ -231,7 +231,7 @@ func TestProvidersAskForPauses(t *testing.T) {
 	}
 }
 
-// TestAzureAddresses has services at addresses, in front of which no account can stand.
+// TestAzureAddresses has services at IP addresses, before which no account can stand.
 func TestAzureAddresses(t *testing.T) {
 	for domain, want := range map[string]string{
 		"127.0.0.1:10000": "http://127.0.0.1:10000/me", "localhost:10000": "http://localhost:10000/me",

@@ -20,8 +20,8 @@ import (
 	"testing/iotest"
 )
 
-// sumServer answers each GET with bytes, and with the headers of the bytes that it should
-// have sent.
+// sumServer answers each GET with some bytes, and with the headers of the bytes that it
+// should have sent.
 type sumServer struct {
 	sent    []byte
 	headers http.Header
@@ -35,8 +35,8 @@ func (s *sumServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.sent)
 }
 
-// TestBodySums reads objects of which a bit has been turned round on the way, or since
-// the server has computed their checksum.
+// TestBodySums reads objects in which a bit has flipped: on the way, or since the server
+// computed the checksum.
 func TestBodySums(t *testing.T) {
 	data := []byte("any bytes, but these")
 	crc := base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.Checksum(data, castagnoli)))
@@ -74,7 +74,7 @@ func TestBodySums(t *testing.T) {
 	}
 }
 
-// openAt opens a store of a provider whose server is one of the test's own.
+// openAt opens a store of a provider whose server is the test's own.
 func openAt(t *testing.T, scheme string, server http.Handler) *Store {
 	t.Helper()
 	at := httptest.NewServer(server)
@@ -94,7 +94,7 @@ func openAt(t *testing.T, scheme string, server http.Handler) *Store {
 	}[scheme], Options{Retries: -1})
 }
 
-// TestBodyETagIsNoSum reads from a server whose ETags look like an MD5 and are none.
+// TestBodyETagIsNoSum reads from a server whose ETags look like an MD5 and are not.
 func TestBodyETagIsNoSum(t *testing.T) {
 	server := &sumServer{sent: []byte("one"), headers: http.Header{"Etag": {`"0123456789abcdef0123456789abcdef"`}}}
 	s := openAt(t, "s3", server)
@@ -106,7 +106,7 @@ func TestBodyETagIsNoSum(t *testing.T) {
 	}
 }
 
-// TestReadBody looks at errors that come with the last bytes or behind them.
+// TestReadBody looks at errors that come with the last bytes or after them.
 func TestReadBody(t *testing.T) {
 	bad := errors.New("another checksum")
 	for name, test := range map[string]struct {

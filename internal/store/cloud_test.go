@@ -13,8 +13,8 @@ import (
 )
 
 // cloud returns the URL of an empty folder in a bucket of one of the servers
-// that `make cloud-test` starts. Without them the test is skipped, or fails
-// where ZMIGRATE_REQUIRE_PEERS is 1.
+// that `make cloud-test` starts. Without these servers the test is skipped or, if
+// ZMIGRATE_REQUIRE_PEERS is 1, fails.
 func cloud(t *testing.T, scheme string) string {
 	t.Helper()
 	name := "ZMIGRATE_" + strings.ToUpper(scheme)
@@ -30,12 +30,12 @@ func cloud(t *testing.T, scheme string) string {
 	return bucket + "/" + rand.Text() + "/some/prefix?" + query
 }
 
-// TestCloudConformance holds the drivers to the same behaviour at real servers.
+// TestCloudConformance checks that the drivers behave alike at real servers.
 func TestCloudConformance(t *testing.T) {
 	for _, scheme := range []string{"s3", "gs", "azblob"} {
 		every := checks()
-		// The server within the tests tells another ETag of parts in lists, and knows no
-		// conditions for them.
+		// The server within the tests lists uploads in parts with another ETag, and knows
+		// no conditions for them.
 		every["versions"], every["late pieces"] = checkVersions, checkLatePieces
 		for name, check := range every {
 			t.Run(scheme+"/"+name, func(t *testing.T) {
@@ -45,8 +45,7 @@ func TestCloudConformance(t *testing.T) {
 	}
 }
 
-// TestCloudRefusals names buckets that are not there, and shows keys that are not
-// right.
+// TestCloudRefusals names buckets that do not exist, and uses wrong credentials.
 func TestCloudRefusals(t *testing.T) {
 	for _, scheme := range []string{"s3", "gs", "azblob"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -64,7 +63,7 @@ func TestCloudRefusals(t *testing.T) {
 	}
 }
 
-// refused wants errors with a hint, at once.
+// refused wants an error with a hint after a single attempt.
 func refused(t *testing.T, url, hint string, permission bool) {
 	t.Helper()
 	s := open(t, url, Options{})

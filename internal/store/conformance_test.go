@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// checks are what every driver is held to.
+// checks are the checks that every driver has to pass.
 func checks() map[string]func(*testing.T, *Store) {
 	return map[string]func(*testing.T, *Store){
 		"replace":   checkReplace,
@@ -52,7 +52,7 @@ func checks() map[string]func(*testing.T, *Store) {
 	}
 }
 
-// TestConformance holds every driver to the same behaviour.
+// TestConformance checks that all drivers behave alike.
 func TestConformance(t *testing.T) {
 	places := map[string]func(t *testing.T) string{
 		"local": func(t *testing.T) string { return filepath.Join(t.TempDir(), "a", "root") },
@@ -266,14 +266,14 @@ func checkMissing(t *testing.T, s *Store) {
 	}
 }
 
-// nests tells whether the store can have an object below another one, which a
-// file system cannot, nor does a server that keeps objects in one.
+// nests tells whether the store can have an object below another object. A file system
+// cannot, nor can a server that keeps its objects in one.
 func nests(s *Store) bool {
 	return !s.Local() && (os.Getenv("ZMIGRATE_S3") == "" || s.at.scheme != "s3")
 }
 
-// oddKeys returns those of the keys that the store takes. The others it must
-// refuse as such.
+// oddKeys returns the keys that the store takes. It checks that the store refuses the
+// other keys.
 func oddKeys(t *testing.T, s *Store, keys ...string) (taken []string) {
 	for _, key := range keys {
 		if s.at.checkKey(key) == nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestCloudCopy has servers copy objects of every kind of name and upload.
+// TestCloudCopy makes servers copy objects with all kinds of names and uploads.
 func TestCloudCopy(t *testing.T) {
 	for scheme, copies := range map[string]bool{"s3": true, "gs": true, "azblob": false} {
 		t.Run(scheme, func(t *testing.T) {
@@ -59,8 +59,7 @@ func TestCloudCopy(t *testing.T) {
 	}
 }
 
-// replacedBeforeCopy has an object copied that is another since it was looked at, or
-// gone.
+// replacedBeforeCopy copies an object that was replaced or removed after it was looked at.
 func replacedBeforeCopy(t *testing.T, from, to *Store) {
 	t.Helper()
 	put(t, from, map[string]string{"replaced": "before"})
@@ -83,7 +82,7 @@ func replacedBeforeCopy(t *testing.T, from, to *Store) {
 	}
 }
 
-// TestCopyRefused has objects copied that a server does not copy, or not well.
+// TestCopyRefused copies objects that a server does not copy, or copies wrongly.
 func TestCopyRefused(t *testing.T) {
 	const result = "<CopyObjectResult><ETag>e</ETag>%</CopyObjectResult>"
 	const known = "<ChecksumCRC32C>AAAAAQ==</ChecksumCRC32C><ChecksumType>FULL_OBJECT</ChecksumType>"
@@ -131,8 +130,8 @@ func TestCopyRefused(t *testing.T) {
 	}
 }
 
-// TestCopyOverAnother has a server copy an object under a guard to where another one is by
-// now: it takes the place of that one, unless the server refuses its version, too.
+// TestCopyOverAnother makes a server copy an object, under a guard, to a key that has an
+// object by now. The copy replaces that object, unless the server refuses its version, too.
 func TestCopyOverAnother(t *testing.T) {
 	for name, accepts := range map[string]bool{"replaced": true, "source replaced": false} {
 		t.Run(name, func(t *testing.T) {
@@ -162,7 +161,7 @@ func TestCopyOverAnother(t *testing.T) {
 	}
 }
 
-// TestCopyBetween tells places that one server reaches from others.
+// TestCopyBetween tells which places one server can copy between.
 func TestCopyBetween(t *testing.T) {
 	url := s3Server(t)
 	to := open(t, url, Options{})

@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// gcsBehind opens a store in a bucket of a server of the test's own.
+// gcsBehind opens a store in a bucket of the test's own server.
 func gcsBehind(t *testing.T, server http.Handler) *Store {
 	t.Helper()
 	at := httptest.NewServer(server)
@@ -30,8 +30,8 @@ func gcsBehind(t *testing.T, server http.Handler) *Store {
 	return open(t, "gs://bucket/p", Options{})
 }
 
-// session takes one resumable upload as Google Cloud Storage does: it keeps
-// what it gets in multiples of 256 KiB until it knows the size.
+// session takes one resumable upload as Google Cloud Storage does. Until it knows the
+// size, it keeps multiples of 256 KiB of the bytes that it gets.
 type session struct {
 	mu     sync.Mutex
 	front  func(number int, w http.ResponseWriter, r *http.Request, next http.HandlerFunc)
@@ -40,7 +40,7 @@ type session struct {
 	data   []byte
 	done   bool
 	gone   bool
-	spans  []string // of the requests that it answered
+	spans  []string // ranges of the requests that it answered
 }
 
 func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -128,7 +128,7 @@ func TestGCSUpload(t *testing.T) {
 	}
 }
 
-// TestGCSUploadInDoubt loses answers, requests and what the server did not keep.
+// TestGCSUploadInDoubt loses answers, requests, and bytes that the server did not keep.
 func TestGCSUploadInDoubt(t *testing.T) {
 	data := random(1, 2*PartBytes+7)
 	lost := func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
@@ -174,7 +174,7 @@ func TestGCSUploadInDoubt(t *testing.T) {
 			if !server.done || string(server.data) != string(data) {
 				t.Errorf("%d bytes, done: %t", len(server.data), server.done)
 			}
-			// A repeated request asks first for what the server has.
+			// A retry first asks how many bytes the server has.
 			if got := s.Stats(); name != "most of each" && got.Requests+got.Retries < int64(server.number) {
 				t.Errorf("%d requests, %+v", server.number, got)
 			}
@@ -200,7 +200,7 @@ func TestGCSUploadGivenUp(t *testing.T) {
 	}
 }
 
-// TestGCSAnswers maps what a server answers to attempts and to what it means.
+// TestGCSAnswers maps the answers of a server to numbers of attempts and to errors.
 func TestGCSAnswers(t *testing.T) {
 	for status, c := range map[int]struct {
 		attempts int64

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A place that answers everything with a page is none of the providers': nothing
-// counts as stored there, and it may be another a little later.
+// A server that answers everything with a page belongs to none of the providers. Nothing
+// counts as stored there, and the error is transient.
 func TestStrangers(t *testing.T) {
 	for _, page := range []string{"<html>log in</html>", "", "{}", "<!DOCTYPE html><p>log in"} {
 		for _, status := range []int{http.StatusOK, http.StatusCreated} {
@@ -36,8 +36,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// What answers some requests well is a stranger where it does not tell the ETag of
-// a part, or of a whole object.
+// An answer without the ETag of a part, or of a whole object, is not genuine, even if the
+// server answers other requests as it should.
 func TestStrangersInUploads(t *testing.T) {
 	for _, strange := range []string{"PUT part 1", "POST upload"} {
 		var times atomic.Int64

@@ -22,7 +22,7 @@ type gate struct {
 	lost  atomic.Bool
 	enter chan struct{} // gets an element for each wait
 	opens chan struct{} // ends one wait
-	end   atomic.Value  // context.CancelFunc of what entered last
+	end   atomic.Value  // context.CancelFunc of the last Enter
 	proof func() error
 }
 
@@ -64,7 +64,7 @@ func (g *gate) Prove(context.Context) error { return g.proof() }
 // conditional tells whether a store's puts are conditional under a guard.
 func conditional(s *Store) bool { return !s.Local() && s.at.scheme != "mem" }
 
-// sibling opens the same folder once more.
+// sibling opens the folder of a store once more.
 func sibling(t *testing.T, s *Store) *Store {
 	t.Helper()
 	u := s.at
@@ -83,7 +83,7 @@ func urlOfStore(s *Store) string {
 	return s.at.scheme + "://" + s.at.host + "/" + s.at.path + "?" + s.at.query.Encode()
 }
 
-// checkVersions compares the versions that puts return with those of a list.
+// checkVersions compares the versions that puts return with the versions in a list.
 func checkVersions(t *testing.T, s *Store) {
 	s.Guard(newGate())
 	want := map[string]string{}
@@ -134,8 +134,8 @@ func checkVersions(t *testing.T, s *Store) {
 	}
 }
 
-// checkLatePut has the new owner of a lock replace an object between the moment when
-// the old owner looked at it and the old owner's put.
+// checkLatePut makes the new owner of a lock replace an object after the old owner has
+// looked at the object, and before the old owner's put.
 func checkLatePut(t *testing.T, s *Store) {
 	if !conditional(s) {
 		return
@@ -148,14 +148,16 @@ func checkLatePut(t *testing.T, s *Store) {
 			put(t, s, map[string]string{key: "earlier"})
 		}
 		g := newGate()
-		// The old owner asks whether it still has the lock once it has met an object.
+		// When the old owner finds an object under the key, it asks whether it still has
+		// the lock.
 		g.proof = func() error { return errTakeover }
 		s.Guard(g)
 		put(t, next, map[string]string{key: "of the new owner"})
 		if _, err := s.PutVersion(t.Context(), key, []byte("of the old owner")); !errors.Is(err, errTakeover) {
 			t.Errorf("%s: a late put: %v", key, err)
 		}
-		// It looks, proves its lock, and is overtaken before its put arrives.
+		// The old owner looks and proves its lock. Its put arrives after the lock was
+		// taken over.
 		g.proof = func() error {
 			put(t, next, map[string]string{key: "newer"})
 			g.proof = func() error { return errTakeover }
@@ -205,8 +207,8 @@ func checkLatePieces(t *testing.T, s *Store) {
 	}
 }
 
-// checkOwnPuts has puts arrive of which the answers are lost: however often that
-// happens, the store does not take its own objects for those of somebody else.
+// checkOwnPuts loses the answers to puts that arrive. The store must not take its own
+// objects for those of another program, however often that happens.
 func checkOwnPuts(t *testing.T, s *Store) {
 	if !conditional(s) {
 		return
@@ -234,8 +236,8 @@ func checkOwnPuts(t *testing.T, s *Store) {
 	}
 }
 
-// checkHeldUp ends the permission while a put is under way, or before it: the put
-// waits, and is done when there is a permission again.
+// checkHeldUp ends the permission during a put, or before it. The put waits, and succeeds
+// when there is a permission again.
 func checkHeldUp(t *testing.T, s *Store) {
 	g := newGate()
 	s.Guard(g)
@@ -293,7 +295,7 @@ func checkLost(t *testing.T, s *Store) {
 		"clean":  func() error { return s.Clean(t.Context()) },
 	} {
 		if op == "clean" && s.at.scheme != "s3" && !s.Local() {
-			continue // there is nothing to be cleaned
+			continue // the place has nothing to clean
 		}
 		if err := change(); !errors.Is(err, errTakeover) {
 			t.Errorf("%s: %v", op, err)
@@ -307,8 +309,8 @@ func checkLost(t *testing.T, s *Store) {
 	}
 }
 
-// checkBodyCutOff ends the permission in the middle of a request's body, as it does
-// for a process that was stopped there and has woken up.
+// checkBodyCutOff ends the permission in the middle of a request's body, as for a process
+// that was stopped there and has woken up.
 func checkBodyCutOff(t *testing.T, s *Store) {
 	if !conditional(s) {
 		return
@@ -340,8 +342,8 @@ func (c *cutting) Check() error {
 	return nil
 }
 
-// TestLocalBatchIsHeldUp ends the permission while files wait: none comes to its
-// place before there is one again.
+// TestLocalBatchIsHeldUp ends the permission while a batch waits. No file is renamed to
+// its key before there is a permission again.
 func TestLocalBatchIsHeldUp(t *testing.T) {
 	s := open(t, t.TempDir()+"/root", Options{})
 	g := &cutting{gate: newGate(), after: 3}
@@ -359,7 +361,7 @@ func TestLocalBatchIsHeldUp(t *testing.T) {
 	}
 }
 
-// TestServerWithoutConditions puts to a server that answers 501 to them.
+// TestServerWithoutConditions puts to a server that answers 501 to conditions.
 func TestServerWithoutConditions(t *testing.T) {
 	for _, knows := range []bool{true, false} {
 		var refused atomic.Int64
@@ -386,7 +388,7 @@ func TestServerWithoutConditions(t *testing.T) {
 	}
 }
 
-// TestGuardedBody reads a body of which the guard is asked piece by piece.
+// TestGuardedBody reads a body that asks the guard before each piece.
 func TestGuardedBody(t *testing.T) {
 	g := &cutting{gate: newGate(), after: 2}
 	r, err := http.NewRequestWithContext(context.WithValue(t.Context(), guardKey{}, g), http.MethodPut, "http://x", strings.NewReader("four"))

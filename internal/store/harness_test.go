@@ -20,7 +20,7 @@ func s3Server(t *testing.T) string {
 	return s3ServerBehind(t, func(server http.Handler) http.Handler { return server })
 }
 
-// s3ServerBehind is s3Server behind a handler of the test's own.
+// s3ServerBehind is s3Server behind the test's own handler.
 func s3ServerBehind(t *testing.T, front func(server http.Handler) http.Handler) string {
 	t.Helper()
 	backend := s3mem.New()
@@ -36,8 +36,8 @@ func s3ServerBehind(t *testing.T, front func(server http.Handler) http.Handler) 
 	return "s3://bucket/some/prefix?use_path_style=true&region=eu-west-1&endpoint=" + url.QueryEscape(server.URL)
 }
 
-// withoutSums keeps the checksums of requests from a server: that of the tests knows
-// nothing of them, and gives them back with ranges and with what replaces an object.
+// withoutSums removes the checksums from requests. The server of the tests does not
+// understand them: it returns them with ranges, and with objects that replace others.
 func withoutSums(server http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("X-Amz-Checksum-Crc32c")
@@ -83,7 +83,7 @@ func get(t *testing.T, s *Store, key string) string {
 	return string(data)
 }
 
-// keys lists what is below a prefix.
+// keys lists the keys below a prefix.
 func keys(t *testing.T, s *Store, prefix string) []string {
 	t.Helper()
 	var found []string

@@ -80,7 +80,7 @@ func TestHTTP(t *testing.T) {
 	checkOnlyRead(t, zipped)
 }
 
-// Answers of all kinds: what may pass is asked for again, all else is told.
+// Answers of all kinds: a transient error is retried, every other error is reported.
 func TestHTTPAnswers(t *testing.T) {
 	sound := objects(map[string]string{"/dir/key": "0123456789"})
 	all := func(s *Store) error {
@@ -157,8 +157,7 @@ func TestHTTPAnswers(t *testing.T) {
 	}
 }
 
-// checkKind compares an error with one of these kinds, nil, or the error that it
-// has to be.
+// checkKind compares an error with one of these kinds, or with a given error, or nil.
 func checkKind(t *testing.T, err, want error) {
 	t.Helper()
 	switch {
@@ -179,7 +178,7 @@ func answering(code int, text string, header ...string) http.HandlerFunc {
 			w.Header().Set(header[i], header[i+1])
 		}
 		w.WriteHeader(code)
-		w.(http.Flusher).Flush() // of no size, unless the header tells it
+		w.(http.Flusher).Flush() // the answer has no size, unless the header tells it
 		_, _ = io.WriteString(w, text)
 	}
 }
@@ -190,7 +189,7 @@ var (
 	errOther   = errors.New("any")
 )
 
-// TLS is spoken below HTTP/1.1, with certificates that are checked.
+// TLS uses HTTP/1.1, and checks certificates.
 func TestHTTPS(t *testing.T) {
 	var versions atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -212,8 +211,7 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
-// An object is read after answers of a busy server, and from where a redirect
-// leads.
+// An object is read after answers of a busy server, and after a redirect.
 func TestHTTPRecovers(t *testing.T) {
 	serve := objects(map[string]string{"/real/key": "0123456789"})
 	var requests atomic.Int64
@@ -238,8 +236,8 @@ func TestHTTPRecovers(t *testing.T) {
 	}
 }
 
-// A server without ranges sends an object once, however many parts are read of it,
-// and one that is too long is refused.
+// A server without ranges sends an object once, however many parts of it are read. An
+// object that is too large is refused.
 func TestHTTPWholes(t *testing.T) {
 	text := noise(1 << 20)
 	var sent atomic.Int64
@@ -248,7 +246,7 @@ func TestHTTPWholes(t *testing.T) {
 		case "/dir/long":
 			w.Header().Set("Content-Length", strconv.Itoa(mostKept+1))
 			return
-		case "/dir/unknown": // of no length that is told
+		case "/dir/unknown": // its length is not told
 			w.WriteHeader(http.StatusOK)
 			w.(http.Flusher).Flush()
 		}
@@ -281,7 +279,7 @@ func TestHTTPWholes(t *testing.T) {
 	}
 }
 
-// What is kept of objects stays within its bound: those used last.
+// The objects used last are kept, and no more bytes than mostKept.
 func TestWholesBound(t *testing.T) {
 	k := newWholeObjects()
 	for _, name := range []string{"a", "b", "c"} {
@@ -320,7 +318,7 @@ func TestWholeObjectsMakeRoom(t *testing.T) {
 	}
 }
 
-// Where nothing can be written is told by the URL.
+// The URL tells that nothing can be written to these places.
 func TestWritable(t *testing.T) {
 	for url, want := range map[string]bool{
 		"https://host/x": false, "http://host/x": false, "s3://b/x.zip": false, "x.zarr.zip": false,

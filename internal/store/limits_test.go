@@ -54,11 +54,11 @@ func TestBudgetIsNotForFiles(t *testing.T) {
 	}
 }
 
-// TestThrottling tells limits what servers answer, and sees how many operations
-// they then let in.
+// TestThrottling gives Limits the answers of servers, and looks at how many operations
+// enter then.
 func TestThrottling(t *testing.T) {
 	l := NewLimits(0)
-	// room is how many may be under way, when none is.
+	// room is how many operations may be in flight, when none is.
 	room := func() int {
 		t.Helper()
 		ended, cancel := context.WithCancel(t.Context())
@@ -72,7 +72,7 @@ func TestThrottling(t *testing.T) {
 		}
 		return n
 	}
-	// work has n operations under way, of which each gets the answer.
+	// work runs n operations at the same time, each of which gets the answer.
 	work := func(n int, answer func()) {
 		t.Helper()
 		for range n {
@@ -169,7 +169,7 @@ func TestRetryAfter(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		rest time.Duration
-		want bool // it is worth the wait
+		want bool // the operation waits
 	}{
 		{"seconds", 7 * time.Second, true},
 		{"hours", 7 * time.Hour, false},
@@ -207,9 +207,9 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestAttemptsAfterAnOutage has the server out of reach for two minutes, while
-// the pauses between the attempts that a job makes by default are as short as they
-// may be: enough of them are left for a network that is still bad afterwards.
+// TestAttemptsAfterAnOutage has a server out of reach for two minutes. The pauses between
+// the default attempts of a job are as short as they may be. Enough attempts are left for
+// a network that is still bad afterwards.
 func TestAttemptsAfterAnOutage(t *testing.T) {
 	const retries, outage, left = 10, 2 * time.Minute, 3
 	var f failures
@@ -226,9 +226,9 @@ func TestAttemptsAfterAnOutage(t *testing.T) {
 	}
 }
 
-// TestOutageCountsApart has a server that nobody reaches for as many attempts as
-// there are but one, and that then answers another operation: the one that
-// waited has all its attempts again, and no more.
+// TestOutageCountsApart has a server that is out of reach for all attempts but one, and
+// that then answers another operation. The operation that waited has all its attempts
+// again, and no more.
 func TestOutageCountsApart(t *testing.T) {
 	const retries = 4
 	limits := NewLimits(0)

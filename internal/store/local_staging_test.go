@@ -41,8 +41,8 @@ func TestLocalWriterIsInvisibleUntilSync(t *testing.T) {
 	}
 }
 
-// TestLocalAbortAfterFailedClose gives up an object that waits in a full batch
-// which could not be published.
+// TestLocalAbortAfterFailedClose gives up an object that waits in a full batch. The batch
+// could not be published.
 func TestLocalAbortAfterFailedClose(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
 	d := s.driver.(*local)
@@ -59,12 +59,12 @@ func TestLocalAbortAfterFailedClose(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.lock(t.Context()); err != nil { // as another batch on its way does
+	if err := d.lock(t.Context()); err != nil { // as if another batch were being published
 		t.Fatal(err)
 	}
 	s.fault = func(op, _ string) error {
 		if op == "close" {
-			cancel() // it will not get its turn
+			cancel() // before Close gets the lock
 		}
 		return nil
 	}

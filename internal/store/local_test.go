@@ -329,8 +329,8 @@ func TestLocalCleanInsideRoot(t *testing.T) {
 	}
 }
 
-// TestLocalStagingBesideNothing has no folder beside the root, where a file is in
-// the way: objects wait in the root.
+// TestLocalStagingBesideNothing has a file in the place of the staging folder beside the
+// root. Objects wait in the root.
 func TestLocalStagingBesideNothing(t *testing.T) {
 	parent := t.TempDir()
 	if err := os.WriteFile(filepath.Join(parent, "root.zmigrate"), nil, 0o600); err != nil {
@@ -432,8 +432,8 @@ func TestOpenFilesCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestLocalLinksOut has a link inside the root that leads out of it: nothing is
-// written or removed behind it. Links that stay inside are followed.
+// TestLocalLinksOut has a link inside the root that leads out of it. Nothing is written
+// or removed through that link. Links that stay inside are followed.
 func TestLocalLinksOut(t *testing.T) {
 	for name, to := range map[string]string{"absolute": "", "relative": "../outside", "through another": "hop", "dangling": "nowhere/at/all"} {
 		t.Run(name, func(t *testing.T) {

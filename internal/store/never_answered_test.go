@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// clock takes the place of waiting.
+// clock counts time instead of waiting.
 type clock struct{ slept atomic.Int64 }
 
 func (c *clock) sleep(_ context.Context, d time.Duration) error {
@@ -36,8 +36,8 @@ func nobody(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestNeverAnswered gives up soon where no connection was ever made, and says what to
-// look at.
+// TestNeverAnswered: a server to which there was never a connection is given up soon, and
+// the error says what to check.
 func TestNeverAnswered(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "id")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "key")
@@ -63,8 +63,8 @@ func TestNeverAnswered(t *testing.T) {
 	}
 }
 
-// TestOutageOfAnAnswerer outlasts two minutes without a connection to a server that
-// has answered once, also in a store that was opened later.
+// TestOutageOfAnAnswerer: two minutes without a connection do not end an operation if the
+// server has answered once, also in a store that was opened later.
 func TestOutageOfAnAnswerer(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	limits := NewLimits(0)

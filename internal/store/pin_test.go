@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestPin has an object changed after it was looked at.
+// TestPin changes an object after it was looked at.
 func TestPin(t *testing.T) {
 	long := time.Unix(1e9, 0)
 	for name, c := range map[string]struct {
@@ -56,7 +56,7 @@ func TestPin(t *testing.T) {
 	}
 }
 
-// TestPinOfASize has an object grow of which nothing but its size is told.
+// TestPinOfASize has an object that grows. Its server tells nothing but the size.
 func TestPinOfASize(t *testing.T) {
 	text := "0123"
 	s := open(t, webServer(t, func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ func TestPinOfASize(t *testing.T) {
 	}
 }
 
-// TestPinAndLoginPages has a page in the place of parts of an object, once.
+// TestPinAndLoginPages answers once with a page in place of a part of an object.
 func TestPinAndLoginPages(t *testing.T) {
 	for name, tell := range map[string]bool{"of known size": true, "of unknown size": false} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestPinAndLoginPages(t *testing.T) {
 	}
 }
 
-// TestZipIsAnother has another archive in the place of one that is read.
+// TestZipIsAnother replaces an archive while it is read.
 func TestZipIsAnother(t *testing.T) {
 	tag := `"a"`
 	s := open(t, webServer(t, func(w http.ResponseWriter, r *http.Request) {

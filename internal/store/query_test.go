@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// signed serves texts to requests that have a signature, which is for GET.
+// signed serves texts to requests with a signature. The signature is for GET.
 func signed(texts map[string]string) http.HandlerFunc {
 	next := objects(texts)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -25,7 +25,7 @@ func signed(texts map[string]string) http.HandlerFunc {
 	}
 }
 
-// The query of an HTTP URL goes with every request, and is in no text.
+// The query of an HTTP URL is sent with every request, and is in no text.
 func TestHTTPQuery(t *testing.T) {
 	long := noise(1 << 16)
 	texts := map[string]string{"/d/a+b=c": long, "/d/empty": "", "/d/a.zip": string(archive(t, zipFile{"stored", long, 0}))}
@@ -65,7 +65,7 @@ func TestHTTPQuery(t *testing.T) {
 	}
 }
 
-// A server that a redirect leads to does not learn the query that led there.
+// A server that is the target of a redirect does not learn the query of the first URL.
 func TestHTTPQueryNotReferred(t *testing.T) {
 	var referer atomic.Value
 	server := webServer(t, func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +81,7 @@ func TestHTTPQueryNotReferred(t *testing.T) {
 	}
 }
 
-// A size comes from whatever a server answers to a request for the first byte.
+// The size comes from any answer to a request for the first byte.
 func TestHTTPQueryStat(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int
@@ -109,7 +109,8 @@ func TestHTTPQueryStat(t *testing.T) {
 	}
 }
 
-// Another signature is the same object; another of what else there is, is not.
+// URLs that differ in their signatures name the same object. URLs that differ in another
+// parameter do not.
 func TestQueryDigest(t *testing.T) {
 	digest := func(query string) string {
 		l, err := parse("https://h/x?" + query)

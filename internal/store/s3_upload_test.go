@@ -38,7 +38,7 @@ func TestS3PartSizes(t *testing.T) {
 	}
 }
 
-// requests records what a server is asked.
+// requests records the requests to a server.
 type requests struct {
 	mu   sync.Mutex
 	seen []*http.Request
@@ -51,7 +51,7 @@ func (r *requests) add(q *http.Request) (number int) {
 	return len(r.seen)
 }
 
-// kind says what a request does.
+// kind names what a request does.
 func kind(r *http.Request) string {
 	q := r.URL.Query()
 	switch {
@@ -139,7 +139,7 @@ func TestS3LostAnswers(t *testing.T) {
 	if got := get(t, s, "k"); got != string(data) {
 		t.Error("holds something else")
 	}
-	// The first answer with an ID was lost.
+	// The first answer with the ID of an upload was lost.
 	if n := unfinished(t, s); n != 1 {
 		t.Errorf("%d unfinished", n)
 	}
@@ -255,7 +255,7 @@ func TestS3Clean(t *testing.T) {
 	}
 }
 
-// TestS3CleanLeavesUploads asks for what may not or cannot be known.
+// TestS3CleanLeavesUploads cleans where uploads may not or cannot be listed.
 func TestS3CleanLeavesUploads(t *testing.T) {
 	for _, c := range []struct {
 		prefix string
@@ -287,9 +287,9 @@ func TestS3CleanLeavesUploads(t *testing.T) {
 	}
 }
 
-// TestS3ConflictingCreate has the server answer that an upload of the same object
-// is under way, which may be an earlier attempt at this one, and then that it is
-// there or that it has stored the object.
+// TestS3ConflictingCreate has a server that answers first that an upload of the same
+// object has not ended, which may be an earlier attempt of this upload. Then it answers
+// that the object exists, or that it has stored the object.
 func TestS3ConflictingCreate(t *testing.T) {
 	for _, name := range []string{"ConditionalRequestConflict", "OperationAborted"} {
 		for _, then := range []int{http.StatusOK, http.StatusPreconditionFailed} {
@@ -331,7 +331,7 @@ func forgetful(http.Handler) http.Handler {
 	})
 }
 
-// TestS3Hints looks at what a user reads of answers that no repetition changes.
+// TestS3Hints looks at the messages for answers that no retry changes.
 func TestS3Hints(t *testing.T) {
 	for _, c := range []struct {
 		status     int
@@ -374,7 +374,7 @@ func TestS3Hints(t *testing.T) {
 	}
 }
 
-// TestNoCredentials opens stores where there are none.
+// TestNoCredentials opens stores without any credentials.
 func TestNoCredentials(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	for name, value := range map[string]string{

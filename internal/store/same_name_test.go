@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSameName asks file systems, and others, whether two names are one.
+// TestSameName asks stores whether two names name the same object.
 func TestSameName(t *testing.T) {
 	one := map[string]bool{filepath.Join(t.TempDir(), "root"): false, "mem://bucket/x": false}
 	folding := t.TempDir()

@@ -82,7 +82,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestS3Responses maps what a server answers to attempts.
+// TestS3Responses maps the answers of a server to numbers of attempts.
 func TestS3Responses(t *testing.T) {
 	for status, attempts := range map[int]int64{
 		http.StatusTooManyRequests: 4, http.StatusServiceUnavailable: 4, http.StatusInternalServerError: 4,
@@ -134,8 +134,8 @@ func TestS3BrokenBody(t *testing.T) {
 	}
 }
 
-// lostAnswer stores an object and then claims that the connection broke, and once
-// more when the object is read.
+// lostAnswer stores an object and then claims that the connection broke. It claims so
+// once more when the object is read.
 type lostAnswer struct {
 	driver
 	lost, unread bool

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// strays is a server of one object that gives other answers to the first requests of
-// some method.
+// strays is a server of one object. It gives wrong answers to the first requests of one
+// method.
 type strays struct {
 	mu       sync.Mutex
 	method   string
@@ -43,8 +43,8 @@ func (s *strays) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Unix(1e9, 0), bytes.NewReader([]byte("0123456789")))
 }
 
-// TestStrayAnswers has a server say once or twice of an object that was seen that it is
-// not there, is another, or does not meet a condition.
+// TestStrayAnswers has a server that denies a seen object once or twice: it answers that
+// the object does not exist, has changed, or does not meet a condition.
 func TestStrayAnswers(t *testing.T) {
 	status := func(code int) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) { w.WriteHeader(code) }

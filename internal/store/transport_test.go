@@ -38,7 +38,7 @@ func TestProxyThatRefuses(t *testing.T) {
 	}
 }
 
-// TestMalformedURL asks for a server whose name can be none.
+// TestMalformedURL asks for a server with an impossible name.
 func TestMalformedURL(t *testing.T) {
 	host := "me.[::1]:1"
 	_, err := url.Parse("http://" + host + "/x")

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// partOf is the number, from 1 on, of the part that a request to S3 brings, else 0.
+// partOf returns the number, from 1 on, of the part in a request to S3; 0 if there is
+// none.
 func partOf(r *http.Request) int {
 	n, err := strconv.Atoi(r.URL.Query().Get("partNumber"))
 	if err != nil || r.Method != http.MethodPut {
@@ -25,8 +26,8 @@ func partOf(r *http.Request) int {
 	return n
 }
 
-// backwards has each group of so many parts answered in the order opposite to the
-// one in which they were sent: the server waits for the last of them.
+// backwards answers each group of parts in the opposite order: the server waits for the
+// last part of the group.
 type backwards struct {
 	server http.Handler
 	group  int
@@ -116,8 +117,8 @@ func TestPartsAtOnce(t *testing.T) {
 	}
 }
 
-// TestPartThatFails refuses one of the parts that are on their way, while the
-// others get no answer: the error is that of the one, wherever it shows.
+// TestPartThatFails refuses one of the parts in flight. The others get no answer. Every
+// later call returns the error of the refused part.
 func TestPartThatFails(t *testing.T) {
 	for refused := 1; refused <= 4; refused++ {
 		arrived := make(chan struct{}, 8)
@@ -132,7 +133,7 @@ func TestPartThatFails(t *testing.T) {
 					server.ServeHTTP(w, r)
 				case refused:
 					for range min(2, refused-1) {
-						<-arrived // those before it are on their way
+						<-arrived // the earlier parts are in flight
 					}
 					w.WriteHeader(http.StatusForbidden)
 				default:
@@ -169,7 +170,7 @@ func TestPartThatFails(t *testing.T) {
 }
 
 // TestPartsThroughFaults answers every third request about a part with 503, and
-// drops the answer to others: the parts are sent again.
+// drops the answers to others. The parts are sent again.
 func TestPartsThroughFaults(t *testing.T) {
 	var seen atomic.Int64
 	s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
@@ -202,9 +203,8 @@ func TestPartsThroughFaults(t *testing.T) {
 	}
 }
 
-// TestRoomForParts counts the parts that are on their way while they grow. There is
-// room for three of the first; the third is sent before there is need for room for
-// a fourth.
+// TestRoomForParts counts the parts in flight while parts grow. There is room for three
+// of the first parts. The third is sent before a fourth needs room.
 func TestRoomForParts(t *testing.T) {
 	s := open(t, "mem://name", Options{})
 	d := &counted{driver: s.driver, full: make(chan struct{}), wanted: 3, room: 3 * 5}
@@ -217,17 +217,17 @@ func TestRoomForParts(t *testing.T) {
 	}
 }
 
-// counted is a driver that takes its parts in any order. The first ones have five
-// bytes, later ones ten, and then more than there is room for.
+// counted is a driver that takes parts in any order. The first parts have five bytes,
+// later parts ten, and then more than there is room for.
 type counted struct {
 	driver
-	wanted, room int           // parts that the first wait for, and bytes
-	full         chan struct{} // closed when they are all there
+	wanted, room int           // parts in flight for which the first ones wait, and bytes of room
+	full         chan struct{} // closed when that many parts are in flight
 
 	mu              sync.Mutex
-	now, bytes      int  // parts on their way, and their bytes
-	most, mostBytes int  // of them at most, without parts larger than the room
-	large, alone    bool // a part larger than the room was there, and nothing beside any such
+	now, bytes      int  // parts in flight, and their bytes
+	most, mostBytes int  // the most of both, without parts larger than the room
+	large, alone    bool // there was a part larger than the room; each such part was alone
 }
 
 func (d *counted) inOrder() bool { return false }
@@ -253,8 +253,8 @@ func (u countedUpload) part(ctx context.Context, n int, data []byte) error {
 	return ctx.Err()
 }
 
-// count counts a part of so many bytes that sets out, or of so many less than none
-// that has arrived.
+// count counts a part of n bytes that begins to be sent or, if n is negative, a part of
+// -n bytes that has arrived.
 func (u countedUpload) count(n int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

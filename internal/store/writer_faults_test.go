@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// operations are those of an object of three parts.
+// operations are the operations of an object of three parts.
 var operations = []string{"open", "write", "write", "write", "close"}
 
 // checkWriterFaults fails each operation for good.
@@ -82,7 +82,7 @@ func checkWriterFaults(t *testing.T, s *Store) {
 	}
 }
 
-// checkWriterRepeats fails each operation once, for a passing reason.
+// checkWriterRepeats fails each operation once, with a transient error.
 func checkWriterRepeats(t *testing.T, s *Store) {
 	s.parts = 1 // one operation after the other
 	data := random(1, threeParts(s))

@@ -63,7 +63,7 @@ func unfinished(t *testing.T, s *Store) int {
 	case *bucket:
 		u, ok := d.uploader.(*s3Uploader)
 		if !ok {
-			return 0 // those of other providers are in no list
+			return 0 // uploads of other providers are in no list
 		}
 		out, err := u.client.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: &u.bucket})
 		if status(err) == http.StatusNotFound {
@@ -305,7 +305,7 @@ func TestWriterWithGrowingParts(t *testing.T) {
 	}
 }
 
-// TestWriterBytes: what is said of a store that is not open yet holds.
+// TestWriterBytes: WriterBytes, which opens no store, is right about the opened store.
 func TestWriterBytes(t *testing.T) {
 	for _, url := range []string{filepath.Join(t.TempDir(), "root"), "mem://name/deep", s3Server(t), "gs://b/x?anonymous=true", "azblob://b/x?anonymous=true&storage_account=a"} {
 		s := open(t, url, Options{})
@@ -334,7 +334,7 @@ func forgetfulGCS(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
-	if total == "" { // of an object at once
+	if total == "" { // the object comes in one request
 		_, _ = io.WriteString(w, `{"name": "k"}`)
 		return
 	}
@@ -348,7 +348,7 @@ func forgetfulAzure(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusCreated)
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns how many bytes f allocates.
 func allocated(t *testing.T, f func() error) int {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -360,9 +360,8 @@ func allocated(t *testing.T, f func() error) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestWriterMemory writes far more than it may hold, in pieces and at once. Of the
-// buffers that are given back the race detector takes some away, and so may the
-// garbage collector.
+// TestWriterMemory writes far more than a Writer may hold, in pieces and at once. The
+// race detector drops some of the pooled buffers, and so may the garbage collector.
 func TestWriterMemory(t *testing.T) {
 	const size, limit = 200 << 20, 120 << 20
 	for place, s := range map[string]*Store{

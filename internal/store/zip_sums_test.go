@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestZipBits turns round each bit of an archive: whoever then reads a member gets an
-// error or the bytes that it had. Behind a network that does not hold for a part.
+// TestZipBits flips each bit of an archive. Reading a member then returns an error, or
+// the right bytes. Behind a network that does not hold for a part of a member.
 func TestZipBits(t *testing.T) {
 	want := map[string]string{"stored": noise(40), "deflated": strings.Repeat("hello", 20)}
 	data := archive(t, zipFile{"stored", want["stored"], zip.Store}, zipFile{"deflated", want["deflated"], zip.Deflate})
@@ -79,7 +79,8 @@ func openedArchive(ctx context.Context, data []byte, near bool) (*zipped, error)
 	return z, nil
 }
 
-// TestZipCheckedOnce reads a member in parts: all of it is read once for its checksum.
+// TestZipCheckedOnce reads a member in parts. The whole member is read once for its
+// checksum.
 func TestZipCheckedOnce(t *testing.T) {
 	d, err := openedArchive(t.Context(), archive(t, zipFile{"a", noise(100_000), zip.Store}), true)
 	if err != nil {

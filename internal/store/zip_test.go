@@ -47,7 +47,7 @@ func archive(t testing.TB, files ...zipFile) []byte {
 	return b.Bytes()
 }
 
-// noise is a text that deflating makes hardly shorter.
+// noise returns a text that hardly compresses.
 func noise(n int) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := make([]byte, n)
@@ -73,7 +73,7 @@ func TestZip(t *testing.T) {
 			opt := Options{Memory: new(Memory)}
 			folder := at()
 			put(t, open(t, folder, opt), map[string]string{"a.zarr.zip": string(data), "commented.zip": "#!/bin/sh\n" + commented(data, "PK\x05\x06 in a comment")})
-			join := func(key string) string { // of the folder's URL, which may have a query
+			join := func(key string) string { // appends to the folder's URL, which may have a query
 				base, query, found := strings.Cut(folder, "?")
 				if found {
 					query = "?" + query
@@ -114,8 +114,8 @@ func commented(data []byte, text string) string {
 	return string(with) + text
 }
 
-// checkOnlyRead holds a place that is only read, with the object "stored", to
-// what that means.
+// checkOnlyRead checks that a read-only place, which has the object "stored", refuses all
+// changes.
 func checkOnlyRead(t *testing.T, s *Store) {
 	t.Helper()
 	for name, err := range map[string]error{
@@ -148,7 +148,7 @@ func checkOnlyRead(t *testing.T, s *Store) {
 	}
 }
 
-// TestZipFolders lists folders of an archive, which it need not name.
+// TestZipFolders lists folders of an archive that has no entries for its folders.
 func TestZipFolders(t *testing.T) {
 	folder := t.TempDir()
 	put(t, open(t, folder, Options{}), map[string]string{"a.zip": string(archive(t,
@@ -165,7 +165,7 @@ func TestZipFolders(t *testing.T) {
 	}
 }
 
-// An archive of more members than 16 bits count.
+// An archive may have more members than 16 bits can count.
 func TestZip64(t *testing.T) {
 	files := make([]zipFile, 1<<16+10)
 	for i := range files {
@@ -181,7 +181,7 @@ func TestZip64(t *testing.T) {
 	}
 }
 
-// Sizes and places of more than 32 bits are in an extra field.
+// Sizes and places that do not fit into 32 bits are in an extra field.
 func TestZip64Fields(t *testing.T) {
 	header := make([]byte, centralHeaderSize)
 	copy(header, "PK\x01\x02")
@@ -213,7 +213,7 @@ func TestZip64Fields(t *testing.T) {
 	}
 }
 
-// Of a remote archive the end is read once and then, for an object, its bytes.
+// The end of a remote archive is read once. Then the bytes of each object are read.
 func TestZipRequests(t *testing.T) {
 	var requests atomic.Int64
 	folder := s3ServerBehind(t, func(server http.Handler) http.Handler {
@@ -238,7 +238,8 @@ func TestZipRequests(t *testing.T) {
 	}
 }
 
-// The members of another archive in the place of one are not those it had.
+// An archive that has been replaced has other members, which must not be read as the old
+// ones.
 func TestZipReplaced(t *testing.T) {
 	opt := Options{Memory: new(Memory)}
 	folder := open(t, "mem://x", opt)
@@ -310,7 +311,7 @@ func TestZipRefused(t *testing.T) {
 	}
 }
 
-// Names that only look like one of an archive are those of folders.
+// A folder may have a name that looks like that of an archive.
 func TestZipNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.zip", "b.zip/c", "zip", "x.zipper"} {
