@@ -18,7 +18,7 @@ const (
 func notGenuine(provider string, cause error) *statusError {
 	return &statusError{
 		code: http.StatusOK, cause: cause,
-		hint: "what answered is no " + provider + " server, but a proxy perhaps, or the login page of a network",
+		hint: "no " + provider + " server answers so; the answer may come from a proxy, or from the login page of a network",
 	}
 }
 

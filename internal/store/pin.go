@@ -56,6 +56,6 @@ func (i Info) checkSize(size int64) error {
 	}
 	return &statusError{
 		code: http.StatusOK,
-		hint: fmt.Sprintf("%d bytes where the object has %d: what answered is a proxy perhaps, or the login page of a network", size, i.Size),
+		hint: fmt.Sprintf("%d bytes, but the object has %d; the answer may come from a proxy, or from the login page of a network", size, i.Size),
 	}
 }
