@@ -15,9 +15,9 @@ const carriedPiece = 8 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// parted returns the layout of the shards. It is false if the stored objects are no
+// shardLayout returns the layout of the shards. It is false if the stored objects are no
 // shards, or are carried through: then no inner chunk is encoded on its own.
-func (t *Task) parted() (*codecs.Shards, bool) {
+func (t *Task) shardLayout() (*codecs.Shards, bool) {
 	if t.Stored != nil {
 		return nil, false
 	}

@@ -22,13 +22,13 @@ func TestDeliverAfterAFailure(t *testing.T) {
 			}
 			return nil
 		}
-		layout, _ := x.parted()
+		layout, _ := x.shardLayout()
 		s := newShard(&x, 0, 0, layout)
 		p := &pipeline{budget: semaphore.NewWeighted(1), pool: &ndarray.Pool{}}
-		l := &load{allotment: newAllotment(1, 0, s.parts())}
-		l.users.Store(int64(s.parts() + 1)) // the test is one of the users
+		l := &load{allotment: newAllotment(1, 0, s.innerChunks())}
+		l.users.Store(int64(s.innerChunks() + 1)) // the test is one of the users
 		failed := false
-		for unit := range s.parts() {
+		for unit := range s.innerChunks() {
 			receipt, err := s.deliver(context.Background(), p, parcel{load: l, unit: unit, data: []byte{1}})
 			if receipt != nil {
 				t.Errorf("index at the %s: receipt %+v", location, receipt)

@@ -68,11 +68,11 @@ func (s *shard) blocks(f func(block) bool) {
 		b := block{task: s.number, of: s.task, first: r.Start, count: r.Shape, shard: s}
 		inner := zarr.Grid{Shape: r.Shape, Chunk: ones(len(r.Shape))}
 		for k := range inner.Len() {
-			part := 0
+			number := 0
 			for i, at := range inner.Index(k) {
-				part = part*counts[i] + r.Start[i] + at
+				number = number*counts[i] + r.Start[i] + at
 			}
-			b.units = append(b.units, part)
+			b.units = append(b.units, number)
 		}
 		for i := range b.first {
 			b.first[i] += s.index[i] * counts[i]
@@ -84,32 +84,32 @@ func (s *shard) blocks(f func(block) bool) {
 }
 
 // reserved returns the bytes that the shard reserves before its first block is read.
-func (s *shard) reserved() int { return s.task.own() + s.parts()*s.task.waiting() }
+func (s *shard) reserved() int { return s.task.own() + s.innerChunks()*s.task.waiting() }
 
-// parts returns the number of inner chunks that reach into the array.
-func (s *shard) parts() int {
+// innerChunks returns the number of inner chunks that reach into the array.
+func (s *shard) innerChunks() int {
 	n, _ := ndarray.Elements(s.inside)
 	return n
 }
 
-// part returns the number, in the shard, of the k-th inner chunk to write.
-func (s *shard) part(k int) int {
-	part, step := 0, 1
+// innerChunk returns the number, in the shard, of the k-th inner chunk to write.
+func (s *shard) innerChunk(k int) int {
+	number, step := 0, 1
 	for i, n := range slices.Backward(s.inside) {
-		part += k % n * step
+		number += k % n * step
 		k /= n
 		step *= s.layout.Count()[i]
 	}
-	return part
+	return number
 }
 
 // cell returns the cell coordinates of an inner chunk.
-func (s *shard) cell(part int) []int {
+func (s *shard) cell(number int) []int {
 	counts := s.layout.Count()
 	at := make([]int, len(counts))
 	for i := len(at) - 1; i >= 0; i-- {
-		at[i] = s.index[i]*counts[i] + part%counts[i]
-		part /= counts[i]
+		at[i] = s.index[i]*counts[i] + number%counts[i]
+		number /= counts[i]
 	}
 	return at
 }
@@ -129,15 +129,15 @@ func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Re
 		return nil, nil // the call that failed has returned the error
 	}
 	if s.layout.AtStart() {
-		if len(s.waiting) < s.parts() {
+		if len(s.waiting) < s.innerChunks() {
 			return nil, nil
 		}
 		if err := s.placeAll(ctx); err != nil {
 			return nil, err
 		}
 	}
-	for !s.busy && s.next < s.parts() {
-		u, ready := s.waiting[s.part(s.next)]
+	for !s.busy && s.next < s.innerChunks() {
+		u, ready := s.waiting[s.innerChunk(s.next)]
 		if !ready {
 			return nil, nil
 		}
@@ -147,7 +147,7 @@ func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Re
 			return nil, err
 		}
 	}
-	if s.busy || s.next < s.parts() {
+	if s.busy || s.next < s.innerChunks() {
 		return nil, nil
 	}
 	return s.finish(ctx)
@@ -188,10 +188,10 @@ func (s *shard) open(ctx context.Context) error {
 func (s *shard) placeAll(ctx context.Context) error {
 	places, at, empty := make([]codecs.Place, len(s.places)), s.length, true
 	copy(places, s.places)
-	for k := range s.parts() {
-		part := s.part(k)
-		if u := s.waiting[part]; !u.empty {
-			places[part] = codecs.Place{Offset: at, Length: uint64(len(u.data))}
+	for k := range s.innerChunks() {
+		number := s.innerChunk(k)
+		if u := s.waiting[number]; !u.empty {
+			places[number] = codecs.Place{Offset: at, Length: uint64(len(u.data))}
 			at += uint64(len(u.data))
 			empty = false
 		}
@@ -251,7 +251,7 @@ func (s *shard) abandon(p *pipeline) {
 // waitsForAll reports whether inner chunks of variable size wait for the last one of
 // their shard. Then they keep their memory until the shard is written.
 func (t *Task) waitsForAll() bool {
-	s, ok := t.parted()
+	s, ok := t.shardLayout()
 	return ok && s.AtStart() && t.variable()
 }
 

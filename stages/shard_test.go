@@ -141,7 +141,7 @@ func TestShardsAreObservedInParts(t *testing.T) {
 		if !e.Partial {
 			shards[e.Unit]++
 		} else if e.Bytes != 0 || e.Read > 2*64*64 {
-			t.Errorf("a part: %+v", e)
+			t.Errorf("a piece: %+v", e)
 		}
 	}
 	if err := Run(t.Context(), c, List{x}); err != nil {

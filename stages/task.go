@@ -152,7 +152,7 @@ func (t *Task) cells() zarr.Grid {
 
 // cellChain returns the chain that encodes a cell.
 func (t *Task) cellChain() *codecs.Chain {
-	if s, ok := t.parted(); ok {
+	if s, ok := t.shardLayout(); ok {
 		return s.Inner()
 	}
 	return t.Chain
@@ -171,7 +171,7 @@ type block struct {
 // blocks calls f for each block that has units to do, in C order. It calls begin before
 // the first block of each shard. It ends as soon as f or begin returns false.
 func (t *Task) blocks(task int, begin func(*shard) bool, f func(block) bool) {
-	if layout, ok := t.parted(); ok {
+	if layout, ok := t.shardLayout(); ok {
 		more := true
 		for unit := range t.Grid.Len() {
 			if t.Done != nil && t.Done(unit) {
@@ -232,7 +232,7 @@ func (t *Task) blockShape() []int {
 // the last one of its shard. Inner chunks wait if the shard's index is at the start. It
 // is 0 if they do not wait, or if nothing bounds their size.
 func (t *Task) waiting() int {
-	s, ok := t.parted()
+	s, ok := t.shardLayout()
 	if !ok || !s.AtStart() || s.Inner().Size().Unbounded {
 		return 0
 	}
@@ -243,7 +243,7 @@ func (t *Task) waiting() int {
 // their places, the index, and the buffer of the stream. It is 0 for a task without
 // shards.
 func (t *Task) own() int {
-	s, ok := t.parted()
+	s, ok := t.shardLayout()
 	if !ok {
 		return 0
 	}
@@ -292,7 +292,7 @@ func (t *Task) cost(cells int) (buffer, unit, reading int) {
 func (t *Task) costOf(cells, atOnce int) int {
 	buffer, unit, reading := t.cost(cells)
 	most := buffer + max(atOnce*unit, reading) + t.own()
-	if s, ok := t.parted(); ok {
+	if s, ok := t.shardLayout(); ok {
 		n, _ := ndarray.Elements(s.Count())
 		most += n * t.waiting()
 	}
@@ -317,7 +317,7 @@ func (t *Task) atOnce(cells int) int {
 // Cheaper returns a hint for a task whose Cost is above the budget.
 func (t *Task) Cheaper() string {
 	hint := "raise run.memory or choose smaller chunks"
-	if s, ok := t.parted(); ok && s.AtStart() {
+	if s, ok := t.shardLayout(); ok && s.AtStart() {
 		hint += "; with index_location: end an inner chunk is written as soon as it is encoded, and need not wait for the whole shard"
 	}
 	return hint

@@ -138,7 +138,7 @@ func (p *pipeline) measure(t *Task, l *load) error {
 // encoded inner chunk that has to wait for others.
 func (t *Task) encoding(cell ndarray.Array) int {
 	n := t.cellChain().MemoryOf(cell)
-	if s, ok := t.parted(); ok && s.AtStart() {
+	if s, ok := t.shardLayout(); ok && s.AtStart() {
 		n += ndarray.Rounded(t.cellChain().SizeOf(cell))
 	}
 	return n
