@@ -12,19 +12,19 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// mostNamed bounds the chunks of which it is known which of them are there, in one
-// bit each.
+// mostNamed bounds the chunks of an array for which one bit each records whether the
+// chunk is stored.
 const mostNamed = 1 << 28
 
-// completeness knows the arrays all objects of which are there. It is safe for
+// completeness remembers arrays of which all objects are stored. It is safe for
 // concurrent use.
 type completeness struct {
 	mu    sync.Mutex
 	known map[string]bool // by path
 }
 
-// check returns an error that wraps ErrMissingChunk, and names one, unless all
-// objects of an array are there.
+// check returns an error unless all objects of an array are stored. The error wraps
+// ErrMissingChunk and names one chunk.
 func (c *completeness) check(ctx context.Context, a *array) error {
 	c.mu.Lock()
 	known := c.known[a.path]
@@ -48,8 +48,8 @@ func (c *completeness) check(ctx context.Context, a *array) error {
 	return nil
 }
 
-// objects calls f for each object of an array's chunks that the store lists, and
-// returns its first error as it is.
+// objects calls f for each object of an array's chunks that the store lists. It returns
+// the first error of f unchanged.
 func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) error) error {
 	folder := a.path + "/"
 	if a.path == "" {
@@ -71,10 +71,10 @@ func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) e
 	})
 }
 
-// listed looks for the objects in the list of what is there.
+// listed looks for the objects in a list of the store.
 func (a *array) listed(ctx context.Context) error {
 	if len(a.grid.Shape) == 0 {
-		return a.asked(ctx) // there is one
+		return a.asked(ctx) // the store has an object
 	}
 	n, there := a.grid.Len(), 0
 	bits := make([]uint64, (min(n, mostNamed)+63)/64)
@@ -99,8 +99,8 @@ func (a *array) listed(ctx context.Context) error {
 	return fmt.Errorf("%d of %d chunks: %w", n-there, n, ErrMissingChunk)
 }
 
-// asked asks for each object by itself. One that a server does not tell of is left
-// to be found when it is read.
+// asked asks the store for each object. If a server does not answer for an object,
+// reading the object will find whether it is missing.
 func (a *array) asked(ctx context.Context) error {
 	n := a.grid.Len()
 	var mu sync.Mutex
@@ -124,7 +124,8 @@ func (a *array) asked(ctx context.Context) error {
 	return a.missing(first, count)
 }
 
-// missing is the error about a chunk that is not there, and about how many others.
+// missing returns the error about a missing chunk, which also tells how many of all
+// chunks are missing.
 func (a *array) missing(number, all int) error {
 	index := a.grid.Index(number)
 	err := fmt.Errorf("chunk %v, %s: %w", index, path.Join(a.path, a.keys.Key(index)), ErrMissingChunk)

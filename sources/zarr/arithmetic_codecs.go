@@ -6,17 +6,18 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
-// keptArithmetic is the arithmetic of codecs that stay as they are: elements are
-// read behind it, since what it makes of values that it has made itself may be
-// others, by a step of rounding.
+// keptArithmetic is the arithmetic codecs of an array whose codecs the target keeps.
+// The source reads the stored elements behind them: if it decoded values and encoded
+// them again, they could change by a rounding step.
 type keptArithmetic struct{ outcome cf.Outcome }
 
 // AsCodecs implements [sources.Packing].
 func (k *keptArithmetic) AsCodecs() (*cf.Outcome, error) { return &k.outcome, nil }
 
-// readArithmetic makes an array whose codecs begin with scale_offset or
-// cast_value, inside of its shards if it has some, one of what these store. It
-// stays as it is where they have no value for the fill value.
+// readArithmetic makes an array, whose codecs begin with scale_offset or cast_value, an
+// array of the elements that these codecs store. In shards it looks at the codecs of
+// the inner chunks. The array stays unchanged if the codecs cannot encode its fill
+// value.
 func (a *array) readArithmetic() error {
 	specs, chain := a.chain.Specs(), a.chain
 	layout, sharded := chain.Shards()
@@ -52,8 +53,7 @@ func (a *array) readArithmetic() error {
 	return nil
 }
 
-// isArithmetic reports whether a codec, by its name or an alias, is one that
-// computes.
+// isArithmetic reports whether a codec, given by its name or an alias, computes values.
 func (a *array) isArithmetic(name string) bool {
 	d, err := a.source.codecs.Lookup(name)
 	return err == nil && d.Packs

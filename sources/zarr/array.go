@@ -18,16 +18,15 @@ import (
 )
 
 const (
-	// wholeShard is the size up to which a shard is read by one request where
-	// all of it is wanted.
+	// wholeShard is the size up to which a shard is read by one request when all of it
+	// is wanted.
 	wholeShard = 4 << 20
-	// longRun is the length of a read of shards, as a multiple of the bytes
-	// that cost as much as one more request, from which on requests no longer
-	// matter.
+	// longRun bounds the length of a read of shards: a read of longRun times the bytes
+	// that cost as much as one more request. Beyond it, requests no longer matter.
 	longRun = 32
-	// mostParallel bounds the chunks that one call reads at the same time from
-	// a remote store, and parallelBytes the memory for them, unless one needs
-	// more.
+	// mostParallel bounds the chunks that one call reads at the same time from a remote
+	// store. parallelBytes bounds the memory for these chunks, unless a single one
+	// needs more.
 	mostParallel  = 8
 	parallelBytes = 16 << 20
 )
@@ -52,12 +51,12 @@ type kind struct {
 	// reorder turns what the chain decoded into the host's order, step by
 	// step, for the records of v2 whose fields have different orders.
 	reorder []dtype.Ordered
-	partly  bool // a region is decoded from less than a chunk
-	named   bool // it is of v2, and its dimensions have names
-	// parallel is how many chunks of a region are read at once.
+	partly  bool // the chain can decode a region from less than a whole chunk
+	named   bool // a v2 array whose dimensions have names
+	// parallel is the number of chunks of a region that are read at once.
 	parallel int
-	// pool has the buffers for decoding. That of elements of variable size keeps
-	// nothing: what is idle in it nobody has reserved.
+	// pool has the buffers for decoding. For elements of variable size it keeps no idle
+	// memory, because nobody has reserved that memory.
 	pool *ndarray.Pool
 }
 
@@ -112,7 +111,7 @@ func (k *kinds) put(document string, made *kind) {
 	k.known[document] = made
 }
 
-// describe returns the array that a node stands for.
+// describe returns the array that a node describes.
 func (s *source) describe(name string, n *node) (*array, error) {
 	k, attributes, err := s.kindOf(n)
 	if err != nil {
@@ -231,7 +230,7 @@ func (a *array) Info() *sources.Info {
 	return &info
 }
 
-// key is the key of a chunk in the store.
+// key returns the key of a chunk in the store.
 func (a *array) key(index []int) string { return path.Join(a.path, a.keys.Key(index)) }
 
 // ReadRegion implements [sources.Array].
@@ -250,7 +249,7 @@ func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 	}
 	var mu sync.Mutex
 	index := slices.Clone(first)
-	take := func() []int { // the next chunk to read, nil behind the last one
+	take := func() []int { // returns the next chunk to read, nil behind the last one
 		mu.Lock()
 		defer mu.Unlock()
 		taken := slices.Clone(index)
@@ -300,8 +299,7 @@ func (a *array) readChunk(ctx context.Context, index []int, dst ndarray.Array, s
 	return nil
 }
 
-// decode is readChunk for a chunk that is there, and returns false for one that
-// is not.
+// decode is readChunk for a stored chunk. It returns false if the chunk is not stored.
 func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, start []int) (bool, error) {
 	key, s := a.key(index), a.source
 	chain, err := a.chainOf(index)
@@ -325,7 +323,7 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 	}
 	var buffer *ndarray.Buffer
 	place := chain.DecodePlace(dst)
-	tally := dst.Heap.Tally() // of an object that nothing bounds
+	tally := dst.Heap.Tally() // pays for an object whose size nothing bounds
 	defer tally.End()
 	room := func(size int) []byte {
 		if size == len(place) {
@@ -335,7 +333,7 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 			buffer.Release()
 		}
 		tally.End()
-		_ = tally.Take(ndarray.Rounded(size)) // there is so much room, or the run is at its end
+		_ = tally.Take(ndarray.Rounded(size)) // ReadInto was bounded by this room, or the run is ending
 		buffer = a.pool.Get(size)
 		return buffer.Bytes
 	}
@@ -365,8 +363,8 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 	return true, chain.DecodeRegion(ctx, a.pool, dst, start, codecs.InMemory(data))
 }
 
-// inParts reports whether a region of a chunk is to be read without the rest:
-// of a shard if that is large or not all of it is wanted.
+// inParts reports whether a region of a chunk is read without the rest of the chunk.
+// All of a shard is read in parts, too, if the shard is large.
 func (a *array) inParts(index, shape []int) bool {
 	if !a.partly {
 		return false
@@ -375,7 +373,8 @@ func (a *array) inParts(index, shape []int) bool {
 	return !a.isAll(index, shape) || sharded && a.chain.Size().Max > wholeShard
 }
 
-// isAll reports whether a region of this shape is all that the array has of a chunk.
+// isAll reports whether a region of this shape covers the chunk, as far as the chunk
+// lies within the array.
 func (a *array) isAll(index, shape []int) bool {
 	return slices.Equal(shape, a.grid.Region(index).Shape)
 }

@@ -15,29 +15,28 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// mostVersions bounds the chunks of a source whose versions are on record, in four
-// bytes each.
+// mostVersions bounds the chunks of a source whose versions are recorded, in four bytes
+// each.
 const mostVersions = 1 << 24
 
-// versions remember of which version, by ETag or generation, each chunk of a remote
-// source was when a list or an answer first told of it. All that is read later of the
-// chunk has to be of that version, and so has what is there in the end. It is safe for
-// concurrent use.
+// versions records the version (ETag or generation) of each chunk of a remote source,
+// from the first list or answer that names the chunk. All later reads of the chunk, and
+// the list at the end, must agree with the record. It is safe for concurrent use.
 type versions struct {
 	mu     sync.Mutex
 	arrays map[string]*held // by path
-	chunks int              // of all arrays
+	chunks int              // of all arrays together
 }
 
-// held are the versions of an array's chunks.
+// held has the versions of an array's chunks.
 type held struct {
 	array  *array
-	record []atomic.Uint32 // of each chunk a hash, or one of those below; nil: there are too many chunks
+	record []atomic.Uint32 // for each chunk a hash, unseen or missing; nil: the array has too many chunks
 }
 
 const (
 	unseen  = 0 // nothing is known of the chunk
-	missing = 1 // it is not there
+	missing = 1 // the chunk is missing
 )
 
 // of returns the record of an array.
@@ -59,8 +58,8 @@ func (v *versions) of(a *array) *held {
 	return h
 }
 
-// hold fails with an error that wraps ErrChanged where a chunk is of another version
-// than before. A version "" is not known, and not looked at.
+// hold records the version of a chunk. It returns an error that wraps ErrChanged if the
+// chunk had another version before. The version "" is unknown and is not compared.
 func (a *array) hold(index []int, version string) error {
 	if version == "" {
 		return nil
@@ -68,7 +67,7 @@ func (a *array) hold(index []int, version string) error {
 	return a.holdAs(index, max(crc32.ChecksumIEEE([]byte(version)), missing+1))
 }
 
-// holdMissing is hold for a chunk that is not there.
+// holdMissing is hold for a missing chunk.
 func (a *array) holdMissing(index []int) error { return a.holdAs(index, missing) }
 
 func (a *array) holdAs(index []int, now uint32) error {
@@ -82,9 +81,9 @@ func (a *array) holdAs(index []int, now uint32) error {
 	return nil
 }
 
-// changed lists the arrays of which chunks were read, where that can be done, and
-// fails where a chunk is no longer of the version that was read. Arrays of a few
-// chunks are not listed: all of those are part of the identity.
+// changed lists the arrays of which chunks were read, if the store can list. It returns
+// an error if a chunk has another version than the one that was read. Arrays of a few
+// chunks are not listed, because all of their chunks are part of the identity.
 func (v *versions) changed(ctx context.Context) error {
 	v.mu.Lock()
 	var all []*held
@@ -99,7 +98,7 @@ func (v *versions) changed(ctx context.Context) error {
 }
 
 func (h *held) changed(ctx context.Context) error {
-	read, there := 0, 0 // chunks
+	read, there := 0, 0 // numbers of chunks
 	for i := range h.record {
 		if h.record[i].Load() > missing {
 			read++
@@ -116,7 +115,7 @@ func (h *held) changed(ctx context.Context) error {
 		return nil
 	})
 	switch {
-	case errors.Is(err, store.ErrNoList), errors.Is(err, fs.ErrPermission): // whoever may read may not list
+	case errors.Is(err, store.ErrNoList), errors.Is(err, fs.ErrPermission): // a reader may have no right to list
 		return nil
 	case err == nil && there < read:
 		return fmt.Errorf("%s: array %q: %d chunks that were read are gone: %w", a.source.store.URL(), a.path, read-there, sources.ErrChanged)

@@ -25,7 +25,7 @@ type versioned struct {
 	store *store.Store
 }
 
-// newVersioned writes an array of 20 chunks, of which one is not there.
+// newVersioned writes an array of 20 chunks, one of which is missing.
 func newVersioned(t *testing.T) versioned {
 	t.Helper()
 	backend := s3mem.New()
@@ -49,11 +49,11 @@ func newVersioned(t *testing.T) versioned {
 	v.put(t, "zarr.json", `{"zarr_format":3,"node_type":"group"}`)
 	v.put(t, "a/zarr.json", fmt.Sprintf(document, 20, 1))
 	for i := range 20 {
-		if i != 9 { // no part of the identity, as 4 is none
+		if i != 9 { // chunk 9 is missing; like chunk 4, it is no part of the identity
 			v.put(t, fmt.Sprintf("a/c/%d", i), "x")
 		}
 	}
-	// One chunk that is larger than what is read at once of it.
+	// One chunk is larger than a single read of it.
 	v.put(t, "large/zarr.json", fmt.Sprintf(document, 1<<20, 1<<20))
 	v.put(t, "large/c/0", string(make([]byte, 1<<20)))
 	return v
@@ -76,12 +76,12 @@ func (v versioned) open(t *testing.T, opt zarr.Options, path string) (sources.So
 	return src, a
 }
 
-// readAt reads some elements of an array.
+// readAt reads n elements of an array, from element at on.
 func readAt(ctx context.Context, a sources.Array, at, n int) error {
 	return a.ReadRegion(ctx, ndarray.New(a.Info().Type, []int{n}), []int{at})
 }
 
-// TestVersions has chunks replaced, removed and added while they are read.
+// TestVersions replaces, removes and adds chunks while they are read.
 func TestVersions(t *testing.T) {
 	v := newVersioned(t)
 	t.Run("read again", func(t *testing.T) {

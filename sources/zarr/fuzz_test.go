@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// FuzzOpen opens a store whose root has any document, and a chunk of any bytes:
-// no panic, and small arrays are read or refused.
+// FuzzOpen opens a store whose root has any document, with a chunk of any bytes. It
+// never panics, and small arrays are read or refused.
 func FuzzOpen(f *testing.F) {
 	const arrayV3 = `{"zarr_format":3,"node_type":"array","shape":[3,5],"data_type":"int16","fill_value":1,"chunk_key_encoding":"default",
 		"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,4]}},"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[1,4],"codecs":["bytes","crc32c"]}}]}`
@@ -28,7 +28,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		for key, data := range map[string][]byte{key: text, "c/0/0": chunk, "0.0": chunk} {
 			if err := st.Put(t.Context(), key, data); err != nil {
-				return // no key of a store
+				return // not a valid key of a store
 			}
 		}
 		src, err := zarr.Open(t.Context(), url, zarr.Options{Store: store.Options{Memory: &memory, Retries: -1}})

@@ -21,15 +21,15 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// golden holds the stores that other programs wrote, where it is present; the
-// archive testdata/golden.zip has some of them.
+// golden is the folder of stores that other programs wrote, "" if it is not present.
+// The archive testdata/golden.zip has some of them.
 var golden = os.Getenv("ZMIGRATE_GOLDEN")
 
-// expectedArray is an array as its writer understands it.
+// expectedArray is an array as the program that wrote it understands it.
 type expectedArray struct {
 	Store, Path, Raw string
 	Shape            []int
-	Values           []json.RawMessage // of elements of variable size
+	Values           []json.RawMessage // elements of variable size
 }
 
 func open(t *testing.T, url string, opt zarr.Options) sources.Source {
@@ -70,7 +70,7 @@ func TestGoldenFolder(t *testing.T) {
 	}
 }
 
-// testGolden returns the number of arrays that it has read.
+// testGolden compares every array in dir and returns how many it has read.
 func testGolden(t *testing.T, dir string) int {
 	t.Helper()
 	byStore := map[string][]expectedArray{}
@@ -132,7 +132,7 @@ func testGoldenArray(t *testing.T, src sources.Source, dir string, e expectedArr
 	return true
 }
 
-// little turns elements in the host's order into little-endian ones.
+// little converts elements in the host's order to little-endian ones.
 func little(a ndarray.Array) ndarray.Array {
 	if t, ok := a.Type.(dtype.Ordered); ok && dtype.Native == dtype.Big {
 		ndarray.Swap(a, t)
@@ -168,8 +168,8 @@ func compareItems(t *testing.T, where string, got ndarray.Array, want []json.Raw
 	}
 }
 
-// TestConformance runs what every source has to pass over all arrays whose
-// elements have a fixed size.
+// TestConformance runs the suite of all sources over all arrays whose elements have a
+// fixed size.
 func TestConformance(t *testing.T) {
 	dir := unpack(t)
 	for writer, stores := range map[string][]string{"zarr-python": {"v2.zarr", "v3.zarr"}, "zarrs": {""}} {
@@ -188,8 +188,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestConsolidated reads hierarchies by their consolidated metadata alone, from
-// a store that cannot be listed, and finds what the documents of the nodes say.
+// TestConsolidated reads hierarchies through their consolidated metadata alone, from a
+// store that cannot be listed, and compares them with the documents of the nodes.
 func TestConsolidated(t *testing.T) {
 	dir := filepath.Join(unpack(t), "zarr-python")
 	for name, document := range map[string]string{"v2": ".zmetadata", "v3": "zarr.json"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestGroupsWithoutArrays lists groups that hold nothing, with what is wrong with
-// one, and takes no other document for a group.
+// TestGroupsWithoutArrays lists groups that hold nothing, and the error of a damaged
+// one. No other document counts as a group.
 func TestGroupsWithoutArrays(t *testing.T) {
 	const array = `{"zarr_format":2,"shape":[4],"chunks":[4],"dtype":"|u1","compressor":null,"filters":null,"fill_value":0,"order":"C"}`
 	for name, documents := range map[string]map[string]string{

@@ -13,8 +13,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestHTTP reads hierarchies from a server that cannot be listed: by their
-// consolidated metadata, an array by its own, and otherwise not.
+// TestHTTP reads from a server that cannot be listed. A hierarchy with consolidated
+// metadata and a single array can be read; other hierarchies cannot.
 func TestHTTP(t *testing.T) {
 	dir := t.TempDir()
 	consolidated := strings.Replace(group, "{", `{"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":`+v3(t, nil)+`}},`, 1)

@@ -20,8 +20,8 @@ import (
 // sampled is the most chunks of an array that are part of a store's identity.
 const sampled = 16
 
-// identity is what a store is recognised by: some of its objects, as they were
-// when it was opened. It is safe for concurrent use.
+// identity tells whether a store has changed: it holds some of its objects, as they
+// were when the store was opened. It is safe for concurrent use.
 type identity struct {
 	store *store.Store
 
@@ -40,7 +40,7 @@ type file struct {
 	absent  bool
 }
 
-// stat asks for an object as it is now.
+// stat asks the store for the present state of an object.
 func (d *identity) stat(ctx context.Context, key string) (file, error) {
 	info, err := d.store.Stat(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func (d *identity) stat(ctx context.Context, key string) (file, error) {
 	return file{key: key, size: info.Size, modTime: info.ModTime, etag: info.ETag}, err
 }
 
-// objectURL names an object, without the parameters of its store.
+// objectURL returns the URL of an object, without the parameters of its store.
 func objectURL(s *store.Store, key string) string {
 	if s.Local() {
 		base := strings.TrimPrefix(s.URL(), "file://")
@@ -59,8 +59,8 @@ func objectURL(s *store.Store, key string) string {
 	return base + "/" + (&url.URL{Path: key}).EscapedPath()
 }
 
-// add makes an object part of the identity. One that is not there is an error
-// that wraps fs.ErrNotExist.
+// add makes an object part of the identity. If the object is missing, the error wraps
+// fs.ErrNotExist.
 func (d *identity) add(ctx context.Context, key string) error {
 	f, err := d.stat(ctx, key)
 	if err != nil {
@@ -89,8 +89,7 @@ func (d *identity) known() []file {
 	return d.files
 }
 
-// addChunks makes some chunks of an array part of the identity, also those that
-// are not there.
+// addChunks makes some chunks of an array part of the identity, including missing ones.
 func (d *identity) addChunks(ctx context.Context, a *array) error {
 	n := a.grid.Len()
 	list := make([]file, min(n, sampled))
@@ -108,8 +107,8 @@ func (d *identity) addChunks(ctx context.Context, a *array) error {
 	return err
 }
 
-// sampleNumber returns the number of the chunk that is number i of the sample of n
-// chunks: the first, the last, and those evenly between.
+// sampleNumber returns the number of chunk i of the sample of n chunks: the first, the
+// last, and others evenly between them.
 func sampleNumber(i, n int) int {
 	if n <= sampled {
 		return i
@@ -133,8 +132,8 @@ func (d *identity) all() iter.Seq[sources.File] {
 	}
 }
 
-// changed asks for all objects again and names one that is no longer what it
-// was.
+// changed asks for all objects again. It returns an error that names one that has
+// changed.
 func (d *identity) changed(ctx context.Context) error {
 	files := d.known()
 	return sources.InParallel(ctx, len(files), func(ctx context.Context, i int) error {

@@ -11,27 +11,28 @@ import (
 )
 
 const (
-	// freeDoubts is how many chunks that are not there are asked for a second
-	// time, whatever the number of those that are.
+	// freeDoubts is how many missing chunks are asked for a second time, even if few
+	// chunks are found.
 	freeDoubts = 1024
-	// presenceTries is how often a chunk is read that a server denies and
-	// confirms in turn.
+	// presenceTries is how often a chunk is read while a server denies and confirms it
+	// in turn.
 	presenceTries = 3
 )
 
 // errFleeting reports a server that contradicts itself.
 var errFleeting = errors.New("the server says that the object is not there, and right after that it is: nothing can be read in its place; run again")
 
-// presence tells chunks that are not there, which stand for the fill value, from
-// those that a server only fails to find. It is safe for concurrent use.
+// presence tells missing chunks, which stand for the fill value, from chunks that a
+// server only fails to find. It is safe for concurrent use.
 type presence struct {
 	store          *store.Store
-	found, doubted atomic.Int64 // chunks
+	found, doubted atomic.Int64 // numbers of chunks
 }
 
-// read calls f, which reads the object, and reports whether that is there. A remote
-// object that f does not find is asked for in another way, unless by far the most
-// are not there: then only so many of them are as are found.
+// read calls f, which reads the object, and reports whether the object is there. If f
+// does not find a remote object, read asks for it with another kind of request. When
+// many more chunks are missing than found, it asks only for as many missing chunks as
+// were found.
 func (p *presence) read(ctx context.Context, key string, f func() error) (bool, error) {
 	for range presenceTries {
 		err := f()
@@ -54,8 +55,8 @@ func (p *presence) read(ctx context.Context, key string, f func() error) (bool, 
 	return false, errFleeting
 }
 
-// absent reports whether an error of the store says that an object is not
-// there. A folder in the place of one is not that.
+// absent reports whether an error of the store says that an object is missing. A folder
+// in the place of an object is another error.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestDeniedChunks has a server say of a chunk, now and then or always, that it is
-// not there, although it says otherwise when asked in another way: never is the
-// fill value read in its place, and a chunk that nobody has is.
+// TestDeniedChunks has a server that says, now and then or always, that a chunk is
+// missing, and says otherwise to another kind of request. The fill value never replaces
+// such a chunk. It does replace a chunk that is really missing.
 func TestDeniedChunks(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"zarr.json": v3(t, nil), "c/0/0": half} {
@@ -32,7 +32,7 @@ func TestDeniedChunks(t *testing.T) {
 	files := http.FileServer(http.Dir(dir))
 	for _, test := range []struct {
 		name   string
-		denied int64 // reads of the chunk
+		denied int64 // number of reads of the chunk that fail
 		want   string
 	}{
 		{"never", 0, ""},

@@ -11,14 +11,14 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// markMissing has the attribute _FillValue of an array of v2 say which elements
-// readers take for missing data. xarray stores that attribute as the fill value of
-// v2, and takes any for it in an array whose dimensions have names; in v3 it goes
-// by the attribute alone.
+// markMissing sets the attribute _FillValue of a v2 array to the value that readers
+// take for missing data. For xarray, the fill value of v2 means missing data if the
+// dimensions of the array have names. In v3, xarray goes by the attribute alone.
 //
-// A fill value of zero is also what an array has for which nobody chose one. It is
-// such a mark where a packing is undone, and where others of the hierarchy have none,
-// as xarray writes them; elsewhere that it may be one is a finding.
+// An array for which nobody chose a fill value has zero as well. Zero counts as missing
+// data in two cases: where packed values are unpacked, and where other arrays of the
+// hierarchy have no fill value, as xarray writes them. In other cases, the possible
+// meaning is a finding.
 func (a *array) markMissing(mode cf.Mode) {
 	list, t := a.info.Attributes, a.info.Type
 	scaled := list.Get("scale_factor") != nil || list.Get("add_offset") != nil
@@ -39,7 +39,7 @@ func (a *array) markMissing(mode cf.Mode) {
 	switch {
 	case undone:
 		a.info.Attributes = list.With("_FillValue", value)
-	case shown == "NaN", bytes.Equal(own, value): // readers of v3 find it missing, too
+	case shown == "NaN", bytes.Equal(own, value): // readers of v3 take the same value for missing data
 	case own == nil && a.named && isNumber(t) && (!bytes.Equal(a.info.Fill, t.Default()) || a.source.chosen()):
 		a.info.Attributes = list.With("_FillValue", value)
 		a.info.Notes = append(a.info.Notes, fmt.Sprintf("xarray takes the fill value of a Zarr v2 array, %s, for missing data: "+
@@ -53,9 +53,9 @@ func (a *array) markMissing(mode cf.Mode) {
 	}
 }
 
-// choosesFills reports whether the fill values of a hierarchy of v2 were chosen: of
-// the arrays whose dimensions have names, xarray gives those that need none null, or
-// NaN, and zarr-python zero.
+// choosesFills reports whether somebody chose the fill values of a v2 hierarchy, as xarray
+// does. Then an array with named dimensions that needs no fill value has null, or NaN.
+// zarr-python gives such arrays zero.
 func (s *source) choosesFills() bool {
 	for _, n := range s.nodes {
 		attributes, err := zarr.ParseAttributesV2(n.attributes)
@@ -78,8 +78,8 @@ func isNumber(t dtype.Type) bool {
 	return ok && n.Kind() != dtype.Bool && n.Kind() != dtype.Complex
 }
 
-// asMark returns an attribute _FillValue in the form that v3 has for it. What is no
-// number of the array's type stays as it is.
+// asMark returns an attribute _FillValue in its v3 form. A value that is no number of
+// the array's type stays unchanged.
 func asMark(t dtype.Type, own json.RawMessage) json.RawMessage {
 	if !isNumber(t) {
 		return own

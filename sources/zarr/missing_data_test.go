@@ -12,15 +12,15 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestMissingOfV2: what xarray takes for missing data in an array of v2 is what it
-// takes for that in the one of v3, by its attribute _FillValue.
+// TestMissingOfV2: xarray takes the same values for missing data in an array of v2 and,
+// by the attribute _FillValue, in the array of v3.
 func TestMissingOfV2(t *testing.T) {
 	const named = `"_ARRAY_DIMENSIONS":["x"]`
 	for name, test := range map[string]struct {
 		dtype, fill, attributes string
 		mode                    cf.Mode
-		want                    string // the attribute
-		said                    string // in a note or in a finding
+		want                    string // the expected attribute
+		said                    string // text of a note or of a finding
 	}{
 		"packed":                {"<i2", "-32768", named + `,"scale_factor":0.5`, cf.Keep, "-32768", "says so"},
 		"packed, no dimensions": {"<i2", "-32768", `"scale_factor":0.5`, cf.Keep, "", "[fill-value-meaning]"},
@@ -82,12 +82,12 @@ func TestMissingOfV2(t *testing.T) {
 	}
 }
 
-// TestZeroThatIsMissing has a fill value of zero beside others: in hierarchies of
-// xarray those without missing data have none.
+// TestZeroThatIsMissing has a fill value of zero beside arrays without fill values,
+// which xarray writes for arrays without missing data.
 func TestZeroThatIsMissing(t *testing.T) {
 	const named = `{"_ARRAY_DIMENSIONS":["x"]}`
 	for name, test := range map[string]struct {
-		other, attributes string // of another array
+		other, attributes string // fill value and attributes of another array
 		want              string
 	}{
 		"null": {"null", named, "0"}, "NaN": {"NaN", named, "0"}, "zero": {"0", named, ""}, "null, of another writer": {"null", `{}`, ""},

@@ -14,11 +14,11 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// nothing is the error about a place without any document of Zarr: it says what is
-// there instead, as far as some of its objects tell.
+// nothing returns the error about a place without any document of Zarr. It describes
+// what is in the place, judged by some of its objects.
 func (s *source) nothing(ctx context.Context) error {
 	const (
-		most     = 10_000 // objects that are looked at
+		most     = 10_000 // the most objects that are looked at
 		describe = "attributes.json"
 	)
 	first, container, seen := "", "", 0
@@ -56,7 +56,7 @@ func (s *source) nothing(ctx context.Context) error {
 // errEnough ends a listing.
 var errEnough = errors.New("seen enough")
 
-// isN5 reports whether a document is one of N5: that of the root, or of an array.
+// isN5 reports whether a document belongs to N5, as that of a root or of an array.
 func (s *source) isN5(ctx context.Context, key string) bool {
 	text, err := s.store.ReadAll(ctx, key, zarr.MaxDocument)
 	var of struct {
@@ -66,8 +66,8 @@ func (s *source) isN5(ctx context.Context, key string) bool {
 	return err == nil && json.Unmarshal(text, &of) == nil && (of.Version != nil || of.BlockSize != nil)
 }
 
-// aFile is the error about a place that is a file, nil where it is none: a hierarchy is a
-// folder or a zip archive.
+// aFile returns an error if the place is a local file, because a hierarchy is a folder
+// or a zip archive.
 func aFile(ctx context.Context, url string, opt store.Options) error {
 	first, found := sources.Beginning(ctx, url, opt)
 	if !found || !store.Local(url) {

@@ -11,7 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestNothing opens places without a hierarchy: the error says what is there.
+// TestNothing opens places without a hierarchy: the error describes what is in them.
 func TestNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		files map[string]string

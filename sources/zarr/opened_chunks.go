@@ -11,42 +11,42 @@ import (
 )
 
 const (
-	// keptIndexes bounds the memory of opened chunks, most of which is for the
-	// indexes of shards.
+	// keptIndexes bounds the memory of opened chunks, most of which holds the indexes
+	// of shards.
 	keptIndexes = 8 << 20
-	// entryBytes is what an opened chunk takes beside its index.
+	// entryBytes is the memory of an opened chunk besides its index.
 	entryBytes = 512
 )
 
-// opened holds the chunks that were opened last, to be read in parts. It is
-// safe for concurrent use.
+// opened holds the chunks that were opened last, for reads of parts of them. It is safe
+// for concurrent use.
 type opened struct {
 	presence *presence
 	limit    int // bytes
 
 	mu    sync.Mutex
-	byKey map[string]*list.Element // of *entry
-	order *list.List               // the most recently used first
+	byKey map[string]*list.Element // values are *entry
+	order *list.List               // the most recently used entry first
 	bytes int
 }
 
-// entry is a chunk that is being opened or was.
+// entry is a chunk that is open or is being opened.
 type entry struct {
 	key   string
 	bytes int
 
 	mu     sync.Mutex
 	done   bool
-	object *codecs.Object // nil: there is no such chunk
+	object *codecs.Object // nil: the chunk is missing
 }
 
 func newOpened(p *presence) *opened {
 	return &opened{presence: p, limit: keptIndexes, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
-// get returns the chunk with this key, nil where there is none, and opens it if
-// it is not open, unless hold has something against its version. Of several callers
-// at once one opens it.
+// get returns the chunk with this key, or nil if the chunk is missing. It opens the
+// chunk if it is not open, and asks hold whether the version of the object is the
+// expected one. If several callers want a chunk at once, one of them opens it.
 func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string, hold func(version string) error) (*codecs.Object, error) {
 	e := o.entry(key, entryBytes+chain.Kept())
 	e.mu.Lock()
@@ -74,8 +74,8 @@ func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string, hold 
 	return object, nil
 }
 
-// entry returns the entry of a key, a new one if there is none, and drops those
-// that were not used for longest beyond the limit.
+// entry returns the entry of a key and adds one if there is none. Beyond the limit it
+// drops the entries that have not been used for longest.
 func (o *opened) entry(key string, bytes int) *entry {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,8 +94,8 @@ func (o *opened) entry(key string, bytes int) *entry {
 	return e
 }
 
-// input is an object of a store as a [codecs.Input]. All of its bytes are of the version
-// that it was opened as.
+// input is an object of a store as a [codecs.Input]. All bytes are of the version that
+// was opened.
 type input struct {
 	store  *store.Store
 	object store.Info

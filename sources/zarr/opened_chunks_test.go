@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// What was opened last stays open, within a bound; a chunk that could not be
+// Chunks that were opened last stay open, within a bound. A chunk that could not be
 // opened is tried again.
 func TestOpened(t *testing.T) {
 	var mu sync.Mutex

@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// packed returns an array as the options want packed values.
+// packed returns an array with its packed values treated as the options want.
 func (s *source) packed(a *array, format dtype.Format) (sources.Array, error) {
 	mode := cf.Keep
 	if s.cf != nil {
@@ -41,17 +41,17 @@ func (s *source) packed(a *array, format dtype.Format) (sources.Array, error) {
 	return sources.Packed(a.withObjects(), mode, nil)
 }
 
-// fixedScaleOffset is the numcodecs codec of this name as a packing: two other
-// codecs are to take its place, and what it stores stays as it is.
+// fixedScaleOffset is the numcodecs codec of this name, as a packing: two other codecs
+// replace it, and the stored integers stay unchanged.
 type fixedScaleOffset struct {
-	info          *sources.Info // of the stored elements
+	info          *sources.Info // describes the stored elements
 	offset, scale json.RawMessage
 	physical      dtype.Type
-	fill          dtype.Scalar // physical
+	fill          dtype.Scalar // the fill value as a physical value
 }
 
-// readStored makes an array whose first codec is fixedscaleoffset one of what
-// that stores.
+// readStored makes an array, whose first codec is fixedscaleoffset, an array of the
+// integers that this codec stores.
 func (a *array) readStored() error {
 	const name = standard.FixedScaleOffsetName
 	specs := a.chain.Specs()

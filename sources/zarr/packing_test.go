@@ -18,8 +18,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestFixedScaleOffset: of arrays that numcodecs packed the stored integers are
-// read, and the codecs that take its place make of them what numcodecs does.
+// TestFixedScaleOffset reads the stored integers of arrays that numcodecs packed. The
+// codecs that replace fixedscaleoffset decode them to the same values as numcodecs
+// does.
 func TestFixedScaleOffset(t *testing.T) {
 	asCodecs := func(string) cf.Mode { return cf.Codecs }
 	src := open(t, filepath.Join(unpack(t), "zarr-python", "v2.zarr"), zarr.Options{CF: asCodecs})

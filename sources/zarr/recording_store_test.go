@@ -11,19 +11,19 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// place is a store in memory that notes the requests of whoever reads it.
+// place is a store in memory that records the requests of its readers.
 type place struct {
 	t      *testing.T
 	memory store.Memory
 
 	mu       sync.Mutex
 	requests []string
-	faults   map[string]error // by operation and key, "read a/c/0"
+	faults   map[string]error // by operation and key, such as "read a/c/0"
 }
 
 const url = "mem://place/data.zarr"
 
-// put stores objects, and removes those without a text.
+// put stores objects. It removes objects whose text is empty.
 func (p *place) put(objects map[string]string) {
 	p.t.Helper()
 	st, err := store.Open(p.t.Context(), url, store.Options{Memory: &p.memory})
@@ -58,7 +58,7 @@ func (p *place) options() zarr.Options {
 	}}}
 }
 
-// taken returns the requests since the last call.
+// taken returns the requests since its last call.
 func (p *place) taken() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,8 +67,8 @@ func (p *place) taken() []string {
 	return list
 }
 
-// v3 is the document of an array of bytes, with fields changed or, where they
-// are nil, left out.
+// v3 returns the document of an array of bytes, with some fields changed. A field that
+// is changed to nil is left out.
 func v3(t *testing.T, change map[string]any) string {
 	t.Helper()
 	return document(t, map[string]any{
@@ -78,7 +78,7 @@ func v3(t *testing.T, change map[string]any) string {
 	}, change)
 }
 
-// v2 is the same in Zarr v2.
+// v2 is v3 for Zarr v2.
 func v2(t *testing.T, change map[string]any) string {
 	t.Helper()
 	return document(t, map[string]any{

@@ -10,7 +10,7 @@ import (
 // that its codecs take them.
 const checkedChains = 4096
 
-// chainOf returns the codecs of a chunk.
+// chainOf returns the codec chain of a chunk.
 func (a *array) chainOf(index []int) (*codecs.Chain, error) {
 	if a.grid.Runs == nil {
 		return a.chain, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestRectilinear reads arrays with uneven chunks as zarr-python writes them.
+// TestRectilinear reads arrays with uneven chunks that zarr-python wrote.
 func TestRectilinear(t *testing.T) {
 	src := open(t, "testdata/rectilinear.zarr.zip", zarr.Options{})
 	for path, test := range map[string]struct {
@@ -44,8 +44,8 @@ func TestRectilinear(t *testing.T) {
 	sourcetest.Run(t, src)
 }
 
-// A chunk of one of the shapes that the codecs do not take is refused when the
-// array is opened.
+// An array is refused when it is opened if the codecs do not accept one of the shapes
+// of its chunks.
 func TestRectilinearRefused(t *testing.T) {
 	p := newPlace(t, map[string]string{"zarr.json": v3(t, map[string]any{
 		"chunk_grid": map[string]any{"name": "rectilinear", "configuration": map[string]any{"kind": "inline", "chunk_shapes": []any{[]int{1, 3}, []int{2, 2}}}},

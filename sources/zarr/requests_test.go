@@ -15,7 +15,7 @@ import (
 	documents "github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// Of the chunks of a large array, which may have millions, a few are asked for.
+// An array may have millions of chunks; Open asks for a few of them.
 func TestIdentityIsCheap(t *testing.T) {
 	p := newPlace(t, map[string]string{"zarr.json": v3(t, map[string]any{"shape": []int{1 << 20, 4096}})})
 	src := open(t, url, p.options())
@@ -29,8 +29,8 @@ func TestIdentityIsCheap(t *testing.T) {
 	}
 }
 
-// Requests of regions: a chunk is read by one, of an uncompressed one only rows, and
-// one that is not there is asked for twice.
+// The requests for regions: a chunk takes one request, an uncompressed chunk is read by
+// rows, and a missing chunk is asked for twice.
 func TestRequests(t *testing.T) {
 	grid := func(rows, columns int) map[string]any {
 		return map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{rows, columns}}}
@@ -70,7 +70,7 @@ func TestRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := p.taken()
-		if test.array == "small" { // of several chunks at once any can be the first
+		if test.array == "small" { // several chunks are read at once, in any order
 			slices.Sort(got)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -79,8 +79,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Readers that want the same shard at the same time read its index once, and
-// later ones not at all.
+// Readers that want the same shard at the same time read its index once. Later readers
+// do not read the index.
 func TestRequestsOfShards(t *testing.T) {
 	const n = 1 << 19
 	inner := map[string]any{"chunk_shape": []int{1, n}, "codecs": []any{"bytes", "crc32c"}}
@@ -134,7 +134,7 @@ func TestRequestsOfShards(t *testing.T) {
 	if err := a.ReadRegion(t.Context(), ndarray.New(dtype.Uint8, []int{16, n}), []int{0, 0}); err != nil {
 		t.Fatal(err)
 	}
-	// Eight inner chunks at a time would be a little more than 4 MiB.
+	// With eight inner chunks, a read would exceed 4 MiB a little.
 	if reads := p.taken(); len(reads) != 3 {
 		t.Errorf("requests for the whole shard: %q, want 3", reads)
 	}

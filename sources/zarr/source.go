@@ -30,30 +30,31 @@ type Options struct {
 	// by attributes or by the codec fixedscaleoffset. nil: they are kept, and so
 	// are the attributes of v2, which else say in the terms of v3 what is missing.
 	CF func(path string) cf.Mode
-	// Kept says of an array whose readers see a data type whether its codecs are
-	// to stay as they are: scale_offset and cast_value in front are then left out,
-	// and Info.Packing has them. nil: elements are what readers see.
+	// Kept says, by the path of an array and the data type that its readers see,
+	// whether the target keeps its codecs. The source then leaves out scale_offset and
+	// cast_value in front, and reports them in Info.Packing. nil: elements are the
+	// values that readers see.
 	Kept func(path string, t dtype.Type) bool
-	// AllChunks makes a chunk that is not there an error that wraps
-	// ErrMissingChunk, where otherwise it holds the fill value. Arrays are not
-	// opened without all of them; of shards, these are the objects.
+	// AllChunks makes a missing chunk an error that wraps ErrMissingChunk; otherwise
+	// the chunk holds the fill value. An array cannot be opened if a chunk is missing.
+	// Inner chunks of shards may be missing.
 	AllChunks bool
 }
 
-// ErrMissingChunk is the cause of an error about a chunk that is not there.
+// ErrMissingChunk is the cause of an error about a missing chunk.
 var ErrMissingChunk = errors.New("the chunk is not there, and missing_chunks: error wants every one")
 
-// keptBuffers bounds the memory of buffers that are kept for the next chunk.
+// keptBuffers bounds the memory of buffers that are kept for later chunks.
 const keptBuffers = 32 << 20
 
-// Open opens the hierarchy, or the array, at a URL. A place without any Zarr
-// metadata is an error that wraps [zarr.ErrNotZarr].
+// Open opens the hierarchy, or the array, at a URL. The error about a place without any
+// Zarr metadata wraps [zarr.ErrNotZarr].
 func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
 	return open(ctx, url, opt, &ndarray.Pool{Keep: keptBuffers}, keptIndexes)
 }
 
-// OpenAll opens several hierarchies and combines them. They share the bounds on
-// what is kept in memory.
+// OpenAll opens several hierarchies and combines them. They share the bounds of the
+// memory that is kept.
 func OpenAll(ctx context.Context, urls []string, opt Options, how combine.Options) (sources.Source, error) {
 	pool := &ndarray.Pool{Keep: keptBuffers}
 	return combine.OpenAll(ctx, urls, func(ctx context.Context, url string) (sources.Source, error) {
@@ -61,8 +62,7 @@ func OpenAll(ctx context.Context, urls []string, opt Options, how combine.Option
 	}, how)
 }
 
-// open is Open with the buffers to be used again, and with a bound on the memory
-// for opened chunks.
+// open is Open with the pool to use, and with a bound of the memory for opened chunks.
 func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, indexes int) (sources.Source, error) {
 	st, err := store.Open(ctx, url, opt.Store)
 	if err != nil {
@@ -96,38 +96,38 @@ type source struct {
 	kinds     kinds
 	cf        func(path string) cf.Mode
 	kept      func(path string, t dtype.Type) bool
-	allChunks bool             // none may be missing
+	allChunks bool             // a missing chunk is an error
 	nodes     map[string]*node // by path
 	groups    []sources.Group
 	arrays    []string
 	files     identity
 	presence  presence
-	complete  completeness // of arrays, where none of their chunks may be missing
+	complete  completeness // remembers arrays without missing chunks; used with allChunks
 	versions  versions     // of chunks
 	opened    *opened
 	pool      *ndarray.Pool
-	chosen    func() bool // is choosesFills
+	chosen    func() bool // choosesFills, computed once
 }
 
-// node is a group or an array, as it is described.
+// node is a group or an array, by its document.
 type node struct {
 	array      bool
 	format     dtype.Format
 	text       []byte   // the document
-	attributes []byte   // the document .zattrs; nil where there is none
+	attributes []byte   // the document .zattrs; nil if there is none
 	python     []string // attributes with numbers that JSON does not have
 	err        error    // why the node cannot be read
 
-	// opened is the array, once it was opened. A document of v3 is forgotten then,
-	// because nothing else looks at it.
+	// opened is the array, once it is opened. Then the document of v3 is dropped,
+	// because nothing else needs it.
 	mu     sync.Mutex
 	opened sources.Array
 }
 
-// findings tell of attributes that cannot stay what they are.
+// findings returns findings about attributes that cannot stay unchanged.
 func (n *node) findings() (list []cf.Finding) {
 	for _, name := range n.python {
-		if name != "_FillValue" { // it is told as a fill value is
+		if name != "_FillValue" { // _FillValue is reported as a fill value
 			list = append(list, cf.Finding{
 				Code:    sources.NotJSON,
 				Message: fmt.Sprintf("attribute %q: NaN and infinity, which JSON does not have as numbers, become strings", name),
@@ -151,11 +151,11 @@ func (s *source) Changed(ctx context.Context) error {
 	return s.versions.changed(ctx)
 }
 
-// settle sorts the nodes into groups and arrays. Groups without a document are
-// those that the paths imply. What lies below an array is no node; below
-// something unreadable it shows that this is a group.
+// settle sorts the nodes into groups and arrays. The paths imply groups that have no
+// document. Nodes below an array are dropped. Nodes below an unreadable node show that
+// it is a group.
 func (s *source) settle() {
-	marked := map[string]bool{} // paths whose parents are seen to
+	marked := map[string]bool{} // paths whose parents have been added
 	for p := range s.nodes {
 		for above, more := zarr.Parent(p); more && !marked[above]; above, more = zarr.Parent(above) {
 			marked[above] = true
@@ -165,7 +165,7 @@ func (s *source) settle() {
 		}
 	}
 	var groups []string
-	within := map[string]bool{"": false} // an array, by the paths that are known
+	within := map[string]bool{"": false} // whether a path is below an array, for the paths that are known
 	for p, n := range s.nodes {
 		switch {
 		case s.belowArray(p, within):
@@ -189,14 +189,14 @@ func (s *source) settle() {
 	s.groups = slices.CompactFunc(s.groups, func(a, b sources.Group) bool { return a.Path == b.Path })
 }
 
-// belowArray tells whether there is an array above a path. within remembers the
-// answers, so that each path of a deep hierarchy is looked at once.
+// belowArray tells whether an array is above a path. within remembers the answers, so
+// that each path of a deep hierarchy is looked at once.
 func (s *source) belowArray(p string, within map[string]bool) bool {
 	var asked []string
 	below, known := within[p]
 	for !known {
 		asked = append(asked, p)
-		p, _ = zarr.Parent(p) // the root is known
+		p, _ = zarr.Parent(p) // within has the root
 		if n := s.nodes[p]; n != nil && n.array {
 			below, known = true, true
 		} else {
@@ -209,7 +209,7 @@ func (s *source) belowArray(p string, within map[string]bool) bool {
 	return below
 }
 
-// Array opens an array: its document is parsed and its codecs are bound.
+// Array opens an array: it parses the document and binds the codecs.
 func (s *source) Array(ctx context.Context, name string) (sources.Array, error) {
 	n := s.nodes[name]
 	if _, listed := slices.BinarySearch(s.arrays, name); n == nil || !n.array || !listed {

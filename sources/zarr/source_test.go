@@ -34,7 +34,7 @@ func elements(t *testing.T, src sources.Source, name string) []byte {
 
 const half = "\x00\x01\x02\x03\x04\x05\x06\x07" // the elements of a chunk
 
-var partly = []byte(half + "\x07\x07\x07\x07\x07\x07\x07\x07") // with a chunk that is not there
+var partly = []byte(half + "\x07\x07\x07\x07\x07\x07\x07\x07") // the second chunk is missing
 
 func TestTree(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -92,8 +92,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// What cannot be read is refused by name when it is opened, and harms nothing
-// else.
+// An array that cannot be read is refused by name when it is opened, and harms no other
+// array.
 func TestRefused(t *testing.T) {
 	sound := v3(t, nil)
 	for name, test := range map[string]struct {
@@ -213,7 +213,8 @@ func TestInfoOfV2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not a time that is none, the default of such a field by itself.
+	// A time in a record is filled with zeros, not with NaT, the default of a time by
+	// itself.
 	if whole := sourcetest.ReadAll(t, records); !ndarray.Uniform(whole, make(dtype.Scalar, 10)) || !slices.Equal(records.Info().Fill, make(dtype.Scalar, 10)) {
 		t.Errorf("records without a fill value are %x", whole.Data)
 	}

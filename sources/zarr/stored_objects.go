@@ -9,15 +9,15 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// wholeObject is the size up to which an object of a remote store is read by
-// one request, when it is opened.
+// wholeObject is the size up to which an object of a remote store is read by one
+// request when it is opened.
 const wholeObject = 8 << 20
 
 // storedArray is an array that implements [sources.Stored].
 type storedArray struct{ *array }
 
-// withObjects returns the array with its objects, unless these are no encoding
-// of Zarr v3 or of chunks of one shape.
+// withObjects returns the array with access to its objects, unless the objects are no
+// encoding of Zarr v3, or have chunks of several shapes.
 func (a *array) withObjects() sources.Array {
 	if a.reorder != nil || a.grid.Runs != nil {
 		a.info.Obstacle = "no array of Zarr v3 with even chunks has the stored ones"
@@ -65,7 +65,7 @@ func (a storedArray) VerifyStored(ctx context.Context, index []int, in codecs.In
 	return nil
 }
 
-// fail names the object that an error is about.
+// fail adds the name of the object to an error.
 func (a storedArray) fail(index []int, err error) error {
 	return fmt.Errorf("%s: array %q: chunk %v, %s: %w", a.source.store.URL(), a.path, index, a.key(index), err)
 }

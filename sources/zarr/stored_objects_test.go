@@ -17,7 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// storedPlaces are a folder and a store in memory with the same array of Zarr v2,
+// storedPlaces are a folder and a store in memory that hold the same Zarr v2 array,
 // "a", of four chunks.
 type storedPlaces struct {
 	dir    string
@@ -25,8 +25,7 @@ type storedPlaces struct {
 	store  *store.Store
 }
 
-// newStoredPlaces writes the first two chunks of the array, the second of which is
-// damaged.
+// newStoredPlaces writes the first two chunks of the array. The second one is damaged.
 func newStoredPlaces(t *testing.T, first []byte) storedPlaces {
 	t.Helper()
 	const document = `{"zarr_format": 2, "shape": [8], "chunks": [2], "dtype": ">i2", "fill_value": 0, "order": "C", "filters": null, "compressor": {"id": "zlib", "level": 1}}`
@@ -64,8 +63,8 @@ func (p storedPlaces) open(t *testing.T, url string, opt zarr.Options) sources.S
 	return sources.AsStored(a)
 }
 
-// Objects are given as they are stored; that there is none is told apart from
-// that it cannot be read, and what is wrong with one is told with its key.
+// Objects are returned as they are stored. A missing object differs from one that
+// cannot be read. The error about a damaged object names its key.
 func TestStored(t *testing.T) {
 	var first bytes.Buffer
 	w := zlib.NewWriter(&first)
@@ -104,7 +103,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// What is there when a source is opened may be gone, or be something else, later.
+// An object that exists when a source is opened may be missing or changed later.
 func TestStoredThatIsGone(t *testing.T) {
 	places := newStoredPlaces(t, nil)
 	for _, url := range places.urls() {

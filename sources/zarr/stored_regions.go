@@ -9,8 +9,9 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// StoredRegions implements [sources.Sparse] by a listing of the array's objects. A
-// server that cannot list, or whose list lacks an object that it has, tells nothing.
+// StoredRegions implements [sources.Sparse] by a list of the array's objects. It
+// reports nothing if the server cannot list, or if the list lacks an object that the
+// server has.
 func (a *array) StoredRegions(ctx context.Context, f func(ndarray.Region)) (dtype.Scalar, error) {
 	if a.source.allChunks || a.Info().Type.Size() == 0 {
 		return nil, nil
@@ -43,7 +44,7 @@ func (a *array) StoredRegions(ctx context.Context, f func(ndarray.Region)) (dtyp
 	return a.fill, nil
 }
 
-// sample returns the keys of the chunks by which the array is recognised.
+// sample returns the keys of the chunks that are part of the store's identity.
 func (a *array) sample() map[string]bool {
 	keys := map[string]bool{}
 	for i := range min(a.grid.Len(), sampled) {

@@ -15,12 +15,12 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// readTree finds the nodes. The documents of the root decide: the first that is
-// there of zarr.json, .zmetadata and .zarray; otherwise the folders are walked. Pages
-// in the place of documents are passed over where there is one of these.
+// readTree finds the nodes. The documents of the root decide: the first of zarr.json,
+// .zmetadata and .zarray that exists is read. If none exists, the folders are walked. A
+// page in the place of a document is skipped if another document follows.
 func (s *source) readTree(ctx context.Context) error {
 	s.nodes = map[string]*node{}
-	var page error // in the place of a document
+	var page error // about a page in the place of a document
 	for _, root := range []struct {
 		key  string
 		read func(ctx context.Context, text []byte) error
@@ -59,14 +59,14 @@ func (s *source) readTree(ctx context.Context) error {
 	return nil
 }
 
-// isPage tells whether a text is none of a document but what some servers send, as
-// if all was well, for whatever is not there.
+// isPage tells whether a text is no document but a page that some servers send, with a
+// status of success, for a missing object.
 func (s *source) isPage(text []byte) bool {
 	return !s.store.Local() && len(text) > 0 && !json.Valid(text)
 }
 
-// document reads a document, which from then on is part of the store's
-// identity. Numbers of Python are marked in it.
+// document reads a document and makes it part of the store's identity. It marks the
+// numbers of Python in the text.
 func (s *source) document(ctx context.Context, key string) ([]byte, error) {
 	if err := s.files.add(ctx, key); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if g.Consolidated != nil { // the root's document is kept without that of all others
+	if g.Consolidated != nil { // keep the root's document without the documents of all other nodes
 		if text, err = zarr.Consolidated(text, nil); err != nil {
 			return err
 		}
@@ -108,16 +108,16 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// newNode returns the node of a v3 document. One that says neither what it is
-// nor that it is a group is listed as an array, so that opening it tells why.
+// newNode returns the node of a v3 document. A document without a valid type of node
+// counts as an array, so that opening it reports the error.
 func newNode(text []byte) *node {
 	kind, err := zarr.NodeType(text)
 	n := &node{format: dtype.V3, array: kind != "group", text: zarr.Plain(text), err: err}
-	if len(n.text) != len(text) { // there are numbers of Python
+	if len(n.text) != len(text) { // the document has numbers of Python
 		var fields struct {
 			Attributes json.RawMessage `json:"attributes"`
 		}
-		_ = json.Unmarshal(text, &fields) // what is wrong with it is told elsewhere
+		_ = json.Unmarshal(text, &fields) // an error is reported when the node is opened
 		n.python = zarr.MarkedFields(fields.Attributes)
 	}
 	return n
@@ -141,7 +141,7 @@ func (s *source) readConsolidatedV2(_ context.Context, text []byte) error {
 	return nil
 }
 
-// readArrayV2 is for a root that is an array.
+// readArrayV2 handles a root that is an array.
 func (s *source) readArrayV2(ctx context.Context, text []byte) error {
 	s.take(document{key: zarr.ArrayKeyV2, text: text})
 	attributes, err := s.document(ctx, zarr.AttributesKeyV2)
@@ -152,8 +152,8 @@ func (s *source) readArrayV2(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// checkPath refuses what is no path of a node below the root. Names that a
-// target could not have are for others to refuse.
+// checkPath refuses a path that cannot belong to a node below the root. It accepts
+// names that a target could not have.
 func checkPath(p string) error {
 	if p != "" && path.Clean("/"+p) != "/"+p {
 		return fmt.Errorf("%.60q is not the path of a node", p)
@@ -161,7 +161,7 @@ func checkPath(p string) error {
 	return nil
 }
 
-// nodeOf is the path of the node that a document belongs to.
+// nodeOf returns the path of the node to which a document belongs.
 func nodeOf(key string) string {
 	if i := strings.LastIndexByte(key, '/'); i >= 0 {
 		return key[:i]

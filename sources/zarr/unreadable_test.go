@@ -18,8 +18,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// A chunk that is not there is an error where the options want all of them, when
-// the array is opened and when it is read.
+// With AllChunks, a missing chunk is an error, when the array is opened and when it is
+// read.
 func TestMissingChunks(t *testing.T) {
 	sharded := v3(t, map[string]any{
 		"shape": []int{4, 1 << 20}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{2, 1 << 20}}},
@@ -45,7 +45,7 @@ func TestMissingChunks(t *testing.T) {
 		told("opened", err)
 
 		dir := t.TempDir()
-		delete(objects, "a/c/1") // a folder
+		delete(objects, "a/c/1") // a folder takes its place
 		objects["a/c/1/0"] = half
 		for key, text := range objects {
 			file := filepath.Join(dir, filepath.FromSlash(key))
@@ -74,7 +74,7 @@ func TestMissingChunks(t *testing.T) {
 	}
 }
 
-// A folder in place of a chunk is damage, whereas a store has no folders.
+// A folder in the place of a chunk is damage on a disk. An object store has no folders.
 func TestFolderInPlaceOfChunk(t *testing.T) {
 	large := v3(t, map[string]any{
 		"shape": []int{4, 1 << 20}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{2, 1 << 20}}},
@@ -101,7 +101,7 @@ func TestFolderInPlaceOfChunk(t *testing.T) {
 	}
 }
 
-// A chunk that cannot be read is never the fill value.
+// The fill value never replaces a chunk that cannot be read.
 func TestUnreadableChunks(t *testing.T) {
 	sharded := v3(t, map[string]any{
 		"shape": []int{4, 1 << 20}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{2, 1 << 20}}},
@@ -141,7 +141,7 @@ func TestUnreadableChunks(t *testing.T) {
 			if err != nil && (!strings.Contains(err.Error(), `"a"`) || !strings.Contains(err.Error(), "a/c/0/0")) {
 				t.Errorf("%v: names neither array nor chunk", err)
 			}
-			// The other chunk is not there, and is no error.
+			// The other chunk is missing, which is no error.
 			if err := a.ReadRegion(t.Context(), dst, []int{2, 0}); err != nil || dst.Data[0] != 7 {
 				t.Errorf("a chunk that is not there gives %d (%v)", dst.Data[0], err)
 			}

@@ -13,14 +13,14 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// visit is what a folder turned out to hold.
+// visit is the content of a folder.
 type visit struct {
 	documents []document
 	folders   []string // in which there may be nodes
-	err       error    // why they are not known
+	err       error    // why the folders are not known
 }
 
-// document is one of a node, or why it cannot be read.
+// document is the document of a node, or the error of reading it.
 type document struct {
 	key  string
 	text []byte
@@ -28,10 +28,10 @@ type document struct {
 	node *node // of a document of v3 that was looked into
 }
 
-// walk finds the nodes, level by level, by the documents with these names, of
-// which the first that is there tells what a folder is. What lies in the folder
-// of an array, mostly chunks, is not looked at. A folder that cannot be read
-// below the root harms no other: it is a node with an error.
+// walk finds the nodes, level by level. In each folder it looks for documents with the
+// given names, and the first that exists tells what the folder is. It does not look
+// into the folders of arrays, which hold mostly chunks. A folder below the root that
+// cannot be read becomes a node with an error, and harms no other.
 func (s *source) walk(ctx context.Context, names ...string) error {
 	for level := []string{""}; len(level) > 0; {
 		visits := make([]visit, len(level))
@@ -62,12 +62,12 @@ func (s *source) walk(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// visit reads the documents in a folder and, unless it is an array, lists the
+// visit reads the documents in a folder. Unless the folder is an array, it lists the
 // folders in it.
 func (s *source) visit(ctx context.Context, folder string, names []string) (v visit) {
 	for _, name := range names {
 		if folder == "" && name != zarr.GroupKeyV2 {
-			continue // the root's were looked at before
+			continue // readTree has looked for these documents of the root
 		}
 		d, there := s.visitDocument(ctx, path.Join(folder, name))
 		if !there {
@@ -94,8 +94,8 @@ func (s *source) visit(ctx context.Context, folder string, names []string) (v vi
 	return v
 }
 
-// describesArray tells whether a document is that of an array. One that does
-// not say is that of a group if there are nodes below it.
+// describesArray tells whether a document describes an array. A document that does not
+// tell describes a group if there are nodes below it.
 func (s *source) describesArray(ctx context.Context, d document, names []string) bool {
 	array, fault := path.Base(d.key) == zarr.ArrayKeyV2, d.err
 	if d.node != nil {
@@ -109,8 +109,8 @@ func (s *source) visitDocument(ctx context.Context, key string) (d document, the
 	return document{key: key, text: text, err: err}, !errors.Is(err, fs.ErrNotExist)
 }
 
-// documentsBelow tells whether there are nodes below a folder, which then is
-// that of a group even if its own document cannot be read.
+// documentsBelow tells whether there are nodes below a folder. If there are, the folder
+// is a group, even if its own document cannot be read.
 func (s *source) documentsBelow(ctx context.Context, folder string, names []string) bool {
 	found := errors.New("found")
 	prefix := folder + "/"

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Without consolidated metadata each node is asked for, and nothing that lies in
-// the folder of an array, in either format.
+// Without consolidated metadata, each node is asked for. In the folder of an array,
+// nothing else is asked for, in either format.
 func TestWalkLeavesChunksAlone(t *testing.T) {
 	for name, objects := range map[string]map[string]string{
 		"v3":           {"zarr.json": group, "g/zarr.json": group, "g/a/zarr.json": v3(t, nil)},
@@ -34,7 +34,7 @@ func TestWalkLeavesChunksAlone(t *testing.T) {
 	}
 }
 
-// A folder that cannot be read or listed harms the arrays in it and no other.
+// A folder that cannot be read or listed harms the arrays in it and no others.
 func TestWalkAroundUnreadableFolders(t *testing.T) {
 	objects := map[string]string{
 		"zarr.json": group, "a/zarr.json": v3(t, nil),

@@ -19,8 +19,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// ascending are the elements of an array of testdata/make_zips.py, of which all
-// from the first missing on hold the fill value.
+// ascending returns the elements of an array of testdata/make_zips.py. From index
+// missing on they are the fill value.
 func ascending(shape []int, missing int) []uint16 {
 	n, _ := ndarray.Elements(shape)
 	values := make([]uint16, n)
@@ -32,8 +32,8 @@ func ascending(shape []int, missing int) []uint16 {
 	return values
 }
 
-// TestZip reads archives as zarr-python writes them, from a local file and by
-// ranges from a store, and a group within one.
+// TestZip reads archives that zarr-python wrote, from a local file and by ranges from a
+// store, and a group within an archive.
 func TestZip(t *testing.T) {
 	var memory store.Memory
 	st, err := store.Open(t.Context(), "mem://zips", store.Options{Memory: &memory})
@@ -77,9 +77,9 @@ func TestZip(t *testing.T) {
 	}
 }
 
-// TestZipDamage turns round a bit of each byte of each chunk in an archive that
-// zarr-python wrote. Whether the stored chunks are wanted, whole arrays or single
-// rows, there is an error, or what was there before.
+// TestZipDamage flips a bit of each byte of each chunk, in an archive that zarr-python
+// wrote. It then reads the stored chunks, whole arrays and single rows. Each read gives
+// an error or the original values.
 func TestZipDamage(t *testing.T) {
 	text, err := os.ReadFile("testdata/stored.zarr.zip")
 	if err != nil {
@@ -118,8 +118,8 @@ func TestZipDamage(t *testing.T) {
 	}
 }
 
-// zarrBytes reads all arrays of an archive in three ways, and returns what has been
-// read without an error.
+// zarrBytes reads all arrays of an archive in three ways. It returns the bytes of reads
+// that succeeded.
 func zarrBytes(t *testing.T, archive []byte) map[string][]byte {
 	t.Helper()
 	var memory store.Memory
@@ -150,7 +150,7 @@ func zarrBytes(t *testing.T, archive []byte) map[string][]byte {
 	return found
 }
 
-// carriedBytes are all objects of an array, one after the other.
+// carriedBytes returns the bytes of all objects of an array, one after the other.
 func carriedBytes(ctx context.Context, s sources.Stored, info *sources.Info) ([]byte, error) {
 	object := info.Shards
 	if object == nil {
@@ -178,7 +178,7 @@ func carriedBytes(ctx context.Context, s sources.Stored, info *sources.Info) ([]
 	return all, nil
 }
 
-// rowBytes are the elements of an array, read so many rows at a time.
+// rowBytes returns the elements of an array, read in steps of so many rows.
 func rowBytes(ctx context.Context, a sources.Array, rows int) ([]byte, error) {
 	var all []byte
 	info := a.Info()
