@@ -32,9 +32,9 @@ func (c *completeness) check(ctx context.Context, a *array) error {
 	if known {
 		return nil
 	}
-	err := a.listed(ctx)
+	err := a.checkByList(ctx)
 	if errors.Is(err, store.ErrNoList) {
-		err = a.asked(ctx)
+		err = a.checkEach(ctx)
 	}
 	if err != nil {
 		return err
@@ -71,15 +71,15 @@ func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) e
 	})
 }
 
-// listed looks for the objects in a list of the store.
-func (a *array) listed(ctx context.Context) error {
+// checkByList looks for the objects in a list of the store.
+func (a *array) checkByList(ctx context.Context) error {
 	if len(a.grid.Shape) == 0 {
-		return a.asked(ctx) // the store has an object
+		return a.checkEach(ctx) // the store has an object
 	}
 	n, there := a.grid.Len(), 0
 	bits := make([]uint64, (min(n, mostNamed)+63)/64)
 	err := a.objects(ctx, func(index []int, o store.Info) error {
-		if err := a.hold(index, o.Version); err != nil {
+		if err := a.checkVersion(index, o.Version); err != nil {
 			return fmt.Errorf("chunk %v: %w", index, err)
 		}
 		there++
@@ -99,9 +99,9 @@ func (a *array) listed(ctx context.Context) error {
 	return fmt.Errorf("%d of %d chunks: %w", n-there, n, ErrMissingChunk)
 }
 
-// asked asks the store for each object. If a server does not answer for an object,
+// checkEach asks the store for each object. If a server does not answer for an object,
 // reading the object will find whether it is missing.
-func (a *array) asked(ctx context.Context) error {
+func (a *array) checkEach(ctx context.Context) error {
 	n := a.grid.Len()
 	var mu sync.Mutex
 	first, count := n, 0

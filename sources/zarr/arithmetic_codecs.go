@@ -6,13 +6,13 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
-// keptArithmetic is the arithmetic codecs of an array whose codecs the target keeps.
-// The source reads the stored elements behind them: if it decoded values and encoded
-// them again, they could change by a rounding step.
-type keptArithmetic struct{ outcome cf.Outcome }
+// arithmeticCodecs are the arithmetic codecs of an array whose codecs the target keeps.
+// The source reads the stored elements behind these codecs: if it decoded values and
+// encoded them again, they could change by a rounding step.
+type arithmeticCodecs struct{ outcome cf.Outcome }
 
 // AsCodecs implements [sources.Packing].
-func (k *keptArithmetic) AsCodecs() (*cf.Outcome, error) { return &k.outcome, nil }
+func (k *arithmeticCodecs) AsCodecs() (*cf.Outcome, error) { return &k.outcome, nil }
 
 // readArithmetic makes an array, whose codecs begin with scale_offset or cast_value, an
 // array of the elements that these codecs store. In shards it looks at the codecs of
@@ -44,7 +44,7 @@ func (a *array) readArithmetic() error {
 	if err != nil {
 		return err
 	}
-	a.info.Packing = &keptArithmetic{cf.Outcome{
+	a.info.Packing = &arithmeticCodecs{cf.Outcome{
 		Type: a.info.Type, Fill: a.fill, StoredFill: stored.Fill, Attributes: a.info.Attributes, Codecs: specs[:n],
 		Notes: []string{fmt.Sprintf("values of %s, of which the stored %s stay as they are", a.info.Type.Name(), stored.Type.Name())},
 	}}

@@ -307,9 +307,9 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		return false, err
 	}
 	if a.inParts(index, dst.Shape) {
-		object, err := s.opened.get(ctx, chain, key, func(version string) error { return a.hold(index, version) })
+		object, err := s.opened.get(ctx, chain, key, func(version string) error { return a.checkVersion(index, version) })
 		if err == nil && object == nil {
-			err = a.holdMissing(index)
+			err = a.checkMissing(index)
 		}
 		if err != nil || object == nil {
 			return false, err
@@ -349,13 +349,13 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		if err != nil {
 			return err
 		}
-		return a.hold(index, version)
+		return a.checkVersion(index, version)
 	})
 	if buffer != nil {
 		defer buffer.Release()
 	}
 	if err == nil && !found {
-		err = a.holdMissing(index)
+		err = a.checkMissing(index)
 	}
 	if err != nil || !found {
 		return false, err

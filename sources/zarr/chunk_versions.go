@@ -24,12 +24,12 @@ const mostVersions = 1 << 24
 // the list at the end, must agree with the record. It is safe for concurrent use.
 type versions struct {
 	mu     sync.Mutex
-	arrays map[string]*held // by path
-	chunks int              // of all arrays together
+	arrays map[string]*arrayVersions // by path
+	chunks int                       // of all arrays together
 }
 
-// held has the versions of an array's chunks.
-type held struct {
+// arrayVersions has the versions of an array's chunks.
+type arrayVersions struct {
 	array  *array
 	record []atomic.Uint32 // for each chunk a hash, unseen or missing; nil: the array has too many chunks
 }
@@ -40,37 +40,38 @@ const (
 )
 
 // of returns the record of an array.
-func (v *versions) of(a *array) *held {
+func (v *versions) of(a *array) *arrayVersions {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if h := v.arrays[a.path]; h != nil {
 		return h
 	}
-	h := &held{array: a}
+	h := &arrayVersions{array: a}
 	if n := a.grid.Len(); n <= mostVersions-v.chunks {
 		h.record = make([]atomic.Uint32, n)
 		v.chunks += n
 	}
 	if v.arrays == nil {
-		v.arrays = map[string]*held{}
+		v.arrays = map[string]*arrayVersions{}
 	}
 	v.arrays[a.path] = h
 	return h
 }
 
-// hold records the version of a chunk. It returns an error that wraps ErrChanged if the
-// chunk had another version before. The version "" is unknown and is not compared.
-func (a *array) hold(index []int, version string) error {
+// checkVersion records the version of a chunk. It returns an error that wraps
+// ErrChanged if the chunk had another version before. The version "" is unknown and is
+// not compared.
+func (a *array) checkVersion(index []int, version string) error {
 	if version == "" {
 		return nil
 	}
-	return a.holdAs(index, max(crc32.ChecksumIEEE([]byte(version)), missing+1))
+	return a.checkRecorded(index, max(crc32.ChecksumIEEE([]byte(version)), missing+1))
 }
 
-// holdMissing is hold for a missing chunk.
-func (a *array) holdMissing(index []int) error { return a.holdAs(index, missing) }
+// checkMissing is checkVersion for a missing chunk.
+func (a *array) checkMissing(index []int) error { return a.checkRecorded(index, missing) }
 
-func (a *array) holdAs(index []int, now uint32) error {
+func (a *array) checkRecorded(index []int, now uint32) error {
 	if a.source.store.Local() {
 		return nil
 	}
@@ -86,18 +87,18 @@ func (a *array) holdAs(index []int, now uint32) error {
 // chunks are not listed, because all of their chunks are part of the identity.
 func (v *versions) changed(ctx context.Context) error {
 	v.mu.Lock()
-	var all []*held
+	var all []*arrayVersions
 	for _, h := range v.arrays {
 		if len(h.record) > sampled {
 			all = append(all, h)
 		}
 	}
 	v.mu.Unlock()
-	slices.SortFunc(all, func(x, y *held) int { return strings.Compare(x.array.path, y.array.path) })
+	slices.SortFunc(all, func(x, y *arrayVersions) int { return strings.Compare(x.array.path, y.array.path) })
 	return sources.InParallel(ctx, len(all), func(ctx context.Context, i int) error { return all[i].changed(ctx) })
 }
 
-func (h *held) changed(ctx context.Context) error {
+func (h *arrayVersions) changed(ctx context.Context) error {
 	read, there := 0, 0 // numbers of chunks
 	for i := range h.record {
 		if h.record[i].Load() > missing {
@@ -109,7 +110,7 @@ func (h *held) changed(ctx context.Context) error {
 		if h.record[a.grid.Number(index)].Load() > missing {
 			there++
 		}
-		if err := a.hold(index, o.Version); err != nil {
+		if err := a.checkVersion(index, o.Version); err != nil {
 			return fmt.Errorf("%s: %w", objectURL(a.source.store, o.Key), err)
 		}
 		return nil

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// freeDoubts is how many missing chunks are asked for a second time, even if few
+	// freeRechecks is how many missing chunks are asked for a second time, even if few
 	// chunks are found.
-	freeDoubts = 1024
+	freeRechecks = 1024
 	// presenceTries is how often a chunk is read while a server denies and confirms it
 	// in turn.
 	presenceTries = 3
 )
 
-// errFleeting reports a server that contradicts itself.
-var errFleeting = errors.New("the server says that the object is not there, and right after that it is: nothing can be read in its place; run again")
+// errContradiction reports a server that contradicts itself.
+var errContradiction = errors.New("the server says that the object is not there, and right after that it is: nothing can be read in its place; run again")
 
 // presence tells missing chunks, which stand for the fill value, from chunks that a
 // server only fails to find. It is safe for concurrent use.
 type presence struct {
-	store          *store.Store
-	found, doubted atomic.Int64 // numbers of chunks
+	store            *store.Store
+	found, rechecked atomic.Int64 // numbers of chunks
 }
 
 // read calls f, which reads the object, and reports whether the object is there. If f
@@ -43,7 +43,7 @@ func (p *presence) read(ctx context.Context, key string, f func() error) (bool, 
 		if !absent(err) {
 			return false, err
 		}
-		if p.store.Local() || p.doubted.Add(1) > freeDoubts+p.found.Load() {
+		if p.store.Local() || p.rechecked.Add(1) > freeRechecks+p.found.Load() {
 			return false, nil
 		}
 		if _, err := p.store.Stat(ctx, key); absent(err) {
@@ -52,7 +52,7 @@ func (p *presence) read(ctx context.Context, key string, f func() error) (bool, 
 			return false, err
 		}
 	}
-	return false, errFleeting
+	return false, errContradiction
 }
 
 // absent reports whether an error of the store says that an object is missing. A folder

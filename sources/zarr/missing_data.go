@@ -53,9 +53,9 @@ func (a *array) markMissing(mode cf.Mode) {
 	}
 }
 
-// choosesFills reports whether somebody chose the fill values of a v2 hierarchy, as xarray
-// does. Then an array with named dimensions that needs no fill value has null, or NaN.
-// zarr-python gives such arrays zero.
+// choosesFills reports whether somebody chose the fill values of a v2 hierarchy, as
+// xarray does. Then an array with named dimensions that needs no fill value has null,
+// or NaN. zarr-python gives such arrays zero.
 func (s *source) choosesFills() bool {
 	for _, n := range s.nodes {
 		attributes, err := zarr.ParseAttributesV2(n.attributes)

@@ -14,9 +14,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// nothing returns the error about a place without any document of Zarr. It describes
+// noHierarchy returns the error about a place without any document of Zarr. It describes
 // what is in the place, judged by some of its objects.
-func (s *source) nothing(ctx context.Context) error {
+func (s *source) noHierarchy(ctx context.Context) error {
 	const (
 		most     = 10_000 // the most objects that are looked at
 		describe = "attributes.json"
@@ -66,9 +66,9 @@ func (s *source) isN5(ctx context.Context, key string) bool {
 	return err == nil && json.Unmarshal(text, &of) == nil && (of.Version != nil || of.BlockSize != nil)
 }
 
-// aFile returns an error if the place is a local file, because a hierarchy is a folder
+// notAFile returns an error if the place is a local file, because a hierarchy is a folder
 // or a zip archive.
-func aFile(ctx context.Context, url string, opt store.Options) error {
+func notAFile(ctx context.Context, url string, opt store.Options) error {
 	first, found := sources.Beginning(ctx, url, opt)
 	if !found || !store.Local(url) {
 		return nil

@@ -45,9 +45,9 @@ func newOpened(p *presence) *opened {
 }
 
 // get returns the chunk with this key, or nil if the chunk is missing. It opens the
-// chunk if it is not open, and asks hold whether the version of the object is the
+// chunk if it is not open, and asks checkVersion whether the version of the object is the
 // expected one. If several callers want a chunk at once, one of them opens it.
-func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string, hold func(version string) error) (*codecs.Object, error) {
+func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string, checkVersion func(version string) error) (*codecs.Object, error) {
 	e := o.entry(key, entryBytes+chain.Kept())
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -60,7 +60,7 @@ func (o *opened) get(ctx context.Context, chain *codecs.Chain, key string, hold 
 		if info, err = st.Stat(ctx, key); err != nil {
 			return err
 		}
-		return hold(info.Version)
+		return checkVersion(info.Version)
 	})
 	if !found {
 		e.done = err == nil

@@ -82,7 +82,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	s.opened = newOpened(&s.presence)
 	s.opened.limit, s.pool = indexes, pool
 	if err := s.readTree(ctx); err != nil {
-		return nil, errors.Join(cmp.Or(aFile(ctx, url, opt.Store), err), st.Close())
+		return nil, errors.Join(cmp.Or(notAFile(ctx, url, opt.Store), err), st.Close())
 	}
 	return s, nil
 }

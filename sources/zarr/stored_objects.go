@@ -38,7 +38,7 @@ func (a storedArray) OpenStored(ctx context.Context, index []int) (codecs.Input,
 		err = ErrMissingChunk
 	}
 	if err == nil && !found {
-		err = a.holdMissing(index)
+		err = a.checkMissing(index)
 	}
 	if err != nil {
 		return nil, a.fail(index, err)
@@ -75,13 +75,13 @@ func (a storedArray) open(ctx context.Context, index []int) (codecs.Input, error
 	if !st.Local() && !size.Unbounded && size.Max <= wholeObject {
 		data, version, err := st.ReadInto(ctx, key, int64(size.Max), func(size int) []byte { return make([]byte, size) })
 		if err == nil {
-			err = a.hold(index, version)
+			err = a.checkVersion(index, version)
 		}
 		return codecs.InMemory(data), err
 	}
 	info, err := st.Stat(ctx, key)
 	if err == nil {
-		err = a.hold(index, info.Version)
+		err = a.checkVersion(index, info.Version)
 	}
 	return input{st, info}, err
 }

@@ -53,7 +53,7 @@ func (s *source) readTree(ctx context.Context) error {
 		return err
 	}
 	if len(s.nodes) == 0 {
-		return s.nothing(ctx)
+		return s.noHierarchy(ctx)
 	}
 	s.settle()
 	return nil
