@@ -151,7 +151,7 @@ func checkGroup(t *testing.T, src sources.Source, at string, want golden, arrays
 		info := a.Info()
 		if v.DType == "char" {
 			v.DType = "uint8"
-			if strings.HasSuffix(slices.Collect(src.Files())[0].URL, "plain.h5") { // no file of NetCDF
+			if strings.HasSuffix(slices.Collect(src.Files())[0].URL, "plain.h5") { // not a file of NetCDF
 				v.DType = "null_terminated_bytes"
 			}
 		}

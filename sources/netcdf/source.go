@@ -27,7 +27,7 @@ type Options struct {
 	// [sources.Stored]; they are available if all filters are codecs. nil: of no
 	// variable. The chunk index of such a variable is read when the variable is opened.
 	Kept func(path string) bool
-	// Codecs are those that there are; nil: the standard ones.
+	// Codecs are the known codecs; nil: the standard ones.
 	Codecs *codecs.Registry
 }
 

@@ -55,7 +55,7 @@ func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) e
 	if a.path == "" {
 		folder = ""
 	}
-	// What all keys begin with, up to the first number.
+	// The prefix of all keys, up to the first number.
 	common, _, _ := strings.Cut(a.keys.Key(make([]int, len(a.grid.Shape))), "0")
 	counts := a.grid.Count()
 	return a.source.store.List(ctx, folder+common, func(o store.Info) error {

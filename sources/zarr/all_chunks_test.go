@@ -13,8 +13,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestMissingOfMany names the first of the chunks that are not there, and tells how many
-// there are.
+// TestMissingOfMany: the error names the first missing chunk and tells how many are
+// missing.
 func TestMissingOfMany(t *testing.T) {
 	const n = 140
 	for name, test := range map[string]struct {
@@ -65,7 +65,7 @@ func TestMissingOfMany(t *testing.T) {
 	}
 }
 
-// TestMissingIsAskedOnce: that all chunks of an array are there is remembered.
+// TestMissingIsAskedOnce: the source remembers that an array has all of its chunks.
 func TestMissingIsAskedOnce(t *testing.T) {
 	p := newPlace(t, map[string]string{".zarray": v2(t, nil), "0.0": half, "1.0": half})
 	opt := p.options()
@@ -82,8 +82,8 @@ func TestMissingIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestServerThatIsAway: what could not be found out because a server is away is no chunk
-// that is not there, and no chunk that is.
+// TestServerThatIsAway: while a server is away, a chunk counts neither as missing nor
+// as stored.
 func TestServerThatIsAway(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"zarr.json": v3(t, map[string]any{"shape": []int{}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{}}}}),
@@ -93,7 +93,7 @@ func TestServerThatIsAway(t *testing.T) {
 	opt := p.options()
 	opt.AllChunks = true
 	opt.Store.Fault = func(op, key string) error {
-		if op == "stat" && key == "c" && asked.Add(1) > 1 { // the first makes it a part of the identity
+		if op == "stat" && key == "c" && asked.Add(1) > 1 { // the first request makes it part of the identity
 			return syscall.ECONNRESET
 		}
 		return nil

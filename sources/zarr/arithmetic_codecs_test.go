@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// arithmetic makes of 12.0 the stored number 4.
+// arithmetic are codecs that store 12.0 as 4.
 const arithmetic = `{"name":"scale_offset","configuration":{"offset":10,"scale":2}},{"name":"cast_value","configuration":{"data_type":"uint8"}}`
 
 func names(specs []codecs.Spec) (list []string) {
@@ -22,8 +22,8 @@ func names(specs []codecs.Spec) (list []string) {
 	return list
 }
 
-// TestKeptArithmetic: where the codecs of an array stay as they are, what the
-// arithmetic among them stores is read, and the codecs are told beside it.
+// TestKeptArithmetic: if the target keeps the codecs of an array, the source reads the
+// elements that the arithmetic codecs store, and reports these codecs separately.
 func TestKeptArithmetic(t *testing.T) {
 	const plain, sharded = `[` + arithmetic + `,"bytes"]`,
 		`[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":[` + arithmetic + `,"bytes"],"index_codecs":["bytes"]}}]`
@@ -32,7 +32,7 @@ func TestKeptArithmetic(t *testing.T) {
 		codecs, chunk, fill, attributes string
 		mode                            cf.Mode
 		kept                            bool
-		want                            string // codecs behind the arithmetic; "": the array stays as it is
+		want                            string // codecs behind the arithmetic codecs; "": the array stays unchanged
 	}{
 		"chunks":            {plain, "\x01\x02\x03\x04", "12", "", cf.Keep, true, "[bytes]"},
 		"shards":            {sharded, "\x01\x02" + index, "12", "", cf.Keep, true, `[sharding_indexed]`},

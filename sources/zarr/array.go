@@ -46,10 +46,10 @@ type kind struct {
 	common sources.Info // without path, attributes and findings
 	grid   zarr.Grid
 	keys   zarr.KeyEncoding
-	chain  *codecs.Chain // of chunks of the shape grid.Chunk
-	fill   dtype.Scalar  // of chunks that are not there
-	// reorder turns what the chain decoded into the host's order, step by
-	// step, for the records of v2 whose fields have different orders.
+	chain  *codecs.Chain // of chunks with the shape grid.Chunk
+	fill   dtype.Scalar  // of chunks that are not stored
+	// reorder converts decoded elements to the host's order, step by step. It is set
+	// for records of v2 whose fields have different byte orders.
 	reorder []dtype.Ordered
 	partly  bool // the chain can decode a region from less than a whole chunk
 	named   bool // a v2 array whose dimensions have names

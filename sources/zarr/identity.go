@@ -26,12 +26,12 @@ type identity struct {
 	store *store.Store
 
 	mu     sync.Mutex
-	files  []file // with what was kept last at the end; what it holds never changes
-	sorted bool   // by their keys, each of which is there once
+	files  []file // files that were added last are at the end; the elements never change
+	sorted bool   // files are sorted by their keys, without repetition
 }
 
-// file is an object, or a chunk that is not there, of which nothing but the key is
-// known. There may be many: it has what cannot be told by its key.
+// file is an object, or a missing chunk, of which only the key is known. There may be
+// many files, so a file holds only what the key does not tell.
 type file struct {
 	key     string
 	size    int64
@@ -76,8 +76,8 @@ func (d *identity) keep(list ...file) {
 	d.files, d.sorted = append(d.files, list...), false
 }
 
-// known returns the objects in the order of their keys. One that was kept twice is as
-// it was when it was kept first.
+// known returns the objects in the order of their keys. If an object was added twice,
+// it is in its first state.
 func (d *identity) known() []file {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,7 +117,7 @@ func sampleNumber(i, n int) int {
 	return (n-1)/steps*i + (n-1)%steps*i/steps
 }
 
-// all yields the objects that are there, in the order of their keys.
+// all yields the objects that are not missing, in the order of their keys.
 func (d *identity) all() iter.Seq[sources.File] {
 	return func(yield func(sources.File) bool) {
 		query := d.store.Query()

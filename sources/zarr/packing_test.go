@@ -67,8 +67,8 @@ func TestFixedScaleOffset(t *testing.T) {
 	}
 }
 
-// TestFixedScaleOffsetOfOtherTypes: only floats that are stored as integers become other
-// codecs.
+// TestFixedScaleOffsetOfOtherTypes: other codecs replace fixedscaleoffset only for
+// floats that are stored as integers.
 func TestFixedScaleOffsetOfOtherTypes(t *testing.T) {
 	for types, want := range map[[2]string]bool{
 		{"<f8", "|u1"}: true, {"<f4", "<i2"}: true, {"<f8", "<f4"}: false, {"<i4", "|u1"}: false, {"<i4", "<f8"}: false,
@@ -92,8 +92,8 @@ func TestFixedScaleOffsetOfOtherTypes(t *testing.T) {
 	}
 }
 
-// TestPackedArrays: attributes of packing count in v2 and v3, and in v2 the
-// fill value stands for missing data, as xarray has it.
+// TestPackedArrays: attributes of packing count in v2 and v3. In v2 the fill value
+// means missing data, as it does for xarray.
 func TestPackedArrays(t *testing.T) {
 	const attributes = `{"scale_factor":0.5,"add_offset":10.0,"units":"K"}`
 	documents := map[string]string{

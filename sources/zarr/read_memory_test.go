@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// purse is an account with so many bytes.
+// purse is an account that can give limit bytes.
 type purse struct{ room int }
 
 var errPurse = errors.New("no more bytes")
@@ -30,8 +30,8 @@ func (p *purse) Take(n int) error {
 	return nil
 }
 
-// TestTextsWithinAnAccount reads chunks of texts, which nothing bounds, with an account
-// that has room for them or not.
+// TestTextsWithinAnAccount reads chunks of texts, whose size nothing bounds, with
+// accounts that have and do not have enough room.
 func TestTextsWithinAnAccount(t *testing.T) {
 	const length = 100_000
 	object := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 1), length)
@@ -64,8 +64,8 @@ func TestTextsWithinAnAccount(t *testing.T) {
 	}
 }
 
-// TestMemoryOfLargeChunks: chunks that are large are read one at a time also from a
-// server, and those that are small several at a time.
+// TestMemoryOfLargeChunks: large chunks are read one at a time, also from a server.
+// Small chunks are read several at a time.
 func TestMemoryOfLargeChunks(t *testing.T) {
 	for extent, most := range map[int]int{1 << 25: 1, 1 << 20: 5, 1 << 10: 8} {
 		document := v3(t, map[string]any{

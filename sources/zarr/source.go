@@ -26,9 +26,10 @@ type Options struct {
 	Store  store.Options
 	Types  *dtype.Registry  // nil: dtype.Standard()
 	Codecs *codecs.Registry // nil: the standard ones
-	// CF says of each array what becomes of its values where they are packed,
-	// by attributes or by the codec fixedscaleoffset. nil: they are kept, and so
-	// are the attributes of v2, which else say in the terms of v3 what is missing.
+	// CF says, by the path of an array, what becomes of its packed values, whether they
+	// are packed by attributes or by the codec fixedscaleoffset. nil: packed values are
+	// kept. So are the attributes of v2, which otherwise are changed to say in the
+	// terms of v3 what is missing.
 	CF func(path string) cf.Mode
 	// Kept says, by the path of an array and the data type that its readers see,
 	// whether the target keeps its codecs. The source then leaves out scale_offset and

@@ -287,7 +287,7 @@ func TestNumbersOfPython(t *testing.T) {
 	}
 }
 
-// Any of the chunks that are asked for, and the documents, tell a changed store.
+// A changed store is recognised by any of the sampled chunks, and by its documents.
 func TestChanged(t *testing.T) {
 	objects := map[string]string{"zarr.json": group, "a/zarr.json": v3(t, nil), "a/c/0/0": half}
 	for name, change := range map[string]map[string]string{
