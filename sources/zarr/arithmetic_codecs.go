@@ -59,7 +59,7 @@ func (a *array) isArithmetic(name string) bool {
 	return err == nil && d.Packs
 }
 
-// keeps reports whether the codecs of an array are to stay as they are.
+// keeps reports whether the target keeps the codecs of an array.
 func (s *source) keeps(a *array, mode cf.Mode) bool {
 	scaled := a.info.Attributes.Get("scale_factor") != nil || a.info.Attributes.Get("add_offset") != nil
 	return s.kept != nil && (mode == cf.Keep || !scaled) && s.kept(a.path, a.info.Type)

@@ -175,7 +175,8 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	}
 	info := &k.common
 	if t, ok := meta.Type.(dtype.Record); ok && k.fill == nil {
-		// zarr-python reads zeros, whatever the default of a field by itself is.
+		// zarr-python reads zeros, also where the default of a field by itself is not
+		// zero.
 		k.fill = make(dtype.Scalar, t.Size())
 		info.Fill, info.FillFrom = k.fill, "fill_value of null, which for records stands for zeros"
 	} else if k.fill == nil {
@@ -210,7 +211,7 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	if meta.Type.Size() == 0 {
 		k.pool = &ndarray.Pool{}
 	}
-	each := max(k.chain.RegionMemory()+3*k.chain.Kept(), 1) // an index is there three times while it is read
+	each := max(k.chain.RegionMemory()+3*k.chain.Kept(), 1) // while an index is read, it is in memory three times
 	if info.Remote && meta.Type.Size() > 0 {                // elements of variable size share a heap
 		k.parallel = min(max(parallelBytes/each, 1), mostParallel)
 	}

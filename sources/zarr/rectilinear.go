@@ -6,8 +6,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// checkedChains bounds the shapes for which it is checked, when an array is opened,
-// that its codecs take them.
+// checkedChains bounds the extents of chunks that are tried with the codecs when an
+// array is opened.
 const checkedChains = 4096
 
 // chainOf returns the codec chain of a chunk.
@@ -29,9 +29,8 @@ func (s *source) chainFor(chain *codecs.Chain, shape []int) (*codecs.Chain, erro
 	return chain, nil
 }
 
-// describeUneven makes arrays whose chunks have several shapes known as one
-// with the regular grid that comes next to it. Each extent of a chunk is held
-// against the codecs.
+// describeUneven describes arrays whose chunks have several shapes in the terms of a
+// regular grid. It tries each extent of a chunk with the codecs.
 func (s *source) describeUneven(k *kind) error {
 	checked := 0
 	for dim, runs := range k.grid.Runs {

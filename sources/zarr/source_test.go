@@ -269,7 +269,7 @@ func TestArraysAreOpenedOnce(t *testing.T) {
 	}
 }
 
-// TestNumbersOfPython: documents of v3 may have numbers that are no JSON, too.
+// TestNumbersOfPython: documents of v3, too, may have numbers that JSON lacks.
 func TestNumbersOfPython(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"zarr.json":   `{"zarr_format":3,"node_type":"group","attributes":{"sound":1,"lowest":-Infinity}}`,

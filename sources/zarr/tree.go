@@ -169,8 +169,8 @@ func nodeOf(key string) string {
 	return ""
 }
 
-// take makes a document part of its node. Where a node has documents of both
-// formats, those of v3 count, and of v2 the array's before the group's.
+// take makes a document part of its node. If a node has documents of both formats, v3
+// counts. In v2 the document of an array comes before that of a group.
 func (s *source) take(d document) {
 	p, name := nodeOf(d.key), path.Base(d.key)
 	n := s.nodes[p]
