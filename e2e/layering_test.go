@@ -37,6 +37,7 @@ var rooms = [][]string{
 	{"stages"},
 	{"jobs/journal"},
 	{"jobs/jobfile"},
+	{"jobs/target"},
 	{"jobs"},
 	{"cmd/zmigrate/app"},
 	{"cmd/zmigrate"},

@@ -15,13 +15,13 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
-	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// growth is the [target] of a plan that appends rows to the arrays of an existing
+// growth is the [plannedTarget] of a plan that appends rows to the arrays of an existing
 // hierarchy.
 type growth struct {
 	dim   string // that grows
@@ -221,26 +221,7 @@ func (g *growth) goesOn(p *Plan) {
 	}
 }
 
-// there is an array of the target, to which rows are appended or, where it has no
-// such dimension, which the source has to have the same.
-type there struct {
-	path string
-	text []byte        // its document
-	meta *zarr.Array   // what that says
-	own  sources.Array // the source's, with elements as they are stored
-	// attributes are those that the source's array would have.
-	attributes zarr.Attributes
-	// array has the elements that are stored, of rows that are there.
-	array sources.Array
-	axis  int             // along which it grows, -1: it does not
-	rows  int             // there
-	place sinks.Placement // of the chunks of the plan
-	at    int             // of a coordinate whose values are all there: the row of the first
-	// calendars are two that differ in times long ago, nil where they do not.
-	calendars *calendars
-}
-
-// review implements [target].
+// review implements [plannedTarget].
 func (g *growth) review(ctx context.Context, p *Plan, coordinates map[string]string) (Problems, error) {
 	g.goesOn(p)
 	ragged, err := g.ragged(ctx, p)
@@ -250,85 +231,85 @@ func (g *growth) review(ctx context.Context, p *Plan, coordinates map[string]str
 	return slices.Concat(ragged, g.sameBounds(p, coordinates), g.sameRemoved(p)), nil
 }
 
-// describe implements [target].
+// describe implements [plannedTarget].
 func (g *growth) describe(m *Manifest) { m.Append, m.Earlier = g.dim, g.earlier }
 
 func (g *growth) outcome(r *run) outcome { return growing{r, g} }
 
-// meet implements [target]. The options that the job leaves open are those of the
+// meet implements [plannedTarget]. The options that the job leaves open are those of the
 // existing array.
 func (g *growth) meet(ctx context.Context, b *builder) error {
-	t := &there{path: b.path(), axis: -1}
-	g.met[t.path] = true
+	t := &target.Existing{Path: b.path(), Source: b.info.Path, Axis: -1}
+	g.met[t.Path] = true
 	var err error
-	t.text, err = g.store.ReadAll(ctx, path.Join(t.path, zarr.MetadataKey), zarr.MaxDocument)
+	t.Text, err = g.store.ReadAll(ctx, path.Join(t.Path, zarr.MetadataKey), zarr.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
-		b.problems = append(b.problems, b.plan.Job.Problem(b.field, fmt.Sprintf("array %q: the target has no array %q, whose earlier rows would be missing", b.info.Path, t.path),
+		b.problems = append(b.problems, b.plan.Job.Problem(b.field, fmt.Sprintf("array %q: the target has no array %q, whose earlier rows would be missing", b.info.Path, t.Path),
 			"leave it out with source.exclude, or migrate all of it to the target first"))
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	if t.meta, err = zarr.ParseArray(t.text, b.env.Types); err != nil {
-		return fmt.Errorf("target: array %q: %w", t.path, err)
+	if t.Meta, err = zarr.ParseArray(t.Text, b.env.Types); err != nil {
+		return fmt.Errorf("target: array %q: %w", t.Path, err)
 	}
-	g.packed[t.path] = b.info.Packing != nil
-	if t.array, err = g.target.Array(ctx, t.path); err != nil {
+	g.packed[t.Path] = b.info.Packing != nil
+	if t.Array, err = g.target.Array(ctx, t.Path); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	names := t.meta.DimensionNames
-	if names == nil && len(b.info.Shape) == len(t.meta.Grid.Shape) {
+	names := t.Meta.DimensionNames
+	if names == nil && len(b.info.Shape) == len(t.Meta.Grid.Shape) {
 		names = b.info.DimensionNames
 	}
-	if t.axis = slices.Index(names, g.dim); t.axis >= 0 {
+	if t.Axis = slices.Index(names, g.dim); t.Axis >= 0 {
 		err = g.measure(t, names)
 	}
 	if err != nil {
-		return fmt.Errorf("target %s: array %q: %w", g.store.URL(), t.path, err)
+		return fmt.Errorf("target %s: array %q: %w", g.store.URL(), t.Path, err)
 	}
-	b.there, b.base = t, t
-	b.options = t.follow(b.options, b.env.Codecs)
+	b.base = existingArray{t}
+	b.options = follow(t, b.options, b.env.Codecs)
 	return nil
 }
 
 // measure finds out how many rows are there.
-func (g *growth) measure(t *there, names []string) error {
-	if slices.Contains(names[t.axis+1:], g.dim) {
+func (g *growth) measure(t *target.Existing, names []string) error {
+	if slices.Contains(names[t.Axis+1:], g.dim) {
 		return fmt.Errorf("it has the dimension %q twice and cannot grow along it", g.dim)
 	}
-	if t.meta.Grid.Runs != nil {
+	if t.Meta.Grid.Runs != nil {
 		return fmt.Errorf("it has chunks of several sizes: only arrays with regular chunks can be appended to")
 	}
-	t.rows = t.meta.Grid.Shape[t.axis]
-	seen := t.array.Info().Shape[t.axis]
+	t.Rows = t.Meta.Grid.Shape[t.Axis]
+	seen := t.Array.Info().Shape[t.Axis]
 	if g.begun != nil {
-		a := g.begun.array(t.path)
+		a := g.begun.array(t.Path)
 		if a == nil {
 			return fmt.Errorf("the run that was interrupted did not append to it")
 		}
-		return t.wasBegun(*a, seen)
+		return wasBegun(t, *a, seen)
 	}
-	if t.rows != seen {
-		return fmt.Errorf("%s says that there are %d rows along %s, the consolidated metadata %d: consolidate the metadata of the target anew", zarr.MetadataKey, t.rows, g.dim, seen)
+	if t.Rows != seen {
+		return fmt.Errorf("%s says that there are %d rows along %s, the consolidated metadata %d: consolidate the metadata of the target anew", zarr.MetadataKey, t.Rows, g.dim, seen)
 	}
 	return nil
 }
 
 // wasBegun is measure for an array that an interrupted run appended to: it has as
 // many rows as before, or those of that run, too.
-func (t *there) wasBegun(m ManifestArray, seen int) error {
-	grown, err := m.rows(t.axis)
+func wasBegun(t *target.Existing, m ManifestArray, seen int) error {
+	grown, err := m.rows(t.Axis)
 	if err != nil {
 		return err
 	}
-	is := t.meta.Grid.Shape[t.axis]
-	switch t.rows = m.Rows; {
-	case t.rows > seen || t.rows > is:
-		return fmt.Errorf("it has become shorter than the %d rows that there were when the run that was interrupted began", t.rows)
-	case is != t.rows && is != grown:
+	is := t.Meta.Grid.Shape[t.Axis]
+	switch t.Rows = m.Rows; {
+	case t.Rows > seen || t.Rows > is:
+		return fmt.Errorf("it has become shorter than the %d rows that there were when the run that was interrupted began", t.Rows)
+	case is != t.Rows && is != grown:
 		return fmt.Errorf("it has %d rows, and the run that was interrupted was to make %d of %d: something else has appended to it, and going on would overwrite that; delete the checkpoint, which gives up what was begun, and append anew",
-			is, grown, t.rows)
+			is, grown, t.Rows)
 	}
 	return nil
 }

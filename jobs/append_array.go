@@ -3,13 +3,13 @@ package jobs
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
@@ -23,13 +23,15 @@ type Append struct {
 	New       int    // come to them
 	// Rewritten is how many of the objects hold rows that are there, too.
 	Rewritten int
+
+	place sinks.Placement // of the chunks of the plan
 }
 
 // follow returns the options of an array with those of the target's in place of
 // what the job leaves open. Where the job speaks of inner chunks, so do they, and
 // where the packing is said inside of the shards.
-func (t *there) follow(o jobfile.ArrayOptions, registry *codecs.Registry) jobfile.ArrayOptions {
-	info := t.array.Info()
+func follow(t *target.Existing, o jobfile.ArrayOptions, registry *codecs.Registry) jobfile.ArrayOptions {
+	info := t.Array.Info()
 	shards := o.Shards != nil
 	chunks, chain := o.Chunks.Shape != nil, o.Codecs.Chain != nil
 	outer := registry.HasContainer(o.Codecs.Chain)
@@ -41,12 +43,12 @@ func (t *there) follow(o jobfile.ArrayOptions, registry *codecs.Registry) jobfil
 			o.Shards = info.Shards
 		}
 		if !chain {
-			o.Codecs = jobfile.Codecs{Chain: t.inner(registry)}
+			o.Codecs = jobfile.Codecs{Chain: innerChain(t, registry)}
 		}
 		return o
 	}
 	if !chunks && !shards {
-		o.Chunks = jobfile.Chunks{Shape: t.meta.Grid.Chunk}
+		o.Chunks = jobfile.Chunks{Shape: t.Meta.Grid.Chunk}
 	}
 	if !chain {
 		o.Codecs = jobfile.Codecs{Chain: info.Codecs}
@@ -54,10 +56,10 @@ func (t *there) follow(o jobfile.ArrayOptions, registry *codecs.Registry) jobfil
 	return o
 }
 
-// inner is the chain of the inner chunks of the target's shards.
-func (t *there) inner(registry *codecs.Registry) []codecs.Spec {
-	info := t.array.Info()
-	chain, err := registry.Bind(info.Codecs, codecs.Chunk{Type: info.Type, Shape: t.meta.Grid.Chunk, Fill: info.Fill})
+// innerChain is the chain of the inner chunks of the target's shards.
+func innerChain(t *target.Existing, registry *codecs.Registry) []codecs.Spec {
+	info := t.Array.Info()
+	chain, err := registry.Bind(info.Codecs, codecs.Chunk{Type: info.Type, Shape: t.Meta.Grid.Chunk, Fill: info.Fill})
 	if err == nil {
 		if layout, ok := chain.Shards(); ok {
 			return layout.Inner().Specs()
@@ -66,22 +68,25 @@ func (t *there) inner(registry *codecs.Registry) []codecs.Spec {
 	return info.Codecs // which the source of the target has bound already
 }
 
+// existingArray is the [base] of an array that the target already holds.
+type existingArray struct{ *target.Existing }
+
 // fill implements [base].
-func (t *there) fill() (value dtype.Scalar, exists bool) { return t.meta.Fill, true }
+func (t existingArray) fill() (value dtype.Scalar, exists bool) { return t.Meta.Fill, true }
 
 // fits implements [base]. The source must have the type of the existing array, and its
 // shape but for the rows.
-func (t *there) fits(b *builder, own dtype.Type) {
-	shape, target := b.info.Shape, t.meta.Grid.Shape
+func (t existingArray) fits(b *builder, own dtype.Type) {
+	shape, target := b.info.Shape, t.Meta.Grid.Shape
 	same := len(shape) == len(target)
 	for i := range min(len(shape), len(target)) {
-		same = same && (i == t.axis || shape[i] == target[i])
+		same = same && (i == t.Axis || shape[i] == target[i])
 	}
 	if !same {
 		b.problems = append(b.problems, b.plan.Job.Problem(b.field,
 			fmt.Sprintf("array %q of shape %v does not fit to the target's of shape %v", b.info.Path, shape, target), "only the dimension to append along may differ"))
 	}
-	if is := t.meta.Type; !dtype.Same(own, is) {
+	if is := t.Meta.Type; !dtype.Same(own, is) {
 		b.otherType(own, is)
 	}
 }
@@ -102,7 +107,7 @@ func (b *builder) otherType(t, is dtype.Type) {
 // target: what the job says otherwise is refused by name.
 func (b *builder) agrees(a *PlannedArray) bool {
 	before := len(b.problems)
-	is, would := b.there.meta, a.Meta
+	is, would := a.existing.Meta, a.Meta
 	hint := "leave it out: the target's counts"
 	if !slices.Equal(would.Grid.Chunk, is.Grid.Chunk) {
 		field := "chunks"
@@ -120,7 +125,7 @@ func (b *builder) agrees(a *PlannedArray) bool {
 	if len(b.problems) == before {
 		b.sameChains(would, is)
 	}
-	b.sameAttributes(would.Attributes, is.Attributes)
+	b.sameAttributes(a.existing, would.Attributes, is.Attributes)
 	return len(b.problems) == before
 }
 
@@ -152,41 +157,41 @@ func specsText(specs []codecs.Spec) string { return jobfile.Clip(jobfile.CodecsT
 
 // complete implements [base]. The plan of the array becomes that of the incoming rows:
 // of the objects from the first one on that gets any, with the rows that it has.
-func (t *there) complete(b *builder, a *PlannedArray) {
-	t.attributes, t.own = a.Meta.Attributes, a.elements()
-	a.there, a.Reason = t, "the array grows"
-	if !b.agrees(a) || t.axis < 0 {
+func (t existingArray) complete(b *builder, a *PlannedArray) {
+	t.Attributes, t.Incoming = a.Meta.Attributes, a.elements()
+	a.existing, a.Reason = t.Existing, "the array grows"
+	if !b.agrees(a) || t.Axis < 0 {
 		return
 	}
-	added := b.info.Shape[t.axis]
-	extent := t.meta.Grid.Chunk[t.axis]
-	first := t.rows / extent
-	old := sources.Window(t.array, t.axis, first*extent, t.rows-first*extent)
-	info := *t.own.Info()
+	added := b.info.Shape[t.Axis]
+	extent := t.Meta.Grid.Chunk[t.Axis]
+	first := t.Rows / extent
+	old := sources.Window(t.Array, t.Axis, first*extent, t.Rows-first*extent)
+	info := *t.Incoming.Info()
 	info.Shards, info.Codecs = nil, nil
 	info.Memory = max(cmp.Or(info.Memory, sources.ScratchBytes), cmp.Or(old.Info().Memory, sources.ScratchBytes))
-	joined, err := sources.Join(info, t.axis, []sources.Array{old, t.own})
+	joined, err := sources.Join(info, t.Axis, []sources.Array{old, t.Incoming})
 	if err != nil {
 		b.wrong("data_type", "the rows of source and target cannot be joined: "+err.Error(), "")
 		return
 	}
-	grown := *t.meta
-	grown.Grid.Shape = slices.Clone(t.meta.Grid.Shape)
-	grown.Grid.Shape[t.axis] = t.rows + added
+	grown := *t.Meta
+	grown.Grid.Shape = slices.Clone(t.Meta.Grid.Shape)
+	grown.Grid.Shape[t.Axis] = t.Rows + added
 	if err := grown.Grid.Check(); err != nil {
 		b.wrong("chunks", err.Error(), "")
 		return
 	}
 	a.array, a.Type, a.Meta, a.convert = joined, joined.Info().Type, &grown, nil
-	a.Grid = &zarr.Grid{Shape: slices.Clone(joined.Info().Shape), Chunk: t.meta.Grid.Chunk}
+	a.Grid = &zarr.Grid{Shape: slices.Clone(joined.Info().Shape), Chunk: t.Meta.Grid.Chunk}
 	if added == 0 {
-		a.Grid.Shape[t.axis] = 0
+		a.Grid.Shape[t.Axis] = 0
 	}
-	t.place = sinks.Placement{Keys: t.meta.Keys, First: make([]int, len(grown.Grid.Shape))}
-	t.place.First[t.axis] = first
-	a.Append = &Append{Dimension: b.plan.dim, Axis: t.axis, Rows: t.rows, New: added}
-	if counts := a.Grid.Count(); t.rows > first*extent && added > 0 {
-		a.Append.Rewritten = a.Grid.Len() / counts[t.axis]
+	place := sinks.Placement{Keys: t.Meta.Keys, First: make([]int, len(grown.Grid.Shape))}
+	place.First[t.Axis] = first
+	a.Append = &Append{Dimension: b.plan.dim, Axis: t.Axis, Rows: t.Rows, New: added, place: place}
+	if counts := a.Grid.Count(); t.Rows > first*extent && added > 0 {
+		a.Append.Rewritten = a.Grid.Len() / counts[t.Axis]
 	}
 }
 
@@ -196,9 +201,4 @@ func (a *PlannedArray) elements() sources.Array {
 		return a.array
 	}
 	return sources.Converted(a.array, a.convert, a.Chain.Chunk().Type)
-}
-
-// coordinate reports whether an array has the values of the dimension that grows.
-func (t *there) coordinate(dim string) bool {
-	return t.axis == 0 && len(t.meta.Grid.Shape) == 1 && path.Base(t.path) == dim
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
@@ -12,16 +13,16 @@ import (
 // sameAttributes compares attributes with those of the target, which stay. An attribute
 // has to be the same if it says what values mean or what the array is, or if the job
 // gives it; see [compare.Attribute].
-func (b *builder) sameAttributes(would, is zarr.Attributes) {
+func (b *builder) sameAttributes(t *target.Existing, would, is zarr.Attributes) {
 	for _, d := range compare.Attributes(&sources.Info{Attributes: is}, &sources.Info{Attributes: would}) {
 		name := d.Attribute
 		given := b.options.Attributes.Get(name) != nil
 		switch {
 		case b.bounds && slices.Contains(compare.Inherited(), name): // see sameBounds
-		case name == "calendar" && b.there.sameFrom(would.Get(name), is.Get(name), is.Get("units")):
+		case name == "calendar" && t.SameFrom(would.Get(name), is.Get(name), is.Get("units")):
 		case d.Weight > compare.Remark || given && d.Weight > compare.Spelling:
 			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+name,
-				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, name, d.Y, d.X), otherMeaning(name)))
+				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, name, d.Y, d.X), target.OtherMeaning(name)))
 		default:
 			b.note("the attribute %s stays %s, in the source it is %s", name, d.X, d.Y)
 		}
@@ -43,29 +44,20 @@ func (g *growth) sameBounds(p *Plan, coordinates map[string]string) (ps Problems
 			continue
 		}
 		for _, name := range compare.Inherited() {
-			x := compare.Inherit(name, a.there.attributes, coordinate.there.attributes)
-			y := compare.Inherit(name, a.there.meta.Attributes, coordinate.there.meta.Attributes)
-			units := compare.Inherit("units", a.there.meta.Attributes, coordinate.there.meta.Attributes)
+			x := compare.Inherit(name, a.existing.Attributes, coordinate.existing.Attributes)
+			y := compare.Inherit(name, a.existing.Meta.Attributes, coordinate.existing.Meta.Attributes)
+			units := compare.Inherit("units", a.existing.Meta.Attributes, coordinate.existing.Meta.Attributes)
 			w, _ := compare.Attribute(name, y, x)
-			if w <= compare.Remark || name == "calendar" && a.there.sameFrom(x, y, units) {
+			if w <= compare.Remark || name == "calendar" && a.existing.SameFrom(x, y, units) {
 				continue
 			}
 			_, field := p.Job.Options(a.Source)
 			ps = append(ps, p.Job.Problem(field+".attributes."+name,
 				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s, by itself or as the bounds of %q", a.Source, name, compare.AttributeText(name, x), compare.AttributeText(name, y), coordinate.Source),
-				otherMeaning(name)))
+				target.OtherMeaning(name)))
 		}
 	}
 	return ps
-}
-
-// otherMeaning is the way out where an attribute differs from the target's.
-func otherMeaning(name string) string {
-	first := "values would not mean the same"
-	if name == "units" {
-		first += ": write all files with the same units, times with one reference"
-	}
-	return first + "; where they do mean the same, give the array the target's attribute"
 }
 
 // sameRemoved refuses values that meant something else, by an attribute that the

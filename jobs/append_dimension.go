@@ -68,9 +68,9 @@ func (p *Plan) grows(arrays []sources.Array) (ps Problems) {
 	return ps
 }
 
-// review implements [target]. If the job appends rows later, it reports arrays to which
-// nothing could be appended: those that share the dimension and have several lengths,
-// and those with chunks of several sizes.
+// review implements [plannedTarget]. If the job appends rows later, it reports arrays to
+// which nothing could be appended: those that share the dimension and have several
+// lengths, and those with chunks of several sizes.
 func (creation) review(_ context.Context, p *Plan, _ map[string]string) (ps Problems, err error) {
 	if p.dim == "" {
 		return nil, nil

@@ -17,8 +17,16 @@ type unlimited struct {
 func (u unlimited) Arrays() []string { return []string{"a", "b", "c"} }
 
 func (u unlimited) Array(_ context.Context, path string) (sources.Array, error) {
-	return &inMemory{info: sources.Info{Path: path, Unlimited: u.dims[path]}}, nil
+	return described{info: &sources.Info{Path: path, Unlimited: u.dims[path]}}, nil
 }
+
+// described is an array of which only the description is asked for.
+type described struct {
+	sources.Array
+	info *sources.Info
+}
+
+func (d described) Info() *sources.Info { return d.info }
 
 // TestDimension finds the one to append along.
 func TestDimension(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -120,9 +121,9 @@ func (g *growth) leftOut(ctx context.Context, all map[string]bool, scopes map[st
 	return names, nil
 }
 
-// check implements [target]. It finds out whether the incoming rows belong behind the
-// rows of the target: by the arrays without the dimension, which leave the plan, by the
-// coordinates and by the files. It refuses to store rows of the target again by codecs
+// check implements [plannedTarget]. It finds out whether the incoming rows belong behind
+// the rows of the target: by the arrays without the dimension, which leave the plan, by
+// the coordinates and by the files. It refuses to store rows of the target again by codecs
 // that may change them.
 func (g *growth) check(ctx context.Context, p *Plan, registry *codecs.Registry) error {
 	if err := g.compare(ctx, p); err != nil || p.nothing {
@@ -139,19 +140,24 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 	var grow []PlannedArray
 	var errs []error
 	for i := range p.Arrays {
-		errs = append(errs, p.Arrays[i].sameCalendar(ctx))
+		a := &p.Arrays[i]
+		note, err := a.existing.CheckCalendar(ctx)
+		errs = append(errs, err)
+		if note != "" {
+			a.Notes = append(a.Notes, note)
+		}
 	}
-	var coordinates []*there
-	fields := map[*there]string{}
+	var coordinates []*target.Existing
+	fields := map[*target.Existing]string{}
 	for _, a := range p.Arrays {
 		switch {
 		case a.Append == nil:
 			p.unchanged = append(p.unchanged, a.Target)
-			errs = append(errs, sameValues(ctx, &a))
+			errs = append(errs, a.existing.CheckValues(ctx, a.Chain))
 			continue
-		case a.there.coordinate(g.dim):
-			coordinates = append(coordinates, a.there)
-			_, fields[a.there] = p.Job.Options(a.Source)
+		case a.existing.Coordinate(g.dim):
+			coordinates = append(coordinates, a.existing)
+			_, fields[a.existing] = p.Job.Options(a.Source)
 		}
 		grow = append(grow, a)
 	}
@@ -168,9 +174,9 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 	}
 	var there, new []string
 	for _, t := range coordinates {
-		known, disorder, err := checkCoordinate(ctx, t)
+		known, disorder, err := t.CheckCoordinate(ctx)
 		if disorder != "" {
-			w := p.Job.Problem(fields[t], fmt.Sprintf("coordinate %q: %s", t.path, disorder), "")
+			w := p.Job.Problem(fields[t], fmt.Sprintf("coordinate %q: %s", t.Path, disorder), "")
 			w.Warning, w.Code = true, "append-order"
 			p.Findings = append(p.Findings, w)
 		}
@@ -178,9 +184,9 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 		case err != nil:
 			errs = append(errs, err)
 		case known:
-			there = append(there, t.path)
+			there = append(there, t.Path)
 		default:
-			new = append(new, t.path)
+			new = append(new, t.Path)
 		}
 	}
 	switch err := errors.Join(errs...); {
@@ -205,11 +211,11 @@ func (g *growth) compare(ctx context.Context, p *Plan) error {
 // begunAnew refuses rows of files that are not on record, with the coordinates and
 // values of the first rows there, where the coordinate has no units that would make
 // them the same rows: it may be an index that begins anew in each file.
-func (g *growth) begunAnew(coordinates []*there) error {
+func (g *growth) begunAnew(coordinates []*target.Existing) error {
 	for _, t := range coordinates {
-		if len(g.earlier) > 0 && t.at == 0 && t.meta.Attributes.Get("units") == nil {
+		if len(g.earlier) > 0 && t.Known == 0 && t.Meta.Attributes.Get("units") == nil {
 			return fmt.Errorf("coordinate %q: the rows of the source have the coordinates and values of the first ones of the target, and are from other files than these, while the coordinate has no units: nothing tells whether they are there already%s",
-				t.path, beginsAnew(t.path))
+				t.Path, target.BeginsAnew(t.Path))
 		}
 	}
 	return nil
@@ -300,4 +306,30 @@ func (g *growth) sameFiles(p *Plan) (all bool, err error) {
 		return false, fmt.Errorf("the target has the rows of this source already, from files as they were before:\n  %s", strings.Join(changes, "\n  "))
 	}
 	return all, nil
+}
+
+// knownRows compares the rows of the source with those of the target that have the same
+// coordinates. An array whose group has no coordinate of its own goes by the first
+// coordinate.
+func (g *growth) knownRows(ctx context.Context, grow []PlannedArray, coordinates []*target.Existing) error {
+	all := map[string]bool{}
+	for _, name := range g.target.Arrays() {
+		all[name] = true
+	}
+	at := map[string]int{} // by the path of a coordinate
+	for _, t := range coordinates {
+		at[t.Path] = t.Known
+	}
+	for i := range grow {
+		a := &grow[i]
+		coordinate := path.Join(g.scope(a.Target, all), g.dim)
+		first, ok := at[coordinate]
+		if !ok {
+			coordinate, first = coordinates[0].Path, coordinates[0].Known
+		}
+		if err := a.existing.CheckRows(ctx, a.Chain, first, coordinate); err != nil {
+			return err
+		}
+	}
+	return nil
 }

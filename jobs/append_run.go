@@ -54,7 +54,7 @@ func (r growing) asPlanned(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("target: %w", err)
 		}
-		if !bytes.Equal(text, a.there.text) {
+		if !bytes.Equal(text, a.existing.Text) {
 			return fmt.Errorf("array %q: %w", a.Target, errOvertaken(r.target.URL()))
 		}
 		return nil
@@ -143,7 +143,7 @@ func (r growing) grow(ctx context.Context) error {
 	var paths []string
 	for i := range r.plan.Arrays {
 		a := &r.plan.Arrays[i]
-		text, err := zarr.Resized(a.there.text, a.Meta.Grid.Shape)
+		text, err := zarr.Resized(a.existing.Text, a.Meta.Grid.Shape)
 		if err != nil {
 			return fmt.Errorf("array %q: %w", a.Target, err)
 		}

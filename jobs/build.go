@@ -32,7 +32,6 @@ type builder struct {
 	options jobfile.ArrayOptions
 	field   string // of the options, for messages
 	base    base   // of the array in the target
-	there   *there // the base, if it is an existing array
 	bounds  bool   // of a coordinate that is planned, too
 
 	// convert changes the source's elements to the type stored, nil where they

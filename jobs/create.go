@@ -2,13 +2,17 @@ package jobs
 
 import (
 	"context"
+	"errors"
+	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/target"
 )
 
-// creation is the [target] of a plan that makes a new hierarchy.
+// creation is the [plannedTarget] of a plan that makes a new hierarchy.
 type creation struct{}
 
 func (creation) meet(context.Context, *builder) error { return nil }
@@ -55,4 +59,21 @@ func (r creating) prepare(ctx context.Context) (publish func(ctx context.Context
 	return func(ctx context.Context) error {
 		return r.sink.Finish(ctx, arrays, r.plan.Groups, others, r.plan.Job.Target.Consolidated)
 	}, nil
+}
+
+// check implements [plannedTarget]. If the job appends rows later, it refuses
+// coordinates to which nothing could be appended.
+func (creation) check(ctx context.Context, p *Plan, _ *codecs.Registry) error {
+	if p.dim == "" {
+		return nil
+	}
+	var errs []error
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		e := &target.Existing{Path: a.Target, Meta: a.Meta, Incoming: a.elements(), Axis: slices.Index(a.Meta.DimensionNames, p.dim)}
+		if e.Coordinate(p.dim) {
+			errs = append(errs, e.CheckFirst(ctx))
+		}
+	}
+	return errors.Join(errs...)
 }

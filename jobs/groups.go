@@ -109,8 +109,8 @@ func (p *Plan) misplaced(group string, targets map[string]string) (ps Problems) 
 	return ps
 }
 
-// missingGroups implements [target]. Only rows are appended, so that the plan makes no
-// group: it warns of those that the target does not have.
+// missingGroups implements [plannedTarget]. Only rows are appended, so that the plan
+// makes no group: it warns of those that the target does not have.
 func (g *growth) missingGroups(p *Plan) (ps Problems) {
 	there := map[string]bool{}
 	for _, group := range g.target.Groups() {

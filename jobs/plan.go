@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
@@ -38,7 +39,7 @@ type Plan struct {
 
 	source sources.Source
 	limits sides
-	target target
+	target plannedTarget
 	// state is that of the checkpoint which the plan was made from; nil if the job does
 	// not append rows, so that the plan does not depend on the checkpoint.
 	state *state
@@ -89,10 +90,10 @@ type PlannedArray struct {
 	// kept as it was.
 	Notes []string
 
-	array   sources.Array
-	stored  sources.Stored   // its objects, nil where they do not stay as they are
-	convert stages.Converter // of its elements, nil where they stay
-	there   *there           // what it is in the target, nil for a new array
+	array    sources.Array
+	stored   sources.Stored   // its objects, nil where they do not stay as they are
+	convert  stages.Converter // of its elements, nil where they stay
+	existing *target.Existing // what the target holds of it, nil for a new array
 	// removed are attributes that say what values mean, and that the job removes.
 	removed zarr.Attributes
 }
@@ -118,12 +119,13 @@ type Reading struct {
 	Cost int
 }
 
-// place is where its chunks go in the target.
+// place is where the chunks of the array go in the target; the zero value puts them
+// where those of a new array go.
 func (a *PlannedArray) place() sinks.Placement {
-	if a.there == nil {
+	if a.Append == nil {
 		return sinks.Placement{}
 	}
-	return a.there.place
+	return a.Append.place
 }
 
 // share has the array take from another one what both have alike: thousands of arrays

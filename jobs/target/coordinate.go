@@ -1,4 +1,4 @@
-package jobs
+package target
 
 import (
 	"cmp"
@@ -15,18 +15,17 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// coordinatePiece is how many values of the target's coordinate are read at a
-// time.
+// coordinatePiece is how many values of a coordinate are read at a time.
 const coordinatePiece = 1 << 16
 
-// checkCoordinate compares the coordinate's values in the source with those in the
-// target. known is true if the target has all of them, one behind the other. It is an
-// error if the target has some of them, or if they do not go on in the direction of the
-// target's. Texts may have any order; disorder says where they leave that of the target.
-func checkCoordinate(ctx context.Context, t *there) (known bool, disorder string, err error) {
-	c := newCoordinate(t)
+// CheckCoordinate compares the incoming values of a coordinate with the values that it
+// has. It returns true if it has all of them, one behind the other, and an error if it
+// has some, or if the incoming values do not go on in the same direction. Texts may be
+// in any order: disorder says where they leave that of the target.
+func (e *Existing) CheckCoordinate(ctx context.Context) (known bool, disorder string, err error) {
+	c := newCoordinate(e)
 	if known, err = c.check(ctx); err != nil {
-		return false, "", fmt.Errorf("coordinate %q: %w", t.path, err)
+		return false, "", fmt.Errorf("coordinate %q: %w", e.Path, err)
 	}
 	if !known && c.text != nil {
 		disorder = c.textOrder()
@@ -34,14 +33,14 @@ func checkCoordinate(ctx context.Context, t *there) (known bool, disorder string
 	return known, disorder, nil
 }
 
-func newCoordinate(t *there) *coordinate {
-	kind := t.own.Info().Type
-	return &coordinate{there: t, values: compare.ValuesOf(kind), order: compare.OrderOf(kind), text: compare.TextOrder(kind)}
+func newCoordinate(e *Existing) *coordinate {
+	kind := e.Incoming.Info().Type
+	return &coordinate{Existing: e, values: compare.ValuesOf(kind), order: compare.OrderOf(kind), text: compare.TextOrder(kind)}
 }
 
 // coordinate is a coordinate that is being checked.
 type coordinate struct {
-	*there
+	*Existing
 	new    ndarray.Array // values of the source, the first of which is in row from
 	from   int
 	values compare.Values
@@ -61,7 +60,7 @@ type coordinate struct {
 // read reads the values of the source, and returns a function that finds the row of a
 // value. Values that do not tell rows apart are an error.
 func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, bool), err error) {
-	if c.new, err = readRows(ctx, c.own, 0, c.own.Info().Shape[0]); err != nil {
+	if c.new, err = readRows(ctx, c.Incoming, 0, c.Incoming.Info().Shape[0]); err != nil {
 		return nil, err
 	}
 	if err := c.numbers(); err != nil {
@@ -92,8 +91,8 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 		return false, err
 	}
 	rows := c.new.Shape[0]
-	for at := 0; at < c.rows; at += coordinatePiece {
-		old, err := readRows(ctx, c.array, at, min(coordinatePiece, c.rows-at))
+	for at := 0; at < c.Rows; at += coordinatePiece {
+		old, err := readRows(ctx, c.Array, at, min(coordinatePiece, c.Rows-at))
 		if err != nil {
 			return false, err
 		}
@@ -106,15 +105,15 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 	case c.found == 0:
 		return false, c.goesOn(ctx)
 	case c.found == rows && c.inOrder:
-		c.at = c.first.old
+		c.Known = c.first.old
 		return true, nil
 	}
 	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new%s",
-		c.first.new, c.spell(c.first.value), c.first.old, beginsAnew(c.path))
+		c.first.new, c.spell(c.first.value), c.first.old, BeginsAnew(c.Path))
 }
 
-// beginsAnew is the way out where a coordinate does not tell the rows of files apart.
-func beginsAnew(coordinate string) string {
+// BeginsAnew is the way out where a coordinate does not tell the rows of files apart.
+func BeginsAnew(coordinate string) string {
 	return fmt.Sprintf("; where each file begins anew to count %q, leave that out of a new target with source.exclude, and the names of the files tell which rows are there", coordinate)
 }
 
@@ -137,7 +136,7 @@ func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
 	for item := range c.new.Items() {
 		key := c.values.Key(item)
 		if other, twice := place[key]; twice {
-			return nil, fmt.Errorf("rows %d and %d of the source have the same value, %s%s", other, len(place), c.spell(item), beginsAnew(c.path))
+			return nil, fmt.Errorf("rows %d and %d of the source have the same value, %s%s", other, len(place), c.spell(item), BeginsAnew(c.Path))
 		}
 		place[key] = len(place)
 	}
@@ -211,8 +210,8 @@ func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, boo
 // goesOn checks that the values of the source go on where those of the target end, in
 // the same direction. Values without an order may be any.
 func (c *coordinate) goesOn(ctx context.Context) error {
-	tail := min(c.rows, 2)
-	old, err := readRows(ctx, c.array, c.rows-tail, tail)
+	tail := min(c.Rows, 2)
+	old, err := readRows(ctx, c.Array, c.Rows-tail, tail)
 	if err != nil || c.order == nil {
 		return err
 	}
@@ -244,7 +243,7 @@ func (c *coordinate) throughout(before []byte, direction int) (last []byte, err 
 		if before != nil && c.order.Compare(before, item) != direction {
 			why := "the rows of the source belong elsewhere"
 			if row > 0 {
-				why = "sort the rows of the source" + beginsAnew(c.path)
+				why = "sort the rows of the source" + BeginsAnew(c.Path)
 			}
 			return nil, fmt.Errorf("%s: %s", c.gap(row, item, before), why)
 		}
@@ -263,7 +262,7 @@ func (c *coordinate) gap(row int, item, before []byte) string {
 // where names a row of the source, or with -1 the last one of the target.
 func (c *coordinate) where(row int) string {
 	if row < 0 {
-		return fmt.Sprintf("row %d of the target", c.rows-1)
+		return fmt.Sprintf("row %d of the target", c.Rows-1)
 	}
 	return fmt.Sprintf("row %d of the source", row)
 }
@@ -271,8 +270,30 @@ func (c *coordinate) where(row int) string {
 // spell spells a value with its units.
 func (c *coordinate) spell(value []byte) string {
 	text := string(c.new.Type.FormatScalar(dtype.V3, value))
-	if units, err := strconv.Unquote(string(c.meta.Attributes.Get("units"))); err == nil {
+	if units, err := strconv.Unquote(string(c.Meta.Attributes.Get("units"))); err == nil {
 		text += " " + units
 	}
 	return text
+}
+
+// textOrder says where the texts of the source leave the order of the target's texts. It
+// is "" where they do not, and where the target's texts neither rise nor fall. A single
+// text rises.
+func (c *coordinate) textOrder() string {
+	direction := -1
+	switch {
+	case c.trend.N == 0 || !c.trend.Rising() && !c.trend.Falling():
+		return ""
+	case !c.trend.Rising():
+		direction = 1
+	}
+	before, row := c.last, 0
+	for item := range c.new.Items() {
+		if c.text(before, item) != direction {
+			return c.gap(row, item, before)
+		}
+		before = slices.Clone(item)
+		row++
+	}
+	return ""
 }

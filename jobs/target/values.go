@@ -1,4 +1,4 @@
-package jobs
+package target
 
 import (
 	"context"
@@ -12,31 +12,31 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// sameValues compares an array that does not grow with the target's, chunk by chunk.
-func sameValues(ctx context.Context, a *PlannedArray) error {
-	chain := a.Chain
+// CheckValues compares an array that does not grow with the incoming one, chunk by
+// chunk. The chain is that of the array.
+func (e *Existing) CheckValues(ctx context.Context, chain *codecs.Chain) error {
 	if layout, ok := chain.Parted(); ok {
 		chain = layout.Inner()
 	}
-	grid, pool := zarr.Grid{Shape: a.Grid.Shape, Chunk: chain.Chunk().Shape}, &ndarray.Pool{}
+	grid, pool := zarr.Grid{Shape: e.Meta.Grid.Shape, Chunk: chain.Chunk().Shape}, &ndarray.Pool{}
 	for n := range grid.Len() {
 		region := grid.Region(grid.Index(n))
-		is, err := readCell(ctx, a.there.array, chain, region)
+		is, err := readCell(ctx, e.Array, chain, region)
 		if err != nil {
-			return fmt.Errorf("target: array %q: %w", a.Target, err)
+			return fmt.Errorf("target: array %q: %w", e.Path, err)
 		}
-		own, err := readCell(ctx, a.there.own, chain, region)
+		own, err := readCell(ctx, e.Incoming, chain, region)
 		if err != nil {
-			return fmt.Errorf("array %q: %w", a.Source, err)
+			return fmt.Errorf("array %q: %w", e.Source, err)
 		}
 		within := ndarray.Region{Start: make([]int, len(region.Shape)), Shape: region.Shape}
 		m, err := otherValue(pool, chain, is, own, within)
 		if err != nil {
-			return fmt.Errorf("array %q: %w", a.Source, err)
+			return fmt.Errorf("array %q: %w", e.Source, err)
 		}
 		if m != nil {
 			return fmt.Errorf("array %q does not grow, and is another one in the source: element %v is %s, in the target %s; leave it out with source.exclude if the target's is right",
-				a.Target, behind(region.Start, m.Index), m.Y, m.X)
+				e.Path, behind(region.Start, m.Index), m.Y, m.X)
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// target is what lies at the place that a job writes to, and what becomes of it.
+// plannedTarget is what lies at the place that a job writes to, and what becomes of it.
 // There are two:
 //
 //   - [creation] makes a new hierarchy. What lies there is the beginning of it, by an
@@ -20,7 +20,7 @@ import (
 // [Plan.openTarget] chooses one of them, once for each plan. Nothing else asks whether
 // a plan appends rows: NewPlan asks its target, a run the target's outcome, and the
 // builder of an array the base of that array.
-type target interface {
+type plannedTarget interface {
 	// meet finds what the target holds of the array that a builder plans, and sets the
 	// builder's base.
 	meet(ctx context.Context, b *builder) error
@@ -60,7 +60,7 @@ type outcome interface {
 }
 
 // base is what the target holds of an array before it is planned: nothing, for a
-// [newArray], or an existing array, which is a [there].
+// [newArray], or an [existingArray].
 type base interface {
 	// fits reports elements of a type that the array cannot take.
 	fits(b *builder, t dtype.Type)

@@ -1,10 +1,8 @@
-package jobs
+package target
 
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,7 +105,7 @@ func TestCheckCoordinate(t *testing.T) {
 	} {
 		old, own := column(t, test.kind, strings.Fields(test.old)...), column(t, test.kind, strings.Fields(test.new)...)
 		meta := &zarr.Array{Grid: zarr.Grid{Shape: old.info.Shape}, Attributes: zarr.Attributes{{Name: "units", Value: json.RawMessage(`"m"`)}}}
-		is, _, err := checkCoordinate(t.Context(), &there{path: "x", meta: meta, array: old, own: own, rows: old.info.Shape[0]})
+		is, _, err := (&Existing{Path: "x", Meta: meta, Array: old, Incoming: own, Rows: old.info.Shape[0]}).CheckCoordinate(t.Context())
 		switch {
 		case test.want == fine || test.want == known:
 			if err != nil || is != (test.want == known) {
@@ -115,35 +113,6 @@ func TestCheckCoordinate(t *testing.T) {
 			}
 		case err == nil || !strings.Contains(err.Error(), test.want):
 			t.Errorf("%s behind %s: %v\nwant %s", test.new, test.old, err, test.want)
-		}
-	}
-}
-
-// TestFirstCoordinate makes new targets of coordinates to which nothing could be
-// appended, and of those that more can follow.
-func TestFirstCoordinate(t *testing.T) {
-	for values, want := range map[string]string{
-		"":          "",
-		"4":         "",
-		"3 4 6":     "",
-		"6 4 3":     "",
-		`3 "NaN" 4`: `coordinate "g/time": row 1 of the source is NaN`,
-		"3 4 5 4.5": "row 3 of the source, 4.5 days since 2001-01-01, does not go on from row 2 of the source, 5.0 days since 2001-01-01",
-		"5 3 4":     "row 2 of the source, 4.0 days since 2001-01-01, does not go on from row 1 of the source, 3.0 days since 2001-01-01",
-		"3 3 4":     "row 1 of the source, 3.0 days since 2001-01-01, does not go on from row 0 of the source, 3.0 days since 2001-01-01",
-		"1 2 1 2":   `row 2 of the source, 1.0 days since 2001-01-01, does not go on from row 1 of the source, 2.0 days since 2001-01-01, in the order of the rows before: sort the rows of the source; where each file begins anew to count "g/time"`,
-	} {
-		dir, list := t.TempDir(), strings.Fields(values)
-		j := night{0, len(list)}.job(t, dir)
-		if err := os.WriteFile(filepath.Join(dir, "time_0.raw"), column(t, dtype.Float64, list...).values.Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := execute(t, j, environment(), RunOptions{})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v\nwant %q", values, err, want)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "out.zarr")); want != "" && err == nil {
-			t.Errorf("%s: the target is there", values)
 		}
 	}
 }
@@ -168,7 +137,7 @@ func TestOrderOfTexts(t *testing.T) {
 		{dtype.FixedUTF32(2), `"a" "b"`, `"\u0101"`, ""},
 	} {
 		old, own := column(t, test.kind, strings.Fields(test.old)...), column(t, test.kind, strings.Fields(test.new)...)
-		known, disorder, err := checkCoordinate(t.Context(), &there{path: "x", meta: &zarr.Array{}, array: old, own: own, rows: old.info.Shape[0]})
+		known, disorder, err := (&Existing{Path: "x", Meta: &zarr.Array{}, Array: old, Incoming: own, Rows: old.info.Shape[0]}).CheckCoordinate(t.Context())
 		if known || err != nil || (disorder == "") != (test.want == "") || !strings.Contains(disorder, test.want) {
 			t.Errorf("%s behind %s: %v, %q, %v\nwant %q", test.new, test.old, known, disorder, err, test.want)
 		}
@@ -198,7 +167,7 @@ func TestFirstOfMany(t *testing.T) {
 		{column(t, dtype.StringType, `"b"`, `"a"`, `"c"`), ""},
 		{column(t, dtype.StringType, `"b"`, `"a"`, `"b"`), `rows 0 and 2 of the source have the same value, "b"`},
 	} {
-		err := checkFirst(t.Context(), &there{path: "x", meta: &zarr.Array{}, own: test.own})
+		err := (&Existing{Path: "x", Meta: &zarr.Array{}, Incoming: test.own}).CheckFirst(t.Context())
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%v\nwant %q", err, test.want)
 		}

@@ -1,0 +1,45 @@
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
+)
+
+// SameFrom reports whether two calendars of the array are the same for later times in
+// the units. It leaves it to CheckCalendar to look at the values.
+func (e *Existing) SameFrom(own, target, units json.RawMessage) bool {
+	least, ok := compare.Calendars(own, target, units)
+	if !ok || !compare.HasTimes(e.Array.Info()) {
+		return false
+	}
+	e.calendars = &calendars{own, target, least}
+	return true
+}
+
+// CheckCalendar refuses an array that has a time for which the calendars of source and
+// target differ. The note says that the calendars differ; it is "" if they do not.
+func (e *Existing) CheckCalendar(ctx context.Context) (note string, err error) {
+	c := e.calendars
+	if c == nil {
+		return "", nil
+	}
+	is := func(value json.RawMessage) string { return compare.AttributeText("calendar", value) }
+	for _, side := range []struct {
+		where string
+		array sources.Array
+	}{{"source", e.Incoming}, {"target", e.Array}} {
+		index, value, err := compare.Before(ctx, side.array, c.least)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("%s: array %q: %w", side.where, e.Path, err)
+		case index != nil:
+			return "", fmt.Errorf("array %q: the attribute calendar is %s, in the target %s, and element %v of the %s, %s, is a time before 1582-10-15, where these differ: %s",
+				e.Path, is(c.own), is(c.target), index, side.where, value, OtherMeaning("calendar"))
+		}
+	}
+	return fmt.Sprintf("the attribute calendar stays %s, in the source it is %s: the same for times from 1582-10-15 on, which all are", is(c.target), is(c.own)), nil
+}

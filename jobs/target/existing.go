@@ -1,0 +1,42 @@
+package target
+
+import (
+	"encoding/json"
+	"path"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Existing is an array that the target already holds. A run appends incoming rows to
+// it; if it lacks the appended dimension, the incoming array must equal it.
+type Existing struct {
+	Path   string      // in the target
+	Source string      // path of the incoming array in the source
+	Text   []byte      // the document of the array
+	Meta   *zarr.Array // what the document says
+	// Array has the stored elements, of the rows before the run.
+	Array sources.Array
+	// Incoming is the array of the source, with elements as they are stored, and
+	// Attributes are those that it would have in a new target.
+	Incoming   sources.Array
+	Attributes zarr.Attributes
+	Axis       int // along which it grows, -1: it does not
+	Rows       int // before the run
+	// Known is set for a coordinate which has all incoming values: the row of the first.
+	Known int
+	// calendars are two that differ in times long ago; nil: they do not differ.
+	calendars *calendars
+}
+
+// Coordinate reports whether the array has the values of the dimension that grows.
+func (e *Existing) Coordinate(dim string) bool {
+	return e.Axis == 0 && len(e.Meta.Grid.Shape) == 1 && path.Base(e.Path) == dim
+}
+
+// calendars are the attributes calendar of an array in the source and in the target, nil
+// for none. Values from least on are the same times in both.
+type calendars struct {
+	own, target json.RawMessage
+	least       float64
+}
