@@ -53,7 +53,7 @@ func TestBlockThatNobodyTakes(t *testing.T) {
 			}
 			cancel()
 		}()
-		more, outgrew, err := p.try(ctx, block{first: []int{0}, count: []int{1}, units: []int{0}}, alone)
+		more, outgrew, err := p.try(ctx, block{of: &x, first: []int{0}, count: []int{1}, units: []int{0}}, alone)
 		if more || outgrew != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("alone is %v: more is %v, %v, error %v", alone, more, outgrew, err)
 		}
