@@ -51,6 +51,6 @@ func Example() {
 	fmt.Println(read.Size(), string(read.FormatScalar(dtype.V3, fill)), err)
 	_, err = read.ParseScalar(dtype.V3, []byte(`{"counts": 4096}`))
 	fmt.Println(err)
-	// Output: 2 {"counts":4095} <nil> {"counts": 4096} is not a struct value: field
-	// "counts": 4096 is not an example.uint12 value: out of range: want 0 to 4095
+	// Output: 2 {"counts":4095} <nil>
+	// {"counts": 4096} is not a struct value: field "counts": 4096 is not an example.uint12 value: out of range: want 0 to 4095
 }

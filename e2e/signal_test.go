@@ -44,7 +44,7 @@ arrays: {a: {chunks: [16777216], codecs: [bytes, {gzip: {level: 9}}]}}
 		t.Error(err)
 	}
 	lines := bufio.NewScanner(messages)
-	for lines.Scan() && !strings.Contains(lines.Text(), "once more to stop at once") {
+	for lines.Scan() && !strings.Contains(lines.Text(), "a second signal stops at once") {
 	}
 	if err := c.Process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Error(err)
