@@ -1,10 +1,8 @@
 package jobs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +12,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
@@ -45,39 +42,6 @@ type growth struct {
 	new map[string]int
 }
 
-// state is what a checkpoint says of the job, as its two documents.
-type state struct {
-	checkpoint     string
-	manifest, done json.RawMessage
-}
-
-// readState reads the checkpoint of a job, and who works on it, nil for nobody. Who
-// ends in between has left what is read.
-func readState(ctx context.Context, j *Job, env Environment) (s *state, owner *journal.HeldError, err error) {
-	st, err := openCheckpoint(ctx, j, env)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	holder, heartbeat, err := journal.Holder(ctx, st)
-	if err != nil {
-		return nil, nil, fmt.Errorf("checkpoint: %w", err)
-	}
-	log, err := journal.Open(ctx, st)
-	if err != nil {
-		return nil, nil, err
-	}
-	if holder != nil && alive(j, holder, heartbeat) {
-		owner = &journal.HeldError{Owner: *holder, Heartbeat: heartbeat}
-	}
-	return &state{st.URL(), log.Manifest(), log.Completed()}, owner, nil
-}
-
-// same reports whether the checkpoint still says what a plan was made from.
-func (s *state) same(other *state) bool {
-	return bytes.Equal(s.manifest, other.manifest) && bytes.Equal(s.done, other.done)
-}
-
 // ErrOvertaken is the cause of an error about a plan that another run has made void. A
 // new plan goes on from what that run has left.
 var ErrOvertaken = fmt.Errorf("another run has appended to it since this one was planned: %w", stages.ErrStopped)
@@ -93,7 +57,7 @@ func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) err
 	if p.otherwise != nil && !errors.Is(failed, p.otherwise) {
 		failed = errors.Join(p.otherwise, failed)
 	}
-	now, owner, err := readState(ctx, p.Job, env)
+	now, owner, err := readState(ctx, p.Job, env, p.limits.target)
 	same := err == nil && p.state.same(now)
 	switch {
 	case err != nil || same && (owner == nil || now.done != nil):
@@ -115,8 +79,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if p.dim, err = p.dimension(ctx); err != nil {
 		return err
 	}
-	env.limits = p.limits.target
-	if p.state, _, err = readState(ctx, p.Job, env); err != nil {
+	if p.state, _, err = readState(ctx, p.Job, env, p.limits.target); err != nil {
 		return err
 	}
 	g := &growth{dim: p.dim, packed: map[string]bool{}, met: map[string]bool{}}
@@ -126,7 +89,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if p.state.manifest != nil && g.begun == nil {
 		return nil // the first run was interrupted
 	}
-	if g.store, err = store.Open(ctx, p.Job.Target.URL, storeOptions(p.Job, env)); err != nil {
+	if g.store, err = store.Open(ctx, p.Job.Target.URL, env.storeOptions(p.Job, p.limits.target)); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
 	there, err := g.isThere(ctx)
@@ -140,7 +103,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 		return errors.Join(err, g.store.Close())
 	}
 	g.target, err = zarrsource.Open(ctx, p.Job.Target.URL, zarrsource.Options{
-		Store: storeOptions(p.Job, env), Types: env.Types, Codecs: env.Codecs,
+		Store: env.storeOptions(p.Job, p.limits.target), Types: env.Types, Codecs: env.Codecs,
 		Kept: func(path string, _ dtype.Type) bool { return g.packed[path] },
 	})
 	if err != nil {

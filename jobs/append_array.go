@@ -133,12 +133,12 @@ func (b *builder) agrees(a *PlannedArray) bool {
 // same type, fill value and chunks.
 func (b *builder) sameChains(would, is *zarr.Array) {
 	in := codecs.Chunk{Type: is.Type, Shape: is.Grid.Chunk, Fill: is.Fill}
-	own, err := b.env.bind(would.Codecs, in)
+	own, err := b.chains.Bind(would.Codecs, in)
 	if err != nil {
 		b.wrong("codecs", err.Error(), "")
 		return
 	}
-	target, err := b.env.bind(is.Codecs, in)
+	target, err := b.chains.Bind(is.Codecs, in)
 	if err != nil {
 		b.wrong("codecs", "those of the target: "+err.Error(), "")
 		return

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -161,7 +162,7 @@ func TestAppendWhileAnotherRuns(t *testing.T) {
 	if _, err := execute(t, j, env, RunOptions{Stop: stop}); !errors.Is(err, stages.ErrStopped) {
 		t.Fatal(err)
 	}
-	st, err := openCheckpoint(t.Context(), j, env)
+	st, err := openCheckpoint(t.Context(), j, env, store.NewLimits(0))
 	if err != nil {
 		t.Fatal(err)
 	}

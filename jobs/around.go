@@ -21,7 +21,6 @@ const aroundTime = 5 * time.Second
 func (p *Plan) around(ctx context.Context, env Environment) error {
 	ctx, cancel := context.WithTimeout(ctx, aroundTime)
 	defer cancel()
-	env.limits = p.limits.target
 	var root string
 	for at := p.Job.Target.URL; ; {
 		base, query, queried := strings.Cut(at, "?")
@@ -33,7 +32,7 @@ func (p *Plan) around(ctx context.Context, env Environment) error {
 		if err != nil {
 			break // a whole bucket
 		}
-		text, err := readDocument(ctx, p.Job, folder, env)
+		text, err := readDocument(ctx, p.Job, folder, env, p.limits.target)
 		if err != nil {
 			break // no hierarchy that anybody can tell
 		}
@@ -71,8 +70,8 @@ func (p *Plan) around(ctx context.Context, env Environment) error {
 }
 
 // readDocument reads the document of the v3 node at a URL, without another try.
-func readDocument(ctx context.Context, j *Job, url string, env Environment) (text []byte, err error) {
-	opt := storeOptions(j, env)
+func readDocument(ctx context.Context, j *Job, url string, env Environment, limits *store.Limits) (text []byte, err error) {
+	opt := env.storeOptions(j, limits)
 	opt.Retries = -1
 	st, err := store.Open(ctx, url, opt)
 	if err != nil {

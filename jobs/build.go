@@ -27,6 +27,7 @@ const maxChunks = 1 << 28
 type builder struct {
 	plan    *Plan
 	env     Environment
+	chains  *codecs.Chains // that the plan has bound, which equal arrays share
 	array   sources.Array
 	info    *sources.Info
 	options jobfile.ArrayOptions
@@ -314,7 +315,7 @@ func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
 		in := inner.Chunk()
 		in.Shape = b.options.Shards
 		var chain *codecs.Chain
-		if chain, err = b.env.bind([]codecs.Spec{spec}, in); err == nil {
+		if chain, err = b.chains.Bind([]codecs.Spec{spec}, in); err == nil {
 			return chain
 		}
 	}
@@ -332,7 +333,7 @@ func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 	if specs == nil {
 		specs = DefaultCodecs(in.Type)
 	}
-	chain, err := b.env.bind(specs, in)
+	chain, err := b.chains.Bind(specs, in)
 	if err != nil {
 		b.problems = append(b.problems, b.plan.Job.CodecProblems(b.field+".codecs", b.env.Codecs, err)...)
 		return nil

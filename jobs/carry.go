@@ -56,7 +56,7 @@ func (b *builder) sourceFill() []byte {
 func (b *builder) sameCodecs(chain *codecs.Chain) bool {
 	in := chain.Chunk()
 	in.Type = b.info.Type
-	own, err := b.env.bind(b.info.Codecs, in)
+	own, err := b.chains.Bind(b.info.Codecs, in)
 	return err == nil && b.sameSpecs(own.Specs(), chain.Specs())
 }
 

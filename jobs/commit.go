@@ -128,3 +128,12 @@ func (r *run) finish(ctx context.Context) error {
 	}
 	return nil
 }
+
+// completedArrays returns how the arrays have come out.
+func (r *run) completedArrays() []CompletedArray {
+	list := make([]CompletedArray, len(r.arrays))
+	for i, a := range r.arrays {
+		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes}
+	}
+	return list
+}

@@ -22,26 +22,17 @@ type Environment struct {
 	Memory *store.Memory
 	Fault  func(op, key string) error
 	Sleep  func(ctx context.Context, d time.Duration) error
-
-	// limits are those of the side of a plan whose stores are opened; nil: each
-	// store has the job's budget for itself.
-	limits *store.Limits
-	// chains are those that a plan has bound; nil: none are shared.
-	chains *codecs.Chains
 }
 
-// bind binds a chain of a plan's array.
-func (e Environment) bind(specs []codecs.Spec, in codecs.Chunk) (*codecs.Chain, error) {
-	if e.chains == nil {
-		return e.Codecs.Bind(specs, in)
+// storeOptions are the job's habits towards stores, with the limits that the requests
+// of a store count against.
+func (e Environment) storeOptions(j *Job, limits *store.Limits) store.Options {
+	retries := j.Run.Retries
+	if retries == 0 {
+		retries = -1 // none, where the store's 0 means its default
 	}
-	return e.chains.Bind(specs, in)
-}
-
-// log is where to write log lines.
-func (e Environment) log() *slog.Logger {
-	if e.Log == nil {
-		return slog.New(slog.DiscardHandler)
+	return store.Options{
+		Log: e.Log, Memory: e.Memory, Fault: e.Fault, Sleep: e.Sleep,
+		Retries: retries, Limits: limits,
 	}
-	return e.Log
 }

@@ -71,7 +71,7 @@ func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
 	}
 	specs, err := b.sourceCodecs(in)
 	if err == nil {
-		_, err = b.env.bind(specs, in)
+		_, err = b.chains.Bind(specs, in)
 	}
 	switch {
 	case err == nil:
@@ -93,7 +93,7 @@ func (b *builder) sourceCodecs(in codecs.Chunk) ([]codecs.Spec, error) {
 		return b.info.Codecs, nil
 	}
 	in.Shape = b.info.Shards
-	chain, err := b.env.bind(b.info.Codecs, in)
+	chain, err := b.chains.Bind(b.info.Codecs, in)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 // their own must not write to one target. Where nothing can be written beside the
 // target, the checkpoint's lock has to do. The caller releases them.
 func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (release func(ctx context.Context, late bool) error, err error) {
-	env.limits = r.plan.limits.lock
 	var opened []*store.Store
 	release = func(ctx context.Context, late bool) error {
 		var failed error
@@ -28,7 +27,7 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 		return failed
 	}
 	// The lock has stores of its own: those of the run ask it before each change.
-	st, err := openLock(ctx, r.plan.Job, env)
+	st, err := openLock(ctx, r.plan.Job, env, r.plan.limits.lock)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +35,7 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 	places := []*store.Store{st}
 	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
 	if r.plan.Job.Run.Checkpoint.URL != "" && err == nil {
-		st, err := openState(ctx, r.plan.Job, beside, lockStaging, env)
+		st, err := openState(ctx, r.plan.Job, beside, lockStaging, env, r.plan.limits.lock)
 		if err != nil {
 			return nil, errors.Join(err, release(ctx, false))
 		}
@@ -68,20 +67,13 @@ func (r *run) acquire(ctx context.Context, env Environment, opt RunOptions) (rel
 	return release, nil
 }
 
-// The folders of a local checkpoint in which objects wait: its own, and those of its
-// lock. What waits in the former is removed when a run begins.
-const (
-	checkpointStaging = "incoming"
-	lockStaging       = "incoming-lock"
-)
-
 // openLock opens the place of a checkpoint once more, for its lock.
-func openLock(ctx context.Context, j *Job, env Environment) (*store.Store, error) {
+func openLock(ctx context.Context, j *Job, env Environment, limits *store.Limits) (*store.Store, error) {
 	url, err := j.CheckpointURL()
 	if err != nil {
 		return nil, err
 	}
-	return openState(ctx, j, url, lockStaging, env)
+	return openState(ctx, j, url, lockStaging, env, limits)
 }
 
 // unusable is the error about a checkpoint whose lock cannot be had, with a way

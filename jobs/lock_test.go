@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,14 +64,13 @@ func TestLockOfABusyTarget(t *testing.T) {
 		}
 	}()
 	p.limits.target = store.NewLimits(1e-6) // one request at once, and then one in days
-	env.limits = p.limits.target
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	r := &run{plan: p, log: env.log()}
-	if r.target, err = store.Open(ctx, j.Target.URL, storeOptions(j, env)); err != nil {
+	r := &run{plan: p, log: slog.New(slog.DiscardHandler)}
+	if r.target, err = store.Open(ctx, j.Target.URL, env.storeOptions(j, p.limits.target)); err != nil {
 		t.Fatal(err)
 	}
-	if r.checkpoint, err = openCheckpoint(ctx, j, env); err != nil {
+	if r.checkpoint, err = openCheckpoint(ctx, j, env, p.limits.target); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.checkpoint.ReadAll(ctx, "none", 1); err == nil {

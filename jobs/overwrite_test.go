@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -153,8 +154,8 @@ func TestOverwriteOfManyObjects(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	r := &run{plan: p, log: env.log()}
-	if r.target, err = store.Open(t.Context(), j.Target.URL, storeOptions(j, env)); err != nil {
+	r := &run{plan: p, log: slog.New(slog.DiscardHandler)}
+	if r.target, err = store.Open(t.Context(), j.Target.URL, env.storeOptions(j, p.limits.target)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range objects {

@@ -107,7 +107,7 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 	if b.options.Shards != nil && !b.keeps() {
 		meaning = clamped(meaning)
 	}
-	chain, err := b.env.bind(slices.Concat(meaning, inner.Specs()), in)
+	chain, err := b.chains.Bind(slices.Concat(meaning, inner.Specs()), in)
 	if err != nil {
 		_, field := cfMode(b.plan.Job, b.info.Path)
 		b.problems = append(b.problems, b.plan.Job.CodecProblems(field, b.env.Codecs, err)...)

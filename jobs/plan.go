@@ -171,8 +171,7 @@ func (a *PlannedArray) Losses() []codecs.Loss {
 // once.
 func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 	limits := sides{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond), store.NewLimits(0)}
-	env.limits, env.chains = limits.source, codecs.NewChains(env.Codecs)
-	source, err := openSource(ctx, j, env)
+	source, err := openSource(ctx, j, env, limits.source)
 	if err != nil {
 		return nil, err
 	}
@@ -200,12 +199,13 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	empty := p.emptyGroups(left)
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.grows(opened))
 	coordinates, dimensions := coordinatesOf(opened), newDimensions(paths)
+	chains := codecs.NewChains(env.Codecs)
 	p.Arrays = make([]PlannedArray, 0, len(paths))
 	for i, name := range paths {
 		if opened[i] == nil {
 			continue
 		}
-		b := builder{plan: p, env: env, array: opened[i], base: newArray{}, bounds: coordinates[name] != ""}
+		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, bounds: coordinates[name] != ""}
 		wrong, err := p.planArray(ctx, &b, name, dimensions)
 		if err != nil {
 			return err

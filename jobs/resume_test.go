@@ -157,7 +157,7 @@ func TestSourceInsideTheTarget(t *testing.T) {
 func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
 	j.Run.Checkpoint.URL = filepath.Join(t.TempDir(), "elsewhere")
-	beside, err := openState(t.Context(), j, j.Target.URL+".zmigrate", lockStaging, env)
+	beside, err := openState(t.Context(), j, j.Target.URL+".zmigrate", lockStaging, env, store.NewLimits(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
 
 func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 	j, env := largeJob(t), environment()
-	st, err := openCheckpoint(t.Context(), j, env)
+	st, err := openCheckpoint(t.Context(), j, env, store.NewLimits(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 func TestAnOvertakenRunForgetsNothing(t *testing.T) {
 	j, env := largeJob(t), environment()
 	done := interrupt(t, j, env)
-	st, err := openCheckpoint(t.Context(), j, env)
+	st, err := openCheckpoint(t.Context(), j, env, store.NewLimits(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,19 +111,18 @@ const releaseTime = 15 * time.Second
 // goes on. Errors name what a user can do.
 func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result *Result, err error) {
 	began := time.Now()
-	env.limits = p.limits.target
-	r := &run{plan: p, log: env.log(), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
+	r := &run{plan: p, log: cmp.Or(env.Log, slog.New(slog.DiscardHandler)), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
 	r.outcome = p.target.outcome(r)
 	if r.manifest, err = p.manifest(); err != nil {
 		return nil, err
 	}
-	options := storeOptions(p.Job, env)
+	options := env.storeOptions(p.Job, p.limits.target)
 	options.Parts = partsAtOnce(&p.Job.Run)
 	if r.target, err = store.Open(ctx, p.Job.Target.URL, options); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	defer func() { err = errors.Join(err, r.target.Close()) }()
-	if r.checkpoint, err = openCheckpoint(ctx, p.Job, env); err != nil {
+	if r.checkpoint, err = openCheckpoint(ctx, p.Job, env, p.limits.target); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.checkpoint.Close()) }()
@@ -169,26 +169,6 @@ func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result
 	r.log.InfoContext(ctx, "done", "target", r.target.URL(), "requests", from.Requests+to.Requests,
 		"retries", from.Retries+to.Retries, "throttled", from.Throttled+to.Throttled)
 	return &r.result, nil
-}
-
-// openCheckpoint opens the place of the job's checkpoint.
-func openCheckpoint(ctx context.Context, j *Job, env Environment) (*store.Store, error) {
-	url, err := j.CheckpointURL()
-	if err != nil {
-		return nil, err
-	}
-	return openState(ctx, j, url, checkpointStaging, env)
-}
-
-// openState opens a store for a journal or a lock, with the folder in which objects wait.
-func openState(ctx context.Context, j *Job, url, staging string, env Environment) (*store.Store, error) {
-	opt := storeOptions(j, env)
-	opt.Staging = staging
-	st, err := store.Open(ctx, url, opt)
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
-	}
-	return st, nil
 }
 
 // locked does the run while the lock is held.

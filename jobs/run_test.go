@@ -322,7 +322,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 
 func TestTheLockKeepsRunsApart(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
-	checkpoint, err := openCheckpoint(t.Context(), j, env)
+	checkpoint, err := openCheckpoint(t.Context(), j, env, store.NewLimits(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // openSource opens what the job's source section names.
-func openSource(ctx context.Context, j *Job, env Environment) (sources.Source, error) {
-	opt := storeOptions(j, env)
+func openSource(ctx context.Context, j *Job, env Environment, limits *store.Limits) (sources.Source, error) {
+	opt := env.storeOptions(j, limits)
 	switch j.Source.Driver {
 	case "raw":
 		arrays := make([]raw.Array, 0, len(j.Source.Arrays))
@@ -108,22 +108,6 @@ func nullOf(j *Job, path string, t dtype.Type) (dtype.Scalar, error) {
 		return nil, nil
 	}
 	return t.ParseScalar(dtype.V3, options.FillValue)
-}
-
-// storeOptions are the job's habits towards stores.
-func storeOptions(j *Job, env Environment) store.Options {
-	retries := j.Run.Retries
-	if retries == 0 {
-		retries = -1 // none, where the store's 0 means its default
-	}
-	limits := env.limits
-	if limits == nil {
-		limits = store.NewLimits(j.Run.PerSecond)
-	}
-	return store.Options{
-		Log: env.Log, Memory: env.Memory, Fault: env.Fault, Sleep: env.Sleep,
-		Retries: retries, Limits: limits,
-	}
 }
 
 // expand resolves globs, in the order in which the job names them.

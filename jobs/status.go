@@ -47,7 +47,7 @@ type ArrayStatus struct {
 // ReadStatus reads the checkpoint of a job, without opening its sources or
 // taking its lock.
 func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, err error) {
-	st, err := openCheckpoint(ctx, j, env)
+	st, err := openCheckpoint(ctx, j, env, store.NewLimits(j.Run.PerSecond))
 	if err != nil {
 		return nil, err
 	}
@@ -143,19 +143,4 @@ func (s *Status) holder(ctx context.Context, j *Job, st *store.Store) error {
 		s.State = "running"
 	}
 	return nil
-}
-
-// alive reports whether the holder of a lock is still at work, by its last
-// heartbeat.
-func alive(j *Job, owner *journal.Owner, heartbeat time.Time) bool {
-	return !owner.Gone(journal.ThisProcess("")) && time.Since(heartbeat) <= j.Run.LockLifetime
-}
-
-// completedArrays returns how the arrays have come out.
-func (r *run) completedArrays() []CompletedArray {
-	list := make([]CompletedArray, len(r.arrays))
-	for i, a := range r.arrays {
-		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes}
-	}
-	return list
 }
