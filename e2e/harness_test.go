@@ -113,7 +113,7 @@ func migrate(ctx context.Context, file string, env jobs.Environment, opt jobs.Ru
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	opt.Owner = journal.ThisProcess("test")
 	opt.Owner.ID = rand.Text() // as if each run had a process of its own
-	return plan.Run(ctx, env, opt)
+	return jobs.Run(ctx, plan, env, opt)
 }
 
 // undisturbed runs a job file to its end and returns the digests of its

@@ -110,6 +110,6 @@ func inThisProcess(ctx context.Context, job, target string, memory *store.Memory
 		return err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
-	_, err = plan.Run(ctx, env, jobs.RunOptions{Owner: journal.ThisProcess("test")})
+	_, err = jobs.Run(ctx, plan, env, jobs.RunOptions{Owner: journal.ThisProcess("test")})
 	return err
 }

@@ -117,11 +117,8 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 func (g *growth) recall(s *state) error {
 	switch {
 	case s.done != nil:
-		done, err := readCompletion(s.done)
-		if err != nil {
-			return err
-		}
-		if g.completed, err = done.plan(); err != nil {
+		var err error
+		if g.completed, err = readCompleted(s.done); err != nil {
 			return err
 		}
 		g.earlier = slices.Concat(g.completed.Earlier, g.completed.Files)
@@ -153,6 +150,13 @@ func (g *growth) isThere(ctx context.Context) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// growth returns what the target of the plan is if rows are appended to it. It is nil
+// for a new target.
+func (p *Plan) growth() *growth {
+	g, _ := p.target.(*growth)
+	return g
 }
 
 // close closes what was opened.
@@ -196,8 +200,6 @@ func (g *growth) review(ctx context.Context, p *Plan, coordinates map[string]str
 
 // describe implements [plannedTarget].
 func (g *growth) describe(m *Manifest) { m.Append, m.Earlier = g.dim, g.earlier }
-
-func (g *growth) outcome(r *run) outcome { return growing{r, g} }
 
 // meet implements [plannedTarget]. The options that the job leaves open are those of the
 // existing array.

@@ -26,7 +26,7 @@ func TestAppendToWhatAnotherJobHasGrown(t *testing.T) {
 	if _, err := execute(t, night{5, 2}.job(t, dir), env, RunOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.Run(t.Context(), env, RunOptions{})
+	_, err = Run(t.Context(), p, env, RunOptions{})
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}

@@ -63,14 +63,20 @@ func (g *growth) ragged(ctx context.Context, p *Plan) (Problems, error) {
 // array's coordinate: its own where there is none. coordinates are the paths of
 // all arrays that may be one.
 func (g *growth) scope(array string, coordinates map[string]bool) string {
-	for group := parent(array); ; group = parent(group) {
+	for group := groupOf(array); ; group = groupOf(group) {
 		if coordinates[path.Join(group, g.dim)] {
 			return group
 		}
 		if group == "" {
-			return parent(array)
+			return groupOf(array)
 		}
 	}
+}
+
+// groupOf is the path of the group that a node is in, and the root's for the root.
+func groupOf(node string) string {
+	group, _ := zarr.Parent(node)
+	return group
 }
 
 // shares reports whether an array of the target, with that many rows, shares its
@@ -82,7 +88,7 @@ func (g *growth) shares(array string, rows int, all map[string]bool, scopes map[
 		return scopes[group] != nil
 	}
 	for group != "" {
-		group = parent(group)
+		group = groupOf(group)
 		if a := scopes[group]; a != nil && a.Append.Rows == rows {
 			return true
 		}

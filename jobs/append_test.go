@@ -320,7 +320,7 @@ func TestAppendToWhatAnotherRunHasGrown(t *testing.T) {
 	if _, err := execute(t, j, env, RunOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.Run(t.Context(), env, RunOptions{})
+	_, err = Run(t.Context(), p, env, RunOptions{})
 	if err := errors.Join(p.Close()); err != nil {
 		t.Error(err)
 	}

@@ -17,53 +17,6 @@ import (
 // without a record of this job.
 var ErrTargetExists = errors.New("the target exists already")
 
-// begin implements [outcome]. The place of a new target has to be free, or the job
-// overwrites it. The record of an earlier run is forgotten only when nothing stands in
-// the way any more.
-func (r creating) begin(ctx context.Context, opt RunOptions) (complete bool, err error) {
-	existing := r.plan.Job.Target.Existing
-	if record := r.journal.Completed(); record != nil {
-		done, err := readCompletion(record)
-		if err != nil {
-			return false, err
-		}
-		was, differences, err := r.compare(ctx, done.Manifest, done.plan)
-		done.Manifest = nil // it is as long as that of this run
-		if err != nil {
-			return false, err
-		}
-		if len(differences) > 0 && existing == "fail" {
-			if _, err := r.inTheWay(ctx); err != nil {
-				return false, fmt.Errorf("target %s: %w", r.target.URL(), err)
-			}
-		}
-		if len(differences) > 0 && existing != "overwrite" {
-			return false, r.changed(true, was, differences)
-		}
-		whole, err := r.whole(ctx)
-		if err != nil {
-			return false, err
-		}
-		if whole && len(differences) == 0 {
-			return r.again(ctx, done)
-		}
-	} else if text := r.journal.Manifest(); text != nil {
-		was, differences, err := r.compare(ctx, text, func() (*Manifest, error) { return readPlan(text) })
-		if err != nil {
-			return false, err
-		}
-		switch {
-		case existing == "fail":
-			return false, fmt.Errorf("%w: an interrupted run of this job has begun it; target.existing: resume goes on with it", ErrTargetExists)
-		case len(differences) == 0:
-			return false, nil
-		case existing != "overwrite":
-			return false, r.changed(false, was, differences)
-		}
-	}
-	return false, r.renew(ctx, opt)
-}
-
 // again is begin for a job that is complete: there is nothing to do (true), unless
 // chunks of the target are no longer what was written there.
 func (r *run) again(ctx context.Context, done *Completion) (complete bool, err error) {

@@ -67,6 +67,12 @@ func readState(ctx context.Context, j *Job, env Environment, limits *store.Limit
 	return &state{st.URL(), log.Manifest(), log.Completed()}, owner, nil
 }
 
+// madeFrom reports whether a checkpoint with these two documents still says what the plan
+// was made from. A plan that appends no rows does not depend on the checkpoint.
+func (p *Plan) madeFrom(manifest, done json.RawMessage) bool {
+	return p.state == nil || p.state.same(&state{manifest: manifest, done: done})
+}
+
 // same reports whether the checkpoint still says what a plan was made from.
 func (s *state) same(other *state) bool {
 	return bytes.Equal(s.manifest, other.manifest) && bytes.Equal(s.done, other.done)

@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -77,19 +76,4 @@ func (p *Plan) targetField(node string) string {
 		}
 	}
 	return "source"
-}
-
-// distinct fails where the target's file system takes two nodes for one.
-func (r *run) distinct(ctx context.Context) error {
-	for _, c := range r.plan.colliding() {
-		same, err := r.target.SameName(ctx, path.Base(c.first), path.Base(c.second))
-		if err != nil {
-			return fmt.Errorf("target: %w", err)
-		}
-		if same {
-			return fmt.Errorf("target %s: %+q and %+q are one name to its file system, which knows no difference of case or Unicode form: give one of them another name with rename, or choose another target",
-				r.target.URL(), c.first, c.second)
-		}
-	}
-	return nil
 }

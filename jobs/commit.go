@@ -65,41 +65,6 @@ func (r *run) record(x journal.Receipt) error {
 	return nil
 }
 
-// documents implements [outcome]. It writes the document of each array whose chunks
-// are all in place, if the source is still what the chunks were read from. The
-// document of an array that is the whole target is the last of all. While objects of
-// an earlier owner of the lock may come late, no document is written at all.
-func (r creating) documents(ctx context.Context) error {
-	if r.unsettled {
-		return nil
-	}
-	var complete []int
-	for i := range r.arrays {
-		if r.arrays[i].left == 0 && !r.arrays[i].written && r.plan.Arrays[i].Target != "" {
-			complete = append(complete, i)
-		}
-	}
-	if len(complete) == 0 {
-		return nil
-	}
-	if err := r.unchangedSoFar(ctx); err != nil {
-		return err
-	}
-	err := sources.InParallel(ctx, len(complete), func(ctx context.Context, k int) error {
-		a := &r.plan.Arrays[complete[k]]
-		return r.sink.PutArray(ctx, a.Target, a.Meta)
-	})
-	if err != nil {
-		return fmt.Errorf("target: %w", err)
-	}
-	for _, i := range complete {
-		a := &r.plan.Arrays[i]
-		r.arrays[i].written = true
-		r.log.InfoContext(ctx, "array complete", "array", a.Target, "chunks", a.Chunks())
-	}
-	return nil
-}
-
 // finish checks that the receipts cover the plan, writes what makes the target
 // whole, and shrinks the checkpoint to the record of completion.
 func (r *run) finish(ctx context.Context) error {

@@ -70,3 +70,17 @@ func convertScalar(convert interface {
 	}
 	return dst.Data, nil
 }
+
+// isFill reports whether an element of the source becomes the fill value, bit for bit.
+func (a *PlannedArray) isFill(value dtype.Scalar) bool {
+	chunk := a.Chain.Chunk()
+	if chunk.Fill == nil {
+		return false
+	}
+	if a.convert == nil {
+		return bytes.Equal(value, chunk.Fill)
+	}
+	from, to := ndarray.New(a.array.Info().Type, []int{1}), ndarray.New(chunk.Type, []int{1})
+	ndarray.Fill(from, value)
+	return a.convert.Encode(to, from) == nil && ndarray.Uniform(to, chunk.Fill)
+}

@@ -8,7 +8,7 @@
 // sources and decides the rest: shapes, chunks, bound codec chains, fill values. It
 // writes nothing, and refuses everything that can be refused without data.
 //
-// [Plan.Run] takes the job's lock, compares the plan's [Manifest] with that of
+// [Run] takes the job's lock, compares the plan's [Manifest] with that of
 // the checkpoint, goes on where an earlier run stopped or begins anew, and
 // leaves a record of completion. A plan for target.existing: append is made from
 // what the target holds, too: its arrays are the rows that come to those there,

@@ -331,51 +331,6 @@ func readManifest(text []byte) (*Manifest, error) {
 	}
 }
 
-// Completion is the record that a completed job leaves in its checkpoint.
-type Completion struct {
-	Manifest json.RawMessage  `json:"manifest,omitempty"` // see [readManifest]
-	Arrays   []CompletedArray `json:"arrays,omitempty"`   // those of the manifest, in its order
-	Result   Result           `json:"result"`
-	Finished time.Time        `json:"finished"`
-	// Overtaken tells that a run of this target has lost its lock to another one.
-	Overtaken bool `json:"overtaken,omitempty"`
-}
-
-// CompletedArray is how an array has come out.
-type CompletedArray struct {
-	Empty    int   `json:"empty_chunks,omitempty"`
-	BytesOut int64 `json:"bytes_out,omitempty"`
-}
-
-// text is the record as JSON, in which the manifest is as it is.
-func (c Completion) text() ([]byte, error) {
-	manifest := c.Manifest
-	c.Manifest = nil
-	rest, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat([]byte(`{"manifest":`), manifest, []byte{','}, rest[1:]), nil
-}
-
-// readCompletion reads a record of completion, but for its manifest.
-func readCompletion(text []byte) (*Completion, error) {
-	done := &Completion{}
-	if err := json.Unmarshal(text, done); err != nil {
-		return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
-	}
-	return done, nil
-}
-
-// plan reads the manifest of a record of completion.
-func (c *Completion) plan() (*Manifest, error) {
-	m, err := readManifest(c.Manifest)
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
-	}
-	return m, nil
-}
-
 // readPlan reads the manifest of a checkpoint of a job that is under way.
 func readPlan(text []byte) (*Manifest, error) {
 	m, err := readManifest(text)
@@ -383,4 +338,20 @@ func readPlan(text []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("checkpoint: the plan: %w", err)
 	}
 	return m, nil
+}
+
+// readCompleted reads the manifest in the record that a completed job leaves in its
+// checkpoint.
+func readCompleted(record []byte) (*Manifest, error) {
+	var done struct {
+		Manifest json.RawMessage `json:"manifest"`
+	}
+	err := json.Unmarshal(record, &done)
+	if err == nil {
+		var m *Manifest
+		if m, err = readManifest(done.Manifest); err == nil {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
 }

@@ -61,7 +61,7 @@ func TestReservedNames(t *testing.T) {
 	if diff := cmp.Diff([]string{`"..."`, `"/__EMPTY__"`, `"/__EMPTY__/__within"`, `"/__categories"`, `"__x"`, `"a\tb\\c"`, `"g/__v"`, `"zarr.json"`}, found); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	if _, err := p.Run(t.Context(), environment(), RunOptions{}); err != nil {
+	if _, err := Run(t.Context(), p, environment(), RunOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	_, nodes, err := Inspect(t.Context(), filepath.Join(dir, "out.zarr"), environment())

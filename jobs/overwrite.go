@@ -2,10 +2,8 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -61,6 +59,21 @@ func (r *run) renew(ctx context.Context, opt RunOptions) error {
 	}
 	if err := r.journal.Begin(ctx, r.manifest); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+// distinct fails where the target's file system takes two nodes for one.
+func (r *run) distinct(ctx context.Context) error {
+	for _, c := range r.plan.colliding() {
+		same, err := r.target.SameName(ctx, path.Base(c.first), path.Base(c.second))
+		if err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		if same {
+			return fmt.Errorf("target %s: %+q and %+q are one name to its file system, which knows no difference of case or Unicode form: give one of them another name with rename, or choose another target",
+				r.target.URL(), c.first, c.second)
+		}
 	}
 	return nil
 }
@@ -252,41 +265,4 @@ func nodeOf(key string, arrays map[string]bool) (node string, document, known bo
 		}
 		at = above
 	}
-}
-
-// others returns the documents of all nodes of the target but the plan's arrays,
-// by their paths, where its root has one: they are what a run that overwrites has
-// left as it was.
-func (r creating) others(ctx context.Context) (map[string]json.RawMessage, error) {
-	arrays := map[string]bool{}
-	for _, a := range r.plan.Arrays {
-		arrays[a.Target] = true
-	}
-	if arrays[""] {
-		return nil, nil
-	}
-	_, err := r.target.Stat(ctx, zarr.MetadataKey)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("target: %w", err)
-	}
-	var keys []string
-	err = r.target.List(ctx, "", func(o store.Info) error {
-		if path.Base(o.Key) == zarr.MetadataKey && !arrays[parent(o.Key)] {
-			keys = append(keys, o.Key)
-		}
-		return nil
-	})
-	documents := map[string]json.RawMessage{}
-	for _, key := range keys {
-		if err == nil {
-			documents[parent(key)], err = r.target.ReadAll(ctx, key, zarr.MaxDocument)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("target: %w", err)
-	}
-	return documents, nil
 }

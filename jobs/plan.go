@@ -149,6 +149,12 @@ func (a *PlannedArray) Bytes() int64 {
 	return int64(n)
 }
 
+// sparse is the array of the source if it tells where something is stored, else nil.
+func (a *PlannedArray) sparse() sources.Sparse { return sources.AsSparse(a.array) }
+
+// sourceChanged fails when the source is no longer what it was when it was opened.
+func (p *Plan) sourceChanged(ctx context.Context) error { return p.source.Changed(ctx) }
+
 // Losses lists what values lose on their way to the target: by the conversion to
 // another data type, and by the codecs. Objects that stay as they are lose nothing.
 func (a *PlannedArray) Losses() []codecs.Loss {

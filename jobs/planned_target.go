@@ -5,7 +5,6 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
 // plannedTarget is what lies at the place that a job writes to, and what becomes of it.
@@ -18,8 +17,8 @@ import (
 //     objects of earlier runs.
 //
 // [Plan.openTarget] chooses one of them, once for each plan. Nothing else asks whether
-// a plan appends rows: NewPlan asks its target, a run the target's outcome, and the
-// builder of an array the base of that array.
+// a plan appends rows: NewPlan asks its target, and the builder of an array the base of
+// that array. A run asks [Plan.growth] once, and then its outcome.
 type plannedTarget interface {
 	// meet finds what the target holds of the array that a builder plans, and sets the
 	// builder's base.
@@ -36,27 +35,7 @@ type plannedTarget interface {
 	check(ctx context.Context, p *Plan, registry *codecs.Registry) error
 	// describe adds to a manifest what the target was before the run.
 	describe(m *Manifest)
-	// outcome returns what a run does at the target.
-	outcome(r *run) outcome
 	close() error
-}
-
-// outcome is what a run does at its target: a [creating] run or a [growing] run.
-type outcome interface {
-	// begin decides whether there is nothing to do (true), an earlier run to go on with,
-	// or a new run to begin.
-	begin(ctx context.Context, opt RunOptions) (complete bool, err error)
-	// keepsObjects reports whether the target keeps objects of earlier runs. If not, any
-	// object in a place of the plan that has no receipt is a stray.
-	keepsObjects() bool
-	// vacate removes objects from the places of chunks that hold only the fill value.
-	vacate(ctx context.Context, receipts []journal.Receipt) error
-	// documents writes the documents of arrays whose chunks are all in place.
-	documents(ctx context.Context) error
-	// prepare reads what the last documents of a run need. publish writes them.
-	prepare(ctx context.Context) (publish func(ctx context.Context) error, err error)
-	// wayOut says what a user can do if the source changes during the run.
-	wayOut() string
 }
 
 // base is what the target holds of an array before it is planned: nothing, for a

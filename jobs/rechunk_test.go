@@ -132,7 +132,7 @@ func runPlan(t *testing.T, j *Job, env Environment) PlannedArray {
 			t.Error(err)
 		}
 	}()
-	if _, err := p.Run(t.Context(), env, RunOptions{}); err != nil {
+	if _, err := Run(t.Context(), p, env, RunOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return p.Arrays[0]

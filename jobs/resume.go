@@ -89,7 +89,7 @@ func (r *run) stored(ctx context.Context) ([]bitset, error) {
 // chunks may then be of two versions of it.
 func (r *run) unchanged(ctx context.Context) error {
 	began := time.Now()
-	if err := r.plan.source.Changed(ctx); err != nil {
+	if err := r.plan.sourceChanged(ctx); err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
 	r.looked, r.look = time.Now(), time.Since(began)
@@ -125,7 +125,7 @@ func (r *run) distrust(ctx context.Context, failed error) error {
 	failed = r.changedSource(failed)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
-	if !errors.Is(failed, sources.ErrChanged) && !errors.Is(r.plan.source.Changed(ctx), sources.ErrChanged) {
+	if !errors.Is(failed, sources.ErrChanged) && !errors.Is(r.plan.sourceChanged(ctx), sources.ErrChanged) {
 		return failed
 	}
 	if lost || errors.Is(r.held(ctx), journal.ErrLost) {

@@ -109,10 +109,10 @@ const releaseTime = 15 * time.Second
 // Run migrates what the plan says and is not done yet, and completes the
 // target. It returns stages.ErrStopped when Stop ended it; a later run then
 // goes on. Errors name what a user can do.
-func (p *Plan) Run(ctx context.Context, env Environment, opt RunOptions) (result *Result, err error) {
+func Run(ctx context.Context, p *Plan, env Environment, opt RunOptions) (result *Result, err error) {
 	began := time.Now()
 	r := &run{plan: p, log: cmp.Or(env.Log, slog.New(slog.DiscardHandler)), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
-	r.outcome = p.target.outcome(r)
+	r.outcome = outcomeOf(r)
 	if r.manifest, err = p.manifest(); err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	if r.journal, err = journal.OpenLocked(ctx, r.checkpoint); err != nil {
 		return err
 	}
-	if err := r.current(ctx); err != nil {
+	if err := r.current(); err != nil {
 		return err
 	}
 	complete, err := r.outcome.begin(ctx, opt)
@@ -217,6 +217,15 @@ func (r *run) locked(ctx context.Context, opt RunOptions) error {
 	return nil
 }
 
+// current fails when the checkpoint, which the run now has to itself, is no longer the
+// one that the plan was made from.
+func (r *run) current() error {
+	if !r.plan.madeFrom(r.journal.Manifest(), r.journal.Completed()) {
+		return errOvertaken(r.target.URL())
+	}
+	return nil
+}
+
 // migrate does the units that are not done.
 func (r *run) migrate(ctx context.Context, opt RunOptions) error {
 	job := r.plan.Job
@@ -239,7 +248,7 @@ func (r tasks) Task(i int) *stages.Task {
 	task, w := r.plan.task(a), r.sink.Array(a.Target, a.place())
 	task.Writer = w
 	task.Stream = func(ctx context.Context, index []int) (stages.Stream, error) { return w.Stream(ctx, index) }
-	if objects, ok := a.stored.(sources.Placed); ok {
+	if objects, ok := task.Stored.(sources.Placed); ok {
 		task.Copy = func(ctx context.Context, index []int, in codecs.Input) (sinks.Receipt, bool, error) {
 			from, object := objects.PlaceStored(index, in)
 			return w.Copy(ctx, index, from, object)

@@ -76,7 +76,7 @@ func execute(t *testing.T, j *Job, env Environment, opt RunOptions) (*Result, er
 	if opt.Owner.ID == "" {
 		opt.Owner = journal.ThisProcess("test")
 	}
-	return p.Run(t.Context(), env, opt)
+	return Run(t.Context(), p, env, opt)
 }
 
 func TestRunWritesWhatThePlanSays(t *testing.T) {

@@ -1,14 +1,11 @@
 package jobs
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/jobs/journal"
-	"github.com/zmigrate/zmigrate/sources"
 )
 
 const (
@@ -82,7 +79,7 @@ func (r *run) occupied(ctx context.Context, i int) (bitset, error) {
 	if r.plan.Job.Target.StoreEmptyChunks || r.outcome.keepsObjects() || a.Grid.Runs != nil || few || r.arrays[i].left == 0 {
 		return nil, nil
 	}
-	source := sources.AsSparse(a.array)
+	source := a.sparse()
 	if source == nil {
 		return nil, nil
 	}
@@ -98,18 +95,4 @@ func (r *run) occupied(ctx context.Context, i int) (bitset, error) {
 		return nil, err
 	}
 	return occupied, nil
-}
-
-// isFill reports whether an element of the source becomes the fill value, bit for bit.
-func (a *PlannedArray) isFill(value dtype.Scalar) bool {
-	chunk := a.Chain.Chunk()
-	if chunk.Fill == nil {
-		return false
-	}
-	if a.convert == nil {
-		return bytes.Equal(value, chunk.Fill)
-	}
-	from, to := ndarray.New(a.array.Info().Type, []int{1}), ndarray.New(chunk.Type, []int{1})
-	ndarray.Fill(from, value)
-	return a.convert.Encode(to, from) == nil && ndarray.Uniform(to, chunk.Fill)
 }

@@ -62,7 +62,7 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (status *Status, e
 		if err != nil {
 			return nil, err
 		}
-		m, err := done.plan()
+		m, err := readCompleted(record)
 		if err != nil {
 			return nil, err
 		}

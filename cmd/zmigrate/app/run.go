@@ -190,7 +190,7 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
 	show := a.newProgress(j.Name, plan.Requests)
 	a.migrating.Store(true)
 	defer a.migrating.Store(false)
-	result, err := plan.Run(c.Context, a.env, jobs.RunOptions{
+	result, err := jobs.Run(c.Context, plan, a.env, jobs.RunOptions{
 		Begin: show.begin, Observe: show.observe, Stop: a.stop, Confirm: a.confirmation(c),
 		Owner: journal.ThisProcess("zmigrate run " + j.File),
 	})

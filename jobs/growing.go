@@ -15,16 +15,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// current fails when the checkpoint, which the run now has to itself, is no longer the
-// one that the plan was made from.
-func (r *run) current(ctx context.Context) error {
-	now := &state{manifest: r.journal.Manifest(), done: r.journal.Completed()}
-	if was := r.plan.state; was != nil && !was.same(now) {
-		return errOvertaken(r.target.URL())
-	}
-	return nil
-}
-
 // growing is the [outcome] of a [growth].
 type growing struct {
 	*run
