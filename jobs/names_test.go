@@ -61,13 +61,6 @@ func TestReservedNames(t *testing.T) {
 	if diff := cmp.Diff([]string{`"..."`, `"/__EMPTY__"`, `"/__EMPTY__/__within"`, `"/__categories"`, `"__x"`, `"a\tb\\c"`, `"g/__v"`, `"zarr.json"`}, found); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	if _, err := Run(t.Context(), p, environment(), RunOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	_, nodes, err := Inspect(t.Context(), filepath.Join(dir, "out.zarr"), environment())
-	if err != nil || len(nodes) != len(p.Arrays)+len(p.Groups) {
-		t.Errorf("%d nodes, error %v; want %d", len(nodes), err, len(p.Arrays)+len(p.Groups))
-	}
 }
 
 // TestNamesInJobs names nodes in a job as they are called in the source, or as they will

@@ -1,0 +1,20 @@
+package jobs
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestReservedNamesInTarget shows a target whose nodes have other names than those of the
+// source.
+func TestReservedNamesInTarget(t *testing.T) {
+	dir := reservedFolder(t)
+	p := planned(t, dir, reservedJob+"}\n")
+	if _, err := Run(t.Context(), p, environment(), RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, nodes, err := Inspect(t.Context(), filepath.Join(dir, "out.zarr"), environment())
+	if err != nil || len(nodes) != len(p.Arrays)+len(p.Groups) {
+		t.Errorf("%d nodes, error %v; want %d", len(nodes), err, len(p.Arrays)+len(p.Groups))
+	}
+}
