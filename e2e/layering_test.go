@@ -38,6 +38,8 @@ var rooms = [][]string{
 	{"jobs/journal"},
 	{"jobs/jobfile"},
 	{"jobs/target"},
+	{"jobs/plan"},
+	{"jobs/run"},
 	{"jobs"},
 	{"cmd/zmigrate/app"},
 	{"cmd/zmigrate"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
 )
@@ -19,7 +20,7 @@ import (
 // have nodes without a root, else netcdf. What a local file begins with counts
 // more than its name. A place that cannot be looked at is for the driver to
 // complain about.
-func DriverOf(ctx context.Context, url string, env Environment) string {
+func DriverOf(ctx context.Context, url string, env plan.Environment) string {
 	name, _, _ := strings.Cut(url, "?")
 	name = strings.TrimRight(name, "/")
 	opt := store.Options{Log: env.Log, Memory: env.Memory, Fault: env.Fault, Retries: -1}

@@ -18,6 +18,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
@@ -61,7 +62,7 @@ func (names DimensionNames) MarshalJSON() ([]byte, error) {
 // Inspect lists the nodes of whatever lies at a URL, groups before what they
 // hold: a Zarr hierarchy, or files that one of the drivers reads.
 // Arrays of Zarr v2 are shown in the terms of v3.
-func Inspect(ctx context.Context, url string, env Environment) (format string, nodes []Node, err error) {
+func Inspect(ctx context.Context, url string, env plan.Environment) (format string, nodes []Node, err error) {
 	opt := store.Options{Log: env.Log, Memory: env.Memory, Fault: env.Fault}
 	if name, _, _ := strings.Cut(url, "?"); strings.HasSuffix(name, ".zip") && store.Local(url) {
 		if driver := DriverOf(ctx, url, env); driver != "zarr" { // no archive, in spite of its name
@@ -85,7 +86,7 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 }
 
 // inspectBy lists the nodes of what a driver reads. A Zarr hierarchy is in a store.
-func inspectBy(ctx context.Context, url, driver string, st *store.Store, env Environment) (format string, nodes []Node, err error) {
+func inspectBy(ctx context.Context, url, driver string, st *store.Store, env plan.Environment) (format string, nodes []Node, err error) {
 	opt := store.Options{Log: env.Log, Memory: env.Memory, Fault: env.Fault}
 	format = "NetCDF"
 	var source sources.Source

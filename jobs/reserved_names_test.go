@@ -3,6 +3,8 @@ package jobs
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/jobs/run"
 )
 
 // TestReservedNamesInTarget shows a target whose nodes have other names than those of the
@@ -10,7 +12,7 @@ import (
 func TestReservedNamesInTarget(t *testing.T) {
 	dir := reservedFolder(t)
 	p := planned(t, dir, reservedJob+"}\n")
-	if _, err := Run(t.Context(), p, environment(), RunOptions{}); err != nil {
+	if _, err := run.Run(t.Context(), p, environment(), run.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	_, nodes, err := Inspect(t.Context(), filepath.Join(dir, "out.zarr"), environment())

@@ -1,0 +1,62 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/run"
+)
+
+// A program that runs jobs needs this package alone: here is what it uses of the job
+// file, of plans and of runs.
+type (
+	Environment = plan.Environment
+
+	Job         = jobfile.Job
+	LoadOptions = jobfile.LoadOptions
+	Problem     = jobfile.Problem
+	Problems    = jobfile.Problems
+
+	Plan         = plan.Plan
+	PlannedArray = plan.Array
+	Requests     = plan.Requests
+	ChangedError = plan.ChangedError
+
+	RunOptions  = run.Options
+	Progress    = run.Progress
+	Removal     = run.Removal
+	Result      = run.Result
+	Status      = run.Status
+	ArrayStatus = run.ArrayStatus
+)
+
+// The causes of errors that a program may want to tell apart.
+var (
+	ErrTargetExists = run.ErrTargetExists
+	ErrTampered     = run.ErrTampered
+	ErrOvertaken    = plan.ErrOvertaken
+)
+
+// Load reads a job file; see [jobfile.Load].
+func Load(path string, opt LoadOptions) (*Job, error) { return jobfile.Load(path, opt) }
+
+// Parse is Load for text that was read already; see [jobfile.Parse].
+func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) {
+	return jobfile.Parse(name, text, dir, opt)
+}
+
+// NewPlan opens the job's sources and decides everything else; see [plan.New].
+func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
+	return plan.New(ctx, j, env)
+}
+
+// Run does what a plan says and is not done yet; see [run.Run].
+func Run(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Result, error) {
+	return run.Run(ctx, p, env, opt)
+}
+
+// ReadStatus reads the checkpoint of a job; see [run.ReadStatus].
+func ReadStatus(ctx context.Context, j *Job, env Environment) (*Status, error) {
+	return run.ReadStatus(ctx, j, env)
+}

@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// apart refuses a target or a checkpoint that holds files of the source, which a
+// run would change while it reads them, or remove, and one within a hierarchy of
+// the source, which would be part of that.
+func (p *Plan) apart() error {
+	checkpoint, err := p.Job.CheckpointURL()
+	if err != nil {
+		return err
+	}
+	at := []place{{"target.url", "target", p.Job.Target.URL}, {"run.checkpoint.url", "checkpoint", checkpoint}}
+	messages := p.within(at)
+	for i, message := range messages {
+		if message != "" { // the place of the checkpoint may follow from that of the target
+			return jobfile.Problems{p.Job.Problem(at[i].field, message, "choose another place for the "+at[i].what)}
+		}
+	}
+	return nil
+}
+
+// place is one that a run writes to.
+type place struct{ field, what, url string }
+
+// within says of each place which file of the source lies inside of it, or which
+// hierarchy around it; "" for none. Files are told apart by the servers, too, that the
+// job names for its sources.
+func (p *Plan) within(at []place) []string {
+	locations := p.Job.Source.Locations
+	for _, a := range p.Job.Source.Arrays {
+		locations = slices.Concat(locations, a.Locations)
+	}
+	servers := map[string]bool{}
+	for _, l := range locations {
+		_, query, _ := strings.Cut(l.URL, "?")
+		servers[query] = true
+	}
+	messages := make([]string, len(at))
+	var places store.Places
+	for f := range p.source.Files() {
+		folder, document := hierarchyOf(f.URL)
+		for i, to := range at {
+			for query := range servers {
+				if !store.Local(f.URL) {
+					query = "?" + query
+				} else {
+					query = ""
+				}
+				switch {
+				case messages[i] != "":
+				case places.Inside(f.URL+query, to.url):
+					messages[i] = fmt.Sprintf("the source file %s lies inside the %s", f.URL, to.what)
+				case document && places.Inside(to.url, folder+query):
+					messages[i] = fmt.Sprintf("the %s lies inside of %s, which is part of the source", to.what, folder)
+				}
+			}
+		}
+	}
+	return messages
+}
+
+// hierarchyOf returns the folder of a group or array whose document a file is.
+func hierarchyOf(url string) (folder string, ok bool) {
+	name := path.Base(strings.ReplaceAll(url, `\`, "/"))
+	if !slices.Contains([]string{zarr.MetadataKey, zarr.ConsolidatedKeyV2, zarr.GroupKeyV2, zarr.ArrayKeyV2}, name) {
+		return "", false
+	}
+	folder = url[:len(url)-len(name)]
+	return strings.TrimRight(folder, `/\`), true
+}

@@ -1,0 +1,298 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/target"
+	"github.com/zmigrate/zmigrate/sources"
+	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// Growth is the [plannedTarget] of a plan that appends rows to the arrays of an existing
+// hierarchy.
+type Growth struct {
+	Dimension string // that grows
+	store     *store.Store
+	// target is the hierarchy as it is read. Arrays in packed are read as what
+	// they store.
+	target sources.Source
+	packed map[string]bool
+	// begun is the manifest of a run that was interrupted while it appended: the
+	// target may have grown by then, in parts. nil: there is none.
+	Begun *Manifest
+	// earlier are the files behind what is there, as far as that is known, and
+	// completed the manifest of the last run if it completed, nil otherwise.
+	earlier   []sources.File
+	byName    map[string][]sources.File // earlier, once known has asked
+	completed *Manifest
+	// met are the arrays of the target that the job has, too, by their paths.
+	met map[string]bool
+	// new are the rows that come to the arrays of each group, by its path, with those
+	// below that share its dimension.
+	New map[string]int
+}
+
+// ErrOvertaken is the cause of an error about a plan that another run has made void. A
+// new plan goes on from what that run has left.
+var ErrOvertaken = fmt.Errorf("another run has appended to it since this one was planned: %w", stages.ErrStopped)
+
+func Overtaken(target string) error { return fmt.Errorf("target %s: %w", target, ErrOvertaken) }
+
+// overtaken returns the error of a plan that could not be made, or what is behind
+// it where another run has worked on the target in the meantime.
+func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) error {
+	if p.state == nil {
+		return failed
+	}
+	if p.otherwise != nil && !errors.Is(failed, p.otherwise) {
+		failed = errors.Join(p.otherwise, failed)
+	}
+	now, owner, err := readState(ctx, p.Job, env, p.Limits.Target)
+	same := err == nil && p.state.same(now)
+	switch {
+	case err != nil || same && (owner == nil || now.done != nil):
+		return failed
+	case owner != nil: // which has begun what this plan found, or something since
+		return owner
+	default:
+		return Overtaken(p.Job.Target.URL)
+	}
+}
+
+// openTarget chooses the target of the plan. It is a Growth if the job appends rows
+// and the hierarchy exists. A hierarchy that is missing, or that the first run has not
+// completed, is created.
+func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
+	if p.Job.Target.Existing != "append" {
+		return nil
+	}
+	if p.dim, err = p.dimension(ctx); err != nil {
+		return err
+	}
+	if p.state, _, err = readState(ctx, p.Job, env, p.Limits.Target); err != nil {
+		return err
+	}
+	g := &Growth{Dimension: p.dim, packed: map[string]bool{}, met: map[string]bool{}}
+	if err = g.recall(p.state); err != nil {
+		return err
+	}
+	if p.state.manifest != nil && g.Begun == nil {
+		return nil // the first run was interrupted
+	}
+	if g.store, err = store.Open(ctx, p.Job.Target.URL, env.StoreOptions(p.Job, p.Limits.Target)); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	there, err := g.isThere(ctx)
+	if err == nil && !there && (g.Begun != nil || p.state.done != nil) {
+		err = fmt.Errorf("there is no Zarr hierarchy any more, and the checkpoint says that there was: put it back, or delete the checkpoint to begin anew")
+	}
+	if err != nil || !there {
+		if err != nil {
+			err = fmt.Errorf("target %s: %w", g.store.URL(), err)
+		}
+		return errors.Join(err, g.store.Close())
+	}
+	g.target, err = zarrsource.Open(ctx, p.Job.Target.URL, zarrsource.Options{
+		Store: env.StoreOptions(p.Job, p.Limits.Target), Types: env.Types, Codecs: env.Codecs,
+		Kept: func(path string, _ dtype.Type) bool { return g.packed[path] },
+	})
+	if err != nil {
+		return errors.Join(err, g.close())
+	}
+	p.target = g
+	return nil
+}
+
+// recall takes from a checkpoint what earlier runs have done.
+func (g *Growth) recall(s *state) error {
+	switch {
+	case s.done != nil:
+		var err error
+		if g.completed, err = ReadCompleted(s.done); err != nil {
+			return err
+		}
+		g.earlier = slices.Concat(g.completed.Earlier, g.completed.Files)
+	case s.manifest != nil:
+		m, err := ReadManifest(s.manifest)
+		if err != nil {
+			return err
+		}
+		if m.Append != "" {
+			g.Begun, g.earlier = m, m.Earlier
+		}
+	}
+	return nil
+}
+
+// isThere reports whether the target is a hierarchy of Zarr v3. One of v2 is an
+// error.
+func (g *Growth) isThere(ctx context.Context) (bool, error) {
+	for _, key := range []string{zarr.MetadataKey, ".zgroup", ".zarray", ".zmetadata"} {
+		_, err := g.store.Stat(ctx, key)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return false, err
+		case key == zarr.MetadataKey:
+			return true, nil
+		default:
+			return false, fmt.Errorf("%s is of Zarr v2, and only to v3 can be appended: migrate it to v3 first, with driver: zarr", key)
+		}
+	}
+	return false, nil
+}
+
+// Growth returns what the target of the plan is if rows are appended to it. It is nil
+// for a new target.
+func (p *Plan) Growth() *Growth {
+	g, _ := p.target.(*Growth)
+	return g
+}
+
+// close closes what was opened.
+func (g *Growth) close() error {
+	var err error
+	if g.target != nil {
+		err = g.target.Close()
+	}
+	return errors.Join(err, g.store.Close())
+}
+
+// Unchanged lists the arrays of the target that do not have the dimension to
+// append along, and are those of the source.
+func (p *Plan) Unchanged() []string { return p.unchanged }
+
+// Nothing reports whether a plan to append finds all rows of the source in the
+// target.
+func (p *Plan) Nothing() bool { return p.nothing }
+
+// goesOn finds out whether the source is the one of a run that was interrupted.
+// Another one can have nothing to append.
+func (g *Growth) goesOn(p *Plan) {
+	if g.Begun == nil {
+		return
+	}
+	is := &Manifest{Job: p.Job.Normalised(), Files: slices.Collect(p.files())}
+	if list := is.otherInputs(g.Begun); len(list) > 0 {
+		p.otherwise = &ChangedError{Checkpoint: p.state.checkpoint, Appends: true, Differences: list}
+	}
+}
+
+// review implements [plannedTarget].
+func (g *Growth) review(ctx context.Context, p *Plan, coordinates map[string]string) (jobfile.Problems, error) {
+	g.goesOn(p)
+	ragged, err := g.ragged(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(ragged, g.sameBounds(p, coordinates), g.sameRemoved(p)), nil
+}
+
+// describe implements [plannedTarget].
+func (g *Growth) describe(m *Manifest) { m.Append, m.Earlier = g.Dimension, g.earlier }
+
+// meet implements [plannedTarget]. The options that the job leaves open are those of the
+// existing array.
+func (g *Growth) meet(ctx context.Context, b *builder) error {
+	t := &target.Existing{Path: b.path(), Source: b.info.Path, Axis: -1}
+	g.met[t.Path] = true
+	var err error
+	t.Text, err = g.store.ReadAll(ctx, path.Join(t.Path, zarr.MetadataKey), zarr.MaxDocument)
+	if errors.Is(err, fs.ErrNotExist) {
+		b.problems = append(b.problems, b.plan.Job.Problem(b.field, fmt.Sprintf("array %q: the target has no array %q, whose earlier rows would be missing", b.info.Path, t.Path),
+			"leave it out with source.exclude, or migrate all of it to the target first"))
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if t.Meta, err = zarr.ParseArray(t.Text, b.env.Types); err != nil {
+		return fmt.Errorf("target: array %q: %w", t.Path, err)
+	}
+	g.packed[t.Path] = b.info.Packing != nil
+	if t.Array, err = g.target.Array(ctx, t.Path); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	names := t.Meta.DimensionNames
+	if names == nil && len(b.info.Shape) == len(t.Meta.Grid.Shape) {
+		names = b.info.DimensionNames
+	}
+	if t.Axis = slices.Index(names, g.Dimension); t.Axis >= 0 {
+		err = g.measure(t, names)
+	}
+	if err != nil {
+		return fmt.Errorf("target %s: array %q: %w", g.store.URL(), t.Path, err)
+	}
+	b.base = existingArray{t}
+	b.options = follow(t, b.options, b.env.Codecs)
+	return nil
+}
+
+// measure finds out how many rows are there.
+func (g *Growth) measure(t *target.Existing, names []string) error {
+	if slices.Contains(names[t.Axis+1:], g.Dimension) {
+		return fmt.Errorf("it has the dimension %q twice and cannot grow along it", g.Dimension)
+	}
+	if t.Meta.Grid.Runs != nil {
+		return fmt.Errorf("it has chunks of several sizes: only arrays with regular chunks can be appended to")
+	}
+	t.Rows = t.Meta.Grid.Shape[t.Axis]
+	seen := t.Array.Info().Shape[t.Axis]
+	if g.Begun != nil {
+		a := g.Begun.array(t.Path)
+		if a == nil {
+			return fmt.Errorf("the run that was interrupted did not append to it")
+		}
+		return wasBegun(t, *a, seen)
+	}
+	if t.Rows != seen {
+		return fmt.Errorf("%s says that there are %d rows along %s, the consolidated metadata %d: consolidate the metadata of the target anew", zarr.MetadataKey, t.Rows, g.Dimension, seen)
+	}
+	return nil
+}
+
+// wasBegun is measure for an array that an interrupted run appended to: it has as
+// many rows as before, or those of that run, too.
+func wasBegun(t *target.Existing, m ManifestArray, seen int) error {
+	grown, err := m.rows(t.Axis)
+	if err != nil {
+		return err
+	}
+	is := t.Meta.Grid.Shape[t.Axis]
+	switch t.Rows = m.Rows; {
+	case t.Rows > seen || t.Rows > is:
+		return fmt.Errorf("it has become shorter than the %d rows that there were when the run that was interrupted began", t.Rows)
+	case is != t.Rows && is != grown:
+		return fmt.Errorf("it has %d rows, and the run that was interrupted was to make %d of %d: something else has appended to it, and going on would overwrite that; delete the checkpoint, which gives up what was begun, and append anew",
+			is, grown, t.Rows)
+	}
+	return nil
+}
+
+// rows is how many rows the array has along an axis when the run has ended.
+func (m *ManifestArray) rows(axis int) (int, error) {
+	if len(m.Shape) <= axis {
+		return 0, fmt.Errorf("the checkpoint does not tell its shape: the plan there is damaged")
+	}
+	return m.Shape[axis], nil
+}
+
+// path is where an array of the source is in the target.
+func (b *builder) path() string {
+	target := zarr.CleanPath(b.info.Path)
+	if name := cmp.Or(b.options.Rename, b.info.Name); name != "" {
+		return path.Join(path.Dir(target), name)
+	}
+	return target
+}

@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// again refuses to store rows that are there once more by codecs that may change
+// them each time: errors would add up in rows that were published.
+func (g *Growth) again(p *Plan) error {
+	var ps jobfile.Problems
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		if a.Append.Rewritten == 0 {
+			continue
+		}
+		codec := a.Chain.Unstable()
+		if codec == "" {
+			continue
+		}
+		_, field := p.Job.Options(a.Source)
+		extent := a.Meta.Grid.Chunk[a.Append.Axis]
+		ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q: the last %d rows there would be decoded and encoded again, and the codec %s may change their values each time",
+			a.Target, a.Append.Rows%extent, codec), againHint(extent, g.Dimension, "make a new target with")))
+	}
+	return ps.Err()
+}
+
+// againHint is the way out for chunks of so many rows that cannot be stored again.
+func againHint(extent int, dim, otherwise string) string {
+	return fmt.Sprintf("append whole chunks to whole chunks, %d rows along %s at a time, or %s chunks (of arrays in shards: shards) of extent 1 along it, or codecs that are lossless or round to the nearest, such as zstd and bitround",
+		extent, dim, otherwise)
+}
+
+// partial warns of arrays whose last chunk a run that appends, or the first one,
+// will leave filled in part, by codecs for which again refuses the next rows.
+func (p *Plan) partial() (ps jobfile.Problems) {
+	if p.dim == "" || p.Nothing() {
+		return nil
+	}
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		axis := slices.Index(a.Meta.DimensionNames, p.dim)
+		if a.Append != nil {
+			axis = a.Append.Axis
+		}
+		if axis < 0 || a.Meta.Grid.Runs != nil {
+			continue
+		}
+		extent := a.Meta.Grid.Chunk[axis]
+		codec := a.Chain.Unstable()
+		if a.Meta.Grid.Shape[axis]%extent == 0 || codec == "" {
+			continue
+		}
+		_, field := p.Job.Options(a.Source)
+		w := p.Job.Problem(field, fmt.Sprintf("array %q: its last chunk will have %d of %d rows, and none can be appended to it, as the codec %s may change values each time that they are stored",
+			a.Target, a.Meta.Grid.Shape[axis]%extent, extent, codec), againHint(extent, p.dim, "choose"))
+		w.Warning, w.Code = true, "append-partial-chunk"
+		ps = append(ps, w)
+	}
+	return ps
+}

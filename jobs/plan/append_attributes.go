@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/target"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
+)
+
+// sameAttributes compares attributes with those of the target, which stay. An attribute
+// has to be the same if it says what values mean or what the array is, or if the job
+// gives it; see [compare.Attribute].
+func (b *builder) sameAttributes(t *target.Existing, would, is zarr.Attributes) {
+	for _, d := range compare.Attributes(&sources.Info{Attributes: is}, &sources.Info{Attributes: would}) {
+		name := d.Attribute
+		given := b.options.Attributes.Get(name) != nil
+		switch {
+		case b.bounds && slices.Contains(compare.Inherited(), name): // see sameBounds
+		case name == "calendar" && t.SameFrom(would.Get(name), is.Get(name), is.Get("units")):
+		case d.Weight > compare.Remark || given && d.Weight > compare.Spelling:
+			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+name,
+				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s", b.info.Path, name, d.Y, d.X), target.OtherMeaning(name)))
+		default:
+			b.note("the attribute %s stays %s, in the source it is %s", name, d.X, d.Y)
+		}
+	}
+}
+
+// sameBounds compares what arrays say of the values of bounds with what the target
+// says: that of their coordinates where they say nothing themselves. coordinates
+// are those of the bounds, by their paths in the source.
+func (g *Growth) sameBounds(p *Plan, coordinates map[string]string) (ps jobfile.Problems) {
+	planned := map[string]*Array{}
+	for i := range p.Arrays {
+		planned[p.Arrays[i].Source] = &p.Arrays[i]
+	}
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		coordinate := planned[coordinates[a.Source]]
+		if coordinate == nil {
+			continue
+		}
+		for _, name := range compare.Inherited() {
+			x := compare.Inherit(name, a.Existing.Attributes, coordinate.Existing.Attributes)
+			y := compare.Inherit(name, a.Existing.Meta.Attributes, coordinate.Existing.Meta.Attributes)
+			units := compare.Inherit("units", a.Existing.Meta.Attributes, coordinate.Existing.Meta.Attributes)
+			w, _ := compare.Attribute(name, y, x)
+			if w <= compare.Remark || name == "calendar" && a.Existing.SameFrom(x, y, units) {
+				continue
+			}
+			_, field := p.Job.Options(a.Source)
+			ps = append(ps, p.Job.Problem(field+".attributes."+name,
+				fmt.Sprintf("array %q: the attribute %s is %s, in the target %s, by itself or as the bounds of %q", a.Source, name, compare.AttributeText(name, x), compare.AttributeText(name, y), coordinate.Source),
+				target.OtherMeaning(name)))
+		}
+	}
+	return ps
+}
+
+// sameRemoved refuses values that meant something else, by an attribute that the
+// job removes, in the source that the rows of the target are from: the target does
+// not tell.
+func (g *Growth) sameRemoved(p *Plan) (ps jobfile.Problems) {
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		_, field := p.Job.Options(a.Source)
+		was := g.recorded(a.Target)
+		if was == nil && len(a.removed) > 0 {
+			first := a.removed[0]
+			x := p.Job.Problem(field+".attributes."+first.Name,
+				fmt.Sprintf("array %q: the attribute %s is removed, and nothing tells whether it was %s for the rows of the target", a.Source, first.Name, compare.AttributeText(first.Name, first.Value)), "")
+			x.Warning, x.Code = true, "unknown-meaning"
+			ps = append(ps, x)
+		}
+		if was == nil {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, x := range slices.Concat(a.removed, was.Removed) {
+			is, before := a.removed.Get(x.Name), was.Removed.Get(x.Name)
+			if w, _ := compare.Attribute(x.Name, before, is); seen[x.Name] || w <= compare.Remark {
+				continue
+			}
+			seen[x.Name] = true
+			ps = append(ps, p.Job.Problem(field+".attributes."+x.Name,
+				fmt.Sprintf("array %q: the attribute %s, which the job removes, is %s, and was %s in the source of the rows there", a.Source, x.Name, compare.AttributeText(x.Name, is), compare.AttributeText(x.Name, before)),
+				"values would not mean the same: make the sources alike"))
+		}
+	}
+	return ps
+}
+
+// recorded is an array of the target as the checkpoint has it, nil if it has none.
+func (g *Growth) recorded(target string) *ManifestArray {
+	for _, m := range []*Manifest{g.Begun, g.completed} {
+		if m == nil {
+			continue
+		}
+		if a := m.array(target); a != nil {
+			return a
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// dimension is the one that arrays are appended along.
+func (p *Plan) dimension(ctx context.Context) (string, error) {
+	if dim := p.Job.AppendDimension(); dim != "" {
+		return dim, nil
+	}
+	var unlimited []string
+	for _, name := range p.source.Arrays() {
+		if !p.Job.Selected(name) {
+			continue
+		}
+		a, err := p.source.Array(ctx, name)
+		if err != nil {
+			return "", fmt.Errorf("array %q: %w", name, err)
+		}
+		unlimited = append(unlimited, a.Info().Unlimited...)
+	}
+	slices.Sort(unlimited)
+	switch unlimited = slices.Compact(unlimited); len(unlimited) {
+	case 1:
+		return unlimited[0], nil
+	case 0:
+		return "", jobfile.Problems{p.Job.NeedsDimension("the source has none that is unlimited")}
+	default:
+		return "", jobfile.Problems{p.Job.NeedsDimension(fmt.Sprintf("the source has %d that are unlimited, %q", len(unlimited), unlimited))}
+	}
+}
+
+// grows reports a problem where the dimension to append along is one of no array,
+// or where one has it twice. The first run does so, too: no other could follow.
+// Arrays that are not selected are nil.
+func (p *Plan) grows(arrays []sources.Array) (ps jobfile.Problems) {
+	if p.dim == "" {
+		return nil
+	}
+	known, selected := map[string]bool{}, false
+	for _, a := range arrays {
+		if a == nil {
+			continue
+		}
+		selected = true
+		o, field := p.Job.Options(a.Info().Path)
+		own := a.Info().DimensionNames
+		if o.DimensionNames != nil {
+			own = names(o.DimensionNames)
+		}
+		if first := slices.Index(own, p.dim); first >= 0 && slices.Contains(own[first+1:], p.dim) {
+			ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has the dimension %q twice and cannot grow along it", a.Info().Path, p.dim), "leave it out with source.exclude"))
+		}
+		for _, name := range own {
+			known[name] = true
+		}
+	}
+	if !known[p.dim] && selected {
+		delete(known, "")
+		ps = append(ps, p.Job.Problem("target.existing", fmt.Sprintf("no array has the dimension %q to append along; those there are %q", p.dim, slices.Sorted(maps.Keys(known))), "target.append: NAME"))
+	}
+	return ps
+}
+
+// review implements [plannedTarget]. If the job appends rows later, it reports arrays to
+// which nothing could be appended: those that share the dimension and have several
+// lengths, and those with chunks of several sizes.
+func (creation) review(_ context.Context, p *Plan, _ map[string]string) (ps jobfile.Problems, err error) {
+	if p.dim == "" {
+		return nil, nil
+	}
+	g := Growth{Dimension: p.dim}
+	planned, seen := map[string]bool{}, map[string]*Array{} // by scope
+	for i := range p.Arrays {
+		planned[p.Arrays[i].Target] = true
+	}
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		axis := slices.Index(a.Meta.DimensionNames, p.dim)
+		if axis < 0 {
+			continue
+		}
+		_, field := p.Job.Options(a.Source)
+		if a.Meta.Grid.Runs != nil {
+			ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has chunks of several sizes: only arrays with regular chunks can be appended to", a.Target), "chunks: auto, or a list of integers"))
+		}
+		scope := g.scope(a.Target, planned)
+		other := seen[scope]
+		if other == nil {
+			seen[scope] = a
+			continue
+		}
+		if own, want := a.Meta.Grid.Shape[axis], other.Meta.Grid.Shape[slices.Index(other.Meta.DimensionNames, p.dim)]; own != want {
+			ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has %d rows along %s, array %q has %d: nothing could be appended to them", a.Target, own, p.dim, other.Target, want),
+				"arrays that share a dimension have to be of one length"))
+		}
+	}
+	return ps, nil
+}

@@ -1,0 +1,342 @@
+package plan
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/target"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// ragged returns a problem for each array whose number of rows would not be that
+// of its neighbours.
+func (g *Growth) ragged(ctx context.Context, p *Plan) (jobfile.Problems, error) {
+	var ps jobfile.Problems
+	first := map[string]*Array{} // of each scope
+	all := map[string]bool{}     // arrays of the target
+	for _, name := range g.target.Arrays() {
+		all[name] = true
+	}
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		if a.Append == nil {
+			continue
+		}
+		scope := g.scope(a.Target, all)
+		other := first[scope]
+		if other == nil {
+			first[scope] = a
+			continue
+		}
+		_, field := p.Job.Options(a.Source)
+		for _, c := range []struct {
+			where     string
+			has, want int
+		}{{"the target", a.Append.Rows, other.Append.Rows}, {"the source", a.Append.New, other.Append.New}} {
+			if c.has != c.want {
+				ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has %d rows along %s in %s, array %q has %d", a.Target, c.has, g.Dimension, c.where, other.Target, c.want),
+					"arrays that share a dimension have to be of one length"))
+			}
+		}
+	}
+	g.New = make(map[string]int, len(first))
+	for scope, a := range first {
+		g.New[scope] = a.Append.New
+	}
+	left, err := g.leftOut(ctx, all, first)
+	for _, name := range left {
+		ps = append(ps, p.Job.Problem("source", fmt.Sprintf("array %q of the target has the dimension %q and would stay behind: the job has no such array", name, g.Dimension),
+			"every array that has the dimension has to grow with the others"))
+	}
+	return ps, err
+}
+
+// scope is the group, that of an array of the target or one above, which has the
+// array's coordinate: its own where there is none. coordinates are the paths of
+// all arrays that may be one.
+func (g *Growth) scope(array string, coordinates map[string]bool) string {
+	for group := groupOf(array); ; group = groupOf(group) {
+		if coordinates[path.Join(group, g.Dimension)] {
+			return group
+		}
+		if group == "" {
+			return groupOf(array)
+		}
+	}
+}
+
+// groupOf is the path of the group that a node is in, and the root's for the root.
+func groupOf(node string) string {
+	group, _ := zarr.Parent(node)
+	return group
+}
+
+// shares reports whether an array of the target, with that many rows, shares its
+// dimension with one of the plan: with one of its scope or, where there is no
+// coordinate, with one of a group above that has as many rows.
+func (g *Growth) shares(array string, rows int, all map[string]bool, scopes map[string]*Array) bool {
+	group := g.scope(array, all)
+	if scopes[group] != nil || all[path.Join(group, g.Dimension)] {
+		return scopes[group] != nil
+	}
+	for group != "" {
+		group = groupOf(group)
+		if a := scopes[group]; a != nil && a.Append.Rows == rows {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOut lists the arrays of the target that share the dimension with one of the
+// plan, and that the job does not have.
+func (g *Growth) leftOut(ctx context.Context, all map[string]bool, scopes map[string]*Array) ([]string, error) {
+	var names []string
+	for _, name := range g.target.Arrays() {
+		if g.met[name] {
+			continue
+		}
+		text, err := g.store.ReadAll(ctx, path.Join(name, zarr.MetadataKey), zarr.MaxDocument)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("target: %w", err)
+		}
+		var d struct {
+			Names []*string `json:"dimension_names"`
+			Shape []int     `json:"shape"`
+		}
+		text, _ = zarr.FromPython(text)
+		if err := json.Unmarshal(text, &d); err != nil {
+			return nil, fmt.Errorf("target: array %q: %w", name, err)
+		}
+		axis := slices.IndexFunc(d.Names, func(n *string) bool { return n != nil && *n == g.Dimension })
+		if axis >= 0 && axis < len(d.Shape) && g.shares(name, d.Shape[axis], all, scopes) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// check implements [plannedTarget]. It finds out whether the incoming rows belong behind
+// the rows of the target: by the arrays without the dimension, which leave the plan, by
+// the coordinates and by the files. It refuses to store rows of the target again by codecs
+// that may change them.
+func (g *Growth) check(ctx context.Context, p *Plan, registry *codecs.Registry) error {
+	if err := g.compare(ctx, p); err != nil || p.nothing {
+		return err
+	}
+	if p.otherwise != nil {
+		return p.otherwise
+	}
+	return g.again(p)
+}
+
+// compare is check but for what was begun with another source.
+func (g *Growth) compare(ctx context.Context, p *Plan) error {
+	var grow []Array
+	var errs []error
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		note, err := a.Existing.CheckCalendar(ctx)
+		errs = append(errs, err)
+		if note != "" {
+			a.Notes = append(a.Notes, note)
+		}
+	}
+	var coordinates []*target.Existing
+	fields := map[*target.Existing]string{}
+	for _, a := range p.Arrays {
+		switch {
+		case a.Append == nil:
+			p.unchanged = append(p.unchanged, a.Target)
+			errs = append(errs, a.Existing.CheckValues(ctx, a.Chain))
+			continue
+		case a.Existing.Coordinate(g.Dimension):
+			coordinates = append(coordinates, a.Existing)
+			_, fields[a.Existing] = p.Job.Options(a.Source)
+		}
+		grow = append(grow, a)
+	}
+	p.Arrays = grow
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(grow, func(a Array) bool { return a.Append.New > 0 }) {
+		p.nothing = true
+		return nil
+	}
+	if len(coordinates) == 0 {
+		return g.checkFiles(p)
+	}
+	var there, new []string
+	for _, t := range coordinates {
+		known, disorder, err := t.CheckCoordinate(ctx)
+		if disorder != "" {
+			w := p.Job.Problem(fields[t], fmt.Sprintf("coordinate %q: %s", t.Path, disorder), "")
+			w.Warning, w.Code = true, "append-order"
+			p.Findings = append(p.Findings, w)
+		}
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case known:
+			there = append(there, t.Path)
+		default:
+			new = append(new, t.Path)
+		}
+	}
+	switch err := errors.Join(errs...); {
+	case err != nil:
+		return err
+	case len(there) == 0:
+		return nil
+	case len(new) > 0:
+		return fmt.Errorf("the target has all rows of the source by the coordinate %s, and none by %s", there[0], new[0])
+	}
+	p.nothing = true
+	all, err := g.sameFiles(p)
+	if err != nil || all {
+		return err
+	}
+	if err := g.knownRows(ctx, grow, coordinates); err != nil {
+		return err
+	}
+	return g.begunAnew(coordinates)
+}
+
+// begunAnew refuses rows of files that are not on record, with the coordinates and
+// values of the first rows there, where the coordinate has no units that would make
+// them the same rows: it may be an index that begins anew in each file.
+func (g *Growth) begunAnew(coordinates []*target.Existing) error {
+	for _, t := range coordinates {
+		if len(g.earlier) > 0 && t.Known == 0 && t.Meta.Attributes.Get("units") == nil {
+			return fmt.Errorf("coordinate %q: the rows of the source have the coordinates and values of the first ones of the target, and are from other files than these, while the coordinate has no units: nothing tells whether they are there already%s",
+				t.Path, target.BeginsAnew(t.Path))
+		}
+	}
+	return nil
+}
+
+// checkFiles tells by the record of files, for want of a coordinate, whether the
+// rows of the source are there.
+func (g *Growth) checkFiles(p *Plan) error {
+	if err := g.shortened(p); err != nil {
+		return err
+	}
+	var there, new, changes []string
+	for f := range p.files() {
+		switch known, change := g.known(f); {
+		case change != "":
+			changes = append(changes, change)
+		case known:
+			there = append(there, nameOf(f))
+		default:
+			new = append(new, nameOf(f))
+		}
+	}
+	if changes != nil {
+		return fmt.Errorf("the target has rows of this source already, from files as they were before:\n  %s\nwhere no coordinate tells rows apart, rows that are new have to come from files with other names", strings.Join(changes, "\n  "))
+	}
+	if len(there) > 0 && len(new) > 0 {
+		return fmt.Errorf("of the source, %s is in the target already, and %s is not: append new files alone", there[0], new[0])
+	}
+	p.nothing = len(there) > 0
+	return nil
+}
+
+// shortened fails when an array has fewer rows than the last run has left it with:
+// the record of files does not tell of which these are.
+func (g *Growth) shortened(p *Plan) error {
+	if g.completed == nil {
+		return nil
+	}
+	for _, a := range p.Arrays {
+		m := g.completed.array(a.Target)
+		if m == nil {
+			continue
+		}
+		was, err := m.rows(a.Append.Axis)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", a.Target, err)
+		}
+		if a.Append.Rows < was {
+			return fmt.Errorf("target: array %q has %d rows, and had %d when the last run ended, so the record of files in the checkpoint %s does not tell which are there: put back that checkpoint as it was with the target, or delete it and append the files whose rows are missing",
+				a.Target, a.Append.Rows, was, p.state.checkpoint)
+		}
+	}
+	return nil
+}
+
+// known reports whether rows of a file are in the target by the record of files,
+// and how the file is not the one any more that they were taken from.
+func (g *Growth) known(f sources.File) (known bool, change string) {
+	if g.byName == nil {
+		g.byName = map[string][]sources.File{}
+		for _, e := range g.earlier {
+			g.byName[nameOf(e)] = append(g.byName[nameOf(e)], e)
+		}
+	}
+	for _, e := range g.byName[nameOf(f)] {
+		known = true
+		if change = fileChange(e, f); change == "" {
+			break
+		}
+	}
+	return known, change
+}
+
+// sameFiles refuses a source whose rows are in the target if its files are not
+// those that they were taken from, as far as these are known by name. It reports
+// whether all are.
+func (g *Growth) sameFiles(p *Plan) (all bool, err error) {
+	all = true
+	var changes []string
+	for f := range p.files() {
+		known, change := g.known(f)
+		all = all && known
+		if change != "" {
+			changes = append(changes, change)
+		}
+	}
+	if changes != nil {
+		return false, fmt.Errorf("the target has the rows of this source already, from files as they were before:\n  %s", strings.Join(changes, "\n  "))
+	}
+	return all, nil
+}
+
+// knownRows compares the rows of the source with those of the target that have the same
+// coordinates. An array whose group has no coordinate of its own goes by the first
+// coordinate.
+func (g *Growth) knownRows(ctx context.Context, grow []Array, coordinates []*target.Existing) error {
+	all := map[string]bool{}
+	for _, name := range g.target.Arrays() {
+		all[name] = true
+	}
+	at := map[string]int{} // by the path of a coordinate
+	for _, t := range coordinates {
+		at[t.Path] = t.Known
+	}
+	for i := range grow {
+		a := &grow[i]
+		coordinate := path.Join(g.scope(a.Target, all), g.Dimension)
+		first, ok := at[coordinate]
+		if !ok {
+			coordinate, first = coordinates[0].Path, coordinates[0].Known
+		}
+		if err := a.Existing.CheckRows(ctx, a.Chain, first, coordinate); err != nil {
+			return err
+		}
+	}
+	return nil
+}

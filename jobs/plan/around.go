@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// aroundTime bounds the look at what lies around a target: a plan does not wait for
+// a target that does not answer.
+const aroundTime = 5 * time.Second
+
+// around finds the hierarchy that the target is to be a part of, by the documents in
+// the folders above it, as far as they can be read. What its readers will not see
+// by themselves is a warning, and a target inside of an array an error.
+func (p *Plan) around(ctx context.Context, env Environment) error {
+	ctx, cancel := context.WithTimeout(ctx, aroundTime)
+	defer cancel()
+	var root string
+	for at := p.Job.Target.URL; ; {
+		base, query, queried := strings.Cut(at, "?")
+		above := strings.TrimRight(base, "/")
+		if queried {
+			above += "?" + query
+		}
+		folder, _, err := store.Split(above)
+		if err != nil {
+			break // a whole bucket
+		}
+		text, err := readDocument(ctx, p.Job, folder, env, p.Limits.Target)
+		if err != nil {
+			break // no hierarchy that anybody can tell
+		}
+		kind, err := zarr.NodeType(text)
+		if err == nil && kind == "array" {
+			return jobfile.Problems{p.Job.Problem("target.url", fmt.Sprintf("lies inside of the array %s", store.Shown(folder)), "choose another place for the target")}
+		}
+		g, err := zarr.ParseGroup(text)
+		if err != nil {
+			break
+		}
+		root, at = folder, folder
+		if g.Consolidated != nil {
+			p.Unlisted = store.Shown(folder)
+		}
+	}
+	if root == "" {
+		return nil
+	}
+	warn := func(field, code, hint, format string, args ...any) {
+		w := p.Job.Problem(field, fmt.Sprintf(format, args...), hint)
+		w.Warning, w.Code = true, code
+		p.Findings = append(p.Findings, w)
+	}
+	if p.Unlisted != "" {
+		warn("target.url", "unlisted-target", "consolidate its metadata anew after the run, by zarr.consolidate_metadata of zarr-python",
+			"the target lies in the hierarchy %s, and readers that go by the consolidated metadata there do not see it", p.Unlisted)
+	}
+	checkpoint, err := p.Job.CheckpointURL()
+	if err == nil && store.Inside(checkpoint, root) {
+		warn("run.checkpoint.url", "checkpoint-in-hierarchy", "name a place outside of it in run.checkpoint.url",
+			"the checkpoint %s lies in the hierarchy %s, of which it is no part", store.Shown(checkpoint), store.Shown(root))
+	}
+	return nil
+}
+
+// readDocument reads the document of the v3 node at a URL, without another try.
+func readDocument(ctx context.Context, j *jobfile.Job, url string, env Environment, limits *store.Limits) (text []byte, err error) {
+	opt := env.StoreOptions(j, limits)
+	opt.Retries = -1
+	st, err := store.Open(ctx, url, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return st.ReadAll(ctx, zarr.MetadataKey, zarr.MaxDocument)
+}

@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// Attributes that no reader would want to hold are refused by name, and left out by the
+// way that the message tells.
+func TestAttributesTooLarge(t *testing.T) {
+	const memory = 16 << 20
+	large := zarr.Attributes{{Name: "small", Value: []byte("1")}, {Name: "big", Value: bytes.Repeat([]byte("7"), memory/attributeCopies)}}
+	message, raise, largest := tooLarge(large, memory)
+	if largest != "big" || !strings.Contains(message, `"big"`) || !strings.Contains(message, fmt.Sprint(memory/attributeCopies)) || raise != "raise run.memory to 17MiB, or " {
+		t.Errorf("%q: %s: %s", largest, message, raise)
+	}
+	if message, _, _ := tooLarge(large.With("big", nil), memory); message != "" {
+		t.Error(message)
+	}
+	if message, _, _ := tooLarge(large, 17<<20); message != "" {
+		t.Error(message)
+	}
+	if message, raise, _ := tooLarge(zarr.Attributes{{Name: "big", Value: make([]byte, maxAttributes)}}, 1<<40); message == "" || raise != "" {
+		t.Errorf("%q: %q", message, raise)
+	}
+	j := testJob(t, "")
+	j.Run.Memory = memory
+	j.Source.Arrays[0].Attributes = large
+	_, err := New(t.Context(), j, environment())
+	if err == nil || !strings.Contains(err.Error(), `attributes: {"big": null}`) {
+		t.Errorf("got %.300v", err)
+	}
+	j.Defaults.Attributes = zarr.Attributes{{Name: "big", Value: []byte("null")}}
+	p, err := New(t.Context(), j, environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,347 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"runtime"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// MaxChunks is the most objects of one array: a run holds a bit for each, 32
+// MiB at this bound.
+const MaxChunks = 1 << 28
+
+// builder decides everything about one array of a plan and gathers what is
+// wrong with it.
+type builder struct {
+	plan    *Plan
+	env     Environment
+	chains  *codecs.Chains // that the plan has bound, which equal arrays share
+	array   sources.Array
+	info    *sources.Info
+	options jobfile.ArrayOptions
+	field   string // of the options, for messages
+	base    base   // of the array in the target
+	bounds  bool   // of a coordinate that is planned, too
+
+	// convert changes the source's elements to the type stored, nil where they
+	// are of it.
+	convert stages.Converter
+	// outcome is what packed elements become whose codecs say what they mean,
+	// else nil.
+	outcome *cf.Outcome
+
+	// removed are attributes that say what values mean, and that the job removes.
+	removed  zarr.Attributes
+	notes    []string
+	problems jobfile.Problems
+}
+
+func (b *builder) wrong(field, message, hint string) {
+	b.problems = append(b.problems, b.plan.Job.Problem(b.field+"."+field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
+}
+
+func (b *builder) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
+// build returns the planned array, or nil when it cannot be.
+func (b *builder) build() (*Array, jobfile.Problems) {
+	b.notes = append(b.notes, b.info.Notes...)
+	b.findings(b.info.Findings)
+	if b.info.Packing != nil {
+		b.packing()
+	}
+	meta := &zarr.Array{
+		Type:           b.dataType(),
+		Grid:           zarr.Grid{Shape: b.info.Shape},
+		DimensionNames: b.dimensionNames(),
+	}
+	target := b.target()
+	b.base.fits(b, meta.Type)
+	if b.problems.Err() != nil {
+		return nil, b.problems
+	}
+	b.notes = append(b.notes, b.env.Types.Notes(meta.Type)...)
+	in := codecs.Chunk{Type: meta.Type} // what the chain of the stored elements is bound to
+	if b.outcome != nil {
+		in.Type = b.info.Type
+		meta.Fill, in.Fill = b.packedFill(meta.Type)
+	} else {
+		meta.Fill = b.fill(meta.Type)
+		in.Fill = meta.Fill
+	}
+	meta.Attributes = b.attributes(meta)
+	b.attributesFit(meta.Attributes)
+	b.keepShards()
+	inner := b.chunks(in.Type)
+	meta.Grid.Chunk = inner
+	if b.options.Shards != nil {
+		meta.Grid.Chunk = b.options.Shards
+	}
+	if err := meta.Grid.Check(); err != nil {
+		b.wrong("chunks", err.Error(), "")
+	} else if n := meta.Grid.Len(); n > MaxChunks {
+		b.wrong("chunks", fmt.Sprintf("chunks of shape %v make %d objects, at most %d are kept account of", meta.Grid.Chunk, n, MaxChunks), "choose larger chunks")
+	}
+	if b.problems.Err() != nil {
+		return nil, b.problems
+	}
+	in.Shape = inner
+	chain := b.chain(in)
+	if chain != nil && b.outcome != nil {
+		meta.Codecs = b.packedSpecs(meta, chain)
+	}
+	if chain != nil && b.options.Shards != nil {
+		chain = b.sharded(chain)
+	}
+	if chain == nil || b.problems.Err() != nil {
+		return nil, b.problems
+	}
+	if b.outcome == nil {
+		meta.Codecs = chain.Specs()
+	}
+	planned := &Array{
+		Source: b.info.Path, Target: target, Type: b.info.Type, Meta: meta, Grid: &meta.Grid, Chain: chain, Reading: &Reading{},
+		array: b.array, convert: b.convert, removed: b.removed,
+	}
+	b.base.complete(b, planned)
+	b.block(planned)
+	b.noteShards(planned)
+	planned.Notes = b.notes
+	return planned, b.problems
+}
+
+// block chooses what is read together and checks that it fits the budget.
+func (b *builder) block(a *Array) {
+	memory := int(b.plan.Job.Run.Memory)
+	task := b.plan.Task(a)
+	if cost := task.Cost(); cost > memory {
+		b.wrong("chunks", fmt.Sprintf("one chunk of shape %v takes %d bytes in flight, run.memory is %d", a.Meta.Grid.Chunk, cost, memory),
+			task.Cheaper())
+		return
+	}
+	if a.stored != nil {
+		a.Cost = task.Cost()
+		return
+	}
+	// A quarter of the budget leaves room for blocks being read while others
+	// are encoded and written. More is for blocks with which fewer chunks of the
+	// source are decoded several times and, as long as one can be read beside
+	// another, for those whose units would keep too few encoders and writers busy.
+	workers := b.plan.Job.Run.Workers
+	enough := cmp.Or(workers.Encode, runtime.GOMAXPROCS(0)) + cmp.Or(workers.Write, runtime.GOMAXPROCS(0))
+	for _, limit := range []int{memory / 4, memory / 2, memory} {
+		wider := task
+		wider.Block, wider.AtOnce = task.ReadBlock(limit)
+		decodes, chunks := wider.Decodes()
+		idle := limit < memory && a.AtOnce > 0 && a.AtOnce < enough && decodes == a.Decodes
+		if a.Block == nil || decodes < a.Decodes || idle {
+			a.Block, a.AtOnce, a.Cost, a.Decodes, a.SourceChunks = wider.Block, wider.AtOnce, wider.Cost(), decodes, chunks
+		}
+	}
+	if a.Decodes > a.SourceChunks {
+		a.DecodeOnce, _ = task.DecodeOnce()
+		a.OnceChunks = b.onceChunks(task)
+	}
+}
+
+func (b *builder) dataType() dtype.Type {
+	source := b.info.Type
+	if b.outcome != nil {
+		return b.outcome.Type
+	}
+	if b.options.DataType == nil {
+		if _, err := source.V3(); err != nil {
+			b.wrong("data_type", err.Error(), "")
+		}
+		return source
+	}
+	t, err := b.env.Types.ParseV3(b.options.DataType)
+	if err != nil {
+		b.wrong("data_type", err.Error(), "")
+		return source
+	}
+	if jobfile.SameElements(source, t) {
+		return t
+	}
+	convert, problems := b.plan.Job.Conversion(b.env.Codecs, b.field, b.options, source, t)
+	b.problems = append(b.problems, problems...)
+	if b.otherSign(source) {
+		b.wrong("data_type", fmt.Sprintf("the attribute _Unsigned says that the values are not those of %s, which data_type converts", source.Name()),
+			"attributes: {_Unsigned: null} converts them as they are; with the type of the other sign and out_of_range: wrap beside it, none is changed")
+	}
+	if convert != nil {
+		b.convert = convert
+		b.note("values are converted from %s to %s by the rules of cast_value: %s", source.Name(), t.Name(), convert.Spec().Configuration)
+	}
+	return t
+}
+
+func (b *builder) dimensionNames() []string {
+	if b.options.DimensionNames == nil {
+		return b.info.DimensionNames
+	}
+	if len(b.options.DimensionNames) != len(b.info.Shape) {
+		b.wrong("dimension_names", fmt.Sprintf("%d names, the array has %d dimensions", len(b.options.DimensionNames), len(b.info.Shape)), "")
+		return nil
+	}
+	names := make([]string, len(b.info.Shape))
+	for i, name := range b.options.DimensionNames {
+		if name != nil {
+			names[i] = *name
+		}
+	}
+	return names
+}
+
+// attributes returns the source's with the job's merged over them.
+func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
+	list := b.info.Attributes
+	if b.outcome != nil {
+		list = b.outcome.Attributes
+	}
+	if b.convert != nil && list.Get("_FillValue") != nil {
+		list = list.With("_FillValue", sources.FillAttribute(meta.Type, meta.Fill))
+		b.note("the attribute _FillValue is the fill value, in the type stored")
+	}
+	for _, a := range b.options.Attributes {
+		if was := list.Get(a.Name); was != nil && string(a.Value) == "null" && compare.WeightOf(a.Name) == compare.Meaning {
+			b.removed = b.removed.With(a.Name, was)
+		}
+		list = list.With(a.Name, a.Value)
+		mode, field := cfMode(b.plan.Job, b.info.Path)
+		if scales := a.Name == "scale_factor" || a.Name == "add_offset"; scales && string(a.Value) != "null" && (mode == cf.Codecs || mode == cf.Unpack) {
+			p := b.plan.Job.Problem(b.field+".attributes."+a.Name,
+				fmt.Sprintf("array %q: readers that know CF apply %s to values that are physical by %s: %s already", b.info.Path, a.Name, field, mode), "leave the attribute out, or choose cf: keep")
+			p.Warning, p.Code = true, "scaled-twice"
+			b.problems = append(b.problems, p)
+		}
+	}
+	return list
+}
+
+func (b *builder) target() string {
+	target := b.path()
+	switch {
+	case b.options.Rename != "":
+	case b.info.Name != "":
+		b.note("named %s: names that begin with __ are reserved, and rename gives it another one", b.info.Name)
+	case target != "" && path.Base(target) != lastOf(b.info.Path):
+		b.problems = append(b.problems, finding(b.plan.Job, "source", fmt.Sprintf("array %q", b.info.Path), renamed(path.Base(target), "rename gives it another name")))
+	}
+	if err := zarr.CheckPath(target); err != nil {
+		b.wrong("rename", err.Error(), "give the array another name with rename")
+	} else if err := store.CheckKey(b.plan.Job.Target.URL, path.Join(target, zarr.MetadataKey)); err != nil {
+		b.wrong("rename", err.Error(), "give the array another name with rename")
+	}
+	return target
+}
+
+// fill takes the fill value from the job, the source or the data type, in this
+// order, and says which.
+func (b *builder) fill(t dtype.Type) dtype.Scalar {
+	existing, exists := b.base.fill()
+	switch {
+	case b.options.FillValue == nil && exists:
+		b.note("fill value %s, the target's", t.FormatScalar(dtype.V3, existing))
+		return existing
+	case b.options.FillValue != nil:
+		fill, err := t.ParseScalar(dtype.V3, b.options.FillValue)
+		if err != nil {
+			b.wrong("fill_value", err.Error(), "")
+			return t.Default()
+		}
+		b.note("fill value %s, from the job", t.FormatScalar(dtype.V3, fill))
+		return fill
+	case b.info.Fill != nil && b.convert != nil:
+		own := b.info.Type.FormatScalar(dtype.V3, b.info.Fill)
+		fill, err := b.convertedFill(t)
+		if err != nil {
+			b.wrong("data_type", fmt.Sprintf("the fill value %s of the source's %s: %v", own, b.info.FillFrom, err), "give the array another fill_value")
+			return t.Default()
+		}
+		b.note("fill value %s, converted from the source's %s, %s", t.FormatScalar(dtype.V3, fill), b.info.FillFrom, own)
+		return fill
+	case b.info.Fill != nil:
+		b.note("fill value %s, from the source's %s", t.FormatScalar(dtype.V3, b.info.Fill), b.info.FillFrom)
+		return b.info.Fill
+	default:
+		fill := t.Default()
+		b.note("fill value %s, the default of %s: neither job nor source names one", t.FormatScalar(dtype.V3, fill), t.Name())
+		return fill
+	}
+}
+
+// chunks takes the chunk shape, that of inner chunks where there are shards,
+// from the job or the source, or chooses one.
+func (b *builder) chunks(t dtype.Type) []int {
+	c := b.options.Chunks
+	switch {
+	case c.Shape != nil:
+		return c.Shape
+	case c.Auto, b.info.Chunks == nil:
+		return jobfile.AutoChunks(b.info.Shape, b.options.Shards, jobfile.ItemBytes(t, b.info.ItemBytes))
+	default:
+		return b.info.Chunks
+	}
+}
+
+// DefaultCodecs is the chain of arrays of a data type for which the job names
+// none.
+func DefaultCodecs(t dtype.Type) []codecs.Spec {
+	serializer := standard.BytesName
+	if o, ok := t.(dtype.Object); ok {
+		serializer = o.V2Filter()
+	}
+	return []codecs.Spec{{Name: serializer}, {Name: standard.ZstdName, Configuration: []byte(`{"level":3}`)}}
+}
+
+// sharded returns the chain of shards whose inner chunks have the given one.
+func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
+	spec, err := b.sharding(inner)
+	if err == nil {
+		in := inner.Chunk()
+		in.Shape = b.options.Shards
+		var chain *codecs.Chain
+		if chain, err = b.chains.Bind([]codecs.Spec{spec}, in); err == nil {
+			return chain
+		}
+	}
+	b.wrong("shards", err.Error(), "each extent of shards is a multiple of that of chunks")
+	return nil
+}
+
+func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
+	specs := b.options.Codecs.Chain
+	var kept []codecs.Spec
+	if specs == nil {
+		kept = b.keptCodecs(in)
+		specs = kept
+	}
+	if specs == nil {
+		specs = DefaultCodecs(in.Type)
+	}
+	chain, err := b.chains.Bind(specs, in)
+	if err != nil {
+		b.problems = append(b.problems, b.plan.Job.CodecProblems(b.field+".codecs", b.env.Codecs, err)...)
+		return nil
+	}
+	if kept == nil {
+		b.problems = append(b.problems, b.plan.Job.Hazards(b.field+".codecs", chain, b.options.AllowInexact)...)
+		return chain
+	}
+	b.keptHazards(chain)
+	return chain
+}

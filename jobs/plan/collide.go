@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// namesCollide is the code of two nodes whose names differ in no more than case or
+// Unicode form. Some file systems take them for one.
+const namesCollide = "names-collide"
+
+// mostCollisions bounds those that a plan tells of.
+const mostCollisions = 20
+
+// Collision is two nodes of one group whose names are one to some file systems.
+type Collision struct{ First, Second string } // their paths
+
+// Colliding finds the nodes of the target that some file systems take for one.
+func (p *Plan) Colliding() []Collision {
+	paths := slices.Clone(p.EmptyGroups)
+	for i := range p.Arrays {
+		paths = append(paths, p.Arrays[i].Target)
+	}
+	paths = slices.Concat(zarr.Parents(paths), paths)
+	fold := cases.Fold()
+	taken := make(map[string]string, len(paths))
+	var list []Collision
+	for _, name := range paths {
+		if name == "" {
+			continue
+		}
+		key := name
+		if strings.ContainsFunc(path.Base(name), func(r rune) bool { return r >= utf8.RuneSelf || unicode.IsUpper(r) }) {
+			// The parent's own spelling: below groups that collide all would do so.
+			key = path.Join(path.Dir(name), norm.NFC.String(fold.String(norm.NFC.String(path.Base(name)))))
+		}
+		if other, found := taken[key]; found && other != name {
+			list = append(list, Collision{other, name})
+			continue
+		}
+		taken[key] = name
+	}
+	return list
+}
+
+// collisions warns of nodes that some file systems take for one.
+func (p *Plan) collisions() jobfile.Problems {
+	var list jobfile.Problems
+	for i, c := range p.Colliding() {
+		if i == mostCollisions {
+			break // whoever reads them has seen what there is
+		}
+		w := p.Job.Problem(p.targetField(c.Second), fmt.Sprintf("%+q and %+q in the target differ in case or Unicode form alone: they are one to the file systems of macOS and Windows, where a copy of the target loses one of them", c.First, c.Second),
+			"give one of them another name with rename")
+		w.Warning, w.Code = true, namesCollide
+		list = append(list, w)
+	}
+	return list
+}
+
+// targetField is the field of the job that says most about a node of the target.
+func (p *Plan) targetField(node string) string {
+	for i := range p.Arrays {
+		if p.Arrays[i].Target == node {
+			_, field := p.Job.Options(p.Arrays[i].Source)
+			return field
+		}
+	}
+	return "source"
+}

@@ -1,0 +1,25 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources/combine"
+	"github.com/zmigrate/zmigrate/sources/compare"
+)
+
+// combining says how the files of the source become one.
+func combining(j *jobfile.Job) combine.Options {
+	s := &j.Source
+	return combine.Options{
+		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(), Wanted: j.Selected,
+		Given: func(path, attribute string) bool {
+			o, _ := j.Options(path)
+			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool {
+				// To remove what values mean is not to say that they mean the same.
+				return a.Name == attribute && (string(a.Value) != "null" || compare.WeightOf(attribute) != compare.Meaning)
+			})
+		},
+	}
+}

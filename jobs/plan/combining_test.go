@@ -1,0 +1,35 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// TestGiven tells attributes that a job gives from those that it removes: that
+// values have no units is not what makes different ones the same.
+func TestGiven(t *testing.T) {
+	j, err := jobfile.Parse("job.yaml", []byte(`
+zmigrate: 1
+source: {driver: netcdf, url: [a.nc, b.nc], concat: time}
+target: {url: out.zarr}
+arrays:
+  time: {attributes: {units: null, calendar: standard, history: null, standard_name: null}}
+  other: {attributes: {units: K}}
+`), t.TempDir(), jobfile.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := combining(j).Given
+	for _, test := range []struct {
+		array, attribute string
+		want             bool
+	}{
+		{"time", "units", false}, {"time", "calendar", true}, {"time", "history", true}, {"time", "standard_name", true},
+		{"time", "comment", false}, {"other", "units", true}, {"third", "units", false},
+	} {
+		if got := given(test.array, test.attribute); got != test.want {
+			t.Errorf("%s of %s: %v", test.attribute, test.array, got)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// arrayFault is why an array of the source cannot be opened.
+type arrayFault struct {
+	path string
+	err  error
+}
+
+func (f arrayFault) error() error { return fmt.Errorf("array %q: %w", f.path, f.err) }
+
+// unsupported adds the way out to the error of an array that is beyond this program.
+func (f arrayFault) unsupported(j *jobfile.Job) arrayFault {
+	way := "exclude it, or leave all such arrays out with source.unsupported: skip"
+	if j.Source.Unsupported == "skip" {
+		way = "it is not left out, for the job names it"
+	}
+	return arrayFault{f.path, fmt.Errorf("%w (%s)", f.err, way)}
+}
+
+// mostFaults is how many errors of arrays are spelled out, and foldedFrom from how many
+// arrays on those with the same fault are one error.
+const (
+	mostFaults = 20
+	foldedFrom = 4
+)
+
+// folded is one error that tells of all faults, nil for none. Those that differ by nothing
+// but the array are told once, with the names of some arrays that have them, too.
+func folded(faults []arrayFault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	row := regexp.MustCompile(`\b(rows?|batch|bytes?|chunk) \[?\d+(, ?\d+)*\]?( to \d+)?`)
+	same := map[string][]arrayFault{}
+	keys := make([]string, len(faults))
+	for i, f := range faults {
+		text := f.err.Error()
+		for _, what := range []string{"array", "column", "variable"} {
+			text = strings.ReplaceAll(text, fmt.Sprintf("%s %q", what, f.path), what)
+		}
+		keys[i] = row.ReplaceAllString(strings.ReplaceAll(text, f.path+"/", "/"), "$1")
+		same[keys[i]] = append(same[keys[i]], f)
+	}
+	var told []error
+	left := 0
+	for i, f := range faults {
+		all := same[keys[i]]
+		switch {
+		case len(all) == 0: // told before
+		case len(told) == mostFaults:
+			left++
+		case len(all) < foldedFrom:
+			told = append(told, f.error())
+		default:
+			told = append(told, fmt.Errorf("%w\n  and %d more arrays: %s", f.error(), len(all)-1, someNames(all[1:])))
+			same[keys[i]] = nil
+		}
+	}
+	if left > 0 {
+		told = append(told, fmt.Errorf("and %d arrays more", left))
+	}
+	return errors.Join(told...)
+}
+
+// someNames lists the first few arrays.
+func someNames(faults []arrayFault) string {
+	const most = 5
+	names := make([]string, 0, most)
+	for _, f := range faults[:min(most, len(faults))] {
+		names = append(names, fmt.Sprintf("%q", path.Clean(f.path)))
+	}
+	if len(faults) > most {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}

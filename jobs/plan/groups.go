@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// emptyGroups lists the groups of the source without an array in them or below, with
+// links that lead to none, and arrays that are left out, not counted.
+func (p *Plan) emptyGroups(left map[string]error) (paths []string) {
+	full := map[string]bool{}
+	arrays := slices.DeleteFunc(slices.Clone(p.source.Arrays()), func(path string) bool { return left[path] != nil })
+	for _, group := range zarr.Parents(arrays) {
+		full[group] = true
+	}
+	for _, g := range p.source.Groups() {
+		if !full[g.Path] {
+			paths = append(paths, g.Path)
+		}
+	}
+	return paths
+}
+
+// groups decides on the groups of the target: those above the migrated arrays, and
+// of those without arrays, here by their paths, the ones that the job selects as it
+// does arrays, with the groups above these. A group whose arrays are all left out is
+// left out with them, unless one of those is below it.
+func (p *Plan) groups(empty []string) (jobfile.Problems, error) {
+	var ps jobfile.Problems
+	targets := make(map[string]string, len(p.Arrays)) // the arrays there, by their sources
+	for i := range p.Arrays {
+		targets[p.Arrays[i].Target] = p.Arrays[i].Source
+	}
+	kept := make([]string, 0, len(empty)+len(p.Arrays)) // paths in the source
+	for _, group := range empty {
+		if p.Job.Selected(group) {
+			kept = append(kept, group)
+			p.EmptyGroups = append(p.EmptyGroups, zarr.CleanPath(group))
+			ps = append(ps, p.misplaced(group, targets)...)
+		}
+	}
+	wanted := map[string]bool{}
+	for _, group := range kept {
+		wanted[group] = true
+	}
+	for i := range p.Arrays {
+		kept = append(kept, p.Arrays[i].Source)
+	}
+	for _, group := range zarr.Parents(kept) {
+		wanted[group] = true
+	}
+	from := map[string]string{}
+	for _, g := range p.source.Groups() {
+		target := zarr.CleanPath(g.Path)
+		other, taken := from[target]
+		switch {
+		case !wanted[g.Path]:
+			continue
+		case g.Err != nil:
+			return nil, fmt.Errorf("group %q: %w; source.exclude leaves it out", g.Path, g.Err)
+		case taken:
+			ps = append(ps, p.Job.Problem("source", fmt.Sprintf("groups %q and %q would both become %q", other, g.Path, target), "leave one of them out with source.exclude"))
+			continue
+		}
+		if message, raise, _ := tooLarge(g.Attributes, p.Job.Run.Memory); message != "" {
+			return nil, fmt.Errorf("group %q: %s: %stake some of them out of the source", "/"+g.Path, message, raise)
+		}
+		from[target], p.Groups[target] = g.Path, g.Attributes
+		if last := lastOf(target); last != lastOf(g.Path) {
+			g.Findings = append(slices.Clip(g.Findings), renamed(last, ""))
+		}
+		ps = append(ps, p.groupFindings(g)...)
+	}
+	return append(ps, p.target.missingGroups(p)...), nil
+}
+
+// GroupPaths lists the paths of all groups of the target that are the plan's.
+func (p *Plan) GroupPaths() []string {
+	below := slices.Clone(p.EmptyGroups)
+	for i := range p.Arrays {
+		below = append(below, p.Arrays[i].Target)
+	}
+	return slices.Concat(zarr.Parents(below), p.EmptyGroups)
+}
+
+// misplaced returns a problem for a group that the target cannot have, or where
+// there is to be an array.
+func (p *Plan) misplaced(group string, targets map[string]string) (ps jobfile.Problems) {
+	wrong := func(format string, args ...any) {
+		ps = append(ps, p.Job.Problem("source", fmt.Sprintf(format, args...), "leave the group out with source.exclude"))
+	}
+	target := zarr.CleanPath(group)
+	err := zarr.CheckPath(target)
+	if err == nil {
+		err = store.CheckKey(p.Job.Target.URL, path.Join(target, zarr.MetadataKey))
+	}
+	if err != nil {
+		wrong("a group without arrays: %v", err)
+	}
+	for at := target; at != ""; at, _ = zarr.Parent(at) {
+		if source, taken := targets[at]; taken {
+			wrong("array %q would take the place of group %q", source, at)
+		}
+	}
+	return ps
+}
+
+// missingGroups implements [plannedTarget]. Only rows are appended, so that the plan
+// makes no group: it warns of those that the target does not have.
+func (g *Growth) missingGroups(p *Plan) (ps jobfile.Problems) {
+	there := map[string]bool{}
+	for _, group := range g.target.Groups() {
+		there[group.Path] = true
+	}
+	for _, group := range p.EmptyGroups {
+		if there[group] {
+			continue
+		}
+		w := p.Job.Problem("target.existing", fmt.Sprintf("group %q of the source, which has no arrays, is not in the target, and rows alone are appended", group),
+			"make it there with another program, or leave it out with source.exclude")
+		w.Warning, w.Code = true, "missing-group"
+		ps = append(ps, w)
+	}
+	p.EmptyGroups = nil // none is written
+	return ps
+}

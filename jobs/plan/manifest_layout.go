@@ -1,0 +1,357 @@
+package plan
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// manifestFiles are the files of a source, in a manifest. As JSON they are what their
+// URLs begin with, once, and a list for each file: the rest of its URL, its size, its
+// time, and where they are not empty its ETag, the digest of its query, its change time
+// and the digest of its head.
+//
+//	{"base": "data/", "files": [["a.nc", 812, "2026-01-02T03:04:05Z"], …]}
+type manifestFiles []sources.File
+
+// MarshalJSON writes the layout above.
+func (f manifestFiles) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	err := f.rows().write(&b, io.Discard)
+	return b.Bytes(), err
+}
+
+func (f manifestFiles) rows() manifestRows {
+	urls := make([]string, len(f))
+	for i := range f {
+		urls[i] = f[i].URL
+	}
+	return manifestRows{baseOf(urls), slices.Values(f)}
+}
+
+// manifestRows are files that are written as [manifestFiles] are.
+type manifestRows struct {
+	base string // of all URLs
+	all  iter.Seq[sources.File]
+}
+
+// write writes files to text, and to lasting without what may change although a file
+// stays as it is.
+func (f manifestRows) write(text, lasting io.Writer) error {
+	row, err := appendString([]byte(`{"base":`), f.base)
+	if err != nil {
+		return err
+	}
+	row = append(row, `,"files":[`...)
+	first := true
+	for x := range f.all {
+		if !first {
+			row = append(row, ',')
+		}
+		first = false
+		if row, err = appendString(append(row, '['), x.URL[len(f.base):]); err != nil {
+			return err
+		}
+		row = strconv.AppendInt(append(row, ','), x.Size, 10)
+		if row, err = x.ModTime.UTC().AppendText(append(row, ',', '"')); err != nil {
+			return err
+		}
+		row = append(row, '"')
+		if _, err = lasting.Write(row); err == nil {
+			_, err = text.Write(row)
+		}
+		err = errors.Join(err, writeMore(lasting, x.ETag, x.Query, "", ""))
+		changed := ""
+		if !x.Changed.IsZero() {
+			changed = x.Changed.UTC().Format(time.RFC3339Nano)
+		}
+		if err = errors.Join(err, writeMore(text, x.ETag, x.Query, changed, x.Head)); err != nil {
+			return err
+		}
+		row = row[:0]
+	}
+	row = append(row, ']', '}')
+	_, err = lasting.Write(row)
+	if err == nil {
+		_, err = text.Write(row)
+	}
+	return err
+}
+
+// writeMore ends the list of a file with texts, as far as the last that is not empty.
+func writeMore(w io.Writer, texts ...string) (err error) {
+	for len(texts) > 0 && texts[len(texts)-1] == "" {
+		texts = texts[:len(texts)-1]
+	}
+	var more []byte
+	for _, text := range texts {
+		if more, err = appendString(append(more, ','), text); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(append(more, ']'))
+	return err
+}
+
+// appendString appends a string as JSON, spelled as json.Marshal does.
+func appendString(b []byte, s string) ([]byte, error) {
+	plain := func(c byte) bool {
+		return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
+	}
+	for i := range len(s) {
+		if !plain(s[i]) {
+			text, err := json.Marshal(s)
+			return append(b, text...), err
+		}
+	}
+	return append(append(append(b, '"'), s...), '"'), nil
+}
+
+// MarshalJSON writes a manifest as json.Marshal would.
+func (m *Manifest) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	err := m.write(&b, io.Discard, m.Files.rows(), m.arrays(), func() string { return m.Hash })
+	return b.Bytes(), err
+}
+
+// write writes a manifest, with these files and arrays and the hash that is asked for in
+// the end, and to hashed what the hash is of.
+func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter.Seq2[ManifestArray, error], hash func() string) error {
+	lasting := bufio.NewWriter(hashed)
+	both := io.MultiWriter(text, lasting)
+	var failed error
+	raw := func(s string) {
+		if failed == nil {
+			_, failed = io.WriteString(both, s)
+		}
+	}
+	part := func(w io.Writer, v any) {
+		var value []byte
+		if failed == nil {
+			value, failed = json.Marshal(v)
+		}
+		if failed == nil {
+			_, failed = w.Write(value)
+		}
+	}
+	rows := func(files manifestRows) {
+		if failed == nil {
+			failed = files.write(text, lasting)
+		}
+	}
+	raw(`{"version":`)
+	part(both, m.Version)
+	raw(`,"job":`)
+	part(both, m.Job)
+	raw(`,"files":`)
+	rows(files)
+	raw(`,"arrays":[`)
+	separator := ""
+	for a, err := range arrays {
+		if failed = errors.Join(failed, err); failed != nil {
+			return failed
+		}
+		raw(separator)
+		part(both, a)
+		separator = ","
+	}
+	raw("]")
+	if m.Append != "" {
+		raw(`,"append":`)
+		part(both, m.Append)
+	}
+	if len(m.Earlier) > 0 {
+		raw(`,"earlier_files":`)
+		rows(m.Earlier.rows())
+	}
+	raw(`,"hash":`)
+	part(lasting, "")
+	_ = lasting.WriteByte('}') // Flush returns the error
+	failed = errors.Join(failed, lasting.Flush())
+	part(text, hash())
+	if failed == nil {
+		_, failed = text.Write([]byte{'}'})
+	}
+	return failed
+}
+
+// baseOf returns the folders that all files are in, up to the last slash.
+func baseOf(urls []string) string {
+	if len(urls) < 2 {
+		return ""
+	}
+	base := urls[0]
+	for _, x := range urls {
+		for !strings.HasPrefix(x, base) {
+			base = base[:strings.LastIndexByte(base[:max(len(base)-1, 0)], '/')+1]
+		}
+	}
+	return base[:strings.LastIndexByte(base, '/')+1]
+}
+
+// UnmarshalJSON reads the layout above, and the list of objects that manifests of
+// version 1 have.
+func (f *manifestFiles) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] != '{' {
+		return json.Unmarshal(text, (*[]sources.File)(f))
+	}
+	var list struct {
+		Base  string         `json:"base"`
+		Files []manifestFile `json:"files"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	*f = make(manifestFiles, len(list.Files))
+	for i, x := range list.Files {
+		(*f)[i] = sources.File(x)
+		(*f)[i].URL = list.Base + x.URL
+	}
+	return nil
+}
+
+// manifestFile is a file in its list.
+type manifestFile sources.File
+
+// UnmarshalJSON reads what manifestFiles writes for one file.
+func (f *manifestFile) UnmarshalJSON(text []byte) error {
+	var changed string
+	fields := []any{&f.URL, &f.Size, &f.ModTime, &f.ETag, &f.Query, &changed, &f.Head}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.Join(err, errors.New("a file of the manifest is not a list"))
+	}
+	for i := 0; d.More(); i++ {
+		if i == len(fields) {
+			return fmt.Errorf("a file of the manifest has more than %d fields", len(fields))
+		}
+		if err := d.Decode(fields[i]); err != nil {
+			return err
+		}
+	}
+	if changed == "" {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, changed)
+	f.Changed = at
+	return err
+}
+
+// MarshalJSON leaves out the path in the target where that is the one in the source.
+func (a ManifestArray) MarshalJSON() ([]byte, error) {
+	type plain ManifestArray
+	short := struct {
+		plain
+		Target *string `json:"target,omitempty"`
+	}{plain: plain(a)}
+	if a.Target != a.Source {
+		short.Target = &a.Target
+	}
+	return json.Marshal(short)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (a *ManifestArray) UnmarshalJSON(text []byte) error {
+	type plain ManifestArray
+	short := struct {
+		plain
+		Target *string `json:"target"`
+	}{}
+	if err := json.Unmarshal(text, &short); err != nil {
+		return err
+	}
+	*a = ManifestArray(short.plain)
+	if a.Target = a.Source; short.Target != nil {
+		a.Target = *short.Target
+	}
+	return nil
+}
+
+// manifestV1 is a manifest of version 1.
+type manifestV1 struct {
+	Manifest
+	Arrays []manifestArrayV1 `json:"arrays"`
+}
+
+type manifestArrayV1 struct {
+	ManifestArray
+	Meta json.RawMessage
+}
+
+// UnmarshalJSON reads the metadata beside all else.
+func (a *manifestArrayV1) UnmarshalJSON(text []byte) error {
+	var own struct {
+		Meta json.RawMessage `json:"metadata"`
+	}
+	err := errors.Join(a.ManifestArray.UnmarshalJSON(text), json.Unmarshal(text, &own))
+	a.Meta = own.Meta
+	return err
+}
+
+// parseManifest reads a manifest of any version. One of version 1 becomes what this
+// program would have written: what it says is the same, and so is then its hash.
+func parseManifest(text []byte) (*Manifest, error) {
+	var header struct{ Version int }
+	if err := json.Unmarshal(text, &header); err != nil {
+		return nil, err
+	}
+	switch header.Version {
+	case manifestVersion:
+		m := &Manifest{}
+		return m, json.Unmarshal(text, m)
+	case 1:
+		var was manifestV1
+		if err := json.Unmarshal(text, &was); err != nil {
+			return nil, err
+		}
+		m := &was.Manifest
+		m.Version, m.Arrays = manifestVersion, make([]ManifestArray, len(was.Arrays))
+		for i, a := range was.Arrays {
+			m.Arrays[i] = a.ManifestArray
+			m.Arrays[i].Digest = metadataDigest(a.Meta)
+			var meta struct{ Shape []int }
+			if err := json.Unmarshal(a.Meta, &meta); err != nil {
+				return nil, fmt.Errorf("array %q: %w", a.Target, err)
+			}
+			m.Arrays[i].Shape = meta.Shape
+		}
+		return m, m.seal()
+	default:
+		return nil, fmt.Errorf("it has the layout %d, which only a later version of zmigrate reads", header.Version)
+	}
+}
+
+// ReadManifest reads the manifest of a checkpoint of a job that is under way.
+func ReadManifest(text []byte) (*Manifest, error) {
+	m, err := parseManifest(text)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: the plan: %w", err)
+	}
+	return m, nil
+}
+
+// ReadCompleted reads the manifest in the record that a completed job leaves in its
+// checkpoint.
+func ReadCompleted(record []byte) (*Manifest, error) {
+	var done struct {
+		Manifest json.RawMessage `json:"manifest"`
+	}
+	err := json.Unmarshal(record, &done)
+	if err == nil {
+		var m *Manifest
+		if m, err = parseManifest(done.Manifest); err == nil {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
+}

@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// onceChunks returns chunks with which each source chunk is decoded once in the
+// run's memory, for a task with which some are decoded several times: the task's,
+// halved along the dimension in which one spans the most source chunks until it
+// is so. nil where that is found for none, and for shards.
+func (b *builder) onceChunks(task stages.Task) []int {
+	if _, sharded := task.Chain.Shards(); sharded {
+		return nil
+	}
+	in, specs := task.Chain.Chunk(), task.Chain.Specs()
+	chunk := slices.Clone(in.Shape)
+	spans := func(dim int) float64 { return float64(chunk[dim]) / float64(b.info.Chunks[dim]) }
+	for {
+		longest := 0
+		for dim := range chunk {
+			if spans(dim) > spans(longest) {
+				longest = dim
+			}
+		}
+		if len(chunk) == 0 || spans(longest) <= 1 {
+			return nil
+		}
+		chunk[longest] = (chunk[longest] + 1) / 2
+		in.Shape = slices.Clone(chunk)
+		chain, err := b.env.Codecs.Bind(specs, in)
+		if err != nil {
+			return nil // the codecs are for other shapes
+		}
+		task.Grid.Chunk, task.Chain = in.Shape, chain
+		if task.Grid.Len() > MaxChunks {
+			return nil
+		}
+		if least, ok := task.DecodeOnce(); ok && int64(least) <= b.plan.Job.Run.Memory {
+			return in.Shape
+		}
+	}
+}

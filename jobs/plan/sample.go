@@ -1,0 +1,24 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// sample looks at some chunks of the arrays whose values may be refused: a
+// run that cannot succeed ends here, before anything is written.
+func (p *Plan) sample(ctx context.Context) error {
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		if a.stored != nil || a.convert == nil && !a.Chain.Refuses() {
+			continue
+		}
+		task := p.Task(a)
+		if err := stages.Sample(ctx, &task, int(p.Job.Run.Memory)); err != nil {
+			return fmt.Errorf("%w (found in a sample of three chunks: there may be more)", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package plan
+
+import (
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// largeShard is the size, in bytes of elements, from which on it is worth
+// saying that shards are begun anew.
+const largeShard = 256 << 20
+
+// noteShards says what shards of an array cost: memory where they can only be
+// encoded whole, and time where a run ends in the middle of one.
+func (b *builder) noteShards(a *Array) {
+	container := a.Chain.Container()
+	if container == "" {
+		return
+	}
+	n, _ := ndarray.Bytes(a.Meta.Type, a.Meta.Grid.Chunk)
+	if _, ok := a.Chain.Parted(); !ok && a.stored == nil {
+		b.note("shards are encoded whole, %d bytes each, because of the codecs around %s", n, container)
+	}
+	if n >= largeShard {
+		b.note("each shard holds %d bytes of elements: one that is in work when a run is killed is begun anew", n)
+	}
+}

@@ -1,0 +1,103 @@
+package plan
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+)
+
+// TestUnsupported plans sources with arrays that Zarr has no type for, or that are stored
+// in a way that this program does not know: an error that tells the way out, or left out
+// with a finding where the job says so and does not name them.
+func TestUnsupported(t *testing.T) {
+	dir := t.TempDir()
+	foreign := func(driver, name string) string {
+		return string(sourcetest.Zipped(t, "../../sources/"+driver+"/testdata/foreign.zip", name))
+	}
+	for name, text := range map[string]string{
+		"smpl_unsupptype.h5":             foreign("netcdf", "smpl_unsupptype.h5"),
+		"repeated_no_annotation.parquet": foreign("arrow", "repeated_no_annotation.parquet"),
+		"codec_lzo_snappy_v1.parquet":    foreign("arrow", "codec_lzo_snappy_v1.parquet"),
+		"in.zarr/zarr.json":              `{"zarr_format":3,"node_type":"group"}`,
+		"in.zarr/plain/zarr.json":        `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"in.zarr/codec/zarr.json":        `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes","lzo"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"in.zarr/type/zarr.json":         `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"posit8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"in.zarr/faulty/zarr.json":       `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default"`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const way = "exclude it, or leave all such arrays out with source.unsupported: skip"
+	for name, test := range map[string]struct {
+		source string
+		arrays int      // that are planned
+		left   []string // that are left out
+		fails  []string // in the error
+	}{
+		"hdf5":             {`driver: netcdf, url: smpl_unsupptype.h5`, 0, nil, []string{`"CompoundChunked"`, "no variable length", way}},
+		"hdf5, skip":       {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip`, -1, []string{"CompoundChunked"}, []string{"nothing to migrate", `"CompoundChunked" is left out`, "no variable length"}},
+		"hdf5, named":      {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip, include: [CompoundChunked]`, 0, nil, []string{"no variable length", "the job names it"}},
+		"parquet":          {`driver: arrow, url: repeated_no_annotation.parquet`, 0, nil, []string{`"phoneNumbers/phone"`, "different lengths", way}},
+		"parquet, error":   {`driver: arrow, url: repeated_no_annotation.parquet, unsupported: error`, 0, nil, []string{"different lengths", way}},
+		"parquet, skip":    {`driver: arrow, url: repeated_no_annotation.parquet, unsupported: skip`, 1, []string{"phoneNumbers/phone"}, nil},
+		"parquets, skip":   {`driver: arrow, url: "repeated*.parquet", concat: row, unsupported: skip`, 1, []string{"phoneNumbers/phone"}, nil},
+		"compression":      {`driver: arrow, url: codec_lzo_snappy_v1.parquet`, 0, nil, []string{"compression LZO", way}},
+		"zarr":             {`driver: zarr, url: in.zarr, exclude: [faulty]`, 0, nil, []string{`"lzo"`, "posit8", way}},
+		"zarr, skip":       {`driver: zarr, url: in.zarr, exclude: [faulty], unsupported: skip`, 1, []string{"codec", "type"}, nil},
+		"zarr, one by one": {`driver: zarr, url: in.zarr, exclude: [faulty, type], unsupported: skip, include: [plain, "c*"]`, 1, []string{"codec"}, nil},
+		"damage is none":   {`driver: zarr, url: in.zarr, unsupported: skip`, 0, nil, []string{`"faulty"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {"+test.source+"}\ntarget: {url: mem://out}\n"), dir, jobfile.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := New(t.Context(), j, environment())
+			if len(test.fails) > 0 {
+				for _, part := range test.fails {
+					if err == nil || !strings.Contains(err.Error(), part) {
+						t.Errorf("error %v, want %q in it", err, part)
+					}
+				}
+				if err != nil && strings.Contains(err.Error(), "unsupported: skip") != (slices.Contains(test.fails, way)) {
+					t.Errorf("the way out: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var left []string
+			for _, f := range p.Findings {
+				if f.Code == "left-out" {
+					left = append(left, strings.Split(f.Message, `"`)[1])
+					if !f.Warning || f.Field != "source.unsupported" {
+						t.Errorf("%+v", f)
+					}
+				}
+			}
+			slices.Sort(left)
+			if diff := cmp.Diff(test.left, left); diff != "" {
+				t.Errorf("left out (-want +got):\n%s", diff)
+			}
+			if len(p.Arrays) != test.arrays {
+				t.Errorf("%d arrays, want %d: %s", len(p.Arrays), test.arrays, fmt.Sprint(p.Findings))
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

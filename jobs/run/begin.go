@@ -1,0 +1,92 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// ErrTargetExists is the cause of an error about a target that is there
+// without a record of this job.
+var ErrTargetExists = errors.New("the target exists already")
+
+// again is begin for a job that is complete: there is nothing to do (true), unless
+// chunks of the target are no longer what was written there.
+func (r *run) again(ctx context.Context, done *Completion) (complete bool, err error) {
+	r.overtaken = done.Overtaken
+	list, err := r.intact(ctx)
+	if err != nil {
+		return false, err
+	}
+	if len(list) == 0 {
+		return true, r.rest(ctx, done)
+	}
+	if err := r.mend(ctx, list); err != nil {
+		return false, fmt.Errorf("checkpoint: %w", err)
+	}
+	return false, nil
+}
+
+// compare names what has changed between the manifest on record, which read makes of
+// its text, and this run's. It warns of source files that may have been edited behind
+// their heads, with their times put back: nothing tells that from other permissions or a
+// new link. Texts that are equal are not read, and was is nil then.
+func (r *run) compare(ctx context.Context, text json.RawMessage, read func() (*plan.Manifest, error)) (was *plan.Manifest, differences []string, err error) {
+	if bytes.Equal(text, r.manifest) {
+		return nil, nil, nil
+	}
+	if was, err = read(); err != nil {
+		return nil, nil, err
+	}
+	is, err := plan.ReadManifest(r.manifest)
+	if err != nil {
+		return nil, nil, err
+	}
+	if name, count := is.Touched(was); count > 0 {
+		r.log.WarnContext(ctx, "source files have their size and their time, but something was done to them since they were read: permissions, a link, a restored backup, or an edit that put the time back; if it was an edit, set target.existing: overwrite once",
+			"first", name, "files", count)
+	}
+	return was, is.Differences(was), nil
+}
+
+// whole reports whether the documents of the root and of every array are there.
+func (r *run) whole(ctx context.Context) (bool, error) {
+	paths := []string{""}
+	for _, a := range r.plan.Arrays {
+		paths = append(paths, a.Target)
+	}
+	err := sources.InParallel(ctx, len(paths), func(ctx context.Context, i int) error {
+		_, err := r.target.Stat(ctx, path.Join(paths[i], zarr.MetadataKey))
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("target: %w", err)
+	}
+	return true, nil
+}
+
+// rest takes the result of an earlier run that completed the job.
+func (r *run) rest(ctx context.Context, done *Completion) error {
+	r.result = done.Result
+	r.result.Target = r.plan.Job.Target.URL // the folder may have moved
+	r.result.Nothing, r.result.Resumed, r.result.Mended, r.result.Time = true, done.Result.Chunks, 0, 0
+	if err := r.journal.Tidy(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+func (r *run) changed(complete bool, was *plan.Manifest, differences []string) error {
+	return &plan.ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.Job.Target.Existing == "append", Appended: was.Append != "", Differences: differences}
+}

@@ -1,0 +1,45 @@
+package run
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// bitset holds a set of unit numbers in one bit each.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
+func (b bitset) set(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b bitset) clear(i int)    { b[i/64] &^= 1 << (i % 64) }
+
+// setBox sets the numbers of the cells from first to last, both included, of a grid
+// with so many cells along each dimension, counted in C order.
+func (b bitset) setBox(counts, first, last []int) {
+	index := slices.Clone(first)
+	for index != nil {
+		number := 0
+		for k, n := range counts {
+			number = number*n + index[k]
+		}
+		b.set(number)
+		index = ndarray.Next(index, first, last)
+	}
+}
+
+// all yields the members in ascending order.
+func (b bitset) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for k, word := range b {
+			for ; word != 0; word &= word - 1 {
+				if !yield(k*64 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// commit makes receipts count: the objects durable, then the record of them,
+// then the documents of the arrays that are complete with them.
+func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
+	if err := r.held(ctx); err != nil {
+		return err
+	}
+	records := make([]journal.Receipt, len(receipts))
+	for i, x := range receipts {
+		records[i] = journal.Receipt{Array: x.Task, Unit: x.Unit, Bytes: x.Bytes, Sum: x.Sum, Version: x.Version, Empty: x.Empty}
+	}
+	if err := r.outcome.vacate(ctx, records); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if err := r.sink.Sync(ctx); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if !r.plan.Job.Source.Far() { // a remote one is asked at the end
+		if err := r.unchangedSoFar(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.journal.Append(ctx, records); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	for _, x := range records {
+		if err := r.record(x); err != nil {
+			return err
+		}
+	}
+	return r.outcome.documents(ctx)
+}
+
+// record counts a unit that is durable and in the journal.
+func (r *run) record(x journal.Receipt) error {
+	if x.Array < 0 || x.Array >= len(r.arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks()-x.More {
+		return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
+	}
+	a := &r.arrays[x.Array]
+	for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+		if a.done.has(unit) {
+			r.repeated = true
+			continue // the same job gives the same object
+		}
+		a.done.set(unit)
+		a.left--
+		a.bytes += x.Bytes
+		r.result.BytesOut += x.Bytes
+		if x.Empty {
+			a.empty++
+			r.result.Empty++
+		}
+	}
+	return nil
+}
+
+// finish checks that the receipts cover the plan, writes what makes the target
+// whole, and shrinks the checkpoint to the record of completion.
+func (r *run) finish(ctx context.Context) error {
+	for i := range r.arrays {
+		if n := r.arrays[i].left; n > 0 {
+			return fmt.Errorf("array %q: %d chunks have no receipt", r.plan.Arrays[i].Target, n)
+		}
+	}
+	var publish func(ctx context.Context) error
+	looks := []func(context.Context) error{r.unchanged, r.held, func(ctx context.Context) (err error) {
+		publish, err = r.outcome.prepare(ctx)
+		return err
+	}}
+	if err := sources.InParallel(ctx, len(looks), func(ctx context.Context, i int) error { return looks[i](ctx) }); err != nil {
+		return err
+	}
+	if err := publish(ctx); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	record, err := Completion{Manifest: r.manifest, Arrays: r.completedArrays(), Result: r.result, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text()
+	if err != nil {
+		return err
+	}
+	if err := r.journal.Complete(ctx, record, r.objects(ctx)); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+// completedArrays returns how the arrays have come out.
+func (r *run) completedArrays() []CompletedArray {
+	list := make([]CompletedArray, len(r.arrays))
+	for i, a := range r.arrays {
+		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes}
+	}
+	return list
+}

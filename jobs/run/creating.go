@@ -1,0 +1,162 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// creating is the [outcome] of a plan for a new target.
+type creating struct{ *run }
+
+func (creating) keepsObjects() bool { return false }
+
+func (creating) vacate(context.Context, []journal.Receipt) error { return nil }
+
+func (creating) wayOut() string {
+	return "the target stays unfinished; set target.existing: overwrite to begin anew"
+}
+
+// prepare reads the documents of nodes that the run does not write. They become part
+// of the consolidated metadata.
+func (r creating) prepare(ctx context.Context) (publish func(ctx context.Context) error, err error) {
+	others, err := r.others(ctx)
+	if err != nil {
+		return nil, err
+	}
+	arrays := make(map[string]*zarr.Array, len(r.plan.Arrays))
+	for i := range r.plan.Arrays {
+		arrays[r.plan.Arrays[i].Target] = r.plan.Arrays[i].Meta
+	}
+	return func(ctx context.Context) error {
+		return r.sink.Finish(ctx, arrays, r.plan.Groups, others, r.plan.Job.Target.Consolidated)
+	}, nil
+}
+
+// begin implements [outcome]. The place of a new target has to be free, or the job
+// overwrites it. The record of an earlier run is forgotten only when nothing stands in
+// the way any more.
+func (r creating) begin(ctx context.Context, opt Options) (complete bool, err error) {
+	existing := r.plan.Job.Target.Existing
+	if record := r.journal.Completed(); record != nil {
+		done, err := readCompletion(record)
+		if err != nil {
+			return false, err
+		}
+		was, differences, err := r.compare(ctx, done.Manifest, func() (*plan.Manifest, error) { return plan.ReadCompleted(record) })
+		done.Manifest = nil // it is as long as that of this run
+		if err != nil {
+			return false, err
+		}
+		if len(differences) > 0 && existing == "fail" {
+			if _, err := r.inTheWay(ctx); err != nil {
+				return false, fmt.Errorf("target %s: %w", r.target.URL(), err)
+			}
+		}
+		if len(differences) > 0 && existing != "overwrite" {
+			return false, r.changed(true, was, differences)
+		}
+		whole, err := r.whole(ctx)
+		if err != nil {
+			return false, err
+		}
+		if whole && len(differences) == 0 {
+			return r.again(ctx, done)
+		}
+	} else if text := r.journal.Manifest(); text != nil {
+		was, differences, err := r.compare(ctx, text, func() (*plan.Manifest, error) { return plan.ReadManifest(text) })
+		if err != nil {
+			return false, err
+		}
+		switch {
+		case existing == "fail":
+			return false, fmt.Errorf("%w: an interrupted run of this job has begun it; target.existing: resume goes on with it", ErrTargetExists)
+		case len(differences) == 0:
+			return false, nil
+		case existing != "overwrite":
+			return false, r.changed(false, was, differences)
+		}
+	}
+	return false, r.renew(ctx, opt)
+}
+
+// documents implements [outcome]. It writes the document of each array whose chunks
+// are all in place, if the source is still what the chunks were read from. The
+// document of an array that is the whole target is the last of all. While objects of
+// an earlier owner of the lock may come late, no document is written at all.
+func (r creating) documents(ctx context.Context) error {
+	if r.unsettled {
+		return nil
+	}
+	var complete []int
+	for i := range r.arrays {
+		if r.arrays[i].left == 0 && !r.arrays[i].written && r.plan.Arrays[i].Target != "" {
+			complete = append(complete, i)
+		}
+	}
+	if len(complete) == 0 {
+		return nil
+	}
+	if err := r.unchangedSoFar(ctx); err != nil {
+		return err
+	}
+	err := sources.InParallel(ctx, len(complete), func(ctx context.Context, k int) error {
+		a := &r.plan.Arrays[complete[k]]
+		return r.sink.PutArray(ctx, a.Target, a.Meta)
+	})
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	for _, i := range complete {
+		a := &r.plan.Arrays[i]
+		r.arrays[i].written = true
+		r.log.InfoContext(ctx, "array complete", "array", a.Target, "chunks", a.Chunks())
+	}
+	return nil
+}
+
+// others returns the documents of all nodes of the target but the plan's arrays,
+// by their paths, where its root has one: they are what a run that overwrites has
+// left as it was.
+func (r creating) others(ctx context.Context) (map[string]json.RawMessage, error) {
+	arrays := map[string]bool{}
+	for _, a := range r.plan.Arrays {
+		arrays[a.Target] = true
+	}
+	if arrays[""] {
+		return nil, nil
+	}
+	_, err := r.target.Stat(ctx, zarr.MetadataKey)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	var keys []string
+	err = r.target.List(ctx, "", func(o store.Info) error {
+		if path.Base(o.Key) == zarr.MetadataKey && !arrays[parent(o.Key)] {
+			keys = append(keys, o.Key)
+		}
+		return nil
+	})
+	documents := map[string]json.RawMessage{}
+	for _, key := range keys {
+		if err == nil {
+			documents[parent(key)], err = r.target.ReadAll(ctx, key, zarr.MaxDocument)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	return documents, nil
+}

@@ -1,0 +1,171 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// growing is the [outcome] of a plan that appends rows.
+type growing struct {
+	*run
+	growth *plan.Growth
+}
+
+func (growing) keepsObjects() bool { return true }
+
+// documents writes nothing: all arrays grow together, in the end.
+func (growing) documents(context.Context) error { return nil }
+
+func (r growing) prepare(context.Context) (publish func(ctx context.Context) error, err error) {
+	return r.grow, nil
+}
+
+func (r growing) wayOut() string {
+	return fmt.Sprintf("its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", r.checkpoint.URL())
+}
+
+// asPlanned fails when an array that grows is no longer what it was when the plan
+// was made. A job with another checkpoint may have appended to it, or another
+// program.
+func (r growing) asPlanned(ctx context.Context) error {
+	return sources.InParallel(ctx, len(r.plan.Arrays), func(ctx context.Context, i int) error {
+		a := &r.plan.Arrays[i]
+		text, err := r.target.ReadAll(ctx, path.Join(a.Target, zarr.MetadataKey), zarr.MaxDocument)
+		if err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		if !bytes.Equal(text, a.Existing.Text) {
+			return fmt.Errorf("array %q: %w", a.Target, plan.Overtaken(r.target.URL()))
+		}
+		return nil
+	})
+}
+
+// begin implements [outcome].
+func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error) {
+	g := r.growth
+	if !r.plan.Nothing() {
+		if err := r.asPlanned(ctx); err != nil {
+			return false, err
+		}
+	}
+	r.result.Dimension = g.Dimension
+	if record := r.journal.Completed(); record != nil {
+		done, err := readCompletion(record)
+		if err != nil {
+			return false, err
+		}
+		r.overtaken = done.Overtaken
+		if err := r.sound(ctx); err != nil {
+			return false, err
+		}
+	}
+	if r.plan.Nothing() {
+		r.result.Nothing = true
+		if err := r.journal.Tidy(ctx); err != nil {
+			return false, fmt.Errorf("checkpoint: %w", err)
+		}
+		return true, nil
+	}
+	r.result.appended(g.New)
+	if g.Begun != nil {
+		is, err := plan.ReadManifest(r.manifest)
+		if err != nil {
+			return false, err
+		}
+		if list := is.Differences(g.Begun); len(list) > 0 {
+			return false, r.changed(false, g.Begun, list)
+		}
+		return false, nil
+	}
+	if err := r.locks.Replan(ctx); err != nil {
+		return false, fmt.Errorf("checkpoint: %w", err)
+	}
+	if r.journal.Completed() != nil {
+		err = r.journal.Succeed(ctx, r.manifest)
+	} else {
+		err = r.journal.Begin(ctx, r.manifest)
+	}
+	if err != nil {
+		return false, fmt.Errorf("checkpoint: %w", err)
+	}
+	return false, nil
+}
+
+// appended takes the rows that come to the arrays of each group.
+func (r *Result) appended(rows map[string]int) {
+	least := math.MaxInt
+	for _, n := range rows {
+		r.Appended, least = max(r.Appended, n), min(least, n)
+	}
+	if least < r.Appended {
+		r.AppendedIn = rows
+	}
+}
+
+// vacate implements [outcome]: an object may be left from a run that was given up.
+func (r growing) vacate(ctx context.Context, receipts []journal.Receipt) error {
+	var keys []string
+	for _, x := range receipts {
+		if a := &r.plan.Arrays[x.Array]; x.Empty {
+			keys = append(keys, path.Join(a.Target, a.Place().Key(a.Grid.Index(x.Unit))))
+		}
+	}
+	return sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })
+}
+
+// grow writes what makes the rows that were appended part of the target.
+func (r growing) grow(ctx context.Context) error {
+	if err := r.asPlanned(ctx); err != nil {
+		return err
+	}
+	arrays, groups := map[string][]byte{}, map[string][]byte{}
+	var paths []string
+	for i := range r.plan.Arrays {
+		a := &r.plan.Arrays[i]
+		text, err := zarr.Resized(a.Existing.Text, a.Meta.Grid.Shape)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", a.Target, err)
+		}
+		arrays[a.Target] = text
+		paths = append(paths, a.Target)
+	}
+	for _, group := range zarr.Parents(paths) {
+		if arrays[group] != nil {
+			continue // the array that is the whole target
+		}
+		text, err := r.target.ReadAll(ctx, path.Join(group, zarr.MetadataKey), zarr.MaxDocument)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		below := map[string][]int{}
+		for i := range r.plan.Arrays {
+			a := &r.plan.Arrays[i]
+			if rest, ok := strings.CutPrefix(a.Target, group+"/"); ok || group == "" {
+				below[rest] = a.Meta.Grid.Shape
+			}
+		}
+		text, changed, err := zarr.ResizedIn(text, below)
+		if err != nil {
+			return fmt.Errorf("group %q: %w", group, err)
+		}
+		if changed {
+			groups[group] = text
+		}
+	}
+	return r.sink.Grow(ctx, arrays, groups)
+}

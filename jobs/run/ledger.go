@@ -1,0 +1,267 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// ledger is what the chunks of a target should be, to be compared with a list of its
+// objects. It takes 48 bytes for each object.
+type ledger []entry
+
+// entry is one stored object.
+type entry struct {
+	key     uint64 // hash of the key
+	version uint64 // hash of the version; 0: unknown
+	bytes   int64  // nothing: there should be no object
+	sum     uint32 // CRC-32C
+	seen    bool
+}
+
+// nothing is the size of the object of a chunk that holds only the fill value.
+const nothing = -1
+
+// newLedger reads a list of objects. Of several with one key the last counts.
+func newLedger(objects iter.Seq2[journal.Object, error]) (ledger, error) {
+	var l ledger
+	for o, err := range objects {
+		if err != nil {
+			return nil, err
+		}
+		e := entry{key: xxhash.Sum64String(o.Key), bytes: o.Bytes, sum: o.Sum}
+		if o.Version != "" {
+			e.version = xxhash.Sum64String(o.Version)
+		}
+		l = append(l, e)
+	}
+	byKey := func(a, b entry) int { return cmp.Compare(a.key, b.key) }
+	slices.SortStableFunc(l, byKey)
+	slices.Reverse(l) // CompactFunc keeps the first of those with one key
+	l = slices.CompactFunc(l, func(a, b entry) bool { return a.key == b.key })
+	slices.Reverse(l)
+	return l, nil
+}
+
+// find returns the entry of a key, nil where there is none.
+func (l ledger) find(key string) *entry {
+	i, ok := slices.BinarySearchFunc(l, xxhash.Sum64String(key), func(e entry, key uint64) int { return cmp.Compare(e.key, key) })
+	if !ok {
+		return nil
+	}
+	return &l[i]
+}
+
+// fault is a chunk of the target that is not what was written.
+type fault struct {
+	key         string
+	array, unit int
+	stray       bool // there should be no object
+	bytes       int64
+}
+
+// faults compares the chunks that lie in the target with those that should. Sizes and
+// versions come from a list; an object of the right size and another version, which a
+// copy of the target has as well, is read and held against its checksum. With whole,
+// the objects are those of all chunks of the plan, and one of another chunk is a fault.
+func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Object, error], whole bool) ([]fault, error) {
+	l, err := newLedger(objects())
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	arrays := map[string]int{}
+	for i := range r.plan.Arrays {
+		arrays[r.plan.Arrays[i].Target] = i
+	}
+	var found []fault
+	var suspects []store.Info
+	err = r.target.List(ctx, "", func(o store.Info) error {
+		f, ok := r.chunkAt(o.Key, arrays)
+		if !ok {
+			return nil
+		}
+		e := l.find(o.Key)
+		if e == nil && !whole {
+			return nil
+		}
+		if e == nil || e.bytes == nothing {
+			f.stray = true
+			found = append(found, f)
+			return nil
+		}
+		e.seen, f.bytes = true, e.bytes
+		if o.Size != e.bytes {
+			found = append(found, f)
+		} else if v := r.target.VersionOf(o); v != "" && e.version != 0 && xxhash.Sum64String(v) != e.version {
+			suspects = append(suspects, o)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	for o, err := range objects() {
+		if err != nil {
+			return nil, fmt.Errorf("checkpoint: %w", err)
+		}
+		e := l.find(o.Key)
+		if e == nil || e.seen || e.bytes == nothing {
+			continue
+		}
+		e.seen = true
+		if f, ok := r.chunkAt(o.Key, arrays); ok {
+			f.bytes = e.bytes
+			found = append(found, f)
+		}
+	}
+	changed, err := r.changedBytes(ctx, suspects, l)
+	for _, o := range changed {
+		f, _ := r.chunkAt(o.Key, arrays)
+		f.bytes = o.Size
+		found = append(found, f)
+	}
+	slices.SortFunc(found, func(a, b fault) int { return strings.Compare(a.key, b.key) })
+	return found, err
+}
+
+// chunkAt finds the chunk of the plan whose object has a key. An array that grows may
+// have chunks before those of the plan, whose unit is -1.
+func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
+	for at := parent(key); ; at = parent(at) {
+		if i, known := arrays[at]; known {
+			a := &r.plan.Arrays[i]
+			index, chunk := a.Place().Index(strings.TrimPrefix(strings.TrimPrefix(key, at), "/"))
+			counts := a.Grid.Count()
+			if !chunk || len(index) != len(counts) {
+				return fault{}, false
+			}
+			f = fault{key: key, array: i, unit: -1}
+			for k, n := range index {
+				if n >= counts[k] {
+					return fault{}, false
+				}
+				if n < 0 {
+					return f, true
+				}
+			}
+			f.unit = a.Grid.Number(index)
+			return f, true
+		}
+		if at == "" {
+			return fault{}, false
+		}
+	}
+}
+
+// changedBytes reads objects and returns those whose bytes are not what was written.
+func (r *run) changedBytes(ctx context.Context, suspects []store.Info, l ledger) (changed []store.Info, err error) {
+	var mu sync.Mutex
+	err = sources.InParallel(ctx, len(suspects), func(ctx context.Context, i int) error {
+		sum, err := sumOf(ctx, r.target, suspects[i])
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("target: %w", err)
+		}
+		if err == nil && sum == l.find(suspects[i].Key).sum {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		changed = append(changed, suspects[i])
+		return nil
+	})
+	return changed, err
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sumOf is the CRC-32C of an object, which is read piece by piece.
+func sumOf(ctx context.Context, st *store.Store, o store.Info) (sum uint32, err error) {
+	const piece = 1 << 20
+	buffer := make([]byte, min(o.Size, piece))
+	for at := int64(0); at < o.Size; at += piece {
+		part := buffer[:min(o.Size-at, piece)]
+		if err := st.ReadRange(ctx, o.Key, part, at); err != nil {
+			return 0, err
+		}
+		sum = crc32.Update(sum, castagnoli, part)
+	}
+	return sum, nil
+}
+
+// recorded yields the objects of the receipts. Those of chunks that hold only the fill
+// value have the size nothing. They are yielded only if the target keeps objects of
+// earlier runs: elsewhere, what is not listed should not be there.
+func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
+	return func(yield func(journal.Object, error) bool) {
+		for x, err := range r.journal.Receipts(ctx) {
+			if err != nil {
+				yield(journal.Object{}, err)
+				return
+			}
+			if x.Empty && !r.outcome.keepsObjects() {
+				continue
+			}
+			o := journal.Object{Bytes: x.Bytes, Sum: x.Sum, Version: x.Version}
+			if x.Empty {
+				o.Bytes = nothing
+			}
+			a := &r.plan.Arrays[x.Array] // which was looked at when it was recorded
+			for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+				o.Key = path.Join(a.Target, a.Place().Key(a.Grid.Index(unit)))
+				if !yield(o, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// objects yields the chunks that the target has when this run is over: those of the
+// receipts, behind those of earlier runs that the target has grown from.
+func (r *run) objects(ctx context.Context) iter.Seq2[journal.Object, error] {
+	if !r.outcome.keepsObjects() && !r.repeated {
+		return r.recorded(ctx)
+	}
+	return func(yield func(journal.Object, error) bool) {
+		emptied, err := newLedger(r.recorded(ctx))
+		if err != nil {
+			yield(journal.Object{}, err)
+			return
+		}
+		if r.outcome.keepsObjects() {
+			for o, err := range r.journal.Objects(ctx) {
+				if err == nil && emptied.find(o.Key) != nil {
+					continue
+				}
+				if !yield(o, err) || err != nil {
+					return
+				}
+			}
+		}
+		for o, err := range r.recorded(ctx) {
+			// One that is recorded twice counts as it was recorded last.
+			if e := emptied.find(o.Key); err == nil && (e == nil || e.seen || e.bytes == nothing || e.sum != o.Sum || e.bytes != o.Bytes) {
+				continue
+			} else if err == nil {
+				e.seen = true
+			}
+			if !yield(o, err) || err != nil {
+				return
+			}
+		}
+	}
+}

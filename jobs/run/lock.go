@@ -1,0 +1,101 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+)
+
+// acquire takes the lock of the checkpoint and, when the checkpoint is not
+// beside the target, that of the target, too: two jobs with checkpoints of
+// their own must not write to one target. Where nothing can be written beside the
+// target, the checkpoint's lock has to do. The caller releases them.
+func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (release func(ctx context.Context, late bool) error, err error) {
+	var opened []*store.Store
+	release = func(ctx context.Context, late bool) error {
+		var failed error
+		for _, l := range r.locks {
+			failed = errors.Join(failed, l.Release(ctx, late))
+		}
+		for _, st := range opened {
+			failed = errors.Join(failed, st.Close())
+		}
+		return failed
+	}
+	// The lock has stores of its own: those of the run ask it before each change.
+	st, err := openLock(ctx, r.plan.Job, env, r.plan.Limits.Lock)
+	if err != nil {
+		return nil, err
+	}
+	opened = append(opened, st)
+	places := []*store.Store{st}
+	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
+	if r.plan.Job.Run.Checkpoint.URL != "" && err == nil {
+		st, err := plan.OpenState(ctx, r.plan.Job, beside, plan.LockStaging, env, r.plan.Limits.Lock)
+		if err != nil {
+			return nil, errors.Join(err, release(ctx, false))
+		}
+		opened = append(opened, st)
+		if !st.Same(r.checkpoint) {
+			places = append(places, st)
+		}
+	}
+	for _, st := range places {
+		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log, Remote: !r.target.Local()})
+		if len(r.locks) > 0 && store.Unwritable(err) {
+			r.log.WarnContext(ctx, "no lock beside the target: a job with another checkpoint could write to it at the same time", "error", err)
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx), false))
+		}
+		r.locks = append(r.locks, lock)
+		if !st.Local() {
+			continue
+		}
+		if err := st.Clean(ctx); err != nil { // of those that died in the middle of a heartbeat
+			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx), false))
+		}
+	}
+	r.target.Guard(r.locks)
+	r.checkpoint.Guard(r.locks)
+	r.unsettled = r.locks.Before().Late
+	return release, nil
+}
+
+// openLock opens the place of a checkpoint once more, for its lock.
+func openLock(ctx context.Context, j *jobfile.Job, env plan.Environment, limits *store.Limits) (*store.Store, error) {
+	url, err := j.CheckpointURL()
+	if err != nil {
+		return nil, err
+	}
+	return plan.OpenState(ctx, j, url, plan.LockStaging, env, limits)
+}
+
+// unusable is the error about a checkpoint whose lock cannot be had, with a way
+// out where the place is at fault.
+func unusable(st *store.Store, err error) error {
+	_, place := errors.AsType[*fs.PathError](err)
+	if place {
+		err = fmt.Errorf("the folder %s cannot be used: %w", st.URL(), err)
+	}
+	if place && st.Local() || store.Unwritable(err) {
+		err = fmt.Errorf("%w: make that place writable, or name another one in run.checkpoint.url", err)
+	}
+	return fmt.Errorf("checkpoint: %w", err)
+}
+
+// held fails when another run has taken over a lock: what follows must not be
+// written by two.
+func (r *run) held(ctx context.Context) error {
+	if err := r.locks.Prove(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}

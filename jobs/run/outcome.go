@@ -1,0 +1,33 @@
+package run
+
+import (
+	"context"
+
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// outcome is what a run does at its target: a [creating] run or a [growing] run.
+type outcome interface {
+	// begin decides whether there is nothing to do (true), an earlier run to go on with,
+	// or a new run to begin.
+	begin(ctx context.Context, opt Options) (complete bool, err error)
+	// keepsObjects reports whether the target keeps objects of earlier runs. If not, any
+	// object in a place of the plan that has no receipt is a stray.
+	keepsObjects() bool
+	// vacate removes objects from the places of chunks that hold only the fill value.
+	vacate(ctx context.Context, receipts []journal.Receipt) error
+	// documents writes the documents of arrays whose chunks are all in place.
+	documents(ctx context.Context) error
+	// prepare reads what the last documents of a run need. publish writes them.
+	prepare(ctx context.Context) (publish func(ctx context.Context) error, err error)
+	// wayOut says what a user can do if the source changes during the run.
+	wayOut() string
+}
+
+// outcomeOf chooses the outcome of a run by what lies at the target of its plan.
+func outcomeOf(r *run) outcome {
+	if g := r.plan.Growth(); g != nil {
+		return growing{r, g}
+	}
+	return creating{r}
+}

@@ -1,0 +1,268 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Removal is what a run is about to remove from its target.
+type Removal struct {
+	Target  string
+	Arrays  []string // paths; "" is an array that is the whole target
+	Objects int      // chunks and documents
+}
+
+// occupied is what lies in the place of a new target. It names documents alone,
+// for there may be more chunks than memory has room for.
+type occupied struct {
+	// documents are to be removed, those above before those below.
+	documents []string
+	// groups are the documents of groups of the job where there are others beside it.
+	groups []string
+	// arrays are those that have something there, and chunks how many objects of
+	// theirs are to be removed beside the documents.
+	arrays map[string]bool
+	chunks int
+}
+
+// renew makes the target and the checkpoint those of a new run.
+func (r *run) renew(ctx context.Context, opt Options) error {
+	if err := r.distinct(ctx); err != nil {
+		return err
+	}
+	there, err := r.inTheWay(ctx)
+	if err != nil {
+		return fmt.Errorf("target %s: %w", r.target.URL(), err)
+	}
+	if removal := r.removal(there); removal.Objects > 0 && opt.Confirm != nil {
+		if err := opt.Confirm(removal); err != nil {
+			return err
+		}
+	}
+	if err := r.locks.Replan(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if err := r.journal.Reset(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if err := r.remove(ctx, there); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if err := r.journal.Begin(ctx, r.manifest); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+// distinct fails where the target's file system takes two nodes for one.
+func (r *run) distinct(ctx context.Context) error {
+	for _, c := range r.plan.Colliding() {
+		same, err := r.target.SameName(ctx, path.Base(c.First), path.Base(c.Second))
+		if err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		if same {
+			return fmt.Errorf("target %s: %+q and %+q are one name to its file system, which knows no difference of case or Unicode form: give one of them another name with rename, or choose another target",
+				r.target.URL(), c.First, c.Second)
+		}
+	}
+	return nil
+}
+
+// removal describes the removal of what is there.
+func (r *run) removal(there *occupied) Removal {
+	removal := Removal{Target: r.target.URL(), Objects: len(there.documents) + there.chunks}
+	for _, a := range r.plan.Arrays {
+		if there.arrays[a.Target] {
+			removal.Arrays = append(removal.Arrays, a.Target)
+		}
+	}
+	return removal
+}
+
+// remove removes what is in the way: what tells of the arrays in groups that
+// stay, then the documents, which are gone for good before anything that they
+// describe is, and all of it before the first new object.
+func (r *run) remove(ctx context.Context, there *occupied) error {
+	for _, key := range there.groups {
+		text, err := r.target.ReadAll(ctx, key, zarr.MaxDocument)
+		if err == nil {
+			text, err = zarr.Consolidated(text, nil)
+		}
+		if err == nil {
+			err = r.target.Put(ctx, key, text)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if err := r.target.Sync(ctx); err != nil {
+		return err
+	}
+	for _, key := range there.documents {
+		if err := r.target.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	if err := r.target.Sync(ctx); err != nil {
+		return err
+	}
+	for array := range there.arrays {
+		if err := r.removeChunks(ctx, array); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeChunks removes those of an array, some at a time.
+func (r *run) removeChunks(ctx context.Context, array string) error {
+	const batch = 1000
+	var keys []string
+	err := r.target.List(ctx, path.Join(array, "c"), func(o store.Info) error {
+		if node, document, known := nodeOf(o.Key, map[string]bool{array: true}); node != array || document || !known {
+			return nil
+		}
+		if keys = append(keys, o.Key); len(keys) < batch {
+			return nil
+		}
+		err := r.deleteAll(ctx, keys)
+		keys = keys[:0]
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.deleteAll(ctx, keys)
+}
+
+// deleteAll removes objects in any order, durably.
+func (r *run) deleteAll(ctx context.Context, keys []string) error {
+	err := sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })
+	if err != nil {
+		return err
+	}
+	return r.target.Sync(ctx)
+}
+
+// inTheWay finds what a new run has to remove first. Without overwrite, anything
+// is an error; with it, other nodes of the hierarchy stay as they are, and what is
+// of no node is an error, as it is not known whose it is.
+func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
+	const most = 3
+	overwrite := r.plan.Job.Target.Existing == "overwrite"
+	var first []string
+	objects, documents, nodes := 0, 0, map[string]bool{} // that have a document, to be overwritten
+	err := r.target.List(ctx, "", func(o store.Info) error {
+		if objects++; objects <= most {
+			first = append(first, o.Key)
+		}
+		if path.Base(o.Key) == zarr.MetadataKey {
+			documents++
+			if overwrite {
+				nodes[parent(o.Key)] = true
+			}
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, fmt.Errorf("%w: a file is in its place, or above it: move that away, or choose another place", err)
+	case err != nil || objects == 0:
+		return &occupied{}, err
+	case overwrite:
+		return r.replaced(ctx, nodes)
+	}
+	some := strings.Join(first, ", ")
+	if objects > most {
+		some += ", …"
+	}
+	how := "overwrite"
+	if documents > 0 {
+		how = "overwrite or append"
+	}
+	return nil, fmt.Errorf("%w and what it holds is not the whole result of this job: %d objects (%s), %d of them documents of groups and arrays; set target.existing: %s, or choose another place", ErrTargetExists, objects, some, documents, how)
+}
+
+// replaced finds what is to be removed of a target whose nodes these are.
+func (r *run) replaced(ctx context.Context, nodes map[string]bool) (*occupied, error) {
+	arrays := map[string]bool{}
+	for _, a := range r.plan.Arrays {
+		arrays[a.Target] = true
+	}
+	groups, there, others := r.plan.GroupPaths(), &occupied{arrays: map[string]bool{}}, false
+	err := r.target.List(ctx, "", func(o store.Info) error {
+		node, document, known := nodeOf(o.Key, arrays)
+		switch {
+		case known && !document:
+			there.arrays[node] = true
+			there.chunks++
+		case known:
+			there.arrays[node] = true
+			there.documents = append(there.documents, o.Key)
+		case document && slices.Contains(groups, node):
+			there.groups = append(there.groups, o.Key)
+		case nodes[""] && ofAnother(o.Key, nodes, arrays, groups):
+			others = true
+		default:
+			return fmt.Errorf("%w and holds %s, which is not of this job: remove it or choose another place", ErrTargetExists, o.Key)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !others {
+		there.documents, there.groups = slices.Concat(there.documents, there.groups), nil
+	}
+	slices.SortStableFunc(there.documents, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	return there, nil
+}
+
+// parent is the path of the folder that a key is in.
+func parent(key string) string { return strings.TrimPrefix(path.Dir(key), ".") }
+
+// ofAnother reports whether an object is of a node that is neither one of the
+// arrays, nor inside of one, nor a group above them.
+func ofAnother(key string, nodes, arrays map[string]bool, groups []string) bool {
+	another := false
+	for at := parent(key); ; at = parent(at) {
+		if arrays[at] {
+			return false
+		}
+		another = another || nodes[at] && !slices.Contains(groups, at)
+		if at == "" {
+			return another
+		}
+	}
+}
+
+// nodeOf returns the path of the node that an object belongs to, whether it is
+// the node's document, and whether the node is one of the arrays.
+func nodeOf(key string, arrays map[string]bool) (node string, document, known bool) {
+	if path.Base(key) == zarr.MetadataKey {
+		node = parent(key)
+		return node, true, arrays[node]
+	}
+	// A chunk: c and numbers, below an array.
+	for at := key; ; {
+		above, name := parent(at), path.Base(at)
+		if name == "c" && arrays[above] {
+			_, chunk := zarr.ParseKey(strings.TrimPrefix(strings.TrimPrefix(key, above), "/"))
+			return above, false, chunk
+		}
+		if above == "" {
+			return "", false, false
+		}
+		at = above
+	}
+}

@@ -1,0 +1,160 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+)
+
+// manyArrays is a job over a Zarr v3 hierarchy whose arrays, of a chunk each, have these
+// paths, with consolidated metadata.
+func manyArrays(t *testing.T, paths []string) *jobfile.Job {
+	t.Helper()
+	dir := t.TempDir()
+	const array = `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int32",
+		"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4]}},
+		"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},
+		"fill_value":0,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],
+		"attributes":{"units":"m","long_name":%q},"dimension_names":["x"]}`
+	const group = `{"zarr_format":3,"node_type":"group","attributes":{}}`
+	var nodes []string
+	for _, p := range zarr.Parents(paths)[1:] {
+		nodes = append(nodes, fmt.Sprintf("%q:%s", p, group))
+	}
+	for i, p := range paths {
+		nodes = append(nodes, fmt.Sprintf("%q:%s", p, fmt.Sprintf(array, fmt.Sprint("array ", i))))
+		chunk := filepath.Join(dir, "in", filepath.FromSlash(p), "c", "0")
+		if err := os.MkdirAll(filepath.Dir(chunk), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(chunk, bytes.Repeat([]byte{byte(i + 1)}, 16), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := fmt.Sprintf(`{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{%s}}}`,
+		strings.Join(nodes, ","))
+	if err := os.WriteFile(filepath.Join(dir, "in", "zarr.json"), []byte(root), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in}\ntarget: {url: out}\n"), dir, jobfile.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func flat(n int) (paths []string) {
+	for i := range n {
+		paths = append(paths, fmt.Sprintf("a%05d", i))
+	}
+	return paths
+}
+
+// nested are paths of arrays, one in each of groups within each other.
+func nested(n int) (paths []string) {
+	group := ""
+	for range n {
+		group += "g/"
+		paths = append(paths, group+"x")
+	}
+	return paths
+}
+
+// allocations counts those of a function.
+func allocations(f func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int(after.Mallocs - before.Mallocs)
+}
+
+// Twice as many arrays take twice the work, side by side or within each other, and not
+// more than so much for each: a plan, a run, and a run with nothing to do.
+func TestManyArraysAreLinear(t *testing.T) {
+	type work struct{ plan, run, again, record int }
+	measure := func(paths []string) (w work) {
+		j, env := manyArrays(t, paths), environment()
+		w.plan = allocations(func() {
+			p, err := plan.New(t.Context(), j, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		run := func(nothing bool) int {
+			return allocations(func() {
+				if result, err := execute(t, j, env, Options{}); err != nil || result.Nothing != nothing {
+					t.Fatalf("%+v, %v", result, err)
+				}
+			})
+		}
+		w.run, w.again = run(false), run(true)
+		info, err := os.Stat(j.Target.URL + ".zmigrate/done.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.record = int(info.Size())
+		return w
+	}
+	measure(flat(10)) // what is made once
+	for name, test := range map[string]struct {
+		paths func(n int) []string
+		n     int
+		most  work // of one array
+	}{
+		"flat":   {flat, 150, work{plan: 450, run: 800, again: 550, record: 200}},
+		"nested": {nested, 50, work{plan: 600, run: 1000, again: 700, record: 700}},
+	} {
+		one, two := measure(test.paths(test.n)), measure(test.paths(2*test.n))
+		t.Logf("%s: %+v, and twice as many %+v", name, one, two)
+		for what, n := range map[string][3]int{
+			"allocations of a plan": {one.plan, two.plan, test.most.plan}, "allocations of a run": {one.run, two.run, test.most.run},
+			"allocations to find nothing to do": {one.again, two.again, test.most.again}, "bytes of the record": {one.record, two.record, test.most.record},
+		} {
+			// The paths of a deep hierarchy are themselves longer, the deeper it is.
+			if ratio := float64(n[1]) / float64(n[0]); ratio > 2.5 && (name == "flat" || what != "bytes of the record") {
+				t.Errorf("%s: %s: %d, and %d for twice as many arrays: %.2f times", name, what, n[0], n[1], ratio)
+			}
+			if bytes := what == "bytes of the record"; n[1] > 2*test.n*n[2] && (bytes || !underRace) {
+				t.Errorf("%s: %s: %d for %d arrays, want at most %d for one", name, what, n[1], 2*test.n, n[2])
+			}
+		}
+	}
+}
+
+// A plan holds not much more of an array than what there is to know of it.
+func TestMemoryOfPlan(t *testing.T) {
+	const n, most = 1000, 3500
+	j := manyArrays(t, flat(n))
+	live := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := live()
+	p, err := plan.New(t.Context(), j, environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := (live() - before) / n
+	t.Logf("%d bytes for each array", each)
+	if each > most {
+		t.Errorf("a plan holds %d bytes for each array, want at most %d", each, most)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,316 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// halfEmpty is a job whose first two chunks hold only the fill value.
+func halfEmpty(t *testing.T) *jobfile.Job {
+	t.Helper()
+	j := testJob(t, "arrays:\n  group/a: {chunks: [4, 4], codecs: [bytes]}\n")
+	file := filepath.Join(j.Dir, "a.raw")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(data[:4*6*4])
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// objectsAt are the objects at a URL by their keys.
+func objectsAt(t *testing.T, url string, env plan.Environment) map[string]string {
+	t.Helper()
+	st, err := store.Open(t.Context(), url, store.Options{Memory: env.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	err = st.List(t.Context(), "", func(o store.Info) error {
+		data, err := st.ReadAll(t.Context(), o.Key, 1<<20)
+		found[o.Key] = string(data)
+		return err
+	})
+	if err := errors.Join(err, st.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestDamagedTargetIsMended damages targets that are complete. The next run of the job
+// notices and mends that, and nothing else.
+func TestDamagedTargetIsMended(t *testing.T) {
+	const chunk, none = "group/a/c/1/1", "group/a/c/0/1"
+	put := func(key, data string) func(string) error {
+		return func(root string) error {
+			name := filepath.Join(root, filepath.FromSlash(key))
+			return errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(data), 0o600))
+		}
+	}
+	for name, c := range map[string]struct {
+		damage func(root string) error
+		mended int
+	}{
+		"nothing":    {func(string) error { return nil }, 0},
+		"other":      {put(chunk, strings.Repeat("x", 64)), 1},
+		"longer":     {put(chunk, strings.Repeat("x", 65)), 1},
+		"cut off":    {put(chunk, ""), 1},
+		"missing":    {func(root string) error { return os.Remove(filepath.Join(root, chunk)) }, 1},
+		"stray":      {put(none, strings.Repeat("x", 64)), 1},
+		"several":    {func(root string) error { return errors.Join(put(chunk, "x")(root), put(none, "y")(root)) }, 2},
+		"all chunks": {func(root string) error { return os.RemoveAll(filepath.Join(root, "group/a/c")) }, 4},
+		"no chunk":   {put("group/a/c/9/9", "beyond the array"), 0},
+		"copied": {func(root string) error {
+			return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+				return errors.Join(err, os.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0)))
+			})
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, env := halfEmpty(t), environment()
+			first, err := execute(t, j, env, Options{})
+			if err != nil || first.Empty != 2 {
+				t.Fatalf("%+v, %v", first, err)
+			}
+			want := objectsAt(t, j.Target.URL, env)
+			if err := c.damage(j.Target.URL); err != nil {
+				t.Fatal(err)
+			}
+			var said bytes.Buffer
+			env.Log = slog.New(slog.NewTextHandler(&said, nil))
+			result, err := execute(t, j, env, Options{})
+			if err != nil || result.Mended != c.mended || result.Nothing != (c.mended == 0) {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			if c.mended > 0 && !strings.Contains(said.String(), "are written again") {
+				t.Errorf("nothing was said: %s", said.String())
+			}
+			got := objectsAt(t, j.Target.URL, env)
+			delete(got, "group/a/c/9/9")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-as it was +mended):\n%s", diff)
+			}
+			if result.Chunks != first.Chunks || result.BytesOut != first.BytesOut || result.Empty != first.Empty {
+				t.Errorf("%+v, at first %+v", result, first)
+			}
+			if again, err := execute(t, j, env, Options{}); err != nil || !again.Nothing || again.Mended != 0 {
+				t.Errorf("once more: %+v, %v", again, err)
+			}
+		})
+	}
+}
+
+// silent leaves the marker of an owner elsewhere that has been silent for ever.
+func silent(t *testing.T, url string, env plan.Environment) {
+	t.Helper()
+	st, err := store.Open(t.Context(), url+".zmigrate", store.Options{Memory: env.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marker := fmt.Sprintf(`{"id":"x","host":"elsewhere","pid":1,"nonce":"n","ttl_ns":%d,"heartbeat":"2020-01-01T00:00:00Z"}`, time.Millisecond)
+	if err := errors.Join(st.Put(t.Context(), "lock/000001.json", []byte(marker)), st.Sync(t.Context()), st.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLateObjects takes a lock over. Objects of the old owner come after those of the new
+// one, and to where there should be none. No document appears before they are put right.
+func TestLateObjects(t *testing.T) {
+	for name, c := range map[string]struct {
+		late  map[string]string
+		again int // chunks that are written once more
+	}{
+		"none":     {nil, 0},
+		"replaced": {map[string]string{"group/a/c/1/1": "old", "group/a/c/2/0": ""}, 2},
+		"stray":    {map[string]string{"group/a/c/0/1": "old"}, 0},
+		"both":     {map[string]string{"group/a/c/0/0": "old", "group/a/c/2/1": "old"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, env := halfEmpty(t), environment()
+			env.Memory = &store.Memory{}
+			j.Target.URL = "mem://b/want.zarr"
+			if _, err := execute(t, j, env, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			want := objectsAt(t, j.Target.URL, env)
+			j.Target.URL, j.Run.LockLifetime = "mem://b/out.zarr", 200*time.Millisecond
+			silent(t, j.Target.URL, env)
+			st, err := store.Open(t.Context(), j.Target.URL, store.Options{Memory: env.Memory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = st.Close() }()
+			var mu sync.Mutex
+			written := map[int]int{}
+			result, err := execute(t, j, env, Options{Observe: func(e stages.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				written[e.Unit]++
+				if len(written) < 6 {
+					return
+				}
+				for key, data := range c.late {
+					if written[e.Unit] == 1 {
+						if err := st.Put(t.Context(), key, []byte(data)); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+				if _, err := st.Stat(t.Context(), "group/a/zarr.json"); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("there is a document already: %v", err)
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, objectsAt(t, j.Target.URL, env)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			again := -6
+			for _, n := range written {
+				again += n
+			}
+			if again != c.again || result.Empty != 2 || result.BytesOut != 4*64 {
+				t.Errorf("%d chunks were written again: %+v", again, result)
+			}
+			if next, err := execute(t, j, env, Options{}); err != nil || !next.Nothing {
+				t.Errorf("next: %+v, %v", next, err)
+			}
+		})
+	}
+}
+
+// TestLateObjectsForEver has another program that goes on writing to the target.
+func TestLateObjectsForEver(t *testing.T) {
+	j, env := halfEmpty(t), environment()
+	env.Memory = &store.Memory{}
+	j.Target.URL, j.Run.LockLifetime = "mem://b/out.zarr", 200*time.Millisecond
+	silent(t, j.Target.URL, env)
+	st, err := store.Open(t.Context(), j.Target.URL, store.Options{Memory: env.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	_, err = execute(t, j, env, Options{Observe: func(e stages.Event) {
+		if err := st.Put(t.Context(), "group/a/c/2/1", []byte("old")); err != nil {
+			t.Error(err)
+		}
+	}})
+	if !errors.Is(err, ErrTampered) {
+		t.Errorf("got %v", err)
+	}
+	if _, ok := objectsAt(t, j.Target.URL, env)["group/a/zarr.json"]; ok {
+		t.Error("there is a document")
+	}
+}
+
+// TestChangedTargetThatGrows changes a chunk of a target before rows are added. It is a
+// warning, as other programs may write there, unless a run has lost its lock.
+func TestChangedTargetThatGrows(t *testing.T) {
+	for _, overtaken := range []bool{false, true} {
+		dir, env := t.TempDir(), environment()
+		var last *jobfile.Job
+		for n := range 2 {
+			last = night{4 * n, 4}.job(t, dir)
+			if overtaken && n == 1 {
+				last.Run.LockLifetime = 200 * time.Millisecond
+				silent9(t, last)
+			}
+			if _, err := execute(t, last, env, Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		chunk := filepath.Join(last.Target.URL, "g/v/c/0/0")
+		if err := os.WriteFile(chunk, []byte("changed"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var said bytes.Buffer
+		env.Log = slog.New(slog.NewTextHandler(&said, nil))
+		j := night{8, 1}.job(t, dir)
+		_, err := execute(t, j, env, Options{})
+		if overtaken && (!errors.Is(err, ErrTampered) || !strings.Contains(err.Error(), "g/v/c/0/0")) {
+			t.Errorf("overtaken: %v", err)
+		}
+		if !overtaken && (err != nil || !strings.Contains(said.String(), "have been changed")) {
+			t.Errorf("%v: %s", err, said.String())
+		}
+	}
+}
+
+// silent9 is silent for a checkpoint that has been used.
+func silent9(t *testing.T, j *jobfile.Job) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"id": "x", "host": "elsewhere", "pid": 1, "nonce": "n", "ttl_ns": time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(j.Target.URL+".zmigrate/lock/000009.json", text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSegmentThatComesLate leaves a segment of another plan, and one of an earlier owner
+// with the number of the next, in a checkpoint that is under way.
+func TestSegmentThatComesLate(t *testing.T) {
+	j, env := halfEmpty(t), environment()
+	want, err := execute(t, j, env, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := objectsAt(t, j.Target.URL, env)
+	if err := errors.Join(os.RemoveAll(j.Target.URL), os.RemoveAll(j.Target.URL+".zmigrate")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = execute(t, j, env, Options{Begin: func(Progress) {
+		st, err := store.Open(t.Context(), j.Target.URL+".zmigrate", store.Options{})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = st.Close() }()
+		other, err := journal.Open(t.Context(), st)
+		if err == nil {
+			err = other.Append(t.Context(), []journal.Receipt{{Unit: 0, Empty: true}})
+		}
+		lie := `{"a":0,"u":5,"e":true}` + "\n"
+		err = errors.Join(err, st.Create(context.Background(), "segments/0123456789ab-000001.jsonl", []byte(lie)))
+		if err != nil {
+			t.Error(err)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(objects, objectsAt(t, j.Target.URL, env)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if again, err := execute(t, j, env, Options{}); err != nil || !again.Nothing || again.BytesOut != want.BytesOut {
+		t.Errorf("%+v, %v", again, err)
+	}
+	left, err := filepath.Glob(j.Target.URL + ".zmigrate/segments/*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

@@ -1,0 +1,147 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+)
+
+// Status is what a checkpoint holds.
+type Status struct {
+	Checkpoint string `json:"checkpoint"`
+	State      string `json:"state"` // "none", "running", "interrupted" or "complete"
+	// Differences tell how the job whose checkpoint it is, and which all of this is
+	// about, differs from the one that was asked for; none where they are the same.
+	Differences []string      `json:"differences,omitempty"`
+	Arrays      []ArrayStatus `json:"arrays"`
+	Chunks      int           `json:"chunks"`
+	Done        int           `json:"done_chunks"`
+	BytesOut    int64         `json:"bytes_out"`
+	// Dimension is the one that the target grows along, "" for a new target, and
+	// Appended and AppendedIn are the rows of a run that is complete, as in [Result].
+	Dimension  string         `json:"append,omitempty"`
+	Appended   int            `json:"appended_rows,omitempty"`
+	AppendedIn map[string]int `json:"appended_rows_in,omitempty"`
+	// Owner and Heartbeat tell who runs the job, or ran it and ended without a
+	// word, and when it was last heard of; nil when nobody does.
+	Owner     *journal.Owner `json:"owner,omitempty"`
+	Heartbeat *time.Time     `json:"heartbeat,omitempty"`
+	Finished  *time.Time     `json:"finished,omitempty"`
+}
+
+// ArrayStatus is how far one array is.
+type ArrayStatus struct {
+	Path     string `json:"path"` // in the target
+	Chunks   int    `json:"chunks"`
+	Done     int    `json:"done_chunks"`
+	Empty    int    `json:"empty_chunks"`
+	BytesOut int64  `json:"bytes_out"`
+}
+
+// ReadStatus reads the checkpoint of a job, without opening its sources or
+// taking its lock.
+func ReadStatus(ctx context.Context, j *jobfile.Job, env plan.Environment) (status *Status, err error) {
+	st, err := plan.OpenCheckpoint(ctx, j, env, store.NewLimits(j.Run.PerSecond))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	s := &Status{Checkpoint: st.URL(), State: "none", Arrays: []ArrayStatus{}}
+	log, err := journal.Open(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	if record := log.Completed(); record != nil {
+		done, err := readCompletion(record)
+		if err != nil {
+			return nil, err
+		}
+		m, err := plan.ReadCompleted(record)
+		if err != nil {
+			return nil, err
+		}
+		s.State, s.Finished = "complete", &done.Finished
+		s.Chunks, s.Done, s.BytesOut = done.Result.Chunks, done.Result.Chunks, done.Result.BytesOut
+		s.Dimension, s.Appended, s.AppendedIn = done.Result.Dimension, done.Result.Appended, done.Result.AppendedIn
+		s.Differences = jobfile.Differences(m.Job, j.Normalised())
+		for i, a := range m.Arrays {
+			x := ArrayStatus{Path: a.Target, Chunks: a.Chunks, Done: a.Chunks}
+			if i < len(done.Arrays) { // the first versions kept no account of arrays
+				x.Empty, x.BytesOut = done.Arrays[i].Empty, done.Arrays[i].BytesOut
+			}
+			s.Arrays = append(s.Arrays, x)
+		}
+		return s, nil
+	}
+	if text := log.Manifest(); text != nil {
+		s.State = "interrupted"
+		if err := s.count(ctx, j, text, log); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.holder(ctx, j, st)
+}
+
+// count adds up the receipts of a job that is under way.
+func (s *Status) count(ctx context.Context, j *jobfile.Job, text json.RawMessage, log *journal.Journal) error {
+	m, err := plan.ReadManifest(text)
+	if err != nil {
+		return err
+	}
+	s.Dimension, s.Differences = m.Append, jobfile.Differences(m.Job, j.Normalised())
+	seen := make([]bitset, len(m.Arrays))
+	for i, a := range m.Arrays {
+		if a.Chunks < 0 || a.Chunks > plan.MaxChunks {
+			return fmt.Errorf("checkpoint: the plan is damaged: array %q has %d chunks", a.Target, a.Chunks)
+		}
+		seen[i] = newBitset(a.Chunks)
+		s.Arrays = append(s.Arrays, ArrayStatus{Path: a.Target, Chunks: a.Chunks})
+		s.Chunks += a.Chunks
+	}
+	for x, err := range log.Receipts(ctx) {
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		if x.Array < 0 || x.Array >= len(seen) || x.Unit < 0 || x.Unit >= s.Arrays[x.Array].Chunks-x.More {
+			return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
+		}
+		a := &s.Arrays[x.Array]
+		for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+			if seen[x.Array].has(unit) {
+				continue
+			}
+			seen[x.Array].set(unit)
+			a.Done++
+			a.BytesOut += x.Bytes
+			if x.Empty {
+				a.Empty++
+			}
+			s.Done++
+			s.BytesOut += x.Bytes
+		}
+	}
+	return nil
+}
+
+// holder adds who runs the job now, if that is still the case.
+func (s *Status) holder(ctx context.Context, j *jobfile.Job, st *store.Store) error {
+	owner, heartbeat, err := journal.Holder(ctx, st)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if owner == nil {
+		return nil
+	}
+	s.Owner, s.Heartbeat = owner, &heartbeat
+	if plan.Alive(j, owner, heartbeat) {
+		s.State = "running"
+	}
+	return nil
+}
