@@ -9,46 +9,44 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Chain is a list of codecs bound as a whole to one kind of chunk: what turns
-// an array into a stored object and back. It is immutable and safe for
-// concurrent use.
+// Chain is a list of codecs, bound as a whole to chunks of one description. It turns an
+// array into a stored object and back. It is immutable and safe for concurrent use.
 type Chain struct {
 	in     Chunk
-	specs  []Spec   // as they were given: a codec keeps the alias it was read by
-	full   []Spec   // what Specs returns
-	list   []parsed // what was bound
+	specs  []Spec   // as given; a codec keeps the alias that it was given by
+	full   []Spec   // complete: the result of Specs
+	list   []parsed // the parsed codecs
 	arrays []ArrayToArray
 	stages []Chunk // stages[i] is what arrays[i] receives; the last is what bytes receives
-	passes []*pass // passes[i] is the one that arrays[i] is of
+	passes []*pass // passes[i] is the pass to which arrays[i] belongs
 	bytes  ArrayToBytes
 	binary []BytesToBytes
 	sizes  []Size     // sizes[i] is what binary[i] receives; the last is the chain's
-	parted *Shards    // what Parted returns
-	verify verifyPlan // how Verify goes about it
-	// The last pass together with bytes, where these are a Plain codec, so that it
-	// writes and reads what that stores; else nil.
+	parted *Shards    // the result of Parted
+	verify verifyPlan // how Verify examines a chunk
+	// If bytes is a Plain codec, these are the last pass together with storing and
+	// loading the elements. Else they are nil.
 	store, load *sequence
-	plain       Plain // bytes, where that is so
+	plain       Plain // bytes, if it is a Plain codec with such a pass
 }
 
-// MaxChunk bounds the bytes of a chunk at every stage: more than any machine
-// has, and small enough that no sum of sizes overflows.
+// MaxChunk bounds the bytes of a chunk at every stage. It is more than any machine has,
+// and small enough that no sum of sizes overflows.
 const MaxChunk = 1 << 44
 
-// Check reads every configuration and checks the order of the kinds, without
-// knowing what the chain will be bound to: all that can be said offline. All
-// faults are reported, joined, each an *Error.
+// Check parses every configuration and checks the order of the kinds: everything that
+// can be checked without a chunk. It reports all faults, joined, each as an *Error.
 func (r *Registry) Check(specs []Spec) error {
 	_, err := r.parse(specs)
 	return err
 }
 
-// maxDepth bounds chains within chains, of shards and the like, which take time
-// and memory at each level.
+// maxDepth bounds how deep chains are nested in chains, as in shards of shards. Each
+// level takes time and memory.
 const maxDepth = 8
 
-// deep reports whether JSON of the specs is nested more than so many chains may
-// need, three levels each and some for values.
+// deep reports whether the JSON of the specs is nested deeper than maxDepth chains can
+// need: three levels for each chain, and some for values.
 func deep(specs []Spec) bool {
 	for _, s := range specs {
 		depth := 0
@@ -66,14 +64,14 @@ func deep(specs []Spec) bool {
 	return false
 }
 
-// parsed is a codec with its definition.
+// parsed is a parsed codec with its definition.
 type parsed struct {
 	Definition
 	codec Codec
 }
 
-// otherKind is the error about a definition whose parser makes codecs of
-// another kind than it says.
+// otherKind returns the error about a definition whose parser makes codecs of another
+// kind than the definition states.
 func (p parsed) otherKind() error {
 	return fmt.Errorf("the definition of %s says %s, its parser makes %T", p.Name, p.Kind, p.codec)
 }
@@ -100,9 +98,9 @@ func (r *Registry) parse(specs []Spec) ([]parsed, error) {
 	return list, errors.Join(faults...)
 }
 
-// checkKinds demands array → array codecs, then one array → bytes codec, then
-// bytes → bytes codecs. Unknown codecs (kind 0) could be anything. hint says what to
-// do where there is no array → bytes codec.
+// checkKinds demands array → array codecs, then one array → bytes codec, then bytes →
+// bytes codecs. An unknown codec (kind 0) could be of any kind. hint says what to do if
+// there is no array → bytes codec.
 func checkKinds(list []parsed, hint string) error {
 	serializer, unknown := -1, false
 	for i, p := range list {
@@ -125,9 +123,8 @@ func checkKinds(list []parsed, hint string) error {
 	return nil
 }
 
-// Bind reads the specs and binds the chain to chunks like in. Everything that
-// can be refused without data is refused here; errors are *Error, joined where
-// there are several.
+// Bind parses the specs and binds the chain to chunks like in. It refuses everything
+// that can be refused without data. Errors are *Error, joined if there are several.
 func (r *Registry) Bind(specs []Spec, in Chunk) (*Chain, error) {
 	list, err := r.parse(specs)
 	if err != nil {
@@ -136,7 +133,7 @@ func (r *Registry) Bind(specs []Spec, in Chunk) (*Chain, error) {
 	return bind(list, specs, in)
 }
 
-// bind binds codecs that were read from specs.
+// bind binds codecs that were parsed from specs.
 func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 	if n, ok := ndarray.Bytes(in.Type, in.Shape); !ok || n > MaxChunk {
 		return nil, &Error{-1, "", fmt.Errorf("a chunk of shape %v is too large", in.Shape)}
@@ -158,7 +155,7 @@ func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 	return c, nil
 }
 
-// bind appends one codec; the order of kinds was checked.
+// bind appends one codec. The order of the kinds has been checked.
 func (c *Chain) bind(p parsed) error {
 	switch p.Kind {
 	case KindArrayToArray:
@@ -199,23 +196,22 @@ func (c *Chain) bind(p parsed) error {
 	return nil
 }
 
-// Specs returns the complete configurations, as they are written to metadata:
-// each codec under the name that it was given by. The result is shared and not to be
-// modified.
+// Specs returns the complete configurations, as metadata state them. Each codec keeps
+// the name that it was given by. The result is shared; do not modify it.
 func (c *Chain) Specs() []Spec { return slices.Clip(c.full) }
 
-// Given returns the configurations as they were given. They may hold what is not for
-// metadata.
+// Given returns the configurations as they were given. They may contain what does not
+// belong in metadata.
 func (c *Chain) Given() []Spec { return slices.Clone(c.specs) }
 
-// completed makes what Specs returns.
+// completed returns the result of Specs.
 func (c *Chain) completed() []Spec {
 	stored := dtype.NoOrder
 	if b, ok := c.bytes.(ByteOrdered); ok {
 		stored = b.ByteOrder()
 	}
 	var specs []Spec
-	received := stored // the order in which the codec in front names what it makes
+	received := stored // the byte order that the codec in front has named for its output
 	for _, a := range c.arrays {
 		spec, made := a.Spec(), stored
 		if n, ok := a.(OrderNaming); ok {
@@ -233,31 +229,30 @@ func (c *Chain) completed() []Spec {
 	return specs
 }
 
-// Chunk returns what the chain is bound to.
+// Chunk describes the chunks that the chain is bound to.
 func (c *Chain) Chunk() Chunk { return c.in }
 
-// Stage returns what the chain makes of its chunks with its first n codecs, all
-// of which are array → array.
+// Stage describes the array behind the first n codecs, all of which are array → array.
 func (c *Chain) Stage(n int) Chunk { return c.stages[n] }
 
-// Size returns what is known of the size of an encoded chunk.
+// Size returns the size of an encoded chunk.
 func (c *Chain) Size() Size { return c.sizes[len(c.sizes)-1] }
 
-// PadsNearest reports whether chunks that reach beyond the array are best padded
-// with the elements at its edge. No reader looks at the padding, and the fill
-// value would cost the elements beside it their precision.
+// PadsNearest reports whether chunks that reach beyond the array are best padded with
+// the elements at the array's edge. The fill value would reduce the precision of the
+// elements beside it, and no reader looks at the padding.
 func (c *Chain) PadsNearest() bool {
 	p, ok := c.bytes.(NearestPadded)
 	return ok && p.PadsNearest()
 }
 
-// Memory returns the most bytes of buffers that one Encode or Decode holds at
-// the same time, the encoded chunk included and the decoded one not. A plan
-// reserves them before it starts a chunk. What has no bound, the bytes of
-// elements of variable size, is not in it: see MemoryOf.
+// Memory returns the most bytes of buffers that one Encode or Decode holds at the same
+// time. The encoded chunk is included, the decoded chunk is not. A plan reserves this
+// memory before it starts a chunk. The bytes of elements of variable size are not
+// included, because they have no bound: see MemoryOf.
 func (c *Chain) Memory() int { return c.memory(c.sizes) }
 
-// memory is Memory where encodings have other sizes than those of the chain.
+// memory is Memory for encodings of the given sizes.
 func (c *Chain) memory(sizes []Size) int {
 	most, held := c.arraysMemory(c.store != nil)
 	for _, s := range sizes {
@@ -277,9 +272,9 @@ func (c *Chain) memory(sizes []Size) int {
 	return most + own
 }
 
-// arraysMemory returns the most bytes that arrays between the codecs take at the
-// same time, and those of the last of them. Within a pass there are none, and
-// none behind the last one if that makes the bytes.
+// arraysMemory returns the most bytes that arrays between the codecs take at the same
+// time, and the bytes of the last of these arrays. There is no array within a pass.
+// There is none behind the last pass if that pass makes the stored bytes.
 func (c *Chain) arraysMemory(makesBytes bool) (most, last int) {
 	for i, a := range c.arrays {
 		_, view := a.(View)

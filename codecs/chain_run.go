@@ -10,16 +10,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Encode returns the encoding of src, an array like those bound to with any
-// strides. The bytes are either in the returned buffer, which the caller
-// releases, or, when the buffer is nil, in memory of their own or in src's.
+// Encode returns the encoding of src, an array of the chain's data type and shape with
+// any strides. The bytes lie in the returned buffer, which the caller releases. If the
+// buffer is nil, the bytes lie in memory of their own or in src's memory.
 func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.Buffer, error) {
 	data, buffer, err := c.encode(pool, src)
 	return data, buffer, c.located(err)
 }
 
-// AppendEncode appends the encoding of src, an array like those bound to with any
-// strides, to dst. It returns nil with an error.
+// AppendEncode appends the encoding of src to dst. src is an array as for Encode. With
+// an error, the result is nil.
 func (c *Chain) AppendEncode(pool *ndarray.Pool, dst []byte, src ndarray.Array) ([]byte, error) {
 	data, buffer, err := c.Encode(pool, src)
 	if err != nil {
@@ -32,9 +32,10 @@ func (c *Chain) AppendEncode(pool *ndarray.Pool, dst []byte, src ndarray.Array) 
 	return dst, nil
 }
 
-// encode is Encode with errors about elements as codecs see them.
+// encode is Encode, but its errors name elements by their index in the array that the
+// codec received.
 func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.Buffer, error) {
-	var held *ndarray.Buffer // what the current array or bytes lie in; nil: src
+	var held *ndarray.Buffer // the memory of the current array or bytes; nil while they lie in src
 	swap := func(b *ndarray.Buffer) {
 		if held != nil {
 			held.Release()
@@ -91,8 +92,8 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 	return data, held, nil
 }
 
-// lend returns memory for bytes of a size, empty; there is no buffer for those
-// without a bound, which are appended to nothing.
+// lend returns an empty slice with room for bytes of a size, and its buffer. For an
+// unbounded size both are nil.
 func (c *Chain) lend(pool *ndarray.Pool, size Size) (*ndarray.Buffer, []byte) {
 	if size.Unbounded {
 		return nil, nil
@@ -101,15 +102,15 @@ func (c *Chain) lend(pool *ndarray.Pool, size Size) (*ndarray.Buffer, []byte) {
 	return buffer, buffer.Bytes[:0]
 }
 
-// located adds to the error of a codec where in the chunk an element is that it
-// names, which is elsewhere behind codecs that move elements.
+// located adds to an error about an element where the element is in the chunk. Codecs
+// that move elements make the two places differ.
 func (c *Chain) located(err error) error {
 	at, ok := errors.AsType[*Error](err)
 	if !ok || at.Index > len(c.arrays) {
 		return err
 	}
 	if _, nested := errors.AsType[*Error](at.Err); nested {
-		return err // of a chain within, which has done so
+		return err // an inner chain has located the element already
 	}
 	element, ok := errors.AsType[*ElementError](at.Err)
 	if !ok || len(element.Index) != len(c.stages[at.Index].Shape) {
@@ -121,16 +122,16 @@ func (c *Chain) located(err error) error {
 	return err
 }
 
-// original is where an element of the array of stage i was in the chunk.
+// original returns the index in the chunk of an element of stage i.
 func (c *Chain) original(i int, index []int) []int {
 	for ; i > 0; i-- {
 		shape := c.stages[i-1].Shape
 		v, moves := c.arrays[i-1].(View)
-		if !moves { // each element by itself, or in C order
+		if !moves { // the codec keeps the place of each element in C order
 			index = elements.Coordinates(shape, elements.Ordinal(c.stages[i].Shape, index))
 			continue
 		}
-		// Elements of one byte that have their number for an address.
+		// In this array of bytes, the address of an element is its number in C order.
 		seen := v.EncodeView(ndarray.New(dtype.Uint8, shape))
 		at := seen.Offset
 		for k, n := range index {
@@ -141,15 +142,16 @@ func (c *Chain) original(i int, index []int) []int {
 	return index
 }
 
-// Decode fills dst, an array like those bound to with any strides, from an
-// encoded chunk. Damage is ErrCorrupt or ErrTooLarge; dst is then undefined.
+// Decode fills dst, an array of the chain's data type and shape with any strides, from
+// an encoded chunk. Damage is ErrCorrupt or ErrTooLarge; the content of dst is then
+// undefined.
 func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error {
 	place := c.place(dst)
 	tally := dst.Heap.Tally()
 	defer tally.End()
 	data, held, err := c.decodeBinary(pool, data, 0, nil, place, tally)
 	if err == nil && len(place) > 0 && len(data) == len(place) && &data[0] == &place[0] {
-		return nil // nothing is held
+		return nil // the bytes were decoded into place, and no buffer is held
 	}
 	var to target
 	if err == nil {
@@ -170,8 +172,8 @@ func (c *Chain) Decode(pool *ndarray.Pool, dst ndarray.Array, data []byte) error
 	return c.decodeArrays(pool, dst, to, nil)
 }
 
-// place returns the memory of dst if what the bytes → bytes codecs decode to is
-// what dst is to hold, else nil.
+// place returns the memory of dst if the bytes → bytes codecs can decode into it, and
+// nil if the array → bytes codec has something to change.
 func (c *Chain) place(dst ndarray.Array) []byte {
 	alias, ok := c.bytes.(Alias)
 	if !ok {
@@ -188,9 +190,8 @@ func (c *Chain) place(dst ndarray.Array) []byte {
 	return memory
 }
 
-// DecodePlace returns the memory of dst into which an encoded chunk may be read
-// before Decode, which then has nothing left to do, and nil where there is more
-// to it.
+// DecodePlace returns the memory of dst if an encoded chunk can be read into it, so
+// that Decode has nothing left to do. It returns nil if decoding takes more than that.
 func (c *Chain) DecodePlace(dst ndarray.Array) []byte {
 	if len(c.binary) > 0 || !slices.Equal(dst.Shape, c.in.Shape) {
 		return nil
@@ -198,11 +199,11 @@ func (c *Chain) DecodePlace(dst ndarray.Array) []byte {
 	return c.place(dst)
 }
 
-// decodeBinary undoes the bytes → bytes codecs from the last one to number
-// last. data lie in held, which it takes over, or in the caller's memory where
-// that is nil, and so do the bytes that it returns; those of number 0 come to lie
-// in place where that has room for them. Buffers for what has no bound are counted
-// by tally.
+// decodeBinary undoes the bytes → bytes codecs from the last one down to number last.
+// data lies in held, or in the caller's memory if held is nil; decodeBinary takes over
+// held. The result lies in the returned buffer in the same way. If place is large
+// enough, codec number 0 decodes into it. tally counts the buffers for data of
+// unbounded size.
 func (c *Chain) decodeBinary(pool *ndarray.Pool, data []byte, last int, held *ndarray.Buffer, place []byte, tally *ndarray.Tally) ([]byte, *ndarray.Buffer, error) {
 	for i := len(c.binary) - 1; i >= last; i-- {
 		var buffer *ndarray.Buffer
@@ -227,8 +228,8 @@ func (c *Chain) decodeBinary(pool *ndarray.Pool, data []byte, last int, held *nd
 	return data, held, nil
 }
 
-// decodeArrays fills dst from an array of a later stage, which it takes over.
-// boxes are what target takes.
+// decodeArrays fills dst from an array of a later stage, which it takes over. boxes is
+// the argument of target.
 func (c *Chain) decodeArrays(pool *ndarray.Pool, dst ndarray.Array, from target, boxes []ndarray.Region) error {
 	for from.stage > 0 {
 		p := c.passes[from.stage-1]
@@ -244,19 +245,19 @@ func (c *Chain) decodeArrays(pool *ndarray.Pool, dst ndarray.Array, from target,
 	return nil
 }
 
-// target is where an array of some stage is decoded to.
+// target is the memory into which the array of some stage is decoded.
 type target struct {
-	view   ndarray.Array   // the array, as seen at its stage
-	base   ndarray.Array   // the array of a stage further back that view looks at
-	stage  int             // of base; 0: base is what the caller wants filled
+	view   ndarray.Array   // the array of that stage
+	base   ndarray.Array   // the array at which view looks, of the same stage or an earlier one
+	stage  int             // the stage of base; at 0, base is the caller's array
 	buffer *ndarray.Buffer // nil at stage 0
-	tally  *ndarray.Tally  // of the heap that goes with the buffer
+	tally  *ndarray.Tally  // counts the buffer in the caller's heap
 }
 
-// target returns the memory for the array of stage i, what arrays[i] receives
-// when it encodes: a view of dst where all codecs before are views, else one
-// of a lent array. boxes has the box of each stage where dst is one of the
-// chunk; it is nil where dst is the chunk.
+// target returns the memory for the array of stage i. If all codecs before stage i are
+// views, this is a view of dst, otherwise a view of a lent array. If dst is a box of
+// the chunk, boxes has the corresponding box of each stage. If dst is the whole chunk,
+// boxes is nil.
 func (c *Chain) target(pool *ndarray.Pool, dst ndarray.Array, i int, boxes []ndarray.Region) target {
 	t := target{base: dst, stage: i}
 	for t.stage > 0 {
@@ -291,7 +292,7 @@ func lendArray(pool *ndarray.Pool, t dtype.Type, shape []int) (ndarray.Array, *n
 	buffer := pool.Get(n)
 	a, err := ndarray.View(t, shape, buffer.Bytes)
 	if err != nil {
-		panic(err) // the buffer has the size of the view
+		panic(err) // the buffer has the size of the array
 	}
 	return a, buffer
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// shift is an array → array codec that is not a view: it adds one to every
-// byte, doubles nothing, and fails on request.
+// shift is an array → array codec that is not a view. It adds one to every byte, and
+// fails if the configuration says so.
 type shift struct {
 	codecs.Chunk
 	fail bool
@@ -102,7 +102,7 @@ func TestChainRefusals(t *testing.T) {
 		_, err := r.Bind(c.specs, in)
 		for _, part := range c.want {
 			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("%v: %v, want %q", c.specs, err, part)
+				t.Errorf("%v: error %v, want %q in it", c.specs, err, part)
 			}
 		}
 		if _, ok := errors.AsType[*codecs.Error](err); !ok {
@@ -115,7 +115,7 @@ func TestChainRefusals(t *testing.T) {
 		}
 	}
 	if err := r.Check(names("transpose {\"order\":[0,1,2]}", "endian", "crc32c")); err != nil {
-		t.Errorf("a sound chain: %v", err)
+		t.Errorf("a valid chain was refused: %v", err)
 	}
 	if err := r.Check(names("unheard", "zstd")); !errors.Is(err, codecs.ErrUnknown) {
 		t.Errorf("%v, want ErrUnknown", err)
@@ -145,7 +145,7 @@ func TestSpecJSON(t *testing.T) {
 	}
 }
 
-// TestChainFlow: each codec is bound to what the one before gives.
+// TestChainFlow checks that each codec is bound to what the codec in front produces.
 func TestChainFlow(t *testing.T) {
 	r := testRegistry(t)
 	in := codecs.Chunk{Type: dtype.Int16, Shape: []int{2, 3, 4}, Fill: dtype.Scalar{1, 2}}
@@ -157,7 +157,7 @@ func TestChainFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A codec keeps the alias that it was read by.
+	// A codec keeps the alias that it was given by.
 	want := `[{"name":"transpose","configuration":{"order":[2,0,1]}},{"name":"shift"},{"name":"transpose","configuration":{"order":[2,1,0]}},{"name":"shift"},` +
 		`{"name":"endian","configuration":{"endian":"little"}},{"name":"crc32c"},{"name":"gzip","configuration":{"level":5}}]`
 	if diff := cmp.Diff(want, string(text)); diff != "" {
@@ -185,14 +185,14 @@ func TestChainFlow(t *testing.T) {
 	}
 	buffer.Release()
 	if !bytes.Equal(src.Data, dst.Data) {
-		t.Error("decoding gives other values")
+		t.Error("decoded values differ")
 	}
 	if pool.Lent() != 0 {
 		t.Errorf("%d buffers were not released", pool.Lent())
 	}
 }
 
-// TestChainReleases: whatever fails, nothing stays lent.
+// TestChainReleases checks that no buffer stays lent, whatever fails.
 func TestChainReleases(t *testing.T) {
 	r := testRegistry(t)
 	in := codecs.Chunk{Type: dtype.Int16, Shape: []int{5, 7}, Fill: dtype.Int16.Default()}
@@ -213,8 +213,8 @@ func TestChainReleases(t *testing.T) {
 		if !errors.Is(err, errShift) || buffer != nil || pool.Lent() != 0 {
 			t.Errorf("%v: encode: %v, %d buffers lent", specs, err, pool.Lent())
 		}
-		// What a shift says of itself leaves the fault out: that chain gives
-		// data to decode.
+		// The spec that a bound shift returns has no fault. So its chain makes data to
+		// decode.
 		other, err := r.Bind(chain.Specs(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +239,8 @@ func TestChainReleases(t *testing.T) {
 	}
 }
 
-// TestChainMemory: views cost nothing, and only neighbours are held at once.
+// TestChainMemory checks that views take no memory, and that only the buffers of two
+// neighbouring codecs are held at once.
 func TestChainMemory(t *testing.T) {
 	r := testRegistry(t)
 	in := codecs.Chunk{Type: dtype.Uint8, Shape: []int{256, 256}, Fill: dtype.Scalar{0}}
@@ -264,7 +265,7 @@ func TestChainMemory(t *testing.T) {
 	}
 }
 
-// TestChainAlias: bytes that need no change are not copied.
+// TestChainAlias checks that bytes that need no change are not copied.
 func TestChainAlias(t *testing.T) {
 	native, foreign := "little", "big"
 	if dtype.Native == dtype.Big {
@@ -300,8 +301,8 @@ func TestChainAlias(t *testing.T) {
 	}
 }
 
-// TestDecodePlace: an encoding that is read to where its elements belong is not
-// touched again, what a compressor makes comes to lie there at once, and an
+// TestDecodePlace checks three things. An encoding that is read to where its elements
+// belong is not copied again. A compressor decodes to where the elements belong. An
 // encoding of another length is damage.
 func TestDecodePlace(t *testing.T) {
 	native, foreign := "little", "big"
@@ -320,7 +321,7 @@ func TestDecodePlace(t *testing.T) {
 		{names(`bytes {"endian":"` + foreign + `"}`), dtype.Int32, false, false},
 		{names(`transpose {"order":"F"}`, `bytes {"endian":"`+native+`"}`), dtype.Int32, true, true},
 		{names(`bytes {"endian":"`+native+`"}`, `zstd {"level":1,"checksum":false}`), dtype.Int32, false, false},
-		{names("bytes"), dtype.Int4, false, false}, // bits that are not used are cleared
+		{names("bytes"), dtype.Int4, false, false}, // unused bits are cleared
 	} {
 		shape := []int{3, 4}
 		chain, err := standard.Registry(dtype.Standard()).Bind(c.specs, codecs.Chunk{Type: c.typ, Shape: shape, Fill: c.typ.Default()})
@@ -343,7 +344,7 @@ func TestDecodePlace(t *testing.T) {
 		}
 		place := chain.DecodePlace(dst)
 		if (place != nil) != c.place {
-			t.Errorf("%v: a place is there: %v, want %v", c.specs, place != nil, c.place)
+			t.Errorf("%v: has a place: %v, want %v", c.specs, place != nil, c.place)
 		}
 		read := bytes.Clone(data)
 		if place != nil {
@@ -367,8 +368,8 @@ func TestDecodePlace(t *testing.T) {
 	}
 }
 
-// Chains within chains are bounded, and binding them does not double at each
-// level.
+// TestNestedChains checks that the depth of nested chains is bounded, and that the time
+// to bind them does not double at each level.
 func TestNestedChains(t *testing.T) {
 	in := codecs.Chunk{Type: dtype.Uint16, Shape: []int{64}, Fill: dtype.Uint16.Default()}
 	shards, conditional := `"bytes"`, `"zstd"`
@@ -385,7 +386,7 @@ func TestNestedChains(t *testing.T) {
 			t.Errorf("%.60s: %v", text, err)
 		}
 	}
-	// The codecs within know the elements, and keep their names.
+	// The inner codecs know the element size, and keep their names.
 	specs := []codecs.Spec{{Name: "bytes"}, spec("conditional", `{"codecs":[{"name":"blosc","configuration":{"shuffle":"shuffle"}},"lz4"]}`)}
 	chain, err := standard.Registry(dtype.Standard()).Bind(specs, in)
 	if err != nil {

@@ -8,30 +8,30 @@ import (
 	"sync"
 )
 
-// Chains binds chains and keeps those that it has bound, so that thousands of arrays
-// with the same codecs and chunks share one chain. It is safe for concurrent use.
+// Chains binds chains and keeps them, so that thousands of arrays with equal codecs and
+// chunks share one chain. It is safe for concurrent use.
 type Chains struct {
 	registry *Registry
 
 	mu    sync.Mutex
 	count int
-	known map[string][]boundChain // by the text of specs, shape and fill value
+	known map[string][]boundChain // by what chainKey returns
 }
 
-// boundChain is a chain and what it was made of, beside the key.
+// boundChain is a chain with the chunk that it is bound to.
 type boundChain struct {
 	in    Chunk
 	chain *Chain
 }
 
-// mostChains is how many chains are kept. Beyond it all are forgotten, because
+// mostChains is how many chains are kept. When there are more, all are forgotten:
 // arrays with so many different chains have little to share.
 const mostChains = 1024
 
-// NewChains returns an empty Chains for the codecs of a registry.
+// NewChains returns an empty Chains that binds the codecs of a registry.
 func NewChains(r *Registry) *Chains { return &Chains{registry: r} }
 
-// Bind is [Registry.Bind].
+// Bind is [Registry.Bind], but returns the same chain for equal arguments.
 func (c *Chains) Bind(specs []Spec, in Chunk) (*Chain, error) {
 	key := chainKey(specs, in)
 	c.mu.Lock()
@@ -53,7 +53,7 @@ func (c *Chains) Bind(specs []Spec, in Chunk) (*Chain, error) {
 	return chain, nil
 }
 
-// chainKey spells what a chain is made of, but for the data type.
+// chainKey returns a text of everything that a chain is bound to, except the data type.
 func chainKey(specs []Spec, in Chunk) string {
 	var key []byte
 	for _, s := range specs {
@@ -64,7 +64,7 @@ func chainKey(specs []Spec, in Chunk) string {
 	for _, n := range in.Shape {
 		key = append(strconv.AppendInt(key, int64(n), 10), ',')
 	}
-	if in.Fill != nil { // nil is not the empty value of a type of variable size
+	if in.Fill != nil { // no fill value differs from an empty one, which a type of variable size can have
 		key = append(key, '=')
 	}
 	return string(slices.Concat(key, in.Fill))

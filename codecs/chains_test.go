@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Arrays that are stored alike share one chain, and what differs in anything has
-// one of its own.
+// TestChainsAreShared checks that arrays that are stored alike share one chain, and
+// that others have chains of their own.
 func TestChainsAreShared(t *testing.T) {
 	shared := codecs.NewChains(standard.Registry(dtype.Standard()))
 	specs := func(level string) []codecs.Spec {
@@ -23,7 +23,7 @@ func TestChainsAreShared(t *testing.T) {
 	again := in
 	again.Shape, again.Fill = []int{4}, dtype.Int32.Default()
 	if same, err := shared.Bind(specs("3"), again); err != nil || same != first {
-		t.Errorf("an equal chain is another one (%v)", err)
+		t.Errorf("equal arguments gave two chains (%v)", err)
 	}
 	for name, other := range map[string]func() (*codecs.Chain, error){
 		"codecs": func() (*codecs.Chain, error) { return shared.Bind(specs("4"), in) },
@@ -42,10 +42,10 @@ func TestChainsAreShared(t *testing.T) {
 	} {
 		chain, err := other()
 		if err != nil || chain == first || chain == nil {
-			t.Errorf("%s: the chain is that of other chunks (%v)", name, err)
+			t.Errorf("%s: the chain of different chunks was shared (%v)", name, err)
 		}
 	}
 	if _, err := shared.Bind([]codecs.Spec{{Name: "nonsense"}}, in); err == nil {
-		t.Error("an unknown codec is bound")
+		t.Error("an unknown codec was bound")
 	}
 }

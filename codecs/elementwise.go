@@ -6,7 +6,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// EncodeElements is Encode of an elementwise codec.
+// EncodeElements implements Encode for an elementwise codec.
 func EncodeElements(e Elementwise, dst, src ndarray.Array) error {
 	if bad := e.EncodeKernel().Run(dst, src); bad >= 0 {
 		return e.EncodeError(src, bad)
@@ -14,7 +14,7 @@ func EncodeElements(e Elementwise, dst, src ndarray.Array) error {
 	return nil
 }
 
-// DecodeElements is Decode of an elementwise codec.
+// DecodeElements implements Decode for an elementwise codec.
 func DecodeElements(e Elementwise, dst, src ndarray.Array) error {
 	if bad := e.DecodeKernel().Run(dst, src); bad >= 0 {
 		return e.DecodeError(src, bad)
@@ -22,26 +22,26 @@ func DecodeElements(e Elementwise, dst, src ndarray.Array) error {
 	return nil
 }
 
-// elementStep is one direction of an elementwise codec, or a change of the
-// elements' bytes that comes with storing them.
+// elementStep is one direction of an elementwise codec, or the conversion between
+// elements in memory and stored elements.
 type elementStep struct {
 	kernel elements.Kernel
-	to     dtype.Type  // of the results
-	codec  Elementwise // nil: none
-	// fault makes an error of an element, at which the kernel stopped; nil
-	// where it never does.
+	to     dtype.Type  // the data type of the results
+	codec  Elementwise // nil for the conversion of stored elements
+	// fault returns the error about the element at which the kernel stopped. It is nil
+	// if the kernel never stops.
 	fault func(src ndarray.Array, at int) error
 }
 
-// sequence is steps that are taken together for one piece of memory after the
-// other.
+// sequence is a list of steps. All of them are applied to one piece of memory before
+// the next piece.
 type sequence struct {
 	from  dtype.Type
 	steps []elementStep
 	all   elements.Kernel
 }
 
-// join is one of the methods of [Joining].
+// join is JoinEncode or JoinDecode of [Joining].
 type join func(first Joining, next Elementwise, both elements.Kernel) elements.Kernel
 
 func newSequence(from dtype.Type, steps []elementStep, join join) *sequence {
@@ -62,8 +62,7 @@ func newSequence(from dtype.Type, steps []elementStep, join join) *sequence {
 	return s
 }
 
-// joined returns the kernel that does the work of two steps in a loop of its own,
-// nil where there is none.
+// joined returns a kernel that does two steps in one loop, or nil if there is none.
 func joined(from dtype.Type, first, second elementStep, join join) elements.Kernel {
 	j, ok := first.codec.(Joining)
 	if !ok || second.codec == nil {
@@ -72,9 +71,10 @@ func joined(from dtype.Type, first, second elementStep, join join) elements.Kern
 	return join(j, second.codec, inSequence(from, []elementStep{first, second}))
 }
 
-// run takes the steps for all elements of two arrays of one shape with any
-// strides. Its error is that of the first step that has one for any of the
-// elements, about the first of these: what one step after the other would give.
+// run applies all steps to all elements. dst and src have the same shape and any
+// strides. The error is the one that applying one step after the other to whole arrays
+// would give: of the first step that fails for any element, and of the first element at
+// which that step fails.
 func (s *sequence) run(dst, src ndarray.Array) error {
 	if s.all.Run(dst, src) < 0 {
 		return nil
@@ -87,7 +87,8 @@ func (s *sequence) run(dst, src ndarray.Array) error {
 	panic("codecs: an element stops all steps and none of them")
 }
 
-// at is an array like src as step i receives it, of which one element is there.
+// at returns an array that stands for src as step i receives it. Only the element at
+// index at is valid; all indexes lead to it.
 func (s *sequence) at(i int, src ndarray.Array, at int) ndarray.Array {
 	a := ndarray.Array{Type: s.from, Data: elements.Value(src, at), Shape: src.Shape, Strides: make([]int, len(src.Shape))}
 	if i > 0 {
@@ -97,19 +98,19 @@ func (s *sequence) at(i int, src ndarray.Array, at int) ndarray.Array {
 	return a
 }
 
-// sequenceElements is how many elements go through all steps together: few
-// enough that they stay in the fastest cache on their way.
+// sequenceElements is how many elements go through all steps together. They are few
+// enough to stay in the fastest cache.
 const sequenceElements = 1024
 
-// inSequence is the kernel of some steps, at least one. It stops at an element
-// that some step has no result for.
+// inSequence returns a kernel that applies one or more steps. The kernel stops at the
+// first element for which a step has no result.
 func inSequence(from dtype.Type, steps []elementStep) elements.Kernel {
 	if len(steps) == 1 {
 		return steps[0].kernel
 	}
 	return func(dst, src ndarray.Array) int {
 		n := src.Len()
-		// Between the steps, two scratches take turns.
+		// Between the steps, two scratch buffers take turns.
 		most := 0
 		for _, s := range steps[:len(steps)-1] {
 			most = max(most, s.to.Size())
@@ -118,7 +119,7 @@ func inSequence(from dtype.Type, steps []elementStep) elements.Kernel {
 		for i := range scratch {
 			scratch[i] = make([]byte, min(n, sequenceElements)*most)
 		}
-		length := []int{0} // of a block in all stages
+		length := []int{0} // of a piece; the arrays of all stages share it
 		stages := []ndarray.Array{{Type: from, Shape: length, Strides: []int{from.Size()}}}
 		for _, s := range steps {
 			stages = append(stages, ndarray.Array{Type: s.to, Shape: length, Strides: []int{s.to.Size()}})

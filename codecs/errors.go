@@ -11,12 +11,12 @@ import (
 
 // Causes of errors about encoded data.
 var (
-	// ErrCorrupt means that encoded bytes are damaged: cut short, too long,
-	// or contradicting themselves.
+	// ErrCorrupt means that encoded bytes are damaged: they are cut short, too long, or
+	// contradict themselves.
 	ErrCorrupt = errors.New("corrupt data")
-	// ErrTooLarge means that encoded bytes decode to more than they may.
+	// ErrTooLarge means that encoded bytes decode to more bytes than they may.
 	ErrTooLarge = errors.New("decodes to more bytes than the chunk has")
-	// ErrUnknown means that no codec answers to a name.
+	// ErrUnknown means that the registry has no codec of a name.
 	ErrUnknown = errors.New("unknown codec")
 )
 
@@ -35,24 +35,24 @@ func (e *FieldError) Error() string {
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// InField is err as an error about a field.
+// InField returns err as an error about a field.
 func InField(name string, err error) error { return &FieldError{Field: name, Err: err} }
 
-// Fieldf makes a FieldError from a format.
+// Fieldf returns a FieldError with a formatted message.
 func Fieldf(name, format string, args ...any) error {
 	return &FieldError{Field: name, Err: fmt.Errorf(format, args...)}
 }
 
-// ElementError is the part of an error that names the element of an array that a
-// codec has no encoding or decoding for. A chain adds where that element was in
-// the chunk if codecs in front have moved it.
+// ElementError is the part of an error that names an element that a codec cannot
+// encode or decode. If codecs in front have moved the element, the chain adds its index
+// in the chunk.
 type ElementError struct {
 	Index []int // in the array that the codec received
 	Value string
 }
 
-// NewElementError names one element of an array, counted in C order, and its
-// value.
+// NewElementError returns an ElementError about one element of an array. at counts the
+// elements in C order.
 func NewElementError(a ndarray.Array, at int) error {
 	value := string(a.Type.FormatScalar(dtype.V3, elements.Value(a, at)))
 	return &ElementError{Index: elements.Coordinates(a.Shape, at), Value: value}
@@ -60,12 +60,12 @@ func NewElementError(a ndarray.Array, at int) error {
 
 func (e *ElementError) Error() string { return fmt.Sprintf("element %v, %s", e.Index, e.Value) }
 
-// Error is an error about one codec of a chain, or about what that codec found
-// in a chunk.
+// Error is an error about one codec of a chain: about its configuration, or about what
+// it found in a chunk.
 type Error struct {
-	Index int    // of the codec in the chain; -1: the chain as a whole
-	Codec string // name
-	Err   error  // a *FieldError where one field is at fault
+	Index int    // of the codec in the chain; -1 for the chain as a whole
+	Codec string // the codec's name
+	Err   error  // a *FieldError if one field is at fault
 }
 
 func (e *Error) Error() string {

@@ -9,40 +9,42 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Hazard is something that a bound codec may do to values, or that values may
-// do to it, although nothing forbids it. It is known before any data is read.
+// Hazard is something that a bound codec may do to values, or that values may do to the
+// codec, although nothing forbids it. Hazards are known before any data is read.
 type Hazard struct {
-	Codec int    // its place in the chain
-	Name  string // the codec's, that of the inner one of codecs within each other
-	// Field is one of its configuration, "" where it is the codec as a whole.
-	// That of a codec within it has the path of both, "codecs[1].data_type".
+	Codec int    // the codec's index in the chain
+	Name  string // the codec's name; for a codec of an inner chain, the inner codec's name
+	// Field is the field of the configuration that is concerned, or "" for the codec as
+	// a whole. For a codec of an inner chain it is a path, such as
+	// "codecs[1].data_type".
 	Field string
-	// Code names the sort of hazard for programs, such as "inexact-cast".
+	// Code identifies this kind of hazard for programs, such as "inexact-cast".
 	Code    string
 	Message string // what can happen, with the types and values concerned
 	Hint    string // what to do about it
-	// Fill: it is about the fill value, of which the chain then says no more.
+	// Fill means that the hazard is about the fill value. The chain then adds no hazard
+	// of its own about the fill value.
 	Fill bool
 }
 
-// InexactCast is the code of the hazard that integers go through a float that
-// cannot hold all of them.
+// InexactCast is the code of a hazard: integers pass through a float that cannot
+// represent all of them.
 const InexactCast = "inexact-cast"
 
-// FillValueChanges is the code of the hazard that the fill value is another one
-// when it comes back, or cannot be encoded. Elements that were never written
-// then differ: those beside others in a chunk, as padding at the edges is, from
-// those of chunks that are not stored.
+// FillValueChanges is the code of a hazard: the fill value does not come back
+// unchanged, or it cannot be encoded. Elements that were never written then have two
+// values: one in chunks that are stored, where they lie beside other elements (as
+// padding does), and another in chunks that are not stored.
 const FillValueChanges = "fill-value-changes"
 
-// FillValueLost is the code of the hazard that a codec has no way back from its
-// encoding of the fill value, where the specification wants one, and that the
-// chain has none either. Other programs write such arrays and read them.
+// FillValueLost is the code of a hazard: a codec cannot decode its encoding of the fill
+// value, although the specification demands that, and the chain as a whole cannot
+// either. Other programs write and read such arrays.
 const FillValueLost = "fill-value-lost"
 
-// Hazards lists what may happen to values in this chain, in the order of its
-// codecs, those of shards' inner chains among them: what the codecs know of,
-// and a fill value that does not come back bit for bit.
+// Hazards lists what may happen to values in this chain, in the order of its codecs.
+// The list has the hazards that the codecs report, those of inner chains included. It
+// also has a fill value that does not come back bit for bit.
 func (c *Chain) Hazards() []Hazard {
 	changes, found := c.fillValueChanges()
 	var list []Hazard
@@ -50,7 +52,7 @@ func (c *Chain) Hazards() []Hazard {
 		if h, ok := codec.(Hazardous); ok {
 			for _, h := range h.Hazards() {
 				if h.Code == FillValueLost && !found {
-					continue // what rounding takes from it, rounding gives back
+					continue // the fill value comes back, because rounding undoes the change
 				}
 				h.Codec = i
 				if h.Name == "" {
@@ -69,7 +71,7 @@ func (c *Chain) Hazards() []Hazard {
 	return list
 }
 
-// bound lists the bound codecs in their order.
+// bound returns the bound codecs in the order of the chain.
 func (c *Chain) bound() []any {
 	list := make([]any, 0, len(c.specs))
 	for _, a := range c.arrays {
@@ -82,14 +84,13 @@ func (c *Chain) bound() []any {
 	return list
 }
 
-// ShardedZero is the code of the hazard that codecs inside of shards cannot
-// encode 0.
+// ShardedZero is the code of a hazard: the codecs of inner chunks cannot encode 0.
 const ShardedZero = "sharded-zero"
 
-// Hazards implements [Hazardous] with what the inner chain knows of, and that
-// zarr-python, as of 3.4.2, opens no array whose inner codecs refuse 0, or what
-// else is the default of the data type: it tries them with that (in
-// ShardingCodec) and not with the array's fill value.
+// Hazards implements [Hazardous]. It lists the hazards of the inner chain and adds
+// ShardedZero. zarr-python, as of 3.4.2, tries the inner codecs with the default value
+// of the data type (in ShardingCodec), and not with the array's fill value. It opens no
+// array whose inner codecs refuse that default value.
 func (s *Shards) Hazards() []Hazard {
 	list := s.inner.Hazards()
 	trial := s.inner.trial()
@@ -118,8 +119,8 @@ func (s *Shards) Hazards() []Hazard {
 	return list
 }
 
-// fillValueChanges sends the fill value through the chain and back, and returns
-// the hazard of the first codec that does not give it back, if there is one.
+// fillValueChanges encodes and decodes the fill value. It returns the hazard of the
+// first codec that does not give the value back, if there is such a codec.
 func (c *Chain) fillValueChanges() (Hazard, bool) {
 	fill := c.in.Fill
 	if fill == nil || c.in.Type.Size() == 0 { // elements of variable size are stored as they are
@@ -156,14 +157,14 @@ func (c *Chain) fillValueChanges() (Hazard, bool) {
 	return Hazard{}, false
 }
 
-// trialBytes bounds the chunks that are only made to see what becomes of them.
+// trialBytes bounds the chunks that are made only to try a chain.
 const trialBytes = 1 << 20
 
-// trial returns a chain like the front of c, up to its array → bytes codec, for
-// chunks as small as they can be. Some codecs take no other chunks than those
-// of c: where these are too large to try, the trial ends in front of the codec.
-// bytes → bytes codecs give back what they got, and shards what their inner
-// chain does, which has hazards of its own.
+// trial returns a chain of c's codecs up to the array → bytes codec, bound to chunks
+// that are as small as possible. A codec may accept no chunk smaller than that of c. If
+// that chunk is too large to try, the trial ends in front of the codec. bytes → bytes
+// codecs are left out, because they give back what they received. A container is left
+// out, because its inner chain reports hazards of its own.
 func (c *Chain) trial() *Chain {
 	last := len(c.arrays) + 1
 	if c.container() != nil {
@@ -188,8 +189,8 @@ func (c *Chain) trial() *Chain {
 	return small
 }
 
-// fewElements is a shape of one element or, so that one has a neighbour in
-// front, of two along the longest side of another shape.
+// fewElements returns a shape of one element, or of two elements along the longest
+// dimension, so that one element has a neighbour in front.
 func fewElements(shape []int) []int {
 	few, longest := slices.Repeat([]int{1}, len(shape)), 0
 	for i, n := range shape {
@@ -203,8 +204,8 @@ func fewElements(shape []int) []int {
 	return few
 }
 
-// thereAndBack encodes a chunk of fill values with the first n codecs, the
-// array → bytes codec being the last there is, and decodes it again.
+// thereAndBack encodes a chunk of fill values with the first n codecs and decodes it
+// again. The array → bytes codec is the last codec that n may include.
 func (c *Chain) thereAndBack(n int) (ndarray.Array, error) {
 	blank := func(stage int) ndarray.Array { return ndarray.New(c.stages[stage].Type, c.stages[stage].Shape) }
 	a := blank(0)
@@ -237,8 +238,8 @@ func (c *Chain) thereAndBack(n int) (ndarray.Array, error) {
 	return a, nil
 }
 
-// otherValue names the first element of an array in C order that is not the
-// fill value.
+// otherValue returns the text of the first element, in C order, that is not the fill
+// value.
 func otherValue(a ndarray.Array, fill dtype.Scalar) string {
 	data := a.Data
 	for bytes.HasPrefix(data, fill) {
@@ -251,8 +252,8 @@ func otherValue(a ndarray.Array, fill dtype.Scalar) string {
 	return value
 }
 
-// isNaN reports whether a scalar of a type of floats is NaN. Its JSON is then
-// its name or its pattern; other numbers have neither.
+// isNaN reports whether a scalar of a float or complex type is NaN. The JSON of a NaN
+// is a name or a bit pattern; other numbers have neither.
 func isNaN(t dtype.Type, value dtype.Scalar) bool {
 	n, ok := t.(dtype.Numeric)
 	if !ok || n.Kind() != dtype.Float && n.Kind() != dtype.Complex {
@@ -262,8 +263,8 @@ func isNaN(t dtype.Type, value dtype.Scalar) bool {
 	return bytes.Contains(text, []byte(`"NaN"`)) || bytes.Contains(text, []byte(`"0x`))
 }
 
-// Refuses reports whether there may be values of its data type that a codec of
-// the chain refuses, which only a look at the data can tell.
+// Refuses reports whether a codec of the chain may refuse some values of its data type.
+// Only the data can tell whether there are such values.
 func (c *Chain) Refuses() bool {
 	return slices.ContainsFunc(c.bound(), func(codec any) bool {
 		s, ok := codec.(Selective)

@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// risky is a codec that knows of hazards, array → array or bytes → bytes.
+// risky is a codec that reports hazards, of kind array → array or bytes → bytes.
 type risky struct{ codecs.BytesToBytes }
 
 func (r risky) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error) {
@@ -77,8 +77,8 @@ func TestHazardsOfCodecs(t *testing.T) {
 	}
 }
 
-// TestFillValueChanges sends fill values through chains: which come back, and
-// which codec is named for those that do not.
+// TestFillValueChanges sends fill values through chains. For those that do not come
+// back, it checks which codec is named.
 func TestFillValueChanges(t *testing.T) {
 	const (
 		asInt16  = `numcodecs.astype {"encode_dtype":"<i2","decode_dtype":null}`
@@ -92,8 +92,8 @@ func TestFillValueChanges(t *testing.T) {
 		typ   dtype.Type
 		fill  string
 		specs []codecs.Spec
-		codec int    // at fault; -1: none
-		field string // of it
+		codec int    // index of the codec at fault; -1: none
+		field string // the hazard's field
 		want  string // part of the message
 	}{
 		{dtype.Float32, `"NaN"`, names("bytes", "zstd"), -1, "", ""},
@@ -150,8 +150,8 @@ func TestFillValueChanges(t *testing.T) {
 	}
 }
 
-// TestFillValueOfOtherChunks has chains that only take chunks of one shape:
-// small chunks are tried whole, of large ones the codecs in front.
+// TestFillValueOfOtherChunks has chains that accept chunks of one shape only. A small
+// chunk is tried as a whole; for a large chunk, only the codecs in front are tried.
 func TestFillValueOfOtherChunks(t *testing.T) {
 	fill, err := dtype.Float32.ParseScalar(dtype.V3, json.RawMessage("1.3"))
 	if err != nil {
@@ -161,8 +161,8 @@ func TestFillValueOfOtherChunks(t *testing.T) {
 	for _, c := range []struct {
 		rows    int
 		reshape string
-		behind  bool // bitround
-		want    int  // codec at fault; -1: none is found
+		behind  bool // whether bitround follows
+		want    int  // index of the codec at fault; -1: none is found
 	}{
 		{64, `reshape {"shape":[8,-1]}`, false, 0},
 		{64, `reshape {"shape":[8,-1]}`, true, 1},

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestErrorsTellTheElementOfTheChunk: codecs behind those that move elements see
-// them elsewhere.
+// TestErrorsTellTheElementOfTheChunk checks that errors name the element's index in the
+// chunk, although codecs in front have moved the element.
 func TestErrorsTellTheElementOfTheChunk(t *testing.T) {
 	const cast = `{"name":"cast_value","configuration":{"data_type":"int8"}}`
 	for chain, want := range map[string][]string{

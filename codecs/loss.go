@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Loss is one way in which a bound codec makes other values of those that it
-// stores. It is known before any data is read.
+// Loss is one way in which a bound codec changes the values that it stores. It is known
+// before any data is read.
 type Loss struct {
-	Name string // of the codec, that of the inner one of codecs within each other
-	What string // becomes of values, such as "rounded to whole numbers"
-	// AtMost is how far a value that comes back may be from the one that was
-	// stored; 0 where What tells, or where no bound is known beforehand.
+	Name string // the codec's name; for a codec of an inner chain, the inner codec's name
+	What string // what becomes of values, such as "rounded to whole numbers"
+	// AtMost is the greatest difference between a stored value and the value that comes
+	// back. It is 0 if What says it, or if no bound is known beforehand.
 	AtMost float64
 }
 
-// String is What with the bound.
+// String returns What, followed by the bound if there is one.
 func (l Loss) String() string {
 	if l.AtMost == 0 {
 		return l.What
@@ -23,8 +23,9 @@ func (l Loss) String() string {
 	return l.What + ", at most " + strconv.FormatFloat(l.AtMost, 'g', 6, 64) + " away"
 }
 
-// Losses lists the losses of a chain in the order of its codecs, their bounds in
-// the numbers of the chunk. A codec that is no [Lossy] has that of its definition.
+// Losses lists the losses of a chain in the order of its codecs. The bounds are in the
+// units of the chunk's values. For a codec that is not [Lossy], the loss is the one
+// that its definition states.
 func (c *Chain) Losses() []Loss {
 	var list []Loss
 	unit := 1.0
@@ -52,12 +53,13 @@ func (c *Chain) Losses() []Loss {
 	return list
 }
 
-// Losses implements [Lossy] with those of the inner chain.
+// Losses implements [Lossy] with the losses of the inner chain.
 func (s *Shards) Losses() []Loss { return s.inner.Losses() }
 
-// Unstable returns the name of the first codec, those of inner chunks included, that
-// may change values which it has decoded before when they are encoded again; ""
-// where there is none. A codec that loses something is one unless it is [Stable].
+// Unstable returns the name of the first codec that may change values which it has
+// decoded before, when they are encoded again. It returns "" if there is no such codec.
+// Codecs of inner chunks count, too. A lossy codec is unstable unless its trait
+// [Stable] says otherwise.
 func (c *Chain) Unstable() string {
 	list := c.bound()
 	for i, codec := range list {

@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// losses are chains, the data type that they are bound to, and what they lose of it.
+// losses lists chains, the data type that each is bound to, and what each loses.
 var losses = []struct {
 	name  string
 	typ   dtype.Type
@@ -82,8 +82,8 @@ var losses = []struct {
 		[]string{"bitround: rounded to 1 bits of the mantissa: at most 2^-2 of each number away"}},
 }
 
-// TestLosses compares what chains say of themselves, and holds numbers that they
-// store against the bounds.
+// TestLosses checks the losses that chains report. It stores numbers and checks that
+// they come back within the bounds.
 func TestLosses(t *testing.T) {
 	told := map[string]bool{}
 	registry := standard.Registry(dtype.Standard())
@@ -114,13 +114,13 @@ func TestLosses(t *testing.T) {
 	}
 	for _, d := range registry.Definitions() {
 		if d.Lossy != "" && !told[d.Name] {
-			t.Errorf("%s is lossy and says nothing of it", d.Name)
+			t.Errorf("%s is lossy and reports no loss", d.Name)
 		}
 	}
 }
 
-// checkAway stores numbers from -100 to 100, and looks how far those are away that
-// come back.
+// checkAway stores numbers from -100 to 100. It checks that none comes back more than
+// atMost away.
 func checkAway(t *testing.T, chain *codecs.Chain, atMost float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -158,8 +158,8 @@ func checkAway(t *testing.T, chain *codecs.Chain, atMost float64) {
 	}
 }
 
-// TestLossOfDefinition has a codec of another program that tells no more of its
-// losses than its definition.
+// TestLossOfDefinition has a codec of another program. It has no trait, and its
+// definition alone says that it is lossy.
 func TestLossOfDefinition(t *testing.T) {
 	registry := standard.Registry(dtype.Standard())
 	d, err := registry.Lookup("bytes")

@@ -23,10 +23,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// The codecs of this file are those of another program: they have all traits, and
-// the tests see that a chain makes use of each.
+// The codecs of this file stand for those of another program. Together they have all
+// traits. The tests check that a chain uses each trait.
 
-// outside returns the standard codecs, with those of this file and their type.
+// outside returns the standard codecs together with the codecs and the data type of
+// this file.
 func outside(t *testing.T) *codecs.Registry {
 	t.Helper()
 	types := dtype.Standard()
@@ -57,7 +58,7 @@ func outside(t *testing.T) *codecs.Registry {
 	return r
 }
 
-// int12 is an integer of 12 bits in words of two bytes.
+// int12 is a data type: integers of 12 bits in words of two bytes.
 type int12 struct{}
 
 func (int12) Name() string                 { return "example.int12" }
@@ -82,8 +83,8 @@ func (int12) ParseScalar(_ dtype.Format, text json.RawMessage) (dtype.Scalar, er
 	return binary.NativeEndian.AppendUint16(nil, uint16(v)), nil
 }
 
-// A data type of the program is one that cast_value stores, and one of numcodecs'
-// codecs, too.
+// TestTypeFromOutsideInCastValue checks that cast_value, and a codec of numcodecs, can
+// store a data type of another program.
 func TestTypeFromOutsideInCastValue(t *testing.T) {
 	r := outside(t)
 	in := codecs.Chunk{Type: dtype.Float64, Shape: []int{4}, Fill: dtype.Float64.Default()}
@@ -92,7 +93,7 @@ func TestTypeFromOutsideInCastValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := chain.Stage(1).Type; got != dtype.Type(int12{}) {
-		t.Errorf("it stores %v", got)
+		t.Errorf("stored elements: %v", got)
 	}
 	src := lineOf(dtype.Float64, -5.5, 3000.0, -1e9, 7.0)
 	got := roundTrip(t, chain, src)
@@ -104,7 +105,7 @@ func TestTypeFromOutsideInCastValue(t *testing.T) {
 		t.Errorf("% x (%v)", data, err)
 	}
 	if _, err := standard.Registry(dtype.Standard()).Bind(names(`cast_value {"data_type":"example.int12"}`, "bytes"), in); err == nil {
-		t.Error("a program without the type takes it")
+		t.Error("a program without the type accepts it")
 	}
 	if r.Types() == nil {
 		t.Error("the registry has no data types")
@@ -112,7 +113,7 @@ func TestTypeFromOutsideInCastValue(t *testing.T) {
 }
 
 // negate is an array → array codec that changes the sign of int16. Its Encode and
-// Decode panic: neighbours are to run as one.
+// Decode panic, because a chain must run neighbours as one.
 type (
 	negateCodec struct{ types *dtype.Registry }
 	negate      struct{ in codecs.Chunk }
@@ -124,7 +125,7 @@ func (c negateCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, err
 	return b, nil
 }
 
-// negated has no result for the number that has no negative.
+// negated has no result for the one number that has no negative.
 var negated elements.Kernel = func(dst, src ndarray.Array) int {
 	to, _ := ndarray.As[int16](dst)
 	from, _ := ndarray.As[int16](src)
@@ -158,7 +159,7 @@ func (b negate) Stable(next any) bool                                           
 func (b negate) Losses() []codecs.Loss                                          { return nil }
 func (b negate) JoinDecode(codecs.Elementwise, elements.Kernel) elements.Kernel { return nil }
 
-// JoinEncode: the two signs of two neighbours are none.
+// JoinEncode implements [codecs.Joining]: two changes of sign cancel out.
 func (b negate) JoinEncode(next codecs.Elementwise, _ elements.Kernel) elements.Kernel {
 	if _, ok := next.(negate); !ok {
 		return nil
@@ -200,7 +201,7 @@ func shiftWords(dst, src ndarray.Array, by int) error {
 	return nil
 }
 
-// mirror is an array → array codec that swaps two dimensions, which is a view.
+// mirror is an array → array codec that swaps two dimensions. It is a view.
 type (
 	mirrorCodec struct{}
 	mirror      struct{ in codecs.Chunk }
@@ -266,7 +267,8 @@ func (b words) Decode(dst ndarray.Array, src []byte) error {
 	return err
 }
 
-// DecodeRegion reads the box alone, an element at a time.
+// DecodeRegion implements [codecs.Ranged]. It reads only the box, one element at a
+// time.
 func (b words) DecodeRegion(ctx context.Context, _ *ndarray.Pool, dst ndarray.Array, start []int, in codecs.Input) error {
 	for i := range dst.Len() {
 		index := elements.Coordinates(dst.Shape, i)
@@ -288,7 +290,7 @@ func swapWords(dst, src ndarray.Array) int {
 	return -1
 }
 
-// lines is an array → bytes codec of texts, one a line.
+// lines is an array → bytes codec that stores one text a line.
 type (
 	linesCodec struct{}
 	lines      struct{ n int }
@@ -350,12 +352,12 @@ func (c *lineCheck) Close() error {
 	return nil
 }
 
-// rows is a container whose inner chunks are single rows, with a plain index in
+// rows is a container. Its inner chunks are single rows, and a plain index lies in
 // front.
 type (
 	rowsCodec struct{ registry *codecs.Registry }
 	rows      struct{ *codecs.Shards }
-	rowIndex  int // inner chunks
+	rowIndex  int // number of inner chunks
 )
 
 func (c rowsCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error) {
@@ -393,7 +395,7 @@ func (x rowIndex) Read(_ *ndarray.Pool, places []codecs.Place, index []byte) err
 	return nil
 }
 
-// sum is a bytes → bytes codec that puts an Adler-32 behind the bytes.
+// sum is a bytes → bytes codec that appends an Adler-32 checksum to the bytes.
 type (
 	sumCodec struct{}
 	sum      struct{ in codecs.Size }
@@ -419,14 +421,15 @@ func (b sum) Verification() codecs.Verification {
 func (b sum) Verify(ctx context.Context, in codecs.Input) error {
 	data, err := codecs.ReadAll(ctx, in)
 	if err == nil && (len(data) < 4 || adler32.Checksum(data[:len(data)-4]) != binary.BigEndian.Uint32(data[len(data)-4:])) {
-		err = fmt.Errorf("%w: the sum is another", codecs.ErrCorrupt)
+		err = fmt.Errorf("%w: the checksum differs", codecs.ErrCorrupt)
 	}
 	return err
 }
 func (b sum) Enclosed(in codecs.Input) codecs.Input { return codecs.Section(in, 0, in.Size()-4) }
 func (b sum) DecodedLength(src []byte) (int, error) { return max(len(src)-4, 0), nil }
 
-// invert is a bytes → bytes codec that inverts all bits, each byte by itself.
+// invert is a bytes → bytes codec that inverts all bits. Each byte can be decoded by
+// itself.
 type (
 	invertCodec struct{}
 	invert      struct{ in codecs.Size }
@@ -471,7 +474,7 @@ func (b invert) VerifyInto(ctx context.Context, in codecs.Input, to io.WriteClos
 	return to.Close()
 }
 
-// Every trait is one that some codec of this file has.
+// Each trait is implemented by a codec of this file.
 var (
 	_ interface {
 		codecs.Elementwise
@@ -520,7 +523,7 @@ var (
 	} = invert{}
 )
 
-// lineOf is a chunk of one dimension.
+// lineOf returns a chunk of one dimension.
 func lineOf[T any](typ dtype.Type, values ...T) ndarray.Array {
 	a := ndarray.New(typ, []int{len(values)})
 	if _, err := binary.Encode(a.Data, binary.NativeEndian, values); err != nil {
@@ -529,7 +532,7 @@ func lineOf[T any](typ dtype.Type, values ...T) ndarray.Array {
 	return a
 }
 
-// itemsOf is the way back.
+// itemsOf returns the elements of a chunk. It is the inverse of lineOf.
 func itemsOf[T any](a ndarray.Array) []T {
 	values := make([]T, a.Len())
 	if _, err := binary.Decode(a.Data, binary.NativeEndian, values); err != nil {
@@ -556,7 +559,7 @@ func roundTrip(t *testing.T, chain *codecs.Chain, src ndarray.Array) ndarray.Arr
 	return got
 }
 
-// int16s is a chunk of int16 that counts up.
+// int16s binds a chain to int16 and returns it with a chunk that counts up.
 func int16s(t *testing.T, r *codecs.Registry, shape []int, list ...string) (*codecs.Chain, ndarray.Array) {
 	t.Helper()
 	chain, err := r.Bind(names(list...), codecs.Chunk{Type: dtype.Int16, Shape: shape, Fill: dtype.Int16.Default()})
@@ -576,14 +579,14 @@ func int16s(t *testing.T, r *codecs.Registry, shape []int, list ...string) (*cod
 func TestOutsideFusion(t *testing.T) {
 	r := outside(t)
 	for _, list := range [][]string{
-		{"example.negate", "example.words"},                   // into the bytes of another codec from outside
-		{"example.negate", "bytes"},                           // and of ours
-		{"example.negate", "example.negate", "example.words"}, // in one loop
+		{"example.negate", "example.words"},                   // stored in the bytes of another codec from outside
+		{"example.negate", "bytes"},                           // stored in the bytes of a standard codec
+		{"example.negate", "example.negate", "example.words"}, // joined in one loop
 		{"example.negate", `cast_value {"data_type":"int32"}`, "bytes", "zstd"},
 	} {
 		chain, src := int16s(t, r, []int{3000}, list...)
 		if got := roundTrip(t, chain, src); !bytes.Equal(got.Data, src.Data) {
-			t.Errorf("%s: other values come back", list)
+			t.Errorf("%s: decoded values differ", list)
 		}
 		src.Data[3], src.Data[2] = 0x80, 0
 		if dtype.Native == dtype.Big {
@@ -610,7 +613,7 @@ func TestOutsideMemory(t *testing.T) {
 		}
 		chain, _ := int16s(t, r, []int{64}, list...)
 		if got := chain.Memory(); got < want || got > want+4*plain.Memory() {
-			t.Errorf("%s: %d bytes of memory, the codec holds %d", list, got, want)
+			t.Errorf("%s: Memory is %d bytes, the codec holds %d", list, got, want)
 		}
 	}
 	texts := codecs.Chunk{Type: dtype.StringType, Shape: []int{3}, Fill: dtype.Scalar{}}
@@ -646,10 +649,10 @@ func TestOutsideValues(t *testing.T) {
 		t.Errorf("hazards: %v", got)
 	}
 	if chain.Refuses() || !chain.PadsNearest() {
-		t.Error("what it refuses, or how it pads, is another")
+		t.Error("Refuses or PadsNearest differs")
 	}
 	if got := roundTrip(t, chain, src); got.Data[0] == src.Data[0] {
-		t.Error("nothing is lost")
+		t.Error("no loss is reported")
 	}
 	for _, c := range []struct {
 		unstable string
@@ -675,7 +678,7 @@ func TestOutsideValues(t *testing.T) {
 	}
 }
 
-// readCount is an Input that counts what is read of it.
+// readCount is an Input that counts the bytes that are read.
 type readCount struct {
 	codecs.InMemory
 	bytes int
@@ -691,7 +694,7 @@ func TestOutsideParts(t *testing.T) {
 	r := outside(t)
 	for _, c := range []struct {
 		list []string
-		most int // bytes that are read for a box of four elements
+		most int // the most bytes that may be read for a box of four elements
 	}{
 		{[]string{"example.words"}, 8},
 		{[]string{"example.mirror", "example.words"}, 8},
@@ -717,7 +720,7 @@ func TestOutsideParts(t *testing.T) {
 			t.Errorf("%s: %d bytes were read, %d are enough", c.list, in.bytes, c.most)
 		}
 		if got := roundTrip(t, chain, src); !bytes.Equal(got.Data, src.Data) {
-			t.Errorf("%s: other values come back", c.list)
+			t.Errorf("%s: decoded values differ", c.list)
 		}
 	}
 }
@@ -737,7 +740,7 @@ func TestOutsideContainer(t *testing.T) {
 	if !ok || !cmp.Equal(layout.Count(), []int{1, 6}) || !cmp.Equal(chain.Granularity(), layout.Inner().Granularity()) {
 		t.Fatalf("the layout behind a view is %v (%v)", layout, ok)
 	}
-	// Inner chunks that are encoded apart from each other make the same shard.
+	// Inner chunks that are encoded separately make the same shard.
 	want, err := chain.AppendEncode(&ndarray.Pool{}, nil, src)
 	if err != nil {
 		t.Fatal(err)
@@ -786,7 +789,8 @@ func TestOutsideVerify(t *testing.T) {
 			t.Errorf("%s: damage is not seen: %v", list, err)
 		}
 	}
-	// What streams decode to is judged by the codec in front of them, ours or not.
+	// The codec in front checks what a streaming codec decodes to, whether it is a
+	// standard codec or one from outside.
 	texts := codecs.Chunk{Type: dtype.StringType, Shape: []int{3}, Fill: dtype.Scalar{}}
 	for _, behind := range []string{"example.invert", "gzip", "zstd"} {
 		chain, err := r.Bind(names("example.lines", behind), texts)
@@ -810,7 +814,8 @@ func TestOutsideVerify(t *testing.T) {
 	}
 }
 
-// What a program asks of codecs that are not bound yet, those from outside tell, too.
+// TestOutsideDefinitions checks that codecs from outside answer what a program asks
+// before it binds them.
 func TestOutsideDefinitions(t *testing.T) {
 	r := outside(t)
 	if !r.HasContainer(names("example.mirror", "example.rows")) || r.HasContainer(names("example.mirror", "nothing", "bytes")) {
@@ -823,7 +828,7 @@ func TestOutsideDefinitions(t *testing.T) {
 		t.Errorf("example.words suits chunks of shape %v alone", shape)
 	}
 	if got := r.Usual(); got != "bytes" {
-		t.Errorf("%q makes bytes where no codec does", got)
+		t.Errorf("%q is the usual array → bytes codec", got)
 	}
 	own := codecs.NewRegistry(dtype.Standard())
 	d, err := r.Lookup("example.words")

@@ -8,30 +8,30 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Input is a stored object that can be read in parts. It is used by one caller
-// at a time.
+// Input is a stored object that can be read in parts. One caller uses it at a time.
 type Input interface {
-	// Size is the length of the object in bytes.
+	// Size returns the length of the object in bytes.
 	Size() int64
-	// ReadAt fills p from byte off on, which lies within the object.
+	// ReadAt fills p with the bytes from offset off on. They lie within the object.
 	ReadAt(ctx context.Context, p []byte, off int64) error
 }
 
-// Gapped is an optional ability of an Input: to tell what requests cost.
+// Gapped is a trait of an Input that knows what requests cost.
 type Gapped interface {
-	// GapBytes is how many useless bytes are cheaper to read than one request
-	// more.
+	// GapBytes returns how many bytes between two ranges are cheaper to read, although
+	// nobody needs them, than a second request.
 	GapBytes() int
 }
 
-// Summed is an optional ability of an Input: to tell a checksum of all its bytes
-// that is stored apart from them.
+// Summed is a trait of an Input that knows a checksum of all its bytes. The checksum is
+// stored apart from the bytes.
 type Summed interface {
-	// Sum returns the CRC and the table of its polynomial, nil where there is none.
+	// Sum returns a CRC and the table of its polynomial. The table is nil if there is
+	// no CRC.
 	Sum() (table *crc32.Table, sum uint32)
 }
 
-// GapBytes is [Gapped] for any Input.
+// GapBytes returns the GapBytes of a [Gapped] Input, and a usual value for others.
 func GapBytes(in Input) int {
 	const usual = 16 << 10
 	if g, ok := in.(Gapped); ok {
@@ -40,10 +40,10 @@ func GapBytes(in Input) int {
 	return usual
 }
 
-// Granularity returns the shape of the boxes that can be decoded apart from
-// each other at little more cost than their own: the inner chunks of shards,
-// single elements where each has its place in the bytes, else the chunk itself. What
-// lies in one box is best read at once and kept.
+// Granularity returns the shape of the boxes that can be decoded separately at little
+// extra cost: inner chunks for shards, single elements if each has its own place in the
+// bytes, and otherwise the whole chunk. A reader best reads the elements of one box at
+// once and keeps them.
 func (c *Chain) Granularity() []int {
 	shape := c.in.Shape
 	if s, ok := c.Parted(); ok {
@@ -59,9 +59,8 @@ func (c *Chain) Granularity() []int {
 	return shape
 }
 
-// Concurrency is how many workers one chunk can keep busy: one for each inner
-// chunk of a shard; else one, for then the chunks themselves are what workers
-// share.
+// Concurrency returns how many workers one chunk can keep busy: for a shard one for
+// each inner chunk, and otherwise one.
 func (c *Chain) Concurrency() int {
 	if s, ok := c.Parted(); ok {
 		return s.n
@@ -79,17 +78,16 @@ func (c *Chain) regional() bool {
 	return true
 }
 
-// Object is a stored chunk that was opened to be decoded in parts. What has to
-// be read before any element, the index of a shard, was read then and is kept.
-// It is safe for concurrent use if its Input is.
+// Object is a stored chunk, opened for decoding parts of it. For a shard, Open has read
+// the index, and Object keeps it. An Object is safe for concurrent use if its Input is.
 type Object struct {
 	chain *Chain
 	in    Input
-	shard *openShard // nil: nothing is kept
+	shard *openShard // nil if the chunk is no shard with an index to keep
 }
 
-// Open opens an encoded chunk, from which nothing is read but the index of a
-// shard. Damage is ErrCorrupt or ErrTooLarge.
+// Open opens an encoded chunk. It reads the index of a shard, and nothing of other
+// chunks. Damage is ErrCorrupt or ErrTooLarge.
 func (c *Chain) Open(ctx context.Context, in Input) (*Object, error) {
 	o := &Object{chain: c, in: in}
 	if s, ok := c.indexed(); ok {
@@ -101,15 +99,14 @@ func (c *Chain) Open(ctx context.Context, in Input) (*Object, error) {
 	return o, nil
 }
 
-// indexed returns the shards whose index Open keeps: those that the chain
-// decodes boxes of and that no bytes → bytes codec follows.
+// indexed returns the layout of the shards whose index Open keeps. For that, boxes must
+// be decodable, and no bytes → bytes codec may follow the container.
 func (c *Chain) indexed() (*Shards, bool) {
 	s := c.container()
 	return s, s != nil && len(c.binary) == 0 && c.regional()
 }
 
-// Kept returns the most bytes that an opened object of the chain keeps in
-// memory.
+// Kept returns the most bytes that an opened object of the chain keeps in memory.
 func (c *Chain) Kept() int {
 	if s, ok := c.indexed(); ok {
 		return s.kept()
@@ -117,29 +114,28 @@ func (c *Chain) Kept() int {
 	return 0
 }
 
-// RegionMemory is what [Chain.Memory] is for DecodeRegion: the most bytes of
-// buffers that one call holds at the same time, dst and what is kept not
-// included.
+// RegionMemory returns the most bytes of buffers that one DecodeRegion holds at the
+// same time. The memory of dst and what Kept counts are not included.
 func (c *Chain) RegionMemory() int {
 	most, last := c.arraysMemory(false)
 	if s, ok := c.indexed(); ok {
 		return max(most, last+ndarray.Rounded(MaxRun)+s.inner.RegionMemory())
 	}
-	// Beside what Decode takes there is either the whole chunk or an array that
-	// Decode leaves out.
+	// Besides the buffers of Decode, there is either the whole chunk or an array that
+	// Decode does not need.
 	whole, _ := ndarray.Bytes(c.in.Type, c.in.Shape)
 	return max(ndarray.Rounded(whole), last) + c.Memory()
 }
 
-// partial reports whether a box is decoded from less than the whole encoding.
+// partial reports whether boxes can be decoded from a part of the encoding.
 func (c *Chain) partial() bool {
 	_, ranged := c.bytes.(Ranged)
 	return ranged && len(c.binary) == 0 && c.regional()
 }
 
-// DecodeRegion fills dst with a box of an encoded chunk, the elements from
-// start on, and reads no more of in than its codecs need for it. Damage is
-// ErrCorrupt or ErrTooLarge.
+// DecodeRegion fills dst with a box of an encoded chunk. The box begins at index start
+// and has the shape of dst. DecodeRegion reads no more of in than the codecs need.
+// Damage is ErrCorrupt or ErrTooLarge.
 func (c *Chain) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int, in Input) error {
 	o, err := c.Open(ctx, in)
 	if err != nil {
@@ -163,7 +159,7 @@ func (o *Object) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 	in, release, err := c.decoded(ctx, pool, o.in, tally)
 	var to target
 	region := ndarray.Region{Start: start, Shape: dst.Shape}
-	boxes := []ndarray.Region{region} // of each stage
+	boxes := []ndarray.Region{region} // boxes[i] is the box of stage i
 	if err == nil {
 		for _, a := range c.arrays {
 			region = a.(Regional).EncodedRegion(region)
@@ -199,7 +195,7 @@ func (c *Chain) decodeAll(ctx context.Context, pool *ndarray.Pool, dst ndarray.A
 	return c.Decode(pool, dst, data)
 }
 
-// decodeAround decodes the whole chunk and copies the box out of it.
+// decodeAround decodes the whole chunk and copies the box.
 func (c *Chain) decodeAround(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int, in Input) error {
 	whole, around := lendArray(pool, c.in.Type, c.in.Shape)
 	defer around.Release()
@@ -212,9 +208,9 @@ func (c *Chain) decodeAround(ctx context.Context, pool *ndarray.Pool, dst ndarra
 	return dst.Heap.Err()
 }
 
-// readAll reads an object whole, if it is not larger than it may be. The buffer
-// is nil for what is in memory already; tally counts it where nothing bounds the size
-// of an object.
+// readAll reads a whole object, unless it is larger than an encoded chunk can be. The
+// buffer is nil if the object is in memory already. tally counts the buffer if the size
+// is unbounded.
 func (c *Chain) readAll(ctx context.Context, pool *ndarray.Pool, in Input, tally *ndarray.Tally) ([]byte, *ndarray.Buffer, error) {
 	size := in.Size()
 	if size > int64(c.Size().Max) {
@@ -236,10 +232,10 @@ func (c *Chain) readAll(ctx context.Context, pool *ndarray.Pool, in Input, tally
 	return buffer.Bytes, buffer, nil
 }
 
-// decoded returns the bytes that the array → bytes codec made as an Input: the
-// object itself where no bytes → bytes codec follows, else what they decode
-// it to. Of a Blocked codec right behind it, only the ranges asked for are
-// decoded. release gives the memory back.
+// decoded returns what the array → bytes codec has made, as an Input. Without bytes →
+// bytes codecs that is the object itself, otherwise what they decode. If the first of
+// them is Blocked, only the ranges that a caller reads are decoded. release gives the
+// memory back.
 func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input, tally *ndarray.Tally) (out Input, release func(), err error) {
 	if len(c.binary) == 0 {
 		return in, func() {}, nil
@@ -265,7 +261,7 @@ func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input, tally
 	return blocks{data, blocked, c.sizes[0].Max}, release, nil
 }
 
-// InMemory is an Input in memory.
+// InMemory is an Input whose bytes are in memory.
 type InMemory []byte
 
 // Size implements [Input].
@@ -277,7 +273,7 @@ func (m InMemory) ReadAt(_ context.Context, p []byte, off int64) error {
 	return nil
 }
 
-// blocks is an Input that decodes what is asked for.
+// blocks is an Input that decodes the ranges that are read.
 type blocks struct {
 	data  []byte
 	codec Blocked
@@ -290,7 +286,7 @@ func (b blocks) ReadAt(_ context.Context, p []byte, off int64) error {
 	return b.codec.DecodeRange(p, b.data, int(off))
 }
 
-// Section returns a part of an Input: size bytes from byte off on.
+// Section returns a section of an Input: size bytes from offset off on.
 func Section(in Input, off, size int64) Input {
 	if data, ok := in.(InMemory); ok {
 		return data[off:][:size]
@@ -298,7 +294,7 @@ func Section(in Input, off, size int64) Input {
 	return section{in, off, size}
 }
 
-// section is a part of an Input that is not in memory.
+// section is a section of an Input that is not in memory.
 type section struct {
 	in        Input
 	off, size int64
@@ -313,7 +309,7 @@ func (s section) ReadAt(ctx context.Context, p []byte, off int64) error {
 // GapBytes implements [Gapped].
 func (s section) GapBytes() int { return GapBytes(s.in) }
 
-// ReadAll returns the bytes of an Input.
+// ReadAll returns all bytes of an Input.
 func ReadAll(ctx context.Context, in Input) ([]byte, error) {
 	if data, ok := in.(InMemory); ok {
 		return data, nil

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// MaxRun bounds what is read at once of a shard, unless one inner chunk
-	// has more.
+	// MaxRun bounds the bytes of a shard that are read at once, unless a single inner
+	// chunk has more.
 	MaxRun = 4 << 20
-	// smallPart is the size up to which an inner chunk is read whole even
-	// where a part of it would do.
+	// smallPart is the size up to which an inner chunk is read whole, even if a part of
+	// it would do.
 	smallPart = 64 << 10
-	// maxBatch is how many inner chunks are looked at together.
+	// maxBatch is how many inner chunks are sorted by their offsets together.
 	maxBatch = 1024
-	// maxKeptInner bounds the indexes of inner shards that an opened shard
-	// keeps; where they can have more, they are read for each region.
+	// maxKeptInner bounds the indexes of inner shards that an opened shard keeps. If
+	// they can be larger, they are read again for each region.
 	maxKeptInner = 1 << 20
 )
 
-// placeBytes is what a Place takes in memory.
+// placeBytes is the size of a Place in memory.
 const placeBytes = 16
 
 // openShard is a shard whose index was read. It is safe for concurrent use.
@@ -34,7 +34,7 @@ type openShard struct {
 	places []Place
 
 	mu    sync.Mutex
-	inner map[int]*Object // inner chunks that are shards and were opened; nil: none is kept
+	inner map[int]*Object // opened inner chunks that are shards themselves; nil: none is kept
 }
 
 // open reads the index of a shard.
@@ -61,20 +61,20 @@ func (s *Shards) open(ctx context.Context, in Input) (*openShard, error) {
 	return o, nil
 }
 
-// kept is the most memory that an opened shard takes for its indexes.
+// kept returns the most memory that an opened shard takes for its indexes.
 func (s *Shards) kept() int { return s.n*placeBytes + s.keptInner() }
 
-// keptInner is the part of kept that is for the indexes of inner shards.
+// keptInner returns the part of kept that is for the indexes of inner shards.
 func (s *Shards) keptInner() int {
-	const entry = 128 // of the map, and of what is around an index
+	const entry = 128 // for an entry of the map and the values around an index
 	if one := s.inner.Kept(); one > 0 && s.n <= maxKeptInner/(one+entry) {
 		return s.n * (one + entry)
 	}
 	return 0
 }
 
-// DecodeRegion implements [Ranged]: the index, and of each inner chunk that
-// the box meets what its own chain needs.
+// DecodeRegion implements [Ranged]. It reads the index, and what the inner chain needs
+// of each inner chunk that the box meets.
 func (s *Shards) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int, in Input) error {
 	o, err := s.open(ctx, in)
 	if err != nil {
@@ -83,22 +83,22 @@ func (s *Shards) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 	return o.decodeRegion(ctx, pool, dst, start)
 }
 
-// storedPart is an inner chunk that a box meets.
+// storedPart is a stored inner chunk that a box meets.
 type storedPart struct {
 	Place
 	number int
 	dst    ndarray.Array
-	start  []int // of the box, within the inner chunk
+	start  []int // where the box begins within the inner chunk
 }
 
-// decodeRegion fills dst with the elements from start on. Inner chunks that lie
+// decodeRegion fills dst with the box that begins at index start. Inner chunks that lie
 // close to each other in the shard are read together.
 func (o *openShard) decodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int) error {
 	if dst.Len() == 0 {
 		return nil
 	}
 	s := o.shards
-	first, last := make([]int, len(start)), make([]int, len(start)) // inner chunks that the box meets
+	first, last := make([]int, len(start)), make([]int, len(start)) // first and last inner chunk that the box meets
 	for k, at := range start {
 		first[k], last[k] = at/s.shape[k], (at+dst.Shape[k]-1)/s.shape[k]
 	}
@@ -123,8 +123,8 @@ func (o *openShard) decodeRegion(ctx context.Context, pool *ndarray.Pool, dst nd
 	return o.decodeParts(ctx, pool, batch)
 }
 
-// decodeParts decodes inner chunks in the order in which they are stored. It
-// changes the order of the parts.
+// decodeParts decodes inner chunks in the order in which they are stored. It sorts
+// parts.
 func (o *openShard) decodeParts(ctx context.Context, pool *ndarray.Pool, parts []storedPart) error {
 	slices.SortFunc(parts, func(a, b storedPart) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.number, b.number))
@@ -146,8 +146,8 @@ func (o *openShard) decodeParts(ctx context.Context, pool *ndarray.Pool, parts [
 	return nil
 }
 
-// run returns how many of the parts, at least one, are read together, and the
-// offset behind the last of them.
+// run returns how many of the parts to read together, at least one, and the offset
+// behind them.
 func (o *openShard) run(parts []storedPart) (n int, end uint64) {
 	begin, gap := parts[0].Offset, uint64(GapBytes(o.in))
 	for n < len(parts) && o.whole(parts[n]) {
@@ -161,16 +161,16 @@ func (o *openShard) run(parts []storedPart) (n int, end uint64) {
 	return max(n, 1), end
 }
 
-// whole reports whether all bytes of an inner chunk are to be read.
+// whole reports whether to read all bytes of an inner chunk.
 func (o *openShard) whole(p storedPart) bool {
 	inner := o.shards.inner
 	return p.Length <= smallPart || !inner.partial() || slices.Equal(p.dst.Shape, inner.in.Shape)
 }
 
-// decodeRun reads the bytes of several inner chunks at once.
+// decodeRun reads several inner chunks at once and decodes them.
 func (o *openShard) decodeRun(ctx context.Context, pool *ndarray.Pool, parts []storedPart, end uint64) error {
 	begin := parts[0].Offset
-	buffer := pool.Get(int(end - begin)) // MaxRun at the most
+	buffer := pool.Get(int(end - begin)) // at most MaxRun
 	defer buffer.Release()
 	if err := o.in.ReadAt(ctx, buffer.Bytes, int64(begin)); err != nil {
 		return err
@@ -222,7 +222,8 @@ func (o *openShard) partError(p storedPart, err error) error {
 	return fmt.Errorf("inner chunk %v: %w", o.shards.coordinates(p.number), err)
 }
 
-// number is the inverse of coordinates.
+// number returns the number of the inner chunk at an index. It is the inverse of
+// coordinates.
 func (s *Shards) number(index []int) int {
 	n := 0
 	for k, count := range s.count {
@@ -231,8 +232,7 @@ func (s *Shards) number(index []int) int {
 	return n
 }
 
-// overlap returns where two boxes of one array that meet do so, relative to
-// each of them.
+// overlap returns the overlap of two boxes that meet, once relative to each box.
 func overlap(a, b ndarray.Region) (inA, inB ndarray.Region) {
 	shape := make([]int, len(a.Start))
 	inA, inB = ndarray.Region{Shape: shape}, ndarray.Region{Shape: shape}

@@ -4,16 +4,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// pass is what a chain does with an array at once: one array → array codec, or
-// neighbours that are elementwise.
+// pass is what a chain does with an array in one go: one array → array codec, or
+// several neighbouring elementwise codecs.
 type pass struct {
-	first, end int // of the chain's codecs, end behind the last one
-	// What the neighbours do in either direction; nil for one codec.
+	first, end int // codecs first to end-1 of the chain
+	// The steps of the neighbours in each direction, or nil for a single codec.
 	encode, decode *sequence
 }
 
-// plan groups the array → array codecs into passes. Elementwise codecs in front
-// of a [Plain] one, even a single one, also write and read its bytes.
+// plan groups the array → array codecs into passes. Elementwise codecs in front of a
+// [Plain] codec, even a single one, also store and load the elements.
 func (c *Chain) plan() {
 	for i := 0; i < len(c.arrays); {
 		end := i
@@ -37,8 +37,8 @@ func (c *Chain) plan() {
 	}
 }
 
-// sequences returns the steps of codecs first to end-1, with those of the bytes
-// behind them, if any.
+// sequences returns the steps of codecs first to end-1. If plain is not nil, its
+// storing and loading are steps, too.
 func (c *Chain) sequences(first, end int, plain Plain) (encode, decode *sequence) {
 	var forth, back []elementStep
 	last := c.stages[end].Type
@@ -67,7 +67,7 @@ func (c *Chain) sequences(first, end int, plain Plain) (encode, decode *sequence
 	return newSequence(c.stages[first].Type, forth, Joining.JoinEncode), newSequence(last, back, Joining.JoinDecode)
 }
 
-// encodePass fills dst, the array behind a pass, from the one in front of it.
+// encodePass fills dst, the array behind a pass, from src, the array in front of it.
 func (c *Chain) encodePass(p *pass, dst, src ndarray.Array) error {
 	switch {
 	case c.store != nil && p.end == len(c.arrays):
@@ -78,7 +78,7 @@ func (c *Chain) encodePass(p *pass, dst, src ndarray.Array) error {
 	return c.fault(p.first, c.arrays[p.first].Encode(dst, src))
 }
 
-// decodePass fills dst, the array in front of a pass, from the one behind it.
+// decodePass fills dst, the array in front of a pass, from src, the array behind it.
 func (c *Chain) decodePass(p *pass, dst, src ndarray.Array) error {
 	if p.decode != nil {
 		return p.decode.run(dst, src)
@@ -86,8 +86,8 @@ func (c *Chain) decodePass(p *pass, dst, src ndarray.Array) error {
 	return c.fault(p.first, c.arrays[p.first].Decode(dst, src))
 }
 
-// decodeBytes fills dst, the array in front of the array → bytes codec, or of
-// the pass that it is read with.
+// decodeBytes fills dst from data. dst is the array in front of the array → bytes
+// codec, or, if the last pass also loads the elements, in front of that pass.
 func (c *Chain) decodeBytes(dst ndarray.Array, data []byte) error {
 	if c.load == nil {
 		return c.fault(len(c.arrays), c.bytes.Decode(dst, data))
@@ -99,7 +99,7 @@ func (c *Chain) decodeBytes(dst ndarray.Array, data []byte) error {
 	return c.load.run(dst, src)
 }
 
-// fault is an error of codec i, nil where there is none.
+// fault returns err as an error about codec i, or nil if err is nil.
 func (c *Chain) fault(i int, err error) error {
 	if err == nil {
 		return nil

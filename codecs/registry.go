@@ -13,33 +13,35 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Definition is an entry of a [Registry]: everything there is to know of a
-// codec before it has a configuration.
+// Definition is an entry of a [Registry]: everything that is known of a codec before it
+// has a configuration.
 type Definition struct {
 	Name    string
-	Aliases []string // other names that mean the same codec on reading
+	Aliases []string // other names that are accepted for the codec
 	Kind    Kind
 	Summary string // one line
 	Fields  []Field
-	// Lossy says in some words what decoding does not give back, or is "".
+	// Lossy says briefly what decoding does not give back. It is "" for a lossless
+	// codec.
 	Lossy string
-	// V2 is the id by which Zarr v2 names a codec that makes the same bytes, ""
-	// where that is the name without "numcodecs." in front, or none.
+	// V2 is the id by which Zarr v2 names a codec that makes the same bytes. It is ""
+	// if the id is Name without "numcodecs." in front, or if there is no such codec.
 	V2 string
-	// Container says that bound codecs are a [Container].
+	// Container says that the bound codecs have the trait [Container].
 	Container bool
-	// Packs says that an array → array codec makes packed values of physical
-	// ones, as the CF conventions have them. What is stored behind it may then be
-	// carried on as it is.
+	// Packs says that an array → array codec makes packed values from physical values,
+	// as in the CF conventions. Stored values that are packed in this way may be
+	// carried through.
 	Packs bool
-	// Usual says that an array → bytes codec is the one for a chain that lacks
+	// Usual says that this array → bytes codec is the default for a chain that lacks
 	// one.
 	Usual bool
-	// Example is a configuration that suits arrays of two dimensions, or nil
-	// where none is needed.
+	// Example is a configuration that suits arrays of two dimensions. It is nil if the
+	// codec needs no configuration.
 	Example json.RawMessage
-	// Parse reads a configuration, a JSON object or nil, and refuses what is
-	// wrong in itself. The result implements the interface of the Kind.
+	// Parse parses a configuration, a JSON object or nil. It refuses what is wrong
+	// regardless of the chunk. The result implements the interface that belongs to
+	// Kind.
 	Parse func(configuration json.RawMessage) (Codec, error)
 }
 
@@ -47,12 +49,12 @@ type Definition struct {
 type Field struct {
 	Name    string
 	Type    string // such as "integer 0…9"
-	Default string // JSON; "": the field is required
+	Default string // JSON; "" for a required field
 	Doc     string
 }
 
-// Registry finds codecs by their names. Register everything before the first
-// use; lookups are then safe for concurrent use. The zero value is empty.
+// Registry finds codecs by their names. Register all codecs before the first lookup;
+// after that, the Registry is safe for concurrent use. The zero value is empty.
 type Registry struct {
 	types       *dtype.Registry
 	definitions []Definition
@@ -62,11 +64,11 @@ type Registry struct {
 // NewRegistry returns an empty registry for a program with the given data types.
 func NewRegistry(types *dtype.Registry) *Registry { return &Registry{types: types} }
 
-// Types returns the data types of the program, by which codecs read the names of
-// types in their configurations; nil for a registry that is a zero value.
+// Types returns the data types of the program. Codecs use them to read names of types
+// in their configurations. Types is nil for the zero value of Registry.
 func (r *Registry) Types() *dtype.Registry { return r.types }
 
-// Register adds a codec. Its names must be new to the registry.
+// Register adds a codec. It fails if the registry has one of the codec's names already.
 func (r *Registry) Register(d Definition) error {
 	if d.Name == "" || d.Parse == nil || d.Kind < KindArrayToArray || d.Kind > KindBytesToBytes {
 		return fmt.Errorf("codec %q: a definition needs a name, a kind and a parser", d.Name)
@@ -87,11 +89,11 @@ func (r *Registry) Register(d Definition) error {
 	return nil
 }
 
-// Definitions lists all entries in the order of their registration. The slice
-// is shared and not to be modified.
+// Definitions lists all entries in the order of their registration. The slice is
+// shared; do not modify it.
 func (r *Registry) Definitions() []Definition { return r.definitions }
 
-// Lookup returns the definition that answers to a name.
+// Lookup returns the definition with a name or an alias. The error is ErrUnknown.
 func (r *Registry) Lookup(name string) (Definition, error) {
 	i, ok := r.byName[name]
 	if !ok {
@@ -100,7 +102,7 @@ func (r *Registry) Lookup(name string) (Definition, error) {
 	return r.definitions[i], nil
 }
 
-// LookupV2 returns the definition of what Zarr v2 calls a filter or a compressor.
+// LookupV2 returns the definition of a filter or compressor by its Zarr v2 id.
 func (r *Registry) LookupV2(id string) (Definition, error) {
 	for _, d := range r.definitions {
 		if id != "" && d.V2 == id {
@@ -114,7 +116,7 @@ func (r *Registry) LookupV2(id string) (Definition, error) {
 	return d, err
 }
 
-// HasContainer reports whether one of some codecs is a [Container].
+// HasContainer reports whether one of the specs names a [Container].
 func (r *Registry) HasContainer(specs []Spec) bool {
 	return slices.ContainsFunc(specs, func(s Spec) bool {
 		d, err := r.Lookup(s.Name)
@@ -122,8 +124,8 @@ func (r *Registry) HasContainer(specs []Spec) bool {
 	})
 }
 
-// Extents reports whether a codec has the trait [Extents], and returns the shape
-// that it tells.
+// Extents reports whether a codec has the trait [Extents]. It also returns the shape
+// that the trait gives.
 func (r *Registry) Extents(s Spec) (shape []int, ok bool) {
 	d, err := r.Lookup(s.Name)
 	if err != nil {
@@ -140,8 +142,8 @@ func (r *Registry) Extents(s Spec) (shape []int, ok bool) {
 	return shape, ok
 }
 
-// Usual returns the name of the codec for chains that lack an array → bytes codec, ""
-// where no definition says that it is the one.
+// Usual returns the name of the default array → bytes codec, or "" if no definition is
+// the default.
 func (r *Registry) Usual() string {
 	i := slices.IndexFunc(r.definitions, func(d Definition) bool { return d.Usual })
 	if i < 0 {
@@ -150,7 +152,7 @@ func (r *Registry) Usual() string {
 	return r.definitions[i].Name
 }
 
-// addUsual is what to do with a chain that lacks an array → bytes codec.
+// addUsual returns advice for a chain that lacks an array → bytes codec.
 func (r *Registry) addUsual() string {
 	if name := r.Usual(); name != "" {
 		return fmt.Sprintf("add %q", name)
@@ -158,9 +160,8 @@ func (r *Registry) addUsual() string {
 	return "add one"
 }
 
-// Takes lists the codecs for arrays, by their names and in the order of their
-// registration, that can be bound to chunks of the given type. Codecs of bytes
-// take whatever these give.
+// Takes lists the codecs for arrays that can be bound to chunks of a data type: their
+// names, in the order of registration. Codecs for bytes take what these produce.
 func (r *Registry) Takes(t dtype.Type) []string {
 	var names []string
 	for _, d := range r.definitions {
@@ -171,8 +172,8 @@ func (r *Registry) Takes(t dtype.Type) []string {
 	return names
 }
 
-// SizeOf returns the size that a two-dimensional chunk has behind the codec
-// with its Example configuration, or why the codec does not take the chunk.
+// SizeOf returns the size of a two-dimensional chunk behind the codec with its Example
+// configuration. The error says why the codec does not take the chunk.
 func (d Definition) SizeOf(in Chunk) (Size, error) {
 	codec, err := d.Parse(d.Example)
 	if err != nil {
@@ -209,8 +210,8 @@ func (d Definition) SizeOf(in Chunk) (Size, error) {
 	}
 }
 
-// UnmarshalJSON reads a codec as it stands in metadata: a bare name, or an
-// object with name and configuration.
+// UnmarshalJSON reads a codec as metadata state it: a bare name, or an object with name
+// and configuration.
 func (s *Spec) UnmarshalJSON(text []byte) error {
 	var object struct {
 		Name          string          `json:"name"`
@@ -239,7 +240,7 @@ func (s *Spec) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the object form.
+// MarshalJSON writes the codec as an object.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name          string          `json:"name"`
@@ -247,9 +248,9 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	}(s))
 }
 
-// ReadObject decodes a JSON object into v, a struct, and refuses members that v
-// does not have. Their names have to match to the letter, which the JSON
-// package alone does not ask for.
+// ReadObject decodes a JSON object into v, a pointer to a struct. It refuses members
+// that the struct does not have. Names must match exactly, while encoding/json alone
+// ignores the case of letters.
 func ReadObject(text []byte, v any) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
@@ -271,7 +272,7 @@ func ReadObject(text []byte, v any) error {
 	return err
 }
 
-// wanted is what a field of a Go kind takes, in JSON's words.
+// wanted names the JSON value that a field of a Go kind takes.
 func wanted(k reflect.Kind) string {
 	switch k {
 	case reflect.Bool:
@@ -287,8 +288,9 @@ func wanted(k reflect.Kind) string {
 	}
 }
 
-// ReadConfiguration decodes a codec's configuration into v, a struct with
-// pointers for what has no default. A missing configuration is an empty one.
+// ReadConfiguration decodes a codec's configuration into v, a pointer to a struct. The
+// struct has pointers for fields without a default. A missing configuration is like an
+// empty object.
 func ReadConfiguration(text json.RawMessage, v any) error {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || string(text) == "null" {

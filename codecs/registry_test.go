@@ -33,7 +33,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// A definition whose parser makes something else is an error, not a panic.
+// TestOtherKind checks that a parser that makes a codec of another kind causes an error
+// and no panic.
 func TestOtherKind(t *testing.T) {
 	r := standard.Registry(dtype.Standard())
 	err := r.Register(codecs.Definition{Name: "wrong", Kind: codecs.KindBytesToBytes, Parse: func(json.RawMessage) (codecs.Codec, error) { return 5, nil }})

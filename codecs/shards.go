@@ -10,54 +10,56 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// MaxInnerChunks bounds the inner chunks of a shard, whose index is read and
+// MaxInnerChunks bounds the inner chunks of a shard, because the index is read and
 // written as a whole.
 const MaxInnerChunks = 1 << 22
 
-// maxKept bounds the buffers that a bound codec keeps for its next use.
+// maxKept bounds the buffers that a bound codec keeps for its next use, in bytes.
 const maxKept = 64 << 20
 
-// Place is where an inner chunk lies in its shard; Absent if it is not stored.
+// Place is the range of an inner chunk in its shard, or Absent.
 type Place struct{ Offset, Length uint64 }
 
-// Absent is the place of an inner chunk that holds only the fill value.
+// Absent is the place of an inner chunk that is not stored, because it holds only the
+// fill value.
 var Absent = Place{math.MaxUint64, math.MaxUint64}
 
 // ShardIndex is how a [Container] stores the places of its inner chunks. It is
 // immutable and safe for concurrent use.
 type ShardIndex interface {
-	// Size is the length of the index in bytes.
+	// Size returns the length of the encoded index in bytes.
 	Size() int
-	// AtStart reports whether the index lies in front of the inner chunks, which
-	// then begin behind it. Otherwise it ends the shard.
+	// AtStart reports whether the index lies in front of the inner chunks, which then
+	// begin behind it. Otherwise the index ends the shard.
 	AtStart() bool
-	// Append appends the index to dst, places in C order of the inner chunks.
+	// Append appends the encoded index to dst. places are in C order of the inner
+	// chunks.
 	Append(pool *ndarray.Pool, dst []byte, places []Place) ([]byte, error)
-	// Read fills places from an index. Damage is ErrCorrupt or ErrTooLarge.
-	// Whether places lie within the shard is checked by the caller.
+	// Read fills places from an encoded index. Damage is ErrCorrupt or ErrTooLarge. The
+	// caller checks whether places lie within the shard.
 	Read(pool *ndarray.Pool, places []Place, index []byte) error
-	// Memory is the most bytes that Append and Read take beside their arguments.
+	// Memory returns the most bytes that Append and Read take besides their arguments.
 	Memory() int
 }
 
-// Shards is how the inner chunks of a shard lie in it. A [Container] embeds it and
-// has with it all of an [ArrayToBytes] codec but Spec, and all the traits that
-// follow from those of the inner chain. It is immutable and safe for concurrent use.
+// Shards is the layout of inner chunks in a shard. A [Container] embeds it. With it,
+// the Container has all methods of an [ArrayToBytes] codec except Spec, and all traits
+// that follow from those of the inner chain. Shards is immutable and safe for
+// concurrent use.
 type Shards struct {
 	inner *Chain
 	index ShardIndex
-	shape []int // of an inner chunk
-	count []int // inner chunks along each dimension
-	n     int   // inner chunks
-	// order, if it is not nil, says that the shard is seen through codecs that
-	// permute its dimensions: dimension i of the shard as it is stored is
-	// dimension order[i].
+	shape []int // shape of an inner chunk
+	count []int // number of inner chunks along each dimension
+	n     int   // number of inner chunks
+	// order is nil, or the shard is seen in front of codecs that permute its
+	// dimensions. Dimension i of the stored shard is then dimension order[i].
 	order []int
 	pool  *ndarray.Pool
 }
 
-// NewShards returns the layout of shards of a shape. The chain of the inner chunks
-// is bound to their shape, each extent of which divides that of the shard.
+// NewShards returns the layout of shards of a shape. inner is bound to the shape of the
+// inner chunks. Each extent of an inner chunk must divide that of the shard.
 func NewShards(shape []int, inner *Chain, index ShardIndex) (*Shards, error) {
 	s := &Shards{inner: inner, index: index, shape: inner.in.Shape, count: make([]int, len(shape)), n: 1}
 	if len(s.shape) != len(shape) {
@@ -68,7 +70,7 @@ func NewShards(shape []int, inner *Chain, index ShardIndex) (*Shards, error) {
 			return nil, fmt.Errorf("inner chunks of shape %v do not fill a shard of shape %v", s.shape, shape)
 		}
 		s.count[i] = shape[i] / n
-		s.n *= s.count[i] // at most the shard's elements
+		s.n *= s.count[i] // no overflow: at most the number of elements
 	}
 	if s.n > MaxInnerChunks {
 		return nil, fmt.Errorf("%d inner chunks are too many for one shard, at most %d: choose larger chunks or smaller shards", s.n, MaxInnerChunks)
@@ -83,15 +85,16 @@ func NewShards(shape []int, inner *Chain, index ShardIndex) (*Shards, error) {
 // Layout implements [Container].
 func (s *Shards) Layout() *Shards { return s }
 
-// Shards returns the layout of the shards that the chain makes when it is nothing
-// else, so that inner chunks can be encoded apart from each other.
+// Shards returns the layout of the shards that the chain makes. It is false if the
+// chain has any other codec than the container. With such a layout, inner chunks can be
+// encoded separately.
 func (c *Chain) Shards() (*Shards, bool) {
 	s := c.container()
 	return s, s != nil && len(c.arrays) == 0 && len(c.binary) == 0
 }
 
-// container returns the layout of the shards that the array → bytes codec makes,
-// nil if it makes none.
+// container returns the layout of the shards that the array → bytes codec makes, or nil
+// if that codec is no container.
 func (c *Chain) container() *Shards {
 	if s, ok := c.bytes.(Container); ok {
 		return s.Layout()
@@ -99,7 +102,7 @@ func (c *Chain) container() *Shards {
 	return nil
 }
 
-// Container returns the name of the codec that stores inner chunks, "" if there is
+// Container returns the name of the codec that stores inner chunks, or "" if there is
 // none.
 func (c *Chain) Container() string {
 	if c.container() == nil {
@@ -108,9 +111,9 @@ func (c *Chain) Container() string {
 	return c.specs[len(c.arrays)].Name
 }
 
-// WithInner returns the configurations of a chain that is a container and nothing
-// else, with other codecs for its inner chunks. It is nil for other chains, and for a
-// container that is not [InnerNaming].
+// WithInner returns the specs of a chain whose only codec is a container, with other
+// codecs for the inner chunks. It returns nil for other chains, and for a container
+// that is not [InnerNaming].
 func (c *Chain) WithInner(inner []Spec) []Spec {
 	n, ok := c.bytes.(InnerNaming)
 	if _, alone := c.Shards(); !ok || !alone {
@@ -121,14 +124,13 @@ func (c *Chain) WithInner(inner []Spec) []Spec {
 	return []Spec{spec}
 }
 
-// Parted returns the shards that the chain makes as they are seen in front of
-// it, so that inner chunks can be encoded apart from each other: their chain
-// begins with the array → array codecs of this one, where each of these codecs
-// can do a box without the rest. It is false for chains that make no shards, or
-// whose shards can only be made whole.
+// Parted returns the layout of the chain's shards as they are seen in front of the
+// chain's array → array codecs. With it, inner chunks of a chunk can be encoded
+// separately: the inner chain begins with these array → array codecs. The result is
+// false if the chain makes no shards, or if a codec needs the whole shard at once.
 func (c *Chain) Parted() (*Shards, bool) { return c.parted, c.parted != nil }
 
-// part finds what Parted returns.
+// part returns the result of Parted.
 func (c *Chain) part() *Shards {
 	s := c.container()
 	if s == nil || len(c.binary) > 0 || !c.regional() || len(c.arrays) > 0 && s.inner.in.Fill == nil {
@@ -137,8 +139,8 @@ func (c *Chain) part() *Shards {
 	if len(c.arrays) == 0 {
 		return s
 	}
-	// Which dimension of the shard is which one of the array shows in where a
-	// box comes to lie.
+	// Where a box comes to lie shows which dimension of the shard is which dimension of
+	// the chunk.
 	rank := len(c.in.Shape)
 	r := ndarray.Region{Start: make([]int, rank), Shape: slices.Repeat([]int{1}, rank)}
 	for i := range r.Start {
@@ -155,20 +157,20 @@ func (c *Chain) part() *Shards {
 	for _, corner := range []int{0, s.n - 1} {
 		got, want := c.encodedRegion(seen.Region(corner)), s.Region(seen.stored(corner))
 		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Shape, want.Shape) {
-			return nil // boxes go other ways than dimensions
+			return nil // boxes do not move as dimensions do
 		}
 	}
 	specs := slices.Concat(c.specs[:len(c.arrays)], s.inner.specs)
 	list := slices.Concat(c.list[:len(c.arrays)], s.inner.list)
 	var err error
 	if seen.inner, err = bind(list, specs, Chunk{c.in.Type, seen.shape, c.in.Fill}); err != nil {
-		return nil // some codec wants the whole
+		return nil // a codec needs the whole chunk
 	}
 	return &seen
 }
 
-// encodedRegion is the box of what the array → bytes codec receives that a box
-// of the chunk becomes.
+// encodedRegion returns the box that a box of the chunk becomes in front of the array →
+// bytes codec.
 func (c *Chain) encodedRegion(r ndarray.Region) ndarray.Region {
 	for _, a := range c.arrays {
 		r = a.(Regional).EncodedRegion(r)
@@ -176,14 +178,14 @@ func (c *Chain) encodedRegion(r ndarray.Region) ndarray.Region {
 	return r
 }
 
-// Inner is the chain of an inner chunk.
+// Inner returns the chain of an inner chunk.
 func (s *Shards) Inner() *Chain { return s.inner }
 
-// Count is the number of inner chunks along each dimension; not to be
-// modified. Their order is C order.
+// Count returns the number of inner chunks along each dimension. Do not modify the
+// result. Inner chunks are numbered in C order.
 func (s *Shards) Count() []int { return s.count }
 
-// coordinates of inner chunk number i.
+// coordinates returns the index of inner chunk number i along each dimension.
 func (s *Shards) coordinates(i int) []int {
 	at := make([]int, len(s.count))
 	for k := len(at) - 1; k >= 0; k-- {
@@ -193,7 +195,7 @@ func (s *Shards) coordinates(i int) []int {
 	return at
 }
 
-// Region is the box of inner chunk number i within the shard, in elements.
+// Region returns the box of inner chunk number i within the shard, in elements.
 func (s *Shards) Region(i int) ndarray.Region {
 	at := s.coordinates(i)
 	for k := range at {
@@ -202,7 +204,7 @@ func (s *Shards) Region(i int) ndarray.Region {
 	return ndarray.Region{Start: at, Shape: s.shape}
 }
 
-// stored is the number in the index of inner chunk number i.
+// stored returns the number of inner chunk number i in the stored index.
 func (s *Shards) stored(i int) int {
 	if s.order == nil {
 		return i
@@ -214,14 +216,14 @@ func (s *Shards) stored(i int) int {
 	return n
 }
 
-// IndexSize is the length of the encoded index in bytes.
+// IndexSize returns the length of the encoded index in bytes.
 func (s *Shards) IndexSize() int { return s.index.Size() }
 
-// AtStart reports whether the index lies in front of the inner chunks, which then
-// begin behind it.
+// AtStart reports whether the index lies in front of the inner chunks, which then begin
+// behind it.
 func (s *Shards) AtStart() bool { return s.index.AtStart() }
 
-// AppendIndex appends the encoded index of a shard, places in C order.
+// AppendIndex appends the encoded index of a shard to dst. places are in C order.
 func (s *Shards) AppendIndex(dst []byte, places []Place) ([]byte, error) {
 	if s.order != nil {
 		moved := make([]Place, len(places))
@@ -233,8 +235,8 @@ func (s *Shards) AppendIndex(dst []byte, places []Place) ([]byte, error) {
 	return s.index.Append(s.pool, dst, places)
 }
 
-// ReadIndex decodes the index of a shard that has size bytes, and checks that
-// every inner chunk lies within.
+// ReadIndex decodes the index of a shard of size bytes. It checks that every inner
+// chunk lies within the shard.
 func (s *Shards) ReadIndex(index []byte, size int64) ([]Place, error) {
 	places := make([]Place, s.n)
 	if err := s.index.Read(s.pool, places, index); err != nil {
@@ -255,7 +257,7 @@ func (s *Shards) ReadIndex(index []byte, size int64) ([]Place, error) {
 	return places, nil
 }
 
-// findIndex returns the part of a whole shard that is its index.
+// findIndex returns the index of a shard that is in memory.
 func (s *Shards) findIndex(shard []byte) ([]byte, error) {
 	size := s.IndexSize()
 	switch {
@@ -277,8 +279,7 @@ func (s *Shards) Size() Size {
 	return Size{Max: s.n*inner.Max + s.IndexSize()}
 }
 
-// Scratch implements [Scratching]: what one inner chunk, or the index, takes on its
-// way.
+// Scratch implements [Scratching]: the memory for one inner chunk, or for the index.
 func (s *Shards) Scratch() int { return max(s.inner.Memory(), s.index.Memory()) }
 
 // EncodedSize implements [Measured].
@@ -291,8 +292,8 @@ func (s *Shards) EncodedSize(src ndarray.Array) int {
 	return n
 }
 
-// AppendEncode implements [ArrayToBytes]: inner chunks in C order, without gaps
-// and without those that hold only the fill value.
+// AppendEncode implements [ArrayToBytes]. Inner chunks are in C order, without gaps.
+// Inner chunks that hold only the fill value are not stored.
 func (s *Shards) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 	begin := len(dst)
 	if s.AtStart() {
@@ -344,7 +345,8 @@ func (s *Shards) Decode(dst ndarray.Array, src []byte) error {
 	return nil
 }
 
-// fillPart sets inner chunk number i, or a part of it, which is not stored.
+// fillPart fills an array with the fill value. The array is inner chunk number i, which
+// is not stored, or a part of it.
 func (s *Shards) fillPart(i int, part ndarray.Array) error {
 	fill := s.inner.Chunk().Fill
 	if fill == nil {

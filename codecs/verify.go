@@ -9,13 +9,19 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Verify reports damage of an encoded chunk as far as it can be told without
-// decoding elements: a size that no encoding has, headers that do not lead to the
-// end of the object or tell of another size than the chunk has, and what a checksum
-// tells, for which bytes → bytes codecs around it are undone. Of a shard these are
-// the index, ranges beyond the object, and all of this for each inner chunk; of
-// elements of variable size, their number and their lengths. It reads no more of in
-// than that takes. Damage is ErrCorrupt or ErrTooLarge.
+// Verify reports damage of an encoded chunk as far as it shows without decoding
+// elements:
+//
+//   - a size that no encoding has;
+//   - headers that do not lead to the end of the object, or that state another size than
+//     the chunk's;
+//   - a checksum that does not match; the bytes → bytes codecs around the checksum are
+//     undone for that;
+//   - in a shard, a damaged index, ranges beyond the object, and all of this for each inner
+//     chunk;
+//   - in elements of variable size, wrong lengths or a wrong number of them.
+//
+// Verify reads no more of in than that takes. Damage is ErrCorrupt or ErrTooLarge.
 func (c *Chain) Verify(ctx context.Context, in Input) error {
 	size := c.Size()
 	switch {
@@ -52,9 +58,9 @@ func (c *Chain) Verify(ctx context.Context, in Input) error {
 	return nil
 }
 
-// undo undoes the bytes → bytes codecs behind the one that Verify ends with.
-// Checksums are compared and left out, where the object lies; what others decode to
-// is in the buffer.
+// undo undoes the bytes → bytes codecs behind the one that Verify ends with. An
+// [Enclosing] codec is undone in place: its checksum is compared, and the input shrinks
+// to what the codec encloses. Other codecs decode into the buffer that undo returns.
 func (c *Chain) undo(ctx context.Context, in Input) (Input, *ndarray.Buffer, error) {
 	var held *ndarray.Buffer
 	for i := len(c.binary) - 1; i > c.verify.last; i-- {
@@ -84,16 +90,16 @@ func (c *Chain) undo(ctx context.Context, in Input) (Input, *ndarray.Buffer, err
 	return in, held, nil
 }
 
-// verifyPlan is how Verify goes about a chunk.
+// verifyPlan is how Verify examines a chunk.
 type verifyPlan struct {
-	last int           // number of the bytes → bytes codec that it ends with; -1: the array → bytes codec
-	end  Verification  // what that codec says
-	pool *ndarray.Pool // of what the codecs behind decode to
+	last int           // index of the bytes → bytes codec that Verify ends with; -1: the array → bytes codec
+	end  Verification  // the verification of that codec
+	pool *ndarray.Pool // of buffers for what the codecs behind it decode to
 }
 
-// planVerify finds the codec that Verify ends with. Codecs behind the first one with
-// a checksum are undone. Verify always looks behind an Enclosing codec, which costs
-// nothing.
+// planVerify finds the codec that Verify ends with. It is the first codec with a
+// checksum, or the last codec if none has one. Verify undoes the codecs behind it.
+// Verify always looks behind an Enclosing codec, because that costs nothing.
 func (c *Chain) planVerify() verifyPlan {
 	wanted, last := len(c.binary), len(c.binary)-1
 	for i, b := range slices.Backward(c.binary) {
@@ -123,8 +129,8 @@ func (c *Chain) planVerify() verifyPlan {
 	return p
 }
 
-// verificationOf is what any bound codec says of its Verify, which looks at nothing
-// where there is none.
+// verificationOf returns the Verification of a bound codec. A codec that is no
+// [Verifier] examines nothing.
 func verificationOf(codec any) Verification {
 	if v, ok := codec.(Verifier); ok {
 		return v.Verification()
@@ -132,19 +138,19 @@ func verificationOf(codec any) Verification {
 	return Verification{InPieces: true}
 }
 
-// VerifyPiece is the most bytes that Verify has in memory of an object that it
-// reads all of, and in pieces.
+// VerifyPiece is the most bytes of an object that Verify has in memory when it reads
+// the object in pieces.
 const VerifyPiece = 4 << 20
 
-// VerifiesAll reports whether Verify reads all of an object from its beginning to
-// its end, which is then best read once and given to it in memory. It is false for
-// shards, of which Verify reads inner chunks.
+// VerifiesAll reports whether Verify reads an object from its beginning to its end.
+// Such an object is best read once and given to Verify in memory. VerifiesAll is false
+// for shards, because Verify reads their inner chunks one by one.
 func (c *Chain) VerifiesAll() bool {
 	return c.verify.last < len(c.binary)-1 || c.verify.end.All
 }
 
-// VerifiesInPieces reports whether Verify, where it reads all of an object that is
-// not in memory, does so with no more than VerifyPiece bytes of it.
+// VerifiesInPieces reports whether Verify has at most VerifyPiece bytes of an object in
+// memory when it reads the whole object from where it is stored.
 func (c *Chain) VerifiesInPieces() bool {
 	for _, b := range c.binary[c.verify.last+1:] {
 		if s, ok := b.(Enclosing); !ok || !s.Verification().InPieces {
@@ -154,8 +160,8 @@ func (c *Chain) VerifiesInPieces() bool {
 	return !c.verify.end.All || c.verify.end.InPieces
 }
 
-// VerifyMemory returns the most bytes that Verify takes for an object that is in
-// memory, without the object, or for one that is not.
+// VerifyMemory returns the most bytes that Verify allocates for an object that is in
+// memory (the object itself not included), or for an object that is not.
 func (c *Chain) VerifyMemory(inMemory bool) int {
 	most, held := 0, 0
 	for i := len(c.binary) - 1; i > c.verify.last; i-- {
@@ -175,7 +181,7 @@ func (c *Chain) VerifyMemory(inMemory bool) int {
 	return max(most, held+own)
 }
 
-// tooLarge is the error about an object of more bytes than a chunk can have.
+// tooLarge returns the error about an object of more bytes than a chunk can have.
 func (c *Chain) tooLarge(size int64) error {
 	return fmt.Errorf("%w: the object has %d bytes, a chunk of shape %v at most %d", ErrTooLarge, size, c.in.Shape, c.Size().Max)
 }

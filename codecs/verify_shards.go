@@ -9,13 +9,13 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// numbered is an inner chunk that is stored.
+// numbered is a stored inner chunk with its number.
 type numbered struct {
 	Place
 	number int
 }
 
-// numberedBytes is what a numbered takes in memory.
+// numberedBytes is the size of a numbered in memory.
 const numberedBytes = placeBytes + 8
 
 // Verification implements [Verifier].
@@ -26,8 +26,9 @@ func (s *Shards) Verification() Verification {
 	}
 }
 
-// Verify verifies the index, and each inner chunk by its own chain, in the order
-// in which they are stored. Those that lie close to each other are read together.
+// Verify implements [Verifier]. It verifies the index, and each inner chunk by the
+// inner chain, in the order in which they are stored. Inner chunks that lie close to
+// each other are read together.
 func (s *Shards) Verify(ctx context.Context, in Input) error {
 	o, err := s.open(ctx, in)
 	if err != nil {
@@ -50,8 +51,8 @@ func (s *Shards) Verify(ctx context.Context, in Input) error {
 	return nil
 }
 
-// together returns how many of the parts are read at once, to be verified in
-// memory; 0: the first one is read as it is verified.
+// together returns how many of the parts to read at once and verify in memory. If it is
+// 0, the first part is read while it is verified.
 func (s *Shards) together(in Input, parts []numbered) int {
 	if _, ok := in.(InMemory); ok {
 		return 0
@@ -74,7 +75,7 @@ func (s *Shards) together(in Input, parts []numbered) int {
 	return n
 }
 
-// verifyParts verifies inner chunks, which it reads at once if they are to be in
+// verifyParts verifies inner chunks. If once is true, it reads them all at once into
 // memory.
 func (s *Shards) verifyParts(ctx context.Context, in Input, parts []numbered, once bool) error {
 	begin := uint64(0)
@@ -100,8 +101,8 @@ func (s *Shards) verifyParts(ctx context.Context, in Input, parts []numbered, on
 	return nil
 }
 
-// verifyMemory is the memory that Verify takes for a shard that is in memory, or for
-// one that is not.
+// verifyMemory returns the memory that Verify takes for a shard that is in memory, or
+// for a shard that is not.
 func (s *Shards) verifyMemory(inMemory bool) int {
 	inner := s.inner.VerifyMemory(inMemory)
 	if !inMemory && (s.inner.verify.last >= 0 || s.inner.VerifiesAll()) {

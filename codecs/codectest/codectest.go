@@ -1,5 +1,5 @@
-// Package codectest checks that a codec keeps the contracts of package codecs.
-// Every codec runs it, those of other programs can, too:
+// Package codectest is a test suite for the contracts of package codecs. The standard
+// codecs run it, and codecs of other programs can run it, too:
 //
 //	codectest.Run(t, standard.Registry(dtype.Standard()), codectest.Case{Spec: codecs.Spec{Name: "gzip"}})
 package codectest
@@ -19,43 +19,44 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Case is one configuration of a codec and what may be expected of it.
+// Case is one configuration of a codec with what the suite may expect of it.
 type Case struct {
-	// Spec is the configuration to run.
+	// Spec is the configuration to test.
 	Spec codecs.Spec
-	// Types are the data types that the codec takes; nil: core types and some
-	// of each kind of extension.
+	// Types are the data types that the codec accepts. If Types is nil, the suite uses
+	// core types and some of each kind of extension.
 	Types []dtype.Type
-	// Shapes are chunk shapes that the codec takes; nil: from 0-D to 5-D.
+	// Shapes are chunk shapes that the codec accepts. If Shapes is nil, the suite uses
+	// shapes from 0-D to 5-D.
 	Shapes [][]int
-	// DetectsDamage says that no change of the encoded bytes goes unnoticed.
+	// DetectsDamage says that the codec detects every change of the encoded bytes.
 	DetectsDamage bool
-	// Slow codecs are tried on fewer damaged and on shorter inputs.
+	// Slow says that the codec is slow. The suite then uses shorter inputs and less
+	// damage.
 	Slow bool
-	// Related says that an encoded element depends on its neighbours, so that
-	// an array of one value is not encoded as one.
+	// Related says that an encoded element depends on its neighbours. An array of one
+	// value is then encoded as several values.
 	Related bool
-	// TakesMore says that bytes behind the encoding are legal.
+	// TakesMore says that bytes behind the encoding are no damage.
 	TakesMore bool
-	// Padded says that the encoding ends in bytes that mean nothing, and that
-	// some of them may be missing.
+	// Padded says that the encoding ends in padding, and that some of this padding may
+	// be missing.
 	Padded bool
-	// Multiple is what the lengths in bytes are multiples of that a bytes →
-	// bytes codec takes; 0: it takes all.
+	// Multiple is the number of bytes of which every input of a bytes → bytes codec
+	// must be a multiple. 0 means that the codec accepts any length.
 	Multiple int
-	// Refused are configurations that must be refused, and the field of the
-	// FieldError that says so.
+	// Refused are configurations that the codec must refuse.
 	Refused []Refused
 }
 
-// Refused is a configuration that a codec must not accept.
+// Refused is a configuration that a codec must refuse with a FieldError.
 type Refused struct {
 	Configuration string       // JSON
-	Chunk         codecs.Chunk // what it is bound to; zero: three int32
-	Field         string       // at fault
+	Chunk         codecs.Chunk // what the codec is bound to; if zero, three int32
+	Field         string       // the Field of the FieldError
 }
 
-// Run checks a codec of the registry. It starts subtests.
+// Run checks a codec of the registry, in subtests of t.
 func Run(t *testing.T, registry *codecs.Registry, c Case) {
 	t.Helper()
 	d, err := registry.Lookup(c.Spec.Name)
@@ -113,7 +114,7 @@ func someTypes(t *testing.T) []dtype.Type {
 	}
 }
 
-// specs is the shortest chain that holds the codec.
+// specs returns the shortest chain with the codec.
 func (s *suite) specs(spec codecs.Spec) []codecs.Spec {
 	switch s.kind {
 	case codecs.KindArrayToArray:
@@ -125,7 +126,7 @@ func (s *suite) specs(spec codecs.Spec) []codecs.Spec {
 	}
 }
 
-// index is where the codec stands in its chain.
+// index returns the index of the codec in that chain.
 func (s *suite) index() int {
 	if s.kind == codecs.KindBytesToBytes {
 		return 1
@@ -175,7 +176,7 @@ func (s *suite) refusals(t *testing.T) {
 	}
 }
 
-// configuration: what a bound codec writes reads back to the same codec.
+// configuration checks that the spec of a bound codec parses to the same codec.
 func (s *suite) configuration(t *testing.T) {
 	s.each(t, func(t *testing.T, _ *rand.Rand, chain *codecs.Chain) {
 		again, err := s.registry.Bind(chain.Specs(), chain.Chunk())
@@ -191,7 +192,7 @@ func (s *suite) configuration(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first, second) {
-			t.Errorf("the specs change from %s to %s", first, second)
+			t.Errorf("binding the specs again changes them from %s to %s", first, second)
 		}
 		var read []codecs.Spec
 		if err := json.Unmarshal(first, &read); err != nil {
@@ -200,8 +201,8 @@ func (s *suite) configuration(t *testing.T) {
 	})
 }
 
-// contents are data to encode: elements of type typ, random and regular ones,
-// and the bit patterns at the edges of the float types, whatever the type.
+// contents returns data to encode, for elements of type typ: random elements, regular
+// elements, and, for every type, the bit patterns at the edges of the float types.
 func contents(r *rand.Rand, typ dtype.Type, shape []int) [][]byte {
 	n, _ := ndarray.Bytes(typ, shape)
 	noise, ramp, edges := make([]byte, n), make([]byte, n), make([]byte, 0, n+8)
@@ -218,14 +219,14 @@ func contents(r *rand.Rand, typ dtype.Type, shape []int) [][]byte {
 	}
 	all := [][]byte{noise, ramp, edges[:n], make([]byte, n)}
 	for _, content := range all {
-		// Bits without meaning have one value in memory.
+		// Unused bits are zero in memory.
 		ndarray.ClearUnused(ndarray.Array{Type: typ, Data: content, Shape: shape, Strides: ndarray.CStrides(typ.Size(), shape)})
 	}
 	return all
 }
 
-// strided returns an array with the elements of a, but with its dimensions in
-// reverse order in memory, and gaps.
+// strided returns an array with the elements of a. In memory its dimensions are in
+// reverse order, with gaps.
 func strided(a ndarray.Array) ndarray.Array {
 	n := len(a.Shape)
 	order, outer := make([]int, n), make([]int, n)
@@ -252,7 +253,7 @@ func (s *suite) roundTrip(t *testing.T) {
 				t.Fatalf("%v: encoding changed its input", in.Shape)
 			}
 			if turned := encode(t, &pool, chain, strided(plain)); !bytes.Equal(stored, turned) {
-				t.Fatalf("%v, content %d: a strided array encodes to other bytes", in.Shape, k)
+				t.Fatalf("%v, content %d: a strided array is encoded differently", in.Shape, k)
 			}
 			if again := encode(t, &pool, chain, plain); !bytes.Equal(stored, again) {
 				t.Fatalf("%v, content %d: a second encoding differs", in.Shape, k)
@@ -265,7 +266,7 @@ func (s *suite) roundTrip(t *testing.T) {
 				flat := ndarray.New(in.Type, in.Shape)
 				ndarray.Copy(flat, out)
 				if !bytes.Equal(flat.Data, content) {
-					t.Fatalf("%v, content %d: decoding gives other values", in.Shape, k)
+					t.Fatalf("%v, content %d: decoded values differ", in.Shape, k)
 				}
 			}
 			if !bytes.Equal(before, stored) {
@@ -288,7 +289,7 @@ func encode(t *testing.T, pool *ndarray.Pool, chain *codecs.Chain, a ndarray.Arr
 	return data
 }
 
-// size: no encoding is longer than promised.
+// size checks that no encoding is longer than Size and Memory state.
 func (s *suite) size(t *testing.T) {
 	var pool ndarray.Pool
 	check := func(chain *codecs.Chain, content []byte) {
@@ -320,7 +321,7 @@ func (s *suite) size(t *testing.T) {
 			chain := s.bind(t, dtype.Uint8, []int{n})
 			all := contents(r, dtype.Uint8, []int{n})
 			if n > 1<<17 {
-				all = all[:1] // noise, which is what becomes longest
+				all = all[:1] // noise, which has the longest encoding
 			}
 			for _, content := range all {
 				check(chain, content)
@@ -329,8 +330,8 @@ func (s *suite) size(t *testing.T) {
 	}
 }
 
-// concurrent: a bound codec serves many at once, and what it did before leaves
-// no trace in what it writes.
+// concurrent checks that several goroutines can use a bound codec at once, and that
+// earlier calls do not change what it writes.
 func (s *suite) concurrent(t *testing.T) {
 	pool := ndarray.Pool{Keep: 1 << 20}
 	typ, shape := s.Types[0], s.Shapes[len(s.Shapes)-1]
@@ -357,7 +358,7 @@ func (s *suite) concurrent(t *testing.T) {
 					err = chain.Decode(&pool, out, data)
 				}
 				if err != nil || !bytes.Equal(data, want[i]) || !bytes.Equal(out.Data, inputs[i]) {
-					t.Errorf("input %d differs among others: %v", i, err)
+					t.Errorf("input %d was encoded or decoded differently beside others: %v", i, err)
 				}
 				if buffer != nil {
 					buffer.Release()

@@ -6,17 +6,16 @@ import (
 	"math/rand/v2"
 )
 
-// Contents to measure compression with, the same at every call. Numbers are in
-// the host's byte order.
+// The contents by which tests measure compression. They are the same at every call.
+// Numbers are in the host's byte order.
 
-// Normal returns n float32 numbers that are noise alone.
+// Normal returns n float32 numbers of normally distributed noise.
 func Normal(n int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	return floats(n, func(int) float64 { return random.NormFloat64() })
 }
 
-// Noisy returns n float32 numbers as a measured field has them: a slow wave and
-// noise.
+// Noisy returns n float32 numbers like a measured field: a slow wave with noise.
 func Noisy(n int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	return floats(n, func(i int) float64 { return 273.15 + 10*math.Sin(float64(i)/1e4) + 0.1*random.NormFloat64() })
@@ -30,7 +29,7 @@ func floats(n int, at func(i int) float64) []byte {
 	return out
 }
 
-// Counts returns n int16 numbers, as a detector counts them.
+// Counts returns n int16 numbers, like the counts of a detector.
 func Counts(n int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	out := make([]byte, 0, 2*n)
@@ -41,7 +40,7 @@ func Counts(n int) []byte {
 	return out
 }
 
-// Words returns n bytes of words, some of them frequent.
+// Words returns n bytes of words. Some words are frequent.
 func Words(n int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 3000)

@@ -13,8 +13,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// damage: whatever is done to stored bytes, decoding ends, with the right
-// error or the right number of elements, and with all buffers released.
+// damage checks that decoding damaged bytes ends in every case: with the right error or
+// the right number of elements, and with all buffers released.
 func (s *suite) damage(t *testing.T) {
 	var pool ndarray.Pool
 	for _, shape := range s.Shapes {
@@ -47,7 +47,7 @@ func (s *suite) damage(t *testing.T) {
 				damaged := slices.Clone(stored)
 				damaged[bit/8] ^= 1 << (bit % 8)
 				err := chain.Decode(&pool, out, damaged)
-				unnoticed := err == nil && bytes.Equal(out.Data, content) // the bit meant nothing
+				unnoticed := err == nil && bytes.Equal(out.Data, content) // the bit has no meaning
 				s.checkDamage(t, fmt.Sprintf("%v with bit %d turned", shape, bit), err, s.DetectsDamage && !unnoticed)
 			}
 			err = chain.Decode(&pool, out, append(slices.Clone(stored), 1, 2, 3))
@@ -69,7 +69,8 @@ func (s *suite) checkDamage(t *testing.T, what string, err error, must bool) {
 	}
 }
 
-// appending: bytes → bytes codecs keep what is in dst, whatever room it has.
+// appending checks that bytes → bytes codecs keep the content of dst, whatever its
+// capacity.
 func (s *suite) appending(t *testing.T) {
 	d, err := s.registry.Lookup(s.Spec.Name)
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *suite) appending(t *testing.T) {
 			}
 			all := contents(rand.New(rand.NewPCG(10, 11)), dtype.Uint8, []int{n})
 			if n > 1000 {
-				all = all[:2] // noise and what is regular: both are longer than a block of most codecs
+				all = all[:2] // noise and regular content, both longer than a block of most codecs
 			}
 			for _, content := range all {
 				for _, room := range []int{0, 1, n, 3*n + 100} {

@@ -2,6 +2,6 @@
 
 package codectest
 
-// underRace: the race detector makes everything ten times slower, and it looks
-// for other faults than damaged input shows.
+// underRace says that the race detector is on. It makes the tests ten times slower, and
+// it looks for faults that damaged input does not cause.
 const underRace = true

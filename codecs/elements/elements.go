@@ -1,8 +1,8 @@
 // Package elements runs loops over the elements of arrays.
 //
-// A [Kernel] is such a loop over memory that suits it: one dimension, no gaps,
-// aligned. The functions of this package bring arrays of any shape and strides
-// into that form, as a whole or piece by piece.
+// A [Kernel] is such a loop. It needs memory of one dimension, without gaps, and
+// aligned. The functions of this package bring arrays of any shape and strides into
+// that form, as a whole or piece by piece.
 package elements
 
 import (
@@ -12,19 +12,19 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Piece is how many elements of a strided array are copied together before a
-// kernel works on them: few enough to stay in the cache.
+// Piece is how many elements of a strided array are copied before a kernel works on
+// them. They are few enough to stay in the cache.
 const Piece = 4096
 
-// Kernel computes the elements of dst from those of src: arrays of one
-// dimension, of the same length, without gaps, and aligned for
-// [ndarray.As]. It returns the index of the first element that has no result,
-// and -1 when all have one; what is in dst is then undefined.
+// Kernel computes the elements of dst from those of src. Both arrays have one dimension
+// and the same length, no gaps, and the alignment that [ndarray.As] needs. Kernel
+// returns the index of the first element that has no result, or -1 if all have one. If
+// it returns an index, the content of dst is undefined.
 type Kernel func(dst, src ndarray.Array) int
 
-// Run calls the kernel for all elements of two arrays of one shape with any
-// strides, in C order: once, or, where the memory of one of them does not suit
-// the kernel, piece by piece. The result is an index among all elements.
+// Run calls the kernel for all elements, in C order. dst and src have the same shape
+// and any strides. If the kernel cannot work on their memory, Run works piece by piece.
+// It returns what Kernel returns, with an index that counts all elements in C order.
 func (k Kernel) Run(dst, src ndarray.Array) int {
 	to, toFits := Flat(dst)
 	from, fromFits := Flat(src)
@@ -52,7 +52,7 @@ func (k Kernel) Run(dst, src ndarray.Array) int {
 	return -1
 }
 
-// Find is Run without results, which would be of type to.
+// Find is Run without storing the results, which are of type to.
 func (k Kernel) Find(to dtype.Type, src ndarray.Array) int {
 	most := min(Piece, src.Len())
 	toScratch, fromScratch := make([]byte, most*to.Size()), make([]byte, most*src.Type.Size())
@@ -67,8 +67,8 @@ func (k Kernel) Find(to dtype.Type, src ndarray.Array) int {
 	return -1
 }
 
-// Scalar is the kernel for one element; nil where it has no result, or where
-// there is no value.
+// Scalar applies the kernel to one element. It returns nil if the element has no
+// result, or if value is nil.
 func (k Kernel) Scalar(to, from dtype.Type, value dtype.Scalar) dtype.Scalar {
 	if value == nil {
 		return nil
@@ -81,8 +81,8 @@ func (k Kernel) Scalar(to, from dtype.Type, value dtype.Scalar) dtype.Scalar {
 	return dst.Data
 }
 
-// Readable returns the elements of a as a kernel wants them: in the memory of a,
-// or copied to scratch, which has room for them.
+// Readable returns the elements of a in the form that a kernel needs. They lie in the
+// memory of a, or Readable copies them to scratch, which must have room for them.
 func Readable(a ndarray.Array, scratch []byte) ndarray.Array {
 	if b, ok := Flat(a); ok {
 		return b
@@ -92,14 +92,14 @@ func Readable(a ndarray.Array, scratch []byte) ndarray.Array {
 	return b
 }
 
-// CopyLine copies an array of one dimension to one of any shape and strides
-// with as many elements.
+// CopyLine copies an array of one dimension to an array with as many elements, of any
+// shape and strides.
 func CopyLine(dst, src ndarray.Array) {
 	ndarray.Copy(dst, ndarray.Array{Type: src.Type, Data: src.Data, Shape: dst.Shape, Strides: ndarray.CStrides(src.Type.Size(), dst.Shape)})
 }
 
-// Flat returns a as an array of one dimension over the same memory, and false
-// where that has gaps or is not aligned.
+// Flat returns a as an array of one dimension over the same memory. It returns false if
+// that memory has gaps or is not aligned.
 func Flat(a ndarray.Array) (ndarray.Array, bool) {
 	data, ok := a.Contiguous()
 	if !ok {
@@ -119,19 +119,19 @@ func Flat(a ndarray.Array) (ndarray.Array, bool) {
 	return b, ok
 }
 
-// Line is an array of one dimension over data, whole elements of type t.
+// Line returns an array of one dimension over data, which holds elements of type t.
 func Line(t dtype.Type, data []byte) ndarray.Array {
 	return ndarray.Array{Type: t, Data: data, Shape: []int{len(data) / t.Size()}, Strides: []int{t.Size()}}
 }
 
-// Span is elements start to end-1 of an array of one dimension without gaps.
+// Span returns elements start to end-1 of an array of one dimension without gaps.
 func Span(a ndarray.Array, start, end int) ndarray.Array {
 	size := a.Type.Size()
 	return Line(a.Type, a.Data[start*size:end*size])
 }
 
-// Components is an array of pairs as one of their parts, which a last dimension
-// of two counts.
+// Components returns an array of pairs as an array of their parts. It has one dimension
+// more, the last one, of extent two.
 func Components(a ndarray.Array, part dtype.Type) ndarray.Array {
 	a.Type = part
 	a.Shape = append(slices.Clone(a.Shape), 2)
@@ -139,7 +139,7 @@ func Components(a ndarray.Array, part dtype.Type) ndarray.Array {
 	return a
 }
 
-// Coordinates is the index of an element that is counted in C order.
+// Coordinates returns the index of element number at, counted in C order.
 func Coordinates(shape []int, at int) []int {
 	index := make([]int, len(shape))
 	for i, n := range slices.Backward(shape) {
@@ -148,7 +148,8 @@ func Coordinates(shape []int, at int) []int {
 	return index
 }
 
-// Ordinal is the number of an element in C order, the inverse of [Coordinates].
+// Ordinal returns the number of an element in C order. It is the inverse of
+// [Coordinates].
 func Ordinal(shape, index []int) (at int) {
 	for i, n := range shape {
 		at = at*n + index[i]
@@ -156,7 +157,8 @@ func Ordinal(shape, index []int) (at int) {
 	return at
 }
 
-// Value is the value of one element, counted in C order, in the memory of a.
+// Value returns element number at, counted in C order. The result is in the memory of
+// a.
 func Value(a ndarray.Array, at int) dtype.Scalar {
 	offset := a.Offset
 	for i, n := range slices.Backward(a.Shape) {
