@@ -11,13 +11,13 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// bitroundDefinition is the registered codec "bitround": it keeps some bits of
-// each number's precision and clears those below, so that compressors find less
-// to store. Decoding changes nothing.
+// bitroundDefinition is the registered codec "bitround". It keeps some bits of each
+// number's precision and clears the bits below, so that compressors find less to store.
+// Decoding changes nothing.
 //
-// Its text asks for at least one bit to keep and its schema for at least zero.
-// Zero has a meaning (numbers become powers of two), and all who implement the
-// codec take it, so this one does.
+// The codec's text demands at least one bit, and its schema at least zero. Zero bits
+// have a meaning: numbers become powers of two. All implementations accept zero, so
+// this one does, too.
 func bitroundDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "bitround", Kind: codecs.KindArrayToArray,
@@ -35,8 +35,8 @@ func bitroundDefinition() codecs.Definition {
 	}
 }
 
-// numcodecsBitroundDefinition is the codec "numcodecs.bitround", which the
-// registered one replaces: the same for floats, and nothing else.
+// numcodecsBitroundDefinition is the codec "numcodecs.bitround", the predecessor of
+// "bitround". It does the same for floats, and accepts no other types.
 func numcodecsBitroundDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "numcodecs.bitround", Kind: codecs.KindArrayToArray,
@@ -109,13 +109,13 @@ func (c bitroundCodec) types() string {
 	return "integers of 8 bits or more, times, or floats with infinities"
 }
 
-// isInteger tells types whose elements are whole integers.
+// isInteger reports whether elements of t are integers.
 func isInteger(t dtype.Type) bool {
 	k := numberOf(t)
 	return k >= int8Number && k <= uint64Number
 }
 
-// wordType is the unsigned integer of so many bytes.
+// wordType returns the unsigned integer type of size bytes.
 func wordType(size int) dtype.Type {
 	switch size {
 	case 1:
@@ -129,8 +129,8 @@ func wordType(size int) dtype.Type {
 	}
 }
 
-// mantissaOf returns the bits of the mantissa of a type's floats, and false
-// where they have no infinities for large numbers to be rounded to.
+// mantissaOf returns the number of mantissa bits of a float type. It returns false for
+// types without infinity, because large numbers could not be rounded up.
 func mantissaOf(t dtype.Type) (int, bool) {
 	n, ok := t.(dtype.Numeric)
 	if !ok || n.Kind() != dtype.Float && n.Kind() != dtype.Complex {
@@ -139,7 +139,7 @@ func mantissaOf(t dtype.Type) (int, bool) {
 	if narrow, ok := t.(dtype.Narrow); ok {
 		layout := narrow.Layout()
 		one, _ := layout.Round(1, dtype.NearestEven)
-		two, _ := layout.Round(2, dtype.NearestEven) // one exponent further
+		two, _ := layout.Round(2, dtype.NearestEven) // the same mantissa with the next exponent
 		_, infinite := layout.Infinity(false)
 		return bits.TrailingZeros16(two - one), infinite
 	}
@@ -149,7 +149,8 @@ func mantissaOf(t dtype.Type) (int, bool) {
 	return 52, true
 }
 
-// wordSize is the number of bytes of a number, or of a part of a complex one.
+// wordSize returns the bytes of a number. For a complex number, it returns the bytes of
+// one part.
 func wordSize(n dtype.Numeric) int {
 	if n.Kind() == dtype.Complex {
 		return n.Size() / 2
@@ -161,7 +162,7 @@ type bitroundBound struct {
 	name  string
 	keep  int
 	out   codecs.Chunk
-	part  dtype.Type // of pairs: their parts
+	part  dtype.Type // for complex numbers, the type of the parts
 	round elements.Kernel
 }
 
@@ -175,7 +176,7 @@ func (b *bitroundBound) Encode(dst, src ndarray.Array) error {
 	if b.part != nil {
 		dst, src = elements.Components(dst, b.part), elements.Components(src, b.part)
 	}
-	b.round.Run(dst, src) // every number can be rounded
+	b.round.Run(dst, src) // every number has a result
 	return nil
 }
 
@@ -197,15 +198,15 @@ func integerRounder(size, keep int) elements.Kernel {
 	}
 }
 
-// word is what the bits of an element are moved in.
+// word is an unsigned integer that holds the bits of an element.
 type word interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// roundIntegers rounds half to even, in the last bit that is kept, counted from
-// the highest that is set. A result that needs one bit more than T has becomes
-// the largest that does not. Signed integers are rounded as the words that they
-// lie in, so that all below zero keep their sign and lose as many bits.
+// roundIntegers rounds half to even at the last bit that is kept. That bit is counted
+// from the highest bit that is set. If the result needs one bit more than T has, it
+// becomes the largest number that does not. Signed integers are rounded as unsigned
+// words. So negative numbers keep their sign, and all of them lose equally many bits.
 func roundIntegers[T word](keep int) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[T](dst)
@@ -245,9 +246,9 @@ func floatRounder(t dtype.Type, keep, mantissa int) elements.Kernel {
 	}
 }
 
-// roundFloats rounds half to even. It adds to the pattern, whose exponent takes
-// the carry, up to infinity. The payload of NaN is rounded, too, unless that
-// would make a number of it.
+// roundFloats rounds half to even. It adds to the bit pattern; a carry goes into the
+// exponent, up to infinity. The payload of a NaN is rounded, too, unless the result
+// would be no NaN.
 func roundFloats[T word](keep, mantissa int, sign, infinity T) elements.Kernel {
 	if keep >= mantissa {
 		return func(dst, src ndarray.Array) int {
@@ -285,5 +286,5 @@ func (b *bitroundBound) Losses() []codecs.Loss {
 	return []codecs.Loss{{What: fmt.Sprintf("rounded to the %d highest bits that are set or behind one: at most 2^-%d of each number away", b.keep, b.keep)}}
 }
 
-// Stable implements [codecs.Stable]: what was rounded stays as it is.
+// Stable implements [codecs.Stable]: rounding a rounded number changes nothing.
 func (b *bitroundBound) Stable(any) bool { return true }

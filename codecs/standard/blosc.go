@@ -50,9 +50,9 @@ func bloscDefinition() codecs.Definition {
 	}
 }
 
-// numcodecsBloscDefinition is Blosc in the configuration of numcodecs, as Zarr
-// v2 and early stores of v3 have it: shuffle is a number, and the size of an
-// element is that of the array.
+// numcodecsBloscDefinition is Blosc with the configuration of numcodecs, which Zarr v2
+// and early Zarr v3 stores use: shuffle is a number, and the element size is that of
+// the array.
 func numcodecsBloscDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "numcodecs.blosc", Kind: codecs.KindBytesToBytes,
@@ -96,10 +96,10 @@ func bloscFields() []codecs.Field {
 type bloscCodec struct {
 	blosc.Options
 	name string
-	auto bool // shuffle bits of elements of one byte, else bytes
+	auto bool // shuffle: bits for elements of one byte, otherwise bytes
 }
 
-// with fills in what both configurations have, and checks it.
+// with adds the fields that both configurations have, and checks them.
 func (c bloscCodec) with(name *string, level, typeSize, blockSize *int) (codecs.Codec, error) {
 	c.Codec, c.Level = blosc.LZ4, 5
 	if name != nil {
@@ -116,7 +116,8 @@ func (c bloscCodec) with(name *string, level, typeSize, blockSize *int) (codecs.
 		return nil, codecs.Fieldf("clevel", "%d: want 0 to 9", c.Level)
 	}
 	if typeSize != nil {
-		// Of larger elements c-blosc shuffles nothing, which 1 says as well.
+		// c-blosc does not shuffle elements of more than 255 bytes, and 1 means the
+		// same.
 		if c.TypeSize = *typeSize; c.TypeSize < 1 {
 			return nil, codecs.Fieldf("typesize", "%d: want at least 1", c.TypeSize)
 		}
@@ -138,7 +139,7 @@ func (c bloscCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error
 		c.TypeSize = in.Item
 	}
 	if c.TypeSize == 0 {
-		// numcodecs takes bytes for elements of one.
+		// numcodecs takes the bytes for elements of one byte.
 		if c.Shuffle != blosc.NoShuffle && c.name == BloscName {
 			return nil, codecs.Fieldf("typesize", "is required: the bytes in front of this codec are not those of elements")
 		}
@@ -165,7 +166,7 @@ type bloscBound struct {
 	bloscCodec
 	in      codecs.Size
 	encoder *blosc.Encoder
-	refused error // why there is no encoder
+	refused error // why it cannot encode; nil if it can
 	decoder blosc.Decoder
 }
 
@@ -182,7 +183,7 @@ func (b *bloscBound) Spec() codecs.Spec {
 		BlockSize int    `json:"blocksize"`
 	}{b.Codec.String(), b.Level, shuffle, b.TypeSize, b.BlockSize})
 	if err != nil {
-		panic(err) // words and numbers
+		panic(err) // words and numbers always marshal
 	}
 	return codecs.Spec{Name: b.name, Configuration: text}
 }
@@ -210,7 +211,8 @@ func (b *bloscBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+n], nil
 }
 
-// Verify implements [codecs.Verifier]: by its header, and by where its blocks begin.
+// Verify implements [codecs.Verifier]. It checks the header and the offsets of the
+// blocks.
 func (b *bloscBound) Verify(ctx context.Context, in codecs.Input) error {
 	head := make([]byte, min(blosc.HeaderSize, in.Size()))
 	if err := in.ReadAt(ctx, head, 0); err != nil {
@@ -238,7 +240,8 @@ func (b *bloscBound) Verify(ctx context.Context, in codecs.Input) error {
 	return b.in.Check(h.Size)
 }
 
-// decodedSize is what a buffer says that it decodes to, if that may be.
+// decodedSize returns the size in the header of a buffer, or an error if the size is
+// impossible.
 func (b *bloscBound) decodedSize(src []byte) (int, error) {
 	n, err := blosc.DecodedSize(src)
 	if err != nil {
@@ -278,8 +281,8 @@ func (b *bloscBound) Verification() codecs.Verification {
 	return v
 }
 
-// VerifyInto implements [codecs.Streaming], for buffers that are in memory: blocks are decoded
-// one after the other, and thrown away.
+// VerifyInto implements [codecs.Streaming] for buffers that are in memory. It decodes
+// one block after the other and keeps none.
 func (b *bloscBound) VerifyInto(ctx context.Context, in codecs.Input, to io.WriteCloser) error {
 	data, ok := in.(codecs.InMemory)
 	if err := b.Verify(ctx, in); err != nil || !ok {

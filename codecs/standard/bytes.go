@@ -13,8 +13,8 @@ import (
 // BytesName is the name of the codec for plain elements.
 const BytesName = "bytes"
 
-// bytesDefinition is the codec "bytes" of Zarr v3 core: elements in C order
-// and a stated byte order, nothing else.
+// bytesDefinition is the codec "bytes" of Zarr v3 core. It stores elements in C order
+// and in a stated byte order.
 func bytesDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: BytesName, Aliases: []string{"endian"}, Kind: codecs.KindArrayToBytes, Usual: true,
@@ -71,7 +71,7 @@ type bytesBound struct {
 	shape []int
 	size  int
 	order dtype.Order
-	swap  dtype.Ordered // nil: stored in the host's byte order
+	swap  dtype.Ordered // nil if the host's byte order is stored
 }
 
 func (b *bytesBound) Spec() codecs.Spec {
@@ -124,7 +124,8 @@ func (b *bytesBound) Stored(data []byte) (ndarray.Array, error) {
 	return ndarray.View(b.typ, b.shape, data)
 }
 
-// LoadKernel implements [codecs.Plain]: it makes elements of stored ones; nil where they are the same.
+// LoadKernel implements [codecs.Plain]. It is nil if stored elements are those in
+// memory.
 func (b *bytesBound) LoadKernel() elements.Kernel {
 	packed, ok := b.typ.(dtype.Packed)
 	whole := !ok || packed.Packing().Bits*packed.Packing().Components == 8*b.typ.Size()
@@ -146,7 +147,7 @@ func (b *bytesBound) LoadKernel() elements.Kernel {
 	}
 }
 
-// StoreKernel implements [codecs.Plain]: the way back.
+// StoreKernel implements [codecs.Plain].
 func (b *bytesBound) StoreKernel() elements.Kernel {
 	if b.swap == nil {
 		return nil

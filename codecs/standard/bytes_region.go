@@ -31,11 +31,11 @@ func (b *bytesBound) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst n
 	return nil
 }
 
-// decodeBox reads a box that begins at byte at: in one piece if what lies
-// between its elements is cheaper to read than further requests, else slice by
-// slice along its slowest dimension.
+// decodeBox reads a box that begins at byte at. If the bytes between the elements are
+// cheaper to read than further requests, it reads the box in one piece. Otherwise it
+// reads slice by slice along the slowest dimension.
 func (b *bytesBound) decodeBox(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, at int, strides []int, in codecs.Input) error {
-	k, inner := len(dst.Shape), b.typ.Size() // inner is from the first to the last byte of a slice along k
+	k, inner := len(dst.Shape), b.typ.Size() // inner is the distance from the first to the last byte of a slice along k
 	for i, n := range slices.Backward(dst.Shape) {
 		if n > 1 {
 			if k < len(dst.Shape) {
@@ -44,12 +44,12 @@ func (b *bytesBound) decodeBox(ctx context.Context, pool *ndarray.Pool, dst ndar
 			k = i
 		}
 	}
-	if k == len(dst.Shape) { // one element
+	if k == len(dst.Shape) { // the box is one element
 		return b.readBox(ctx, pool, dst, at, inner, strides, in)
 	}
 	span := inner + (dst.Shape[k]-1)*strides[k]
 	useless, gap := span-dst.Len()*b.typ.Size(), strides[k]-inner
-	most, step := codecs.GapBytes(in), 1 // slices that are read together
+	most, step := codecs.GapBytes(in), 1 // step is how many slices are read together
 	switch {
 	case useless <= most || gap <= most && span <= codecs.MaxRun:
 		return b.readBox(ctx, pool, dst, at, span, strides, in)
@@ -77,7 +77,7 @@ func (b *bytesBound) readBox(ctx context.Context, pool *ndarray.Pool, dst ndarra
 	return nil
 }
 
-// copyBox copies a box from stored bytes, which begin with its first element.
+// copyBox copies a box from stored bytes that begin with the box's first element.
 func (b *bytesBound) copyBox(dst ndarray.Array, data []byte, strides []int) {
 	src := ndarray.Array{Type: b.typ, Data: data, Shape: dst.Shape, Strides: strides}
 	if b.swap != nil {

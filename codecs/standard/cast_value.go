@@ -17,16 +17,20 @@ import (
 // CastValueName is the name of the codec.
 const CastValueName = "cast_value"
 
-// castValueDefinition is the codec "cast_value" of the registry of Zarr
-// extensions: elements are stored as the numbers of another type. Each is
-// converted by the first of these rules that applies: the scalar map names it;
-// the other type has the same number; it is rounded, and, out of range then,
-// clamped or wrapped. All others are errors, NaN and infinities that the other
-// type lacks among them. Decoding is the same with the types swapped.
+// castValueDefinition is the codec "cast_value" of the registry of Zarr extensions. It
+// stores elements as numbers of another type. The first rule that applies converts an
+// element:
 //
-// Whether a float is out of range is decided after rounding, as if exponents
-// had no bounds (IEEE 754-2019, section 7.4). Keys of the scalar map are
-// compared as numbers: zero is negative zero, and any NaN is any other.
+//  1. The scalar map has an entry for the element.
+//  2. The other type has the same number.
+//  3. The number is rounded. If it is then out of range, it is clamped or wrapped.
+//
+// All other elements are errors. Among them are NaN and infinities if the other type
+// lacks them. Decoding uses the same rules with the types swapped.
+//
+// A float is out of range if it is so after rounding with an unbounded exponent (IEEE
+// 754-2019, section 7.4). Keys of the scalar map are compared as numbers: zero equals
+// negative zero, and all NaNs are equal.
 func castValueDefinition(types *dtype.Registry) codecs.Definition {
 	return codecs.Definition{
 		Name: CastValueName, Kind: codecs.KindArrayToArray, Packs: true,
@@ -77,7 +81,7 @@ func castValueDefinition(types *dtype.Registry) codecs.Definition {
 	}
 }
 
-// within puts the name of a field in front of that of one inside it.
+// within puts the name of a field in front of the path of a field inside it.
 func within(name string, err error) error {
 	inner, ok := errors.AsType[*codecs.FieldError](err)
 	switch {
@@ -113,8 +117,8 @@ func parseCastRule(rounding, outOfRange *string, to castForm) (castRule, error) 
 	return r, nil
 }
 
-// castValue is the codec before it is bound: the pairs of the scalar map are
-// not yet read.
+// castValue is the codec before it is bound. The pairs of the scalar map are not parsed
+// yet, because that takes both types.
 type castValue struct {
 	out            castForm
 	rule           castRule
@@ -148,9 +152,9 @@ func (c *castValue) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, erro
 	return b, nil
 }
 
-// castValueBound is elementwise.
+// castValueBound is a bound cast_value. It is elementwise.
 type castValueBound struct {
-	lost           string // why the fill value has no way back, "" where it has one
+	lost           string // why the fill value cannot be decoded; "" if it can
 	spec           codecs.Spec
 	from, to       castForm
 	rule           castRule
@@ -163,7 +167,7 @@ type castValueBound struct {
 // Refuses implements [codecs.Selective].
 func (b *castValueBound) Refuses() bool { return b.rule.outOfRange == refuseOutOfRange }
 
-// ReadConfiguration writes the fields that are not as when left out.
+// configuration returns the fields that differ from their defaults.
 func (b *castValueBound) configuration(encode, decode castMap) json.RawMessage {
 	name, _ := b.to.typ.V3() // read from v3 metadata
 	text := fmt.Appendf(nil, `{"data_type":%s`, name)
@@ -182,10 +186,9 @@ func (b *castValueBound) configuration(encode, decode castMap) json.RawMessage {
 	return append(text, '}')
 }
 
-// castFill takes the fill value over as it is stored. Where it does not come
-// back as the same number, which is a hazard, lost says so. What a number does
-// not tell is not looked at here, see [codecs.FillValueChanges]: the sign of zero, and
-// which NaN it is.
+// castFill encodes the fill value. If it does not decode to the same number, which is a
+// hazard, castFill says so in lost. A number does not show the sign of zero or which
+// NaN it is; [codecs.FillValueChanges] covers these.
 func (b *castValueBound) castFill(fill dtype.Scalar) error {
 	if fill == nil {
 		return nil
@@ -220,19 +223,19 @@ func (b *castValueBound) EncodedRegion(r ndarray.Region) ndarray.Region { return
 func (b *castValueBound) EncodeKernel() elements.Kernel                 { return b.encode }
 func (b *castValueBound) DecodeKernel() elements.Kernel                 { return b.decode }
 
-// Stable implements [codecs.Stable]: it rounds to the nearest number, and its scalar map
-// takes all that it gives back to where it was.
+// Stable implements [codecs.Stable]. The codec is stable if it rounds to the nearest
+// number, and if encoding undoes what the scalar map decodes.
 func (b *castValueBound) Stable(any) bool {
 	return b.restores(func(castEntry) bool { return true })
 }
 
-// Absorbs implements [codecs.Absorbing]. Of what was computed, the scalar map finds NaN
-// alone again.
+// Absorbs implements [codecs.Absorbing]. Errors of arithmetic leave NaN as it is, but
+// no other key of the scalar map.
 func (b *castValueBound) Absorbs() bool {
 	return b.restores(func(e castEntry) bool { return string(b.from.typ.FormatScalar(dtype.V3, e.key)) == `"NaN"` })
 }
 
-// restores is Stable for a scalar map whose keys are found again.
+// restores is Stable; found tells which keys of the scalar map are found again.
 func (b *castValueBound) restores(found func(castEntry) bool) bool {
 	if b.rule.rounding != dtype.NearestEven {
 		return false
@@ -260,7 +263,7 @@ func (b *castValueBound) Losses() []codecs.Loss {
 	return list
 }
 
-// losses are those of a cast. A number that is out of range is one unless the rule
+// losses returns the losses of a cast. A number out of range is a loss, unless the rule
 // refuses it.
 func (r castRule) losses(to, from castForm) []codecs.Loss {
 	var list []codecs.Loss
@@ -293,12 +296,12 @@ func (r castRule) losses(to, from castForm) []codecs.Loss {
 	return list
 }
 
-// mantissa is how many bits of a float's mantissa are stored.
+// mantissa returns the number of stored mantissa bits of a float.
 func (f castForm) mantissa() int {
 	switch {
 	case f.layout != nil:
 		one, _ := f.layout.Round(1, dtype.NearestEven)
-		two, _ := f.layout.Round(2, dtype.NearestEven) // one exponent further
+		two, _ := f.layout.Round(2, dtype.NearestEven) // the same mantissa with the next exponent
 		return bits.Len(uint(two-one)) - 1
 	case f.typ.Size() == 4:
 		return 23
@@ -307,7 +310,7 @@ func (f castForm) mantissa() int {
 	}
 }
 
-// holdsFloats reports whether a float type has every number of another.
+// holdsFloats reports whether a float type has every number of another float type.
 func (f castForm) holdsFloats(of castForm) bool {
 	return dtype.Same(f.typ, of.typ) || f.layout == nil && (of.layout != nil || f.typ.Size() > of.typ.Size())
 }

@@ -20,7 +20,7 @@ func (b *castValueBound) DecodeError(src ndarray.Array, at int) error {
 	return fmt.Errorf("%w: %w: %w: %s", codecs.ErrCorrupt, codecs.NewElementError(src, at), b.misfit(b.from, b.to, value), b.wayOut("scalar_map.decode", b.from, b.to, value))
 }
 
-// misfit is why an element has no value of another type.
+// misfit returns the reason why an element has no value of another type.
 func (b *castValueBound) misfit(to, from castForm, value dtype.Scalar) error {
 	switch {
 	case !from.isFinite(value):
@@ -32,7 +32,7 @@ func (b *castValueBound) misfit(to, from castForm, value dtype.Scalar) error {
 	}
 }
 
-// wayOut is what to do about such an element; name is the map's field.
+// wayOut returns advice about such an element. name is the field of the scalar map.
 func (b *castValueBound) wayOut(name string, to, from castForm, value dtype.Scalar) string {
 	switch {
 	case !from.isFinite(value):
@@ -52,8 +52,8 @@ func (f castForm) isNaN(s dtype.Scalar) bool {
 	return f.kind == dtype.Float && math.IsNaN(floatOf(f.typ, s))
 }
 
-// Hazards implements [codecs.Hazardous]: integers that become floats, when encoded or
-// when decoded, may be rounded, and the fill value may have no way back.
+// Hazards implements [codecs.Hazardous]. Integers that become floats, in encoding or in
+// decoding, may be rounded. The fill value may be impossible to decode.
 func (b *castValueBound) Hazards() []codecs.Hazard {
 	var list []codecs.Hazard
 	if b.lost != "" {

@@ -6,10 +6,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// narrowRun returns the loop from float64 to float32. All of them convert as
-// the processor does, to the nearest even number, and then put right what the
-// mode wants otherwise. The bits of a float, as an integer, count magnitudes:
-// one more is the next number away from zero, one less the next one towards it.
+// narrowRun returns the loop from float64 to float32. Each loop converts as the
+// processor does, to the nearest even number, and then corrects the result for the
+// mode. It does so on the bits of the float as an integer, which count magnitudes:
+// adding one gives the next number away from zero, and subtracting one the next number
+// towards zero.
 func narrowRun(mode dtype.Rounding) run[float32, float64] {
 	switch mode {
 	case dtype.TowardsZero:
@@ -87,8 +88,9 @@ func narrowDown(to []float32, from []float64, low, high float64) int {
 	return -1
 }
 
-// narrowAway finds the numbers that were half way between two and became the
-// nearer to zero: they are as far from the next. The differences are exact.
+// narrowAway corrects numbers that lie half way between two floats and were rounded
+// towards zero. Such a number is as far from the next float as from the result. The
+// differences are exact.
 func narrowAway(to []float32, from []float64, low, high float64) int {
 	to = to[:len(from)]
 	for i, v := range from {

@@ -37,13 +37,13 @@ func castFromFloat[S float](r castRule, to castForm) elements.Kernel {
 	}
 }
 
-// run is a loop over elements with nothing but operators: it stops at the first
-// one that is not between low and high and returns its index, else -1. Between
-// floats, NaN and infinities pass as well.
+// run is a loop over elements with operators alone. It stops at the first element that
+// is not between low and high and returns the element's index, or -1 if there is none.
+// Between floats, NaN and infinities pass, too.
 type run[D, S real] func(to []D, from []S, low, high S) int
 
-// resumed is the kernel of a run that asks rest about the elements that the run
-// stops at: false means that there is no result.
+// resumed returns a kernel that calls rest for each element at which fast stops. rest
+// returns false if the element has no result.
 func resumed[D, S real](fast run[D, S], low, high S, rest func(S) (D, bool)) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
@@ -64,10 +64,10 @@ func resumed[D, S real](fast run[D, S], low, high S, rest func(S) (D, bool)) ele
 	}
 }
 
-// floatsToIntegers returns the kernel from floats to integers. The run takes
-// what rounds to a number of the type, or when wrapping to one of int64.
+// floatsToIntegers returns the kernel from floats to integers. Its fast loop takes
+// numbers that are rounded into the range of the type, or, when wrapping, of int64.
 func floatsToIntegers[D integer, S float](r castRule, to castForm) elements.Kernel {
-	const beyond = 0x1p63 // int64
+	const beyond = 0x1p63 // the first number beyond int64
 	low, high := roundedBounds[S](to, r.rounding)
 	rest := func(v S) (D, bool) {
 		switch x := float64(v); {
@@ -75,7 +75,7 @@ func floatsToIntegers[D integer, S float](r castRule, to castForm) elements.Kern
 			return 0, false
 		case r.outOfRange == wrapOutOfRange:
 			return D(wrapFloat(x)), true
-		case x >= beyond && v <= high: // of uint64
+		case x >= beyond && v <= high: // within uint64
 			return D(uint64(x)), true
 		case r.outOfRange == clampOutOfRange && x < 0:
 			return D(to.least()), true
@@ -99,11 +99,11 @@ func floatsToIntegers[D integer, S float](r castRule, to castForm) elements.Kern
 	}
 }
 
-// roundedBounds returns the least and the greatest float that are rounded to a
-// number of an integer type.
+// roundedBounds returns the least and the greatest float that are rounded to a number
+// of an integer type.
 func roundedBounds[S float](to castForm, mode dtype.Rounding) (low, high S) {
 	least, greatest := float64(to.least()), float64(to.greatest())
-	below, lowFits, above, highFits := 0.5, mode == dtype.NearestEven, 0.5, false // the greatest is odd
+	below, lowFits, above, highFits := 0.5, mode == dtype.NearestEven, 0.5, false // the greatest integer is odd
 	switch mode {
 	case dtype.TowardsZero:
 		below, above = 1, 1
@@ -112,14 +112,14 @@ func roundedBounds[S float](to castForm, mode dtype.Rounding) (low, high S) {
 	case dtype.TowardsNegative:
 		below, above, lowFits = 0, 1, true
 	}
-	// There are no fractions at the bounds of the largest types, and their
-	// greatest number was itself rounded up.
+	// At the bounds of the largest types floats have no fractions, and the greatest
+	// integer was itself rounded up.
 	lowFits, highFits = lowFits || least < -1<<53, highFits && greatest < 1<<53
 	return edge[S](least-below, lowFits), edge[S](greatest+above, highFits)
 }
 
-// edge returns x, or if that is no number of type S, or does not belong to the
-// range, the next one nearer to zero.
+// edge returns x if it fits and is a number of type S, and otherwise the next number of
+// S that is nearer to zero.
 func edge[S float](x float64, fits bool) S {
 	v := S(x)
 	if math.Abs(float64(v)) > math.Abs(x) || float64(v) == x && !fits {
@@ -136,8 +136,8 @@ func nearer[S float](v S) S {
 	return S(math.Nextafter(float64(v), 0))
 }
 
-// wrapFloat returns the lower bits, in two's complement, of a float that is too
-// large for an int64 and thus without a fraction.
+// wrapFloat returns the lower bits, in two's complement, of a float that is too large
+// for int64. Such a float has no fraction.
 func wrapFloat(x float64) uint64 {
 	b := math.Float64bits(x)
 	significand, exponent := b&(1<<52-1)|1<<52, b>>52&0x7ff
@@ -148,8 +148,8 @@ func wrapFloat(x float64) uint64 {
 	return v
 }
 
-// clampFloats is the kernel from floats to integers of up to 32 bits in which
-// finite numbers are brought between low and high before they are rounded.
+// clampFloats returns the kernel from floats to integers of up to 32 bits that clamps
+// finite numbers to low and high before it rounds them.
 func clampFloats[D integer, S float](fast run[D, float64], low, high float64) elements.Kernel {
 	const block = 512 // elements
 	lent := &sync.Pool{New: func() any { return new([block]float64) }}
@@ -174,7 +174,7 @@ func clampFloats[D integer, S float](fast run[D, float64], low, high float64) el
 	}
 }
 
-// clampToEven is clampFloats and evenRun in one loop, for the default mode.
+// clampToEven is clampFloats with evenRun in one loop, for the default rounding.
 func clampToEven[D integer, S float](low, high float64) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
@@ -191,8 +191,8 @@ func clampToEven[D integer, S float](low, high float64) elements.Kernel {
 	}
 }
 
-// roundRun returns the loop from floats to integers within int64. Larger ones
-// than D has lose their upper bits.
+// roundRun returns the loop from floats within int64 to integers. Numbers beyond D lose
+// their upper bits.
 func roundRun[D integer, S float](mode dtype.Rounding) run[D, S] {
 	switch mode {
 	case dtype.TowardsZero:
@@ -252,9 +252,9 @@ func floorRun[D integer, S float](to []D, from []S, low, high S) int {
 	return -1
 }
 
-// awayRun adds the number before 0.5: the sum of that and the number before a
-// half is not yet the next integer, that of it and the half itself is rounded
-// to that.
+// awayRun rounds by adding the largest number below 0.5. For the largest number below a
+// half, the sum stays below the next integer. For a half, the sum is rounded to the
+// next integer.
 func awayRun[D integer, S float](to []D, from []S, low, high S) int {
 	const almostHalf = 0.5 - 0x1p-54
 	to = to[:len(from)]
@@ -267,8 +267,8 @@ func awayRun[D integer, S float](to []D, from []S, low, high S) int {
 	return -1
 }
 
-// floatsToLayout returns the kernel from floats to narrow ones. What is out of
-// range is clamped but for NaN and infinities that the layout has none of.
+// floatsToLayout returns the kernel from floats to narrow floats. Numbers out of range
+// are clamped. NaN and infinity are not clamped if the layout lacks them.
 func floatsToLayout(r castRule, l *dtype.FloatLayout) elements.Kernel {
 	_, hasNaN := l.NaN()
 	_, hasInfinity := l.Infinity(false)
@@ -283,9 +283,9 @@ func floatsToLayout(r castRule, l *dtype.FloatLayout) elements.Kernel {
 	}
 }
 
-// firstRefused returns the index of the first number from the given index on,
-// which is the first one that does not fit, that cannot be clamped either, or
-// -1.
+// firstRefused returns the index of the first number without a result, or -1. It starts
+// at index unfit, that of the first number that does not fit. Such a number may still be
+// clamped.
 func firstRefused[S float](r castRule, from []S, unfit int, hasNaN, hasInfinity bool) int {
 	switch {
 	case unfit == len(from):
@@ -307,8 +307,9 @@ func floatsToFloat32[S float](r castRule) elements.Kernel {
 	if _, same := any(S(0)).(float32); same {
 		return convert[float32, S]
 	}
-	// Rounding stops at the largest number on the sides where it goes towards
-	// zero, and else half way to the next one, or at once.
+	// Beyond its bound, a number is rounded out of the range. On a side that is rounded
+	// away from zero, the bound is the largest float32. On a side that is rounded towards
+	// zero, it is the next number after that. Otherwise it is half way between the two.
 	const largest, half, next = math.MaxFloat32, 0x1p128 - 0x1p103, 0x1p128
 	low, high := -nearer(half), nearer(half)
 	switch r.rounding {

@@ -41,9 +41,9 @@ func castFromInteger[S integer](r castRule, to, from castForm) elements.Kernel {
 	return through(dtype.Float64, integersToOdd[S], castFromFloat[float64](r, to))
 }
 
-// holdsIntegers tells whether a float type has every number of an integer type.
+// holdsIntegers reports whether a float type has every number of an integer type.
 func holdsIntegers(float, integer castForm) bool {
-	magnitude := bits.Len64(integer.greatest()) // that of the least is a power of two
+	magnitude := bits.Len64(integer.greatest()) // the least integer is a power of two
 	switch {
 	case float.layout == nil && float.typ.Size() == 8:
 		return magnitude <= 53
@@ -103,8 +103,8 @@ func clampIntegers[D, S integer](low, high S) elements.Kernel {
 	}
 }
 
-// wrapped returns a kernel whose results are taken modulo the range of to, of
-// which they have the lower bits.
+// wrapped returns a kernel that takes the results of k, which are their lower bits,
+// modulo the range of to.
 func wrapped[D integer](k elements.Kernel, to castForm) elements.Kernel {
 	above := 8*to.typ.Size() - to.bits
 	if above == 0 {
@@ -120,10 +120,10 @@ func wrapped[D integer](k elements.Kernel, to castForm) elements.Kernel {
 	}
 }
 
-// integersToOdd makes float64 of integers, exact ones up to 2^53. Of larger
-// numbers it cuts bits off, the last bit that stays telling whether any of them
-// was set: rounded again, to at most 40 bits in any mode, the result is that of
-// the integer rounded once.
+// integersToOdd converts integers to float64. Integers up to 2^53 are exact. From
+// larger integers it cuts bits off. If any of these bits is set, it sets the last bit
+// that stays. Rounding the result again, to at most 40 bits in any mode, gives what
+// rounding the integer once would give.
 func integersToOdd[S integer](dst, src ndarray.Array) int {
 	const cut = 1<<11 - 1
 	to, _ := ndarray.As[float64](dst)
@@ -132,7 +132,7 @@ func integersToOdd[S integer](dst, src ndarray.Array) int {
 	for i, v := range from {
 		f := float64(v)
 		if f >= 1<<53 || f <= -1<<53 {
-			// As 64 bits even where S has fewer and the branch is never taken.
+			// Use 64 bits even if S has fewer and the branch is never taken.
 			w := int64(v)
 			rest := w & cut
 			w = w&^cut | (rest+cut)&(cut+1)
@@ -146,12 +146,12 @@ func integersToOdd[S integer](dst, src ndarray.Array) int {
 	return -1
 }
 
-// integersToFloat64 returns the kernel from integers of 64 bits to float64, rounded
-// in another way than to the nearest even number.
+// integersToFloat64 returns the kernel from integers of 64 bits to float64 for a mode
+// other than nearest even.
 func integersToFloat64[S integer](mode dtype.Rounding) elements.Kernel {
-	// What is added to a magnitude before bits are cut off: nothing, half of
-	// their unit, or all of it but one.
-	var half, whole [2]uint64 // of positive and negative numbers
+	// The addend for a magnitude before its bits are cut off: nothing, half of their
+	// unit, or one less than the unit.
+	var half, whole [2]uint64 // for positive and for negative numbers
 	switch mode {
 	case dtype.NearestAway:
 		half = [2]uint64{math.MaxUint64, math.MaxUint64}

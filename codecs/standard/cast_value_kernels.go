@@ -8,16 +8,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// castForm is how the elements of a type of real numbers are to be understood.
+// castForm is the representation of a type of real numbers.
 type castForm struct {
 	typ    dtype.Numeric
 	kind   dtype.Kind         // Int, Uint or Float
-	bits   int                // that an integer has
-	layout *dtype.FloatLayout // of a float of at most 16 bits
+	bits   int                // of an integer
+	layout *dtype.FloatLayout // of a float of at most 16 bits; otherwise nil
 }
 
-// castFormOf returns false for types that are not integers or floats, one
-// number each.
+// castFormOf returns the form of a data type, or false if an element is not one integer
+// or one float.
 func castFormOf(t dtype.Type) (castForm, bool) {
 	n, ok := t.(dtype.Numeric)
 	if !ok {
@@ -41,8 +41,7 @@ func castFormOf(t dtype.Type) (castForm, bool) {
 	}
 }
 
-// goType is the Go type that holds the elements in memory, noNumber for a float
-// that none does.
+// goType returns the Go type of elements in memory, or noNumber if Go has no such type.
 func (f castForm) goType() number {
 	at := slices.Index([]int{1, 2, 4, 8}, f.typ.Size())
 	switch {
@@ -74,8 +73,8 @@ func (f castForm) greatest() uint64 {
 	return 1<<(f.bits-1) - 1
 }
 
-// wide returns the form of a type with a Go type of more than a byte that holds
-// all numbers of f: f itself where it is one.
+// wide returns a form that has all numbers of f and a Go type of more than one byte. It
+// returns f itself if f is such a form.
 func (f castForm) wide() castForm {
 	switch {
 	case f.layout != nil:
@@ -87,25 +86,26 @@ func (f castForm) wide() castForm {
 	}
 }
 
-// outOfRange says what becomes of numbers that the target cannot hold, however
-// they are rounded.
+// outOfRange says what becomes of numbers that the target type cannot represent,
+// however they are rounded.
 type outOfRange uint8
 
 const (
 	refuseOutOfRange outOfRange = iota
 	clampOutOfRange
-	wrapOutOfRange // integers only; for other targets it is refuseOutOfRange
+	wrapOutOfRange // for integer targets; elsewhere it is refuseOutOfRange
 )
 
-// castRule is what the configuration says about numbers that are not mapped.
+// castRule is what the configuration says about numbers that the scalar map does not
+// have.
 type castRule struct {
 	rounding   dtype.Rounding
 	outOfRange outOfRange
 }
 
-// elements.Kernel returns the kernel of a cast. Elements that are keys of the map become
-// the values there, all others are converted by the rule. NaN stays NaN, and
-// may lose its sign and payload.
+// kernel returns the kernel of a cast. Elements that are keys of the map become the
+// map's values. The rule converts all others. NaN stays NaN and may lose its sign and
+// payload.
 func (r castRule) kernel(to, from castForm, m castMap) elements.Kernel {
 	wide := from.wide()
 	switch {
@@ -125,8 +125,8 @@ func copyElements(dst, src ndarray.Array) int {
 	return -1
 }
 
-// widen returns the kernel that makes elements of f's wide form. Bits of a byte
-// that f does not use are ignored.
+// widen returns the kernel from f to f's wide form. It ignores bits of a byte that f
+// does not use.
 func widen(f castForm) elements.Kernel {
 	switch {
 	case f.layout != nil:
@@ -154,7 +154,7 @@ func widen(f castForm) elements.Kernel {
 	}
 }
 
-// number returns the kernel for elements of a wide form.
+// number returns the kernel between wide forms.
 func (r castRule) number(to, from castForm) elements.Kernel {
 	switch from.goType() {
 	case int16Number:
@@ -176,8 +176,8 @@ func (r castRule) number(to, from castForm) elements.Kernel {
 	}
 }
 
-// castBytes is the kernel for elements of one byte: a table of what each of
-// them becomes, by the map or by the kernels for their wide form.
+// castBytes returns the kernel for elements of one byte. It looks results up in a table
+// of all bytes, which it makes with the map and with the kernels for the wide form.
 func castBytes(to, from castForm, m castMap, widen, cast elements.Kernel) elements.Kernel {
 	const n = 1 << 8
 	all, wide := ndarray.New(from.typ, []int{n}), ndarray.New(from.wide().typ, []int{n})
@@ -214,7 +214,7 @@ func castBytes(to, from castForm, m castMap, widen, cast elements.Kernel) elemen
 	}
 }
 
-// lookUp is the kernel of a table; refused is nil where every byte has a value.
+// lookUp returns the kernel of a table. refused is nil if every byte has a result.
 func lookUp[D word](table ndarray.Array, refused *[1 << 8]bool) elements.Kernel {
 	list, _ := ndarray.As[D](table)
 	values := (*[1 << 8]D)(list)

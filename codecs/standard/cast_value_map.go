@@ -16,14 +16,14 @@ type castMap []castEntry
 // castEntry maps a number of one type to an element of another.
 type castEntry struct {
 	key, value dtype.Scalar
-	// number is the key's: an integer, as 64 bits in two's complement, or the
-	// bits of a float64.
+	// number is the key: an integer as 64 bits in two's complement, or the bits of a
+	// float64.
 	number uint64
 }
 
-// parseCastMap reads the pairs of one direction, name in the configuration. The
-// first of several pairs with the same key counts. Keys are compared as
-// numbers: zero is the same as negative zero, and any NaN the same as another.
+// parseCastMap parses the pairs of one direction of the scalar map. name is that
+// direction's field. If several pairs have the same key, the first one counts. Keys are
+// compared as numbers: zero equals negative zero, and all NaNs are equal.
 func parseCastMap(name string, pairs []json.RawMessage, to, from castForm) (castMap, error) {
 	var m castMap
 	known := map[uint64]bool{}
@@ -49,8 +49,8 @@ func parseCastMap(name string, pairs []json.RawMessage, to, from castForm) (cast
 	return m, nil
 }
 
-// parseMapped reads one side of a pair. An example in the specification of the
-// codec has "+Infinity", which is no spelling of the data types.
+// parseMapped parses one side of a pair. It accepts "+Infinity", which the codec's
+// specification uses in an example, although data types have no such spelling.
 func parseMapped(text json.RawMessage, f castForm) (dtype.Scalar, error) {
 	if f.kind == dtype.Float && string(bytes.TrimSpace(text)) == `"+Infinity"` {
 		text = json.RawMessage(`"Infinity"`)
@@ -58,8 +58,8 @@ func parseMapped(text json.RawMessage, f castForm) (dtype.Scalar, error) {
 	return f.typ.ParseScalar(dtype.V3, text)
 }
 
-// number returns the number of an element, as castEntry has it: of NaNs there
-// is one, and one zero.
+// number returns the number of an element as castEntry has it. All NaNs have the same
+// number, and so have both zeros.
 func (f castForm) number(s dtype.Scalar) uint64 {
 	switch f.kind {
 	case dtype.Int:
@@ -77,7 +77,7 @@ func (f castForm) number(s dtype.Scalar) uint64 {
 	}
 }
 
-// castMapsJSON writes a scalar_map without what is empty, nil if all is.
+// castMapsJSON returns a scalar_map without empty parts, or nil if both are empty.
 func castMapsJSON(encode, decode castMap, to, from dtype.Type) json.RawMessage {
 	if len(encode)+len(decode) == 0 {
 		return nil
@@ -94,12 +94,12 @@ func castMapsJSON(encode, decode castMap, to, from dtype.Type) json.RawMessage {
 		Decode [][2]json.RawMessage `json:"decode,omitempty"`
 	}{pairs(encode, to, from), pairs(decode, from, to)})
 	if err != nil {
-		panic(err) // a data type that writes scalars that are no JSON
+		panic(err) // the data type has written a scalar that is no JSON
 	}
 	return text
 }
 
-// find returns the value of an element that is a key, else nil.
+// find returns the value of an element that is a key, or nil if it is none.
 func (m castMap) find(from castForm, s dtype.Scalar) dtype.Scalar {
 	if len(m) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// elements.Kernel returns cast for the elements that are no keys, and their values for
-// those that are.
+// kernel returns a kernel that writes the map's values for elements that are keys. cast
+// converts all other elements.
 func (m castMap) kernel(to, from castForm, cast elements.Kernel) elements.Kernel {
 	if len(m) == 0 {
 		return cast
@@ -38,17 +38,17 @@ func mapElements[S word](m castMap, to, from castForm, cast elements.Kernel) ele
 }
 
 const (
-	mapBlock = 512 // elements that are searched at a time
-	fewKeys  = 2   // up to so many keys, each element is compared with all
+	mapBlock = 512 // how many elements are searched at a time
+	fewKeys  = 2   // the most keys that each element is compared with one by one
 )
 
-// mapping is a castMap over the bits of elements.
+// mapping is a castMap on the bits of elements.
 type mapping[D, S word] struct {
-	keys   []S // but NaN
+	keys   []S // without NaN
 	values []D
 	byKey  map[S]D
 	sieve  [1 << 8]uint8 // 1 at the hash of each key
-	one    S             // an element that every type can hold
+	one    S             // the number one, which every type has
 
 	nan      bool // whether NaN is a key
 	ofNaN    D
@@ -67,7 +67,7 @@ func newMapping[D, S word](m castMap, to, from castForm) *mapping[D, S] {
 			c.nan, c.ofNaN = true, value
 			continue
 		case from.kind == dtype.Float && e.number == 0:
-			c.add(key^(^S(0)-^S(0)>>1), value) // with the other sign
+			c.add(key^(^S(0)-^S(0)>>1), value) // zero with the other sign
 		}
 		c.add(key, value)
 	}
@@ -80,7 +80,7 @@ func (m *mapping[D, S]) add(key S, value D) {
 	m.sieve[hashOf(key)] = 1
 }
 
-// bitsOf are those of an element of a type as wide as W.
+// bitsOf returns the bits of an element whose type is as wide as W.
 func bitsOf[W word](f castForm, s dtype.Scalar) W {
 	a := ndarray.New(f.typ, []int{1})
 	copy(a.Data, s)
@@ -88,7 +88,8 @@ func bitsOf[W word](f castForm, s dtype.Scalar) W {
 	return list[0]
 }
 
-// wordOf are the bits of a number that the type has.
+// wordOf returns the bits of the number that text spells. The type must have that
+// number.
 func wordOf[W word](f castForm, text string) W {
 	s, err := f.typ.ParseScalar(dtype.V3, []byte(text))
 	if err != nil {
@@ -97,18 +98,18 @@ func wordOf[W word](f castForm, text string) W {
 	return bitsOf[W](f, s)
 }
 
-// hashOf spreads words over a byte: it is the upper one of a product in which
-// every bit of the word counts.
+// hashOf hashes a word to a byte: the upper byte of a product that depends on every bit
+// of the word.
 func hashOf[S word](v S) uint8 { return uint8(uint64(v) * 0x9e3779b97f4a7c15 >> 56) }
 
-// found is which elements of a block are keys, in no order, and their values.
+// found lists the elements of a block that are keys, in any order, with their values.
 type found[D word] struct {
 	n int
-	// There is room for NaNs, for all elements after them, and for one that is
-	// written and does not count.
+	// at has room for the NaNs, for all elements after them, and for one more that is
+	// written and not counted.
 	at     [2*mapBlock + 1]uint16
 	value  [mapBlock]D
-	others []byte // room for the block without keys, up to 8 bytes each
+	others []byte // room for the block without its keys, up to 8 bytes for each element
 }
 
 // search finds all keys in a block.
@@ -135,15 +136,16 @@ func (m *mapping[D, S]) search(f *found[D], block []S) {
 	}
 }
 
-// set gives a value to the elements that were found last.
+// set gives a value to the elements that were found from number from on.
 func (f *found[D]) set(from int, value D) {
 	for i := from; i < f.n; i++ {
 		f.value[i] = value
 	}
 }
 
-// searchKey appends the indexes of a key to n others and returns how many there
-// are then. It has no branches, which could be taken at random.
+// searchKey appends the indexes at which key occurs to the first n entries of at, and
+// returns the new number of entries. It has no branches, because these would be taken
+// at random.
 func searchKey[S word](at *[2*mapBlock + 1]uint16, n int, block []S, key S) int {
 	for i, v := range block {
 		at[n] = uint16(i)
@@ -154,7 +156,7 @@ func searchKey[S word](at *[2*mapBlock + 1]uint16, n int, block []S, key S) int 
 	return n
 }
 
-// searchNaN is searchKey for NaN; none was found before.
+// searchNaN is searchKey for NaN. It comes first, so there are no entries before.
 func searchNaN[S word](at *[2*mapBlock + 1]uint16, block []S, infinity S) int {
 	n := 0
 	for i, v := range block {
@@ -166,8 +168,8 @@ func searchNaN[S word](at *[2*mapBlock + 1]uint16, block []S, infinity S) int {
 	return n
 }
 
-// siftKeys is searchKey for any number of keys at once, with some elements that
-// are none.
+// siftKeys is searchKey for all keys at once. It also appends some elements that are no
+// keys.
 func siftKeys[S word](at *[2*mapBlock + 1]uint16, n int, block []S, sieve *[1 << 8]uint8) int {
 	for i, v := range block {
 		at[n] = uint16(i)
@@ -176,7 +178,7 @@ func siftKeys[S word](at *[2*mapBlock + 1]uint16, n int, block []S, sieve *[1 <<
 	return n
 }
 
-// elements.Kernel lets cast see a one in the place of each key.
+// kernel returns a kernel that gives cast a one in place of each key.
 func (m *mapping[D, S]) kernel(cast elements.Kernel) elements.Kernel {
 	lent := &sync.Pool{New: func() any { return &found[D]{others: make([]byte, 8*mapBlock)} }}
 	return func(dst, src ndarray.Array) int {

@@ -11,13 +11,13 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// conditionalDefinition is the codec "conditional" of the Zarr extension
-// registry: each chunk says in a header which codecs of a list were applied
-// to it. Inner codecs are looked up in r.
+// conditionalDefinition is the codec "conditional" of the Zarr extension registry. A
+// header says for each chunk which codecs of a list were applied to it. Inner codecs
+// are looked up in r.
 //
-// The specification leaves the choice to the writer. Here codecs whose output
-// has a fixed size, such as filters and checksums, are always applied, and
-// others, compressors, where they make what they get smaller.
+// The specification lets the writer choose. This codec always applies codecs whose
+// output has a fixed size, such as filters and checksums. It applies others, which are
+// compressors, only if they make their input smaller.
 func conditionalDefinition(r *codecs.Registry) codecs.Definition {
 	return codecs.Definition{
 		Name: "conditional", Kind: codecs.KindBytesToBytes,
@@ -31,7 +31,7 @@ func conditionalDefinition(r *codecs.Registry) codecs.Definition {
 	}
 }
 
-// mostHeaderBits bounds the header, far above any number of codecs.
+// mostHeaderBits bounds the header. It allows for far more codecs than anybody uses.
 const mostHeaderBits = 1 << 16
 
 func parseConditional(r *codecs.Registry, text json.RawMessage) (codecs.Codec, error) {
@@ -66,7 +66,7 @@ func parseConditional(r *codecs.Registry, text json.RawMessage) (codecs.Codec, e
 	return c, nil
 }
 
-// binaryCodec reads the configuration of a bytes → bytes codec.
+// binaryCodec parses the configuration of a bytes → bytes codec.
 func binaryCodec(r *codecs.Registry, s codecs.Spec) (codecs.BytesToBytesCodec, error) {
 	d, err := r.Lookup(s.Name)
 	if err != nil {
@@ -81,7 +81,7 @@ func binaryCodec(r *codecs.Registry, s codecs.Spec) (codecs.BytesToBytesCodec, e
 	}
 	binary, ok := codec.(codecs.BytesToBytesCodec)
 	if !ok {
-		return nil, fmt.Errorf("its parser makes %T, which is no bytes → bytes codec", codec)
+		return nil, fmt.Errorf("its parser makes a %T, which is not a bytes → bytes codec", codec)
 	}
 	return binary, nil
 }
@@ -89,7 +89,7 @@ func binaryCodec(r *codecs.Registry, s codecs.Spec) (codecs.BytesToBytesCodec, e
 type conditionalCodec struct {
 	inner  []codecs.BytesToBytesCodec
 	names  []string
-	header int // bytes
+	header int // size in bytes
 }
 
 func (c *conditionalCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error) {
@@ -115,17 +115,17 @@ func (c *conditionalCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes
 	return b, err
 }
 
-// sameSize reports whether the output of a codec has a fixed size where its
-// input has one: a checksum or a shuffle, which is there for what follows.
+// sameSize reports whether a codec makes output of a fixed size from input of a fixed
+// size. A checksum or a shuffle does; it serves the codecs behind.
 func sameSize(codec codecs.BytesToBytesCodec) bool {
 	if _, again := codec.(*conditionalCodec); again {
 		return false
 	}
-	fixed, err := codec.BindBytesToBytes(codecs.Size{Fixed: true, Item: 1}) // no bytes: a multiple of any element's
+	fixed, err := codec.BindBytesToBytes(codecs.Size{Fixed: true, Item: 1}) // zero bytes are a multiple of any element size
 	return err == nil && fixed.Size().Fixed
 }
 
-// either is what is known of a size that can be one or the other.
+// either returns what is known of a size that is a or b.
 func either(a, b codecs.Size) codecs.Size {
 	return codecs.Size{
 		Max:       max(a.Max, b.Max),
@@ -136,20 +136,20 @@ func either(a, b codecs.Size) codecs.Size {
 
 type conditionalBound struct {
 	in, size codecs.Size
-	header   int // bytes
+	header   int // size in bytes
 	inner    []conditionalStep
 	spec     codecs.Spec
-	pieces   sync.Pool // of *[2][]byte, between one inner codec and the next
+	pieces   sync.Pool // of *[2][]byte, the buffers between inner codecs
 }
 
 type conditionalStep struct {
 	codecs.BytesToBytes
-	always bool // applied even where it makes nothing smaller
+	always bool // applied even if its output is not smaller
 }
 
 func (b *conditionalBound) Spec() codecs.Spec { return b.spec }
 
-// Scratch is what lies between two inner codecs, one piece read and one made.
+// Scratch implements [codecs.Scratching]: the input and the output of one inner codec.
 func (b *conditionalBound) Scratch() int {
 	if b.size.Unbounded {
 		return 0
@@ -163,7 +163,7 @@ func (b *conditionalBound) AppendEncode(dst, src []byte) ([]byte, error) {
 	scratch := b.pieces.Get().(*[2][]byte)
 	defer b.pieces.Put(scratch)
 	mask := make([]byte, b.header)
-	data, free := src, 0 // free is the scratch that data does not lie in
+	data, free := src, 0 // free is the index of the buffer that does not hold data
 	for i, step := range b.inner {
 		out, err := step.AppendEncode(scratch[free][:0], data)
 		if err != nil {
@@ -209,7 +209,8 @@ func (b *conditionalBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return append(grow(dst, len(data)), data...), nil
 }
 
-// Verification implements [codecs.Verifier]: what was applied to a chunk is undone.
+// Verification implements [codecs.Verifier]. Verify undoes the codecs that were applied
+// to the chunk.
 func (b *conditionalBound) Verification() codecs.Verification {
 	return codecs.Verification{All: true, Checksum: true, Memory: b.Scratch() + b.in.Max}
 }

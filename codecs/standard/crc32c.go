@@ -8,14 +8,14 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// castagnoli is the polynomial of CRC-32C.
+// castagnoli is the table of the polynomial of CRC-32C.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// CRC32CName is the name of the codec for a CRC-32C.
+// CRC32CName is the name of the codec for CRC-32C checksums.
 const CRC32CName = "crc32c"
 
-// crc32cDefinition is the codec "crc32c" of Zarr v3 core: a little-endian
-// CRC-32C (RFC 3720) behind the bytes that it covers.
+// crc32cDefinition is the codec "crc32c" of Zarr v3 core. It appends a little-endian
+// CRC-32C (RFC 3720) to the bytes.
 func crc32cDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: CRC32CName, Kind: codecs.KindBytesToBytes,

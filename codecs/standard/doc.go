@@ -1,9 +1,10 @@
-// Package standard has the codecs of the program, one a file, named as in Zarr.
+// Package standard has the codecs of the program. Each file has one codec and is named
+// as the codec is in Zarr.
 //
-// [Registry] returns them all. A program adds its own to that registry, or makes one
-// of its own with some of the definitions; see package codecs for what a codec can
-// be asked.
+// [Registry] returns all of them. A program adds codecs of its own to that registry. It
+// may also build a registry from some of the definitions. Package codecs says what a
+// codec can do.
 //
-// Names of codecs stand in the files of these codecs and nowhere else: other
-// packages use the constants, such as [BytesName].
+// The name of a codec occurs only in the codec's own file. Other packages use constants
+// such as [BytesName].
 package standard

@@ -10,18 +10,19 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// V2 is how a Zarr v2 array stores its chunks, field by field of its document.
+// V2 is how a Zarr v2 array stores its chunks. The fields are those of the array's
+// document.
 type V2 struct {
-	Order      dtype.Order       // of the dtype's name
-	F          bool              // "order": "F"
-	Filters    []json.RawMessage // nil: none
-	Compressor json.RawMessage   // nil or null: none
+	Order      dtype.Order       // the byte order in the dtype's name
+	F          bool              // whether "order" is "F"
+	Filters    []json.RawMessage // nil if there are none
+	Compressor json.RawMessage   // nil or null if there is none
 }
 
-// FromV2 returns the chain that encodes chunks as Zarr v2 stores them: the
-// order "F" becomes transpose, the byte order of the last type before the bytes
-// that of the bytes codec, filters and compressor the codecs of the same bytes.
-// Filters of objects take the place of bytes. Errors name the filter or the
+// FromV2 returns the chain that encodes chunks as Zarr v2 stores them. The order "F"
+// becomes transpose. The bytes codec gets the byte order of the last data type in front
+// of it. Each filter and each compressor becomes the codec that makes the same bytes. A
+// filter of objects takes the place of the bytes codec. Errors name the filter or
 // compressor at fault.
 func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
 	var front, back []codecs.Spec // array → array codecs, and bytes → bytes codecs
@@ -70,8 +71,8 @@ func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
 	return slices.Concat(front, []codecs.Spec{serializer}, back), nil
 }
 
-// fromV2 returns the codec of a filter or compressor, {"id": name, …}, and the
-// byte order of the type that it makes, if it names one.
+// fromV2 returns the codec of a filter or compressor, {"id": name, …}. If it names the
+// data type that it makes, order is the byte order of that type.
 func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind codecs.Kind, order dtype.Order, err error) {
 	var fields map[string]json.RawMessage
 	var id string

@@ -11,15 +11,15 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// gzipDefinition is the codec "gzip" of Zarr v3 core: RFC 1952 members.
+// gzipDefinition is the codec "gzip" of Zarr v3 core: members of RFC 1952.
 func gzipDefinition() codecs.Definition {
 	d := gzipNamed("gzip", 5)
 	d.V2 = "gzip"
 	return d
 }
 
-// numcodecsGzipDefinition is the codec "numcodecs.gzip": the bytes of "gzip"
-// with another default of the level.
+// numcodecsGzipDefinition is the codec "numcodecs.gzip". It makes the bytes of "gzip",
+// but has another default level.
 func numcodecsGzipDefinition() codecs.Definition { return gzipNamed("numcodecs.gzip", 1) }
 
 func gzipNamed(name string, level int) codecs.Definition {
@@ -50,22 +50,22 @@ func gzipNamed(name string, level int) codecs.Definition {
 	}
 }
 
-// deflateMost bounds the size of n bytes: stored blocks have five bytes each,
-// the shortest that the encoder emits being 16 KiB, header and trailer less
-// than 32 together.
+// deflateMost bounds the size of n encoded bytes. Stored blocks take five bytes each,
+// and the encoder emits none that is shorter than 16 KiB. Header and trailer together
+// take less than 32 bytes.
 func deflateMost(n int) int { return n + (n>>14+1)*5 + 32 }
 
-// deflateLevel is the level of the library that comes near to what a level of
-// zlib makes, at no lower speed on most data. Up to level 6 the library finds
-// less than zlib does at 1 where numbers are noisy (float32: a ratio of 1.19 at
-// 5, 1.39 at 7, 1.63 for zlib; words of text: 2.71, 2.77 and 2.68). Its level 9
-// is about a hundred times slower than its level 8 on long runs and leaves them
-// several times as large; on other data the two differ by a percent.
+// deflateLevel returns the level of the library that comes close to the ratio of a zlib
+// level and is no slower on most data. On noisy numbers the library's levels up to 6
+// compress less than zlib's level 1. (Ratios for float32: 1.19 at 5, 1.39 at 7, 1.63
+// for zlib; for words of text: 2.71, 2.77 and 2.68.) The library's level 9 is not used:
+// on long runs it is about a hundred times slower than level 8, and its results are
+// several times larger. On other data the two differ by a percent.
 func deflateLevel(level int) int {
 	switch {
 	case level >= 7:
 		return 8
-	case level >= 4 || level < 0: // zlib's default is 6
+	case level >= 4 || level < 0: // level -1 is the default of zlib, 6
 		return 7
 	default:
 		return level
@@ -83,12 +83,12 @@ func (d deflater) Reset(w io.Writer) error {
 	return nil
 }
 
-// newGzipWriter makes members with a zero header, no name and no time, so that
-// the same input gives the same bytes.
+// newGzipWriter writes members without name and time, so that equal input gives equal
+// bytes.
 func newGzipWriter(level int) deflater {
 	w, err := gzip.NewWriterLevel(nil, deflateLevel(level))
 	if err != nil {
-		panic(err) // the level was checked
+		panic(err) // the level has been checked
 	}
 	return deflater{w, w.Reset}
 }
@@ -100,7 +100,7 @@ func readGzip(old io.Reader, r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(r)
 }
 
-// appender collects what is written to it.
+// appender is a writer that appends to b.
 type appender struct{ b []byte }
 
 func (a *appender) Write(p []byte) (int, error) {
@@ -108,18 +108,18 @@ func (a *appender) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// appendRead appends all that r gives to dst, want at the most.
+// appendRead appends everything that r returns to dst, at most want bytes.
 func appendRead(dst []byte, r io.Reader, want codecs.Size) ([]byte, error) {
 	from := len(dst)
 	for {
 		room := want.Max - (len(dst) - from)
 		if room > 0 && len(dst) == cap(dst) {
-			// Grow with what arrives: a short input gets no large buffer.
+			// Grow with what arrives, so that a short input gets no large buffer.
 			dst = grow(dst, min(room, max(len(dst)-from, 64<<10)))
 		}
 		p := dst[len(dst):min(cap(dst), len(dst)+room)]
 		if room == 0 {
-			p = make([]byte, 1) // only to see whether there is more
+			p = make([]byte, 1) // only to see whether more bytes follow
 		}
 		n, err := r.Read(p)
 		if n > 0 && room == 0 {

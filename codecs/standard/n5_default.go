@@ -13,18 +13,19 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// n5DefaultDefinition is the registered codec "n5_default": blocks as the
-// format N5 stores them in its default mode. A block is
+// n5DefaultDefinition is the registered codec "n5_default". It stores blocks as the
+// format N5 does in its default mode. A block is
 //
 //	uint16  mode, 0
 //	uint16  number of dimensions
 //	uint32  extent of each dimension, in the order of the array's
 //
-// all big-endian, and then the elements with the first dimension varying
-// fastest, big-endian, perhaps compressed: the chain in the configuration. The
-// block of a chunk at the edge of an array may have extents of its own. Where
-// it has fewer elements than the chunk, the others are the fill value; where it
-// has more, they are dropped. Blocks are written in full.
+// followed by the elements. All words are big-endian, and the first dimension varies
+// fastest. The chain in the configuration encodes the elements and may compress them.
+//
+// A block at the edge of an array may have extents of its own. If it has fewer elements
+// than the chunk, the others are the fill value. If it has more, these are dropped.
+// Blocks are always written in full.
 //
 // The codecs of the chain are looked up in r.
 func n5DefaultDefinition(r *codecs.Registry) codecs.Definition {
@@ -58,7 +59,7 @@ func n5DefaultDefinition(r *codecs.Registry) codecs.Definition {
 	}
 }
 
-// checkN5 asks for the chain that N5 has.
+// checkN5 checks that the chain is one that N5 can have.
 func checkN5(r *codecs.Registry, specs []codecs.Spec) error {
 	for i, want := range []string{TransposeName, BytesName} {
 		if i >= len(specs) {
@@ -77,7 +78,7 @@ func checkN5(r *codecs.Registry, specs []codecs.Spec) error {
 	return nil
 }
 
-// n5Kept bounds the buffers that a bound codec keeps for its next use.
+// n5Kept bounds the buffers that a bound codec keeps for its next use, in bytes.
 const n5Kept = 64 << 20
 
 type n5Codec struct {
@@ -86,7 +87,7 @@ type n5Codec struct {
 }
 
 func (c n5Codec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error) {
-	_, number := in.Type.(dtype.Numeric) // not a time, which numberOf counts among them
+	_, number := in.Type.(dtype.Numeric) // times are no numbers here, although numberOf accepts them
 	if n := numberOf(in.Type); !number || !n.integer() && n != float32Number && n != float64Number {
 		return nil, codecs.Fieldf("", "data type %s: N5 has integers of 8 to 64 bits, float32 and float64", in.Type.Name())
 	}
@@ -108,8 +109,8 @@ func (c n5Codec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error) 
 	return &n5Bound{registry: c.registry, chain: chain, pool: &ndarray.Pool{Keep: n5Kept}}, nil
 }
 
-// checkN5Layout demands the first dimension to vary fastest, and big-endian
-// words.
+// checkN5Layout checks that the first dimension varies fastest and that words are
+// big-endian.
 func checkN5Layout(specs []codecs.Spec) error {
 	var layout struct {
 		Order  []int  `json:"order"`
@@ -117,7 +118,7 @@ func checkN5Layout(specs []codecs.Spec) error {
 	}
 	for _, s := range specs[:2] {
 		if s.Configuration == nil {
-			continue // words of one byte
+			continue // words of one byte have no order
 		}
 		if err := json.Unmarshal(s.Configuration, &layout); err != nil {
 			return codecs.Fieldf("codecs", "%s: %w", s.Name, err)
@@ -140,24 +141,24 @@ type n5Bound struct {
 	pool     *ndarray.Pool
 }
 
-// Scratch is what the chain within takes.
+// Scratch implements [codecs.Scratching]: the memory of the inner chain.
 func (b *n5Bound) Scratch() int { return b.chain.Memory() }
 
 func (b *n5Bound) Spec() codecs.Spec {
 	text, err := json.Marshal(map[string][]codecs.Spec{"codecs": b.chain.Specs()})
 	if err != nil {
-		panic(err) // specs of a chain always marshal
+		panic(err) // specs of a bound chain always marshal
 	}
 	return codecs.Spec{Name: "n5_default", Configuration: text}
 }
 
-// header is the number of bytes in front of a block's elements.
+// header returns the number of bytes in front of a block's elements.
 func (b *n5Bound) header() int { return 4 + 4*len(b.chain.Chunk().Shape) }
 
 func (b *n5Bound) Size() codecs.Size {
 	size := b.chain.Size()
 	size.Max += b.header()
-	size.Item = 0      // the header comes first
+	size.Item = 0      // the header precedes the elements
 	size.Fixed = false // blocks at the edge may be smaller
 	return size
 }
@@ -172,8 +173,7 @@ func (b *n5Bound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
 	return b.chain.AppendEncode(b.pool, dst, src)
 }
 
-// open returns the elements in a block, and the chain that they are encoded by: that
-// of blocks of its shape.
+// open returns the encoded elements of a block, and the chain for blocks of its shape.
 func (b *n5Bound) open(src []byte) (*codecs.Chain, []byte, error) {
 	shape, err := b.readHeader(src)
 	if err != nil {
@@ -219,9 +219,8 @@ func (b *n5Bound) Decode(dst ndarray.Array, src []byte) error {
 	return nil
 }
 
-// readHeader returns the shape of a block. Blocks larger than the chunk exist
-// where a writer pads them; what that may cost is bounded by the chunk's own
-// size.
+// readHeader returns the shape of a block. Some writers pad blocks beyond the chunk.
+// The chunk's size bounds what such a block may cost.
 func (b *n5Bound) readHeader(src []byte) ([]int, error) {
 	rank := len(b.chain.Chunk().Shape)
 	if len(src) < b.header() {
@@ -250,7 +249,8 @@ func (b *n5Bound) Verification() codecs.Verification {
 	return codecs.Verification{All: true, Checksum: true, Memory: b.chain.VerifyMemory(true)}
 }
 
-// Verify implements [codecs.Verifier]: by the header, and as the chain of the elements does.
+// Verify implements [codecs.Verifier]. It checks the header, and the elements as their
+// chain does.
 func (b *n5Bound) Verify(ctx context.Context, in codecs.Input) error {
 	data, err := codecs.ReadAll(ctx, in)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 // astypeName is the name of the codec.
 const astypeName = "numcodecs.astype"
 
-// numcodecsAstypeDefinition is the codec "numcodecs.astype": elements are
-// stored as numbers of another type, converted as NumPy's astype does. A float
-// that is far out of the range of an integer, where NumPy's result depends on
-// the machine, is an error.
+// numcodecsAstypeDefinition is the codec "numcodecs.astype". It stores elements as
+// numbers of another type and converts them as NumPy's astype does. A float far out of
+// the range of an integer type is an error, because NumPy's result depends on the
+// machine.
 func numcodecsAstypeDefinition(registry *dtype.Registry) codecs.Definition {
 	types := numpyTypes{registry}
 	return codecs.Definition{
@@ -70,20 +70,20 @@ func (c astypeCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, err
 
 // castBound is an elementwise codec.
 //
-// The fill value of its encoded arrays is nil where the array's own has no
-// encoding: such arrays can be read, and written as long as the fill value is
-// not among the elements.
+// The fill value of its encoded arrays is nil if the array's fill value has no
+// encoding. Such arrays can be read. They can also be written, unless the fill value is
+// among the elements.
 type castBound struct {
 	spec           codecs.Spec
 	in             dtype.Type
 	out            codecs.Chunk
 	encode, decode elements.Kernel
-	scale          float64 // the magnitude of what numbers are multiplied with
+	scale          float64 // the magnitude by which numbers are multiplied
 	losses         []codecs.Loss
-	stable         bool // see Stable
-	// hostOrder: the types are named little-endian whatever is stored. quantize
-	// looks at the memory of an array as its own type, which zarr-python from 3.4
-	// on has in the host's order.
+	stable         bool // the result of Stable
+	// hostOrder means that the spec names types as little-endian, whatever order is
+	// stored. quantize looks at the memory of an array as its own type, which is in the
+	// host's order in zarr-python from 3.4 on.
 	hostOrder bool
 }
 
@@ -97,9 +97,9 @@ func (b *castBound) SpecIn(received, made dtype.Order) (codecs.Spec, dtype.Order
 	return inOrder(b.spec, received, made), made
 }
 
-// inOrder returns a spec that names types as little-endian with the types of an
-// order: that of the received arrays, where it is another one, only counts for the
-// codec that names both apart.
+// inOrder returns spec, which names little-endian types, with types in other orders.
+// received is the order of the decoded type, and made is that of the encoded type. If
+// only made is big-endian, only the field encode_dtype changes.
 func inOrder(spec codecs.Spec, received, made dtype.Order) codecs.Spec {
 	if made != dtype.Big {
 		return spec
@@ -115,7 +115,7 @@ func inOrder(spec codecs.Spec, received, made dtype.Order) codecs.Spec {
 // Stable implements [codecs.Stable].
 func (b *castBound) Stable(any) bool { return b.stable }
 
-// EncodedRegion implements [codecs.Regional]: each element is for itself.
+// EncodedRegion implements [codecs.Regional]: each element is encoded by itself.
 func (b *castBound) EncodedRegion(r ndarray.Region) ndarray.Region { return r }
 
 func (b *castBound) Encoded() codecs.Chunk { return b.out }
@@ -134,8 +134,8 @@ func (b *castBound) DecodeError(src ndarray.Array, at int) error {
 	return fmt.Errorf("%w: %w", codecs.ErrCorrupt, unfit(src, at, b.in))
 }
 
-// unfit is an error about one element of src, counted in C order, that has no
-// value of type to.
+// unfit returns the error about an element of src that has no value of type to. at
+// counts elements in C order.
 func unfit(src ndarray.Array, at int, to dtype.Type) error {
 	return fmt.Errorf("%w: %w of %s", codecs.NewElementError(src, at), dtype.ErrOutOfRange, to.Name())
 }
@@ -146,7 +146,7 @@ func (b *castBound) Losses() []codecs.Loss { return b.losses }
 // Unit implements [codecs.Rescaling].
 func (b *castBound) Unit() float64 { return 1 / b.scale }
 
-// astypeLosses are those of a cast as NumPy does it.
+// astypeLosses returns the losses of NumPy's conversion.
 func astypeLosses(to, from dtype.Type) []codecs.Loss {
 	t, ok := castFormOf(to)
 	f, number := castFormOf(from)

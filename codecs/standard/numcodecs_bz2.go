@@ -37,7 +37,7 @@ func numcodecsBz2Definition() codecs.Definition {
 			return streamCodec{
 				spec: codecs.Spec{Name: Bz2Name, Configuration: fmt.Appendf(nil, `{"level":%d}`, c.Level)},
 				most: func(n int) int { return bzip2Most(n, c.Level) },
-				// Measured: a block is sorted in 30 times its memory.
+				// Measured: sorting a block takes 30 times its memory.
 				memory: func(n int) int { return 32*min(n, c.Level*100_000) + 1<<20 },
 				writer: func() streamWriter { return newBzip2Writer(c.Level) },
 				reader: readBzip2,
@@ -49,14 +49,14 @@ func numcodecsBz2Definition() codecs.Definition {
 func newBzip2Writer(level int) streamWriter {
 	w, err := bzip2.NewWriter(nil, &bzip2.WriterConfig{Level: level})
 	if err != nil {
-		panic(err) // the level was checked
+		panic(err) // the level has been checked
 	}
 	return w
 }
 
-// readBzip2 reads with the library that also writes: other than the standard
-// library's, its readers can be used again, and need not make memory for the
-// longest block each time.
+// readBzip2 reads with the library that also writes. Its readers can be used again. The
+// standard library's readers cannot, and each of them allocates memory for the longest
+// block.
 func readBzip2(old io.Reader, r io.Reader) (io.Reader, error) {
 	if z, ok := old.(*bzip2.Reader); ok {
 		return z, z.Reset(r)
@@ -64,10 +64,11 @@ func readBzip2(old io.Reader, r io.Reader) (io.Reader, error) {
 	return bzip2.NewReader(r, nil)
 }
 
-// bzip2Most bounds the size of n bytes. Those that no code makes shorter cost a
-// little more than eight bits each. Every block has up to six code tables, of
-// 258 lengths that change by at most 19 at two bits a step. A block is short
-// where a run of four is followed by the number of bytes that it goes on, zero.
+// bzip2Most bounds the size of n encoded bytes. Bytes that no code makes shorter take a
+// little more than eight bits each. Every block has up to six code tables. Each table
+// has 258 lengths, which change by at most 19, at two bits a step. A block
+// may hold only four fifths of its nominal size: a byte with the number of further
+// repetitions follows each run of four bytes, even if that number is zero.
 func bzip2Most(n, level int) int {
 	const tables = 6 * 258 * (1 + 2*19) / 8
 	blocks := n/(level*100_000*4/5) + 1

@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// The codecs of this file, and crc32c, put a little-endian checksum of 32 bits in
-// front of the bytes that it covers, or behind them.
+// The codecs of this file, and crc32c, store a little-endian checksum of 32 bits in
+// front of the bytes that it covers or behind them.
 
 // checksumSize is the length of all checksums, in bytes.
 const checksumSize = 4
@@ -23,8 +23,8 @@ func numcodecsCRC32Definition() codecs.Definition {
 		checksum{name: "CRC-32", sum: crc32.ChecksumIEEE, pieces: crc32.NewIEEE})
 }
 
-// numcodecsCRC32CDefinition is a codec of its own: it differs from "crc32c" in
-// that its checksum may stand in front.
+// numcodecsCRC32CDefinition is the codec "numcodecs.crc32c". It differs from "crc32c":
+// its checksum may stand in front.
 func numcodecsCRC32CDefinition() codecs.Definition {
 	return locatedDefinition("numcodecs.crc32c", nil, "end", crc32cSum)
 }
@@ -34,7 +34,7 @@ func numcodecsAdler32Definition() codecs.Definition {
 		checksum{name: "Adler-32", sum: adler32.Checksum, pieces: adler32.New})
 }
 
-// locatedDefinition is the definition of a codec with the one field location.
+// locatedDefinition is the definition of a checksum codec whose only field is location.
 func locatedDefinition(name string, aliases []string, location string, sum checksum) codecs.Definition {
 	return codecs.Definition{
 		Name: name, Aliases: aliases, Kind: codecs.KindBytesToBytes,
@@ -62,15 +62,14 @@ func locatedDefinition(name string, aliases []string, location string, sum check
 	}
 }
 
-// checksum is a function of bytes that a codec stores beside them.
+// checksum is a checksum that a codec stores beside its input.
 type checksum struct {
 	name string
 	sum  func(data []byte) uint32
-	// old, if there is one, says that a stored value is what an older writer
-	// gave for the data where sum gives another.
+	// old, if not nil, reports whether stored is what an older writer stored for data.
+	// It is called if sum gives another value.
 	old func(data []byte, stored uint32) bool
-	// pieces, if there is one, is sum of bytes that come one piece after the
-	// other.
+	// pieces, if not nil, computes sum over bytes that come in pieces.
 	pieces func() hash.Hash32
 }
 
@@ -90,7 +89,7 @@ func (c checksum) wrong(stored, actual uint32) error {
 type checksumCodec struct {
 	spec  codecs.Spec
 	sum   checksum
-	front bool // where the checksum stands
+	front bool // whether the checksum stands in front
 }
 
 func (c checksumCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error) {
@@ -125,7 +124,7 @@ func (b *checksumBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return append(grow(dst, len(data)), data...), nil
 }
 
-// covered returns the bytes that the checksum in src is of, if it is theirs.
+// covered returns the bytes that the checksum in src covers, if the checksum matches.
 func (b *checksumBound) covered(src []byte) ([]byte, error) {
 	n, err := b.coveredSize(len(src))
 	if err != nil {
@@ -138,7 +137,7 @@ func (b *checksumBound) covered(src []byte) ([]byte, error) {
 	return data, b.sum.check(data, binary.LittleEndian.Uint32(stored))
 }
 
-// coveredSize is how many of size bytes are not the checksum.
+// coveredSize returns how many of size bytes the checksum covers.
 func (b *checksumBound) coveredSize(size int) (int, error) {
 	n := size - checksumSize
 	if n < 0 {
@@ -163,13 +162,13 @@ func (b *checksumBound) Verify(ctx context.Context, in codecs.Input) error {
 	return err
 }
 
-// verifyPieces is verify with no more than VerifyPiece bytes in memory.
+// verifyPieces is Verify with at most VerifyPiece bytes in memory.
 func (b *checksumBound) verifyPieces(ctx context.Context, in codecs.Input) error {
 	n, err := b.coveredSize(int(in.Size()))
 	if err != nil {
 		return err
 	}
-	begin, at := int64(0), int64(n) // of the data, and of the checksum
+	begin, at := int64(0), int64(n) // offsets of the data and of the checksum
 	if b.front {
 		begin, at = checksumSize, 0
 	}
@@ -201,7 +200,7 @@ func (b *checksumBound) Verification() codecs.Verification {
 	return codecs.Verification{All: true, Checksum: true, InPieces: b.sum.pieces != nil}
 }
 
-// Enclosed implements [codecs.Enclosing]: what the checksum is of.
+// Enclosed implements [codecs.Enclosing]: the bytes that the checksum covers.
 func (b *checksumBound) Enclosed(in codecs.Input) codecs.Input {
 	begin, n := int64(0), in.Size()-checksumSize
 	if b.front {

@@ -11,14 +11,15 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// numcodecsDeltaDefinition is the codec "numcodecs.delta": the first element of
-// a chunk in C order, then the difference of each to the one before, stored as
-// another type if so configured. Integers wrap, so that nothing is lost while
-// the stored type holds the differences; one that it does not hold, which
-// numcodecs stores damaged, is an error, and so is a float that is not finite,
-// which would spoil all behind it. Floats are subtracted in the array's
-// type and summed up again in the wider of the two, as NumPy does, and may come
-// back rounded.
+// numcodecsDeltaDefinition is the codec "numcodecs.delta". It stores the first element
+// of a chunk in C order, and then the difference of each element to the one before. The
+// stored type may be configured.
+//
+// Integers wrap, so that nothing is lost as long as the stored type holds the
+// differences. A difference that it does not hold is an error; numcodecs stores it
+// damaged. A float that is not finite is an error, too, because it would spoil all
+// elements behind it. Floats are subtracted in the array's type and summed up in the
+// wider of the two types, as NumPy does. They may come back rounded.
 func numcodecsDeltaDefinition(registry *dtype.Registry) codecs.Definition {
 	types := numpyTypes{registry}
 	return codecs.Definition{
@@ -49,7 +50,7 @@ func numcodecsDeltaDefinition(registry *dtype.Registry) codecs.Definition {
 	}
 }
 
-type deltaCodec struct{ decoded, encoded dtype.Type } // nil: not given
+type deltaCodec struct{ decoded, encoded dtype.Type } // nil if not given
 
 func (c deltaCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, error) {
 	decoded, err := decodedType("dtype", c.decoded, in.Type)
@@ -81,14 +82,14 @@ func (c deltaCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, erro
 	return b, nil
 }
 
-// deltaBound makes a kernel for each chunk, which carries the last element from
-// piece to piece.
+// deltaBound makes a kernel for each chunk, because a kernel carries the last element
+// from piece to piece.
 type deltaBound struct {
 	spec           codecs.Spec
 	in             dtype.Type
-	out            codecs.Chunk // its fill value is a first element's
+	out            codecs.Chunk // its fill value is that of a first element
 	encode, decode func() elements.Kernel
-	advice         string // what to do about an element without an encoding
+	advice         string // what to do about an element that cannot be encoded
 }
 
 func (b *deltaBound) Spec() codecs.Spec     { return b.spec }
@@ -111,11 +112,11 @@ func (b *deltaBound) Encode(dst, src ndarray.Array) error {
 }
 
 func (b *deltaBound) Decode(dst, src ndarray.Array) error {
-	b.decode().Run(dst, src) // sums wrap or are rounded
+	b.decode().Run(dst, src) // sums wrap or are rounded, so every element has a result
 	return nil
 }
 
-// integerDelta returns the makers of kernels between two types of integers.
+// integerDelta returns functions that make kernels between two types of integers.
 func integerDelta(from, to number) (encode, decode func() elements.Kernel) {
 	switch from {
 	case int8Number:
@@ -158,7 +159,7 @@ func integerDeltaAs[T integer](to number) (encode, decode func() elements.Kernel
 	}
 }
 
-// differences stops at the first that does not come back from A.
+// differences returns a kernel that stops at the first difference that A does not hold.
 func differences[A, T integer]() elements.Kernel {
 	var last T
 	return func(dst, src ndarray.Array) int {
@@ -191,7 +192,7 @@ func sums[T, A integer]() elements.Kernel {
 	}
 }
 
-// floatDelta returns the makers of kernels between two types of floats.
+// floatDelta returns functions that make kernels between two types of floats.
 func floatDelta(from, to number) (encode, decode func() elements.Kernel) {
 	wide := max(from, to)
 	differ, add := differFloats[float32], sumFloats[float32]
@@ -214,11 +215,11 @@ func floatDelta(from, to number) (encode, decode func() elements.Kernel) {
 	return encode, decode
 }
 
-// scan goes over all elements in the type work, a float32 for float16.
+// scan goes over all elements in the type work, which is float32 for float16.
 type scan struct {
 	from, work, to number
-	loop           func(ndarray.Array) // replaces the elements of one block
-	finite         bool                // NaN and infinity are no results: whatever is added to them is lost
+	loop           func(ndarray.Array) // replaces the elements of one block in place
+	finite         bool                // NaN and infinity have no result, because adding to them loses what is added
 }
 
 func (s scan) kernel() elements.Kernel {
@@ -249,8 +250,7 @@ func (s scan) kernel() elements.Kernel {
 	}
 }
 
-// firstInfinite returns the index of the first float that is infinite or NaN,
-// or -1.
+// firstInfinite returns the index of the first float that is infinite or NaN, or -1.
 func firstInfinite(a ndarray.Array) int {
 	if values, ok := ndarray.As[float32](a); ok {
 		return slices.IndexFunc(values, func(v float32) bool { return v-v != 0 })
@@ -259,8 +259,8 @@ func firstInfinite(a ndarray.Array) int {
 	return slices.IndexFunc(values, func(v float64) bool { return v-v != 0 })
 }
 
-// The loops keep the first element as it is, with its sign of zero, and carry
-// the last one to the next block.
+// These loops keep the first element unchanged, with its sign of zero, and carry the
+// last element over to the next block.
 
 func differFloats[T float]() func(ndarray.Array) {
 	var last T
@@ -299,7 +299,7 @@ func sumFloats[T float]() func(ndarray.Array) {
 	}
 }
 
-// sumHalves rounds each sum before the next.
+// sumHalves returns a loop that rounds each sum to float16 before the next addition.
 func sumHalves() func(ndarray.Array) {
 	var last float32
 	first := true

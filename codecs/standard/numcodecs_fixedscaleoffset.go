@@ -14,16 +14,15 @@ import (
 // FixedScaleOffsetName is the name of the codec.
 const FixedScaleOffsetName = "numcodecs.fixedscaleoffset"
 
-// numcodecsFixedscaleoffsetDefinition is the codec "numcodecs.fixedscaleoffset":
-// it stores (x − offset) × scale, rounded to whole numbers, half to even, as
-// another type.
+// numcodecsFixedscaleoffsetDefinition is the codec "numcodecs.fixedscaleoffset". It
+// stores (x − offset) × scale as another type, rounded half to even.
 //
 // The arithmetic is that of numcodecs with NumPy 2, to the last bit. Floats are
-// computed in their own type, with every step rounded to it. Integers stay
-// integers, and wrap, as long as offset and scale are spelled as integers that
-// their type holds; from the first number on that is not, they go on as
-// float64. Decoding divides stored integers as float64, adds, and converts at
-// the end. What is too large for an integer loses upper bits, see [cast].
+// computed in their own type, and every step is rounded. Integers stay integers and
+// wrap, as long as offset and scale are spelled as integers that the type holds. From
+// the first constant that is not, the computation goes on in float64. Decoding divides
+// stored integers as float64, adds, and converts at the end. A number that is too large
+// for an integer loses its upper bits, see [cast].
 func numcodecsFixedscaleoffsetDefinition(registry *dtype.Registry) codecs.Definition {
 	types := numpyTypes{registry}
 	return codecs.Definition{
@@ -67,8 +66,8 @@ func numcodecsFixedscaleoffsetDefinition(registry *dtype.Registry) codecs.Defini
 	}
 }
 
-// constant is a number of a configuration. Whether it is spelled as an integer
-// decides on the type of the arithmetic.
+// constant is a number of a configuration. Its spelling, as an integer or not, decides
+// in which type the arithmetic is done.
 type constant struct {
 	text  json.RawMessage
 	float float64
@@ -90,7 +89,7 @@ func parseConstant(name string, text json.RawMessage) (constant, error) {
 	return c, nil
 }
 
-// fits tells whether the constant takes part in arithmetic of integers.
+// fits reports whether the constant can be used in integer arithmetic.
 func (c constant) fits(n number) bool {
 	if !c.isInt || !n.integer() {
 		return false
@@ -104,7 +103,7 @@ func (c constant) fits(n number) bool {
 
 type scaleOffsetCodec struct {
 	offset, scale    constant
-	decoded, encoded dtype.Type // nil: not given
+	decoded, encoded dtype.Type // nil if not given
 }
 
 func (c scaleOffsetCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, error) {
@@ -132,7 +131,7 @@ func (c scaleOffsetCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray
 	return b, nil
 }
 
-// lost tells what does not come back; from and to are as in encoder.
+// lost returns the losses. from and to are as in encoder.
 func (c scaleOffsetCodec) lost(from, to number) []codecs.Loss {
 	var list []codecs.Loss
 	if from.float() {

@@ -10,13 +10,13 @@ import (
 // Fletcher32Name is the name of the codec.
 const Fletcher32Name = "numcodecs.fletcher32"
 
-// numcodecsFletcher32Definition is the codec "numcodecs.fletcher32": the checksum of
-// HDF5's filter of that name, behind the bytes that it covers.
+// numcodecsFletcher32Definition is the codec "numcodecs.fletcher32". It appends the
+// checksum of HDF5's filter of that name to the bytes.
 //
-// The zarrs library wrote it in the versions 0.19 to 0.23 without the last of
-// an odd number of bytes; such checksums are accepted, too.
+// Versions 0.19 to 0.23 of the zarrs library left the last of an odd number of bytes
+// out of the checksum. Such checksums are accepted, too.
 func numcodecsFletcher32Definition() codecs.Definition {
-	// zarr-python demands a configuration.
+	// zarr-python demands that there is a configuration.
 	spec := codecs.Spec{Name: Fletcher32Name, Configuration: json.RawMessage(`{}`)}
 	return codecs.Definition{
 		Name:    spec.Name,
@@ -29,9 +29,9 @@ func numcodecsFletcher32Definition() codecs.Definition {
 	}
 }
 
-// withoutLast says that stored is the checksum of data without its last byte,
-// an odd one. Where the sum before that byte is zero, the checksum could also
-// be that of another last byte, and it is not accepted.
+// withoutLast reports whether stored is the checksum of data without its last byte, if
+// data has an odd number of bytes. It is false if the sum before that byte is zero,
+// because another last byte could then have the same checksum.
 func withoutLast(data []byte, stored uint32) bool {
 	if len(data)%2 == 0 {
 		return false

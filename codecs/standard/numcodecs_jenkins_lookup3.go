@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/jenkins"
 )
 
-// numcodecsJenkinsLookup3Definition is the codec "numcodecs.jenkins_lookup3": Bob Jenkins'
-// hash behind the bytes that it covers.
+// numcodecsJenkinsLookup3Definition is the codec "numcodecs.jenkins_lookup3". It
+// appends Bob Jenkins' hash to the bytes.
 func numcodecsJenkinsLookup3Definition() codecs.Definition {
 	const name = "numcodecs.jenkins_lookup3"
 	return codecs.Definition{

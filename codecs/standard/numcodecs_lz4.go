@@ -16,8 +16,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/lz4"
 )
 
-// numcodecsLZ4Definition is the codec "numcodecs.lz4": the size of the content, a
-// little-endian uint32, and one block in the LZ4 block format.
+// numcodecsLZ4Definition is the codec "numcodecs.lz4". It stores the size of the
+// content as a little-endian uint32, and then one block in the LZ4 block format.
 func numcodecsLZ4Definition() codecs.Definition {
 	return codecs.Definition{
 		Name: "numcodecs.lz4", Aliases: []string{"lz4"}, Kind: codecs.KindBytesToBytes,
@@ -42,11 +42,12 @@ func numcodecsLZ4Definition() codecs.Definition {
 }
 
 const (
-	// lz4Header is the length of the stated size.
+	// lz4Header is the length of the stored size.
 	lz4Header = 4
-	// lz4Most is the most that the LZ4 library takes as one block.
+	// lz4Most is the most bytes that the LZ4 library encodes as one block.
 	lz4Most = 0x7e000000
-	// lz4Expansion is more than a block can expand: a byte for 255.
+	// lz4Expansion is more than a block can expand: a byte stands for at most 255
+	// bytes.
 	lz4Expansion = 255
 )
 
@@ -103,16 +104,16 @@ func (b *lz4Bound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: lz4: %d bytes cannot expand to %d", codecs.ErrCorrupt, len(block), n)
 	}
 	if n == 0 {
-		// The library fails where it has no memory to write to.
+		// The library fails if it has no memory to write to.
 		if len(block) > 1 || len(block) == 1 && block[0] != 0 {
-			return nil, fmt.Errorf("%w: lz4: %d bytes of nothing", codecs.ErrCorrupt, len(block))
+			return nil, fmt.Errorf("%w: lz4: a block of %d bytes stands for no content", codecs.ErrCorrupt, len(block))
 		}
 		return dst, nil
 	}
 	dst = grow(dst, n)
 	from := len(dst)
 	dst = dst[:from+n]
-	// Three indexes, or the library would write to what lies behind.
+	// The capacity is limited, because the library would write behind the slice.
 	switch got, err := peer.UncompressBlock(block, dst[from:from+n:from+n]); {
 	case err != nil:
 		return nil, fmt.Errorf("%w: lz4: %w", codecs.ErrCorrupt, err)
@@ -125,7 +126,7 @@ func (b *lz4Bound) AppendDecode(dst, src []byte) ([]byte, error) {
 // DecodedLength implements [codecs.DecodedSized].
 func (b *lz4Bound) DecodedLength(src []byte) (int, error) {
 	if len(src) < lz4Header {
-		return 0, nil // refused when it is decoded
+		return 0, nil // AppendDecode refuses it
 	}
 	n := int(binary.LittleEndian.Uint32(src))
 	return min(n, lz4Expansion*len(src)), nil
@@ -140,7 +141,7 @@ func (b *lz4Bound) Verification() codecs.Verification {
 	return v
 }
 
-// Verify implements [codecs.Verifier]: by the stated size, and by the sequences.
+// Verify implements [codecs.Verifier]. It checks the stored size and the sequences.
 func (b *lz4Bound) Verify(ctx context.Context, in codecs.Input) error {
 	head := make([]byte, lz4Header)
 	if in.Size() < lz4Header {
@@ -173,7 +174,7 @@ func (b *lz4Bound) Verify(ctx context.Context, in codecs.Input) error {
 	})
 }
 
-// VerifyInto implements [codecs.Streaming], for content that is short enough.
+// VerifyInto implements [codecs.Streaming] for short content.
 func (b *lz4Bound) VerifyInto(ctx context.Context, in codecs.Input, to io.WriteCloser) error {
 	if err := b.Verify(ctx, in); err != nil || in.Size() > codecs.VerifyPiece {
 		return err

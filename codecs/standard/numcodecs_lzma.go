@@ -10,9 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/xz"
 )
 
-// numcodecsLZMADefinition is the codec "numcodecs.lzma", whose fields and their numbers
-// are those of Python's lzma module: .xz, .lzma, and filters on their own. The
-// filters are LZMA, LZMA2 and delta.
+// numcodecsLZMADefinition is the codec "numcodecs.lzma". Its fields and their numbers
+// are those of Python's lzma module: the formats .xz, .lzma and raw filters. The
+// filters LZMA, LZMA2 and delta are supported.
 func numcodecsLZMADefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "numcodecs.lzma", Aliases: []string{"lzma"}, Kind: codecs.KindBytesToBytes,
@@ -56,7 +56,7 @@ func parseLZMA(text json.RawMessage) (codecs.Codec, error) {
 		return nil, err
 	}
 	if c.Preset != nil && c.Filters != nil {
-		return nil, codecs.Fieldf("preset", "stands beside filters: leave out one of them")
+		return nil, codecs.Fieldf("preset", "cannot be given together with filters: leave out one of them")
 	}
 	var err error
 	if options.Dictionary, err = lzmaDictionary(c.Preset); err != nil {
@@ -81,7 +81,7 @@ func parseLZMA(text json.RawMessage) (codecs.Codec, error) {
 	return lzmaCodec{codecs.Spec{Name: "numcodecs.lzma", Configuration: complete}, options}, nil
 }
 
-// lzmaCheck sets the check that a number means.
+// lzmaCheck sets the check that a number of Python's module stands for.
 func lzmaCheck(check int, o *xz.Options) error {
 	switch {
 	case check == -1 && o.Format == xz.XZ:
@@ -97,7 +97,7 @@ func lzmaCheck(check int, o *xz.Options) error {
 	return nil
 }
 
-// lzmaDictionary returns the size of the dictionary that a preset means.
+// lzmaDictionary returns the dictionary size of a preset.
 func lzmaDictionary(preset *int) (int, error) {
 	level := 6
 	if preset != nil {
@@ -110,7 +110,7 @@ func lzmaDictionary(preset *int) (int, error) {
 	return sizes[level], nil
 }
 
-// lzmaFilters reads a list of filters, of which the last one compresses.
+// lzmaFilters parses a list of filters. The last filter compresses.
 func lzmaFilters(list []json.RawMessage, o *xz.Options) error {
 	for i, text := range list {
 		at := fmt.Sprintf("filters[%d]", i)
@@ -162,8 +162,8 @@ func lzmaDeltaFilter(text json.RawMessage, o *xz.Options) error {
 	return nil
 }
 
-// lzmaLastFilter reads the filter that compresses. The fields that say only
-// how the LZMA library searches are known and make no difference.
+// lzmaLastFilter parses the filter that compresses. It accepts the fields that tell the
+// LZMA library how to search, and ignores them.
 func lzmaLastFilter(text json.RawMessage, o *xz.Options) error {
 	var f struct {
 		ID     int  `json:"id"`
@@ -214,7 +214,7 @@ func (b *lzmaBound) Size() codecs.Size {
 	return codecs.Size{Max: xz.MaxEncodedSize(b.in.Max, b.options), Unbounded: b.in.Unbounded}
 }
 
-// Scratch does not count the content where nothing bounds it.
+// Scratch implements [codecs.Scratching]. It does not count content of unbounded size.
 func (b *lzmaBound) Scratch() int {
 	if b.in.Unbounded {
 		return xz.EncoderMemory(b.options.Dictionary, b.options)
@@ -240,10 +240,10 @@ func (b *lzmaBound) AppendDecode(dst, src []byte) ([]byte, error) {
 
 // Verification implements [codecs.Verifier].
 func (b *lzmaBound) Verification() codecs.Verification {
-	return codecs.Verification{All: true, Checksum: b.options.Check != xz.None, Memory: 2 * b.in.Max} // the content, and what repetitions reach back to
+	return codecs.Verification{All: true, Checksum: b.options.Check != xz.None, Memory: 2 * b.in.Max} // the content, and the dictionary
 }
 
-// Verify implements [codecs.Verifier]: the stream is decoded, and thrown away.
+// Verify implements [codecs.Verifier]. It decodes the stream and keeps nothing.
 func (b *lzmaBound) Verify(ctx context.Context, in codecs.Input) error {
 	data, err := codecs.ReadAll(ctx, in)
 	if err == nil {

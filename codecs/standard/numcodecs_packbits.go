@@ -11,10 +11,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// numcodecsPackbitsDefinition is the codec "numcodecs.packbits": it makes an
-// array of bool, in C order, one of uint8 with one dimension. Its first element
-// is the number of bits that the last one has too many; each of the others holds
-// eight elements, the first in the most significant bit.
+// numcodecsPackbitsDefinition is the codec "numcodecs.packbits". It turns an array of
+// bool, in C order, into an array of uint8 with one dimension. The first element is the
+// number of unused bits in the last element. Each other element holds eight bools, the
+// first one in the most significant bit.
 func numcodecsPackbitsDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "numcodecs.packbits", Kind: codecs.KindArrayToArray,
@@ -36,7 +36,7 @@ func (numcodecsPackbits) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray,
 		return nil, codecs.Fieldf("", "a chunk of shape %v is too large", in.Shape)
 	}
 	packed := n/8 + (n%8+7)/8
-	// Elements of a byte share one fill value only where all eight have it.
+	// A byte of fill values has one value only if all eight bools are the fill value.
 	return &numcodecsPackbitsBound{
 		out:    codecs.Chunk{Type: dtype.Uint8, Shape: []int{1 + packed}, Fill: dtype.Uint8.Default()},
 		unused: byte(8*packed - n),
@@ -45,11 +45,11 @@ func (numcodecsPackbits) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray,
 
 type numcodecsPackbitsBound struct {
 	out    codecs.Chunk
-	unused byte // bits of the last byte
+	unused byte // unused bits of the last byte
 }
 
 func (b *numcodecsPackbitsBound) Spec() codecs.Spec {
-	return codecs.Spec{Name: "numcodecs.packbits", Configuration: []byte("{}")} // zarr-python wants one
+	return codecs.Spec{Name: "numcodecs.packbits", Configuration: []byte("{}")} // zarr-python demands a configuration
 }
 func (b *numcodecsPackbitsBound) Encoded() codecs.Chunk { return b.out }
 
@@ -96,7 +96,7 @@ func (b *numcodecsPackbitsBound) Decode(dst, src ndarray.Array) error {
 	return nil
 }
 
-// scratchSize is the memory that readable needs for the whole of an array.
+// scratchSize returns the memory that readable needs for a whole array.
 func scratchSize(a ndarray.Array) int {
 	if _, ok := elements.Flat(a); ok {
 		return 0

@@ -12,9 +12,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// numcodecsPcodecDefinition is the codec "numcodecs.pcodec": all elements of a
-// chunk in C order as a standalone pco stream. The fields beside level steer
-// the search of pcodec's own encoder; ours has none, and keeps them.
+// numcodecsPcodecDefinition is the codec "numcodecs.pcodec". It stores all elements of
+// a chunk in C order as one standalone pco stream. The fields besides level control how
+// the encoder of pcodec searches. This encoder does not search, and keeps the fields
+// unchanged.
 func numcodecsPcodecDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "numcodecs.pcodec", Kind: codecs.KindArrayToBytes,
@@ -62,7 +63,7 @@ type pcodecCodec struct {
 	Pages  int    `json:"equal_pages_up_to"`
 }
 
-// pcodecTypes are the numbers of pco by kind and width in bytes.
+// pcodecTypes are the number types of pco, by kind and size in bytes.
 var pcodecTypes = map[dtype.Kind]map[int]pcodec.Type{
 	dtype.Int:   {1: pcodec.Int8, 2: pcodec.Int16, 4: pcodec.Int32, 8: pcodec.Int64},
 	dtype.Uint:  {1: pcodec.Uint8, 2: pcodec.Uint16, 4: pcodec.Uint32, 8: pcodec.Uint64},
@@ -88,8 +89,7 @@ func (c pcodecCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, err
 	return &pcodecBound{c, in, number, n}, nil
 }
 
-// partOfByte reports whether numbers of a type leave bits of their bytes
-// unused.
+// partOfByte reports whether the numbers of a type leave bits of their bytes unused.
 func partOfByte(t dtype.Type) bool {
 	p, ok := t.(dtype.Packed)
 	return ok && p.Packing().Bits*p.Packing().Components < 8*t.Size()
@@ -99,19 +99,19 @@ type pcodecBound struct {
 	pcodecCodec
 	in     codecs.Chunk
 	number pcodec.Type
-	size   int // bytes of the chunk
+	size   int // of the chunk, in bytes
 }
 
 func (b *pcodecBound) Spec() codecs.Spec {
 	text, err := json.Marshal(b.pcodecCodec)
 	if err != nil {
-		panic(err) // words and numbers
+		panic(err) // words and numbers always marshal
 	}
 	return codecs.Spec{Name: "numcodecs.pcodec", Configuration: text}
 }
 
-// Size implements [codecs.ArrayToBytes]: numbers that do not compress take their own
-// bits, and each page of 2^18 of them some header.
+// Size implements [codecs.ArrayToBytes]. Numbers that do not compress take their own
+// bits. Each page of 2^18 numbers adds a header.
 func (b *pcodecBound) Size() codecs.Size { return codecs.Size{Max: b.size + b.size/8 + 4096} }
 
 func (b *pcodecBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
@@ -137,7 +137,7 @@ func (b *pcodecBound) Decode(dst ndarray.Array, src []byte) error {
 	return nil
 }
 
-// Scratch is the copy of a strided array.
+// Scratch implements [codecs.Scratching]: the copy of a strided array.
 func (b *pcodecBound) Scratch() int { return b.size }
 
 func pcodecError(err error) error {

@@ -12,13 +12,12 @@ import (
 // quantizeName is the name of the codec.
 const quantizeName = "numcodecs.quantize"
 
-// numcodecsQuantizeDefinition is the codec "numcodecs.quantize": floats are
-// rounded to a multiple of a power of two that is fine enough for some decimal
-// digits behind the point. Decoding changes nothing but the type.
+// numcodecsQuantizeDefinition is the codec "numcodecs.quantize". It rounds floats to a
+// multiple of a power of two. The power is fine enough for a number of decimal digits
+// behind the point. Decoding changes nothing but the type.
 //
-// The arithmetic is numcodecs': round(x × 2^bits) ÷ 2^bits in the array's own
-// type, half to even, where 2^bits is the least power of two that is not below
-// 10^digits.
+// The arithmetic is that of numcodecs: round(x × 2^bits) ÷ 2^bits in the array's own
+// type, half to even. 2^bits is the least power of two that is not below 10^digits.
 func numcodecsQuantizeDefinition(registry *dtype.Registry) codecs.Definition {
 	types := numpyTypes{registry}
 	return codecs.Definition{
@@ -56,7 +55,7 @@ func numcodecsQuantizeDefinition(registry *dtype.Registry) codecs.Definition {
 
 type quantizeCodec struct {
 	digits           int
-	decoded, encoded dtype.Type // nil: not given
+	decoded, encoded dtype.Type // nil if not given
 }
 
 func (c quantizeCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, error) {
@@ -92,14 +91,14 @@ func (c quantizeCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, e
 	return b, nil
 }
 
-// quantizeBits returns the exponent of the power of two, and false where the
-// type of the arithmetic does not have it.
+// quantizeBits returns the exponent of the power of two. It returns false if the type
+// of the arithmetic does not have that power.
 func quantizeBits(digits int, n number) (int, bool) {
 	if digits == 0 {
 		return 0, true
 	}
-	tens := math.Pow(10, float64(digits)) // 0 or infinity where a float64 ends
-	_, bits := math.Frexp(tens)           // no other power of ten is a power of two
+	tens := math.Pow(10, float64(digits)) // 0 or infinity beyond the range of float64
+	_, bits := math.Frexp(tens)           // 1 is the only power of ten that is a power of two
 	least, most := -1074, 1023
 	switch n {
 	case float16Number:
@@ -110,8 +109,8 @@ func quantizeBits(digits int, n number) (int, bool) {
 	return bits, tens > 0 && !math.IsInf(tens, 0) && bits >= least && bits <= most
 }
 
-// inTwo returns this codec, where it stores another type, as two: one that rounds and
-// one that converts. What zarr-python has for quantize in v3 keeps the type.
+// inTwo splits this codec into one that rounds and one that converts, if it stores
+// another type. The quantize of zarr-python for Zarr v3 keeps the type.
 func inTwo(spec codecs.Spec) []codecs.Spec {
 	var fields map[string]any
 	if spec.Name != quantizeName || json.Unmarshal(spec.Configuration, &fields) != nil {

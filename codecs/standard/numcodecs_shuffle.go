@@ -13,7 +13,8 @@ import (
 const ShuffleName = "numcodecs.shuffle"
 
 // numcodecsShuffleDefinition is the codec "numcodecs.shuffle": the byte shuffle of
-// HDF5, of whole elements: numcodecs refuses other lengths.
+// HDF5. The input must consist of whole elements, because numcodecs refuses other
+// lengths.
 func numcodecsShuffleDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: ShuffleName, Aliases: []string{"shuffle"}, Kind: codecs.KindBytesToBytes,
@@ -77,7 +78,7 @@ func (b *shuffleBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return b.move(dst, src, shuffle.DecodeBytes), nil
 }
 
-// whole refuses n bytes that are no whole elements.
+// whole refuses n bytes that are not a multiple of the element size.
 func (b *shuffleBound) whole(n int) error {
 	if n%max(b.size, 1) != 0 {
 		return fmt.Errorf("%d bytes are no multiple of an elementsize of %d", n, b.size)

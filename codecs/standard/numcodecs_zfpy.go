@@ -7,8 +7,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// numcodecsZfpyDefinition is the codec "numcodecs.zfpy": a stream of zfp with
-// its full header, which alone tells readers how to decode it.
+// numcodecsZfpyDefinition is the codec "numcodecs.zfpy": a zfp stream with the full
+// header. Readers decode by the header alone.
 func numcodecsZfpyDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "numcodecs.zfpy", Kind: codecs.KindArrayToBytes,
@@ -65,13 +65,13 @@ func parseNumcodecsZfpy(text json.RawMessage) (codecs.Codec, error) {
 	}
 	own, err := json.Marshal(fields{f.Mode, f.Tolerance, f.Rate, f.Precision})
 	if err != nil {
-		panic(err) // finite numbers
+		panic(err) // finite numbers always marshal
 	}
 	c.spec = codecs.Spec{Name: "numcodecs.zfpy", Configuration: own}
 	return c, nil
 }
 
-// zfpyArguments refuses compression_kwargs that say other than the fields.
+// zfpyArguments refuses compression_kwargs that contradict the fields.
 func zfpyArguments(text json.RawMessage, fields map[string]float64) error {
 	var arguments map[string]float64
 	if text == nil {
@@ -88,8 +88,8 @@ func zfpyArguments(text json.RawMessage, fields map[string]float64) error {
 	return nil
 }
 
-// zfpHeaderFits refuses shapes that zfp's header has no room for: 48 bits for
-// all dimensions alike.
+// zfpHeaderFits refuses shapes for which zfp's header has no room. It has 48 bits,
+// divided equally among the dimensions.
 func zfpHeaderFits(shape []int) error {
 	width := 48 / len(shape)
 	for _, n := range shape {

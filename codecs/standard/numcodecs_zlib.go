@@ -13,8 +13,8 @@ import (
 // ZlibName is the name of the codec.
 const ZlibName = "numcodecs.zlib"
 
-// numcodecsZlibDefinition is the codec "numcodecs.zlib": a stream of RFC 1950, as the
-// deflate filter of HDF5 writes it, too.
+// numcodecsZlibDefinition is the codec "numcodecs.zlib": a stream of RFC 1950. HDF5's
+// deflate filter writes the same.
 func numcodecsZlibDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: ZlibName, Aliases: []string{"zlib"}, Kind: codecs.KindBytesToBytes,
@@ -46,7 +46,7 @@ func numcodecsZlibDefinition() codecs.Definition {
 func newZlibWriter(level int) deflater {
 	w, err := zlib.NewWriterLevel(nil, deflateLevel(level))
 	if err != nil {
-		panic(err) // the level was checked
+		panic(err) // the level has been checked
 	}
 	return deflater{w, w.Reset}
 }

@@ -14,14 +14,13 @@ type float interface{ float32 | float64 }
 
 type real interface{ integer | float }
 
-// cast returns the kernel that converts elements as NumPy's astype does: floats
-// are rounded to the nearest, half to even, and towards zero for integers;
-// integers that are too large lose their upper bits; bool is whether a number
-// is not zero. What a float becomes that is far out of an integer's range is up
-// to the machine in NumPy, and has no result here: see [integerRange]. NaNs of
-// float16 become the plain NaN.
+// cast returns the kernel that converts elements as NumPy's astype does. Floats are
+// rounded half to even for float types, and towards zero for integer types. Integers
+// that are too large lose their upper bits. A bool is whether a number is not zero. A
+// NaN of float16 becomes the plain NaN. A float far out of an integer's range has no
+// result, because NumPy's result depends on the machine: see [integerRange].
 //
-// A kernel is nil between complex numbers and others.
+// There is no kernel (nil) between complex numbers and other numbers.
 func cast(to, from number) elements.Kernel {
 	if to.complex() || from.complex() {
 		return castComplex(to, from)
@@ -63,7 +62,7 @@ func castComplex(to, from number) elements.Kernel {
 	}
 }
 
-// partsOf sees complex numbers in a line as twice as many floats.
+// partsOf returns a line of complex numbers as a line of twice as many floats.
 func partsOf(a ndarray.Array, part number) ndarray.Array {
 	if part == float32Number {
 		return elements.Line(dtype.Float32, a.Data)
@@ -143,8 +142,8 @@ func castHalf(to number) elements.Kernel {
 	}
 }
 
-// convert is Go's conversion to a type that holds the number, takes the lower
-// bits of an integer, or rounds to the nearest float, half to even.
+// convert is Go's conversion. The type D has the number, or takes the lower bits of an
+// integer, or rounds half to even to a float.
 func convert[D, S real](dst, src ndarray.Array) int {
 	to, _ := ndarray.As[D](dst)
 	from, _ := ndarray.As[S](src)
@@ -167,11 +166,11 @@ func toBool[S real](dst, src ndarray.Array) int {
 	return -1
 }
 
-// integerRange bounds the floats, rounded towards zero, that have the same
-// result in NumPy wherever it runs: integers of up to 32 bits are the lower bits
-// of an int32, or of an uint32; those of 64 bits those of an int64 or uint64.
+// integerRange bounds the floats, rounded towards zero, for which NumPy gives the same
+// result on every machine. For integers of up to 32 bits, the result is the lower bits
+// of an int32 or a uint32; for integers of 64 bits, it is an int64 or a uint64.
 func integerRange(to number) (above, below float64) {
-	const beneathInt64 = -1<<63 - 1<<11 // the next float64
+	const beneathInt64 = -1<<63 - 1<<11 // the next float64 below -1<<63
 	switch to {
 	case uint32Number:
 		return -1<<31 - 1, 1 << 32
@@ -184,7 +183,7 @@ func integerRange(to number) (above, below float64) {
 	}
 }
 
-// truncate makes integers of floats.
+// truncate returns the kernel from floats to integers.
 func truncate[D integer, S float](to number) elements.Kernel {
 	above, below := integerRange(to)
 	return func(dst, src ndarray.Array) int {
@@ -198,7 +197,7 @@ func truncate[D integer, S float](to number) elements.Kernel {
 				to[i] = D(int64(x))
 			case x >= 1<<63 && x < below:
 				to[i] = D(uint64(x))
-			default: // NaN, too
+			default: // also for NaN
 				return i
 			}
 		}
@@ -212,14 +211,14 @@ func halfToFloat32(dst, src ndarray.Array) int {
 	return -1
 }
 
-// roundToHalf makes float16 of float32; what is too large becomes infinite.
+// roundToHalf converts float32 to float16. A number that is too large becomes infinite.
 func roundToHalf(dst, src ndarray.Array) int {
 	from, _ := ndarray.As[float32](src)
 	dtype.Float16Layout.FromFloat32(dst.Data, from, dtype.NearestEven)
 	return -1
 }
 
-// toHalf makes float16 of float32 or float64, rounded once.
+// toHalf converts float32 or float64 to float16, rounding once.
 func toHalf(dst, src ndarray.Array) int {
 	if from, ok := ndarray.As[float64](src); ok {
 		dtype.Float16Layout.FromFloat64(dst.Data, from, dtype.NearestEven)
@@ -228,10 +227,10 @@ func toHalf(dst, src ndarray.Array) int {
 	return roundToHalf(dst, src)
 }
 
-// through is first, which makes elements of type middle and has a result for
-// every element, and then second, block by block.
+// through returns a kernel that runs first, which makes elements of type middle, and
+// then second, block by block. first must have a result for every element.
 func through(middle dtype.Type, first, second elements.Kernel) elements.Kernel {
-	const block = 1024 // elements
+	const block = 1024 // elements in a block
 	return func(dst, src ndarray.Array) int {
 		n := src.Len()
 		between, from, to := middle.Size(), src.Type.Size(), dst.Type.Size()

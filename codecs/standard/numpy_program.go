@@ -8,26 +8,26 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// operation is a step of arithmetic with one number for all elements.
+// operation is a step of arithmetic with the same number for all elements.
 type operation uint8
 
 const (
 	subtract operation = iota
 	add
 	multiply
-	divide // of floats
-	round  // to whole numbers, half to even; the number means nothing
+	divide // floats only
+	round  // to whole numbers, half to even; it ignores the number
 )
 
-// program is arithmetic as NumPy does it on arrays: one operation after the
-// other, each rounded to the type of its work.
+// program is arithmetic as NumPy does it on arrays: a list of operations. Each result
+// is rounded to the type in which the operation works.
 type program struct {
 	from, work number
 	stages     []stage
 }
 
-// stage is work in one type: float32 for float16, whose results are rounded to
-// float16 after each operation.
+// stage is a part of a program that works in one type. float16 is computed in float32,
+// and each result is rounded to float16.
 type stage struct {
 	typ   dtype.Type
 	load  elements.Kernel
@@ -40,7 +40,7 @@ func newProgram(from number) *program {
 	return p
 }
 
-// convert goes on in another type.
+// convert begins a stage in another type.
 func (p *program) convert(to number) {
 	memory := to
 	if to == float16Number {
@@ -54,7 +54,7 @@ func (p *program) convert(to number) {
 	p.stages = append(p.stages, stage{typ: numpyTypeOf(memory), load: cast(memory, before)})
 }
 
-// apply adds an operation.
+// apply adds an operation to the last stage.
 func (p *program) apply(o operation, c constant) {
 	if o == round && p.work.integer() {
 		return
@@ -66,10 +66,10 @@ func (p *program) apply(o operation, c constant) {
 	}
 }
 
-// elements.Kernel runs the program and converts its results.
+// kernel returns the kernel that runs the program and converts its results to a type.
 func (p *program) kernel(to number) elements.Kernel {
 	stages := p.stages
-	if len(stages) > 1 && len(stages[0].steps) == 0 { // nothing to do before the first conversion
+	if len(stages) > 1 && len(stages[0].steps) == 0 { // there is nothing to do before the first conversion
 		stages = stages[1:]
 		stages[0].load = cast(numberOf(stages[0].typ), p.from)
 	}
@@ -85,7 +85,7 @@ func (p *program) kernel(to number) elements.Kernel {
 			block := elements.Span(src, at, end)
 			for i, s := range stages {
 				next := elements.Line(s.typ, scratch[i][:(end-at)*s.typ.Size()])
-				s.load(next, block) // between integers, or to floats: never fails
+				s.load(next, block) // never fails: it converts between integers, or to floats
 				for _, step := range s.steps {
 					step(next)
 				}
@@ -99,7 +99,7 @@ func (p *program) kernel(to number) elements.Kernel {
 	}
 }
 
-// numpyTypeOf is the data type of a number.
+// numpyTypeOf returns the data type of a number.
 func numpyTypeOf(n number) dtype.Type {
 	return []dtype.Type{
 		boolNumber: dtype.BoolType,
@@ -122,7 +122,7 @@ func keepHalf(a ndarray.Array) {
 	}
 }
 
-// step returns the loop for an operation in the type of the work.
+// step returns the loop of an operation in the type of the stage.
 func step(work number, o operation, c constant) func(ndarray.Array) {
 	switch work {
 	case int8Number:
@@ -169,8 +169,8 @@ func integerStep[T integer](o operation, c constant) func(ndarray.Array) {
 	}
 }
 
-// floatStep loops over one operation each, so that no processor rounds two of
-// them as one.
+// floatStep has a loop for each operation, so that no processor fuses two of them into
+// one rounding.
 func floatStep[T float](o operation, k T) func(ndarray.Array) {
 	return func(a ndarray.Array) {
 		values, _ := ndarray.As[T](a)

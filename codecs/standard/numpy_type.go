@@ -29,8 +29,8 @@ const (
 	complex128Number
 )
 
-// numberOf tells which of NumPy's numbers the elements of a type are, by their
-// kind and size; times are int64.
+// numberOf returns NumPy's number for the elements of a type, by kind and size. Times
+// are int64.
 func numberOf(t dtype.Type) number {
 	if _, ok := t.(dtype.Temporal); ok {
 		return int64Number
@@ -90,13 +90,13 @@ func (n number) float() bool   { return n >= float16Number && n <= float64Number
 func (n number) signed() bool  { return n >= int8Number && n <= int64Number }
 func (n number) complex() bool { return n >= complex64Number }
 
-// numpyTypes reads the fields of codecs of numcodecs that hold a NumPy data
-// type: "<f4", "f4" or "float32". Byte order means nothing to an array in
-// memory: these codecs see the host's, and the array → bytes codec behind them
-// states the one that is stored.
+// numpyTypes parses the fields of numcodecs' codecs that hold a NumPy data type, such
+// as "<f4", "f4" or "float32". The byte order in such a field has no meaning for an
+// array in memory: these codecs receive the host's order, and the array → bytes codec
+// behind them states the order that is stored.
 type numpyTypes struct{ registry *dtype.Registry }
 
-// parse returns nil for a field that is not there.
+// parse returns nil for a field that is not given.
 func (n numpyTypes) parse(name string, text *string) (dtype.Type, error) {
 	if text == nil {
 		return nil, nil
@@ -125,14 +125,14 @@ func (n numpyTypes) parse(name string, text *string) (dtype.Type, error) {
 	return t, nil
 }
 
-// isNumber leaves out times, which numcodecs does not compute with.
+// isNumber excludes times, with which numcodecs does not compute.
 func isNumber(t dtype.Type) bool {
 	_, ok := t.(dtype.Numeric)
 	return ok && numberOf(t) != noNumber
 }
 
-// numpyName spells a type of numbers as NumPy does, little-endian: readers of
-// Zarr v3 apply the codec to arrays in the order of their machine.
+// numpyName spells a number type as NumPy does, little-endian. Readers of Zarr v3 apply
+// the codec to arrays in the byte order of their machine.
 func numpyName(t dtype.Type) json.RawMessage {
 	order := dtype.NoOrder
 	if _, ok := t.(dtype.Ordered); ok {
@@ -145,8 +145,8 @@ func numpyName(t dtype.Type) json.RawMessage {
 	return text
 }
 
-// decodedType checks the field that repeats the type of the decoded array and
-// may be missing. Times pass for the int64 that they are.
+// decodedType checks the optional field that repeats the type of the decoded array.
+// Times are accepted as int64.
 func decodedType(name string, given, in dtype.Type) (dtype.Type, error) {
 	n := numberOf(in)
 	if n == noNumber {

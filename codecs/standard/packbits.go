@@ -10,13 +10,13 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// packbitsDefinition is the registered codec "packbits": of each number some
-// neighbouring bits are stored, one number right behind the other, the least
-// significant bit first, in C order. The last byte is filled up with zeros; how
-// many may be told in a byte in front or behind.
+// packbitsDefinition is the registered codec "packbits". It stores some neighbouring
+// bits of each number, one number right behind the other, the least significant bit
+// first, in C order. Zeros fill the last byte. A byte in front or behind may say how
+// many zeros there are.
 //
-// The field names are those of the codec's text; the other ones of its schema
-// are read, too.
+// The field names are those of the codec's text. The different names of its schema are
+// accepted, too.
 func packbitsDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "packbits", Kind: codecs.KindArrayToBytes,
@@ -44,10 +44,10 @@ func parsePackbits(text json.RawMessage) (codecs.Codec, error) {
 		return nil, err
 	}
 	if c.FirstBit != nil && c.StartBit != nil {
-		return nil, codecs.Fieldf("start_bit", "another name of first_bit, which is given, too")
+		return nil, codecs.Fieldf("start_bit", "is another name of first_bit, which is also given: leave out one of them")
 	}
 	if c.LastBit != nil && c.EndBit != nil {
-		return nil, codecs.Fieldf("end_bit", "another name of last_bit, which is given, too")
+		return nil, codecs.Fieldf("end_bit", "is another name of last_bit, which is also given: leave out one of them")
 	}
 	p := packbitsCodec{padding: "none", last: -1, firstName: "first_bit", lastName: "last_bit"}
 	if c.StartBit != nil {
@@ -82,7 +82,7 @@ func parsePackbits(text json.RawMessage) (codecs.Codec, error) {
 
 type packbitsCodec struct {
 	padding             string
-	first, last         int // last -1: the highest
+	first, last         int // -1 as last means the highest bit
 	firstName, lastName string
 }
 
@@ -108,7 +108,7 @@ func (c packbitsCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, e
 	word := in.Type.Size() / packing.Components
 	bits := b.last - b.first + 1
 	count := n / word
-	b.size = count/8*bits + (count%8*bits+7)/8 // a number has no more bits than its word
+	b.size = count/8*bits + (count%8*bits+7)/8 // no overflow: a number has no more bits than its word
 	b.unused = byte(8*b.size - count*bits)
 	form := bitForm{first: uint(b.first), bits: uint(bits), signed: packing.Signed}
 	if packing.Components == 2 {
@@ -129,7 +129,7 @@ func (c packbitsCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, e
 	return b, nil
 }
 
-// packingOf tells which bits of an element mean something; times are int64.
+// packingOf returns which bits of an element are used. Times are int64.
 func packingOf(t dtype.Type) (dtype.Packing, bool) {
 	if _, ok := t.(dtype.Temporal); ok {
 		return dtype.Packing{Components: 1, Bits: 64, Signed: true}, true
@@ -144,11 +144,11 @@ func packingOf(t dtype.Type) (dtype.Packing, bool) {
 
 type packbitsBound struct {
 	typ         dtype.Type
-	part        dtype.Type // of pairs: words like their parts
+	part        dtype.Type // for complex numbers, words of the size of a part
 	padding     string
 	first, last int
-	size        int  // bytes of all numbers
-	unused      byte // bits of the last byte
+	size        int  // all numbers, in bytes
+	unused      byte // unused bits of the last byte
 	pack        func(w *bitWriter, words ndarray.Array)
 	unpack      func(r *bitReader, words ndarray.Array)
 }
@@ -230,5 +230,6 @@ func (b *packbitsBound) Losses() []codecs.Loss {
 	return []codecs.Loss{{What: fmt.Sprintf("bits other than %d to %d are left out, without a bound", b.first, b.last)}}
 }
 
-// Stable implements [codecs.Stable]: bits that were left out stay so.
+// Stable implements [codecs.Stable]: bits that are not stored decode the same each
+// time.
 func (b *packbitsBound) Stable(any) bool { return true }

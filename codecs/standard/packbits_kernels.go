@@ -9,21 +9,21 @@ import (
 // bitForm says which bits of a word are stored.
 type bitForm struct {
 	first, bits uint
-	signed      bool // bits above them are copies of the highest
+	signed      bool // decoding copies the highest stored bit to the bits above
 }
 
-// half is the number of bits that go between a register of 64 and memory at
-// once. Words with more bits to store go in two steps.
+// half is how many bits move at once between a register of 64 bits and memory. A word
+// with more stored bits moves in two steps.
 const half = 32
 
-// bitWriter appends bits to out, the lowest first.
+// bitWriter appends bits to out, the lowest bit first.
 type bitWriter struct {
 	out  []byte
-	held uint64 // bits that wait for others
-	n    uint   // how many, less than half between calls
+	held uint64 // bits that are not written yet
+	n    uint   // the number of these bits; less than half between calls
 }
 
-// finish appends the bits that wait, and zeros up to the end of the byte.
+// finish appends the bits that are not written yet, and zeros up to a whole byte.
 func (w *bitWriter) finish() []byte {
 	for ; w.n > 0; w.n -= min(w.n, 8) {
 		w.out = append(w.out, byte(w.held))
@@ -32,7 +32,7 @@ func (w *bitWriter) finish() []byte {
 	return w.out
 }
 
-// packWords returns the loop that appends the bits of each word.
+// packWords returns the loop that appends the stored bits of each word.
 func packWords[T word](form bitForm) func(*bitWriter, ndarray.Array) {
 	low := min(form.bits, half)
 	high := form.bits - low
@@ -62,15 +62,14 @@ func packWords[T word](form bitForm) func(*bitWriter, ndarray.Array) {
 	}
 }
 
-// bitReader takes bits from in, the lowest first. What is behind its end is
-// zeros.
+// bitReader takes bits from in, the lowest bit first. Zeros follow its end.
 type bitReader struct {
 	in   []byte
 	held uint64
 	n    uint
 }
 
-// take fills the register to at least half of its bits.
+// take fills the register until at least half of its bits are valid.
 func (r *bitReader) take(held uint64, n uint) (uint64, uint) {
 	if len(r.in) >= half/8 {
 		held |= uint64(binary.LittleEndian.Uint32(r.in)) << n
@@ -84,7 +83,7 @@ func (r *bitReader) take(held uint64, n uint) (uint64, uint) {
 	return held, n + half
 }
 
-// unpackWords returns the loop that is the reverse of packWords.
+// unpackWords returns the loop that reverses packWords.
 func unpackWords[T word](form bitForm) func(*bitReader, ndarray.Array) {
 	low := min(form.bits, half)
 	high := form.bits - low

@@ -5,8 +5,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Registry returns a new registry with the codecs of this package, for a program
-// with the given data types.
+// Registry returns a new registry with the codecs of this package. types are the data
+// types of the program.
 func Registry(types *dtype.Registry) *codecs.Registry {
 	r := codecs.NewRegistry(types)
 	for _, d := range []codecs.Definition{
@@ -25,7 +25,7 @@ func Registry(types *dtype.Registry) *codecs.Registry {
 		numcodecsFletcher32Definition(), numcodecsJenkinsLookup3Definition(), zarrsGdeflateDefinition(),
 	} {
 		if err := r.Register(d); err != nil {
-			panic(err) // a name given twice in this package
+			panic(err) // two codecs of this package have one name
 		}
 	}
 	return r

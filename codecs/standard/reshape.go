@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// reshapeDefinition is the registered codec "reshape": the same elements in the
-// same C order, with other dimensions.
+// reshapeDefinition is the registered codec "reshape". The encoded array has the same
+// elements in the same C order, but other dimensions.
 func reshapeDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "reshape", Kind: codecs.KindArrayToArray,
@@ -27,10 +27,10 @@ func reshapeDefinition() codecs.Definition {
 	}
 }
 
-// extent is an entry of the shape: one of a number and a list.
+// extent is an entry of the shape: a number, or a list of dimensions.
 type extent struct {
-	size int   // -1: what remains
-	dims []int // nil: none given
+	size int   // -1 means what remains
+	dims []int // nil for a number
 }
 
 func parseReshape(text json.RawMessage) (codecs.Codec, error) {
@@ -56,12 +56,12 @@ func parseReshape(text json.RawMessage) (codecs.Codec, error) {
 			return nil, codecs.Fieldf(name, "%.60s: %w", entry, err)
 		}
 		if e.size < 0 && remains {
-			return nil, codecs.Fieldf(name, "a second -1: only one extent can be what remains")
+			return nil, codecs.Fieldf(name, "a second -1: only one extent can be left open")
 		}
 		remains = remains || e.size < 0
 		for _, dim := range e.dims {
 			if dim < next {
-				return nil, codecs.Fieldf(name, "%.60s: dimensions have to come in increasing order, nothing is transposed", entry)
+				return nil, codecs.Fieldf(name, "%.60s: dimensions must be in increasing order, because reshape transposes nothing", entry)
 			}
 			next = dim + 1
 		}
@@ -112,7 +112,7 @@ func (c reshapeCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, er
 	return bindReshape(spec, in, shape), nil
 }
 
-// encodedShape works the entries out for an array of the given shape.
+// encodedShape returns the encoded shape of an array of shape in.
 func (c reshapeCodec) encodedShape(in []int) ([]int, error) {
 	total, ok := ndarray.Elements(in)
 	if !ok {
@@ -131,7 +131,7 @@ func (c reshapeCodec) encodedShape(in []int) ([]int, error) {
 				if dim >= len(in) {
 					return nil, codecs.Fieldf(fmt.Sprintf("shape[%d]", i), "the chunk has %d dimensions, no dimension %d", len(in), dim)
 				}
-				shape[i] *= in[dim] // no more than all elements
+				shape[i] *= in[dim] // no overflow: at most the number of elements
 			}
 		}
 	}
@@ -149,8 +149,8 @@ func (c reshapeCodec) encodedShape(in []int) ([]int, error) {
 	return shape, c.aligned(in, shape)
 }
 
-// aligned checks that an entry made of dimensions counts the same elements as
-// these do.
+// aligned checks that the dimensions of an entry cover the same elements as the encoded
+// dimension that they form.
 func (c reshapeCodec) aligned(in, out []int) error {
 	for i, e := range c.shape {
 		if len(e.dims) == 0 {
@@ -170,8 +170,8 @@ func sameProduct(a, b []int) bool {
 	return m == n
 }
 
-// bindReshape returns a codec that views the array in its new shape where no
-// dimensions are joined, and copies it else.
+// bindReshape returns a codec that is a view if no dimensions are joined, and otherwise
+// a codec that copies.
 func bindReshape(spec codecs.Spec, in codecs.Chunk, shape []int) codecs.ArrayToArray {
 	b := reshapeBound{spec: spec, in: in.Shape, out: in}
 	b.out.Shape = shape
@@ -203,13 +203,13 @@ func copyInOrder(dst, src ndarray.Array) error {
 	return nil
 }
 
-// part is a dimension that is one factor of another one: its neighbours are
-// step elements apart there.
+// part is a dimension that is a factor of dimension dim. Neighbours along the part are
+// step elements apart along dim.
 type part struct{ dim, step int }
 
-// split finds, for every dimension of out, the one of in that it is a part of,
-// and tells whether there is one. Extents of 1 are a part of any, here of none:
-// dim is then -1.
+// split finds, for every dimension of out, the dimension of in of which it is a part.
+// It returns false if there is none. An extent of 1 could be a part of any dimension;
+// its dim is -1.
 func split(in, out []int) ([]part, bool) {
 	parts := make([]part, len(out))
 	dim, rest := -1, 1
@@ -219,7 +219,7 @@ func split(in, out []int) ([]part, bool) {
 			continue
 		}
 		for rest == 1 {
-			dim++ // the products are equal: there are dimensions left
+			dim++ // in bounds: the products are equal, so dimensions are left
 			rest = in[dim]
 		}
 		if rest%n != 0 {
@@ -231,8 +231,8 @@ func split(in, out []int) ([]part, bool) {
 	return parts, true
 }
 
-// reshapeView is a reshape that only splits dimensions and drops or adds those
-// of extent 1.
+// reshapeView is a reshape that only splits dimensions, and drops or adds dimensions of
+// extent 1.
 type reshapeView struct {
 	reshapeBound
 	parts []part
@@ -262,5 +262,5 @@ func (b *reshapeView) Decode(dst, src ndarray.Array) error {
 	return nil
 }
 
-// Extents implements [codecs.Extents]. A shape that the codec suits is not worked out.
+// Extents implements [codecs.Extents]. It does not know a suitable shape.
 func (c reshapeCodec) Extents() []int { return nil }

@@ -16,15 +16,15 @@ import (
 // ScaleOffsetName is the name of the codec.
 const ScaleOffsetName = "scale_offset"
 
-// scaleOffsetDefinition is the registered codec "scale_offset": it stores
-// (x − offset) × scale and gives back x ÷ scale + offset.
+// scaleOffsetDefinition is the registered codec "scale_offset". It stores (x − offset)
+// × scale and decodes to x ÷ scale + offset.
 //
-// Every step is done in the array's own type and rounded to it, half to even; no
-// processor rounds two of them as one. What the type cannot hold is an error: an
-// integer out of its range after either step, a remainder of the division, a
-// finite float that becomes infinite or a number the type lacks. Infinities stay
-// what they are but for their sign, and a NaN keeps its sign and payload and
-// becomes quiet.
+// Every step is computed in the array's own type and rounded to it, half to even. No
+// processor fuses two steps into one rounding. A result that the type does not have is
+// an error: an integer out of range after either step, a remainder of the division, a
+// finite float that becomes infinite, or a number that the type lacks. Infinities stay
+// infinite and may change their sign. A NaN keeps its sign and payload and becomes
+// quiet.
 func scaleOffsetDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: ScaleOffsetName, Kind: codecs.KindArrayToArray, Packs: true,
@@ -45,7 +45,7 @@ func scaleOffsetDefinition() codecs.Definition {
 	}
 }
 
-// scaleOffset holds the JSON of the fields, nil for one that is not given.
+// scaleOffset holds the JSON of the fields, or nil for a field that is not given.
 type scaleOffset struct{ offset, scale json.RawMessage }
 
 func (c scaleOffset) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, error) {
@@ -78,15 +78,15 @@ func (c scaleOffset) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, err
 	return b, nil
 }
 
-// term is one of the two numbers as a value of the type.
+// term is the offset or the scale as a value of the type.
 type term struct {
-	neutral bool    // changes nothing: the default, to the bit
-	float   float64 // of floats: the value, which float64 holds
+	neutral bool    // the default, bit for bit: it changes nothing
+	float   float64 // the value of a float; float64 holds it
 	whole   *big.Int
 }
 
-// parseTerm reads a field that may be missing. Its default is not a value of every
-// type, float8_e8m0fnu has no zero: then nothing is subtracted.
+// parseTerm parses an optional field. Some types lack the default value: float8_e8m0fnu
+// has no zero, and then nothing is subtracted.
 func parseTerm(t dtype.Numeric, name string, text json.RawMessage, standard int64) (term, error) {
 	n := term{neutral: true, float: float64(standard), whole: big.NewInt(standard)}
 	if text == nil {
@@ -115,8 +115,8 @@ func parseTerm(t dtype.Numeric, name string, text json.RawMessage, standard int6
 	return n, nil
 }
 
-// spec keeps the numbers as they were given and leaves out those that change
-// nothing, as zarr-python does.
+// spec returns the numbers as they were given, without those that change nothing.
+// zarr-python does the same.
 func (c scaleOffset) spec(noOffset, noScale bool) codecs.Spec {
 	s := codecs.Spec{Name: ScaleOffsetName}
 	switch {
@@ -131,16 +131,16 @@ func (c scaleOffset) spec(noOffset, noScale bool) codecs.Spec {
 	return s
 }
 
-// wholeOf is the value of an integer.
+// wholeOf returns the value of an integer.
 func wholeOf(t dtype.Numeric, value dtype.Scalar) *big.Int {
 	whole, ok := new(big.Int).SetString(string(t.FormatScalar(dtype.V3, value)), 10)
 	if !ok {
-		panic("codecs: an integer of type " + t.Name() + " is written as none")
+		panic("codecs: an integer of type " + t.Name() + " is not written as an integer")
 	}
 	return whole
 }
 
-// floatOf is the value of a float, which float64 holds.
+// floatOf returns the value of a float, which float64 holds.
 func floatOf(t dtype.Numeric, value dtype.Scalar) float64 {
 	element := ndarray.New(t, []int{1})
 	copy(element.Data, value)
@@ -156,7 +156,7 @@ func floatOf(t dtype.Numeric, value dtype.Scalar) float64 {
 	return x[0]
 }
 
-// scaleOffsetBound is elementwise.
+// scaleOffsetBound is a bound scale_offset. It is elementwise.
 type scaleOffsetBound struct {
 	spec           codecs.Spec
 	in             dtype.Numeric
@@ -182,7 +182,7 @@ func (b *scaleOffsetBound) EncodeError(src ndarray.Array, at int) error {
 	return fmt.Errorf("%w: %w: choose another offset or scale", codecs.NewElementError(src, at), b.misfit(value))
 }
 
-// misfit says why an element cannot be encoded.
+// misfit returns the reason why an element cannot be encoded.
 func (b *scaleOffsetBound) misfit(value dtype.Scalar) error {
 	return fmt.Errorf("(%s − %s) × %s is %w of %s", b.in.FormatScalar(dtype.V3, value),
 		b.text(b.offset), b.text(b.scale), dtype.ErrOutOfRange, b.in.Name())
@@ -198,7 +198,7 @@ func (b *scaleOffsetBound) DecodeError(src ndarray.Array, at int) error {
 	return fmt.Errorf("%w: %s is %w of %s", codecs.ErrCorrupt, what, dtype.ErrOutOfRange, b.in.Name())
 }
 
-// text names a term in errors.
+// text returns a term for error messages.
 func (b *scaleOffsetBound) text(n term) string {
 	if b.in.Kind() == dtype.Float {
 		return strconv.FormatFloat(n.float, 'g', -1, 64)
@@ -231,8 +231,8 @@ func (u unscaled) Decode(dst, src ndarray.Array) error {
 // Losses implements [codecs.Lossy].
 func (u unscaled) Losses() []codecs.Loss { return nil }
 
-// Losses implements [codecs.Lossy]. A power of two as the scale, and no offset, change
-// exponents alone.
+// Losses implements [codecs.Lossy]. Without an offset, a scale that is a power of two
+// changes only exponents and loses nothing.
 func (b *scaleOffsetBound) Losses() []codecs.Loss {
 	fraction, _ := math.Frexp(b.scale.float)
 	if b.in.Kind() != dtype.Float || b.offset.float == 0 && math.Abs(fraction) == 0.5 {
@@ -253,8 +253,9 @@ func (b *scaleOffsetBound) Unit() float64 {
 // Stable implements [codecs.Stable].
 func (u unscaled) Stable(any) bool { return true }
 
-// Stable implements [codecs.Stable]. Integers come back as they were. Floats do where the
-// codec behind makes integers of them and so takes away what the arithmetic adds.
+// Stable implements [codecs.Stable]. Integers come back unchanged. Floats come back
+// unchanged if the codec behind rounds them to integers, because that removes the
+// errors of the arithmetic.
 func (b *scaleOffsetBound) Stable(next any) bool {
 	if b.in.Kind() != dtype.Float {
 		return true
@@ -264,10 +265,10 @@ func (b *scaleOffsetBound) Stable(next any) bool {
 	return ok && absorbs && a.Absorbs() && roundsAway(b.in, behind.Encoded().Type, b.offset.float, b.scale.float)
 }
 
-// roundsAway reports whether rounding to integers takes away what the arithmetic of
-// (x − offset) × scale and back in floats adds: its error, in units of the
-// integers, is below half of one. An error of eight units in the last place of
-// the largest number that occurs is more than there can be.
+// roundsAway reports whether rounding to integers removes the error of computing (x −
+// offset) × scale and back in floats. For that, the error must be below half of an
+// integer. The error is below eight units in the last place of the largest number that
+// occurs.
 func roundsAway(in, stored dtype.Type, offset, scale float64) bool {
 	digits, ok := map[int]float64{4: 24, 8: 53}[in.Size()]
 	if !ok || !isFloat(in) || isFloat(stored) {
@@ -280,8 +281,8 @@ func roundsAway(in, stored dtype.Type, offset, scale float64) bool {
 	return 8*largest*math.Exp2(-digits) < 0.5
 }
 
-// isFloat reports whether elements are floats. Other types that codecs compute
-// with are integers.
+// isFloat reports whether elements are floats. All other types with which codecs
+// compute are integers.
 func isFloat(t dtype.Type) bool {
 	n, ok := t.(dtype.Numeric)
 	return ok && n.Kind() == dtype.Float

@@ -9,14 +9,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// The most common pair of neighbours, scale_offset and cast_value that make
-// integers of floats, has loops of its own: each element is read and written
-// once and stays in a register between. They take the elements that are
-// rounded half to even or clamped, and NaN where it has a value, and leave the
-// others, a block at a time, to the kernels of the two codecs.
+// The most common pair of neighbours is scale_offset and cast_value from floats to
+// integers. It has loops of its own: each element is read and written once and stays in
+// a register in between. These loops handle elements that are rounded half to even or
+// clamped, and NaN if the scalar map has a value for it. They leave other elements, a
+// block at a time, to the kernels of the two codecs.
 
-// JoinEncode implements [codecs.Joining] for floats of 32 or 64 bits that become integers
-// of at most 32.
+// JoinEncode implements [codecs.Joining] for floats of 32 or 64 bits that become
+// integers of at most 32 bits.
 func (b *scaleOffsetBound) JoinEncode(next codecs.Elementwise, both elements.Kernel) elements.Kernel {
 	cast, ok := next.(*castValueBound)
 	if !ok || cast.rule.rounding != dtype.NearestEven {
@@ -46,7 +46,7 @@ func packingFrom[S float](o, s S, cast *castValueBound, both elements.Kernel) el
 		case key >= float64(p.low) && key <= float64(p.high):
 			return nil
 		default:
-			p.clamps = false // not this one
+			p.clamps = false // numbers that do not fit are left to the codecs
 		}
 	}
 	p.least, p.greatest = cast.to.least(), int64(cast.to.greatest())
@@ -68,17 +68,17 @@ func packingFrom[S float](o, s S, cast *castValueBound, both elements.Kernel) el
 	}
 }
 
-// packer is the terms of scale_offset, and what becomes of floats.
+// packer has the terms of scale_offset, and what becomes of floats.
 type packer[S float] struct {
 	offset, scale   S
-	low, high       S // those between are rounded to a number of the integer type
+	low, high       S // numbers between them are rounded to a number of the integer type
 	clamps          bool
-	least, greatest int64 // where it clamps
+	least, greatest int64 // the bounds to which numbers are clamped
 	mapsNaN         bool
 	ofNaN           int64
 }
 
-// packBlock is how many elements are left to other kernels together.
+// packBlock is how many elements are left to the codecs' kernels at a time.
 const packBlock = 256
 
 func packInto[D integer, S float](p *packer[S], both elements.Kernel) elements.Kernel {
@@ -100,10 +100,10 @@ func packInto[D integer, S float](p *packer[S], both elements.Kernel) elements.K
 	}
 }
 
-// packRun returns how many elements it took: all before the first one that has
-// no result, or another than these rules give. Of a number far below 2^52, the
-// sum with 1.5 × 2^52 has no bits for a fraction, and its lower bits are those
-// of the integer.
+// packRun returns how many elements it has handled: all before the first element that
+// has no result, or whose result these rules do not give. It rounds by adding 1.5 ×
+// 2^52. For a number far below 2^52, the sum has no bits for a fraction, and its lower
+// bits are those of the rounded integer.
 func packRun[D integer, S float](to []D, from []S, p *packer[S]) int {
 	const shifter = 0x1.8p52
 	o, s, low, high := p.offset, p.scale, p.low, p.high
@@ -126,16 +126,16 @@ func packRun[D integer, S float](to []D, from []S, p *packer[S]) int {
 	return len(from)
 }
 
-// JoinDecode implements [codecs.Joining]: there is no such loop.
+// JoinDecode implements [codecs.Joining]. There is no such loop.
 func (b *scaleOffsetBound) JoinDecode(codecs.Elementwise, elements.Kernel) elements.Kernel {
 	return nil
 }
 
-// JoinEncode implements [codecs.Joining]: there is no such loop.
+// JoinEncode implements [codecs.Joining]. There is no such loop.
 func (b *castValueBound) JoinEncode(codecs.Elementwise, elements.Kernel) elements.Kernel { return nil }
 
-// JoinDecode implements [codecs.Joining] for integers that all are numbers of the float
-// type, none of which is too large when it is scaled.
+// JoinDecode implements [codecs.Joining] for integer types whose numbers are all
+// numbers of the float type, and stay finite when they are scaled.
 func (b *castValueBound) JoinDecode(next codecs.Elementwise, both elements.Kernel) elements.Kernel {
 	scale, ok := next.(*scaleOffsetBound)
 	if !ok {
@@ -151,7 +151,7 @@ func (b *castValueBound) JoinDecode(next codecs.Elementwise, both elements.Kerne
 	}
 }
 
-// unpackingTo is for floats with so many bits of precision.
+// unpackingTo is JoinDecode for floats with precision bits of precision.
 func unpackingTo[T float](o, s T, precision int, cast *castValueBound, both elements.Kernel) elements.Kernel {
 	stored := cast.to
 	if stored.typ.Size() == 1 {
@@ -187,8 +187,8 @@ func unpackingTo[T float](o, s T, precision int, cast *castValueBound, both elem
 	}
 }
 
-// unpacker is the terms of scale_offset, and what becomes of a key of the
-// scalar map, if there is one.
+// unpacker has the terms of scale_offset, and the value of the only key of the scalar
+// map, if there is one.
 type unpacker[T float] struct {
 	offset, scale T
 	mapped        bool
@@ -224,8 +224,8 @@ func unpackMapped[S integer, T float](to []T, from []S, u unpacker[T], key S) {
 	}
 }
 
-// unpackBytes is for all types of one byte that have a result for every byte: a
-// table of these.
+// unpackBytes is for types of one byte if every byte has a result. It looks results up
+// in a table.
 func unpackBytes[T float](cast *castValueBound, both elements.Kernel) elements.Kernel {
 	const n = 1 << 8
 	all, results := ndarray.New(cast.to.typ, []int{n}), ndarray.New(cast.from.typ, []int{n})

@@ -12,8 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// scaleKernels returns the loops of scale_offset for a type of integers or
-// floats.
+// scaleKernels returns the loops of scale_offset for a type of integers or floats.
 func scaleKernels(t dtype.Numeric, offset, scale term) (encode, decode elements.Kernel) {
 	if t.Kind() != dtype.Float {
 		return scaleIntegers(t, offset.whole, scale.whole)
@@ -74,11 +73,12 @@ func integerBounds(t dtype.Numeric) (lowest, highest *big.Int) {
 	return lowest, highest.Sub(highest, one)
 }
 
-// scalable returns the first and the last x of a type for which x − offset and
-// (x − offset) × scale are in its range: at least offset itself is.
+// scalable returns the first and the last x of a type for which both x − offset and (x
+// − offset) × scale are in the range of the type. offset itself is always such an x.
 func scalable(lowest, highest, offset, scale *big.Int) (first, last *big.Int) {
-	// Of the differences d, those with d × scale in range lie between the
-	// quotients of the bounds, rounded inwards: towards zero, as zero is in range.
+	// The differences d with d × scale in range lie between the quotients of the
+	// bounds. The quotients are rounded inwards, which is towards zero, because zero is
+	// in range.
 	first, last = new(big.Int).Quo(lowest, scale), new(big.Int).Quo(highest, scale)
 	if scale.Sign() < 0 {
 		first, last = last, first
@@ -102,7 +102,7 @@ func smaller(a, b *big.Int) *big.Int {
 	return b
 }
 
-// lowBits is an integer of T as T, whichever its sign.
+// lowBits returns the low bits of x as a T, whether T is signed or not.
 func lowBits[T integer](x *big.Int) T {
 	if x.Sign() < 0 {
 		return T(x.Int64())
@@ -110,18 +110,19 @@ func lowBits[T integer](x *big.Int) T {
 	return T(x.Uint64())
 }
 
-// scaleIntegersAs needs no other check than whether an element is one of those
-// that [scalable] found: then nothing overflows, and by the same bounds nothing
-// does on the way back.
+// scaleIntegersAs checks only whether an element is between first and last, which
+// [scalable] has found. Then nothing overflows, neither in encoding nor in decoding.
 //
-// Nor does it divide. With scale = odd × power, where odd is positive and power
-// one of two, or its negative, and with the inverse of odd modulo 2^N, where N
-// is the size of T, stored × inverse is quotient × power modulo 2^N. If power
-// divides that and makes a quotient within bounds of it, then quotient × scale
-// does not overflow, and it is congruent to the stored number: it is the stored
-// number, and the division has no remainder. If not, then no quotient within
-// bounds gives that number: it would have been found, as quotient × power does
-// not overflow where quotient × scale does not.
+// Decoding needs no division either. Let N be the number of bits of T. Let scale be odd
+// × power, where odd is positive and power is a power of two or its negative. Let
+// inverse be the inverse of odd modulo 2^N. Then stored × inverse equals quotient ×
+// power modulo 2^N.
+//
+// If power divides this product, and the quotient is within the bounds, then quotient ×
+// scale does not overflow. It is congruent to the stored number, so it is the stored
+// number, and the division has no remainder. Otherwise no quotient within the bounds
+// gives the stored number. Such a quotient would have been found, because quotient ×
+// power does not overflow if quotient × scale does not.
 func scaleIntegersAs[T integer](offset, scale, first, last *big.Int) (encode, decode elements.Kernel) {
 	o, s, least, most := lowBits[T](offset), lowBits[T](scale), lowBits[T](first), lowBits[T](last)
 	encode = func(dst, src ndarray.Array) int {
@@ -141,7 +142,7 @@ func scaleIntegersAs[T integer](offset, scale, first, last *big.Int) (encode, de
 	if s < 0 {
 		odd, sign = -odd, -sign
 	}
-	inverse := odd // for three bits; each step doubles their number
+	inverse := odd // correct in three bits; each step doubles that
 	for range 5 {
 		inverse *= 2 - odd*inverse
 	}
@@ -152,7 +153,7 @@ func scaleIntegersAs[T integer](offset, scale, first, last *big.Int) (encode, de
 		to = to[:len(from)]
 		for i, v := range from {
 			v *= inverse
-			quotient := v >> (shift & 63) * sign // 63 changes nothing and spares the check for more
+			quotient := v >> (shift & 63) * sign // & 63 changes nothing and spares the check for larger shifts
 			if v&below != 0 || quotient < leastQuotient || quotient > mostQuotient {
 				return i
 			}
@@ -163,19 +164,19 @@ func scaleIntegersAs[T integer](offset, scale, first, last *big.Int) (encode, de
 	return encode, decode
 }
 
-// scaleBlock is how many floats are computed between two looks at whether all
-// results are finite.
+// scaleBlock is how many floats are computed before all results are checked for being
+// finite.
 const scaleBlock = 512
 
-// scaleFloats rounds after every step: a conversion keeps processors from
-// making one step of two. The bit quiet makes NaNs quiet.
+// scaleFloats rounds after every step: a conversion keeps processors from fusing two
+// steps. The bit quiet makes NaNs quiet.
 func scaleFloats[T float, W word](o, s T, quiet W) (encode, decode elements.Kernel) {
 	encode = inBlocks(quiet, func(to, from []T) (doubt T) {
 		to = to[:len(from)]
 		for i, v := range from {
 			r := T(T(v-o) * s)
 			to[i] = r
-			doubt += r - r // not 0 where r is not finite
+			doubt += r - r // not 0 if r is not finite
 		}
 		return doubt
 	})
@@ -191,9 +192,9 @@ func scaleFloats[T float, W word](o, s T, quiet W) (encode, decode elements.Kern
 	return encode, decode
 }
 
-// inBlocks is the kernel that computes each block and, if that says that some
-// of the results are not finite, looks at the numbers they came from. What
-// becomes of a NaN is then not left to the processor.
+// inBlocks returns a kernel that computes block by block. If compute says that some
+// results are not finite, the kernel looks at the numbers that they came from. So the
+// processor does not decide what becomes of a NaN.
 func inBlocks[T float, W word](quiet W, compute func(to, from []T) T) elements.Kernel {
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[T](dst)
@@ -220,10 +221,10 @@ func inBlocks[T float, W word](quiet W, compute func(to, from []T) T) elements.K
 	}
 }
 
-// scaleStep is what becomes of one float of at most two bytes by two operations,
-// each rounded, and whether both results fit. They are computed in float64, which
-// is precise enough that rounding them again rounds as if once, subnormal numbers
-// included: it has more than twice as many bits, and one.
+// scaleStep applies two operations to a float of at most two bytes. Each result is
+// rounded. fits is whether both results fit. The operations are computed in float64 and
+// rounded again. That gives the same as rounding once, even for subnormal numbers,
+// because float64 has more than twice as many bits of precision and one more.
 type scaleStep func(pattern uint16) (result uint16, fits bool)
 
 func scaleSteps(layout *dtype.FloatLayout, o, s float64) (encode, decode scaleStep) {
@@ -237,7 +238,7 @@ func scaleStepBy(layout *dtype.FloatLayout, first, second func(float64) float64)
 	return func(pattern uint16) (result uint16, fits bool) {
 		x := layout.Float64(pattern)
 		if math.IsNaN(x) {
-			return pattern | nan, true // quiet
+			return pattern | nan, true // a quiet NaN
 		}
 		middle, fits := layout.Round(first(x), dtype.NearestEven)
 		result, alsoFits := layout.Round(second(layout.Float64(middle)), dtype.NearestEven)
@@ -245,16 +246,16 @@ func scaleStepBy(layout *dtype.FloatLayout, first, second func(float64) float64)
 	}
 }
 
-// tableWorth is the number of elements from which on a table of all floats of
-// two bytes has been worth its making.
+// tableWorth is the number of elements from which a table of all floats of two bytes
+// pays off.
 const tableWorth = 1 << 15
 
-// scaleHalves computes floats of two bytes one by one until there were so many
-// that it looks them up in a table of all results, of 128 KiB.
+// scaleHalves computes floats of two bytes one by one at first. After many elements, it
+// makes a table of all results, of 128 KiB, and looks them up.
 func scaleHalves(layout *dtype.FloatLayout, step scaleStep) elements.Kernel {
 	infinity, _ := layout.Infinity(false)
-	// What does not fit is infinite in the table, which is otherwise what
-	// infinities become and nothing else.
+	// In the table, infinity means that the result does not fit. Otherwise only
+	// infinities become infinite.
 	table := sync.OnceValue(func() *[1 << 16]uint16 {
 		var table [1 << 16]uint16
 		for pattern := range table {
@@ -293,7 +294,7 @@ func scaleHalves(layout *dtype.FloatLayout, step scaleStep) elements.Kernel {
 	}
 }
 
-// scaleBytes looks up floats of a byte or less in a table of all results.
+// scaleBytes looks floats of at most one byte up in a table of all results.
 func scaleBytes(step scaleStep) elements.Kernel {
 	const unfit = 1 << 8
 	var table [256]uint16

@@ -13,9 +13,9 @@ import (
 // ShardingName is the name of the codec for shards.
 const ShardingName = "sharding_indexed"
 
-// shardingDefinition is the codec "sharding_indexed" of Zarr v3 core, version
-// 1.0: many inner chunks in one object, each encoded on its own, and an index
-// that says where they are. Inner codecs are looked up in r.
+// shardingDefinition is the codec "sharding_indexed" of Zarr v3 core, version 1.0. It
+// stores many inner chunks in one object. Each is encoded by itself, and an index says
+// where each lies. Inner codecs are looked up in r.
 func shardingDefinition(r *codecs.Registry) codecs.Definition {
 	return codecs.Definition{
 		Name: ShardingName, Kind: codecs.KindArrayToBytes, Container: true,
@@ -32,7 +32,7 @@ func shardingDefinition(r *codecs.Registry) codecs.Definition {
 }
 
 type shardingCodec struct {
-	registry     *codecs.Registry // of the codecs within
+	registry     *codecs.Registry // of the inner codecs
 	shape        []int
 	inner, index []codecs.Spec
 	start        bool
@@ -93,7 +93,7 @@ func (c *shardingCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, 
 		if in.Shape[i]%extent != 0 || in.Shape[i] == 0 {
 			return nil, codecs.Fieldf(fmt.Sprintf("chunk_shape[%d]", i), "%d does not divide the shard's extent of %d", extent, in.Shape[i])
 		}
-		n *= in.Shape[i] / extent // at most the shard's elements
+		n *= in.Shape[i] / extent // no overflow: at most the number of elements
 	}
 	if n > codecs.MaxInnerChunks {
 		return nil, codecs.Fieldf("chunk_shape", "%d inner chunks are too many for one shard, at most %d: choose larger chunks or smaller shards", n, codecs.MaxInnerChunks)
@@ -106,7 +106,7 @@ func (c *shardingCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, 
 	for i := range c.shape {
 		indexShape[i] = in.Shape[i] / c.shape[i]
 	}
-	indexShape[len(c.shape)] = 2 // offset and length
+	indexShape[len(c.shape)] = 2 // an offset and a length
 	index, err := c.registry.Bind(c.index, codecs.Chunk{Type: dtype.Uint64, Shape: indexShape, Fill: dtype.Uint64.Default()})
 	if err != nil {
 		return nil, codecs.InField("index_codecs", err)
@@ -121,15 +121,16 @@ func (c *shardingCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, 
 	return b, nil
 }
 
-// Sharding returns the spec of shards whose inner chunks are encoded by a
-// chain, with a checksum over the index at the end. It has all that the chain's
-// codecs were given, what is not for metadata included.
+// Sharding returns the spec of shards whose inner chunks are encoded by a chain. A
+// checksum covers the index, which is at the end. The spec has everything that the
+// chain's codecs were given, even what does not belong in metadata.
 func Sharding(inner *codecs.Chain) (codecs.Spec, error) {
 	text, err := json.Marshal(map[string]any{"chunk_shape": append([]int{}, inner.Chunk().Shape...), "codecs": inner.Given()})
 	return codecs.Spec{Name: ShardingName, Configuration: text}, err
 }
 
-// shardingBound has its chunks, and most of what it does, from [codecs.Shards].
+// shardingBound is a bound sharding_indexed. [codecs.Shards] gives it most of its
+// methods.
 type shardingBound struct {
 	*codecs.Shards
 	index shardIndex
@@ -151,13 +152,13 @@ func (b *shardingBound) SpecWithInner(inner []codecs.Spec) codecs.Spec {
 		Location string        `json:"index_location"`
 	}{append([]int{}, b.Inner().Chunk().Shape...), inner, b.index.chain.Specs(), location})
 	if err != nil {
-		panic(err) // specs that were read from JSON
+		panic(err) // specs that were parsed from JSON always marshal
 	}
 	return codecs.Spec{Name: ShardingName, Configuration: text}
 }
 
-// shardIndex stores offsets and lengths as an array of uint64, whose last dimension
-// has the two numbers of an inner chunk.
+// shardIndex stores offsets and lengths as an array of uint64. The last dimension holds
+// the two numbers of an inner chunk.
 type shardIndex struct {
 	chain *codecs.Chain
 	start bool

@@ -12,19 +12,19 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// streamCodec is a bytes → bytes codec around a compressor that is a writer
-// and a reader.
+// streamCodec is a bytes → bytes codec whose compressor is a writer and whose
+// decompressor is a reader.
 type streamCodec struct {
 	spec codecs.Spec
-	// most returns how many bytes n bytes can become.
+	// most returns the most bytes that n bytes can become.
 	most func(n int) int
-	// memory, if set, is how many bytes the compressor takes for n bytes, and
-	// more than the decompressor does. Less than a MiB is nothing to speak of.
+	// memory, if not nil, returns how many bytes the compressor takes for n bytes. The
+	// decompressor takes less. It is nil if both take less than a MiB.
 	memory func(n int) int
-	// writer makes a compressor. It is reset before its first use, too.
+	// writer returns a new compressor. The compressor is reset before each use.
 	writer func() streamWriter
-	// reader returns a reader of the one stream in r. It may be old, which has
-	// been read from before, or nil.
+	// reader returns a reader of the one stream in r. old is nil, or a reader that is
+	// no longer needed and may be used again.
 	reader func(old io.Reader, r io.Reader) (io.Reader, error)
 }
 
@@ -88,8 +88,8 @@ func (b *streamBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	return out, err
 }
 
-// DecodedLength implements [codecs.DecodedSized] by decoding everything once and
-// keeping nothing: that takes time, but no memory.
+// DecodedLength implements [codecs.DecodedSized]. It decodes everything and keeps
+// nothing, which takes time but no memory.
 func (b *streamBound) DecodedLength(src []byte) (int, error) {
 	old, _ := b.readers.Get().(io.Reader)
 	r, err := b.reader(old, bytes.NewReader(src))
@@ -100,7 +100,7 @@ func (b *streamBound) DecodedLength(src []byte) (int, error) {
 	return lengthOf(r, b.in)
 }
 
-// lengthOf counts what r gives, want at the most.
+// lengthOf counts the bytes that r returns, at most want.
 func lengthOf(r io.Reader, want codecs.Size) (int, error) {
 	n, err := io.Copy(io.Discard, io.LimitReader(r, int64(want.Max)+1))
 	switch {
@@ -112,13 +112,13 @@ func lengthOf(r io.Reader, want codecs.Size) (int, error) {
 	return int(n), nil
 }
 
-// Verification implements [codecs.Verifier]: all of these formats have a checksum at the end,
-// or may have.
+// Verification implements [codecs.Verifier]. All these formats have a checksum at the
+// end, or may have one.
 func (b *streamBound) Verification() codecs.Verification {
 	return codecs.Verification{All: true, Checksum: true, InPieces: true, Memory: b.Scratch()}
 }
 
-// Verify implements [codecs.Verifier]: the stream is decoded, and thrown away.
+// Verify implements [codecs.Verifier]. It decodes the stream and keeps nothing.
 func (b *streamBound) Verify(ctx context.Context, in codecs.Input) error {
 	return b.VerifyInto(ctx, in, discard{})
 }

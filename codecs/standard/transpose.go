@@ -11,8 +11,8 @@ import (
 // TransposeName is the name of the codec.
 const TransposeName = "transpose"
 
-// transposeDefinition is the codec "transpose" of Zarr v3 core, version 1.0:
-// the encoded array's dimension i is the decoded array's dimension order[i].
+// transposeDefinition is the codec "transpose" of Zarr v3 core, version 1.0. Dimension
+// i of the encoded array is dimension order[i] of the decoded array.
 func transposeDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: TransposeName, Kind: codecs.KindArrayToArray,
@@ -59,7 +59,7 @@ func parseTranspose(text json.RawMessage) (codecs.Codec, error) {
 }
 
 type transposeCodec struct {
-	name  byte // 'C' or 'F'; 0: order
+	name  byte // 'C' or 'F'; 0 if order is a list
 	order []int
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// pieces reads an Input from its beginning to its end, in pieces.
+// pieces reads an Input from its beginning to its end, piece by piece.
 type pieces struct {
 	read      func(p []byte, off int64) error
 	off, size int64
-	err       error // of the Input
+	err       error // the error of the Input
 }
 
 // Read implements [io.Reader].
@@ -33,8 +33,8 @@ func (r *pieces) Read(p []byte) (int, error) {
 	return int(n), nil
 }
 
-// walk has f read all of an Input and judge it. What f says is ErrCorrupt, unless
-// it is the Input that failed.
+// walk lets f read a whole Input and check it. An error of f is ErrCorrupt, but an
+// error of the Input is returned as it is.
 func walk(ctx context.Context, in codecs.Input, f func(*bufio.Reader) error) error {
 	size := int(min(in.Size(), codecs.VerifyPiece))
 	if _, ok := in.(codecs.InMemory); ok {
@@ -51,7 +51,7 @@ func walk(ctx context.Context, in codecs.Input, f func(*bufio.Reader) error) err
 	return err
 }
 
-// discard takes what an encoding decodes to where nobody asks for it.
+// discard is a writer for content that nobody needs.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error)         { return len(p), nil }

@@ -18,12 +18,12 @@ const (
 	vlenBytes = "vlen-bytes"
 )
 
-// vlenDefinition is the codec "vlen-utf8" or "vlen-bytes" of the registry of
-// Zarr extensions, numcodecs' format: the number of elements as a
-// little-endian uint32, then each in C order as its length, another uint32,
-// and its bytes.
+// vlenDefinition is the codec "vlen-utf8" or "vlen-bytes" of the registry of Zarr
+// extensions. The format is that of numcodecs: the number of elements as a
+// little-endian uint32, and then for each element in C order its length, also a
+// little-endian uint32, and its bytes.
 //
-// Data types of variable size say themselves which of the two is theirs.
+// A data type of variable size states which of the two codecs stores its elements.
 func vlenDefinition(name string) codecs.Definition {
 	return codecs.Definition{
 		Name: name, Aliases: []string{"numcodecs." + name}, Kind: codecs.KindArrayToBytes, V2: name,
@@ -49,7 +49,7 @@ func (c vlenCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error
 
 type vlenBound struct {
 	name string
-	n    int  // elements
+	n    int  // number of elements
 	text bool // elements are UTF-8
 }
 

@@ -16,8 +16,8 @@ func (b *vlenBound) Verification() codecs.Verification {
 	return codecs.Verification{All: true, InPieces: true}
 }
 
-// Verify implements [codecs.Verifier]: by the number of elements and their lengths, and by
-// what is text.
+// Verify implements [codecs.Verifier]. It checks the number of elements, their lengths,
+// and that text is valid UTF-8.
 func (b *vlenBound) Verify(ctx context.Context, in codecs.Input) error {
 	check := b.Check()
 	return walk(ctx, in, func(r *bufio.Reader) error {
@@ -31,14 +31,15 @@ func (b *vlenBound) Verify(ctx context.Context, in codecs.Input) error {
 // Check implements [codecs.Checking].
 func (b *vlenBound) Check() io.WriteCloser { return &vlenCheck{want: b.n, text: b.text} }
 
-// vlenCheck takes the bytes of elements of variable size, in pieces of any length.
+// vlenCheck checks the bytes of elements of variable size, which come in pieces of any
+// length.
 type vlenCheck struct {
-	want, seen int  // elements
-	text       bool // they are UTF-8
-	counted    bool // the number of elements was read
+	want, seen int  // numbers of elements
+	text       bool // elements are UTF-8
+	counted    bool // the number of elements has been read
 	number     []byte
-	left       uint32 // bytes of an element that are still to come
-	rune       []byte // its last bytes, which are the beginning of a character
+	left       uint32 // bytes of the current element that are still to come
+	rune       []byte // the first bytes of a character that the next piece completes
 }
 
 // Write implements [io.Writer]. Its errors are ErrCorrupt.
@@ -69,7 +70,7 @@ func (c *vlenCheck) Write(p []byte) (int, error) {
 	return size, nil
 }
 
-// take takes a number: that of the elements, or the length of the next one.
+// take handles a number: the number of elements, or the length of the next element.
 func (c *vlenCheck) take(n uint32) error {
 	switch {
 	case !c.counted && uint64(n) != uint64(c.want):
@@ -86,8 +87,7 @@ func (c *vlenCheck) take(n uint32) error {
 	return nil
 }
 
-// valid tells whether the next bytes of an element, of which left more come, can be
-// those of text.
+// valid reports whether p can continue a text. left bytes of the element follow p.
 func (c *vlenCheck) valid(p []byte) bool {
 	for len(c.rune) > 0 && len(p) > 0 && !utf8.FullRune(c.rune) {
 		c.rune, p = append(c.rune, p[0]), p[1:]
@@ -112,7 +112,7 @@ func (c *vlenCheck) valid(p []byte) bool {
 	return utf8.Valid(p[:end])
 }
 
-// Close implements [io.Closer]: it is called behind the last byte.
+// Close implements [io.Closer]. The caller calls it behind the last byte.
 func (c *vlenCheck) Close() error {
 	if !c.counted || c.seen < c.want || len(c.number) > 0 {
 		return fmt.Errorf("%w: element %d in C order is cut short", codecs.ErrCorrupt, c.seen)

@@ -11,14 +11,14 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/gdeflate"
 )
 
-// zarrsGdeflateDefinition is the codec "zarrs.gdeflate":
+// zarrsGdeflateDefinition is the codec "zarrs.gdeflate". An encoding is
 //
 //	u64                     size of the content
-//	u64                     pages
+//	u64                     number of pages
 //	u64 for each page       its size
 //	each page               GDeflate of the next 64 KiB of the content
 //
-// all little-endian.
+// with all words little-endian.
 func zarrsGdeflateDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name:    "zarrs.gdeflate",
@@ -55,7 +55,7 @@ func (c gdeflateCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, er
 	b.encoders.New = func() any {
 		e, err := gdeflate.NewEncoder(c.level)
 		if err != nil {
-			panic(err) // the level was checked
+			panic(err) // the level has been checked
 		}
 		return e
 	}
@@ -74,7 +74,7 @@ func (b *gdeflateBound) Spec() codecs.Spec {
 	return codecs.Spec{Name: "zarrs.gdeflate", Configuration: fmt.Appendf(nil, `{"level":%d}`, b.level)}
 }
 
-// gdeflateWord is the size of each number of the header.
+// gdeflateWord is the size of a word of the header, in bytes.
 const gdeflateWord = 8
 
 // gdeflatePages returns how many pages n bytes take.
@@ -109,8 +109,8 @@ func (b *gdeflateBound) AppendEncode(dst, src []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// header reads what the first bytes of an encoding of size bytes say: how many bytes
-// the content has, and how many pages.
+// header parses the header of an encoding of size bytes: the size of the content, and
+// the number of pages.
 func (b *gdeflateBound) header(src []byte, size int64) (total, pages uint64, err error) {
 	if len(src) < 2*gdeflateWord {
 		return 0, 0, fmt.Errorf("%w: %d bytes hold no header", codecs.ErrCorrupt, len(src))
@@ -122,7 +122,7 @@ func (b *gdeflateBound) header(src []byte, size int64) (total, pages uint64, err
 	if err := b.in.Check(int(total)); err != nil {
 		return 0, 0, err
 	}
-	// Every page has a size and a least size of its own.
+	// Every page takes a word in the header and at least MinPageSize bytes.
 	if rest := size - 2*gdeflateWord; pages > uint64(rest/(gdeflateWord+gdeflate.MinPageSize)) {
 		return 0, 0, fmt.Errorf("%w: %d bytes cannot hold %d pages", codecs.ErrCorrupt, rest, pages)
 	}
@@ -166,7 +166,8 @@ func (b *gdeflateBound) Verification() codecs.Verification {
 	return codecs.Verification{InPieces: true}
 }
 
-// Verify implements [codecs.Verifier]: by the stated size, and by the sizes of the pages.
+// Verify implements [codecs.Verifier]. It checks the stated size and the sizes of the
+// pages.
 func (b *gdeflateBound) Verify(ctx context.Context, in codecs.Input) error {
 	head := make([]byte, min(2*gdeflateWord, in.Size()))
 	if err := in.ReadAt(ctx, head, 0); err != nil {

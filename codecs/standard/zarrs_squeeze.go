@@ -6,9 +6,9 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// zarrsSqueezeDefinition is the codec "zarrs.squeeze": it drops the dimensions
-// of extent 1, but for one where there are no others. The registered way to do
-// this is reshape.
+// zarrsSqueezeDefinition is the codec "zarrs.squeeze". It drops dimensions of extent 1.
+// If all dimensions have extent 1, it keeps one. The registered codec for this purpose
+// is reshape.
 func zarrsSqueezeDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "zarrs.squeeze", Kind: codecs.KindArrayToArray,

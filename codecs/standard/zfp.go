@@ -13,13 +13,12 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// zfpDefinition is the registered codec "zfp": a chunk as one stream of zfp
-// without its header. The chunk's shape is that of zfp's field, dimensions of
-// one element included, and a 0-D chunk is a field of one element.
+// zfpDefinition is the registered codec "zfp". A chunk is one zfp stream without a
+// header. The shape of zfp's field is the chunk's shape, including dimensions of one
+// element. A 0-D chunk is a field of one element.
 //
-// What the lossy modes would silently change is an error that names the first
-// element: NaN and infinities, and integers beyond the range within which zfp
-// does not overflow.
+// Lossy modes would silently change NaN, infinities, and integers so large that zfp
+// overflows. This codec reports an error that names the first such element.
 func zfpDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "zfp", Kind: codecs.KindArrayToBytes,
@@ -41,7 +40,7 @@ func zfpDefinition() codecs.Definition {
 	}
 }
 
-// zfpModes are the fields of each mode, all of them required.
+// zfpModes lists the fields of each mode. All are required.
 var zfpModes = map[string][]string{
 	"reversible":      nil,
 	"fixed_accuracy":  {"tolerance"},
@@ -50,10 +49,10 @@ var zfpModes = map[string][]string{
 	"expert":          {"minbits", "maxbits", "maxprec", "minexp"},
 }
 
-// zfpCodec is a mode of zfp with its fields; those of other modes are zero.
+// zfpCodec is a mode of zfp with its fields. The fields of other modes are zero.
 type zfpCodec struct {
 	spec      codecs.Spec // without verify_bound
-	header    bool        // of zfp, in front of the stream
+	header    bool        // whether zfp's header precedes the stream
 	mode      string
 	tolerance float64
 	rate      float64
@@ -103,7 +102,7 @@ func parseZfp(text json.RawMessage) (codecs.Codec, error) {
 		verify: f.Verify,
 	}
 	if c.verify && c.mode != "fixed_accuracy" {
-		return nil, codecs.Fieldf("verify_bound", "mode %s has no bound, fixed_accuracy has", c.mode)
+		return nil, codecs.Fieldf("verify_bound", "mode %s has no error bound: use fixed_accuracy", c.mode)
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -119,7 +118,7 @@ func orZero[T any](p *T) (v T) {
 	return v
 }
 
-// check refuses numbers that suit no array.
+// check refuses numbers that are wrong for every array.
 func (c zfpCodec) check() error {
 	p := c.expert
 	if c.mode == "expert" {
@@ -134,15 +133,15 @@ func (c zfpCodec) check() error {
 			return codecs.Fieldf("maxprec", "%d: want 1 to %d", p.MaxPrec, zfp.NoMaxPrec)
 		}
 	}
-	// Doubles in four dimensions accept all that any type does, but for few
-	// bits: what is too much for a block depends on the dimensions.
+	// Doubles in four dimensions accept all that other types accept, except very few
+	// bits: the least number of bits for a block depends on the dimensions.
 	if _, err := c.params(zfp.Float64, 1); err != nil && c.mode != "expert" {
 		return err
 	}
 	return nil
 }
 
-// params are zfp's parameters for a field. The error is a FieldError.
+// params returns zfp's parameters for a field. The error is a FieldError.
 func (c zfpCodec) params(t zfp.Type, dims int) (p zfp.Params, err error) {
 	name := "minbits"
 	switch c.mode {
@@ -166,7 +165,7 @@ func (c zfpCodec) params(t zfp.Type, dims int) (p zfp.Params, err error) {
 	return p, nil
 }
 
-// text is the configuration with the fields of the mode.
+// text returns the configuration with the fields of the mode.
 func (c zfpCodec) text() json.RawMessage {
 	fields := map[string]any{
 		"tolerance": c.tolerance, "rate": c.rate, "precision": c.precision,
@@ -176,7 +175,7 @@ func (c zfpCodec) text() json.RawMessage {
 	for _, name := range zfpModes[c.mode] {
 		number, err := json.Marshal(fields[name])
 		if err != nil {
-			panic(err) // finite numbers
+			panic(err) // finite numbers always marshal
 		}
 		out = fmt.Appendf(out, `,%q:%s`, name, number)
 	}
@@ -187,7 +186,7 @@ func (c zfpCodec) text() json.RawMessage {
 func (c zfpCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error) {
 	form, ok := zfpFormOf(in.Type)
 	if c.header && form.promote != nil {
-		ok = false // zfpy has no promotion
+		ok = false // zfpy does not promote types
 	}
 	if !ok {
 		return nil, codecs.Fieldf("", "data type %s: want %s", in.Type.Name(), c.types())
@@ -234,7 +233,7 @@ func (c zfpCodec) BindArrayToBytes(in codecs.Chunk) (codecs.ArrayToBytes, error)
 	}
 }
 
-// types are those that the codec takes.
+// types returns the names of the data types that the codec accepts.
 func (c zfpCodec) types() string {
 	if c.header {
 		return "int32, int64, float32, float64 or times"
@@ -242,7 +241,7 @@ func (c zfpCodec) types() string {
 	return "integers, float16, bfloat16, float32, float64 or times"
 }
 
-// zfpError is an error of the package zfp about a stream.
+// zfpError returns the codec's error for an error of package zfp about a stream.
 func zfpError(err error) error {
 	if errors.Is(err, zfp.ErrCorrupt) {
 		return fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)

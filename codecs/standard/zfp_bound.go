@@ -11,12 +11,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// zfpBound is zfp bound to a chunk, without what depends on the type of zfp's
-// numbers.
+// zfpBound is zfp bound to a chunk, without the parts that depend on zfp's number type.
 type zfpBound struct {
 	zfpCodec
 	in     codecs.Chunk
-	shape  []int // of zfp's field
+	shape  []int // the shape of zfp's field
 	form   zfpForm
 	params zfp.Params
 	size   codecs.Size
@@ -26,19 +25,19 @@ func (b *zfpBound) Spec() codecs.Spec { return b.spec }
 
 func (b *zfpBound) Size() codecs.Size { return b.size }
 
-// lossless reports whether every element comes back as it was.
+// lossless reports whether every element comes back unchanged.
 func (b *zfpBound) lossless() bool {
 	p := b.params
 	return p.MinExp < zfp.NoMinExp && p.MaxBits >= zfp.NoMaxBits && p.MaxPrec >= 8*b.form.stored.Size()
 }
 
-// PadsNearest implements [codecs.NearestPadded]: what differs much from its neighbours
-// takes digits from them.
+// PadsNearest implements [codecs.NearestPadded]. An element that differs much from its
+// neighbours reduces their precision.
 func (b *zfpBound) PadsNearest() bool { return !b.lossless() }
 
-// Scratch is what is held beside the stream: a copy of strided or promoted
-// elements, a stream that the encoder could not write in place, and the
-// elements that the check of the bound decodes.
+// Scratch implements [codecs.Scratching]: a copy of strided or promoted elements, a
+// stream that the encoder could not write in place, and the elements that are decoded
+// to verify the bound.
 func (b *zfpBound) Scratch() int {
 	n, _ := ndarray.Bytes(b.form.stored, b.shape)
 	most := n + b.size.Max + zfp.Slack
@@ -48,7 +47,7 @@ func (b *zfpBound) Scratch() int {
 	return most
 }
 
-// zfpArrays is zfp for chunks whose elements are, or become, numbers of T.
+// zfpArrays is zfp for chunks whose elements are numbers of T, or are promoted to them.
 type zfpArrays[T zfp.Scalar] struct{ zfpBound }
 
 func bindZfp[T zfp.Scalar](b zfpBound) codecs.ArrayToBytes {
@@ -82,8 +81,7 @@ func (b *zfpArrays[T]) AppendEncode(dst []byte, src ndarray.Array) ([]byte, erro
 	return out, err
 }
 
-// numbers returns the elements of src as zfp takes them: its own memory, or a
-// copy.
+// numbers returns the elements of src as zfp's numbers: src's own memory, or a copy.
 func (b *zfpArrays[T]) numbers(src ndarray.Array) ([]T, error) {
 	if b.form.promote == nil {
 		if a, ok := elements.Flat(src); ok {
@@ -101,7 +99,7 @@ func (b *zfpArrays[T]) numbers(src ndarray.Array) ([]T, error) {
 	return numbers, nil
 }
 
-// blank is a new array of zfp's numbers, and its memory.
+// blank returns a new array of zfp's numbers, and its memory.
 func (b *zfpArrays[T]) blank(shape []int) ([]T, ndarray.Array) {
 	a := ndarray.New(b.form.stored, shape)
 	numbers, _ := ndarray.As[T](a)
@@ -109,7 +107,7 @@ func (b *zfpArrays[T]) blank(shape []int) ([]T, ndarray.Array) {
 }
 
 // Decode implements [codecs.ArrayToBytes]. A stream may end at the byte of its last
-// bit, as that of a library with stream words of 8 bits does.
+// bit. A library with stream words of 8 bits writes such streams.
 func (b *zfpArrays[T]) Decode(dst ndarray.Array, src []byte) error {
 	if len(src) > b.size.Max && !b.header {
 		return fmt.Errorf("%w: %d bytes, the chunk has at most %d", codecs.ErrCorrupt, len(src), b.size.Max)
@@ -120,15 +118,15 @@ func (b *zfpArrays[T]) Decode(dst ndarray.Array, src []byte) error {
 		if err != nil {
 			return zfpError(err)
 		}
-		params = h.Params // whatever the configuration: readers go by the header
+		params = h.Params // readers go by the header, whatever the configuration says
 	}
 	return b.fill(dst, func(numbers []T) error {
 		return zfp.Decode(numbers, b.shape, src, params, b.options())
 	})
 }
 
-// fill has numbers decoded for all elements of dst: in its memory, where that
-// holds such numbers without gaps, or to be demoted or copied.
+// fill calls decode for all elements of dst. It decodes into the memory of dst if that
+// holds zfp's numbers without gaps. Otherwise it demotes or copies the numbers.
 func (b *zfpArrays[T]) fill(dst ndarray.Array, decode func(numbers []T) error) error {
 	if b.form.demote == nil {
 		if a, ok := elements.Flat(dst); ok {
@@ -148,8 +146,8 @@ func (b *zfpArrays[T]) fill(dst ndarray.Array, decode func(numbers []T) error) e
 	return nil
 }
 
-// prove decodes what numbers, those of src, were encoded to, and returns an
-// error about the first element that differs by more than the tolerance.
+// prove decodes a stream and returns an error about the first element that differs from
+// src by more than the tolerance. numbers are those of src.
 func (b *zfpArrays[T]) prove(numbers []T, src ndarray.Array, stream []byte) error {
 	back := ndarray.New(b.in.Type, b.in.Shape)
 	if err := b.Decode(back, stream); err != nil {
@@ -168,9 +166,9 @@ func (b *zfpArrays[T]) prove(numbers []T, src ndarray.Array, stream []byte) erro
 	return nil
 }
 
-// zfpUnfit returns the first number that lossy modes change into any other, -1
-// where there is none: floats that are not finite, and integers whose sums
-// overflow.
+// zfpUnfit returns the index of the first number that lossy modes may change into any
+// other number, or -1. Such numbers are floats that are not finite, and integers whose
+// sums overflow.
 func zfpUnfit[T zfp.Scalar](numbers []T) int {
 	limit := zfpLimit[T]()
 	for i, v := range numbers {
@@ -181,7 +179,7 @@ func zfpUnfit[T zfp.Scalar](numbers []T) int {
 	return -1
 }
 
-// zfpLimit is what numbers have to be below in magnitude in lossy modes.
+// zfpLimit returns the bound that magnitudes must stay below in lossy modes.
 func zfpLimit[T zfp.Scalar]() (limit T) {
 	switch p := any(&limit).(type) {
 	case *int32:

@@ -9,17 +9,17 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// zfpForm is how elements of a data type become numbers that zfp has and return.
-// The codec's text says how integers of less than 32 bits do; where it prints
-// the signed ones' lower bound without its sign, -2^(N-1) is meant. Of uint32
-// and uint64 it only says that they are taken: as zarrs does, values up to the
-// largest signed one stand for themselves, and what a lossy mode makes negative
-// comes back as 0.
+// zfpForm is how elements of a data type are promoted to zfp's numbers and demoted
+// again. The codec's text defines this for integers of less than 32 bits. (It prints
+// the lower bound of signed integers without its sign; −2^(N−1) is meant.) About uint32
+// and uint64 it says only that they are accepted. As in zarrs, values up to the largest
+// signed integer stand for themselves. A number that a lossy mode makes negative comes
+// back as 0.
 type zfpForm struct {
 	number zfp.Type
-	stored dtype.Type // of the same numbers
-	// promote and demote convert; nil where the elements are such numbers. Only
-	// the promotion of unsigned integers of 32 and 64 bits can fail.
+	stored dtype.Type // a data type of the same numbers
+	// promote and demote convert. They are nil if the elements are zfp's numbers.
+	// Promotion can fail only for unsigned integers of 32 and 64 bits.
 	promote, demote elements.Kernel
 	unsigned        bool // of 32 or 64 bits
 	within          bool // every element is within the range of lossy modes
@@ -91,10 +91,10 @@ func zfpUnsigned(size, bits int) (zfpForm, bool) {
 	}
 }
 
-// float reports whether the numbers are floats, which zfp bounds the error of.
+// float reports whether the numbers are floats. zfp bounds the error of floats only.
 func (f zfpForm) float() bool { return f.number == zfp.Float32 || f.number == zfp.Float64 }
 
-// most is the largest integer.
+// most returns the largest integer.
 func (f zfpForm) most() int {
 	if f.number == zfp.Int32 {
 		return math.MaxInt32
@@ -102,7 +102,7 @@ func (f zfpForm) most() int {
 	return math.MaxInt64
 }
 
-// limits says what lossy modes take.
+// limits returns a text about the values that lossy modes accept.
 func (f zfpForm) limits() string {
 	switch f.number {
 	case zfp.Int32:
@@ -137,9 +137,9 @@ func zfpToUnsigned[D uint32 | uint64, S int32 | int64](dst, src ndarray.Array) i
 	return -1
 }
 
-// zfpNarrowInteger makes the bits of integers the upper ones of an int32 below
-// its sign, as libzfp's zfp_promote functions do; offset is what lies in the
-// middle of unsigned ones.
+// zfpNarrowInteger puts the bits of integers into the upper bits of an int32, below its
+// sign, as libzfp's zfp_promote functions do. offset is the middle of an unsigned
+// range, and zero for signed integers.
 func zfpNarrowInteger[N int8 | int16 | uint8 | uint16](bits int, offset int32) zfpForm {
 	shift := uint(31 - bits)
 	low, high := -int32(1)<<(bits-1)+offset, int32(1)<<(bits-1)-1+offset
@@ -164,10 +164,10 @@ func zfpNarrowInteger[N int8 | int16 | uint8 | uint16](bits int, offset int32) z
 	}
 }
 
-// zfpNarrowFloat converts to float32 and back, rounded half to even. NaNs keep
-// their sign and payload, so that mode reversible loses nothing.
+// zfpNarrowFloat converts to float32 and back, rounding half to even. NaNs keep their
+// sign and payload, so that mode reversible loses nothing.
 func zfpNarrowFloat(l *dtype.FloatLayout) (zfpForm, bool) {
-	var mantissa uint // bits
+	var mantissa uint // number of bits
 	switch l {
 	case dtype.Float16Layout:
 		mantissa = 10

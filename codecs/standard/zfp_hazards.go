@@ -11,23 +11,23 @@ import (
 
 // Codes of the hazards of zfp.
 const (
-	// ZfpNonfinite: the fill value is NaN or infinite, which lossy modes refuse.
+	// ZfpNonfinite: the fill value is NaN or infinite, and lossy modes refuse it.
 	ZfpNonfinite = "zfp-nonfinite"
-	// ZfpRange: the fill value is an integer that lossy modes refuse, or so large
-	// a float that those in a block with it lose their digits.
+	// ZfpRange: the fill value is an integer that lossy modes refuse, or a float so
+	// large that other elements of its block lose their digits.
 	ZfpRange = "zfp-range"
 	// ZfpTolerance: the tolerance cannot be met.
 	ZfpTolerance = "zfp-tolerance"
-	// ZfpUnsigned: values above the largest signed one are refused.
+	// ZfpUnsigned: values above the largest signed integer are refused.
 	ZfpUnsigned = "zfp-unsigned"
 )
 
-// zfpHuge is the magnitude from which on a fill value is one of those that stand
-// for no value, and not one of the values around it.
+// zfpHuge is the magnitude from which a fill value is taken for a marker of missing
+// values, and not for a value like those around it.
 const zfpHuge = 1 << 30
 
-// Hazards implements [codecs.Hazardous]. Those of the fill value are for chunks that
-// hold it beside other values; in the padding of chunks it does not stand, see
+// Hazards implements [codecs.Hazardous]. The hazards of the fill value concern chunks
+// that hold it beside other values. Padding does not consist of fill values, see
 // [codecs.Chain.PadsNearest].
 func (b *zfpArrays[T]) Hazards() []codecs.Hazard {
 	var list []codecs.Hazard
@@ -54,7 +54,7 @@ func (b *zfpArrays[T]) Hazards() []codecs.Hazard {
 	return list
 }
 
-// fillHazard is what the fill value does in a lossy mode.
+// fillHazard returns the hazard of the fill value in a lossy mode.
 func (b *zfpArrays[T]) fillHazard() (h codecs.Hazard, found bool) {
 	if b.in.Fill == nil {
 		return h, false
@@ -63,7 +63,7 @@ func (b *zfpArrays[T]) fillHazard() (h codecs.Hazard, found bool) {
 	ndarray.Fill(a, b.in.Fill)
 	numbers, err := b.numbers(a)
 	if err != nil {
-		return h, false // FillValueChanges says so
+		return h, false // FillValueChanges reports this case
 	}
 	name := b.in.Type.FormatScalar(dtype.V3, b.in.Fill)
 	value := math.Abs(float64(numbers[0]))
@@ -92,9 +92,10 @@ func (b *zfpArrays[T]) fillHazard() (h codecs.Hazard, found bool) {
 	return h, true
 }
 
-// step is the smallest difference that a block with a float of this magnitude
-// can hold: its numbers have 30 or 62 bits below the largest exponent, of which
-// the transform takes one for each dimension, and one is rounded.
+// step returns the smallest difference that a block can represent if it contains a
+// float of this magnitude. A block's numbers have 30 or 62 bits below the largest
+// exponent. The transform takes one of these bits for each dimension, and rounding
+// takes one.
 func (b *zfpArrays[T]) step(value float64) float64 {
 	if value == 0 {
 		return 0

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// zfpBlocks is zfp with blocks of one size: where a block lies in the stream is
-// known, and those of a box are decoded without the others.
+// zfpBlocks is zfp with blocks of one size. The place of each block in the stream is
+// known, so that the blocks of a box are decoded without the others.
 type zfpBlocks[T zfp.Scalar] struct{ zfpArrays[T] }
 
 // zfpSide is the number of elements of a block along each dimension.
@@ -38,9 +38,9 @@ func (b *zfpBlocks[T]) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst
 	return b.decodeBox(ctx, pool, dst, start, in)
 }
 
-// decodeBox reads the blocks of a box in one piece if what lies between them is
-// cheaper to read than further requests, else row of blocks by row of blocks
-// along its slowest dimension.
+// decodeBox decodes the blocks of a box. If the bytes between the blocks are cheaper to
+// read than further requests, it reads the box in one piece. Otherwise it reads row by
+// row of blocks along the slowest dimension.
 func (b *zfpBlocks[T]) decodeBox(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int, in codecs.Input) error {
 	from, to, err := zfp.RegionBytes(start, dst.Shape, b.shape, b.form.number, b.params)
 	if err != nil {

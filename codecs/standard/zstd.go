@@ -22,16 +22,16 @@ import (
 // ZstdName is the name of the codec.
 const ZstdName = "zstd"
 
-// zstdDefinition is the codec "zstd" of the Zarr extension registry: frames of
-// RFC 8878.
+// zstdDefinition is the codec "zstd" of the Zarr extension registry: frames of RFC
+// 8878.
 func zstdDefinition() codecs.Definition {
 	d := zstdNamed(ZstdName, 3)
 	d.V2 = "zstd"
 	return d
 }
 
-// numcodecsZstdDefinition is the codec "numcodecs.zstd": the bytes of "zstd"
-// with another default of the level.
+// numcodecsZstdDefinition is the codec "numcodecs.zstd". It makes the bytes of "zstd",
+// but has another default level.
 func numcodecsZstdDefinition() codecs.Definition { return zstdNamed("numcodecs.zstd", 0) }
 
 func zstdNamed(name string, level int) codecs.Definition {
@@ -59,27 +59,28 @@ func zstdNamed(name string, level int) codecs.Definition {
 	}
 }
 
-// zstdShared holds what the codecs of one registry share: encoders, whose tables
-// and windows take some MiB each, and one decoder, which is safe for concurrent
-// use. Nothing is ever closed: as used here there are no goroutines.
+// zstdShared is what the codecs of one registry share: encoders, whose tables and
+// windows take some MiB each, and one decoder. It is safe for concurrent use. Nothing
+// is ever closed, because encoders and decoders that are used in this way have no
+// goroutines.
 type zstdShared struct {
 	mu       sync.Mutex
 	encoders map[zstdEncoder]*zstdEncoders
 	decoder  fastzstd.Decoder
 }
 
-// zstdEncoder says how encoders work; those that are equal do alike.
+// zstdEncoder is how an encoder works. Encoders with equal values work alike.
 type zstdEncoder struct {
-	fast     int // the level of our own encoder, or zero for the library's, for which the rest is
+	fast     int // the level of this module's encoder; 0 for the library's encoder, which the other fields describe
 	effort   zstd.EncoderLevel
 	literals bool
-	window   int // bytes
+	window   int // in bytes
 	checksum bool
 }
 
-// zstdWindow is how many bytes an encoder of an effort looks back as the library
-// has it, for content of at most n bytes: no more than these, rounded up to a
-// power of two, which makes no difference to what is written.
+// zstdWindow returns how many bytes the library's encoder of an effort looks back, for
+// content of at most n bytes. It looks back no further than n, rounded up to a power of
+// two. That makes no difference to the result.
 func zstdWindow(effort zstd.EncoderLevel, n int) int {
 	window := 8 << 20
 	if effort == zstd.SpeedFastest {
@@ -99,11 +100,11 @@ func (e zstdEncoder) make() (*zstd.Encoder, error) {
 	)
 }
 
-// zstdEncoders are encoders that work alike, of which no more are at work than
-// there are processors, however many workers there are.
+// zstdEncoders is a pool of encoders that work alike. At most as many of them work at
+// the same time as there are processors, however many workers there are.
 type zstdEncoders struct {
 	slots chan struct{}
-	fast  *fastzstd.Encoder // or nil
+	fast  *fastzstd.Encoder // nil if the library's encoder is used
 	idle  sync.Pool         // of *zstd.Encoder
 }
 
@@ -118,7 +119,7 @@ func (z *zstdEncoders) appendEncode(dst, src []byte) []byte {
 	return e.EncodeAll(src, dst)
 }
 
-// alike returns encoders that work as e says.
+// alike returns the pool of encoders that work as e says.
 func (s *zstdShared) alike(e zstdEncoder) (*zstdEncoders, error) {
 	if s.encoders[e] != nil {
 		return s.encoders[e], nil
@@ -138,7 +139,7 @@ func (s *zstdShared) alike(e zstdEncoder) (*zstdEncoders, error) {
 		z.idle.New = func() any {
 			next, err := e.make()
 			if err != nil {
-				panic(err) // the first one was made
+				panic(err) // making the first one succeeded
 			}
 			return next
 		}
@@ -168,11 +169,11 @@ func (c zstdCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error)
 	return &zstdBound{zstdCodec: c, in: in, with: e, encoders: encoders}, nil
 }
 
-// zstdEffort returns the encoder that works as the C library does at a level,
-// for content of at most n bytes. From 1 to 5 that is our own; others are spread
-// over the efforts that the library has. Blocks in which nothing repeats are
-// coded by the frequency of their bytes, which is most of what noisy numbers have
-// to gain, but at negative levels, as in C.
+// zstdEffort returns the encoder that corresponds to a level of the C library, for
+// content of at most n bytes. Levels 1 to 5 use this module's encoder. The other levels
+// are spread over the library's efforts. Blocks without repetitions are entropy-coded,
+// which is most of what compressing noisy numbers gains. At negative levels they are
+// not, as in C.
 func zstdEffort(level, n int) zstdEncoder {
 	if level == 0 {
 		level = 3
@@ -191,8 +192,8 @@ type zstdBound struct {
 	encoders *zstdEncoders
 }
 
-// Scratch is what an encoder takes at levels from 10 on, most of it tables.
-// Others take some MiB, which is not worth waiting for.
+// Scratch implements [codecs.Scratching]: what an encoder takes at levels from 10 on,
+// mostly for tables. At other levels it is a few MiB, which is not worth waiting for.
 func (b *zstdBound) Scratch() int {
 	if b.with.effort < zstd.SpeedBestCompression {
 		return 0
@@ -208,8 +209,8 @@ func (b *zstdBound) Spec() codecs.Spec {
 	return codecs.Spec{Name: b.name, Configuration: append(text, '}')}
 }
 
-// Size allows for raw blocks with three bytes of header each, and for the
-// frame's header and checksum.
+// Size implements [codecs.BytesToBytes]: raw blocks have headers of three bytes, and
+// the frame has a header and a checksum.
 func (b *zstdBound) Size() codecs.Size { return codecs.Size{Max: b.in.Max + b.in.Max>>10 + 64} }
 
 func (b *zstdBound) AppendEncode(dst, src []byte) ([]byte, error) {
@@ -225,8 +226,8 @@ func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// A frame states its size, or cannot expand more than its blocks allow
-	// (128 KiB for four bytes): do not make room that cannot be needed.
+	// A block of four bytes decodes to at most 128 KiB. Do not allocate more than a
+	// frame of this length can need.
 	if most := len(src)/4 + 1; most < room>>17 {
 		room = most << 17
 	}
@@ -250,14 +251,14 @@ func (b *zstdBound) stream(src []byte) (*zstd.Decoder, error) {
 	return r, nil
 }
 
-// DecodedLength implements [codecs.DecodedSized]: what frames tell of themselves, else
-// what they decode to.
+// DecodedLength implements [codecs.DecodedSized]. It returns the sizes that the frames
+// state. If a frame states none, it decodes.
 func (b *zstdBound) DecodedLength(src []byte) (int, error) {
 	content, err := fastzstd.Frames(bufio.NewReader(bytes.NewReader(src)))
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
-	case content.Size > int64(b.in.Max) || content.Size>>17 > int64(len(src)/4): // a block is 128 KiB in four bytes at best
+	case content.Size > int64(b.in.Max) || content.Size>>17 > int64(len(src)/4): // a block decodes to at most 128 KiB and takes at least four bytes
 		return 0, fmt.Errorf("%w: zstd: %d bytes claim to be %d", codecs.ErrTooLarge, len(src), content.Size)
 	case content.Size >= 0:
 		return int(content.Size), nil
@@ -270,8 +271,8 @@ func (b *zstdBound) DecodedLength(src []byte) (int, error) {
 	return lengthOf(r, b.in)
 }
 
-// Verification implements [codecs.Verifier]. It is the content that takes memory where frames
-// have a checksum of it, or tell no size, as each tells by itself.
+// Verification implements [codecs.Verifier]. Verify takes memory for the content if the
+// frames have a checksum of it, or do not state its size. Each frame says so itself.
 func (b *zstdBound) Verification() codecs.Verification {
 	v := codecs.Verification{All: true, Checksum: b.checksum, InPieces: b.in.Unbounded}
 	switch {
@@ -284,14 +285,14 @@ func (b *zstdBound) Verification() codecs.Verification {
 	return v
 }
 
-// atOnce tells whether content that is decoded for verify has memory for all of it.
+// atOnce reports whether Verify has memory for the whole content when it decodes.
 func (b *zstdBound) atOnce() bool {
 	return !b.in.Unbounded && (b.checksum || b.in.Max <= usualContent)
 }
 
-// Verify implements [codecs.Verifier]: by the headers of frames and blocks. Where there
-// is a checksum of the content, or where nothing tells its size, that is decoded, and
-// thrown away.
+// Verify implements [codecs.Verifier]. It checks the headers of frames and blocks. If
+// there is a checksum of the content, or if nothing states the content's size, it
+// decodes the content and keeps nothing.
 func (b *zstdBound) Verify(ctx context.Context, in codecs.Input) error {
 	var content fastzstd.Content
 	err := walk(ctx, in, func(r *bufio.Reader) (err error) {
@@ -319,9 +320,9 @@ func (b *zstdBound) Verify(ctx context.Context, in codecs.Input) error {
 	return b.VerifyInto(ctx, in, discard{})
 }
 
-// VerifyInto implements [codecs.Streaming]: it decodes frames with no more of them in memory than their window, which
-// is at most usualContent unless nothing bounds the content. Frames with a longer one
-// are not decoded.
+// VerifyInto implements [codecs.Streaming]. It decodes frames with at most their window
+// in memory. The window is at most usualContent, unless the content is unbounded.
+// Frames with a longer window are not decoded.
 func (b *zstdBound) VerifyInto(ctx context.Context, in codecs.Input, to io.WriteCloser) error {
 	decoded := 0
 	err := walk(ctx, in, func(from *bufio.Reader) error {
@@ -349,6 +350,6 @@ func (b *zstdBound) VerifyInto(ctx context.Context, in codecs.Input, to io.Write
 	return b.in.Check(decoded)
 }
 
-// usualContent is the size up to which memory is there for content with a checksum
-// that the configuration does not tell of.
+// usualContent is how much memory Verify has for content with a checksum that the
+// configuration does not mention.
 const usualContent = 16 << 20
