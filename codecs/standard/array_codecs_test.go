@@ -17,8 +17,7 @@ func of(t dtype.Type, shape ...int) codecs.Chunk {
 	return codecs.Chunk{Type: t, Shape: shape, Fill: t.Default()}
 }
 
-// twelveBits is a data type from outside of this module: integers of 12 bits in
-// two bytes.
+// twelveBits is a data type of another module: integers of 12 bits in two bytes.
 type twelveBits struct{ dtype.Numeric }
 
 func (twelveBits) Name() string                            { return "example.int12" }
@@ -34,8 +33,9 @@ func (twelveBits) FormatScalar(_ dtype.Format, s dtype.Scalar) json.RawMessage {
 	return dtype.Int16.FormatScalar(dtype.V3, s)
 }
 
-// What only some elements survive runs on arrays that have none; other tests
-// compare values. The suite's bools are any bytes, not only 0 and 1.
+// withoutElements returns shapes without elements. Codecs that lose some elements run
+// on them; other tests compare values. The suite's bools are any bytes, not only 0 and
+// 1.
 func withoutElements() [][]int { return [][]int{{0}, {3, 0, 2}} }
 
 func integers() []dtype.Type {
@@ -277,8 +277,7 @@ func n5Cases() []codectest.Case {
 	}
 }
 
-// TestExamples binds the example of each definition to an array of two
-// dimensions.
+// TestExamples binds the example of each definition to an array of two dimensions.
 func TestExamples(t *testing.T) {
 	r := standard.Registry(dtype.Standard())
 	for _, d := range r.Definitions() {
@@ -300,7 +299,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// encodeArray runs one codec of arrays.
+// encodeArray encodes an array with one codec.
 func encodeArray(t *testing.T, s codecs.Spec, a ndarray.Array) (ndarray.Array, error) {
 	t.Helper()
 	b := bindArray(t, s, codecs.Chunk{Type: a.Type, Shape: a.Shape, Fill: a.Type.Default()})

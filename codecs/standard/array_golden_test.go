@@ -29,8 +29,7 @@ func arrayArchive(t *testing.T) fs.FS {
 	return archive
 }
 
-// little turns elements that are little-endian, or are to be, into the host's
-// order and back.
+// little converts elements between little-endian order and the host's order.
 func little(a ndarray.Array) ndarray.Array {
 	if t, ok := a.Type.(dtype.Ordered); ok && dtype.Native == dtype.Big {
 		ndarray.Swap(a, t)
@@ -38,7 +37,7 @@ func little(a ndarray.Array) ndarray.Array {
 	return a
 }
 
-// TestNumcodecs compares with what numcodecs made of the same elements, byte by
+// TestNumcodecs compares with the results of numcodecs for the same elements, byte by
 // byte, in both directions.
 func TestNumcodecs(t *testing.T) {
 	text, err := fs.ReadFile(arrayArchive(t), "numcodecs.json")
@@ -98,7 +97,7 @@ func TestNumcodecs(t *testing.T) {
 	}
 }
 
-// compare names the first element that differs.
+// compare reports the first element that differs.
 func compare(t *testing.T, name string, from, got, want ndarray.Array) {
 	t.Helper()
 	size := want.Type.Size()
@@ -126,8 +125,8 @@ func TestArrayGolden(t *testing.T) {
 	}
 }
 
-// TestArrayGoldenFolders reads the arrays that the archive's were chosen from,
-// as far as their codecs are known.
+// TestArrayGoldenFolders reads the arrays from which the archive was chosen, if their
+// codecs are known.
 func TestArrayGoldenFolders(t *testing.T) {
 	for _, name := range []string{"zarr-python", "zarrs"} {
 		folder := filepath.Join(os.Getenv("ZMIGRATE_GOLDEN"), name)
@@ -189,8 +188,8 @@ func testArray(t *testing.T, folder fs.FS, entry expectedArray) {
 	}
 }
 
-// parseGolden reads the document of an array of either format; nil for what Zarr
-// v3 cannot say.
+// parseGolden parses the document of an array, of Zarr v2 or v3. It returns nil if Zarr
+// v3 cannot describe the array.
 func parseGolden(t *testing.T, folder fs.FS, where string) *zarr.Array {
 	t.Helper()
 	if text, err := fs.ReadFile(folder, path.Join(where, zarr.MetadataKey)); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// arrayOf makes an array of one dimension.
+// arrayOf returns an array of one dimension.
 func arrayOf[T ndarray.Number](t testing.TB, typ dtype.Type, values ...T) ndarray.Array {
 	t.Helper()
 	a := ndarray.New(typ, []int{len(values)})
@@ -38,8 +38,8 @@ func valuesOf[T ndarray.Number](t testing.TB, a ndarray.Array) []T {
 	return values
 }
 
-// TestBitroundSamples are the values in the description of the sample arrays of
-// the registry of Zarr extensions, and those of the corners it leaves open.
+// TestBitroundSamples has the values in the description of the sample arrays of the
+// registry of Zarr extensions, and corner cases that the description leaves open.
 func TestBitroundSamples(t *testing.T) {
 	three := spec("bitround", `{"keepbits":3}`)
 	inf := float32(math.Inf(1))
@@ -49,7 +49,7 @@ func TestBitroundSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// NaNs stay what they are where rounding would make numbers of them.
+	// NaNs stay unchanged if rounding would make numbers of them.
 	want := []uint32{0x7fc00000, 0x7f800000, 0xff800000, 0x7fffffff, 0xffffffff, 0x7f800001, 0x7f800000}
 	if diff := cmp.Diff(want, valuesOf[uint32](t, asWords(got))[6:]); diff != "" {
 		t.Error(diff)
@@ -73,7 +73,7 @@ func TestBitroundSamples(t *testing.T) {
 	}
 }
 
-// asWords sees float32 as their patterns.
+// asWords returns float32 as their bit patterns.
 func asWords(a ndarray.Array) ndarray.Array {
 	a.Type = dtype.Uint32
 	return a
@@ -84,7 +84,7 @@ func TestPackbits(t *testing.T) {
 	cases := []struct {
 		configuration string
 		a             ndarray.Array
-		want, decoded []byte // decoded nil: all bits come back
+		want, decoded []byte // decoded is nil if all bits come back
 	}{
 		{``, arrayOf[uint8](t, dtype.BoolType, 1, 0, 0, 1, 1, 0, 0, 0, 1), []byte{0b00011001, 1}, nil},
 		{`{"padding_encoding":"first_byte"}`, arrayOf[uint8](t, dtype.BoolType, 1, 1, 0), []byte{5, 0b011}, nil},
@@ -122,8 +122,8 @@ func TestPackbits(t *testing.T) {
 	}
 }
 
-// TestStridedPieces: arrays longer than a piece encode alike whatever their
-// strides and alignment, and decode so.
+// TestStridedPieces checks that strides and alignment change neither encoding nor
+// decoding of arrays that are longer than a piece.
 func TestStridedPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	shape := []int{70, 131}
@@ -150,7 +150,7 @@ func TestStridedPieces(t *testing.T) {
 			ndarray.Copy(a, plain)
 			again := ndarray.New(b.Encoded().Type, shape)
 			if err := b.Encode(again, a); err != nil || !bytes.Equal(again.Data, encoded.Data) {
-				t.Errorf("%s: a strided array encodes to other elements: %v", s.Name, err)
+				t.Errorf("%s: a strided array is encoded differently: %v", s.Name, err)
 			}
 			if err := b.Decode(a, encoded); err != nil {
 				t.Error(err)
@@ -158,18 +158,19 @@ func TestStridedPieces(t *testing.T) {
 			flat := ndarray.New(dtype.Float32, shape)
 			ndarray.Copy(flat, a)
 			if !bytes.Equal(flat.Data, back.Data) {
-				t.Errorf("%s: a strided array decodes to other elements", s.Name)
+				t.Errorf("%s: a strided array is decoded differently", s.Name)
 			}
 		}
 	}
 }
 
-// plain2 is an array in C order as one of one dimension.
+// plain2 returns an array in C order as an array of one dimension.
 func plain2(a ndarray.Array) ndarray.Array {
 	return ndarray.Array{Type: a.Type, Data: a.Data, Shape: []int{a.Len()}, Strides: []int{a.Type.Size()}}
 }
 
-// TestArrayDataErrors: an element that has no encoding is named with its value.
+// TestArrayDataErrors checks that an error names the element that cannot be encoded,
+// with its value.
 func TestArrayDataErrors(t *testing.T) {
 	nan := math.Float64frombits(0x7ff8 << 48)
 	late := ndarray.New(dtype.Float64, []int{100, 100}) // behind the first piece
@@ -204,7 +205,7 @@ func TestArrayDataErrors(t *testing.T) {
 	}
 }
 
-// TestEncodedFill: the fill value goes through the codec.
+// TestEncodedFill checks that the codec encodes the fill value.
 func TestEncodedFill(t *testing.T) {
 	f32 := func(v float32) dtype.Scalar { return arrayOf(t, dtype.Float32, v).Data }
 	i16 := func(v int16) dtype.Scalar { return arrayOf(t, dtype.Int16, v).Data }
@@ -233,7 +234,7 @@ func TestEncodedFill(t *testing.T) {
 	}
 }
 
-// TestReshapeIsAView where it joins no dimensions.
+// TestReshapeIsAView checks that reshape is a view if it joins no dimensions.
 func TestReshapeIsAView(t *testing.T) {
 	cases := []struct {
 		configuration string
@@ -261,7 +262,7 @@ func TestReshapeIsAView(t *testing.T) {
 	if diff := cmp.Diff([]int{1}, b.Encoded().Shape); diff != "" {
 		t.Error(diff)
 	}
-	// Copies between strided arrays on both sides.
+	// Copy between arrays that are both strided.
 	src, dst := ndarray.New(dtype.Int16, []int{4, 6}).Transpose([]int{1, 0}), ndarray.New(dtype.Int16, []int{6, 4}).Transpose([]int{1, 0})
 	for i := range src.Len() {
 		binary.NativeEndian.PutUint16(src.Data[i/4*2+i%4*12:], uint16(i))
@@ -276,7 +277,7 @@ func TestReshapeIsAView(t *testing.T) {
 	}
 }
 
-// TestN5Blocks: headers that contradict the chunk.
+// TestN5Blocks has headers that contradict the chunk.
 func TestN5Blocks(t *testing.T) {
 	s := spec("n5_default", `{"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}}]}`)
 	in := of(dtype.Int16, 2, 3)

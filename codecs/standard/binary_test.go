@@ -19,11 +19,11 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// lzmaRaw is a configuration of numcodecs.lzma that names its filters.
+// lzmaRaw is a configuration of numcodecs.lzma with filters.
 const lzmaRaw = `{"format":3,"filters":[{"id":3,"dist":4},{"id":33,"preset":1}]}`
 
-// binaryCases are the conformance cases of the bytes → bytes codecs that are
-// not in Zarr's core.
+// binaryCases are the conformance cases of the bytes → bytes codecs that are not in
+// Zarr's core.
 func binaryCases() []codectest.Case {
 	checksums := []codectest.Case{
 		{Spec: spec("numcodecs.fletcher32", `{}`)},
@@ -69,7 +69,7 @@ func binaryCases() []codectest.Case {
 	})
 }
 
-// few are data types for the slow ones.
+// few returns the data types for slow codecs.
 func few() []dtype.Type { return []dtype.Type{dtype.BoolType, dtype.Float64, dtype.Uint16} }
 
 func compressorCases() []codectest.Case {
@@ -142,8 +142,8 @@ func lzmaCases() []codectest.Case {
 	return cases
 }
 
-// TestChecksums compares with values that other programs print: zlib's, those
-// of RFC 3720, and numcodecs'.
+// TestChecksums compares with values that other programs print: zlib, numcodecs, and
+// those in RFC 3720.
 func TestChecksums(t *testing.T) {
 	var count [255]byte
 	for i := range count {
@@ -171,8 +171,8 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// TestShuffleOfOtherLengths: zarr-python reads and writes whole elements alone,
-// whatever the length of what stands in front.
+// TestShuffleOfOtherLengths checks that input must consist of whole elements, whatever
+// its length, because zarr-python reads and writes nothing else.
 func TestShuffleOfOtherLengths(t *testing.T) {
 	b := bound(t, spec("numcodecs.shuffle", `{"elementsize":4}`), codecs.Size{Max: 20})
 	for n := range 13 {
@@ -194,8 +194,8 @@ func TestShuffleOfOtherLengths(t *testing.T) {
 	}
 }
 
-// TestFletcher32Long: the sums are the plain ones, however many words there
-// are, and a wrong checksum is named beside the right one.
+// TestFletcher32Long compares with plain sums for many words. It also checks that the
+// error about a wrong checksum states the right one.
 func TestFletcher32Long(t *testing.T) {
 	content := bytes.Repeat([]byte{0xff, 0xff, 0xff, 0xfe, 0x12, 0, 0}, 60_001)
 	var sum1, sum2 uint64
@@ -215,8 +215,8 @@ func TestFletcher32Long(t *testing.T) {
 	}
 }
 
-// TestFletcher32WithoutLast: a checksum that leaves out the last of an odd
-// number of bytes is accepted, unless it could be that of other bytes.
+// TestFletcher32WithoutLast checks that a checksum without the last of an odd number of
+// bytes is accepted, unless it could be that of other bytes.
 func TestFletcher32WithoutLast(t *testing.T) {
 	for _, c := range []struct {
 		data string
@@ -237,8 +237,8 @@ func TestFletcher32WithoutLast(t *testing.T) {
 	}
 }
 
-// TestConditionalChoice: compressors are applied where they help, and the
-// header says which.
+// TestConditionalChoice checks that compressors are applied if they help, and that the
+// header says which were applied.
 func TestConditionalChoice(t *testing.T) {
 	noise := make([]byte, 1000)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -263,7 +263,7 @@ func TestConditionalChoice(t *testing.T) {
 			t.Errorf("%s: %d bytes, %.8x, %v, want %x", c.configuration, len(data), data, err, c.header)
 		}
 	}
-	// What no writer here does, but another one can: only the second of two.
+	// Another writer may apply only the second of two codecs; this one never does.
 	b := bound(t, spec("conditional", `{"codecs":["zstd","crc32c"]}`), codecs.Size{Max: 9, Fixed: true})
 	if got, err := b.AppendDecode(nil, []byte("\x02123456789\x83\x92\x06\xe3")); err != nil || string(got) != "123456789" {
 		t.Errorf("%q, %v", got, err)
@@ -275,8 +275,8 @@ func TestConditionalChoice(t *testing.T) {
 	}
 }
 
-// TestConditionalNested: the codec can hold itself, and its size is the larger
-// of what its codecs can give.
+// TestConditionalNested checks that the codec can contain itself, and that its size is
+// the largest that its codecs can produce.
 func TestConditionalNested(t *testing.T) {
 	b := bound(t, spec("conditional", `{"codecs":["crc32c",{"name":"conditional","configuration":{"codecs":["crc32c"]}}]}`), codecs.Size{Max: 100, Fixed: true})
 	if got, want := b.Size(), (codecs.Size{Max: 100 + 1 + 4 + 1 + 4}); got != want {
@@ -284,7 +284,7 @@ func TestConditionalNested(t *testing.T) {
 	}
 }
 
-// TestBzip2Peer: the standard library reads the bzip2 streams written here.
+// TestBzip2Peer checks that the standard library reads the bzip2 streams written here.
 func TestBzip2Peer(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 259, 5000, 100_001, 300_000} {
@@ -305,8 +305,8 @@ func TestBzip2Peer(t *testing.T) {
 	}
 }
 
-// TestBinaryBombs: a small input that expands far, or says that it does, is
-// refused, and no memory is made for what it would be.
+// TestBinaryBombs checks that a small input that expands far, or claims to, is refused
+// before memory is allocated for the content.
 func TestBinaryBombs(t *testing.T) {
 	const most = 1 << 20
 	zeros := make([]byte, 16<<20)
@@ -352,7 +352,8 @@ func TestBinaryBombs(t *testing.T) {
 	}
 }
 
-// TestBinaryShortInputHugeChunk: the size of a chunk alone makes no memory.
+// TestBinaryShortInputHugeChunk checks that the size of the chunk alone allocates no
+// memory.
 func TestBinaryShortInputHugeChunk(t *testing.T) {
 	for _, s := range []codecs.Spec{
 		spec("numcodecs.zlib", ""), spec("numcodecs.bz2", ""), spec("zarrs.gdeflate", `{"level":6}`), spec("numcodecs.lzma", ""),
@@ -377,6 +378,6 @@ func TestBinaryShortInputHugeChunk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.(codecs.BytesToBytesCodec).BindBytesToBytes(codecs.Size{Max: 1 << 31}); err == nil {
-		t.Error("LZ4 takes a chunk of 2 GiB")
+		t.Error("LZ4 accepts a chunk of 2 GiB")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// bound returns a bytes → bytes codec of the standard registry.
+// bound returns a bound bytes → bytes codec of the standard registry.
 func bound(t testing.TB, s codecs.Spec, in codecs.Size) codecs.BytesToBytes {
 	t.Helper()
 	d, err := standard.Registry(dtype.Standard()).Lookup(s.Name)
@@ -48,7 +48,7 @@ func gzipped(t testing.TB, parts ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// streamed is a zstd frame that does not state the size of its content.
+// streamed returns a zstd frame that does not state the size of its content.
 func streamed(t testing.TB, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -56,7 +56,7 @@ func streamed(t testing.TB, content []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for part := range slices.Chunk(content, 1000) { // in pieces: the first ones are written before the end is known
+	for part := range slices.Chunk(content, 1000) { // in pieces, so that the first are written before the size is known
 		if _, err := w.Write(part); err != nil {
 			t.Fatal(err)
 		}
@@ -70,8 +70,8 @@ func streamed(t testing.TB, content []byte) []byte {
 	return b.Bytes()
 }
 
-// TestBombs: a small input that expands far is refused, and no memory is made
-// for what it would be.
+// TestBombs checks that a small input that expands far is refused before memory is
+// allocated for the content.
 func TestBombs(t *testing.T) {
 	zeros := make([]byte, 64<<20)
 	known, err := zstd.NewWriter(nil)
@@ -91,7 +91,7 @@ func TestBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := bound(t, c.spec, codecs.Size{Max: 1 << 20, Fixed: true})
 			if _, err := b.AppendDecode(nil, c.data); err == nil {
-				t.Fatal("no error") // also: the decoder's own tables exist now
+				t.Fatal("no error") // this run also allocates the decoder's own tables
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -107,7 +107,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestShortInputHugeChunk: the size of a chunk alone makes no memory.
+// TestShortInputHugeChunk checks that the size of the chunk alone allocates no memory.
 func TestShortInputHugeChunk(t *testing.T) {
 	for _, name := range []string{"gzip", "zstd", "crc32c"} {
 		b := bound(t, spec(name, ""), codecs.Size{Max: 1 << 43, Fixed: true})
@@ -126,8 +126,8 @@ func TestShortInputHugeChunk(t *testing.T) {
 	}
 }
 
-// TestConcatenated: several frames or members decode to what they hold
-// together, as their formats say, whether they state their sizes or not.
+// TestConcatenated checks that several frames or members decode to the content of all,
+// as their formats demand, whether they state their sizes or not.
 func TestConcatenated(t *testing.T) {
 	content := bytes.Repeat([]byte("some content, "), 900)
 	half := len(content) / 2

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// BenchmarkCastValue measures one core, in bytes of the array that is encoded or
-// decoded. Of the elements, a part may be out of range, and a part NaN.
+// BenchmarkCastValue measures one core, in bytes of the decoded array. Some elements
+// may be out of range, and some NaN.
 func BenchmarkCastValue(b *testing.B) {
 	const masked = `{"encode":[["NaN",0]],"decode":[[0,"NaN"]]}`
 	const several = `{"encode":[["NaN",0],["Infinity",1],["-Infinity",2],[1e20,3],[-1e20,4]]}`
@@ -68,8 +68,8 @@ func BenchmarkCastValue(b *testing.B) {
 	}
 }
 
-// castInput makes elements between 0 and 100, and of the given parts some that
-// are larger than 32 bits, and NaN.
+// castInput returns elements between 0 and 100. The fraction outside needs more than 32
+// bits, and the fraction nans is NaN.
 func castInput(tb testing.TB, t dtype.Type, n int, outside, nans float64) ndarray.Array {
 	r := rand.New(rand.NewPCG(1, 2))
 	a := ndarray.New(dtype.Float64, []int{n})

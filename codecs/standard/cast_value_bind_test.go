@@ -16,7 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// castValueCases store numbers so that all come back.
+// castValueCases are configurations with which all numbers come back.
 func castValueCases() []codectest.Case {
 	upTo32 := []dtype.Type{dtype.Int2, dtype.Int4, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Uint2, dtype.Uint4, dtype.Uint8, dtype.Uint16, dtype.Uint32}
 	of8 := []dtype.Type{dtype.Int4, dtype.Uint4, dtype.Float4E2M1FN, dtype.Float6E2M3FN, dtype.Float6E3M2FN, dtype.Uint8}
@@ -62,8 +62,8 @@ func castValueCases() []codectest.Case {
 	}
 }
 
-// TestCastValueConfiguration: what is written is what is not as when left out,
-// and every number in the spelling of its type.
+// TestCastValueConfiguration checks that the spec has only fields that differ from
+// their defaults, and that each number is spelled as its type does.
 func TestCastValueConfiguration(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{`{"data_type":"uint8"}`, ""},
@@ -73,7 +73,7 @@ func TestCastValueConfiguration(t *testing.T) {
 			`{"data_type":"uint8","rounding":"nearest-away","out_of_range":"wrap"}`},
 		{`{"data_type":"uint8","scalar_map":{"decode":[[0,"NaN"]],"encode":[["NaN",0],["+Infinity",1],[-1e3,2]]}}`,
 			`{"data_type":"uint8","scalar_map":{"encode":[["NaN",0],["Infinity",1],[-1000.0,2]],"decode":[[0,"NaN"]]}}`},
-		// The first of equal keys counts, of which NaNs and zeros are.
+		// The first of equal keys counts. All NaNs are equal, and both zeros are.
 		{`{"data_type":"float32","scalar_map":{"encode":[["NaN","0x7fc00001"],["0x7ff8000000000001",2],[-0.0,3],[0,4],[5,5],[5,6]]}}`,
 			`{"data_type":"float32","scalar_map":{"encode":[["NaN","0x7fc00001"],[-0.0,3.0],[5.0,5.0]]}}`},
 		{`{"data_type":"int64","scalar_map":{"decode":[[9223372036854775807,"-Infinity"],[9223372036854775806,"Infinity"]]}}`, ""},
@@ -88,8 +88,8 @@ func TestCastValueConfiguration(t *testing.T) {
 	}
 }
 
-// TestCastValueMap maps numbers that no float64 tells apart, every NaN and both
-// zeros, and leaves alone what is rounded to a key.
+// TestCastValueMap maps numbers that no float64 can distinguish, every NaN and both
+// zeros. A number that is only rounded to a key is not mapped.
 func TestCastValueMap(t *testing.T) {
 	s := spec("cast_value", `{"data_type":"uint64","scalar_map":{"encode":[[9223372036854775807,18446744073709551615],[9223372036854775806,18446744073709551614]]}}`)
 	got, err := encodeArray(t, s, arrayOf[int64](t, dtype.Int64, 1<<63-1, 1<<63-2, 1<<63-3))
@@ -115,8 +115,8 @@ func TestCastValueFill(t *testing.T) {
 	for _, c := range []struct {
 		configuration string
 		in            dtype.Type
-		fill, want    string // "": refused
-		fault         string // of the refusal, or of the hazard
+		fill, want    string // want is "" if the fill value is refused
+		fault         string // the reason of the refusal, or of the hazard
 	}{
 		{`{"data_type":"int8"}`, dtype.Float64, `5`, `5`, ""},
 		{`{"data_type":"int8"}`, dtype.Float64, `-0.0`, `0`, ""},
@@ -163,12 +163,12 @@ func TestCastValueFill(t *testing.T) {
 	}
 	unknown := codecs.Chunk{Type: dtype.Float64, Shape: []int{2}}
 	if out := bindArray(t, spec("cast_value", `{"data_type":"int8"}`), unknown).Encoded(); out.Fill != nil {
-		t.Errorf("%x comes from no fill value", out.Fill)
+		t.Errorf("no fill value was encoded as %x", out.Fill)
 	}
 }
 
-// TestCastValueErrors: an error names the element, its value, why there is none
-// for it, and what to do.
+// TestCastValueErrors checks that an error names the element, its value, the reason and
+// what to do.
 func TestCastValueErrors(t *testing.T) {
 	three := ndarray.New(dtype.Float64, []int{2, 2})
 	at := func(x float64) ndarray.Array {

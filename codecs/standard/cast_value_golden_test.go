@@ -15,8 +15,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// castCase is what cast-value-rs made of some elements, and which others it
-// refused. Elements are little-endian, in hex.
+// castCase has elements that cast-value-rs converted, with the results, and elements
+// that it refused. Elements are little-endian, in hex.
 type castCase struct {
 	Src, Tgt   string
 	Rounding   string
@@ -54,8 +54,8 @@ type caster struct {
 	pairs      []json.RawMessage
 }
 
-// directions are those in which the configuration is legal: only integers can be
-// stored wrapped.
+// directions returns the directions in which the configuration is legal: only integers
+// can wrap when they are stored.
 func (c caster) directions() []string {
 	if n := c.from.(dtype.Numeric); c.outOfRange != nil && *c.outOfRange == "wrap" && n.Kind() == dtype.Float {
 		return []string{"encode"}
@@ -63,8 +63,7 @@ func (c caster) directions() []string {
 	return []string{"encode", "decode"}
 }
 
-// bind returns the conversion of elements from the one type to the other, in
-// the direction.
+// bind returns the conversion of elements from one type to the other in the direction.
 func (c caster) bind(t *testing.T) func(src ndarray.Array) (ndarray.Array, error) {
 	t.Helper()
 	in, stored := c.from, c.to
@@ -104,8 +103,8 @@ func castValueDefinition(t testing.TB) codecs.Definition {
 	return d
 }
 
-// TestCastValueGolden compares with cast-value-rs, bit by bit: in both
-// directions, and every value that it refused on its own.
+// TestCastValueGolden compares with cast-value-rs, bit by bit, in both directions. It
+// tries every value that cast-value-rs refused by itself.
 func TestCastValueGolden(t *testing.T) {
 	types, definition := dtype.Standard(), castValueDefinition(t)
 	cases := castCases(t)

@@ -11,15 +11,15 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// castModel is a type of real numbers as its specification describes it, for
-// arithmetic that is slow and knows no formats.
+// castModel is a type of real numbers as its specification describes it. Its arithmetic
+// is slow and does not use the bits of the format.
 type castModel struct {
 	typ           dtype.Numeric
-	least, most   *big.Rat // finite
-	mantissa      int      // bits, of a float
+	least, most   *big.Rat // of the finite numbers
+	mantissa      int      // bits of a float's mantissa
 	exponent      int      // of the smallest normal number
 	infinity, nan bool
-	unsigned      bool // has no zero either
+	unsigned      bool // such a type has no zero either
 	noMinusZero   bool
 }
 
@@ -70,11 +70,11 @@ func castModels() []castModel {
 
 func (m castModel) float() bool { return m.typ.Kind() == dtype.Float }
 
-// castNumber is a number, or what is none.
+// castNumber is a number, infinity or NaN.
 type castNumber struct {
-	finite   *big.Rat // nil: NaN or infinity
+	finite   *big.Rat // nil for NaN and infinity
 	nan      bool
-	negative bool // of zero and infinity, too
+	negative bool // also for zero and infinity
 }
 
 func (a castNumber) same(b castNumber) bool {
@@ -87,7 +87,7 @@ func (a castNumber) same(b castNumber) bool {
 	return a.finite == nil || a.finite.Cmp(b.finite) == 0
 }
 
-// matches tells whether the one is a key for the other.
+// matches reports whether b is the same key as a.
 func (a castNumber) matches(b castNumber) bool {
 	if a.finite != nil && b.finite != nil {
 		return a.finite.Cmp(b.finite) == 0
@@ -111,7 +111,7 @@ func (a castNumber) String() string {
 	}
 }
 
-// value is the number of an element, by the way it is spelled in metadata.
+// value returns the number of an element, from its spelling in metadata.
 func (m castModel) value(s dtype.Scalar) castNumber {
 	text := string(m.typ.FormatScalar(dtype.V3, s))
 	switch text {
@@ -123,7 +123,7 @@ func (m castModel) value(s dtype.Scalar) castNumber {
 	if text[0] == '"' {
 		return castNumber{nan: true}
 	}
-	if m.float() { // their shortest decimals are not their values
+	if m.float() { // the shortest decimals of floats are not their exact values
 		return castNumber{finite: new(big.Rat).SetFloat64(m.float64(s)), negative: text[0] == '-'}
 	}
 	r, _ := new(big.Rat).SetString(text)
@@ -203,7 +203,7 @@ func (m castModel) round(x *big.Rat, mode dtype.Rounding) *big.Rat {
 	return unit.Mul(unit, new(big.Rat).SetInt(n))
 }
 
-// cast is the cast_value codec for one number, but for the scalar map.
+// cast is the cast_value codec for one number, without the scalar map.
 func (m castModel) cast(x castNumber, mode dtype.Rounding, outOfRange string) (castNumber, bool) {
 	switch {
 	case x.nan:
@@ -237,8 +237,8 @@ func (m castModel) cast(x castNumber, mode dtype.Rounding, outOfRange string) (c
 	}
 }
 
-// elements draws values of the type: random bits, random numbers near those of
-// another type, and its own corners and the other's.
+// elements draws values of the type: random bits, random numbers near those of the
+// other type, and the corner cases of both types.
 func (m castModel) elements(r *rand.Rand, other castModel) []dtype.Scalar {
 	var list []dtype.Scalar
 	for range 12 {
@@ -266,7 +266,7 @@ func (m castModel) elements(r *rand.Rand, other castModel) []dtype.Scalar {
 		}
 	}
 	for range 8 {
-		// Half way between two of the other's numbers, or next to that.
+		// Half way between two numbers of the other type, or beside that.
 		tie := big.NewInt(r.Int64N(4 << other.mantissa))
 		tie.Lsh(tie, uint(r.IntN(64-min(other.mantissa, 52))))
 		tie.Add(tie, big.NewInt(r.Int64N(3)-1))
@@ -285,7 +285,7 @@ func (m castModel) elements(r *rand.Rand, other castModel) []dtype.Scalar {
 	return list
 }
 
-// scalar is the element with a value of the type.
+// scalar returns the element with a value.
 func (m castModel) scalar(v castNumber) dtype.Scalar {
 	text := "\"NaN\""
 	switch {
@@ -310,7 +310,7 @@ func (m castModel) scalar(v castNumber) dtype.Scalar {
 	return s
 }
 
-// canonical gives bits without meaning the value that they have in memory.
+// canonical clears unused bits, as they are in memory.
 func (m castModel) canonical(s dtype.Scalar) dtype.Scalar {
 	p := m.typ.(dtype.Packed).Packing()
 	if p.Bits >= 8 {

@@ -14,9 +14,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestCastValueReference casts between all pairs of types in all modes, with
-// and without a scalar map, in both directions, and compares with arithmetic
-// of fractions.
+// TestCastValueReference casts between all pairs of types in all modes, with and
+// without a scalar map, in both directions. It compares with the arithmetic of
+// fractions.
 func TestCastValueReference(t *testing.T) {
 	models, definition := castModels(), castValueDefinition(t)
 	for _, from := range models {
@@ -65,7 +65,7 @@ func FuzzCastValueReference(f *testing.F) {
 	})
 }
 
-// castTrial is one configuration over random elements.
+// castTrial is one configuration for random elements.
 type castTrial struct {
 	to, from   castModel
 	mode       dtype.Rounding
@@ -80,7 +80,7 @@ func (c *castTrial) String() string {
 	return fmt.Sprintf("%s, %s to %s, %s, %q, %s", c.direction, c.from.typ.Name(), c.to.typ.Name(), c.mode, c.outOfRange, c.pairs)
 }
 
-// draw makes a scalar map of n elements and values.
+// draw adds n random pairs of elements and values to the scalar map.
 func (c *castTrial) draw(r *rand.Rand, elements, values []dtype.Scalar, n int) {
 	for range n {
 		key, value := elements[r.IntN(len(elements))], values[r.IntN(len(values))]
@@ -89,8 +89,8 @@ func (c *castTrial) draw(r *rand.Rand, elements, values []dtype.Scalar, n int) {
 	}
 }
 
-// castWant is what an element becomes: a number or, where it is mapped, an
-// element to the bit.
+// castWant is what an element becomes: a number, or, for a mapped element, an exact
+// element.
 type castWant struct {
 	number castNumber
 	exact  dtype.Scalar
@@ -107,7 +107,7 @@ func (c *castTrial) want(s dtype.Scalar) (castWant, bool) {
 	return castWant{number: number}, ok
 }
 
-// run casts the elements, which also are what the scalar map was drawn from.
+// run casts the elements. The keys of the scalar map are some of them.
 func (c *castTrial) run(t *testing.T, r *rand.Rand, definition codecs.Definition, elements []dtype.Scalar) {
 	var good, bad []dtype.Scalar
 	var wants []castWant
@@ -122,7 +122,7 @@ func (c *castTrial) run(t *testing.T, r *rand.Rand, definition codecs.Definition
 	if c.outOfRange != "" {
 		outOfRange = &c.outOfRange
 	}
-	// More than the kernels take at a time, and no multiple of that.
+	// More elements than the kernels take at a time, and not a multiple of that.
 	n := 1024 + r.IntN(600)
 	if len(good) == 0 {
 		n = 0
@@ -158,7 +158,7 @@ func (c *castTrial) run(t *testing.T, r *rand.Rand, definition codecs.Definition
 	}
 }
 
-// compare checks the results of good elements, which are repeated.
+// compare checks the results of elements that have one. The elements are repeated.
 func (c *castTrial) compare(t *testing.T, good []dtype.Scalar, wants []castWant, got ndarray.Array) {
 	t.Helper()
 	size := c.to.typ.Size()

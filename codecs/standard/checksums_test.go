@@ -10,9 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestChecksumBits turns round each bit of chunks whose codecs have a checksum. Whether
-// a chunk is verified, as those are that are carried through, decoded, or decoded in
-// part, there is an error, or the values are what they were.
+// TestChecksumBits flips each bit of chunks whose codecs have a checksum. The chunk is
+// verified, as it is when it is carried through, then decoded, and then decoded in
+// part. Each must give an error or unchanged values.
 func TestChecksumBits(t *testing.T) {
 	const shard = `{"name":"sharding_indexed","configuration":{"chunk_shape":[4,3],"codecs":%s}}`
 	for _, specs := range []string{

@@ -22,7 +22,8 @@ func spec(name, configuration string) codecs.Spec {
 	return codecs.Spec{Name: name, Configuration: json.RawMessage(configuration)}
 }
 
-// names are codecs, each with its configuration behind a space if it has one.
+// names returns specs of codecs. In an argument, a space separates name and
+// configuration.
 func names(list ...string) []codecs.Spec {
 	specs := make([]codecs.Spec, len(list))
 	for i, name := range list {
@@ -52,7 +53,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// layoutCases are those of codecs that move elements or cut the chunk in pieces.
+// layoutCases are the cases of codecs that move elements or cut the chunk in pieces.
 func layoutCases() []codectest.Case {
 	chunk := func(shape ...int) codecs.Chunk {
 		return codecs.Chunk{Type: dtype.Int32, Shape: shape, Fill: dtype.Int32.Default()}
@@ -102,7 +103,7 @@ func layoutCases() []codectest.Case {
 	}
 }
 
-// levelCases are those of compressors with levels.
+// levelCases are the cases of compressors with levels.
 func levelCases() []codectest.Case {
 	var cases []codectest.Case
 	for _, level := range []string{"0", "1", "5", "6", "7", "9"} {
@@ -151,7 +152,8 @@ func bloscCases() []codectest.Case {
 	return cases
 }
 
-// TestDefinitions: what the catalogue prints is JSON, and examples can be read.
+// TestDefinitions checks that the catalogue prints valid JSON, and that examples can be
+// bound.
 func TestDefinitions(t *testing.T) {
 	for _, d := range standard.Registry(dtype.Standard()).Definitions() {
 		for _, f := range d.Fields {
@@ -177,11 +179,11 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// withoutPeer are codecs that no program we know of writes.
+// withoutPeer are codecs that no known program writes.
 var withoutPeer = map[string]string{"conditional": "TestConditionalChoice has vectors made by hand from its text"}
 
-// TestEveryCodecIsCovered fails when a codec is registered that no peer wrote
-// an array with, or whose decoder is not fuzzed.
+// TestEveryCodecIsCovered fails if a registered codec has no array written by another
+// program, or no fuzz target for its decoder.
 func TestEveryCodecIsCovered(t *testing.T) {
 	golden := map[string]bool{}
 	for _, store := range goldenArchives(t) {

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// BenchmarkPack measures floats that are packed into integers and back, in
-// bytes of floats.
+// BenchmarkPack measures packing floats into integers and unpacking them, in bytes of
+// floats.
 func BenchmarkPack(b *testing.B) {
 	const clamp, withMap = `,"out_of_range":"clamp"`, `,"scalar_map":{"encode":[["NaN",0]],"decode":[[0,"NaN"]]}`
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func BenchmarkPack(b *testing.B) {
 	}
 }
 
-// packable are floats between -250 and 250.
+// packable returns floats between -250 and 250.
 func packable(chunk codecs.Chunk) ndarray.Array {
 	r := rand.New(rand.NewPCG(1, 2))
 	a := ndarray.New(chunk.Type, chunk.Shape)

@@ -18,12 +18,13 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// registry is that of tests that bind thousands of chains.
+// registry is shared by tests that bind thousands of chains.
 var registry = standard.Registry(dtype.Standard())
 
-// TestElementwiseChains compares random chains of elementwise codecs, which run
-// as one pass, with their codecs run one after the other over whole arrays:
-// results and errors, of whole chunks and boxes, from and to strided memory.
+// TestElementwiseChains compares random chains of elementwise codecs, which run as one
+// pass, with running their codecs one after the other over whole arrays. It compares
+// results and errors, for whole chunks and for boxes, with strided memory on both
+// sides.
 func TestElementwiseChains(t *testing.T) {
 	const chains = 1500
 	seen := map[string]int{}
@@ -32,17 +33,17 @@ func TestElementwiseChains(t *testing.T) {
 		c.encode(seen)
 		c.decode(seen)
 		if t.Failed() {
-			t.Fatalf("chain %d: %s", seed, c.specs)
+			t.Fatalf("chain of seed %d: %s", seed, c.specs)
 		}
 	}
 	for _, kind := range []string{"encoded", "encode fails", "encode fails late", "decoded", "decode fails", "decode fails late", "box"} {
 		if seen[kind] < chains/50 {
-			t.Errorf("only %d times: %s", seen[kind], kind)
+			t.Errorf("only %d chains with this outcome: %s", seen[kind], kind)
 		}
 	}
 }
 
-// elementwiseChain is a chain and its codecs, each bound alone.
+// elementwiseChain is a chain with its codecs, each bound alone.
 type elementwiseChain struct {
 	*testing.T
 	r      *rand.Rand
@@ -51,7 +52,7 @@ type elementwiseChain struct {
 	chain  *codecs.Chain
 	bytes  *codecs.Chain
 	arrays []codecs.ArrayToArray
-	stages []codecs.Chunk // the last is what bytes receives
+	stages []codecs.Chunk // the last one is what bytes receives
 }
 
 func newElementwiseChain(t *testing.T, r *rand.Rand) *elementwiseChain {
@@ -61,7 +62,7 @@ func newElementwiseChain(t *testing.T, r *rand.Rand) *elementwiseChain {
 	if r.IntN(2) == 0 {
 		types = []dtype.Type{dtype.Float64, dtype.Float32, dtype.Int16}
 	}
-	pair := r.IntN(2) == 0 // the one that has loops of its own
+	pair := r.IntN(2) == 0 // the pair of codecs that has loops of its own
 	if pair {
 		types = []dtype.Type{dtype.Float64, dtype.Float32}
 	}
@@ -83,7 +84,7 @@ func newElementwiseChain(t *testing.T, r *rand.Rand) *elementwiseChain {
 		}
 		bound, err := codec.(codecs.ArrayToArrayCodec).BindArrayToArray(in)
 		if err != nil {
-			continue // types that the codec does not take
+			continue // the codec does not accept the type
 		}
 		c.specs, c.arrays, c.stages = append(c.specs, s), append(c.arrays, bound), append(c.stages, bound.Encoded())
 	}
@@ -103,7 +104,7 @@ func (c *elementwiseChain) bind(specs []codecs.Spec, in codecs.Chunk) *codecs.Ch
 	return chain
 }
 
-// randomPair are codecs that pack floats.
+// randomPair returns two codecs that pack floats.
 func randomPair(r *rand.Rand) [2]codecs.Spec {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	return [2]codecs.Spec{
@@ -115,7 +116,7 @@ func randomPair(r *rand.Rand) [2]codecs.Spec {
 	}
 }
 
-// randomElementwise is a codec that may not take the chunk.
+// randomElementwise returns a codec. It may refuse the chunk.
 func randomElementwise(r *rand.Rand, in codecs.Chunk) codecs.Spec {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	switch r.IntN(9) {
@@ -135,13 +136,13 @@ func randomElementwise(r *rand.Rand, in codecs.Chunk) codecs.Spec {
 		return spec("numcodecs.astype", fmt.Sprintf(`{"encode_dtype":%q}`, pick("<f4", "<f8", "<i4", "<f2", "|u1")))
 	default:
 		if r.IntN(2) == 0 && len(in.Shape) == 2 {
-			return spec("transpose", `{"order":[1,0]}`) // comes between passes
+			return spec("transpose", `{"order":[1,0]}`) // ends the pass in front
 		}
 		return spec("numcodecs.fixedscaleoffset", fmt.Sprintf(`{"offset":%s,"scale":%s,"astype":%q}`, pick("0", "5", "0.5"), pick("1", "10", "0.1"), pick("<i2", "<i4", "<f4")))
 	}
 }
 
-// values are elements that a chain mostly takes, with a few that it may not.
+// values returns elements, of which the chain accepts most but perhaps not all.
 func (c *elementwiseChain) values(in codecs.Chunk) ndarray.Array {
 	a := ndarray.New(in.Type, in.Shape)
 	size, wild, often := in.Type.Size(), c.r.IntN(3), []int{1, 20, 400}[c.r.IntN(3)]
@@ -178,8 +179,8 @@ func (c *elementwiseChain) values(in codecs.Chunk) ndarray.Array {
 	return a
 }
 
-// edges are numbers that a scale_offset in front makes others of that are near
-// those at which integers and halves end.
+// edges returns numbers that a scale_offset in front turns into numbers near the bounds
+// of integers and of float16.
 func (c *elementwiseChain) edges() []string {
 	var terms struct{ Offset, Scale float64 }
 	if c.specs[0].Name != "scale_offset" {
@@ -188,7 +189,7 @@ func (c *elementwiseChain) edges() []string {
 	if err := json.Unmarshal(c.specs[0].Configuration, &terms); err != nil {
 		c.Fatal(err)
 	}
-	list := []string{fmt.Sprintf("%.17g", 1e9/terms.Scale+terms.Offset)} // a key of the scalar map
+	list := []string{fmt.Sprintf("%.17g", 1e9/terms.Scale+terms.Offset)} // becomes a key of the scalar map
 	for _, bits := range []int{7, 8, 15, 16, 31, 32} {
 		for _, step := range []float64{-1, -0.75, -0.5, -0.25, 0, 0.5} {
 			x := math.Ldexp(1, bits) + step
@@ -199,7 +200,7 @@ func (c *elementwiseChain) edges() []string {
 	return list
 }
 
-// layout returns a's elements, in the same memory or other strides.
+// layout returns the elements of a, in the same memory or with other strides.
 func (c *elementwiseChain) layout(a ndarray.Array) ndarray.Array {
 	if c.r.IntN(2) == 0 {
 		return a
@@ -313,7 +314,7 @@ func (c *elementwiseChain) undo(a *ndarray.Array) error {
 
 func (c *elementwiseChain) sameError(what string, got, want error, seen map[string]int) {
 	c.Helper()
-	text := func(err error) string { // without what only a chain can tell
+	text := func(err error) string { // without what only a chain adds
 		before, _, _ := strings.Cut(fmt.Sprint(err), " (element ")
 		return before
 	}
@@ -337,12 +338,12 @@ func (c *elementwiseChain) same(what string, got, want ndarray.Array) {
 	}
 }
 
-// TestElementwiseMemory: there are no whole arrays between the codecs of a
-// pass, nor between it and bytes.
+// TestElementwiseMemory checks that there are no whole arrays between the codecs of a
+// pass, or between a pass and bytes.
 func TestElementwiseMemory(t *testing.T) {
 	for _, c := range []struct {
 		specs  []codecs.Spec
-		arrays int // of 8 bytes an element
+		arrays int // arrays of 8 bytes an element
 	}{
 		{[]codecs.Spec{spec("scale_offset", `{"scale":2}`), {Name: "bytes"}}, 1},
 		{[]codecs.Spec{spec("scale_offset", `{"scale":2}`), spec("cast_value", `{"data_type":"int64"}`), spec("bytes", `{"endian":"big"}`)}, 1},

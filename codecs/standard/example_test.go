@@ -13,14 +13,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// lz4Codec is a codec of a program that imports this package: the format of
-// numcodecs, the length as a little-endian uint32 and one LZ4 block.
+// lz4Codec is a codec of a program that imports this package. Its format is that of
+// numcodecs: the length as a little-endian uint32, and one LZ4 block.
 type lz4Codec struct {
 	Acceleration int `json:"acceleration"`
 	in           codecs.Size
 }
 
-// lz4Definition is what the registry knows of the codec.
+// lz4Definition returns the codec's entry for a registry.
 func lz4Definition() codecs.Definition {
 	return codecs.Definition{
 		Name: "example.lz4", Aliases: []string{"https://example.org/lz4"}, Kind: codecs.KindBytesToBytes,
@@ -36,7 +36,7 @@ func lz4Definition() codecs.Definition {
 	}
 }
 
-// BindBytesToBytes ties the codec to what it will receive.
+// BindBytesToBytes binds the codec to what it will receive.
 func (c lz4Codec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error) {
 	c.in = in
 	return c, nil
@@ -75,8 +75,8 @@ func (c lz4Codec) AppendDecode(dst, src []byte) ([]byte, error) {
 	return append(dst, block...), nil
 }
 
-// A program adds a codec of its own to the registry before it opens anything,
-// and uses it in chains beside the others.
+// A program adds a codec of its own to the registry before it opens anything. It uses
+// the codec in chains beside the others.
 func Example() {
 	registry := standard.Registry(dtype.Standard())
 	if err := registry.Register(lz4Definition()); err != nil {

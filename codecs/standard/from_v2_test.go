@@ -14,7 +14,7 @@ func TestFromV2(t *testing.T) {
 	for _, c := range []struct {
 		dtype, filters, compressor string
 		f                          bool
-		want                       string // the chain, or a part of the error behind "error: "
+		want                       string // the chain, or "error: " and a part of the error
 	}{
 		{`"<f4"`, `null`, `null`, false, `[{"name":"bytes","configuration":{"endian":"little"}}]`},
 		{`">f8"`, `null`, `{"id":"zstd","level":3}`, true, `[{"name":"transpose","configuration":{"order":"F"}},{"name":"bytes","configuration":{"endian":"big"}},{"name":"zstd","configuration":{"level":3}}]`},
@@ -76,7 +76,7 @@ func TestFromV2(t *testing.T) {
 }
 
 // TestNumcodecsConfigurations parses what numcodecs 0.17.1 writes for each of its
-// codecs that there is, with all fields.
+// codecs that this package has, with all fields.
 func TestNumcodecsConfigurations(t *testing.T) {
 	for _, text := range []string{
 		`{"id": "adler32"}`,
@@ -124,8 +124,8 @@ func TestNumcodecsConfigurations(t *testing.T) {
 	}
 }
 
-// TestQuantizeToAnotherType names the order in which quantize looks at what astype
-// behind it decodes to.
+// TestQuantizeToAnotherType checks the byte order that the spec of quantize names if
+// astype stands behind it.
 func TestQuantizeToAnotherType(t *testing.T) {
 	for _, order := range []string{"<", ">"} {
 		filter := `{"id":"quantize","digits":2,"dtype":"` + order + `f8","astype":"` + order + `f4"}`

@@ -12,9 +12,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// fuzzArrayConfig checks a codec of arrays: a configuration is refused, or is
-// written as it reads, and then elements are refused or decode to elements that
-// encode to the same ones again. Where exact, these are the elements encoded.
+// fuzzArrayConfig checks a codec of arrays. A configuration is refused, or its spec
+// parses to the same configuration. Elements are refused, or encoding what they decode
+// to gives the same encoding. If exact is true, they decode to the same elements.
 func fuzzArrayConfig(f *testing.F, name string, exact bool, types []dtype.Type, configurations ...string) {
 	for _, text := range append(configurations, `{}`, `[]`, `null`) {
 		for i := range types {
@@ -30,7 +30,7 @@ func fuzzArrayConfig(f *testing.F, name string, exact bool, types []dtype.Type, 
 		}
 		again, err := registry.Bind(chain.Specs(), in)
 		if err != nil {
-			t.Fatalf("%s: what it writes is refused: %v", text, err)
+			t.Fatalf("%s: its own spec is refused: %v", text, err)
 		}
 		first, err := json.Marshal(chain.Specs())
 		if err != nil {
@@ -118,9 +118,9 @@ func FuzzNumcodecsQuantizeConfig(f *testing.F) {
 	fuzzArrayConfig(f, "numcodecs.quantize", false, fuzzFloats, `{"digits":2}`, `{"digits":-3,"astype":"<f2"}`, `{"digits":307}`, `{"digits":9999999999}`)
 }
 
-// fuzzArrayDecode checks the decoder of an array → bytes codec: it ends with an
-// array that encodes to something that decodes to the same again, or with one
-// of the two errors.
+// fuzzArrayDecode checks the decoder of an array → bytes codec. Decoding returns one of
+// the two errors, or an array. Encoding and decoding that array again must give the
+// same array.
 func fuzzArrayDecode(f *testing.F, types []dtype.Type, specs []codecs.Spec, seeds ...[]byte) {
 	for i := range types {
 		for _, seed := range seeds {
@@ -174,7 +174,8 @@ func FuzzN5DefaultDecode(f *testing.F) {
 		[]byte{0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 3}, []byte{0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, []byte{0, 1, 0, 2}, []byte{})
 }
 
-// FuzzZfpConfig: a configuration is refused, or what it stores is read.
+// FuzzZfpConfig checks that a configuration is refused, or that what it stores can be
+// read.
 func FuzzZfpConfig(f *testing.F) {
 	types := append([]dtype.Type{dtype.Int2, dtype.Uint4, dtype.BFloat16}, append(fuzzIntegers, fuzzFloats...)...)
 	configurations := []string{
@@ -195,7 +196,7 @@ func FuzzZfpConfig(f *testing.F) {
 			return
 		}
 		if _, err := registry.Bind(chain.Specs(), in); err != nil {
-			t.Fatalf("%s: what it writes is refused: %v", text, err)
+			t.Fatalf("%s: its own spec is refused: %v", text, err)
 		}
 		var pool ndarray.Pool
 		a := ndarray.New(in.Type, in.Shape)
@@ -224,8 +225,8 @@ func FuzzZfpConfig(f *testing.F) {
 	})
 }
 
-// FuzzNumcodecsZfpyDecode: a stream is refused, or its elements are what the
-// lossless mode keeps.
+// FuzzNumcodecsZfpyDecode checks that a stream is refused, or that the lossless mode
+// keeps its elements.
 func FuzzNumcodecsZfpyDecode(f *testing.F) {
 	in := of(dtype.Float32, 3, 5)
 	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec("numcodecs.zfpy", `{}`)}, in)

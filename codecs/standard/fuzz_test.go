@@ -13,12 +13,12 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// fuzzDecode checks a bytes → bytes decoder: whatever comes in, it ends with
-// the promised number of bytes or with one of the two errors, and what it
-// accepted survives another round.
+// fuzzDecode checks a bytes → bytes decoder. For any input it returns the promised
+// number of bytes or one of the two errors. What it returns must survive encoding and
+// decoding.
 func fuzzDecode(f *testing.F, s codecs.Spec) { fuzzMultiples(f, s, 1) }
 
-// fuzzMultiples is fuzzDecode for a decoder of multiples of so many bytes.
+// fuzzMultiples is fuzzDecode for a decoder whose output is a multiple of some bytes.
 func fuzzMultiples(f *testing.F, s codecs.Spec, multiple int) {
 	for _, content := range []string{"", "a", "some content, some content", string(make([]byte, 3000))} {
 		content = content[len(content)%multiple:]
@@ -47,7 +47,7 @@ func fuzzMultiples(f *testing.F, s codecs.Spec, multiple int) {
 			t.Fatalf("%d bytes, promised %+v", len(out), size)
 		}
 		if len(out)%multiple != 0 {
-			return // a conditional codec leaves out the one that minds
+			return // a conditional codec may leave out the codec that has the fault
 		}
 		again, err := b.AppendEncode(nil, out)
 		if err != nil || len(again) > b.Size().Max {
@@ -88,7 +88,7 @@ func FuzzBytesDecode(f *testing.F) {
 		}
 		out, buffer, err := chain.Encode(&pool, a)
 		if err != nil || !bytes.Equal(out, data) {
-			t.Fatalf("encoding gives other bytes: %v", err)
+			t.Fatalf("encoding the decoded elements gives other bytes: %v", err)
 		}
 		if buffer != nil {
 			buffer.Release()
@@ -96,7 +96,7 @@ func FuzzBytesDecode(f *testing.F) {
 	})
 }
 
-// FuzzTransposeConfig: a configuration is refused or keeps every element.
+// FuzzTransposeConfig checks that a configuration is refused or keeps every element.
 func FuzzTransposeConfig(f *testing.F) {
 	for _, text := range []string{`{"order":[2,0,1]}`, `{"order":"F"}`, `{"order":"C"}`, `{"order":[]}`, `{"order":[0,0,1]}`, `{"order":null}`, `{}`, `[]`} {
 		f.Add([]byte(text))
@@ -125,7 +125,8 @@ func FuzzTransposeConfig(f *testing.F) {
 	})
 }
 
-// FuzzChainSpec: a list of codecs is refused or is written as it is read.
+// FuzzChainSpec checks that a list of codecs is refused, or that its specs parse to the
+// same chain.
 func FuzzChainSpec(f *testing.F) {
 	for _, text := range []string{
 		`["bytes"]`, `[{"name":"bytes","configuration":{"endian":"big"}},{"name":"zstd","configuration":{"level":0,"checksum":false}},"crc32c"]`,
@@ -145,7 +146,7 @@ func FuzzChainSpec(f *testing.F) {
 			return
 		}
 		if err := registry.Check(specs); err != nil {
-			t.Fatalf("bound, but not sound: %v", err)
+			t.Fatalf("Bind accepts the chain, Check refuses it: %v", err)
 		}
 		first, err := json.Marshal(chain.Specs())
 		if err != nil {
@@ -214,7 +215,7 @@ func fuzzVlen(f *testing.F, typ dtype.Object) {
 	})
 }
 
-// decodeAgain decodes, and if that goes well encodes and decodes again.
+// decodeAgain decodes data. If that succeeds, it encodes and decodes once more.
 func decodeAgain(t *testing.T, chain *codecs.Chain, data []byte) {
 	t.Helper()
 	var pool ndarray.Pool

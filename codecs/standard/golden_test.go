@@ -20,8 +20,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
-// TestGolden decodes arrays that zarr-python wrote, and encodes and decodes
-// their chunks again.
+// TestGolden decodes arrays that zarr-python wrote, and encodes and decodes their
+// chunks again.
 func TestGolden(t *testing.T) {
 	least := map[string]int{"zarr-python-v3.zip": 140, "zarrs-b2b.zip": 55, "array-codecs.zip": 45}
 	for name, archive := range goldenArchives(t) {
@@ -31,8 +31,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenFolder does the same over the whole folder that the archive was
-// taken from.
+// TestGoldenFolder does the same for the folder from which the archive was chosen.
 func TestGoldenFolder(t *testing.T) {
 	folder := filepath.Join(os.Getenv("ZMIGRATE_GOLDEN"), "zarr-python")
 	if _, err := os.Stat(folder); err != nil {
@@ -43,8 +42,8 @@ func TestGoldenFolder(t *testing.T) {
 	}
 }
 
-// testGolden compares all arrays of a folder whose type and codecs are known,
-// and returns their number.
+// testGolden compares all arrays of a folder whose data type and codecs are known. It
+// returns their number.
 func testGolden(t *testing.T, folder fs.FS) int {
 	text, err := fs.ReadFile(folder, "expected.json")
 	if err != nil {
@@ -129,9 +128,9 @@ func compareItems(t *testing.T, where string, got ndarray.Array, want []json.Raw
 	}
 }
 
-// readGolden reads a whole array. Each chunk is also encoded and decoded again:
-// zfp gives the same bytes then in mode reversible, and in the others perhaps
-// other elements; all other codecs give the same elements.
+// readGolden reads a whole array. It also encodes and decodes each chunk again. In mode
+// reversible, zfp must give the same bytes. In its other modes, elements may change.
+// All other codecs must give the same elements.
 func readGolden(t *testing.T, folder fs.FS, where string, array *zarr.Array, chain *codecs.Chain) ndarray.Array {
 	t.Helper()
 	var pool ndarray.Pool
@@ -165,7 +164,7 @@ func readGolden(t *testing.T, folder fs.FS, where string, array *zarr.Array, cha
 			same = true
 		}
 		if err != nil || !same {
-			t.Errorf("%s, chunk %v does not survive: %v", where, index, err)
+			t.Errorf("%s, chunk %v changes when it is encoded and decoded again: %v", where, index, err)
 		}
 		if buffer != nil {
 			buffer.Release()
@@ -180,8 +179,8 @@ func readGolden(t *testing.T, folder fs.FS, where string, array *zarr.Array, cha
 	return all
 }
 
-// zfpMode returns the mode of zfp in a chain, also within shards; "" where there
-// is no zfp.
+// zfpMode returns the mode of zfp in a chain, even inside of shards. It returns "" if
+// there is no zfp.
 func zfpMode(t *testing.T, specs []codecs.Spec) string {
 	t.Helper()
 	text, err := json.Marshal(specs)

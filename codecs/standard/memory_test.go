@@ -11,9 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestCompressorMemory counts everything that is allocated to encode a chunk and
-// to decode it again: no more than Chain.Memory says, but for what is hardly
-// worth mention.
+// TestCompressorMemory counts all bytes that are allocated to encode a chunk and to
+// decode it again. They must not exceed Chain.Memory by more than a small allowance.
 func TestCompressorMemory(t *testing.T) {
 	const mention = 1 << 20
 	r := rand.New(rand.NewPCG(1, 2))
@@ -58,19 +57,19 @@ func TestCompressorMemory(t *testing.T) {
 	}
 }
 
-// allocated counts the bytes that f allocates when nothing is left from before.
+// allocated counts the bytes that f allocates with empty pools.
 func allocated(f func()) int {
 	var before, after runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what pools keep survives one
+	runtime.GC() // the pools' content survives one collection
 	runtime.ReadMemStats(&before)
 	f()
 	runtime.ReadMemStats(&after)
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestRegionMemory reads most of a chunk and counts what the pool had to
-// allocate: no more than RegionMemory says.
+// TestRegionMemory reads most of a chunk and counts what the pool allocates. It must be
+// at most RegionMemory.
 func TestRegionMemory(t *testing.T) {
 	const n = 1024
 	for name, c := range map[string]struct {
@@ -79,7 +78,7 @@ func TestRegionMemory(t *testing.T) {
 	}{
 		"an array in front of shards": {dtype.Float64, []codecs.Spec{
 			spec("scale_offset", `{"scale":2}`),
-			spec("sharding_indexed", `{"chunk_shape":[64,64],"codecs":["bytes","crc32c"]}`), // no codec whose pools the race detector empties
+			spec("sharding_indexed", `{"chunk_shape":[64,64],"codecs":["bytes","crc32c"]}`), // without codecs whose pools the race detector empties
 		}},
 		"wider arrays": {dtype.Uint8, []codecs.Spec{
 			spec("cast_value", `{"data_type":"float64"}`), spec("bitround", `{"keepbits":30}`), spec("scale_offset", `{"scale":2}`),

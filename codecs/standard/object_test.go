@@ -17,14 +17,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// read is a range of an object that was asked for.
+// read is a range of an object that was read.
 type read struct{ Off, Len int }
 
-// sparse is an Input of any size that is zero but for some parts, and notes what
-// is read. It is safe for concurrent use.
+// sparse is an Input of any size. All its bytes are zero, except for some parts. It
+// records what is read. It is safe for concurrent use.
 type sparse struct {
 	size  int64
-	parts map[int64][]byte // by offset; a read lies within one or touches none
+	parts map[int64][]byte // by offset; a read lies within one part or meets none
 
 	mu    sync.Mutex
 	reads []read
@@ -65,13 +65,13 @@ func shards(t *testing.T, typ dtype.Type, shape []int, configuration string) (*c
 	}
 	layout, ok := chain.Shards()
 	if !ok {
-		t.Fatal("the chain is not only shards")
+		t.Fatal("the chain is not a container alone")
 	}
 	return chain, layout
 }
 
-// One inner chunk of a shard of 1 GiB costs the index and that chunk, the next
-// one that chunk alone.
+// TestObjectOfLargeShard reads inner chunks of a shard of 1 GiB. The first inner chunk
+// takes reading the index and the inner chunk; each further one takes only itself.
 func TestObjectOfLargeShard(t *testing.T) {
 	for _, location := range []string{"start", "end"} {
 		chain, layout := shards(t, dtype.Uint8, []int{1024, 1024, 1024}, fmt.Sprintf(sharded, "64,64,64", `"bytes","crc32c"`, location))
@@ -107,7 +107,7 @@ func TestObjectOfLargeShard(t *testing.T) {
 		if diff := cmp.Diff([]read{{int(at), len(index)}}, in.taken()); diff != "" {
 			t.Errorf("opening reads (-want +got):\n%s", diff)
 		}
-		// Inner chunk 100 is (0, 6, 4).
+		// Inner chunk 100 has the index (0, 6, 4).
 		for i, start := range map[int][]int{0: {0, 0, 0}, 100: {0, 384, 256}, 4095: {960, 960, 960}} {
 			got := ndarray.New(dtype.Uint8, []int{64, 64, 64})
 			if err := object.DecodeRegion(t.Context(), &pool, got, start); err != nil {
@@ -125,12 +125,12 @@ func TestObjectOfLargeShard(t *testing.T) {
 			t.Errorf("an inner chunk that is not stored was read (%v)", err)
 		}
 		if n, want := chain.Kept(), 16*4096; n != want {
-			t.Errorf("%d bytes are kept, want those of the index, %d", n, want)
+			t.Errorf("%d bytes are kept, want %d, those of the index", n, want)
 		}
 	}
 }
 
-// stored returns an array with different elements and its encoding.
+// stored returns an array with different elements, and its encoding.
 func stored(t *testing.T, chain *codecs.Chain) (ndarray.Array, *sparse) {
 	t.Helper()
 	in := chain.Chunk()
@@ -146,15 +146,16 @@ func stored(t *testing.T, chain *codecs.Chain) (ndarray.Array, *sparse) {
 	return whole, &sparse{size: int64(len(data)), parts: map[int64][]byte{0: bytes.Clone(data)}}
 }
 
-// Inner chunks that lie beside each other are read at once, up to 4 MiB, and of
-// large ones that are not compressed only the rows that are wanted.
+// TestObjectReadsNeighboursTogether checks that inner chunks beside each other are read
+// at once, up to 4 MiB. Of large uncompressed inner chunks, only the necessary rows are
+// read.
 func TestObjectReadsNeighboursTogether(t *testing.T) {
 	const kib = 1 << 10
 	for name, test := range map[string]struct {
 		shape         []int
 		configuration string
 		box           ndarray.Region
-		most          []int // lengths of the reads, at most
+		most          []int // the most bytes of each read
 	}{
 		"all of many small ones": {
 			[]int{512, 512}, fmt.Sprintf(sharded, "16,16", `"bytes"`, "end"),
@@ -207,7 +208,8 @@ func TestObjectReadsNeighboursTogether(t *testing.T) {
 	}
 }
 
-// The indexes of shards within a shard are read once, too.
+// TestObjectOfNestedShards checks that the index of a shard inside a shard is read
+// once.
 func TestObjectOfNestedShards(t *testing.T) {
 	inner := `{"name":"sharding_indexed","configuration":` + fmt.Sprintf(sharded, "64,64", `"bytes","crc32c"`, "end") + `}`
 	chain, _ := shards(t, dtype.Uint8, []int{1024, 512}, fmt.Sprintf(sharded, "512,256", inner, "end"))
@@ -239,7 +241,7 @@ func TestObjectOfNestedShards(t *testing.T) {
 	}
 }
 
-// One object serves many readers at once.
+// TestObjectConcurrent checks that several readers can use one object.
 func TestObjectConcurrent(t *testing.T) {
 	inner := `{"name":"sharding_indexed","configuration":` + fmt.Sprintf(sharded, "16,8", `"bytes","zstd"`, "end") + `}`
 	chain, _ := shards(t, dtype.Uint8, []int{64, 64}, fmt.Sprintf(sharded, "32,32", inner, "start"))
@@ -269,8 +271,8 @@ func TestObjectConcurrent(t *testing.T) {
 	}
 }
 
-// An index that gives an inner chunk more bytes than it can have is refused
-// before there is memory for them.
+// TestObjectOfLyingIndex checks that an index that gives an inner chunk too many bytes
+// is refused before memory is allocated.
 func TestObjectOfLyingIndex(t *testing.T) {
 	chain, layout := shards(t, dtype.Uint8, []int{8, 8}, fmt.Sprintf(sharded, "4,4", `"bytes","crc32c"`, "end"))
 	index, err := layout.AppendIndex(nil, slices.Repeat([]codecs.Place{{Offset: 0, Length: 1 << 38}}, 4))
@@ -290,7 +292,7 @@ func TestObjectOfLyingIndex(t *testing.T) {
 	}
 }
 
-// costly is an Input for which a request costs as much as so many bytes.
+// costly is an Input with a GapBytes of its own.
 type costly struct {
 	*sparse
 	gap int
@@ -298,8 +300,8 @@ type costly struct {
 
 func (c costly) GapBytes() int { return c.gap }
 
-// What lies between the elements of a box is read where requests cost more, in
-// pieces of at most 4 MiB.
+// TestUncompressedRows checks that bytes between the elements of a box are read, too,
+// if requests cost more. A read has at most 4 MiB.
 func TestUncompressedRows(t *testing.T) {
 	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec("bytes", "")}, codecs.Chunk{Type: dtype.Uint8, Shape: []int{64, 256, 1024}, Fill: dtype.Uint8.Default()})
 	if err != nil {

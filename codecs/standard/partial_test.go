@@ -17,7 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// object is an Input that notes what is read of it.
+// object is an Input that records what is read.
 type object struct {
 	data  []byte
 	reads []ndarray.Region // one-dimensional, in bytes
@@ -43,7 +43,8 @@ func (o *object) bytesRead() (n int) {
 
 const sharded = `{"chunk_shape":[%s],"codecs":[%s],"index_codecs":["bytes","crc32c"],"index_location":"%s"}`
 
-// Any box of any chain is what the whole chunk has there.
+// TestDecodeRegion checks that any box of any chain equals that part of the whole
+// chunk.
 func TestDecodeRegion(t *testing.T) {
 	transpose, endian := spec("transpose", `{"order":[2,0,1]}`), spec("bytes", `{"endian":"big"}`)
 	for _, specs := range [][]codecs.Spec{
@@ -84,7 +85,7 @@ func checkRegions(t *testing.T, chain *codecs.Chain) {
 	in := chain.Chunk()
 	whole := ndarray.New(in.Type, in.Shape)
 	k := 0
-	_ = whole.SetItems(func() ([]byte, error) { // it has no error
+	_ = whole.SetItems(func() ([]byte, error) { // never fails
 		k++
 		if k > 100 && k < 150 {
 			return in.Fill, nil
@@ -126,8 +127,9 @@ func checkRegions(t *testing.T, chain *codecs.Chain) {
 	}
 }
 
-// One inner chunk of a shard costs its index and that chunk; a box of an
-// uncompressed chunk little more than itself.
+// TestDecodeRegionReadsLittle checks that one inner chunk of a shard takes reading the
+// index and that inner chunk, and that a box of an uncompressed chunk takes little more
+// than its own bytes.
 func TestDecodeRegionReadsLittle(t *testing.T) {
 	in := codecs.Chunk{Type: dtype.Float32, Shape: []int{256, 1024}, Fill: dtype.Float32.Default()}
 	whole := ndarray.New(in.Type, in.Shape)
@@ -142,7 +144,7 @@ func TestDecodeRegionReadsLittle(t *testing.T) {
 			}
 			layout, ok := chain.Shards()
 			if !ok {
-				t.Fatal("the chain is not only shards")
+				t.Fatal("the chain is not a container alone")
 			}
 			var pool ndarray.Pool
 			data, buffer, err := chain.Encode(&pool, whole)
@@ -177,8 +179,8 @@ func TestDecodeRegionReadsLittle(t *testing.T) {
 	}
 }
 
-// A Blosc buffer that says it is larger than the chunk is refused before its
-// blocks are made room for.
+// TestDecodeRegionOfLyingBlosc checks that a Blosc buffer that claims to be larger than
+// the chunk is refused before memory is allocated for its blocks.
 func TestDecodeRegionOfLyingBlosc(t *testing.T) {
 	in := codecs.Chunk{Type: dtype.Uint8, Shape: []int{1024}, Fill: dtype.Uint8.Default()}
 	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec("bytes", ""), spec("blosc", `{"typesize":4}`)}, in)

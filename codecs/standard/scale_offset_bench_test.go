@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// BenchmarkScaleOffset measures one core over floats of two bytes, in bytes of
-// the array, in which all values from 0 to some thousands are.
+// BenchmarkScaleOffset measures one core on floats of two bytes, in bytes of the array.
+// The array has all values from 0 to some thousands.
 func BenchmarkScaleOffset(b *testing.B) {
 	for _, typ := range []dtype.Type{dtype.Float16, dtype.BFloat16} {
 		bound := bindArray(b, spec("scale_offset", `{"offset":0.5,"scale":2}`), codecs.Chunk{Type: typ, Shape: []int{1 << 20}})

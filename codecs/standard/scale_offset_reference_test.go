@@ -17,8 +17,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestScaleOffsetReference compares all types with exact arithmetic that is
-// rounded after each step.
+// TestScaleOffsetReference compares all types with exact arithmetic, rounded after each
+// step.
 func TestScaleOffsetReference(t *testing.T) {
 	for _, typ := range realTypes() {
 		t.Run(typ.Name(), func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestScaleOffsetReference(t *testing.T) {
 					continue // nothing is computed
 				}
 				b := bindArray(t, spec("scale_offset", text), codecs.Chunk{Type: typ, Shape: []int{slow.count()}})
-				if offset == nil && typ != dtype.Float8E8M0FNU { // which has no zero: nothing is subtracted
+				if offset == nil && typ != dtype.Float8E8M0FNU { // this type has no zero: nothing is subtracted
 					offset = typ.Default()
 				}
 				values := slow.values(r, offset, scale)
@@ -50,10 +50,10 @@ func TestScaleOffsetReference(t *testing.T) {
 				if typ.Size() != 2 {
 					continue
 				}
-				// After many elements, floats are looked up in tables.
+				// After many elements, the codec looks floats up in tables.
 				many := ndarray.New(typ, []int{1 << 16})
 				for _, run := range []func(dst, src ndarray.Array) error{b.Encode, b.Decode} {
-					_ = run(ndarray.New(typ, many.Shape), many) // zeros may be unfit
+					_ = run(ndarray.New(typ, many.Shape), many) // zeros may have no result
 				}
 				compareExact(t, text+", encode after many", slow, values, b.Encode, encoded)
 				compareExact(t, text+", decode after many", slow, values, b.Decode, decoded)
@@ -62,8 +62,8 @@ func TestScaleOffsetReference(t *testing.T) {
 	}
 }
 
-// compareExact runs a codec over all values, which must stop at the first one
-// without a result, and over those that have one.
+// compareExact runs a codec over all values, where it must stop at the first value
+// without a result, and then over the values that have a result.
 func compareExact(t *testing.T, name string, slow *exact, values []dtype.Scalar, run func(dst, src ndarray.Array) error, reference func(dtype.Scalar) dtype.Scalar) {
 	t.Helper()
 	size := slow.typ.Size()
@@ -104,7 +104,7 @@ func compareExact(t *testing.T, name string, slow *exact, values []dtype.Scalar,
 // exact is arithmetic with fractions, rounded to a type after each step.
 type exact struct {
 	typ    dtype.Numeric
-	finite []dtype.Scalar // floats of at most 16 bits in ascending order, from the smallest to the largest
+	finite []dtype.Scalar // floats of at most 16 bits, in ascending order
 }
 
 func newExact(typ dtype.Type) *exact {
@@ -123,7 +123,7 @@ func newExact(typ dtype.Type) *exact {
 	return e
 }
 
-// scalar has the lower bits of a number.
+// scalar returns a scalar of the lower bits of a number.
 func (e *exact) scalar(bits uint64) dtype.Scalar {
 	a := ndarray.New(e.typ, []int{1})
 	switch e.typ.Size() {
@@ -160,7 +160,7 @@ func (e *exact) bits(x dtype.Scalar) uint64 {
 	}
 }
 
-// float is a float's value.
+// float returns the value of a float.
 func (e *exact) float(x dtype.Scalar) float64 {
 	if narrow, ok := e.typ.(dtype.Narrow); ok {
 		return narrow.Layout().Float64(uint16(e.bits(x)))
@@ -173,7 +173,7 @@ func (e *exact) float(x dtype.Scalar) float64 {
 
 func (e *exact) isFloat() bool { return e.typ.Kind() == dtype.Float }
 
-// rat is the value of a finite number.
+// rat returns the value of a finite number.
 func (e *exact) rat(x dtype.Scalar) *big.Rat {
 	if e.isFloat() {
 		return new(big.Rat).SetFloat64(e.float(x))
@@ -191,13 +191,13 @@ const (
 	added
 )
 
-// step is one operation; nil where it has no result, or x is nil already, x
-// where there is no y.
+// step returns the result of one operation, or nil if there is none or x is nil. If y
+// is nil, it returns x.
 func (e *exact) step(o operator, x, y dtype.Scalar) dtype.Scalar {
 	if x == nil || y == nil {
 		return x
 	}
-	sign := false // of zero
+	sign := false // the sign of a zero
 	if e.isFloat() {
 		a, b := e.float(x), e.float(y)
 		sign = math.Signbit([]float64{a - b, a * b, a / b, a + b}[o])
@@ -264,18 +264,18 @@ func (e *exact) round(r *big.Rat, negativeZero bool) dtype.Scalar {
 	}
 }
 
-// roundNarrow takes the nearer neighbour, of two as near the one that is even,
-// or larger where all are odd.
+// roundNarrow returns the nearest float. Of two equally near floats it returns the even
+// one, or the larger one if all are odd.
 func (e *exact) roundNarrow(r *big.Rat, negativeZero bool) dtype.Scalar {
 	i, found := slices.BinarySearchFunc(e.finite, r, func(x dtype.Scalar, r *big.Rat) int { return e.rat(x).Cmp(r) })
 	if !found {
 		below, above := i-1, i
-		// Beyond the largest, the next one is as far as the one before.
+		// Beyond the largest float, the next one is as far away as the one before.
 		beyond := func(edge, inner int) *big.Rat {
 			x := e.rat(e.finite[edge])
 			step := new(big.Rat).Sub(x, e.rat(e.finite[inner]))
 			if e.typ == dtype.Float8E8M0FNU {
-				step = x // twice the largest; the smallest has nothing below
+				step = x // twice the largest; the smallest has no float below
 			}
 			return new(big.Rat).Add(x, step)
 		}
@@ -324,7 +324,7 @@ func (e *exact) roundNarrow(r *big.Rat, negativeZero bool) dtype.Scalar {
 	return result
 }
 
-// count is how many values are tried with each configuration.
+// count returns how many values are tried with each configuration.
 func (e *exact) count() int {
 	if e.typ.Size() == 1 {
 		return 256
@@ -332,7 +332,7 @@ func (e *exact) count() int {
 	return 200
 }
 
-// term is a number to scale with, often a small one.
+// term returns an offset or scale, often a small one.
 func (e *exact) term(r *rand.Rand) dtype.Scalar {
 	for {
 		x := e.scalar(r.Uint64())
@@ -353,8 +353,8 @@ func (e *exact) term(r *rand.Rand) dtype.Scalar {
 	}
 }
 
-// configuration spells the floats that JSON numbers would not give to the bit
-// as patterns.
+// configuration writes a configuration. A float that has no exact JSON number is
+// written as its bit pattern.
 func (e *exact) configuration(offset, scale dtype.Scalar) string {
 	text := `{"scale":` + string(e.typ.FormatScalar(dtype.V3, scale))
 	if offset != nil {
@@ -363,8 +363,9 @@ func (e *exact) configuration(offset, scale dtype.Scalar) string {
 	return text + "}"
 }
 
-// values are all of a type of one byte, else random ones, and some near those
-// at which results begin to be out of range, or to have no remainder.
+// values returns all values of a type of one byte. For other types it returns random
+// values, and some near the values where results begin to be out of range or to have no
+// remainder.
 func (e *exact) values(r *rand.Rand, offset, scale dtype.Scalar) []dtype.Scalar {
 	var list []dtype.Scalar
 	for i := range e.count() {

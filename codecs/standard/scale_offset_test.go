@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// realTypes are the types of scale_offset and cast_value.
+// realTypes are the data types of scale_offset and cast_value.
 func realTypes() []dtype.Type {
 	return slices.Concat(integers(), floats(), []dtype.Type{
 		dtype.Int2, dtype.Int4, dtype.Uint2, dtype.Uint4, dtype.BFloat16,
@@ -56,7 +56,7 @@ func scaleOffsetCases(t *testing.T) []codectest.Case {
 	}
 }
 
-// TestScaleOffsetSpec: what is written to metadata.
+// TestScaleOffsetSpec checks the spec that is written to metadata.
 func TestScaleOffsetSpec(t *testing.T) {
 	for _, c := range []struct {
 		typ           dtype.Type
@@ -82,7 +82,7 @@ func TestScaleOffsetSpec(t *testing.T) {
 func TestScaleOffsetFill(t *testing.T) {
 	for _, c := range []struct {
 		typ                         dtype.Type
-		configuration, fill, stored string // stored "": refused
+		configuration, fill, stored string // stored is "" if the fill value is refused
 	}{
 		{dtype.Uint16, `{"offset":1000}`, `1000`, `0`},
 		{dtype.Uint16, `{"offset":1000}`, `999`, ``},
@@ -94,7 +94,7 @@ func TestScaleOffsetFill(t *testing.T) {
 		{dtype.Float32, `{"scale":1e35}`, `16777216.0`, ``},
 		{dtype.Float4E2M1FN, `{"scale":2}`, `3`, `6.0`},
 		{dtype.Float4E2M1FN, `{"scale":2}`, `6`, ``},
-		{dtype.Float8E8M0FNU, `{"offset":2}`, `2`, ``}, // it has no zero
+		{dtype.Float8E8M0FNU, `{"offset":2}`, `2`, ``}, // the type has no zero
 		{dtype.Float64, ``, `-0.0`, `-0.0`},
 	} {
 		fill, err := c.typ.ParseScalar(dtype.V3, json.RawMessage(c.fill))
@@ -120,11 +120,11 @@ func TestScaleOffsetFill(t *testing.T) {
 	}
 	b := bindArray(t, spec("scale_offset", `{"offset":1000}`), codecs.Chunk{Type: dtype.Uint16, Shape: []int{2}})
 	if b.Encoded().Fill != nil {
-		t.Error("no fill value becomes one")
+		t.Error("no fill value was encoded as a value")
 	}
 }
 
-// TestScaleOffsetErrors: they say where, what and why.
+// TestScaleOffsetErrors checks that errors name the element, the value and the reason.
 func TestScaleOffsetErrors(t *testing.T) {
 	for _, c := range []struct {
 		typ                   dtype.Type

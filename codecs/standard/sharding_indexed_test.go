@@ -13,7 +13,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Where a codec in front leaves no fill value, every inner chunk is stored.
+// TestShardWithoutFill checks that every inner chunk is stored if a codec in front has
+// no encoding of the fill value.
 func TestShardWithoutFill(t *testing.T) {
 	in := codecs.Chunk{Type: dtype.Float32, Shape: []int{4}, Fill: dtype.Float32.Default()}
 	nan, err := dtype.Float32.ParseScalar(dtype.V3, []byte(`"NaN"`))
@@ -41,13 +42,13 @@ func TestShardWithoutFill(t *testing.T) {
 	}
 	absent := append(bytes.Clone(data[:len(data)-32]), bytes.Repeat([]byte{255}, 32)...)
 	if err := chain.Decode(&pool, back, absent); !errors.Is(err, codecs.ErrCorrupt) {
-		t.Errorf("inner chunks that are not stored: %v", err)
+		t.Errorf("a shard without its inner chunks was decoded: %v", err)
 	}
 }
 
-// TestPartedShards takes shards behind codecs of single elements and of
-// dimensions apart, and puts them together again: the result is that of the
-// chain but for the order of inner chunks.
+// TestPartedShards divides shards into inner chunks, behind codecs that work on single
+// elements or on dimensions, and puts them together again. The result is what the chain
+// makes, except for the order of inner chunks.
 func TestPartedShards(t *testing.T) {
 	const cast, turn = `numcodecs.astype {"encode_dtype":"<f8"}`, `transpose {"order":[2,0,1]}`
 	in := codecs.Chunk{Type: dtype.Float32, Shape: []int{4, 6, 10}, Fill: dtype.Float32.Default()}
@@ -58,8 +59,8 @@ func TestPartedShards(t *testing.T) {
 	}
 	for _, c := range []struct {
 		front  []string
-		shard  string // shape of an inner chunk as stored
-		inner  []int  // as seen from outside; nil: not in parts
+		shard  string // shape of an inner chunk as it is stored
+		inner  []int  // its shape in front of the chain; nil: it cannot be encoded separately
 		behind []string
 	}{
 		{nil, "[2,3,5]", []int{2, 3, 5}, nil},

@@ -14,7 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// BenchmarkCompress measures one core, and how many bytes become one.
+// BenchmarkCompress measures one core, and the compression ratio.
 func BenchmarkCompress(b *testing.B) {
 	contents := []struct {
 		name string
@@ -33,8 +33,8 @@ func BenchmarkCompress(b *testing.B) {
 	}
 }
 
-// BenchmarkChecksum measures the checksum alone and the codec, which also
-// copies the bytes.
+// BenchmarkChecksum measures the checksum alone, and the codec, which also copies the
+// bytes.
 func BenchmarkChecksum(b *testing.B) {
 	src := codectest.Noisy(256 << 10)
 	b.Run("crc32c/alone", func(b *testing.B) {
@@ -106,8 +106,7 @@ func newShardBench(b *testing.B, n int, inner ...codecs.Spec) *shardBench {
 	return s
 }
 
-// encodeInner encodes the inner chunks, each on its own, and does with them
-// what keep wants.
+// encodeInner encodes the inner chunks one by one and calls keep with each result.
 func (s *shardBench) encodeInner(b *testing.B, keep func(i int, data []byte)) {
 	b.Helper()
 	n := s.shard.Concurrency()
@@ -123,7 +122,7 @@ func (s *shardBench) encodeInner(b *testing.B, keep func(i int, data []byte)) {
 	}
 }
 
-// innerChains are what is in the shards of the benchmarks.
+// innerChains are the inner chains of the shards in benchmarks.
 func innerChains() map[string][]codecs.Spec {
 	return map[string][]codecs.Spec{
 		"crc32c": {spec("bytes", ""), spec("crc32c", "")},
@@ -132,9 +131,8 @@ func innerChains() map[string][]codecs.Spec {
 	}
 }
 
-// BenchmarkSharding compares a shard of 64 MiB with its 64 inner chunks,
-// encoded and decoded apart from each other; both ways leave all encoded bytes
-// in memory.
+// BenchmarkSharding compares a shard of 64 MiB with encoding and decoding its 64 inner
+// chunks separately. Both ways keep all encoded bytes in memory.
 func BenchmarkSharding(b *testing.B) {
 	for name, inner := range innerChains() {
 		s := newShardBench(b, 64, inner...)
@@ -172,8 +170,8 @@ func BenchmarkSharding(b *testing.B) {
 	}
 }
 
-// BenchmarkPartial compares one inner chunk of a shard of 256 MiB with all of
-// it.
+// BenchmarkPartial compares reading one inner chunk of a shard of 256 MiB with reading
+// the whole shard.
 func BenchmarkPartial(b *testing.B) {
 	for name, inner := range innerChains() {
 		s := newShardBench(b, 256, inner...)
@@ -192,8 +190,8 @@ func BenchmarkPartial(b *testing.B) {
 	}
 }
 
-// inTurns runs both five times in turns and reports the medians: the speed of
-// ours, of size bytes, and how many times as long the other one takes.
+// inTurns runs ours and other five times in turns. It reports medians: the speed of
+// ours, which handles size bytes, and how many times as long the other takes.
 func inTurns(b *testing.B, size int, ours, other func() error) {
 	b.Helper()
 	const pairs = 5
@@ -213,7 +211,7 @@ func inTurns(b *testing.B, size int, ours, other func() error) {
 	}
 	slices.Sort(us)
 	slices.Sort(ratios)
-	b.ReportMetric(0, "ns/op") // of all pairs together; says nothing
+	b.ReportMetric(0, "ns/op") // the time of all pairs together means nothing
 	b.ReportMetric(float64(size)/1e6/us[len(us)/2], "MB/s")
 	b.ReportMetric(ratios[len(ratios)/2], "x-other")
 }

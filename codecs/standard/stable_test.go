@@ -6,7 +6,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// TestRoundsAway has arithmetic whose errors rounding does and does not take away.
+// TestRoundsAway has arithmetic whose errors rounding removes, and arithmetic whose
+// errors it does not remove.
 func TestRoundsAway(t *testing.T) {
 	for _, c := range []struct {
 		in, stored    dtype.Type

@@ -27,16 +27,17 @@ func variableChain(t *testing.T, n int, names ...string) *codecs.Chain {
 	}
 	c, err := standard.Registry(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.StringType, Shape: []int{n}, Fill: dtype.Scalar{}})
 	if err != nil {
-		t.Skip(err) // it takes no bytes of any length
+		t.Skip(err) // the codec does not accept input of any length
 	}
 	return c
 }
 
-// TestTextsAreEncodedWithinWhatTheyNeed encodes texts with each bytes → bytes codec:
-// what MemoryOf says is what the pool lends, and the object is no longer than SizeOf.
+// TestTextsAreEncodedWithinWhatTheyNeed encodes texts with each bytes → bytes codec.
+// The pool lends no more than MemoryOf says, and the object is no longer than SizeOf
+// says.
 func TestTextsAreEncodedWithinWhatTheyNeed(t *testing.T) {
 	for _, d := range standard.Registry(dtype.Standard()).Definitions() {
-		if d.Kind != codecs.KindBytesToBytes || d.Name == "numcodecs.shuffle" { // that takes whole elements only
+		if d.Kind != codecs.KindBytesToBytes || d.Name == "numcodecs.shuffle" { // numcodecs.shuffle accepts only whole elements
 			continue
 		}
 		t.Run(d.Name, func(t *testing.T) {
@@ -68,7 +69,7 @@ func TestTextsAreEncodedWithinWhatTheyNeed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !same(a, got) {
-					t.Error("other texts come back")
+					t.Error("decoded texts differ")
 				}
 				if buffer != nil {
 					buffer.Release()
@@ -99,7 +100,7 @@ func same(a, b ndarray.Array) bool {
 
 var errNoMore = errors.New("no more")
 
-// purse is an account of so many bytes.
+// purse is an account of left bytes.
 type purse struct{ left int }
 
 func (p *purse) Lend(n int) ([]byte, error) { return make([]byte, n), p.Take(n) }
@@ -114,9 +115,9 @@ func (p *purse) Take(n int) error {
 	return nil
 }
 
-// TestTextsAreDecodedWithinAnAccount decodes a chunk that is much longer than it is
-// stored: it is given up before there is memory for it, and decoded where there is
-// enough.
+// TestTextsAreDecodedWithinAnAccount decodes a chunk that is much longer than its
+// encoding. With too little memory, decoding stops before it allocates. With enough
+// memory it succeeds.
 func TestTextsAreDecodedWithinAnAccount(t *testing.T) {
 	const length, little = 8 << 20, 128 << 10
 	a := ndarray.New(dtype.StringType, []int{1})
@@ -143,7 +144,7 @@ func TestTextsAreDecodedWithinAnAccount(t *testing.T) {
 				t.Fatalf("error %v, want that of the account", err)
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > length/2 {
-				t.Errorf("%d bytes were made for a chunk that is given up", n)
+				t.Errorf("%d bytes were allocated for a chunk that was not decoded", n)
 			}
 			p := &purse{left: 5 * length / 2}
 			dst.Heap = &ndarray.Heap{Account: p}

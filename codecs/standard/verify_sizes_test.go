@@ -28,7 +28,7 @@ func boundChain(t *testing.T, specs string, in codecs.Chunk) *codecs.Chain {
 	return chain
 }
 
-// compressed returns what codecs make of bytes.
+// compressed returns the encoding of bytes.
 func compressed(t *testing.T, specs string, data []byte) []byte {
 	t.Helper()
 	chain := boundChain(t, `["bytes"`+specs+`]`, codecs.Chunk{Type: dtype.Uint8, Shape: []int{len(data)}, Fill: dtype.Scalar{0}})
@@ -43,7 +43,7 @@ func compressed(t *testing.T, specs string, data []byte) []byte {
 
 const blosc = `,{"name":"blosc","configuration":{"typesize":1}}`
 
-// TestVerifySizes verifies objects that are sound by themselves and decode to another
+// TestVerifySizes verifies objects that are valid by themselves, but decode to another
 // number of bytes than the chunk has.
 func TestVerifySizes(t *testing.T) {
 	const size = 4096
@@ -64,7 +64,7 @@ func TestVerifySizes(t *testing.T) {
 	}
 }
 
-// TestVerifyUntoldSize verifies frames that do not tell the size of their content.
+// TestVerifyUntoldSize verifies frames that do not state the size of their content.
 func TestVerifyUntoldSize(t *testing.T) {
 	for _, size := range []int{4096, 20 << 20} { // the second is too long to be in memory at once
 		chain := boundChain(t, `["bytes","zstd","crc32c"]`, codecs.Chunk{Type: dtype.Uint8, Shape: []int{size}, Fill: dtype.Scalar{0}})
@@ -74,18 +74,18 @@ func TestVerifyUntoldSize(t *testing.T) {
 			if err := chain.Verify(t.Context(), codecs.InMemory(data)); (err == nil) != (n == size) {
 				t.Errorf("%d bytes for %d: %v", n, size, err)
 			}
-			if n == size && size > 4096 { // the checksum of the content
+			if n == size && size > 4096 { // damage the checksum of the content
 				data[len(data)-5] ^= 1
 				if err := boundChain(t, `["bytes","zstd"]`, chain.Chunk()).Verify(t.Context(), codecs.InMemory(data[:len(data)-4])); !errors.Is(err, codecs.ErrCorrupt) {
-					t.Errorf("another checksum: %v", err)
+					t.Errorf("a wrong checksum: %v", err)
 				}
 			}
 		}
 	}
 }
 
-// untold returns a frame of n bytes that does not say how many they are, with a
-// checksum.
+// untold returns a frame of n bytes, with a checksum, that does not state the size of
+// its content.
 func untold(t *testing.T, n int) []byte {
 	t.Helper()
 	var frame bytes.Buffer
@@ -103,8 +103,9 @@ func untold(t *testing.T, n int) []byte {
 	return frame.Bytes()
 }
 
-// TestVerifyVariable verifies chunks of elements of variable size whose number, lengths
-// or text were damaged before they were compressed: what decoding finds is found.
+// TestVerifyVariable verifies chunks of elements of variable size. Their number,
+// lengths or text were damaged before compression. Verify must detect all damage that
+// decoding detects.
 func TestVerifyVariable(t *testing.T) {
 	long := string(bytes.Repeat([]byte("ä€𝄞"), 5000))
 	for _, test := range []struct {
@@ -157,7 +158,8 @@ func TestVerifyVariable(t *testing.T) {
 	}
 }
 
-// TestVerifySmallerBlock: a block of N5 at the edge of an array may be smaller.
+// TestVerifySmallerBlock checks that a block of N5 at the edge of an array may be
+// smaller.
 func TestVerifySmallerBlock(t *testing.T) {
 	for _, inner := range []string{``, `,"gzip"`} {
 		specs := fmt.Sprintf(`[{"name":"n5_default","configuration":{"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}}%s]}}]`, inner)
@@ -171,9 +173,9 @@ func TestVerifySmallerBlock(t *testing.T) {
 		if err := chain.Verify(t.Context(), codecs.InMemory(data)); err != nil {
 			t.Errorf("%s: %v", specs, err)
 		}
-		data[7]-- // rows that its header tells of
+		data[7]-- // rows in the header
 		if err := chain.Verify(t.Context(), codecs.InMemory(data)); err == nil {
-			t.Errorf("%s: a header of fewer elements than there are is not found", specs)
+			t.Errorf("%s: a header that states too few elements is not detected", specs)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// countedInput counts the bytes that are read of it.
+// countedInput counts the bytes that are read.
 type countedInput struct {
 	codecs.InMemory
 	read, longest int
@@ -26,8 +26,8 @@ func (in *countedInput) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return in.InMemory.ReadAt(ctx, p, off)
 }
 
-// TestVerifyInPieces verifies an object that is several times as large as what
-// Verify may have in memory.
+// TestVerifyInPieces verifies an object that is several times as large as the memory
+// that Verify may take.
 func TestVerifyInPieces(t *testing.T) {
 	const size = 2*codecs.VerifyPiece + 5
 	for _, name := range []string{"crc32c", "numcodecs.crc32", "numcodecs.adler32"} {
@@ -63,15 +63,15 @@ func TestVerifyInPieces(t *testing.T) {
 
 type verifyCase struct {
 	codecs string
-	sum    bool // all that decoding finds is found
-	bit    bool // any bit that is another is found
-	cut    bool // any byte that is missing at the end is found
-	all    bool // all bytes are read for that
-	most   int  // bytes that are read otherwise
+	sum    bool // Verify detects all damage that decoding detects
+	bit    bool // Verify detects any changed bit
+	cut    bool // Verify detects any byte missing at the end
+	all    bool // Verify reads all bytes for that
+	most   int  // otherwise, the most bytes that are read
 }
 
-// TestVerify damages encoded chunks: what Verify finds wrong decoding does, too,
-// and it finds what it says that it can, without reading more than it has to.
+// TestVerify damages encoded chunks. Decoding must fail whenever Verify fails. Verify
+// must detect what it promises to detect, and read no more than necessary.
 func TestVerify(t *testing.T) {
 	const shard = `{"name":"sharding_indexed","configuration":{"chunk_shape":[4,5],"codecs":["bytes","zstd"],"index_location":%q}}`
 	for name, test := range map[string]verifyCase{
@@ -125,7 +125,7 @@ func (c verifyCase) run(t *testing.T, shape []int) {
 	}
 	in := &countedInput{InMemory: encoded}
 	if err := chain.Verify(t.Context(), in); err != nil {
-		t.Errorf("what was encoded: %v", err)
+		t.Errorf("an undamaged object: %v", err)
 	}
 	if chain.VerifiesAll() != c.all || in.read > c.most && !c.all {
 		t.Errorf("%d of %d bytes were read, VerifiesAll is %v", in.read, len(encoded), chain.VerifiesAll())
@@ -139,7 +139,7 @@ func (c verifyCase) run(t *testing.T, shape []int) {
 	c.damaged(t, chain, "a longer object", append(bytes.Clone(encoded), make([]byte, chain.Size().Max)...), true)
 }
 
-// damaged verifies a damaged object; must says that the damage has to be found.
+// damaged verifies a damaged object. must says that Verify has to detect the damage.
 func (c verifyCase) damaged(t *testing.T, chain *codecs.Chain, what string, object []byte, must bool) {
 	t.Helper()
 	decode := func() error {
@@ -147,25 +147,26 @@ func (c verifyCase) damaged(t *testing.T, chain *codecs.Chain, what string, obje
 	}
 	err := chain.Verify(t.Context(), codecs.InMemory(object))
 	if far := chain.Verify(t.Context(), &countedInput{InMemory: object}); (far == nil) != (err == nil) {
-		t.Errorf("%s: %v in memory, %v elsewhere", what, err, far)
+		t.Errorf("%s: %v for an object in memory, %v for one that is not", what, err, far)
 	}
 	switch {
 	case err == nil && must:
-		t.Errorf("%s is not found", what)
+		t.Errorf("%s is not detected", what)
 	case err == nil:
 		if c.sum && decode() != nil {
-			t.Errorf("%s is found by decoding alone", what)
+			t.Errorf("%s is detected only by decoding", what)
 		}
 	case !errors.Is(err, codecs.ErrCorrupt) && !errors.Is(err, codecs.ErrTooLarge):
 		t.Errorf("%s: %v", what, err)
-	case len(object) > chain.Size().Max: // nobody decodes it
+	case len(object) > chain.Size().Max: // no decoder accepts it
 	case decode() == nil:
 		t.Errorf("%s: %v, but it can be decoded", what, err)
 	}
 }
 
-// TestVerifyFrames compares checksums that frames have and the configuration does not
-// tell of, and those of content that nothing bounds, in memory and not.
+// TestVerifyFrames checks two kinds of checksums, in memory and elsewhere: checksums in
+// frames that the configuration does not mention, and checksums of content of unbounded
+// size.
 func TestVerifyFrames(t *testing.T) {
 	bind := func(front, binary string) *codecs.Chain {
 		t.Helper()
@@ -190,7 +191,7 @@ func TestVerifyFrames(t *testing.T) {
 	texts := items(t, dtype.StringType, []int{4}, "nobody", "decodes", "any", "of these")
 	const checked = `{"name":"zstd","configuration":{"checksum":true}}`
 	for _, test := range []struct {
-		front, with, told string // codecs that encode, and that the configuration tells of
+		front, with, told string // codecs: front and with encode; front and told are in the configuration
 		array             ndarray.Array
 	}{
 		{"bytes", checked, `"zstd"`, numbers},
@@ -208,7 +209,7 @@ func TestVerifyFrames(t *testing.T) {
 			buffer.Release()
 		}
 		chain := bind(test.front, test.told)
-		for i := -1; i < 8; i++ { // of the end, where the checksum is
+		for i := -1; i < 8; i++ { // positions from the end, where the checksum is
 			damaged := bytes.Clone(encoded)
 			if i >= 0 {
 				damaged[len(damaged)-1-i] ^= 4
@@ -220,7 +221,7 @@ func TestVerifyFrames(t *testing.T) {
 			}
 		}
 		if !chain.VerifiesInPieces() && test.front != "bytes" {
-			t.Errorf("%s, %s: all is needed in memory", test.front, test.told)
+			t.Errorf("%s, %s: the whole object has to be in memory", test.front, test.told)
 		}
 	}
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// items makes an array of elements of variable size.
+// items returns an array of elements of variable size.
 func items(t *testing.T, typ dtype.Type, shape []int, list ...string) ndarray.Array {
 	t.Helper()
 	a := ndarray.New(typ, shape)
 	if len(list) != a.Len() {
 		t.Fatalf("%d elements for %v", len(list), shape)
 	}
-	_ = a.SetItems(func() ([]byte, error) { // it has no error
+	_ = a.SetItems(func() ([]byte, error) { // never fails
 		item := list[0]
 		list = list[1:]
 		return []byte(item), nil
@@ -86,7 +86,8 @@ func TestVlen(t *testing.T) {
 			t.Errorf("%v: %d buffers were not released", c.specs, n)
 		}
 	}
-	// The format: count, then length and bytes of each, little-endian.
+	// The format: the number of elements, then the length and the bytes of each,
+	// little-endian.
 	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec("vlen-utf8", "")}, codecs.Chunk{Type: dtype.StringType, Shape: []int{2}, Fill: dtype.Scalar{}})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestVlenRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := chain.Encode(&ndarray.Pool{}, items(t, dtype.StringType, []int{2}, "ok", "\xff")); err == nil || !strings.Contains(err.Error(), "element 1 in C order") {
-		t.Errorf("a string that is no UTF-8: %v", err)
+		t.Errorf("a string that is not UTF-8: %v", err)
 	}
 	for name, data := range map[string]string{
 		"in front":  "\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
@@ -133,8 +134,8 @@ func TestVlenRefusals(t *testing.T) {
 	}
 }
 
-// Arrays of elements of variable size are copied, filled and compared like
-// others, whatever their strides.
+// TestVariableArrays checks that arrays of elements of variable size are copied, filled
+// and compared like others, whatever their strides.
 func TestVariableArrays(t *testing.T) {
 	a := items(t, dtype.StringType, []int{2, 3}, "a", "", "ccc", "dd", "e", "ff")
 	b := ndarray.New(dtype.StringType, []int{3, 2})
@@ -148,10 +149,10 @@ func TestVariableArrays(t *testing.T) {
 		t.Error(diff)
 	}
 	if !ndarray.Uniform(row, dtype.Scalar("zz")) || ndarray.Uniform(b, dtype.Scalar("zz")) {
-		t.Error("uniform or not")
+		t.Error("Uniform is wrong")
 	}
 	if _, ok := b.Contiguous(); ok {
-		t.Error("elements of variable size are not in one piece")
+		t.Error("elements of variable size have contiguous memory")
 	}
 	if !slices.EqualFunc(slices.Collect(a.Items()), slices.Collect(b.Transpose([]int{1, 0}).Items()), func(x, y []byte) bool {
 		return bytes.Equal(x, y) || string(y) == "zz"

@@ -11,8 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestZfpPromotion has elements of narrow types, and the numbers that zfp's
-// documentation promotes them to: those give the same bytes, and come back.
+// TestZfpPromotion has elements of narrow types, with the numbers to which zfp's
+// documentation promotes them. Both are encoded to the same bytes, and the elements
+// come back.
 func TestZfpPromotion(t *testing.T) {
 	narrow := func(typ dtype.Type, elements ndarray.Array, numbers ...int32) {
 		t.Helper()
@@ -50,7 +51,7 @@ func checkPromotion(t *testing.T, typ dtype.Type, elements, numbers ndarray.Arra
 		t.Fatal(err)
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: other bytes than those of %s", typ.Name(), numbers.Type.Name())
+		t.Errorf("%s is not encoded as %s is", typ.Name(), numbers.Type.Name())
 	}
 	back := ndarray.New(typ, elements.Shape)
 	if err := chain.Decode(&pool, back, want); err != nil || !slices.Equal(back.Data, elements.Data) {
@@ -58,8 +59,8 @@ func checkPromotion(t *testing.T, typ dtype.Type, elements, numbers ndarray.Arra
 	}
 }
 
-// TestZfpDemotion has numbers that no element becomes, as lossy modes make them:
-// they come back as the nearest elements.
+// TestZfpDemotion has numbers that no element is promoted to, as lossy modes make them.
+// They are demoted to the nearest elements.
 func TestZfpDemotion(t *testing.T) {
 	numbers := arrayOf[int32](t, dtype.Int32, math.MinInt32, math.MaxInt32, -1, 1<<23-1, 1<<23)
 	var pool ndarray.Pool

@@ -14,15 +14,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestZfpHazards has fill values and tolerances of which something can be said
-// before there are data.
+// TestZfpHazards has fill values and tolerances that are hazards without any data.
 func TestZfpHazards(t *testing.T) {
 	const accuracy, rate, reversible = `{"mode":"fixed_accuracy","tolerance":%s}`, `{"mode":"fixed_rate","rate":16}`, `{"mode":"reversible"}`
 	accurate := func(tolerance string) string { return fmt.Sprintf(accuracy, tolerance) }
 	for _, c := range []struct {
 		typ                 dtype.Type
 		configuration, fill string
-		want                []string // code, field, and part of the message
+		want                []string // code, field and part of the message
 	}{
 		{dtype.Float32, accurate("0.01"), `0.0`, nil},
 		{dtype.Float32, reversible, `"NaN"`, nil},
@@ -52,7 +51,7 @@ func TestZfpHazards(t *testing.T) {
 		chain := bindZfp(t, c.configuration, codecs.Chunk{Type: c.typ, Shape: []int{5, 6}, Fill: fill})
 		var got []codecs.Hazard
 		for _, h := range chain.Hazards() {
-			if h.Code != codecs.FillValueChanges { // what that is about is not zfp's alone
+			if h.Code != codecs.FillValueChanges { // not only zfp reports this
 				got = append(got, h)
 			}
 		}
@@ -62,13 +61,13 @@ func TestZfpHazards(t *testing.T) {
 			t.Errorf("%s of %s with %s: %+v, want %q", c.configuration, c.typ.Name(), c.fill, got, c.want)
 		}
 		if len(got) == 1 && (got[0].Code == standard.ZfpNonfinite || got[0].Code == standard.ZfpRange) && len(chain.Hazards()) > 1 {
-			t.Errorf("%s of %s with %s is told twice: %+v", c.configuration, c.typ.Name(), c.fill, chain.Hazards())
+			t.Errorf("%s of %s with %s is reported twice: %+v", c.configuration, c.typ.Name(), c.fill, chain.Hazards())
 		}
 	}
 }
 
-// TestZfpHazardsAreReal encodes the fill value beside other values, and finds
-// the loss that the hazard is about, and none where there is no hazard.
+// TestZfpHazardsAreReal encodes the fill value beside other values. There must be a
+// loss if the chain reports a hazard, and none if it does not.
 func TestZfpHazardsAreReal(t *testing.T) {
 	for _, fill := range []float32{1, 1 << 12, 1 << 16, 1 << 20, 1e9, 9.969209968386869e36} {
 		for _, tolerance := range []float64{1e-6, 1e-4, 0.01, 1, 1000} {
@@ -98,7 +97,7 @@ func TestZfpHazardsAreReal(t *testing.T) {
 				}
 			}
 			if worst > tolerance && !warned || worst < min(tolerance, 1)/16 && warned {
-				t.Errorf("fill value %g, tolerance %g: the largest error is %g, and the hazard is told: %v", fill, tolerance, worst, warned)
+				t.Errorf("fill value %g, tolerance %g: the largest error is %g, a hazard is reported: %v", fill, tolerance, worst, warned)
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestZfpDecodeRegion: in fixed rate a box is decoded from the bytes of its
-// blocks, and is what the whole chunk has there.
+// TestZfpDecodeRegion checks that a box is decoded from the bytes of its blocks in mode
+// fixed rate, and equals that part of the whole chunk.
 func TestZfpDecodeRegion(t *testing.T) {
 	for _, c := range []struct {
 		specs []codecs.Spec
@@ -69,7 +69,8 @@ func checkZfpRegions(t *testing.T, chain *codecs.Chain, wholly bool) {
 		if diff := cmp.Diff(collect(whole.Sub(box)), collect(got)); diff != "" {
 			t.Fatalf("%v, %s, %v: %s", chain.Specs(), in.Type.Name(), box, diff)
 		}
-		// Up to two bytes of each row of blocks have bits of its neighbours.
+		// At each end of a row of blocks, a byte may contain bits of the neighbouring
+		// row.
 		if most := blocks*len(data)/(3*4*6) + 2*len(o.reads); !wholly && o.bytesRead() > most {
 			t.Errorf("%v, %s, %v: %d bytes read for %d blocks, want at most %d", chain.Specs(), in.Type.Name(), box, o.bytesRead(), blocks, most)
 		}

@@ -41,7 +41,7 @@ func zfpCases(t *testing.T) []codectest.Case {
 				{Configuration: `{}`, Chunk: of(dtype.Uint32, 3)},
 				{Configuration: `{}`, Chunk: of(dtype.Float16, 3)},
 				{Configuration: `{}`, Chunk: of(dtype.Float32, 1, 1, 1, 1, 1)},
-				{Configuration: `{}`, Chunk: of(dtype.Float32, 1, 1, 1, 5000)}, // 12 bits each in zfp's header
+				{Configuration: `{}`, Chunk: of(dtype.Float32, 1, 1, 1, 5000)}, // zfp's header has 12 bits for each
 			},
 		},
 	}
@@ -90,7 +90,7 @@ func zfpRefused() []codectest.Refused {
 	return refused
 }
 
-// bindZfp binds a chain that is zfp alone.
+// bindZfp binds a chain whose only codec is zfp.
 func bindZfp(t testing.TB, configuration string, in codecs.Chunk) *codecs.Chain {
 	t.Helper()
 	chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec("zfp", configuration)}, in)
@@ -100,8 +100,8 @@ func bindZfp(t testing.TB, configuration string, in codecs.Chunk) *codecs.Chain 
 	return chain
 }
 
-// TestZfpSpec: metadata have the fields of the mode and no other, whatever the
-// job says, and shards pass on what the job says.
+// TestZfpSpec checks that metadata have the fields of the mode and no others, whatever
+// the job says. Shards pass on what the job says.
 func TestZfpSpec(t *testing.T) {
 	for _, c := range []struct{ given, want string }{
 		{`{"mode":"reversible"}`, `{"mode":"reversible"}`},
@@ -132,7 +132,8 @@ func TestZfpSpec(t *testing.T) {
 	}
 }
 
-// TestZfpSize: fixed rate has one size of objects, the other modes a bound.
+// TestZfpSize checks that objects of fixed rate have one size, and that other modes
+// have a bound.
 func TestZfpSize(t *testing.T) {
 	for _, c := range []struct {
 		configuration string
@@ -152,14 +153,14 @@ func TestZfpSize(t *testing.T) {
 	}
 }
 
-// TestZfpManyDimensions: chunks of more than four dimensions are refused with a
-// way out, and it is one.
+// TestZfpManyDimensions checks that chunks of more than four dimensions are refused
+// with advice, and that the advice works.
 func TestZfpManyDimensions(t *testing.T) {
 	in := of(dtype.Float32, 2, 3, 4, 5, 6)
 	zfp := spec("zfp", `{"mode":"reversible"}`)
 	_, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{zfp}, in)
 	if err == nil || !strings.Contains(err.Error(), "reshape") {
-		t.Errorf("%v, want a word of reshape", err)
+		t.Errorf("%v, want advice to use reshape", err)
 	}
 	reshape := spec("reshape", `{"shape":[[0,1],[2],[3],[4]]}`)
 	if _, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{reshape, zfp}, in); err != nil {
@@ -167,16 +168,16 @@ func TestZfpManyDimensions(t *testing.T) {
 	}
 }
 
-// TestZfpRefusesValues names the first element that would come back as another,
-// also from arrays that are transposed in memory.
+// TestZfpRefusesValues checks that the error names the first element that would change,
+// even in arrays that are transposed in memory.
 func TestZfpRefusesValues(t *testing.T) {
 	const accuracy, rate, reversible = `{"mode":"fixed_accuracy","tolerance":0.1}`, `{"mode":"fixed_rate","rate":8}`, `{"mode":"reversible"}`
 	const expert = `{"mode":"expert","minbits":1,"maxbits":16658,"maxprec":32,"minexp":-1074}`
 	nan, inf := math.Float64frombits(0x7ff8<<48), math.Inf(-1)
 	for _, c := range []struct {
 		configuration string
-		a             ndarray.Array // 6 elements
-		want          string        // "": all are taken
+		a             ndarray.Array // six elements
+		want          string        // "" if all values are accepted
 	}{
 		{accuracy, arrayOf(t, dtype.Float64, 1, 2, 3, 4, nan, inf), `element [1 1], "NaN"`},
 		{rate, arrayOf(t, dtype.Float64, 1, 2, inf, 4, nan, 5), `element [0 2], "-Infinity"`},
@@ -210,8 +211,8 @@ func TestZfpRefusesValues(t *testing.T) {
 	}
 }
 
-// TestZfpVerifyBound has a block whose large value leaves float32 too few digits
-// for the tolerance: with verify_bound that is an error, without it is not.
+// TestZfpVerifyBound has a block whose large value leaves float32 too few digits for
+// the tolerance. That is an error with verify_bound, and none without.
 func TestZfpVerifyBound(t *testing.T) {
 	const verified = `{"mode":"fixed_accuracy","tolerance":0.001,"verify_bound":true}`
 	var pool ndarray.Pool
@@ -222,7 +223,7 @@ func TestZfpVerifyBound(t *testing.T) {
 	}
 	copy(wild.Data, mild.Data)
 	values, _ = ndarray.As[float32](wild)
-	values[8*5+6] = 1e9 // the block from [4 4] on
+	values[8*5+6] = 1e9 // in the block that begins at [4 4]
 	if _, err := bindZfp(t, verified, of(dtype.Float32, 8, 8)).AppendEncode(&pool, nil, mild); err != nil {
 		t.Error(err)
 	}
@@ -245,8 +246,8 @@ func TestZfpVerifyBound(t *testing.T) {
 	}
 }
 
-// TestZfpInChains: behind codecs of arrays, within shards and in front of codecs
-// of bytes each element comes back within the tolerance.
+// TestZfpInChains checks that each element comes back within the tolerance behind
+// codecs of arrays, inside of shards and in front of codecs of bytes.
 func TestZfpInChains(t *testing.T) {
 	const zfp = `{"name":"zfp","configuration":{"mode":"fixed_accuracy","tolerance":0.01}}`
 	accurate := spec("zfp", `{"mode":"fixed_accuracy","tolerance":0.01}`)
@@ -285,8 +286,8 @@ func TestZfpInChains(t *testing.T) {
 	}
 }
 
-// TestZfpOneElement: a 0-D chunk is a field of one element, of which a box can
-// be read.
+// TestZfpOneElement checks that a 0-D chunk is a field of one element, and that a box
+// of it can be read.
 func TestZfpOneElement(t *testing.T) {
 	for _, configuration := range []string{`{"mode":"reversible"}`, `{"mode":"fixed_rate","rate":64}`} {
 		var pool ndarray.Pool
@@ -308,8 +309,8 @@ func TestZfpOneElement(t *testing.T) {
 	}
 }
 
-// TestZfpyHeader: a stream that tells another chunk than the metadata is corrupt,
-// one of another mode is read as it says.
+// TestZfpyHeader checks that a stream whose header contradicts the metadata is corrupt.
+// A stream of another mode is read by its header.
 func TestZfpyHeader(t *testing.T) {
 	bind := func(configuration string, in codecs.Chunk) *codecs.Chain {
 		chain, err := standard.Registry(dtype.Standard()).Bind([]codecs.Spec{spec("numcodecs.zfpy", configuration)}, in)

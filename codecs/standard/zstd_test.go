@@ -10,7 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/codectest"
 )
 
-// encoded returns what a codec makes of src.
+// encoded returns the encoding of src.
 func encoded(t testing.TB, s codecs.Spec, src []byte) []byte {
 	t.Helper()
 	out, err := bound(t, s, codecs.Size{Max: len(src), Fixed: true}).AppendEncode(nil, src)
@@ -20,8 +20,8 @@ func encoded(t testing.TB, s codecs.Spec, src []byte) []byte {
 	return out
 }
 
-// Numbers whose low bytes are noise hold nothing that repeats; their high bytes
-// can be made shorter all the same.
+// TestZstdNoise has numbers whose low bytes are noise. Nothing repeats, but the high
+// bytes can still be compressed.
 func TestZstdNoise(t *testing.T) {
 	src := codectest.Noisy(256 << 10)
 	for _, c := range []struct{ level, atLeast, atMost int }{ // percent of src
@@ -34,7 +34,8 @@ func TestZstdNoise(t *testing.T) {
 	}
 }
 
-// What an encoder was used for before must not show in what it makes.
+// TestZstdDeterministic checks that earlier use of an encoder does not change its
+// output.
 func TestZstdDeterministic(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	others := [][]byte{codectest.Words(300_000), codectest.Noisy(70_000), make([]byte, 500_000)}
@@ -58,7 +59,7 @@ func TestZstdDeterministic(t *testing.T) {
 	}
 }
 
-// The highest level of DEFLATE must never be the worse one.
+// TestDeflateRuns checks that the highest level of DEFLATE is never the worse one.
 func TestDeflateRuns(t *testing.T) {
 	src := make([]byte, 1<<20)
 	for i := range src {
