@@ -6,8 +6,8 @@ import (
 )
 
 // TestInteropAppend appends days to hierarchies of earlier days that zmigrate, xarray
-// and zarr-python have made. xarray compares each hierarchy with the whole series: the
-// values, the times, and which variables are coordinates.
+// and zarr-python have written. xarray compares each hierarchy with the whole series:
+// the values, the times, and which variables are coordinates.
 func TestInteropAppend(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()

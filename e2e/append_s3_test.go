@@ -20,7 +20,8 @@ import (
 )
 
 // watched stands in front of an S3 server. It reports every object below a prefix that
-// is written or removed, when this is done and before the client knows.
+// is written or removed. It does so when the server has done this, before the client
+// knows.
 type watched struct {
 	endpoint string
 
@@ -64,9 +65,10 @@ func (w *watched) listen(f func(key string)) {
 }
 
 // TestNightlyOnS3 appends ten nights in a bucket. Three runs are killed, each at a
-// different write, and each night comes twice. Readers come after every single write of
-// these nights, and of a night that is not killed, with and without consolidated
-// metadata. They find the values of all rows that the metadata promise.
+// different write, and each night is run twice. A reader looks at the target after
+// every single write of these nights, and of a night that is not killed, with and
+// without consolidated metadata. It must find the values of all rows that the metadata
+// promise.
 func TestNightlyOnS3(t *testing.T) {
 	b, dir := serve(t), fast(t)
 	w := watch(t, b, "climate/nightly.zarr/")
@@ -76,7 +78,7 @@ func TestNightlyOnS3(t *testing.T) {
 		t.Fatal(err)
 	}
 	job, set := write(t, dir, "nightly.yaml", example), "target.url="+target
-	const quick = "run.lock_ttl=4s" // a run waits a quarter of it behind a run that was killed
+	const quick = "run.lock_ttl=4s" // a run waits for a quarter of this time after a run that was killed
 	date := func(night int) string { return fmt.Sprintf("2026-01-%02d", night+1) }
 	writes, seen := 0, map[int]bool{}
 	reads := func(string) {
@@ -108,7 +110,7 @@ func TestNightlyOnS3(t *testing.T) {
 	}
 	w.listen(nil)
 	if writes < 50 || len(seen) != 7 {
-		t.Errorf("readers came after %d writes and found %v", writes, seen)
+		t.Errorf("after %d writes, readers found %v", writes, seen)
 	}
 	t.Setenv("DATE", "*")
 	if _, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}, "source.concat=time", "target.url="+b.url("climate/once.zarr")); err != nil {
@@ -119,8 +121,8 @@ func TestNightlyOnS3(t *testing.T) {
 	}
 }
 
-// killedAfterWrites kills the program when it has written at objects, before it knows
-// of the last one.
+// killedAfterWrites kills the program after its write number at, before the program
+// knows that this write has succeeded.
 func killedAfterWrites(t *testing.T, w *watched, reads func(string), at int, args ...string) {
 	t.Helper()
 	c := zmigrate(t.Context(), t, args...)
@@ -144,8 +146,8 @@ func killedAfterWrites(t *testing.T, w *watched, reads func(string), at int, arg
 	}
 }
 
-// nights checks the values that a reader of a target of days finds. It returns the
-// numbers of days according to the consolidated metadata, and to the metadata of one
+// nights checks the values that a reader of a target of days finds. It returns two
+// numbers of days: that of the consolidated metadata, and that of the metadata of one
 // array.
 func nights(t *testing.T, target string) (found []int) {
 	t.Helper()
@@ -169,8 +171,8 @@ func nights(t *testing.T, target string) (found []int) {
 	return found
 }
 
-// readDays checks the values of an array of days: their numbers, or those of the
-// last field.
+// readDays checks the values of an array of days: the days' numbers, or the values of
+// the last field.
 func readDays(t *testing.T, source sources.Source, name string) int {
 	t.Helper()
 	a, err := source.Array(t.Context(), name)

@@ -18,9 +18,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// rows writes a job that appends n rows, from first on, to several arrays: one with
-// chunks that are filled in parts, one with shards, a coordinate, and one whose rows
-// are only the fill value.
+// rows writes a job that appends rows first to first+n-1 to several arrays. One has
+// chunks that are filled partly, one has shards, one is a coordinate, and one has only
+// fill values in its rows.
 func rows(t *testing.T, dir string, first, n int) (job string) {
 	t.Helper()
 	var x, data []byte
@@ -95,8 +95,8 @@ func there(t *testing.T, target string) int {
 	return 0
 }
 
-// TestEveryDurableOperationOfAnAppendFails breaks a run that appends at each of its
-// changes. Readers see the earlier rows or all rows, and the next run makes what an
+// TestEveryDurableOperationOfAnAppendFails breaks a run that appends, at each of its
+// changes. Readers see the earlier rows or all rows. The next run must make what an
 // undisturbed run would have made.
 func TestEveryDurableOperationOfAnAppendFails(t *testing.T) {
 	dir := fast(t)
@@ -125,8 +125,8 @@ func TestEveryDurableOperationOfAnAppendFails(t *testing.T) {
 	}
 }
 
-// TestNightly lets ten nights pass for the shipped example. One run is interrupted, one
-// is killed, and one night comes twice. The target at the end equals that of a single
+// TestNightly runs ten nights of the shipped example. One run is interrupted, one is
+// killed, and one night is run twice. At the end, the target equals that of a single
 // run over all files.
 func TestNightly(t *testing.T) {
 	dir := fast(t)
@@ -154,7 +154,7 @@ func TestNightly(t *testing.T) {
 		if night == 7 {
 			killedWhileAppending(t, job, target, date(night))
 		}
-		// As cron does: the nights before come first, as far as there are any.
+		// As in a cron job, earlier nights that are missing come first.
 		for n := max(night-2, 0); n <= night; n++ {
 			result, err := run(n, environment())
 			if err != nil {
@@ -207,8 +207,8 @@ func killedWhileAppending(t *testing.T, job, target, date string) {
 	t.Logf("killed: %v", <-ended)
 }
 
-// TestAppendToStores appends to targets that are not folders, and to shards that hold a
-// part of their rows.
+// TestAppendToStores appends to targets that are not folders, and to shards that have
+// only some of their rows.
 func TestAppendToStores(t *testing.T) {
 	dir := t.TempDir()
 	local := filepath.Join(dir, "out.zarr")
@@ -241,7 +241,7 @@ func TestAppendToStores(t *testing.T) {
 				}
 				got, err := st.ReadAll(t.Context(), key, 1<<20)
 				if err != nil || string(got) != string(want) {
-					t.Errorf("%s is another object, %v", key, err)
+					t.Errorf("%s differs from that of a single run, %v", key, err)
 				}
 			}
 		})

@@ -55,7 +55,7 @@ type arrowColumn struct {
 	Error  string
 }
 
-// fill returns a fill value for a column with nulls, nil for one without.
+// fill returns a fill value for a column with nulls, and nil for other columns.
 func (c arrowColumn) fill() any {
 	if !slices.Contains(c.Values, nil) {
 		return nil

@@ -24,11 +24,11 @@ import (
 
 const (
 	layerBytes = 4 << 20 // bytes of one layer of float32 [layers, 1024, 1024]
-	pairs      = 5       // pairs of measurements, of which the median counts
+	pairs      = 5       // pairs of measurements; the median counts
 )
 
-// benchSource writes so many layers to a fast disk and returns the folder. No part of
-// them repeats another one.
+// benchSource writes layers layers to a fast disk and returns the folder. No part of
+// the file repeats another part.
 func benchSource(b *testing.B, layers int) string {
 	b.Helper()
 	dir := fast(b)

@@ -20,9 +20,9 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// TestChangedMeanwhile interrupts a run, changes something, and resumes: that
-// is refused with the difference named, target and checkpoint stay as they
-// were, and once everything is as before the run goes on.
+// TestChangedMeanwhile interrupts a run, changes something, and resumes. The run is
+// refused, and the message names the difference. Target and checkpoint stay unchanged.
+// When everything is as before, the run continues.
 func TestChangedMeanwhile(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 48, "zstd")
@@ -52,7 +52,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		name   string
 		change func() error
 		set    []string
-		want   []string // in the message
+		want   []string // parts of the message
 	}{
 		{"time", func() error { return os.Chtimes(source, time.Time{}, then.ModTime().Add(time.Second)) }, nil,
 			[]string{"data.bin", "last changed"}},
@@ -69,11 +69,11 @@ func TestChangedMeanwhile(t *testing.T) {
 			_, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}, test.set...)
 			var changed *jobs.ChangedError
 			if !errors.As(err, &changed) || changed.Complete {
-				t.Fatalf("error %v, want one about what has changed", err)
+				t.Fatalf("error %v, want one that says what has changed", err)
 			}
 			for _, part := range append(test.want, "interrupted", "overwrite") {
 				if !strings.Contains(err.Error(), part) {
-					t.Errorf("the error does not speak of %q: %v", part, err)
+					t.Errorf("the error does not mention %q: %v", part, err)
 				}
 			}
 			if diff := cmp.Diff(before, tree(t, target)); diff != "" {
@@ -99,9 +99,9 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestChangedAndPutBack changes the source while a run reads it, so that this ends
-// with an error, and puts it back as it was, to the time of its last change: the
-// run that goes on reads all of it again.
+// TestChangedAndPutBack changes the source while a run reads it, so that the run ends
+// with an error. Then it restores the source, with the time of its last change. The
+// next run must read all of it again.
 func TestChangedAndPutBack(t *testing.T) {
 	t.Parallel()
 	for name, remote := range map[string]bool{"local": false, "remote": true} {
@@ -119,7 +119,7 @@ func TestChangedAndPutBack(t *testing.T) {
 				}
 			}
 			source := filepath.Join(dir, "data.bin")
-			then := time.Now().Add(-time.Hour) // HTTP tells seconds
+			then := time.Now().Add(-time.Hour) // HTTP states times in seconds
 			data, err := os.ReadFile(source)
 			if err = errors.Join(err, os.Chtimes(source, time.Time{}, then)); err != nil {
 				t.Fatal(err)
@@ -158,8 +158,8 @@ func TestChangedAndPutBack(t *testing.T) {
 	}
 }
 
-// records is the checkpoint of a target without the lock, whose markers change
-// with every run.
+// records returns the checkpoint of a target without the lock, because each run changes
+// the lock's markers.
 func records(t *testing.T, target string) map[string]string {
 	t.Helper()
 	files := tree(t, target+".zmigrate")

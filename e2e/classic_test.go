@@ -31,13 +31,13 @@ type classicVar struct {
 	values     []float64
 }
 
-// text appends a counted text, padded to words.
+// text appends a string with its length, padded to words.
 func text(b []byte, s string) []byte {
 	b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
 	return append(b, make([]byte, -len(s)&3)...)
 }
 
-// list appends the beginning of a list: its tag and its length.
+// list appends the head of a list: its tag and its length.
 func list(b []byte, tag uint32, n int) []byte {
 	if n == 0 {
 		tag = 0
@@ -84,8 +84,8 @@ func (c classic) header(begins []int) []byte {
 	return b
 }
 
-// netcdfFile writes a file of variables like "tas(time,lat)=1,2;units=K". The first
-// variable of one dimension tells the length of the dimension.
+// netcdfFile writes a file with variables like "tas(time,lat)=1,2;units=K". The first
+// variable that has only one dimension gives the dimension's length.
 func netcdfFile(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: netcdf FILE VARIABLE…")
@@ -136,7 +136,7 @@ func day(i int) []byte {
 			{"units", "K"}, {"long_name", "one of the fields of a model, " + strings.Repeat("described at length, ", 10)},
 			{"standard_name", "air_temperature"},
 		}, make([]float64, 32)}
-		if k < 2 { // some files say what no other file says
+		if k < 2 { // some files have an attribute that no other file has
 			v.attributes = append(v.attributes, [2]string{"history", fmt.Sprintf("made on day %d", i)})
 		}
 		for j := range v.values {

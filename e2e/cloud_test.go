@@ -71,8 +71,8 @@ func objects(t *testing.T, url string) map[string]string {
 }
 
 // TestCloudMigration runs the program to migrate a hierarchy from a folder to one
-// provider after the other, and back to the first, with the checkpoint beside each
-// target. The objects are always those of a run from file to file.
+// provider after the other, and back to the first. The checkpoint lies beside each
+// target. The objects must always be those of a run from file to file.
 func TestCloudMigration(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 48, "zstd")

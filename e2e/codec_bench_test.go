@@ -14,16 +14,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// TestInteropZstdSpeed measures level 3 of zstd on one core, and the C library in the
-// same run, in turns. The C library also decodes our frames.
+// TestInteropZstdSpeed measures level 3 of zstd and of the C library on one core, in
+// turns in one run. The C library also decodes our frames.
 func TestInteropZstdSpeed(t *testing.T) {
 	const level, size, turns = 3, 4 << 20, 3
 	p := findPeers(t)
 	contents := []struct {
 		name string
 		data []byte
-		// least is the least ratio to the C library's compression. On smooth numbers
-		// our library finds fewer repetitions.
+		// least is the least compression ratio, relative to that of the C library. On
+		// smooth numbers our library finds fewer repetitions.
 		least float64
 	}{
 		{"noisy float32", codectest.Noisy(size / 4), 0.97},

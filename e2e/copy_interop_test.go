@@ -23,7 +23,7 @@ var otherChunks = []string{1: "7", 2: "5,7", 3: "3,4,2", 4: "2,3,4,5", 5: "2,2,3
 func TestInteropCopy(t *testing.T) {
 	p := findPeers(t)
 	golden := goldenStores(t)
-	// Zarr v3 has no structs that are big-endian in part.
+	// Zarr v3 cannot have structs in which only some fields are big-endian.
 	partlyBig := []string{"dtype/struct"}
 	for _, test := range []struct {
 		name, source string

@@ -52,7 +52,7 @@ func TestDamagedBodies(t *testing.T) {
 				}
 				if !ok {
 					if !strings.Contains(output, "checksum") && !strings.Contains(output, "CRC") {
-						t.Errorf("says %s", output)
+						t.Errorf("the message is %s", output)
 					}
 					return
 				}

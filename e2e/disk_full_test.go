@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDiskFull migrates to a file system that is too small, and again when
-// there is room.
+// TestDiskFull migrates to a file system that is too small, and again when there is
+// room.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func TestDiskFull(t *testing.T) {
 	})
 	place := filepath.Join(small, "out.zarr")
 	arguments := []string{"run", "--set", "target.url=" + place, job}
-	for range 2 { // and again while it is still full
+	for range 2 { // the second time, the file system is still full
 		c := zmigrate(t.Context(), t, arguments...)
 		var message bytes.Buffer
 		c.Stderr = &message
@@ -50,7 +50,7 @@ func TestDiskFull(t *testing.T) {
 			}
 		}
 		if messages != 1 {
-			t.Errorf("%d messages instead of one: %s", messages, &message)
+			t.Errorf("%d messages, want one: %s", messages, &message)
 		}
 		whole(t, place, finished)
 	}

@@ -1,27 +1,28 @@
-// Package e2e tests the program from outside; it holds nothing but tests.
+// Package e2e tests the program from outside. It holds nothing but tests:
 //
 //	script_test.go          the command line, by the scripts in testdata/script
 //	same_bytes_test.go      workers, budget and interruptions change no byte of the target
-//	changed_test.go         resuming is refused when the job or the source has changed
+//	changed_test.go         resuming is refused if the job or the source has changed
 //	fault_test.go           a run that fails at each durable operation, and is run again
 //	faults_test.go          a network that breaks and a server that is busy; in real time
 //	                        with ZMIGRATE_HEAVY=1
-//	throughput_test.go      many arrays opened, and whole runs (ZMIGRATE_SPEED=1), on a server that
-//	                        answers after 20 ms
+//	throughput_test.go      opening many arrays, and whole runs (ZMIGRATE_SPEED=1), with a server
+//	                        that answers after 20 ms
 //	kill_test.go            the program killed at random moments; SIGINT, SIGTERM
-//	signal_test.go          the second signal ends it at once
+//	signal_test.go          the second signal ends the program at once
 //	s3_test.go              a target, and a source, in an S3 server within the test
 //	disk_full_test.go       a target on a file system that is too small
 //	memory_test.go          peak resident size against run.memory (ZMIGRATE_HEAVY=1)
 //	many_arrays_test.go     memory and time of 50,000 arrays (ZMIGRATE_HEAVY=1)
 //	bench_test.go           throughput as ratios to cp and to the zstd library
 //	layering_test.go        which room may import which
+//	layering_files_test.go  which file may use which within a package
 //	interop_test.go         other programs read what zmigrate wrote
 //	interop_types_test.go   every data type
 //	interop_codecs_test.go  every codec
-//	copy_interop_test.go    other programs' hierarchies, copied in three ways, read by their writers
+//	copy_interop_test.go    hierarchies of other programs, copied in three ways, read by their writers
 //	migrate_speed_test.go   whole migrations beside tensorstore's and zarrs' (ZMIGRATE_SPEED=1)
-//	blosc_interop_test.go   c-blosc decodes our buffers, and how fast it is beside ours
+//	blosc_interop_test.go   c-blosc decodes our buffers; its speed beside ours
 //
-// Tests that need a peer, a privilege or much memory say so when they skip.
+// A test that needs a peer, a privilege or much memory says so when it skips.
 package e2e

@@ -17,8 +17,8 @@ var errFault = errors.New("made to fail")
 // oneWorkerEach gives the operations of a run one order.
 var oneWorkerEach = []string{"run.workers.read=1", "run.workers.encode=1", "run.workers.write=1"}
 
-// faults counts the operations of stores that change something. It fails one of them,
-// or all from one on.
+// faults counts the operations that change a store. It fails one of them, or one and
+// all later ones.
 type faults struct {
 	at   int // number of the operation, from 1 on; 0: none
 	rest bool
@@ -40,9 +40,9 @@ func (f *faults) fault(op, key string) error {
 	return nil
 }
 
-// TestEveryDurableOperationFails is the oracle: wherever a run breaks, its remains are
-// never taken for a finished target, and a second run makes what an undisturbed run
-// would have made.
+// TestEveryDurableOperationFails breaks a run at each durable operation. What the run
+// leaves is never taken for a finished target. A second run must make what an
+// undisturbed run would have made.
 func TestEveryDurableOperationFails(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 16, "zstd")
@@ -57,12 +57,12 @@ func TestEveryDurableOperationFails(t *testing.T) {
 	}
 }
 
-// breakEverywhere runs a job undisturbed. Then it runs the job once for each of its
-// operations, so that this operation fails, or this one and all later ones. Before each
-// of these runs, reset restores the initial state. Afterwards, check gets the objects
-// of the finished target and looks at what the broken run left. The next run has to
-// finish the target, and one more run has to find nothing to do. breakEverywhere
-// returns the number of operations.
+// breakEverywhere runs a job undisturbed. Then, for each operation of that run, it runs
+// the job twice: once so that the operation fails, and once so that it and all later
+// operations fail. Before each of these runs, reset restores the initial state.
+// Afterwards, check gets the objects of the finished target and examines what the
+// broken run left. The next run must finish the target, and one more run must find
+// nothing to do. breakEverywhere returns the number of operations.
 func breakEverywhere(t *testing.T, job, target string, reset func(), check func(t *testing.T, finished map[string]string)) int {
 	t.Helper()
 	env := environment()

@@ -32,7 +32,7 @@ type proxy struct {
 	faults   map[string]int // number of faults of each kind
 }
 
-// weather tells what goes wrong. The shares are of all requests.
+// weather says what goes wrong. The shares are of all requests.
 type weather struct {
 	busy, reset, cut float64       // shares of answers 503, of reset connections, and of bodies that break off
 	broken           float64       // share of answers 500
@@ -114,8 +114,8 @@ func (p *proxy) fault() (what string, latency time.Duration) {
 		share float64
 	}{
 		{"busy", p.weather.busy},
-		{"reset before", p.weather.reset / 2}, // the server never sees the request
-		{"reset after", p.weather.reset / 2},  // its answer is lost
+		{"reset before", p.weather.reset / 2}, // the server does not receive the request
+		{"reset after", p.weather.reset / 2},  // the server's answer is lost
 		{"cut", p.weather.cut},
 		{"broken", p.weather.broken},
 	} {
@@ -213,5 +213,5 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 	return n, errCut
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface for http.ResponseController.
 func (w *cutWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -133,8 +133,8 @@ func TestBusyServer(t *testing.T) {
 	}
 }
 
-// TestBudgetOfASide reads from several folders. Their stores share one request budget;
-// the target and its checkpoint share another.
+// TestBudgetOfASide reads from several folders. Their stores share one request budget.
+// The target and its checkpoint share another.
 func TestBudgetOfASide(t *testing.T) {
 	t.Parallel()
 	const perSecond, burst, folders = 40, 4, 8
@@ -213,8 +213,8 @@ func TestOutageForGood(t *testing.T) {
 	}
 }
 
-// TestRefused makes requests that would fail again: the run ends at once, and names a
-// way out.
+// TestRefused makes requests that would fail again if they were repeated. The run ends
+// at once, and the message names a way out.
 func TestRefused(t *testing.T) {
 	b := serve(t)
 	job, _ := cube(t, fast(t), 16, "zstd")

@@ -29,8 +29,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// TestMain makes this test binary the program itself when it is called as zmigrate, a
-// name that it puts into PATH.
+// TestMain makes this test binary the program itself if it is called as zmigrate. It
+// puts that name into PATH.
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
 		"zmigrate": func() { os.Exit(app.Main(os.Args, os.Stdout, os.Stderr)) },
@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 // tests runs all tests, and then removes the program that some of them share.
 type tests struct{ *testing.M }
 
-// Run runs eight of the parallel tests at a time, unless the command line gives a
-// number: most of their time is waiting.
+// Run runs eight of the parallel tests at a time, because they wait most of the time. A
+// number on the command line takes precedence.
 func (m tests) Run() int {
 	flag.Parse()
 	chosen := false
@@ -60,7 +60,8 @@ func (m tests) Run() int {
 	return code
 }
 
-// shipped is the built program, in a folder of its own, once a test has asked for it.
+// shipped is the built program, in a folder of its own. The first test that needs it
+// builds it.
 var shipped struct {
 	once sync.Once
 	dir  string
@@ -116,8 +117,7 @@ func migrate(ctx context.Context, file string, env jobs.Environment, opt jobs.Ru
 	return jobs.Run(ctx, plan, env, opt)
 }
 
-// undisturbed runs a job file to its end and returns the digests of its
-// target.
+// undisturbed runs a job file to its end and returns the digests of the target.
 func undisturbed(t testing.TB, file, target string, set ...string) map[string]string {
 	t.Helper()
 	if _, err := migrate(t.Context(), file, environment(), jobs.RunOptions{}, set...); err != nil {
@@ -248,16 +248,16 @@ func leftovers(t testing.TB, target string) {
 	}
 }
 
-// whole fails the test if a target holds something that the finished target does not,
+// whole fails the test if a target holds an object that the finished target does not,
 // or the document of an array without all of its chunks.
 func whole(t testing.TB, target string, finished map[string]string) {
 	t.Helper()
 	now := tree(t, target)
 	for key, sum := range now {
-		if sum == emptyFolder { // a folder that leads to an object
+		if sum == emptyFolder { // a folder on the way to an object
 			delete(now, key)
 		} else if _, belongs := finished[key]; !belongs {
-			t.Errorf("%s does not belong into the target", key)
+			t.Errorf("%s does not belong in the target", key)
 		}
 	}
 	for key, sum := range now {
@@ -265,17 +265,17 @@ func whole(t testing.TB, target string, finished map[string]string) {
 			continue
 		}
 		if sum != finished[key] {
-			t.Errorf("%s is not that of the finished target", key)
+			t.Errorf("%s differs from that of the finished target", key)
 		}
-		// Everything below the document must be there.
+		// Everything below the document must exist.
 		for other := range finished {
 			if rel, err := filepath.Rel(filepath.Dir(key), other); err == nil && filepath.IsLocal(rel) && now[other] == "" && isArray(t, target, key) {
-				t.Errorf("%s is there, %s is not", key, other)
+				t.Errorf("%s exists, but %s is missing", key, other)
 			}
 		}
 	}
 	if _, done := now["zarr.json"]; done && len(now) != len(finished) {
-		t.Errorf("the root's document is there with %d of %d objects", len(now), len(finished))
+		t.Errorf("the root's document exists, with %d of %d objects", len(now), len(finished))
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// hdf5Unreadable has patterns of the datasets that the program refuses: a filter and
-// datatypes without counterparts, links out of the file.
+// hdf5Unreadable has patterns of the datasets that the program refuses: those with a
+// filter or a datatype without a counterpart, and links out of the file.
 const hdf5Unreadable = "filters/szip,types/references,types/sequences,groups/dangling,groups/external"
 
 // hdf5Recoded has patterns of datasets whose filters are no codecs, and of a dataset
-// with more chunks than zarr-python reads in a minute.
+// with more chunks than zarr-python can read in a minute.
 const hdf5Recoded = hdf5Unreadable + ",filters/bit*,filters/incompressible,filters/lz4*,filters/*lzf*," +
 	"filters/nbit*,filters/scaleoffset*,layouts/extensible_second,extensible_second,layouts/extensible_paged,extensible_paged"
 

@@ -57,7 +57,7 @@ func TestInteropInspect(t *testing.T) {
 	}
 	p.check(t, "check_inspect.py", pairs...)
 
-	t.Run("what is not shown is found", func(t *testing.T) {
+	t.Run("a missing fact is detected", func(t *testing.T) {
 		for _, c := range []struct{ file, what, instead string }{
 			{user, "/line [1]", "/other [1]"},
 			{user, "clear}, 0}", "clear}, 1}"},
@@ -73,12 +73,12 @@ func TestInteropInspect(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !strings.Contains(string(data), c.what) && strings.HasSuffix(name, ".json") {
-					t.Errorf("%s: no %q is shown", filepath.Base(c.file), c.what)
+					t.Errorf("%s: inspect does not show %q", filepath.Base(c.file), c.what)
 				}
 				write(t, filepath.Dir(name), filepath.Base(name), []byte(strings.ReplaceAll(string(data), c.what, c.instead)))
 			}
 			if len(p.differences(t, "check_inspect.py", pair...)) == 0 {
-				t.Errorf("%s: nothing is missed with %q in place of %q", filepath.Base(c.file), c.instead, c.what)
+				t.Errorf("%s: the comparison does not notice %q in place of %q", filepath.Base(c.file), c.instead, c.what)
 			}
 		}
 	})

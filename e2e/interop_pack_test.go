@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestInteropPack has zarr-python write arrays through random chains of
-// scale_offset and cast_value. zmigrate writes the same elements through the
-// same chains, which zarr-python reads, and reads what zarr-python wrote.
+// TestInteropPack lets zarr-python write arrays through random chains of scale_offset
+// and cast_value. zmigrate writes the same elements through the same chains. Each
+// program reads what the other wrote.
 func TestInteropPack(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(fast(t), "pack")
@@ -24,7 +24,7 @@ func TestInteropPack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data[len(data)-1] ^= 1 // of whatever type, another number
+		data[len(data)-1] ^= 1 // another number in every type
 		write(t, filepath.Dir(file), filepath.Base(file), data)
 		differences := p.differences(t, "check_pack.py", dir)
 		if len(differences) != 2 || !strings.HasPrefix(differences[0], "a0 (") || !strings.Contains(differences[0], ": element [") {

@@ -10,12 +10,11 @@ import (
 	"testing"
 )
 
-// interopSeed seeds the random sources; any other must do as well.
+// interopSeed seeds the random sources. Any other seed must do as well.
 const interopSeed = "1"
 
-// TestInteropRaw migrates raw arrays of every data type through every codec
-// chain, and has zarr-python, tensorstore and xarray compare each with what
-// NumPy made.
+// TestInteropRaw migrates raw arrays of every data type through every codec chain.
+// zarr-python, tensorstore and xarray compare each array with the one that NumPy made.
 func TestInteropRaw(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(t.TempDir(), "raw")
@@ -44,8 +43,8 @@ func TestInteropRaw(t *testing.T) {
 	})
 }
 
-// TestInteropNetCDF copies classic files, random ones and real ones, joins some,
-// and has the peers compare each variable with what libnetcdf reads.
+// TestInteropNetCDF copies classic files, both random and real ones, and joins some.
+// The peers compare each variable with what libnetcdf reads.
 func TestInteropNetCDF(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()
@@ -84,8 +83,8 @@ func TestInteropNetCDF(t *testing.T) {
 	})
 }
 
-// otherRealFiles returns real classic files from $ZMIGRATE_GOLDEN, the folder of
-// all goldens, none where that is absent.
+// otherRealFiles returns real classic files from $ZMIGRATE_GOLDEN, the folder of all
+// goldens. It returns none if there is no such folder.
 func otherRealFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -103,8 +102,8 @@ func otherRealFiles(t *testing.T) []string {
 // peers is a Python with the packages of interop/requirements.txt.
 type peers struct{ python string }
 
-// findPeers returns $ZMIGRATE_PYTHON or the environment of `make interop`.
-// Without any the test is skipped, or fails where ZMIGRATE_REQUIRE_PEERS is 1.
+// findPeers returns $ZMIGRATE_PYTHON or the environment of `make interop`. Without
+// either, the test is skipped, or fails if ZMIGRATE_REQUIRE_PEERS is 1.
 func findPeers(t *testing.T) peers {
 	t.Helper()
 	python := os.Getenv("ZMIGRATE_PYTHON")
@@ -138,7 +137,7 @@ func (p peers) command(t *testing.T, arguments ...string) (cmd *exec.Cmd, stderr
 	return cmd, stderr
 }
 
-// run runs a script that has to succeed.
+// run runs a script that must succeed.
 func (p peers) run(t *testing.T, arguments ...string) {
 	t.Helper()
 	cmd, stderr := p.command(t, arguments...)
@@ -149,7 +148,7 @@ func (p peers) run(t *testing.T, arguments ...string) {
 	t.Logf("%s: %s", arguments[0], bytes.TrimSpace(out))
 }
 
-// check runs a script that compares; each difference is an error.
+// check runs a script that compares. Each difference is an error.
 func (p peers) check(t *testing.T, script string, arguments ...string) {
 	t.Helper()
 	for _, d := range p.differences(t, script, arguments...) {
@@ -157,8 +156,8 @@ func (p peers) check(t *testing.T, script string, arguments ...string) {
 	}
 }
 
-// differences runs a script that compares, logs what is equal and returns the
-// lines about what is not.
+// differences runs a script that compares. It logs what is equal and returns a line for
+// each difference.
 func (p peers) differences(t *testing.T, script string, arguments ...string) []string {
 	t.Helper()
 	cmd, stderr := p.command(t, append([]string{script}, arguments...)...)
@@ -172,14 +171,14 @@ func (p peers) differences(t *testing.T, script string, arguments ...string) []s
 		}
 	}
 	t.Logf("%s:\n%s", script, strings.Join(equal, "\n"))
-	// A script that found differences, and only such a one, exits with 1.
+	// The script exits with 1 if it has found differences, and otherwise with 0.
 	if (err != nil) != (len(different) > 0) || len(equal) == 0 {
 		t.Fatalf("%s: %v, %d differences\n%s", script, err, len(different), stderr)
 	}
 	return different
 }
 
-// done runs the program, which has to succeed.
+// done runs the program, which must succeed.
 func done(t *testing.T, arguments ...string) {
 	t.Helper()
 	if err := zmigrate(t.Context(), t, arguments...).Run(); err != nil {

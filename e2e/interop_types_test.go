@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestInteropTypes migrates raw arrays of the extension data types of fixed
-// size, in both byte orders and under several codec chains, and has each decoded
-// by NumPy and ml_dtypes and read by the peers that know its type.
+// TestInteropTypes migrates raw arrays of the extension data types of fixed size, in
+// both byte orders and under several codec chains. NumPy with ml_dtypes decodes each
+// array, and the peers that know its type read it.
 func TestInteropTypes(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(t.TempDir(), "types")

@@ -35,8 +35,8 @@ func prepare(ctx context.Context, t testing.TB, program string, args ...string) 
 }
 
 // TestKilled kills the program at random moments: at least eight times, and until two
-// of the kills came after a chunk was recorded. TestSoak does more of this, with jobs
-// of other shapes.
+// kills came after a chunk was recorded. TestSoak does more of this, with jobs of other
+// shapes.
 func TestKilled(t *testing.T) {
 	const least, most = 8, 80
 	dir := fast(t)
@@ -84,7 +84,7 @@ func TestKilled(t *testing.T) {
 		t.Errorf("(-undisturbed +killed):\n%s", diff)
 	}
 	leftovers(t, target)
-	t.Logf("killed %d times, %d of them with chunks recorded; %d runs came to their end in between; an undisturbed one takes %v",
+	t.Logf("killed %d times, %d of them with chunks recorded; %d runs ended in between; an undisturbed run takes %v",
 		kills, midway, completed, duration)
 	if midway < 2 {
 		t.Errorf("%d runs were killed after they had recorded a chunk, want 2", midway)
@@ -158,11 +158,11 @@ func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
 		name := filepath.Join(target, a.Target, filepath.FromSlash(zarr.KeyEncoding{}.Key(a.Meta.Grid.Index(x.Unit))))
 		info, err := os.Stat(name)
 		if err != nil {
-			t.Errorf("recorded, but not there: %v", err)
+			t.Errorf("recorded, but missing: %v", err)
 			continue
 		}
 		if info.Size() != x.Bytes {
-			t.Errorf("%s has %d bytes, recorded are %d", name, info.Size(), x.Bytes)
+			t.Errorf("%s has %d bytes, but %d are recorded", name, info.Size(), x.Bytes)
 		}
 		files[name] = info
 	}
@@ -176,7 +176,7 @@ func untouched(t *testing.T, target string, files map[string]fs.FileInfo) {
 	for name, was := range files {
 		is, err := os.Stat(name)
 		if err != nil {
-			t.Errorf("recorded, and gone: %v", err)
+			t.Errorf("recorded, but removed: %v", err)
 		} else if !os.SameFile(was, is) || !was.ModTime().Equal(is.ModTime()) {
 			again++
 		}
@@ -186,8 +186,9 @@ func untouched(t *testing.T, target string, files map[string]fs.FileInfo) {
 	}
 }
 
-// TestSignals stops the program in good order. What was begun is finished, the exit
-// status says that another run is needed, and another run completes the target.
+// TestSignals stops the program with a signal. The program finishes the chunks that it
+// has begun. The exit status says that another run is needed, and another run completes
+// the target.
 func TestSignals(t *testing.T) {
 	program := build(t)
 	dir := fast(t)
@@ -223,7 +224,7 @@ func TestSignals(t *testing.T) {
 			}
 			var ended *exec.ExitError
 			if err := c.Wait(); !errors.As(err, &ended) || ended.ExitCode() != test.status {
-				t.Errorf("ended with %v, want status %d; said %s", err, test.status, rest)
+				t.Errorf("ended with %v, want status %d; the messages are %s", err, test.status, rest)
 			}
 			if _, err := os.Stat(filepath.Join(target, "zarr.json")); err == nil {
 				t.Error("the target is whole")

@@ -15,15 +15,15 @@ import (
 
 const module = "github.com/zmigrate/zmigrate"
 
-// The rooms of the house, bottom up: a package imports only packages of its
-// own room and of rooms above it in this list. (Its tests may import more: they
-// use it as others do.) Here /... stands for all folders below as well; where
-// several rooms match, the last one counts.
+// rooms lists the rooms of the house, bottom up. A package imports only packages of its
+// own room and of rooms above it in this list. (Its tests may import more, because they
+// use the package as others do.) A pattern with /... stands for a folder and all
+// folders below it. If several patterns match a package, the last one counts.
 var rooms = [][]string{
 	{"dtype"},
 	{"dtype/arrowtype", "dtype/hdf5type", "dtype/netcdftype"}, // the types of other formats
 	{"dtype/ndarray"},
-	{"codecs/..."}, // formats that know nothing of Zarr
+	{"codecs/..."}, // formats without anything of Zarr
 	{"codecs", "codecs/codectest"},
 	{"codecs/standard"},
 	{"internal/zarr"},
@@ -46,13 +46,13 @@ var rooms = [][]string{
 	{"e2e/..."},
 }
 
-// strangers are folders whose packages may not import each other, although one lies
+// strangers are folders whose packages must not import each other, although one lies
 // above the other.
 var strangers = []string{"sources", "sinks"}
 
-// goroutines is where golang.org/x/sync/errgroup may be imported: stages
-// coordinates the work on chunks, internal/store flushes files in parallel,
-// sources asks for many files at once, jobs/journal for the objects of a checkpoint.
+// goroutines lists the folders that may import golang.org/x/sync/errgroup. stages
+// coordinates the work on chunks, internal/store flushes files in parallel, sources
+// asks for many files at once, and jobs/journal for the objects of a checkpoint.
 var goroutines = []string{"stages", "internal/store", "sources", "jobs/journal"}
 
 // goPackage is the output of `go list` for a package.

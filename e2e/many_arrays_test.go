@@ -34,7 +34,8 @@ func TestManyArrays(t *testing.T) {
 	for _, n := range []int{5000, 50000} {
 		dir := fast(t)
 		hierarchy(t, dir, n)
-		// The program itself is 45 MiB of this, and what it makes of each array 1.3 KB.
+		// The program itself takes 45 MiB of this, and what it makes of each array 1.3
+		// KB.
 		most := allowance + int64(24<<20) + int64(n)*1600
 		measure(dir, n, most, "copy", "--memory", "64MiB", "--dry-run", "in", "out")
 		measure(dir, n, most, "copy", "--memory", "64MiB", "--progress", "none", "in", "out")

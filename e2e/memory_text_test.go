@@ -12,8 +12,8 @@ import (
 
 // TestPeakMemoryOfTexts measures the peak resident size of the program over some 200 MB
 // of texts in each format, and over a Parquet file of 100 KB whose one text of 100 kB
-// stands for 2 GB. A chunk that cannot be read within the budget is refused by its
-// name, within the same memory.
+// stands for 2 GB. If a chunk cannot be read within the budget, the message names it,
+// and the program takes no more memory.
 func TestPeakMemoryOfTexts(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to migrate some files of 200 MB of texts")

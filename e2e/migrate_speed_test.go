@@ -24,8 +24,8 @@ type migration struct {
 }
 
 // migrations are the most usual ones: old stores into shards, and slices of time into
-// tiles that span all of them. Where the target has zstd, most of the time is that of
-// its encoder.
+// tiles that span all of them. If the target has zstd, its encoder takes most of the
+// time.
 var migrations = []migration{
 	{
 		name:   "v2 with blosc to shards with zstd",
@@ -65,7 +65,7 @@ func v3Metadata(shape, chunks, codecs string) string {
 		shape, chunks, codecs)
 }
 
-// spent is the cost of a migration.
+// spent is what a migration took.
 type spent struct {
 	wall, processors float64 // seconds
 	peak             int64   // bytes; 0: not measured
@@ -100,7 +100,7 @@ func (m migration) measure(t *testing.T, p peers, program string) {
 		"tensorstore": func() spent { return tensorstoreSpends(t, p, source, target("tensorstore"), m.target) },
 	}
 	if _, err := os.Stat(reencoder); err != nil {
-		t.Logf("without zarrs: %v; `make speed` installs it where cargo is", err)
+		t.Logf("without zarrs: %v; `make speed` installs it if there is cargo", err)
 	} else if m.zarrs != nil {
 		ways["zarrs"] = func() spent {
 			remove(t, target("zarrs"))

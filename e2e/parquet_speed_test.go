@@ -18,13 +18,13 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow"
 )
 
-// TestParquetSpeed measures columns of Parquet files in several encodings and
-// compressions, read by the driver and by pyarrow in turns, by the time of the
-// processor that each takes.
+// TestParquetSpeed measures reading columns of Parquet files in several encodings and
+// compressions. The driver and pyarrow read them in turns. What counts is the time of
+// the processor.
 func TestParquetSpeed(t *testing.T) {
 	const (
-		want = 0.8 // times pyarrow's speed
-		busy = 0.5 // of that, for a busy machine
+		want = 0.8 // the least speed, relative to pyarrow's
+		busy = 0.5 // the share of that which is enough on a busy machine
 	)
 	if os.Getenv("ZMIGRATE_SPEED") != "1" {
 		t.Skip("takes half a minute of quiet: ZMIGRATE_SPEED=1 runs it")
@@ -81,7 +81,7 @@ func TestParquetSpeed(t *testing.T) {
 	}
 }
 
-// parquetColumn opens a column and returns what reads all of it.
+// parquetColumn opens a column and returns a function that reads all of it.
 func parquetColumn(t *testing.T, file, column string) func() error {
 	t.Helper()
 	zero := func(_ string, typ dtype.Type) (dtype.Scalar, error) { return typ.Default(), nil }
@@ -102,7 +102,7 @@ func parquetColumn(t *testing.T, file, column string) func() error {
 	return func() error { return a.ReadRegion(t.Context(), dst, []int{0}) }
 }
 
-// leastProcessor returns the least seconds of processor time, of all threads, that
+// leastProcessor returns the least processor time, in seconds and of all threads, that
 // a function takes.
 func leastProcessor(t *testing.T, run func() error) float64 {
 	t.Helper()

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestPeakMemoryOfRechunking cuts 64 slices of 4 MiB into tiles through all of
-// them, with room for all at once and without, and measures the peak resident
-// size of the program.
+// TestPeakMemoryOfRechunking cuts 64 slices of 4 MiB into tiles that span all of them.
+// The budget has room for all slices at once, or has not. The test measures the peak
+// resident size of the program.
 func TestPeakMemoryOfRechunking(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to cut 256 MiB")

@@ -34,12 +34,12 @@ type bucket struct {
 }
 
 type traffic struct {
-	requests, whole int // whole: without a range
+	requests, whole int // whole counts requests without a range
 	bytes           int64
 }
 
 // credentials gives this process, and those that it starts, credentials for all servers
-// of serve. The servers of `make cloud-test` have some of their own.
+// of serve. The servers of `make cloud-test` have other credentials.
 func credentials() (err error) {
 	if os.Getenv("ZMIGRATE_S3") != "" {
 		return nil
@@ -64,7 +64,7 @@ func serve(t *testing.T) *bucket {
 	inner := gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		counted := &countingWriter{ResponseWriter: w}
-		r.Header.Del("X-Amz-Checksum-Crc32c") // which the server would give back with what replaces the object
+		r.Header.Del("X-Amz-Checksum-Crc32c") // the server would return the old checksum after the object is replaced
 		inner.ServeHTTP(counted, r)
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -157,8 +157,8 @@ func run(t *testing.T, args ...string) (summary struct {
 	return summary
 }
 
-// TestS3 reads the example from an S3 server by ranges and writes it to
-// another place there: the objects are those of a run from file to file.
+// TestS3 reads the example from an S3 server by ranges and writes it to another place
+// in the server. The objects must be those of a run from file to file.
 func TestS3(t *testing.T) {
 	b := serve(t)
 	data, err := os.ReadFile(example)
@@ -200,7 +200,7 @@ func TestS3(t *testing.T) {
 		}
 	}
 
-	// Again: nothing to do, nothing of the source read but its header.
+	// The second run has nothing to do. It reads nothing of the source but the header.
 	b.reset()
 	if s := run(t, remote); !s.Nothing {
 		t.Errorf("the second run: %+v", s)
@@ -215,7 +215,7 @@ func TestS3(t *testing.T) {
 		t.Errorf("a run with nothing to do read %d bytes", n)
 	}
 
-	// One variable out of ten costs what it has, and no more than some header.
+	// Reading one of ten variables takes the variable's bytes and a part of the header.
 	b.reset()
 	run(t, "--set", "source.include=[SST]", "--set", "target.url="+b.url("out/sst.zarr"), remote)
 	if n, most := b.reset()["GET in/coads.cdf"].bytes, int64(4*12*90*180+256<<10); n > most {
@@ -223,8 +223,8 @@ func TestS3(t *testing.T) {
 	}
 }
 
-// TestS3Resume cancels a run after every tenth chunk, and has the program
-// itself complete the target.
+// TestS3Resume cancels a run after every tenth chunk. Then the program completes the
+// target.
 func TestS3Resume(t *testing.T) {
 	b := serve(t)
 	dir := fast(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// TestSameBytes runs one job with few and many workers, a small and a large
+// TestSameBytes runs one job with few and many workers, with a small and a large
 // budget, at once and with interruptions.
 func TestSameBytes(t *testing.T) {
 	dir := fast(t)
@@ -39,7 +39,7 @@ func TestSameBytes(t *testing.T) {
 						t.Fatal(err)
 					}
 					if interrupted && runs < 3 {
-						t.Errorf("interrupted %d times only", runs)
+						t.Errorf("interrupted only %d times", runs)
 					}
 					if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 						t.Errorf("(-undisturbed +this):\n%s", diff)
@@ -51,9 +51,9 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// stopping interrupts a job after every 100th chunk until it is complete, and
-// returns how often: the fourth time in good order, else by cancelling it.
-// Chunks that were done do not come again.
+// stopping interrupts a job after every 100th chunk until it is complete. It returns
+// the number of runs. Every fourth run may finish what it has begun; the others are
+// cancelled. No run may repeat a chunk that was done.
 func stopping(t *testing.T, job string, set []string) int {
 	t.Helper()
 	var mu sync.Mutex

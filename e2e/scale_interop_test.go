@@ -14,18 +14,18 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// TestInteropPackSpeed measures float64 that are packed into int16 by
-// scale_offset and cast_value, and back, on one core, and NumPy doing the same
-// in the same run, in turns. Both must come to the same bytes.
+// TestInteropPackSpeed measures packing float64 into int16 by scale_offset and
+// cast_value, and unpacking, on one core. NumPy does the same in turns in the same run.
+// Both must make the same bytes.
 //
-// NumPy uses wide instructions, which Go does not, and new memory for a result:
-// it is fast as long as all of that fits into a cache.
+// NumPy uses vector instructions, which Go does not, and allocates new memory for each
+// result. So NumPy is fast as long as everything fits into a cache.
 func TestInteropPackSpeed(t *testing.T) {
 	p := findPeers(t)
 	for _, c := range []struct {
 		name           string
 		elements       int
-		encode, decode float64 // times NumPy's speed that are wanted at least, for a busy machine
+		encode, decode float64 // the least speeds, relative to NumPy's, on a busy machine
 	}{
 		{"1 MiB", 1 << 17, 0.3, 0.1},
 		{"64 MiB", 1 << 23, 2, 0.5},
@@ -58,7 +58,7 @@ func packSpeed(t *testing.T, p peers, elements int) (encode, decode float64) {
 	src, dst := ndarray.New(dtype.Float64, []int{elements}), ndarray.New(dtype.Float64, []int{elements})
 	numbers, _ := ndarray.As[float64](src)
 	for i := range numbers {
-		numbers[i] = random.NormFloat64() * 90 // some in ten thousand are out of range
+		numbers[i] = random.NormFloat64() * 90 // a few in ten thousand are out of range
 	}
 	pool := ndarray.Pool{Keep: 4 * len(src.Data)}
 	packed, _, err := chain.Encode(&pool, src)
@@ -97,7 +97,7 @@ func packSpeed(t *testing.T, p peers, elements int) (encode, decode float64) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(ours, theirs) {
-			t.Errorf("%s: other bytes than NumPy's", name)
+			t.Errorf("%s: the bytes differ from NumPy's", name)
 		}
 	}
 	return middle(encodes), middle(decodes)

@@ -23,16 +23,16 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// TestScripts runs the scripts in testdata/script against the program. On top
-// of testscript's commands they have:
+// TestScripts runs the scripts in testdata/script against the program. Besides the
+// commands of testscript, they have:
 //
-//	exits STATUS zmigrate ARGS…  run a command; it must end with that status
+//	exits STATUS zmigrate ARGS…  run a command that must end with that status
 //	example                      copy the shipped example to this folder
 //	raw FILE TYPE FIRST N        write N numbers FIRST, FIRST+1, …; TYPE as in ">f4"
-//	json FILE [PATH VALUE]…      FILE has JSON on every line, the last one VALUE at PATH
-//	digest NAME DIR              remember what is below DIR as NAME, or compare with it
+//	json FILE [PATH VALUE]…      each line of FILE is JSON; the last one has VALUE at PATH
+//	digest NAME DIR              remember the files below DIR as NAME, or compare with NAME
 //	hold FOLDER                  hold the lock of a checkpoint until the script ends
-//	touch FILE                   set the time of the last change an hour back
+//	touch FILE                   set the time of the last change back by an hour
 //	truncate FILE SIZE           cut a file
 //	zip FILE FOLDER              make a zip archive of a folder
 //	netcdf FILE VARIABLE…        write a NetCDF file, of variables like "t(y,x)=1,2;units=K"
@@ -167,7 +167,8 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// at walks a path such as arrays.0.path; len is the length of a list.
+// at returns the value at a path such as arrays.0.path. The step len is the length of a
+// list.
 func at(value any, path string) (any, error) {
 	for step := range strings.SplitSeq(path, ".") {
 		switch v := value.(type) {
@@ -227,7 +228,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hold FOLDER")
 	}
-	ctx := context.Background() // as long as the script
+	ctx := context.Background() // the lock is held as long as the script runs
 	st, err := store.Open(ctx, ts.MkAbs(args[0]), store.Options{})
 	ts.Check(err)
 	lock, err := journal.Acquire(ctx, st, journal.LockOptions{Owner: journal.ThisProcess("the night shift")})

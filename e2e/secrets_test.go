@@ -14,20 +14,20 @@ import (
 	"testing"
 )
 
-// planted is what must not show up anywhere.
+// planted is the secret. It must not appear anywhere.
 const planted = "Hunter2+Planted/Secret=="
 
-// forms are those in which text may hold it.
+// forms are the forms in which a text may contain the secret.
 var forms = []string{"Hunter2", url.QueryEscape(planted), url.PathEscape(planted)}
 
-// tell runs the program and fails the test where the secret is in what it
-// prints. It returns the output and whether the program succeeded.
+// tell runs the program and fails the test if the output contains the secret. It
+// returns the output and whether the program succeeded.
 func tell(t *testing.T, arguments ...string) (output string, ok bool) {
 	t.Helper()
 	return tellWith(t, nil, arguments...)
 }
 
-// tellWith is tell with more in the environment of the program.
+// tellWith is tell with additional variables in the program's environment.
 func tellWith(t *testing.T, environment []string, arguments ...string) (output string, ok bool) {
 	t.Helper()
 	c := zmigrate(t.Context(), t, arguments...)
@@ -39,18 +39,18 @@ func tellWith(t *testing.T, environment []string, arguments ...string) (output s
 	return all.String(), err == nil
 }
 
-// silent fails the test where the secret is in some text.
+// silent fails the test if a text contains the secret.
 func silent(t *testing.T, where string, text []byte) {
 	t.Helper()
 	for _, form := range forms {
 		if bytes.Contains(text, []byte(form)) {
-			t.Errorf("%s tells the secret: %s", where, text)
+			t.Errorf("%s contains the secret: %s", where, text)
 			return
 		}
 	}
 }
 
-// echo answers with a status and, in its body and its headers, with all that the
+// echo answers with a status. Its body and its headers contain everything that the
 // request had.
 func echo(status int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,8 +61,8 @@ func echo(status int) http.Handler {
 	})
 }
 
-// environ gives the test credentials for every provider, which all are the
-// secret, and an Azure server at an address.
+// environ gives the test credentials for every provider, and the address of an Azure
+// server. All credentials are the secret.
 func environ(t *testing.T, azure string) {
 	t.Helper()
 	for name, value := range map[string]string{
@@ -76,8 +76,8 @@ func environ(t *testing.T, azure string) {
 	}
 }
 
-// TestSecretsOfTheEnvironment runs jobs that succeed and jobs that servers
-// refuse, with the credentials that the program needs.
+// TestSecretsOfTheEnvironment runs jobs that succeed, and jobs that servers refuse,
+// with the credentials that the program needs.
 func TestSecretsOfTheEnvironment(t *testing.T) {
 	dir := fast(t)
 	job, _ := cube(t, dir, 32, "zstd")
@@ -130,7 +130,7 @@ func TestSecretsOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// silentFolder fails the test where the secret is in a file of a folder.
+// silentFolder fails the test if a file of a folder contains the secret.
 func silentFolder(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -146,7 +146,7 @@ func silentFolder(t *testing.T, dir string) {
 	}
 }
 
-// TestSecretsInURLs names secrets where they do not belong.
+// TestSecretsInURLs puts secrets where they do not belong.
 func TestSecretsInURLs(t *testing.T) {
 	secret := url.PathEscape(planted)
 	environ(t, "http://127.0.0.1:1")
@@ -190,8 +190,8 @@ func TestSecretsInURLs(t *testing.T) {
 	}
 }
 
-// TestSecretsOfRedirects follows a redirect to a signed URL that works, and to
-// some that do not.
+// TestSecretsOfRedirects follows a redirect to a signed URL that works, and redirects
+// to some that do not work.
 func TestSecretsOfRedirects(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -220,8 +220,8 @@ func TestSecretsOfRedirects(t *testing.T) {
 	}
 }
 
-// TestSecretsOfSignedURLs migrates from a server that wants a signature in the query
-// of each request, and again with a new one.
+// TestSecretsOfSignedURLs migrates from a server that demands a signature in the query
+// of each request, and again with a new signature.
 func TestSecretsOfSignedURLs(t *testing.T) {
 	dir := fast(t)
 	write(t, dir, "x.bin", []byte("0123456789"))
@@ -283,8 +283,8 @@ func TestSecretsOfSignedURLs(t *testing.T) {
 	silentFolder(t, filepath.Join(dir, "out", "copy.zarr.zmigrate"))
 }
 
-// TestURLsWithUsers refuses credentials in URLs as mistakes in the job or on the
-// command line.
+// TestURLsWithUsers checks that credentials in a URL are refused as a mistake in the
+// job or on the command line.
 func TestURLsWithUsers(t *testing.T) {
 	dir := t.TempDir()
 	for _, place := range []string{"//user:" + planted + "@host/x.zarr", "s3://user:" + url.PathEscape(planted) + "@bucket/x.zarr", "https://user:" + url.PathEscape(planted) + "@host/x.nc"} {

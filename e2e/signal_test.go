@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestSecondSignal: the second signal ends the program at once. It does not wait for a
-// chunk that takes seconds to compress, and does not record it. The next run does this
-// chunk.
+// TestSecondSignal checks that the second signal ends the program at once. The program
+// does not wait for a chunk that takes seconds to compress, and does not record it. The
+// next run does this chunk.
 func TestSecondSignal(t *testing.T) {
 	dir := fast(t)
 	write(t, dir, "data.bin", bytes.Repeat(smooth(1<<20), 16))

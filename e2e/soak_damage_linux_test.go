@@ -18,13 +18,13 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// sample is a sound file that another program wrote.
+// sample is an undamaged file that another program wrote.
 type sample struct {
 	name, driver string
 	data         []byte
 }
 
-// samples returns the goldens of the sources with the given endings of their names.
+// samples returns the goldens of the sources whose names have one of the endings.
 func samples(t *testing.T, endings ...string) (list []sample) {
 	t.Helper()
 	for archive, driver := range map[string]string{"netcdf/testdata/netcdf4.zip": "netcdf", "arrow/testdata/golden.zip": "arrow"} {
@@ -71,7 +71,7 @@ func damage(r *rand.Rand, data []byte) []byte {
 	}
 	data = bytes.Clone(data)
 	at := r.IntN(len(data))
-	if r.IntN(3) == 0 { // most files have their structure there
+	if r.IntN(3) == 0 { // most files have their structure at the end
 		at = r.IntN(min(len(data), 512))
 	}
 	switch r.IntN(5) {
@@ -154,7 +154,7 @@ func soakDamagedChunks(t *testing.T, r *rand.Rand) (places int) {
 		e := soakRun(t.Context(), t, "run", "--log-level", "error", "--progress", "none", job)
 		if e.status == 0 {
 			if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
-				t.Errorf("%s: another result with status 0 (-sound +damaged):\n%s", name, diff)
+				t.Errorf("%s: another result with status 0 (-undamaged +damaged):\n%s", name, diff)
 			}
 		} else if e.status != 1 && e.status != 3 {
 			t.Errorf("%s: status %d, %s", name, e.status, e.messages)

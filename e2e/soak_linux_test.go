@@ -22,16 +22,16 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-// attack is something that a migration has to survive. A try draws what happens from
-// r and fails t where something does not hold. It returns how many blows it dealt:
+// attack is something that a migration has to survive. A try decides with r what
+// happens, and fails t if a promise is broken. It returns how many blows it dealt:
 // kills, faults, damaged bytes.
 type attack struct {
-	name, blows string // blows is what they are called
-	every       int    // of so many rounds it has one try
+	name, blows string // blows is the word for them
+	every       int    // it has one try in that many rounds
 	try         func(t *testing.T, r *rand.Rand) int
 }
 
-// attacks are all that TestSoak makes.
+// attacks lists all attacks of TestSoak.
 func attacks() []attack {
 	return []attack{
 		{"killed", "kills", 1, soakKilled},
@@ -43,9 +43,9 @@ func attacks() []attack {
 	}
 }
 
-// TestSoak attacks migrations for ZMIGRATE_SOAK, one attack after the other, and each
-// try from a seed of its own: the try with seed N comes first with ZMIGRATE_SEED=N.
-// ZMIGRATE_ATTACK chooses attacks by a regular expression.
+// TestSoak attacks migrations for the time ZMIGRATE_SOAK, one attack after the other.
+// Each try has a seed of its own. With ZMIGRATE_SEED=N, the try with seed N comes
+// first. ZMIGRATE_ATTACK is a regular expression that selects attacks.
 func TestSoak(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv("ZMIGRATE_SOAK"))
 	if err != nil {
@@ -93,15 +93,14 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// ended is how a run of the program came to its end.
+// ended is how a run of the program ended.
 type ended struct {
-	status   int // -1: by a signal
+	status   int // -1 if a signal ended it
 	messages string
-	peak     int64 // resident bytes
+	peak     int64 // of the resident size, in bytes
 }
 
-// soakRun runs the program. That it panics, or does not come to its end, fails the
-// test.
+// soakRun runs the program. It fails the test if the program panics or does not end.
 func soakRun(ctx context.Context, t *testing.T, args ...string) ended {
 	t.Helper()
 	limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
@@ -131,9 +130,8 @@ func soakRun(ctx context.Context, t *testing.T, args ...string) ended {
 	return e
 }
 
-// watchMemory looks at the resident size of a process, in bytes, many times a second,
-// and returns the peak that it has seen. What the system tells at the end counts this
-// process, too.
+// watchMemory polls the resident size of a process and returns the peak, in bytes. The
+// peak that the system reports at the end includes this process.
 func watchMemory(pid int, over <-chan struct{}) (peak int64) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -153,8 +151,8 @@ func watchMemory(pid int, over <-chan struct{}) (peak int64) {
 	}
 }
 
-// soakJob makes a job of one of several shapes. prepare puts back what was there
-// before it ran.
+// soakJob makes a job of one of several shapes. prepare restores the state before the
+// job ran.
 func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare func()) {
 	t.Helper()
 	dir := fast(t)
@@ -180,7 +178,7 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 		list := samples(t, map[string]string{"hdf5": ".nc", "parquet": ".parquet"}[shape])
 		s := list[r.IntN(len(list))]
 		write(t, dir, "in"+filepath.Ext(s.name), s.data)
-		nulls := map[string]string{"parquet": `, exclude: ["*null*", "*_binary", "duration*", "time*", "struct/**"]`}[shape] // of which the files have some
+		nulls := map[string]string{"parquet": `, exclude: ["*null*", "*_binary", "duration*", "time*", "struct/**"]`}[shape] // columns of these files with nulls
 		job = whole(fmt.Sprintf("{driver: %s, url: in%s, unsupported: skip%s}", s.driver, filepath.Ext(s.name), nulls), "")
 	case "carried", "sharded":
 		first, _ := cube(t, dir, side, "zstd")
@@ -215,8 +213,8 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 	return shape, job, target, prepare
 }
 
-// soakKilled kills a job again and again, at random moments, until it comes to its
-// end.
+// soakKilled kills a job again and again, at random moments, until a run ends by
+// itself.
 func soakKilled(t *testing.T, r *rand.Rand) (kills int) {
 	shape, job, target, prepare := soakJob(t, r)
 	args := []string{"run", "--log-level", "error", "--progress", "none", job}
@@ -282,8 +280,8 @@ func soakNetwork(t *testing.T, r *rand.Rand) (faults int) {
 	return faults
 }
 
-// soakTakeover stops runs at random moments, has others take their locks over and
-// finish, and wakes the stopped ones up.
+// soakTakeover stops runs at random moments. Other runs take their locks over and
+// finish, and then the stopped runs continue.
 func soakTakeover(t *testing.T, r *rand.Rand) (tries int) {
 	needNamespaces(t)
 	t.Setenv("ZMIGRATE_SEED", strconv.FormatUint(r.Uint64(), 10))
@@ -295,9 +293,9 @@ func soakTakeover(t *testing.T, r *rand.Rand) (tries int) {
 	return 4
 }
 
-// soakGrowth plans, runs and repeats a job of very many chunks, or of many arrays.
-// Its size is drawn: up to a million of the first, up to a hundred thousand of the
-// second where there are ten minutes for it, and less in proportion otherwise.
+// soakGrowth plans, runs and repeats a job of very many chunks or of many arrays. The
+// size is random. In ten minutes it is up to a million chunks, or up to a hundred
+// thousand arrays. In a shorter time it is smaller in proportion.
 func soakGrowth(t *testing.T, r *rand.Rand) (grown int) {
 	length, err := time.ParseDuration(os.Getenv("ZMIGRATE_SOAK"))
 	if err != nil {
@@ -312,7 +310,7 @@ func soakGrowth(t *testing.T, r *rand.Rand) (grown int) {
 		t.Fatal(err)
 	}
 	head := "zmigrate: 1\ntarget: {url: %s.zarr}\nrun: {memory: 64MiB}\n"
-	var many strings.Builder // arrays in one document
+	var many strings.Builder // the arrays of one document
 	many.WriteString(`{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{`)
 	for i := range arrays {
 		fmt.Fprintf(&many, `%s"g%d/a%d":{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],`+

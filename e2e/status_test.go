@@ -50,8 +50,8 @@ func closedPipe(t *testing.T) *os.File {
 	return w
 }
 
-// TestOutputThatCannotBeWritten: no command succeeds if its results are lost. A run
-// continues to its end.
+// TestOutputThatCannotBeWritten checks that no command succeeds if its results are
+// lost. A run still continues to its end.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 16, "zstd")
@@ -96,7 +96,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 					t.Errorf("status %d, want %d", got, test.status)
 				}
 				if !strings.Contains(messages.String(), "standard output cannot be written") {
-					t.Errorf("says %q", messages.String())
+					t.Errorf("the message is %q", messages.String())
 				}
 				if strings.Contains(strings.Join(test.arguments, " "), "%s") {
 					if _, err := os.Stat(filepath.Join(to, "zarr.json")); err != nil {
@@ -112,7 +112,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 // but its status never says that the job is invalid.
 func TestAddressSpace(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the limit is looked at on linux/amd64")
+		t.Skip("the program checks the limit on linux/amd64 only")
 	}
 	program := build(t)
 	dir := fast(t)
@@ -133,7 +133,7 @@ func TestAddressSpace(t *testing.T) {
 			case status != 1 || kib >= 1_835_008:
 				t.Errorf("status %d: %s", status, messages.String())
 			case !strings.Contains(messages.String(), "ulimit -v"):
-				t.Errorf("says %q", messages.String())
+				t.Errorf("the message is %q", messages.String())
 			}
 		})
 	}

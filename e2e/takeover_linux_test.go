@@ -24,9 +24,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// takeoverTTL is the lock_ttl of the runs that are stopped here. A run stops writing when
-// a heartbeat takes half of it, so it must be longer where servers are slow: where many
-// duels are asked for, which keep a server busy.
+// takeoverTTL returns the lock_ttl of the runs that are stopped here. A run stops
+// writing if a heartbeat takes longer than half of it. So the time must be longer for
+// slow servers, and many duels make a server slow.
 func takeoverTTL() time.Duration {
 	if os.Getenv("ZMIGRATE_TAKEOVERS") != "" {
 		return 6 * time.Second
@@ -34,8 +34,8 @@ func takeoverTTL() time.Duration {
 	return 1500 * time.Millisecond
 }
 
-// elsewhere has a command run in a process namespace of its own: to others it looks
-// like a process of another machine, whose end nobody can see.
+// elsewhere makes a command run in a process namespace of its own. To others it looks
+// like a process of another machine, and nobody can see whether it has ended.
 func elsewhere(c *exec.Cmd) *exec.Cmd {
 	c.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID,
@@ -46,7 +46,7 @@ func elsewhere(c *exec.Cmd) *exec.Cmd {
 	return c
 }
 
-// needNamespaces skips a test where a process cannot have a namespace of its own.
+// needNamespaces skips the test if processes cannot have namespaces of their own.
 func needNamespaces(t *testing.T) {
 	t.Helper()
 	if err := elsewhere(exec.Command("true")).Run(); err != nil {
@@ -54,19 +54,20 @@ func needNamespaces(t *testing.T) {
 	}
 }
 
-// duel is a target about which two runs contend.
+// duel has two runs that contend for a target.
 type duel struct {
 	dir     string
 	program string
 	kind    string // overwrite, same or append
-	// place gives the URL of the target for a try, and stopped that by which the run
-	// that is stopped reaches it.
+	// place returns the URL of the target for a try. stopped returns the URL by which
+	// the run that is stopped reaches the target.
 	place, stopped func(try int) string
 }
 
-// newDuel makes the jobs of a duel: over values of which about half are the fill value,
-// cut into small chunks, so that many requests are under way at every moment. Job 0
-// makes the target that others append to, where they do, job 1 is stopped.
+// newDuel makes the jobs of a duel. About half of their values are the fill value. The
+// chunks are small, so that many requests are under way at every moment. Job 0 makes
+// the target to which the others append, if they append. Job 1 is the one that is
+// stopped.
 func newDuel(t *testing.T, kind string, place func(try int) string) *duel {
 	t.Helper()
 	d := &duel{dir: fast(t), program: build(t), kind: kind, place: place, stopped: place}
@@ -102,10 +103,10 @@ run: {lock_ttl: %[4]v, checkpoint: {every: 100ms}}
 	return d
 }
 
-// existing is what each kind of duel does with a target.
+// existing says, for each kind of duel, what the runs do with an existing target.
 var existing = map[string]string{"overwrite": "overwrite", "same": "resume", "append": "append"}
 
-// arguments are those of one of the jobs.
+// arguments returns the command line of one of the jobs.
 func (d *duel) arguments(job int, target string) []string {
 	return []string{
 		"run", "--progress", "none", "--log-level", "error", "--yes", "--set", "target.url=" + target,
@@ -113,8 +114,9 @@ func (d *duel) arguments(job int, target string) []string {
 	}
 }
 
-// do runs one of the jobs. A heartbeat that was under way when its owner was stopped may
-// arrive while the job watches for one: the job ends with status 5 then, and is run again.
+// do runs one of the jobs. If the owner of the lock was stopped during a heartbeat,
+// this heartbeat may arrive while the job watches for one. The job then ends with
+// status 5, and is run again.
 func (d *duel) do(t *testing.T, job int, target string) string {
 	t.Helper()
 	const most = 4
@@ -133,14 +135,14 @@ func (d *duel) do(t *testing.T, job int, target string) string {
 	}
 }
 
-// begin makes what is there before a duel.
+// begin makes the target before a duel.
 func (d *duel) begin(t *testing.T, target string) {
 	if d.kind == "append" {
 		d.do(t, 0, target)
 	}
 }
 
-// second does what the second run does.
+// second does what the second run does. It returns the number of the last job.
 func (d *duel) second(t *testing.T, target string) (last int) {
 	switch d.kind {
 	case "append": // the same rows, and those of the next day
@@ -156,8 +158,8 @@ func (d *duel) second(t *testing.T, target string) (last int) {
 	}
 }
 
-// fight stops a run after a while, lets another one take its lock over and finish, and
-// wakes the first one up. It returns how the first one ended.
+// fight stops a run after a delay. Another run takes the lock over and finishes. Then
+// the first run continues. It returns how the first run ended.
 func (d *duel) fight(t *testing.T, try int, delay time.Duration) (stopped bool, last int, first error) {
 	t.Helper()
 	c := elsewhere(exec.CommandContext(t.Context(), d.program, d.arguments(1, d.stopped(try))...))
@@ -175,12 +177,12 @@ func (d *duel) fight(t *testing.T, try int, delay time.Duration) (stopped bool, 
 	}
 	last = d.second(t, d.place(try))
 	if stopped {
-		_ = c.Process.Signal(syscall.SIGCONT) // it may have ended just before
+		_ = c.Process.Signal(syscall.SIGCONT) // it may just have ended
 	}
 	return stopped, last, <-ended
 }
 
-// takeovers is how many duels there are of each kind: a few, or as many as
+// takeovers returns how many duels of each kind there are: few, or as many as
 // ZMIGRATE_TAKEOVERS says.
 func takeovers(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("ZMIGRATE_TAKEOVERS")); err == nil {
@@ -189,8 +191,8 @@ func takeovers(few int) int {
 	return few
 }
 
-// duels runs tries of a duel, some at a time, for most of a duel is waiting. objects are
-// those at the target of a try.
+// fights runs tries of a duel, several at a time, because a duel waits most of the
+// time. objects returns the objects at the target of a try.
 func (d *duel) fights(t *testing.T, tries int, objects func(try int) map[string]string) {
 	t.Helper()
 	seed := uint64(20261122)
@@ -246,9 +248,9 @@ func (d *duel) fights(t *testing.T, tries int, objects func(try int) map[string]
 	}
 }
 
-// TestTakeover stops runs that write to a server of S3, has others take their locks over
-// and finish, and wakes the stopped ones up: in the end every object is that of the run
-// that finished last, and no run that lost its lock says that it is done.
+// TestTakeover stops runs that write to a server of S3. Other runs take the locks over
+// and finish, and then the stopped runs continue. In the end every object is that of
+// the run that finished last, and no run that has lost its lock reports success.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	needNamespaces(t)
@@ -263,8 +265,8 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// TestTakeoverOfUnheard has a run whose heartbeats do not arrive: it holds its writes up,
-// and ends when another run has taken its lock over.
+// TestTakeoverOfUnheard has a run whose heartbeats do not arrive. It must hold its
+// writes up, and end when another run has taken its lock over.
 func TestTakeoverOfUnheard(t *testing.T) {
 	t.Parallel()
 	needNamespaces(t)
@@ -301,12 +303,12 @@ func TestTakeoverOfUnheard(t *testing.T) {
 	select {
 	case <-writes:
 	case <-time.After(time.Minute):
-		t.Fatal("the run does not begin")
+		t.Fatal("the run has not begun")
 	}
 	deaf.Store(true)
 	d.do(t, 2, d.place(0))
 	if err := c.Wait(); err == nil {
-		t.Errorf("a run that lost its lock says that it is done")
+		t.Errorf("a run that lost its lock reports success")
 	} else if !strings.Contains(said.String(), "another run has taken over the lock") {
 		t.Errorf("the run that lost its lock: %v\n%s", err, said.String())
 	}
@@ -315,7 +317,7 @@ func TestTakeoverOfUnheard(t *testing.T) {
 	}
 }
 
-// TestStoppedNeighbour stops a run whose process others can see: nobody takes its lock
+// TestStoppedNeighbour stops a run whose process others can see. Nobody takes its lock
 // over, however long it is stopped.
 func TestStoppedNeighbour(t *testing.T) {
 	t.Parallel()
@@ -352,7 +354,8 @@ func (d *duel) stopAtLock(t *testing.T, target string) *exec.Cmd {
 		files, err := filepath.Glob(target + ".zmigrate/lock/*.json")
 		return err == nil && len(files) > 0
 	}
-	// state is that of the process, one letter: T is stopped, Z has ended (proc(5)).
+	// state returns the state of the process as a letter: T is stopped, Z has ended
+	// (proc(5)).
 	state := func() string {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.Process.Pid))
 		if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-// TestThroughputWithLatency compares runs of the program from and to a server
-// that answers after 20 ms with runs where it answers at once: concurrency makes
-// up for the latency, within the same memory.
+// TestThroughputWithLatency compares runs from and to a server that answers after 20 ms
+// with runs in which it answers at once. Concurrency makes up for the latency, within
+// the same memory.
 func TestThroughputWithLatency(t *testing.T) {
 	if os.Getenv("ZMIGRATE_SPEED") == "" {
 		t.Skip("it takes some minutes of a quiet machine: ZMIGRATE_SPEED=1 runs it")
@@ -26,7 +26,7 @@ func TestThroughputWithLatency(t *testing.T) {
 	b := serve(t)
 	p := newProxy(t, b.endpoint, weather{})
 	dir := fast(t)
-	data := bytes.Repeat(smooth(256*256*256), 16) // 1 GiB: what a run asks before the first chunk and after the last takes its time at any size
+	data := bytes.Repeat(smooth(256*256*256), 16) // 1 GiB, because the requests before the first chunk and after the last take the same time at any size
 	write(t, dir, "data.bin", data)
 	if err := b.open(t, "").Put(t.Context(), "data.bin", data); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ run: {requests: {per_second: 0}}
 	}{
 		{"small objects to the server", raw, "data.bin", local, p.url, small},
 		{"objects to the server", raw, "data.bin", local, p.url, large},
-		{"shards to the server", raw, "data.bin", local, p.url, "arrays.a.shards=[64,256,256]"}, // of two parts
+		{"shards to the server", raw, "data.bin", local, p.url, "arrays.a.shards=[64,256,256]"}, // each has two parts
 		{"one shard to the server", raw, "data.bin", local, p.url, "arrays.a.shards=[4096,256,256]"},
 		{"ranges from the server", raw, "data.bin", p.url, local, large},
 		{"small ranges from the server", raw, "data.bin", p.url, local, "arrays.a.chunks=[1024,16,16]"},
@@ -90,8 +90,8 @@ run: {requests: {per_second: 0}}
 	}
 }
 
-// TestRequestsOfASmallRun counts what a run of one chunk asks of a bucket: each
-// request takes the latency of the network, and most of them wait for the one before.
+// TestRequestsOfASmallRun counts the requests of a run of one chunk to a bucket. Each
+// request takes the latency of the network, and most requests wait for the one before.
 func TestRequestsOfASmallRun(t *testing.T) {
 	const most = 23
 	b := serve(t)
@@ -107,9 +107,9 @@ func TestRequestsOfASmallRun(t *testing.T) {
 	}
 }
 
-// TestOpeningManyArrays plans the migration of a hierarchy of two hundred arrays
-// on a server that answers after 20 ms, with and without consolidated metadata:
-// most of its requests are under way at the same time as others.
+// TestOpeningManyArrays plans the migration of a hierarchy of two hundred arrays on a
+// server that answers after 20 ms, with and without consolidated metadata. Most
+// requests must be under way at the same time as others.
 func TestOpeningManyArrays(t *testing.T) {
 	const arrays, latency = 200, 20 * time.Millisecond
 	b := serve(t)

@@ -10,9 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-// TestZarrOfS3 moves a hierarchy from one place in a bucket to another and gets
-// the same objects, after one request for each chunk. Cut another way and back
-// again it is the same, too.
+// TestZarrOfS3 moves a hierarchy from one place in a bucket to another. The objects
+// must be the same, with one request for each chunk. Cutting the chunks in another way
+// and back again must give the same objects, too.
 func TestZarrOfS3(t *testing.T) {
 	b := serve(t)
 	job, _ := cube(t, fast(t), 32, "zstd")
@@ -51,7 +51,7 @@ func TestZarrOfS3(t *testing.T) {
 	run(t, write(t, dir, "back.yaml", text))
 	for key, sum := range b.tree(t, "back.zarr") {
 		if strings.HasPrefix(key, "field/values/") && sum != want[key] {
-			t.Errorf("%s is not what it was", key)
+			t.Errorf("%s has changed", key)
 		}
 	}
 }

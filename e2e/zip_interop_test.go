@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestInteropZip copies what zarr-python writes into zip archives: members as
-// they are and deflated, of both formats, and chunk grids with uneven chunks.
+// TestInteropZip copies zip archives that zarr-python writes. Members are stored or
+// deflated, the hierarchies are of both formats, and some chunk grids have chunks of
+// different sizes.
 func TestInteropZip(t *testing.T) {
 	p := findPeers(t)
 	dir := t.TempDir()

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	faultVariable   = "ZMIGRATE_FAULT"   // in the environment: the number of the fault that is in force
+	faultVariable   = "ZMIGRATE_FAULT"   // in the environment: the number of the fault that is active
 	reachedVariable = "ZMIGRATE_REACHED" // in the environment: a file for the numbers of faults whose functions run
 	faultMark       = "// fault number " // in front of a function with a fault
 )
 
 // room is a package and the faults that can be put into it.
 type room struct {
-	path, dir, name string // as given, absolute, of the package
+	path, dir, name string // as given, absolute, and of the package
 	texts           map[string]string
 	faults          []*fault
 	tests           []*test // of the package, the quickest first
@@ -34,7 +34,7 @@ type room struct {
 type test struct {
 	name    string
 	took    time.Duration
-	reaches map[int]bool // the numbers of the faults whose functions it runs
+	reaches map[int]bool // the numbers of the faults whose functions the test runs
 }
 
 // fault is a small change of a function.
@@ -54,17 +54,18 @@ type edit struct {
 	with     string
 }
 
-// function is where its parts are in the text of its file.
+// function says where the parts of a function are in the text of its file.
 type function struct {
 	from, to, body    int
 	name, nameEnd     int
-	receiver          string // with a dot, or nothing
-	types, parameters string // as a call has them
+	receiver          string // with a dot, or ""
+	types, parameters string // in the form of a call
 	returns           bool
-	names             []edit // which give every parameter a name
+	names             []edit // edits that give every parameter a name
 }
 
-// change is the function of a fault, and its first line before and after it.
+// change returns the first line of the fault's function before and after the change
+// that differs.
 func (f *fault) change() string {
 	start := strings.LastIndexByte(f.text[:f.edit.from], '\n') + 1
 	end := f.edit.to + strings.IndexByte(f.text[f.edit.to:], '\n')
@@ -79,11 +80,11 @@ func (f *fault) change() string {
 	return "in " + f.text[f.function.name:f.function.nameEnd] + ", " + first(before) + " → " + first(after)
 }
 
-// String is the line that shows the fault, without the number of the line in its file.
+// String returns the line that shows the fault, without its line number.
 func (f *fault) String() string { return f.path + ": " + f.change() }
 
-// open finds the faults of a package: all in the files that skip does not name, of which
-// the lines match only.
+// open finds the faults of a package in the files that skip does not match. Only lines
+// that match only have faults.
 func open(path, skip, only string) (*room, error) {
 	out, err := exec.Command("go", "list", "-json=Dir,Name,GoFiles", path).Output()
 	if err != nil {
@@ -155,8 +156,8 @@ var swapped = map[token.Token]string{
 }
 
 // edits returns the faults that a node can have: an operator that becomes its
-// neighbour, a condition turned round, an error that is not looked at or not
-// returned, a number that is one too large, a statement that is missing.
+// neighbour, a negated condition, an error that is not checked or not returned, a
+// number that is one too large, or a missing statement.
 func edits(node ast.Node, text string) (all []edit) {
 	replace := func(from, to token.Pos, with string) {
 		all = append(all, edit{int(from) - 1, int(to) - 1, with})
@@ -243,8 +244,8 @@ func locate(d *ast.FuncDecl, text string) *function {
 	return f
 }
 
-// faulty returns the text of each file: what it was, with a copy of a function for
-// each fault at its end. Where faults have it so, the function calls its copy.
+// faulty returns the text of each file with a copy of a function for each fault at the
+// end. If the environment names the fault, the function calls its copy.
 func (r *room) faulty(faults []*fault) map[string][]byte {
 	files := map[string][]byte{"fault_of_this_run.go": fmt.Appendf(nil, `package %s
 
@@ -260,7 +261,7 @@ var (
 	reachedFaults        sync.Map
 )
 
-// reachedFault writes down that the function of a fault runs. No fault is in force.
+// reachedFault records that the function of a fault runs. No fault is active then.
 func reachedFault(number int) bool {
 	if _, known := reachedFaults.LoadOrStore(number, true); !known {
 		reachedFile.WriteString(strconv.Itoa(number) + "\n")
@@ -296,7 +297,7 @@ func reachedFault(number int) bool {
 	return files
 }
 
-// apply returns a part of a text with these changes, which do not overlap.
+// apply returns a part of a text with changes. The changes do not overlap.
 func apply(text string, from, to int, changes []edit) string {
 	var out strings.Builder
 	for at := from; at <= to; at++ {

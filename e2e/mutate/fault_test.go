@@ -94,7 +94,7 @@ func TestCheck(t *testing.T) {
 	if r, err = open(".", "", ""); err != nil {
 		t.Fatal(err)
 	}
-	// Of 13 faults one does not compile: a variable would be set and never used.
+	// One of 13 faults does not compile: a variable would be set and never used.
 	known := map[string]bool{"p.go: in check, n++ → n--": true}
 	if diff := cmp.Diff([]string{"p.go: in check, n"}, stale(map[string]bool{"p.go: in check, n": true, "p.go: in check, n++ → n--": true, "q/p.go: x": true}, []*room{r})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

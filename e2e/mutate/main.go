@@ -1,14 +1,14 @@
-// Command mutate tests the tests: it puts small faults into packages, one at a time,
-// and counts those that the package's own tests do not notice.
+// Command mutate tests the tests. It puts small faults into packages, one at a time,
+// and counts the faults that the package's own tests do not notice.
 //
 //	go run ./e2e/mutate -n 60 -seed 1 ./sinks ./stages
 //
-// The faults are chosen at random, the same ones for the same seed. Nothing in the
-// working tree is changed: the compiler reads the faulty files from a temporary
-// folder (-overlay). All faults of a package are compiled and linked once: each one
-// is a copy of its function, and an environment variable says which copy runs. With
-// each fault the tests run that reach its function, each in a process of its own, the
-// quickest first, until one fails.
+// The faults are chosen at random; the same seed gives the same faults. Nothing in the
+// working tree is changed: the compiler reads the faulty files from a temporary folder
+// (-overlay). All faults of a package are compiled and linked once. Each fault is a
+// copy of its function, and an environment variable says which copy runs. For each
+// fault, only the tests run that reach its function. Each test runs in a process of its
+// own, the quickest first, until one fails.
 package main
 
 import (
@@ -62,7 +62,7 @@ func main() {
 	}
 	var all score
 	for _, r := range rooms {
-		share := (*n*len(r.faults) + sites/2) / sites // of all faults
+		share := (*n*len(r.faults) + sites/2) / sites // the room's share of all faults
 		s, err := r.try(share, rand.New(rand.NewPCG(*seed, 0)), known)
 		if err != nil {
 			log.Fatalf("%s: %v", r.path, err)
@@ -83,9 +83,8 @@ func (s score) String() string {
 	return fmt.Sprintf("%4d faults, %4d noticed, %3d equivalent, %3d survived", s.faults, s.noticed, s.equivalent, s.faults-s.noticed-s.equivalent)
 }
 
-// readEquivalent reads the faults that change nothing that a test could see: each is
-// a line as it is printed, without the number of the line in its file. The reason is
-// the indented line below it.
+// readEquivalent reads the faults that no test can notice. Each is a line as String
+// returns it. The reason is the indented line below.
 func readEquivalent(name string) (map[string]bool, error) {
 	data, err := os.ReadFile(name)
 	known := map[string]bool{}
@@ -97,7 +96,7 @@ func readEquivalent(name string) (map[string]bool, error) {
 	return known, err
 }
 
-// stale lists the faults of the rooms' files that change nothing, and that the files no
+// stale lists the faults in the file of equivalent faults that the rooms' files no
 // longer have.
 func stale(known map[string]bool, rooms []*room) (lines []string) {
 	for line := range known {
@@ -114,7 +113,7 @@ func stale(known map[string]bool, rooms []*room) (lines []string) {
 	return lines
 }
 
-// try puts so many faults into a room, one after the other.
+// try puts n faults into a room, one after the other.
 func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, err error) {
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -122,7 +121,7 @@ func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, er
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	chance.Shuffle(len(r.faults), func(i, k int) { r.faults[i], r.faults[k] = r.faults[k], r.faults[i] })
-	// Some of them do not compile, so more are tried than are needed.
+	// Some faults do not compile, so more are tried than are needed.
 	chosen := r.faults[:min(2*n+10, len(r.faults))]
 	binary := filepath.Join(dir, "room.test")
 	if chosen, err = r.build(dir, binary, chosen); err != nil {
@@ -145,15 +144,15 @@ func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, er
 			s.equivalent++
 			continue
 		}
-		if fate != "noticed" { // whoever reads that a test was endless sees whether its time was too short
+		if fate != "noticed" { // a reader can judge whether an endless test only had too little time
 			log.Printf("%s: %s:%d: %s", fate, f.path, f.line, f.change())
 		}
 	}
 	return s, nil
 }
 
-// measure runs each test without a fault: how long does it take, and which functions
-// does it reach?
+// measure runs each test without a fault. It measures how long the test takes and which
+// functions it reaches.
 func (r *room) measure(binary, dir string) error {
 	list, err := r.command(context.Background(), binary, dir, 0, "", "-test.list=.").Output()
 	if err != nil {
@@ -187,8 +186,8 @@ func (r *room) measure(binary, dir string) error {
 }
 
 // suffer runs the tests that reach the function of a fault, one after the other, until
-// one fails. The fault is then noticed, or endless if the test did not come to its end;
-// otherwise it survived, or is unreached if there was no such test.
+// one fails. The fate is "noticed", or "endless" if that test did not end. If no test
+// fails it is "survived", or "unreached" if no test reaches the function.
 func (r *room) suffer(binary, dir string, number int) (fate string, err error) {
 	fate = "unreached"
 	for _, t := range r.tests {
@@ -196,7 +195,7 @@ func (r *room) suffer(binary, dir string, number int) (fate string, err error) {
 			continue
 		}
 		fate = "survived"
-		out, err := r.run(binary, dir, t.name, number, "", 3*t.took+20*time.Second) // a fault may make a test wait for ever
+		out, err := r.run(binary, dir, t.name, number, "", 3*t.took+20*time.Second) // a fault may make a test wait forever
 		if err == nil {
 			continue
 		}
@@ -223,8 +222,8 @@ func (r *room) run(binary, dir, name string, number int, reached string, limit t
 	return r.command(ctx, binary, dir, number, reached, "-test.failfast", "-test.run=^"+name+"$", "-test.timeout="+limit.String()).CombinedOutput()
 }
 
-// command is the room's tests in a process of their own. Their memory is bounded: a
-// fault may ask for all that there is.
+// command returns the command that runs the room's tests in a process of their own. Its
+// memory is bounded, because a fault may allocate all memory.
 func (r *room) command(ctx context.Context, binary, dir string, number int, reached string, arguments ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 8000000; exec "$@"`, "sh", binary}, arguments...)...)
 	c.Dir, c.Env = r.dir, append(os.Environ(), faultVariable+"="+strconv.Itoa(number), reachedVariable+"="+reached, "TMPDIR="+filepath.Join(dir, "tmp"))
@@ -274,7 +273,7 @@ func (r *room) build(dir, binary string, faults []*fault) ([]*fault, error) {
 	}
 }
 
-// faultAt returns the number of the fault in whose copy of a function a line is.
+// faultAt returns the number of the fault in whose copy of a function a line lies.
 func faultAt(text []byte, line int) (number int) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for i := 1; lines.Scan() && i <= line; i++ {

@@ -1,14 +1,15 @@
 // Servers starts object-store servers on loopback ports, each with one bucket named
-// "bucket", runs a command whose environment tells how to reach them, and ends them
+// "bucket". It runs a command whose environment tells how to reach them, and stops them
 // when the command ends:
 //
 //	servers FOLDER COMMAND [ARGUMENT...]
 //
 // FOLDER is where `make servers` has put the programs: versitygw for S3,
 // fake-gcs-server for Google Cloud Storage and Azurite for Azure. The URLs of the
-// buckets are in ZMIGRATE_S3, ZMIGRATE_GS and ZMIGRATE_AZBLOB. Credentials are where
-// each provider's libraries look for them. The data and logs of the servers are in a
-// temporary folder, which is removed at the end unless the command fails.
+// buckets are in ZMIGRATE_S3, ZMIGRATE_GS and ZMIGRATE_AZBLOB. Credentials are in the
+// variables in which each provider's libraries look for them. The data and logs of the
+// servers are in a temporary folder. It is removed at the end, unless the command
+// fails.
 package main
 
 import (
@@ -29,7 +30,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 )
 
-// account is the name of the user that the servers accept.
+// account is the user name that the servers accept.
 const account = "zmigrate"
 
 // startTime is how long servers may take until they answer.
@@ -85,7 +86,7 @@ func run(programs string, command []string) (err error) {
 	defer func() {
 		end()
 		for _, e := range ended {
-			_ = <-e // the error says that it was killed
+			_ = <-e // the error of a killed server says nothing new
 		}
 	}()
 	for _, s := range at.servers(programs, data, key) {
