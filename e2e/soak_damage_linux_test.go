@@ -165,7 +165,7 @@ func soakDamagedChunks(t *testing.T, r *rand.Rand) (places int) {
 }
 
 // soakDamagedCheckpoint damages what an interrupted run has left. The next run reports
-// the damage, or ends correctly. A run that overwrites always ends correctly.
+// the damage, or ends correctly. A run onto an empty target always ends correctly.
 func soakDamagedCheckpoint(t *testing.T, r *rand.Rand) int {
 	dir := fast(t)
 	job, target := cube(t, dir, 32, "zstd")
