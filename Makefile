@@ -17,8 +17,9 @@ SKIP         ?= ^(azure|gcs|s3|bucket)
 ONLY         ?=
 ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/combine ./sources/compare ./sources/zarr ./internal/zarr ./internal/store
 PYTHON       ?=
-# Long tests of one goroutine, which the race detector has nothing to say about.
-ALONE := ^(TestBinaryBombs|TestBombs|TestCompressorMemory|TestCastValueGolden|TestChecksumBits|TestDense|TestUnpack)$$
+# Long tests of one goroutine, which the race detector has nothing to say about. Of the
+# conformance of codecs, what runs concurrently is left.
+ALONE := ^Test(BinaryBombs|Bombs|CompressorMemory|CastValueGolden|CastValueReference|ChecksumBits|Checksums|Dense|Flipped.*|ForgedBytes|PageChecksums|ScaleOffsetReference|Unpack|ZstdDeterministic)$$|^Test(|ArrayCodecs)Conformance$$/./^(append|configuration|damage|fill_value|refusals|round_trip|size)$$
 
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
@@ -43,7 +44,8 @@ lint: $(LINT) ## golangci-lint over all packages (needs: Go; installs golangci-l
 	$(LINT) run ./...
 
 race: ## all tests under the race detector, of e2e those that work within their own process (needs: Go with cgo, a C compiler)
-	CGO_ENABLED=1 go test -race -timeout 20m -skip '$(ALONE)' $$(go list ./... | grep -v /e2e)
+	CGO_ENABLED=1 go test -race -timeout 20m -skip '$(ALONE)' $$(go list ./... | grep -v -e /e2e -e codecs/zstd)
+	CGO_ENABLED=1 go test -race -timeout 20m -run 'Concurrent' ./codecs/zstd
 	CGO_ENABLED=1 go test -race -timeout 20m -run 'Storm|Outage|Busy|OpeningMany|DurableOperation|AppendTo' ./e2e
 
 fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
