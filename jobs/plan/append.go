@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,34 +13,9 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/target"
-	"github.com/zmigrate/zmigrate/sources"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
 	"github.com/zmigrate/zmigrate/stages"
 )
-
-// Growth is the [plannedTarget] of a plan that appends rows to the arrays of an existing
-// hierarchy.
-type Growth struct {
-	Dimension string // that grows
-	store     *store.Store
-	// target is the hierarchy as it is read. Arrays in packed are read as what
-	// they store.
-	target sources.Source
-	packed map[string]bool
-	// begun is the manifest of a run that was interrupted while it appended: the
-	// target may have grown by then, in parts. nil: there is none.
-	Begun *Manifest
-	// earlier are the files behind what is there, as far as that is known, and
-	// completed the manifest of the last run if it completed, nil otherwise.
-	earlier   []sources.File
-	byName    map[string][]sources.File // earlier, once known has asked
-	completed *Manifest
-	// met are the arrays of the target that the job has, too, by their paths.
-	met map[string]bool
-	// new are the rows that come to the arrays of each group, by its path, with those
-	// below that share its dimension.
-	New map[string]int
-}
 
 // ErrOvertaken is the cause of an error about a plan that another run has made void. A
 // new plan goes on from what that run has left.
@@ -93,11 +67,11 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if g.store, err = store.Open(ctx, p.Job.Target.URL, env.StoreOptions(p.Job, p.Limits.Target)); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	there, err := g.isThere(ctx)
-	if err == nil && !there && (g.Begun != nil || p.state.done != nil) {
+	exists, err := g.exists(ctx)
+	if err == nil && !exists && (g.Begun != nil || p.state.done != nil) {
 		err = fmt.Errorf("there is no Zarr hierarchy any more, and the checkpoint says that there was: put it back, or delete the checkpoint to begin anew")
 	}
-	if err != nil || !there {
+	if err != nil || !exists {
 		if err != nil {
 			err = fmt.Errorf("target %s: %w", g.store.URL(), err)
 		}
@@ -113,69 +87,6 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	p.target = g
 	return nil
 }
-
-// recall takes from a checkpoint what earlier runs have done.
-func (g *Growth) recall(s *state) error {
-	switch {
-	case s.done != nil:
-		var err error
-		if g.completed, err = ReadCompleted(s.done); err != nil {
-			return err
-		}
-		g.earlier = slices.Concat(g.completed.Earlier, g.completed.Files)
-	case s.manifest != nil:
-		m, err := ReadManifest(s.manifest)
-		if err != nil {
-			return err
-		}
-		if m.Append != "" {
-			g.Begun, g.earlier = m, m.Earlier
-		}
-	}
-	return nil
-}
-
-// isThere reports whether the target is a hierarchy of Zarr v3. One of v2 is an
-// error.
-func (g *Growth) isThere(ctx context.Context) (bool, error) {
-	for _, key := range []string{zarr.MetadataKey, ".zgroup", ".zarray", ".zmetadata"} {
-		_, err := g.store.Stat(ctx, key)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return false, err
-		case key == zarr.MetadataKey:
-			return true, nil
-		default:
-			return false, fmt.Errorf("%s is of Zarr v2, and only to v3 can be appended: migrate it to v3 first, with driver: zarr", key)
-		}
-	}
-	return false, nil
-}
-
-// Growth returns what the target of the plan is if rows are appended to it. It is nil
-// for a new target.
-func (p *Plan) Growth() *Growth {
-	g, _ := p.target.(*Growth)
-	return g
-}
-
-// close closes what was opened.
-func (g *Growth) close() error {
-	var err error
-	if g.target != nil {
-		err = g.target.Close()
-	}
-	return errors.Join(err, g.store.Close())
-}
-
-// Unchanged lists the arrays of the target that do not have the dimension to
-// append along, and are those of the source.
-func (p *Plan) Unchanged() []string { return p.unchanged }
-
-// Nothing reports whether a plan to append finds all rows of the source in the
-// target.
-func (p *Plan) Nothing() bool { return p.nothing }
 
 // goesOn finds out whether the source is the one of a run that was interrupted.
 // Another one can have nothing to append.
@@ -198,9 +109,6 @@ func (g *Growth) review(ctx context.Context, p *Plan, coordinates map[string]str
 	}
 	return slices.Concat(ragged, g.sameBounds(p, coordinates), g.sameRemoved(p)), nil
 }
-
-// describe implements [plannedTarget].
-func (g *Growth) describe(m *Manifest) { m.Append, m.Earlier = g.Dimension, g.earlier }
 
 // meet implements [plannedTarget]. The options that the job leaves open are those of the
 // existing array.
@@ -278,21 +186,4 @@ func wasBegun(t *target.Existing, m ManifestArray, seen int) error {
 			is, grown, t.Rows)
 	}
 	return nil
-}
-
-// rows is how many rows the array has along an axis when the run has ended.
-func (m *ManifestArray) rows(axis int) (int, error) {
-	if len(m.Shape) <= axis {
-		return 0, fmt.Errorf("the checkpoint does not tell its shape: the plan there is damaged")
-	}
-	return m.Shape[axis], nil
-}
-
-// path is where an array of the source is in the target.
-func (b *builder) path() string {
-	target := zarr.CleanPath(b.info.Path)
-	if name := cmp.Or(b.options.Rename, b.info.Name); name != "" {
-		return path.Join(path.Dir(target), name)
-	}
-	return target
 }

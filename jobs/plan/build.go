@@ -15,46 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
-	"github.com/zmigrate/zmigrate/stages"
 )
-
-// MaxChunks is the most objects of one array: a run holds a bit for each, 32
-// MiB at this bound.
-const MaxChunks = 1 << 28
-
-// builder decides everything about one array of a plan and gathers what is
-// wrong with it.
-type builder struct {
-	plan    *Plan
-	env     Environment
-	chains  *codecs.Chains // that the plan has bound, which equal arrays share
-	array   sources.Array
-	info    *sources.Info
-	options jobfile.ArrayOptions
-	field   string // of the options, for messages
-	base    base   // of the array in the target
-	bounds  bool   // of a coordinate that is planned, too
-
-	// convert changes the source's elements to the type stored, nil where they
-	// are of it.
-	convert stages.Converter
-	// outcome is what packed elements become whose codecs say what they mean,
-	// else nil.
-	outcome *cf.Outcome
-
-	// removed are attributes that say what values mean, and that the job removes.
-	removed  zarr.Attributes
-	notes    []string
-	problems jobfile.Problems
-}
-
-func (b *builder) wrong(field, message, hint string) {
-	b.problems = append(b.problems, b.plan.Job.Problem(b.field+"."+field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
-}
-
-func (b *builder) note(format string, args ...any) {
-	b.notes = append(b.notes, fmt.Sprintf(format, args...))
-}
 
 // build returns the planned array, or nil when it cannot be.
 func (b *builder) build() (*Array, jobfile.Problems) {
@@ -189,6 +150,19 @@ func (b *builder) dataType() dtype.Type {
 	return t
 }
 
+// otherSign reports whether the attribute _Unsigned gives integers of a type
+// another sign. The job may remove it.
+func (b *builder) otherSign(t dtype.Type) bool {
+	for _, a := range b.options.Attributes {
+		if a.Name == "_Unsigned" && string(a.Value) == "null" {
+			return false
+		}
+	}
+	n, ok := t.(dtype.Numeric)
+	said := string(b.info.Attributes.Get("_Unsigned"))
+	return ok && (n.Kind() == dtype.Int && said == `"true"` || n.Kind() == dtype.Uint && said == `"false"`)
+}
+
 func (b *builder) dimensionNames() []string {
 	if b.options.DimensionNames == nil {
 		return b.info.DimensionNames
@@ -249,41 +223,6 @@ func (b *builder) target() string {
 	return target
 }
 
-// fill takes the fill value from the job, the source or the data type, in this
-// order, and says which.
-func (b *builder) fill(t dtype.Type) dtype.Scalar {
-	existing, exists := b.base.fill()
-	switch {
-	case b.options.FillValue == nil && exists:
-		b.note("fill value %s, the target's", t.FormatScalar(dtype.V3, existing))
-		return existing
-	case b.options.FillValue != nil:
-		fill, err := t.ParseScalar(dtype.V3, b.options.FillValue)
-		if err != nil {
-			b.wrong("fill_value", err.Error(), "")
-			return t.Default()
-		}
-		b.note("fill value %s, from the job", t.FormatScalar(dtype.V3, fill))
-		return fill
-	case b.info.Fill != nil && b.convert != nil:
-		own := b.info.Type.FormatScalar(dtype.V3, b.info.Fill)
-		fill, err := b.convertedFill(t)
-		if err != nil {
-			b.wrong("data_type", fmt.Sprintf("the fill value %s of the source's %s: %v", own, b.info.FillFrom, err), "give the array another fill_value")
-			return t.Default()
-		}
-		b.note("fill value %s, converted from the source's %s, %s", t.FormatScalar(dtype.V3, fill), b.info.FillFrom, own)
-		return fill
-	case b.info.Fill != nil:
-		b.note("fill value %s, from the source's %s", t.FormatScalar(dtype.V3, b.info.Fill), b.info.FillFrom)
-		return b.info.Fill
-	default:
-		fill := t.Default()
-		b.note("fill value %s, the default of %s: neither job nor source names one", t.FormatScalar(dtype.V3, fill), t.Name())
-		return fill
-	}
-}
-
 // chunks takes the chunk shape, that of inner chunks where there are shards,
 // from the job or the source, or chooses one.
 func (b *builder) chunks(t dtype.Type) []int {
@@ -306,21 +245,6 @@ func DefaultCodecs(t dtype.Type) []codecs.Spec {
 		serializer = o.V2Filter()
 	}
 	return []codecs.Spec{{Name: serializer}, {Name: standard.ZstdName, Configuration: []byte(`{"level":3}`)}}
-}
-
-// sharded returns the chain of shards whose inner chunks have the given one.
-func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
-	spec, err := b.sharding(inner)
-	if err == nil {
-		in := inner.Chunk()
-		in.Shape = b.options.Shards
-		var chain *codecs.Chain
-		if chain, err = b.chains.Bind([]codecs.Spec{spec}, in); err == nil {
-			return chain
-		}
-	}
-	b.wrong("shards", err.Error(), "each extent of shards is a multiple of that of chunks")
-	return nil
 }
 
 func (b *builder) chain(in codecs.Chunk) *codecs.Chain {

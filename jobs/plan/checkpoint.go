@@ -68,12 +68,6 @@ func readState(ctx context.Context, j *jobfile.Job, env Environment, limits *sto
 	return &state{st.URL(), log.Manifest(), log.Completed()}, owner, nil
 }
 
-// MadeFrom reports whether a checkpoint with these two documents still says what the plan
-// was made from. A plan that appends no rows does not depend on the checkpoint.
-func (p *Plan) MadeFrom(manifest, done json.RawMessage) bool {
-	return p.state == nil || p.state.same(&state{manifest: manifest, done: done})
-}
-
 // same reports whether the checkpoint still says what a plan was made from.
 func (s *state) same(other *state) bool {
 	return bytes.Equal(s.manifest, other.manifest) && bytes.Equal(s.done, other.done)

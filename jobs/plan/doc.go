@@ -8,4 +8,46 @@
 //
 // The [Manifest] of a plan is what a checkpoint remembers of it. The same job over the
 // same sources has the same manifest, with the same hash.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	environment.go          what a program brings to a job
+//	checkpoint.go           opening a checkpoint, and what it says of the job
+//	changed_job.go          the error of a checkpoint that is another job's
+//	manifest.go             Manifest and its parts
+//	manifest_layout.go      a manifest as JSON, of this version and of version 1
+//	manifest_differences.go what has changed between two manifests
+//	plan.go                 Plan, Array, and what they are made with: builder, plannedTarget
+//	plan_manifest.go        the manifest of a plan
+//	task.go                 an array of a plan as a task for the stages
+//	findings.go             what a plan tells of arrays and groups that are left out or odd
+//	cf_modes.go             what becomes of packed arrays
+//	combining.go            how the files of a source become one
+//	renames.go              nodes and dimensions whose names Zarr does not have
+//	builder.go              what the files below use of a builder
+//	fill_value.go           the fill value of an array
+//	kept_codecs.go          the codecs and shards of the source
+//	packing.go              packed arrays
+//	source.go               opening the source by its driver
+//	carry.go                objects that become the target's as they are
+//	rechunk.go              chunks with which each source chunk is decoded once
+//	shard_notes.go          what shards cost
+//	attributes_size.go      attributes that take too much memory
+//	build.go                one array, from the source's description to the plan's
+//	growth.go               a target that grows
+//	append_dimension.go     the dimension that arrays grow along
+//	append_together.go      arrays that share the dimension grow together
+//	append_attributes.go    attributes of the existing array and of the incoming rows
+//	append_reencoded.go     rows that are decoded and encoded again
+//	existing_array.go       an array whose rows come behind those of the target
+//	incoming_rows.go        whether incoming rows are new, and belong behind the others
+//	append.go               what lies at the target, for a plan that appends rows
+//	new_target.go           a target that is made anew
+//	groups.go               groups of the target
+//	name_collisions.go      nodes that would be in one place, or that some file systems take for one
+//	distinct_places.go      source, target and checkpoint apart from each other
+//	surroundings.go         hierarchies around the target
+//	faults.go               arrays that cannot be opened
+//	sample.go               some chunks of arrays whose values may be refused
+//	new.go                  New
 package plan

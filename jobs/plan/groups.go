@@ -113,12 +113,12 @@ func (p *Plan) misplaced(group string, targets map[string]string) (ps jobfile.Pr
 // missingGroups implements [plannedTarget]. Only rows are appended, so that the plan
 // makes no group: it warns of those that the target does not have.
 func (g *Growth) missingGroups(p *Plan) (ps jobfile.Problems) {
-	there := map[string]bool{}
+	existing := map[string]bool{}
 	for _, group := range g.target.Groups() {
-		there[group.Path] = true
+		existing[group.Path] = true
 	}
 	for _, group := range p.EmptyGroups {
-		if there[group] {
+		if existing[group] {
 			continue
 		}
 		w := p.Job.Problem("target.existing", fmt.Sprintf("group %q of the source, which has no arrays, is not in the target, and rows alone are appended", group),

@@ -3,6 +3,8 @@ package plan
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,14 +17,6 @@ import (
 
 	"github.com/zmigrate/zmigrate/sources"
 )
-
-// manifestFiles are the files of a source, in a manifest. As JSON they are what their
-// URLs begin with, once, and a list for each file: the rest of its URL, its size, its
-// time, and where they are not empty its ETag, the digest of its query, its change time
-// and the digest of its head.
-//
-//	{"base": "data/", "files": [["a.nc", 812, "2026-01-02T03:04:05Z"], …]}
-type manifestFiles []sources.File
 
 // MarshalJSON writes the layout above.
 func (f manifestFiles) MarshalJSON() ([]byte, error) {
@@ -354,4 +348,12 @@ func ReadCompleted(record []byte) (*Manifest, error) {
 		}
 	}
 	return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
+}
+
+// seal sets the hash.
+func (m *Manifest) seal() error {
+	sum := sha256.New()
+	err := m.write(io.Discard, sum, m.Files.rows(), m.arrays(), func() string { return "" })
+	m.Hash = hex.EncodeToString(sum.Sum(nil))
+	return err
 }

@@ -10,45 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
-	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/sources/combine"
 )
-
-// cfMode says what becomes of an array whose elements are packed, and the field
-// that does.
-func cfMode(j *jobfile.Job, path string) (mode cf.Mode, field string) {
-	if o, section := j.Options(path); o.CF != "" {
-		return cf.Mode(o.CF), section + ".cf"
-	}
-	return cf.Mode(j.Source.CF), "source.cf"
-}
-
-// modesOf is cfMode without the field.
-func modesOf(j *jobfile.Job) func(path string) cf.Mode {
-	return func(path string) cf.Mode {
-		mode, _ := cfMode(j, path)
-		return mode
-	}
-}
-
-// findings reports what is to be known of an array's values, but for what the job
-// has an answer to.
-func (b *builder) findings(list []cf.Finding) {
-	for _, f := range list {
-		if f.Code == sources.FillMeaning && b.options.Attributes.Get("_FillValue") != nil {
-			continue
-		}
-		_, field := cfMode(b.plan.Job, b.info.Path)
-		switch f.Code {
-		case combine.Uncompared, combine.Disordered:
-			field = "source.join"
-		case sources.LeftOut, sources.NotUTF8, sources.NotJSON, sources.Faulty, sources.Renamed:
-			field = "source"
-		}
-		b.problems = append(b.problems, finding(b.plan.Job, field, fmt.Sprintf("array %q", b.info.Path), f))
-	}
-}
 
 // packing decides on an array of packed elements whose codecs are to say what
 // these mean: it becomes an array of physical values, stored as it is.

@@ -2,22 +2,21 @@ package plan
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -119,6 +118,18 @@ type Reading struct {
 	Cost int
 }
 
+// Append says how an array that is in the target grows.
+type Append struct {
+	Dimension string // along which it grows
+	Axis      int    // number of that dimension
+	Rows      int    // there are
+	New       int    // come to them
+	// Rewritten is how many of the objects hold rows that are there, too.
+	Rewritten int
+
+	place sinks.Placement // of the chunks of the plan
+}
+
 // Place is where the chunks of the array go in the target; the zero value puts them
 // where those of a new array go.
 func (a *Array) Place() sinks.Placement {
@@ -152,8 +163,22 @@ func (a *Array) Bytes() int64 {
 // Sparse is the array of the source if it tells where something is stored, else nil.
 func (a *Array) Sparse() sources.Sparse { return sources.AsSparse(a.array) }
 
+// elements is the array of the source with elements as they are stored.
+func (a *Array) elements() sources.Array {
+	if a.convert == nil {
+		return a.array
+	}
+	return sources.Converted(a.array, a.convert, a.Chain.Chunk().Type)
+}
+
 // SourceChanged fails when the source is no longer what it was when it was opened.
 func (p *Plan) SourceChanged(ctx context.Context) error { return p.source.Changed(ctx) }
+
+// MadeFrom reports whether a checkpoint with these two documents still says what the plan
+// was made from. A plan that appends no rows does not depend on the checkpoint.
+func (p *Plan) MadeFrom(manifest, done json.RawMessage) bool {
+	return p.state == nil || p.state.same(&state{manifest: manifest, done: done})
+}
 
 // Losses lists what values lose on their way to the target: by the conversion to
 // another data type, and by the codecs. Objects that stay as they are lose nothing.
@@ -171,217 +196,81 @@ func (a *Array) Losses() []codecs.Loss {
 	return append(list, a.Chain.Losses()...)
 }
 
-// New opens the job's sources and decides everything that can be decided
-// without reading data; some chunks are read where codecs may refuse values. The
-// error is Problems where the job is at fault, with everything that is wrong at
-// once.
-func New(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
-	limits := Limits{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond), store.NewLimits(0)}
-	source, err := openSource(ctx, j, env, limits.Source)
-	if err != nil {
-		return nil, err
-	}
-	p := &Plan{Job: j, source: source, Limits: limits, target: creation{}, Groups: map[string]zarr.Attributes{}}
-	if err := p.build(ctx, env); err != nil {
-		return nil, errors.Join(p.overtaken(ctx, env, err), p.Close())
-	}
-	return p, nil
-}
-
 // Close closes the plan's sources.
 func (p *Plan) Close() error { return errors.Join(p.source.Close(), p.target.close()) }
 
-// build does what New does with the sources that it has opened. First all
-// that the job is at fault for is gathered, then target and data are looked into.
-func (p *Plan) build(ctx context.Context, env Environment) error {
-	if err := p.openTarget(ctx, env); err != nil {
-		return err
-	}
-	paths := p.source.Arrays()
-	opened, left, err := p.openArrays(ctx, paths)
-	if err != nil {
-		return err
-	}
-	empty := p.emptyGroups(left)
-	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.grows(opened))
-	coordinates, dimensions := coordinatesOf(opened), newDimensions(paths)
-	chains := codecs.NewChains(env.Codecs)
-	p.Arrays = make([]Array, 0, len(paths))
-	for i, name := range paths {
-		if opened[i] == nil {
-			continue
-		}
-		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, bounds: coordinates[name] != ""}
-		wrong, err := p.planArray(ctx, &b, name, dimensions)
-		if err != nil {
-			return err
-		}
-		problems = append(problems, wrong...)
-	}
-	if len(p.Arrays) == 0 && problems.Err() == nil {
-		none := p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
-			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200))
-		if warnings := p.leftOut(left); len(warnings) > 0 {
-			none.Hint = warnings[0].Message
-		}
-		problems = append(problems, none)
-	}
-	reviewed, err := p.target.review(ctx, p, coordinates)
-	if err != nil {
-		return err
-	}
-	groups, err := p.groups(empty)
-	if err != nil {
-		return err
-	}
-	problems = slices.Concat(problems, p.clashes(), p.collisions(), groups, reviewed)
-	problems.Sort()
-	if err := problems.Err(); err != nil {
-		return err
-	}
-	p.Findings = problems
-	if err := p.apart(); err != nil {
-		return err
-	}
-	if err := p.around(ctx, env); err != nil {
-		return err
-	}
-	if err := p.target.check(ctx, p, env.Codecs); err != nil {
-		return err
-	}
-	p.Findings = append(p.Findings, p.partial()...)
-	return p.sample(ctx)
+// Unchanged lists the arrays of the target that do not have the dimension to
+// append along, and are those of the source.
+func (p *Plan) Unchanged() []string { return p.unchanged }
+
+// Nothing reports whether a plan to append finds all rows of the source in the
+// target.
+func (p *Plan) Nothing() bool { return p.nothing }
+
+// plannedTarget is what lies at the place that a job writes to, and what becomes of it.
+// There are two:
+//
+//   - [creation] makes a new hierarchy. What lies there is the beginning of it, by an
+//     earlier run, or is in the way: target.existing says whether it is refused or
+//     overwritten.
+//   - [Growth] appends rows to the arrays of an existing hierarchy, which keeps the
+//     objects of earlier runs.
+//
+// [Plan.openTarget] chooses one of them, once for each plan. Nothing else asks whether
+// a plan appends rows: New asks its target, and the builder of an array the base of
+// that array. A run asks [Plan.Growth] once, and then its outcome.
+type plannedTarget interface {
+	// meet finds what the target holds of the array that a builder plans, and sets the
+	// builder's base.
+	meet(ctx context.Context, b *builder) error
+	// review returns what is wrong with the planned arrays as a whole. coordinates are
+	// the paths of coordinates by the paths of their bounds. Sources have been opened,
+	// and no elements are read.
+	review(ctx context.Context, p *Plan, coordinates map[string]string) (jobfile.Problems, error)
+	// missingGroups warns of groups without arrays that the plan cannot make, and takes
+	// them out of it.
+	missingGroups(p *Plan) jobfile.Problems
+	// check reads elements, such as those of coordinates, and refuses a plan whose
+	// result would be wrong, or could not be appended to if the job asks for that.
+	check(ctx context.Context, p *Plan, registry *codecs.Registry) error
+	// describe adds to a manifest what the target was before the run.
+	describe(m *Manifest)
+	close() error
 }
 
-// planArray adds an array of the source to the plan by the builder that has it, unless
-// something is wrong with it.
-func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimensions map[string]string) (jobfile.Problems, error) {
-	if p.Job.Source.Driver == "raw" { // the others do so by themselves
-		mode, field := cfMode(p.Job, name)
-		packed, err := sources.Packed(b.array, mode, nil)
-		if err != nil {
-			return jobfile.Problems{p.Job.Problem(field, err.Error(), "cf: keep copies packed values and their attributes")}, nil
-		}
-		b.array = packed
-	}
-	b.info = withDimensions(b.array.Info(), dimensions)
-	b.options, b.field = p.Job.Options(name)
-	if err := p.target.meet(ctx, b); err != nil {
-		return nil, err
-	}
-	planned, problems := b.build()
-	if planned == nil {
-		return problems, nil
-	}
-	if n := len(p.Arrays); n > 0 {
-		planned.share(&p.Arrays[n-1])
-	}
-	p.Arrays = append(p.Arrays, *planned)
-	return problems, nil
+// builder decides everything about one array of a plan and gathers what is
+// wrong with it.
+type builder struct {
+	plan    *Plan
+	env     Environment
+	chains  *codecs.Chains // that the plan has bound, which equal arrays share
+	array   sources.Array
+	info    *sources.Info
+	options jobfile.ArrayOptions
+	field   string // of the options, for messages
+	base    base   // of the array in the target
+	bounds  bool   // of a coordinate that is planned, too
+
+	// convert changes the source's elements to the type stored, nil where they
+	// are of it.
+	convert stages.Converter
+	// outcome is what packed elements become whose codecs say what they mean,
+	// else nil.
+	outcome *cf.Outcome
+
+	// removed are attributes that say what values mean, and that the job removes.
+	removed  zarr.Attributes
+	notes    []string
+	problems jobfile.Problems
 }
 
-// openArrays opens the arrays that the job selects, several at once; the others
-// are nil. Those that are left out, with the reasons, lead to no array or, where the job
-// says so, are beyond this program, and the job does not name them. The error tells of
-// all that cannot be opened, in their order.
-func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, left map[string]error, err error) {
-	arrays, left = make([]sources.Array, len(paths)), map[string]error{}
-	faults := make([]error, len(paths))
-	err = sources.InParallel(ctx, len(paths), func(ctx context.Context, i int) error {
-		if p.Job.Selected(paths[i]) {
-			arrays[i], faults[i] = p.source.Array(ctx, paths[i])
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	var wrong []arrayFault
-	for i, err := range faults {
-		switch {
-		case err == nil:
-		case errors.Is(err, sources.ErrNoArray) && !p.Job.Names(paths[i]):
-			left[paths[i]] = err
-		case sources.Unsupported(err) && p.Job.Source.Unsupported == "skip" && !p.Job.Names(paths[i]):
-			left[paths[i]] = err
-		case sources.Unsupported(err):
-			wrong = append(wrong, arrayFault{paths[i], err}.unsupported(p.Job))
-		default:
-			wrong = append(wrong, arrayFault{paths[i], err})
-		}
-	}
-	if len(wrong) > 0 && store.Passing(wrong[0].err) {
-		return nil, nil, wrong[0].error() // the others say the same of the store
-	}
-	return arrays, left, folded(wrong)
-}
-
-// coordinatesOf returns the paths of coordinates by those of their bounds, among
-// arrays of which some are nil.
-func coordinatesOf(arrays []sources.Array) map[string]string {
-	return compare.BoundsOf(func(yield func(*sources.Info) bool) {
-		for _, a := range arrays {
-			if a != nil && !yield(a.Info()) {
-				return
-			}
-		}
-	})
-}
-
-// clashes finds arrays that would be written to the same place, or below
-// another array.
-func (p *Plan) clashes() jobfile.Problems {
-	var list jobfile.Problems
-	from := map[string]string{}
-	for _, a := range p.Arrays {
-		_, field := p.Job.Options(a.Source)
-		if other, taken := from[a.Target]; taken {
-			list = append(list, p.Job.Problem(field, fmt.Sprintf("arrays %q and %q would both become %q", other, a.Source, a.Target),
-				"give one of them another name with rename"))
-		}
-		from[a.Target] = a.Source
-	}
-	free := map[string]bool{} // groups that lie in no array
-	for i := range p.Arrays {
-		a, inside := &p.Arrays[i], false
-		for at, ok := zarr.Parent(a.Target); ok && !free[at]; at, ok = zarr.Parent(at) {
-			if other, taken := from[at]; taken {
-				inside = true
-				_, field := p.Job.Options(a.Source)
-				list = append(list, p.Job.Problem(field, fmt.Sprintf("array %q would lie inside of array %q", a.Source, other), "rename one of them"))
-			}
-		}
-		for at, ok := zarr.Parent(a.Target); ok && !free[at] && !inside; at, ok = zarr.Parent(at) {
-			free[at] = true
-		}
-	}
-	return list
-}
-
-// Task is an array of the plan as a task for the stages, without what tells where it
-// goes.
-func (p *Plan) Task(a *Array) stages.Task {
-	return stages.Task{
-		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: *a.Grid, First: a.Place().First, Chain: a.Chain,
-		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, PartsAtOnce(&p.Job.Run), a.Chain.Size().Max),
-	}
-}
-
-// carriedPiece is the size of the pieces in which objects are carried through, 0
-// for the usual one. Where each piece is no request, small ones are faster: they
-// are still in the processor's cache when they are written.
-func carriedPiece(j *jobfile.Job) int {
-	remote := func(l jobfile.Location) bool { return !store.Local(l.URL) }
-	if !store.Local(j.Target.URL) || slices.ContainsFunc(j.Source.Locations, remote) {
-		return 0
-	}
-	return 512 << 10
-}
-
-// PartsAtOnce is how many parts of one large object are in memory at the same time, one
-// that is being collected and the others on their way to the target: as many as
-// make up for the time that a server takes to answer, in a sixteenth of the memory.
-func PartsAtOnce(r *jobfile.Run) int {
-	const most = 4
-	return int(min(max(r.Memory/16/store.PartBytes, 1), most))
+// base is what the target holds of an array before it is planned: nothing, for a
+// [newArray], or an [existingArray].
+type base interface {
+	// fits reports elements of a type that the array cannot take.
+	fits(b *builder, t dtype.Type)
+	// fill returns the fill value of an existing array.
+	fill() (value dtype.Scalar, exists bool)
+	// complete finishes a planned array whose metadata and chain are known.
+	complete(b *builder, a *Array)
 }

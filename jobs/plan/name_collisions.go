@@ -78,3 +78,33 @@ func (p *Plan) targetField(node string) string {
 	}
 	return "source"
 }
+
+// clashes finds arrays that would be written to the same place, or below
+// another array.
+func (p *Plan) clashes() jobfile.Problems {
+	var list jobfile.Problems
+	from := map[string]string{}
+	for _, a := range p.Arrays {
+		_, field := p.Job.Options(a.Source)
+		if other, taken := from[a.Target]; taken {
+			list = append(list, p.Job.Problem(field, fmt.Sprintf("arrays %q and %q would both become %q", other, a.Source, a.Target),
+				"give one of them another name with rename"))
+		}
+		from[a.Target] = a.Source
+	}
+	free := map[string]bool{} // groups that lie in no array
+	for i := range p.Arrays {
+		a, inside := &p.Arrays[i], false
+		for at, ok := zarr.Parent(a.Target); ok && !free[at]; at, ok = zarr.Parent(at) {
+			if other, taken := from[at]; taken {
+				inside = true
+				_, field := p.Job.Options(a.Source)
+				list = append(list, p.Job.Problem(field, fmt.Sprintf("array %q would lie inside of array %q", a.Source, other), "rename one of them"))
+			}
+		}
+		for at, ok := zarr.Parent(a.Target); ok && !free[at] && !inside; at, ok = zarr.Parent(at) {
+			free[at] = true
+		}
+	}
+	return list
+}

@@ -9,19 +9,6 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// otherSign reports whether the attribute _Unsigned gives integers of a type
-// another sign. The job may remove it.
-func (b *builder) otherSign(t dtype.Type) bool {
-	for _, a := range b.options.Attributes {
-		if a.Name == "_Unsigned" && string(a.Value) == "null" {
-			return false
-		}
-	}
-	n, ok := t.(dtype.Numeric)
-	said := string(b.info.Attributes.Get("_Unsigned"))
-	return ok && (n.Kind() == dtype.Int && said == `"true"` || n.Kind() == dtype.Uint && said == `"false"`)
-}
-
 // convertedFill converts the fill value of the source to t. It stands for
 // missing data, so it is an error when it becomes the value of other data: when
 // it is clamped, wrapped or, as an integer, rounded. The job's scalar_map may
@@ -83,4 +70,39 @@ func (a *Array) IsFill(value dtype.Scalar) bool {
 	from, to := ndarray.New(a.array.Info().Type, []int{1}), ndarray.New(chunk.Type, []int{1})
 	ndarray.Fill(from, value)
 	return a.convert.Encode(to, from) == nil && ndarray.Uniform(to, chunk.Fill)
+}
+
+// fill takes the fill value from the job, the source or the data type, in this
+// order, and says which.
+func (b *builder) fill(t dtype.Type) dtype.Scalar {
+	existing, exists := b.base.fill()
+	switch {
+	case b.options.FillValue == nil && exists:
+		b.note("fill value %s, the target's", t.FormatScalar(dtype.V3, existing))
+		return existing
+	case b.options.FillValue != nil:
+		fill, err := t.ParseScalar(dtype.V3, b.options.FillValue)
+		if err != nil {
+			b.wrong("fill_value", err.Error(), "")
+			return t.Default()
+		}
+		b.note("fill value %s, from the job", t.FormatScalar(dtype.V3, fill))
+		return fill
+	case b.info.Fill != nil && b.convert != nil:
+		own := b.info.Type.FormatScalar(dtype.V3, b.info.Fill)
+		fill, err := b.convertedFill(t)
+		if err != nil {
+			b.wrong("data_type", fmt.Sprintf("the fill value %s of the source's %s: %v", own, b.info.FillFrom, err), "give the array another fill_value")
+			return t.Default()
+		}
+		b.note("fill value %s, converted from the source's %s, %s", t.FormatScalar(dtype.V3, fill), b.info.FillFrom, own)
+		return fill
+	case b.info.Fill != nil:
+		b.note("fill value %s, from the source's %s", t.FormatScalar(dtype.V3, b.info.Fill), b.info.FillFrom)
+		return b.info.Fill
+	default:
+		fill := t.Default()
+		b.note("fill value %s, the default of %s: neither job nor source names one", t.FormatScalar(dtype.V3, fill), t.Name())
+		return fill
+	}
 }

@@ -15,18 +15,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// Append says how an array that is in the target grows.
-type Append struct {
-	Dimension string // along which it grows
-	Axis      int    // number of that dimension
-	Rows      int    // there are
-	New       int    // come to them
-	// Rewritten is how many of the objects hold rows that are there, too.
-	Rewritten int
-
-	place sinks.Placement // of the chunks of the plan
-}
-
 // follow returns the options of an array with those of the target's in place of
 // what the job leaves open. Where the job speaks of inner chunks, so do they, and
 // where the packing is said inside of the shards.
@@ -193,12 +181,4 @@ func (t existingArray) complete(b *builder, a *Array) {
 	if counts := a.Grid.Count(); t.Rows > first*extent && added > 0 {
 		a.Append.Rewritten = a.Grid.Len() / counts[t.Axis]
 	}
-}
-
-// elements is the array of the source with elements as they are stored.
-func (a *Array) elements() sources.Array {
-	if a.convert == nil {
-		return a.array
-	}
-	return sources.Converted(a.array, a.convert, a.Chain.Chunk().Type)
 }

@@ -126,3 +126,18 @@ func (b *builder) sharding(inner *codecs.Chain) (codecs.Spec, error) {
 	spec.Configuration, err = json.Marshal(fields)
 	return spec, err
 }
+
+// sharded returns the chain of shards whose inner chunks have the given one.
+func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
+	spec, err := b.sharding(inner)
+	if err == nil {
+		in := inner.Chunk()
+		in.Shape = b.options.Shards
+		var chain *codecs.Chain
+		if chain, err = b.chains.Bind([]codecs.Spec{spec}, in); err == nil {
+			return chain
+		}
+	}
+	b.wrong("shards", err.Error(), "each extent of shards is a multiple of that of chunks")
+	return nil
+}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// ragged returns a problem for each array whose number of rows would not be that
+// of its neighbours.
+func (g *Growth) ragged(ctx context.Context, p *Plan) (jobfile.Problems, error) {
+	var ps jobfile.Problems
+	first := map[string]*Array{} // of each scope
+	all := map[string]bool{}     // arrays of the target
+	for _, name := range g.target.Arrays() {
+		all[name] = true
+	}
+	for i := range p.Arrays {
+		a := &p.Arrays[i]
+		if a.Append == nil {
+			continue
+		}
+		scope := g.scope(a.Target, all)
+		other := first[scope]
+		if other == nil {
+			first[scope] = a
+			continue
+		}
+		_, field := p.Job.Options(a.Source)
+		for _, c := range []struct {
+			where     string
+			has, want int
+		}{{"the target", a.Append.Rows, other.Append.Rows}, {"the source", a.Append.New, other.Append.New}} {
+			if c.has != c.want {
+				ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has %d rows along %s in %s, array %q has %d", a.Target, c.has, g.Dimension, c.where, other.Target, c.want),
+					"arrays that share a dimension have to be of one length"))
+			}
+		}
+	}
+	g.New = make(map[string]int, len(first))
+	for scope, a := range first {
+		g.New[scope] = a.Append.New
+	}
+	left, err := g.leftOut(ctx, all, first)
+	for _, name := range left {
+		ps = append(ps, p.Job.Problem("source", fmt.Sprintf("array %q of the target has the dimension %q and would stay behind: the job has no such array", name, g.Dimension),
+			"every array that has the dimension has to grow with the others"))
+	}
+	return ps, err
+}
+
+// scope is the group, that of an array of the target or one above, which has the
+// array's coordinate: its own where there is none. coordinates are the paths of
+// all arrays that may be one.
+func (g *Growth) scope(array string, coordinates map[string]bool) string {
+	for group := groupOf(array); ; group = groupOf(group) {
+		if coordinates[path.Join(group, g.Dimension)] {
+			return group
+		}
+		if group == "" {
+			return groupOf(array)
+		}
+	}
+}
+
+// groupOf is the path of the group that a node is in, and the root's for the root.
+func groupOf(node string) string {
+	group, _ := zarr.Parent(node)
+	return group
+}
+
+// shares reports whether an array of the target, with that many rows, shares its
+// dimension with one of the plan: with one of its scope or, where there is no
+// coordinate, with one of a group above that has as many rows.
+func (g *Growth) shares(array string, rows int, all map[string]bool, scopes map[string]*Array) bool {
+	group := g.scope(array, all)
+	if scopes[group] != nil || all[path.Join(group, g.Dimension)] {
+		return scopes[group] != nil
+	}
+	for group != "" {
+		group = groupOf(group)
+		if a := scopes[group]; a != nil && a.Append.Rows == rows {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOut lists the arrays of the target that share the dimension with one of the
+// plan, and that the job does not have.
+func (g *Growth) leftOut(ctx context.Context, all map[string]bool, scopes map[string]*Array) ([]string, error) {
+	var names []string
+	for _, name := range g.target.Arrays() {
+		if g.met[name] {
+			continue
+		}
+		text, err := g.store.ReadAll(ctx, path.Join(name, zarr.MetadataKey), zarr.MaxDocument)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("target: %w", err)
+		}
+		var d struct {
+			Names []*string `json:"dimension_names"`
+			Shape []int     `json:"shape"`
+		}
+		text, _ = zarr.FromPython(text)
+		if err := json.Unmarshal(text, &d); err != nil {
+			return nil, fmt.Errorf("target: array %q: %w", name, err)
+		}
+		axis := slices.IndexFunc(d.Names, func(n *string) bool { return n != nil && *n == g.Dimension })
+		if axis >= 0 && axis < len(d.Shape) && g.shares(name, d.Shape[axis], all, scopes) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
+)
+
+// MaxChunks is the most objects of one array: a run holds a bit for each, 32
+// MiB at this bound.
+const MaxChunks = 1 << 28
+
+func (b *builder) wrong(field, message, hint string) {
+	b.problems = append(b.problems, b.plan.Job.Problem(b.field+"."+field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
+}
+
+func (b *builder) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
+// findings reports what is to be known of an array's values, but for what the job
+// has an answer to.
+func (b *builder) findings(list []cf.Finding) {
+	for _, f := range list {
+		if f.Code == sources.FillMeaning && b.options.Attributes.Get("_FillValue") != nil {
+			continue
+		}
+		_, field := cfMode(b.plan.Job, b.info.Path)
+		switch f.Code {
+		case combine.Uncompared, combine.Disordered:
+			field = "source.join"
+		case sources.LeftOut, sources.NotUTF8, sources.NotJSON, sources.Faulty, sources.Renamed:
+			field = "source"
+		}
+		b.problems = append(b.problems, finding(b.plan.Job, field, fmt.Sprintf("array %q", b.info.Path), f))
+	}
+}
+
+// path is where an array of the source is in the target.
+func (b *builder) path() string {
+	target := zarr.CleanPath(b.info.Path)
+	if name := cmp.Or(b.options.Rename, b.info.Name); name != "" {
+		return path.Join(path.Dir(target), name)
+	}
+	return target
+}

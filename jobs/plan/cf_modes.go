@@ -1,0 +1,23 @@
+package plan
+
+import (
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// cfMode says what becomes of an array whose elements are packed, and the field
+// that does.
+func cfMode(j *jobfile.Job, path string) (mode cf.Mode, field string) {
+	if o, section := j.Options(path); o.CF != "" {
+		return cf.Mode(o.CF), section + ".cf"
+	}
+	return cf.Mode(j.Source.CF), "source.cf"
+}
+
+// modesOf is cfMode without the field.
+func modesOf(j *jobfile.Job) func(path string) cf.Mode {
+	return func(path string) cf.Mode {
+		mode, _ := cfMode(j, path)
+		return mode
+	}
+}

@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Touched names a source file that something was done to since the manifest was
+// written, of which nothing else tells, and counts those; "" is none.
+func (m *Manifest) Touched(was *Manifest) (name string, count int) {
+	before := map[string]sources.File{}
+	for _, f := range was.Files {
+		before[nameOf(f)] = f
+	}
+	for _, f := range m.Files {
+		if f.Touched(before[nameOf(f)]) {
+			count++
+			name = cmp.Or(name, nameOf(f))
+		}
+	}
+	return name, count
+}
+
+// Differences names what has changed between the manifest of a checkpoint and
+// this one.
+func (m *Manifest) Differences(was *Manifest) []string {
+	list := m.otherInputs(was)
+	if m.Hash == was.Hash {
+		return list
+	}
+	if m.Append != was.Append {
+		list = append(list, growthChange(was.Append, m.Append))
+	}
+	if len(m.Arrays) == len(was.Arrays) && len(list) == 0 {
+		for i, a := range m.Arrays {
+			if a.Digest != was.Arrays[i].Digest || a.Target != was.Arrays[i].Target {
+				list = append(list, fmt.Sprintf("the metadata of array %q", a.Target))
+			}
+		}
+	}
+	if len(list) == 0 {
+		// The same job over the same files came to another plan: only another
+		// version of the program does that.
+		list = append(list, "the plan, made by another version of zmigrate")
+	}
+	return list
+}
+
+// growthChange says how a run grows a target otherwise than another one did; "" is
+// that it makes a new one.
+func growthChange(was, is string) string {
+	switch {
+	case is == "":
+		return fmt.Sprintf("rows were appended along %q, and this run would make the target anew", was)
+	case was == "":
+		return fmt.Sprintf("the target was to be made anew, and this run would append along %q", is)
+	default:
+		return fmt.Sprintf("rows were appended along %q, and this run would append along %q", was, is)
+	}
+}
+
+// otherInputs is Differences in job and source files.
+func (m *Manifest) otherInputs(was *Manifest) []string {
+	list := jobfile.Differences(was.Job, m.Job)
+	before := map[string]sources.File{}
+	for _, f := range was.Files {
+		before[nameOf(f)] = f
+	}
+	for _, f := range m.Files {
+		old, known := before[nameOf(f)]
+		delete(before, nameOf(f))
+		if !known {
+			list = append(list, fmt.Sprintf("source file %s is new", nameOf(f)))
+		} else if change := fileChange(old, f); change != "" {
+			list = append(list, change)
+		}
+	}
+	for _, f := range was.Files {
+		if _, gone := before[nameOf(f)]; gone {
+			list = append(list, fmt.Sprintf("source file %s is gone", nameOf(f)))
+		}
+	}
+	return list
+}
+
+// nameOf is what a file is recognised by. Of the query of its URL there is a digest
+// at most.
+func nameOf(f sources.File) string {
+	if f.Query == "" {
+		return f.URL
+	}
+	return f.URL + " (query " + f.Query + ")"
+}
+
+// fileChange says how a file is another one than it was; "" where it is not.
+func fileChange(was, is sources.File) string {
+	switch {
+	case was.Size != is.Size:
+		return fmt.Sprintf("source file %s had %d bytes, has %d", is.URL, was.Size, is.Size)
+	case !was.ModTime.Equal(is.ModTime):
+		return fmt.Sprintf("source file %s was last changed %s, now %s", is.URL, was.ModTime.UTC().Format(timeFormat), is.ModTime.UTC().Format(timeFormat))
+	case was.ETag != is.ETag:
+		return fmt.Sprintf("source file %s had the ETag %s, has %s", is.URL, was.ETag, is.ETag)
+	case is.Edited(was):
+		return fmt.Sprintf("source file %s was edited %s and had its time put back: its first 64 KiB are others", is.URL, is.Changed.UTC().Format(timeFormat))
+	}
+	return ""
+}
+
+const timeFormat = "2006-01-02T15:04:05.999999999Z07:00"

@@ -1,0 +1,169 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
+)
+
+// New opens the job's sources and decides everything that can be decided
+// without reading data; some chunks are read where codecs may refuse values. The
+// error is Problems where the job is at fault, with everything that is wrong at
+// once.
+func New(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
+	limits := Limits{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond), store.NewLimits(0)}
+	source, err := openSource(ctx, j, env, limits.Source)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Job: j, source: source, Limits: limits, target: creation{}, Groups: map[string]zarr.Attributes{}}
+	if err := p.build(ctx, env); err != nil {
+		return nil, errors.Join(p.overtaken(ctx, env, err), p.Close())
+	}
+	return p, nil
+}
+
+// build does what New does with the sources that it has opened. First all
+// that the job is at fault for is gathered, then target and data are looked into.
+func (p *Plan) build(ctx context.Context, env Environment) error {
+	if err := p.openTarget(ctx, env); err != nil {
+		return err
+	}
+	paths := p.source.Arrays()
+	opened, left, err := p.openArrays(ctx, paths)
+	if err != nil {
+		return err
+	}
+	empty := p.emptyGroups(left)
+	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.grows(opened))
+	coordinates, dimensions := coordinatesOf(opened), newDimensions(paths)
+	chains := codecs.NewChains(env.Codecs)
+	p.Arrays = make([]Array, 0, len(paths))
+	for i, name := range paths {
+		if opened[i] == nil {
+			continue
+		}
+		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, bounds: coordinates[name] != ""}
+		wrong, err := p.planArray(ctx, &b, name, dimensions)
+		if err != nil {
+			return err
+		}
+		problems = append(problems, wrong...)
+	}
+	if len(p.Arrays) == 0 && problems.Err() == nil {
+		none := p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
+			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200))
+		if warnings := p.leftOut(left); len(warnings) > 0 {
+			none.Hint = warnings[0].Message
+		}
+		problems = append(problems, none)
+	}
+	reviewed, err := p.target.review(ctx, p, coordinates)
+	if err != nil {
+		return err
+	}
+	groups, err := p.groups(empty)
+	if err != nil {
+		return err
+	}
+	problems = slices.Concat(problems, p.clashes(), p.collisions(), groups, reviewed)
+	problems.Sort()
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	p.Findings = problems
+	if err := p.apart(); err != nil {
+		return err
+	}
+	if err := p.around(ctx, env); err != nil {
+		return err
+	}
+	if err := p.target.check(ctx, p, env.Codecs); err != nil {
+		return err
+	}
+	p.Findings = append(p.Findings, p.partial()...)
+	return p.sample(ctx)
+}
+
+// planArray adds an array of the source to the plan by the builder that has it, unless
+// something is wrong with it.
+func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimensions map[string]string) (jobfile.Problems, error) {
+	if p.Job.Source.Driver == "raw" { // the others do so by themselves
+		mode, field := cfMode(p.Job, name)
+		packed, err := sources.Packed(b.array, mode, nil)
+		if err != nil {
+			return jobfile.Problems{p.Job.Problem(field, err.Error(), "cf: keep copies packed values and their attributes")}, nil
+		}
+		b.array = packed
+	}
+	b.info = withDimensions(b.array.Info(), dimensions)
+	b.options, b.field = p.Job.Options(name)
+	if err := p.target.meet(ctx, b); err != nil {
+		return nil, err
+	}
+	planned, problems := b.build()
+	if planned == nil {
+		return problems, nil
+	}
+	if n := len(p.Arrays); n > 0 {
+		planned.share(&p.Arrays[n-1])
+	}
+	p.Arrays = append(p.Arrays, *planned)
+	return problems, nil
+}
+
+// openArrays opens the arrays that the job selects, several at once; the others
+// are nil. Those that are left out, with the reasons, lead to no array or, where the job
+// says so, are beyond this program, and the job does not name them. The error tells of
+// all that cannot be opened, in their order.
+func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, left map[string]error, err error) {
+	arrays, left = make([]sources.Array, len(paths)), map[string]error{}
+	faults := make([]error, len(paths))
+	err = sources.InParallel(ctx, len(paths), func(ctx context.Context, i int) error {
+		if p.Job.Selected(paths[i]) {
+			arrays[i], faults[i] = p.source.Array(ctx, paths[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var wrong []arrayFault
+	for i, err := range faults {
+		switch {
+		case err == nil:
+		case errors.Is(err, sources.ErrNoArray) && !p.Job.Names(paths[i]):
+			left[paths[i]] = err
+		case sources.Unsupported(err) && p.Job.Source.Unsupported == "skip" && !p.Job.Names(paths[i]):
+			left[paths[i]] = err
+		case sources.Unsupported(err):
+			wrong = append(wrong, arrayFault{paths[i], err}.unsupported(p.Job))
+		default:
+			wrong = append(wrong, arrayFault{paths[i], err})
+		}
+	}
+	if len(wrong) > 0 && store.Passing(wrong[0].err) {
+		return nil, nil, wrong[0].error() // the others say the same of the store
+	}
+	return arrays, left, folded(wrong)
+}
+
+// coordinatesOf returns the paths of coordinates by those of their bounds, among
+// arrays of which some are nil.
+func coordinatesOf(arrays []sources.Array) map[string]string {
+	return compare.BoundsOf(func(yield func(*sources.Info) bool) {
+		for _, a := range arrays {
+			if a != nil && !yield(a.Info()) {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,37 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// Task is an array of the plan as a task for the stages, without what tells where it
+// goes.
+func (p *Plan) Task(a *Array) stages.Task {
+	return stages.Task{
+		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: *a.Grid, First: a.Place().First, Chain: a.Chain,
+		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, PartsAtOnce(&p.Job.Run), a.Chain.Size().Max),
+	}
+}
+
+// carriedPiece is the size of the pieces in which objects are carried through, 0
+// for the usual one. Where each piece is no request, small ones are faster: they
+// are still in the processor's cache when they are written.
+func carriedPiece(j *jobfile.Job) int {
+	remote := func(l jobfile.Location) bool { return !store.Local(l.URL) }
+	if !store.Local(j.Target.URL) || slices.ContainsFunc(j.Source.Locations, remote) {
+		return 0
+	}
+	return 512 << 10
+}
+
+// PartsAtOnce is how many parts of one large object are in memory at the same time, one
+// that is being collected and the others on their way to the target: as many as
+// make up for the time that a server takes to answer, in a sixteenth of the memory.
+func PartsAtOnce(r *jobfile.Run) int {
+	const most = 4
+	return int(min(max(r.Memory/16/store.PartBytes, 1), most))
+}
