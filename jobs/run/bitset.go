@@ -1,8 +1,6 @@
 package run
 
 import (
-	"iter"
-	"math/bits"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -28,18 +26,5 @@ func (b bitset) setBox(counts, first, last []int) {
 		}
 		b.set(number)
 		index = ndarray.Next(index, first, last)
-	}
-}
-
-// all yields the members in ascending order.
-func (b bitset) all() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for k, word := range b {
-			for ; word != 0; word &= word - 1 {
-				if !yield(k*64 + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
 	}
 }

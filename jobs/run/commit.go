@@ -42,29 +42,6 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 	return r.outcome.documents(ctx)
 }
 
-// record counts a unit that is durable and in the journal.
-func (r *run) record(x journal.Receipt) error {
-	if x.Array < 0 || x.Array >= len(r.arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks()-x.More {
-		return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
-	}
-	a := &r.arrays[x.Array]
-	for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
-		if a.done.has(unit) {
-			r.repeated = true
-			continue // the same job gives the same object
-		}
-		a.done.set(unit)
-		a.left--
-		a.bytes += x.Bytes
-		r.result.BytesOut += x.Bytes
-		if x.Empty {
-			a.empty++
-			r.result.Empty++
-		}
-	}
-	return nil
-}
-
 // finish checks that the receipts cover the plan, writes what makes the target
 // whole, and shrinks the checkpoint to the record of completion.
 func (r *run) finish(ctx context.Context) error {
@@ -92,13 +69,4 @@ func (r *run) finish(ctx context.Context) error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
-}
-
-// completedArrays returns how the arrays have come out.
-func (r *run) completedArrays() []CompletedArray {
-	list := make([]CompletedArray, len(r.arrays))
-	for i, a := range r.arrays {
-		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes}
-	}
-	return list
 }

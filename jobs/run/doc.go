@@ -6,4 +6,29 @@
 // place.
 //
 // [ReadStatus] tells what a checkpoint holds.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	bitset.go         sets of chunk numbers
+//	options.go        Options, and what a run tells while it works
+//	result.go         Result
+//	completion.go     the record of completion
+//	outcome.go        what a run does at its target: the interface of creating and growing
+//	state.go          one run, and how far its arrays are
+//	target_objects.go objects of the target: which chunk they are of, and removing them
+//	ledger.go         the objects of the target compared with those on record
+//	lock.go           the locks of the checkpoint and of the target
+//	record.go         receipts that count
+//	source_changes.go a source that changes during the run
+//	commit.go         a batch of receipts, and the end of a run
+//	settle.go         what an earlier owner of the lock may have left
+//	earlier_run.go    the record of an earlier run compared with the plan
+//	overwrite.go      what is in the way of a new target
+//	creating.go       a new target
+//	growing.go        a target to which rows are appended
+//	resume.go         what earlier runs have done
+//	sparse.go         chunks for which the source stores nothing
+//	tasks.go          the arrays of a run for the stages
+//	run.go            Run
+//	status.go         ReadStatus
 package run

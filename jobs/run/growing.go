@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path"
 	"strings"
 
@@ -101,17 +100,6 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	return false, nil
-}
-
-// appended takes the rows that come to the arrays of each group.
-func (r *Result) appended(rows map[string]int) {
-	least := math.MaxInt
-	for _, n := range rows {
-		r.Appended, least = max(r.Appended, n), min(least, n)
-	}
-	if least < r.Appended {
-		r.AppendedIn = rows
-	}
 }
 
 // vacate implements [outcome]: an object may be left from a run that was given up.

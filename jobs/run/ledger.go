@@ -66,14 +66,6 @@ func (l ledger) find(key string) *entry {
 	return &l[i]
 }
 
-// fault is a chunk of the target that is not what was written.
-type fault struct {
-	key         string
-	array, unit int
-	stray       bool // there should be no object
-	bytes       int64
-}
-
 // faults compares the chunks that lie in the target with those that should. Sizes and
 // versions come from a list; an object of the right size and another version, which a
 // copy of the target has as well, is read and held against its checksum. With whole,
@@ -136,35 +128,6 @@ func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Objec
 	}
 	slices.SortFunc(found, func(a, b fault) int { return strings.Compare(a.key, b.key) })
 	return found, err
-}
-
-// chunkAt finds the chunk of the plan whose object has a key. An array that grows may
-// have chunks before those of the plan, whose unit is -1.
-func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
-	for at := parent(key); ; at = parent(at) {
-		if i, known := arrays[at]; known {
-			a := &r.plan.Arrays[i]
-			index, chunk := a.Place().Index(strings.TrimPrefix(strings.TrimPrefix(key, at), "/"))
-			counts := a.Grid.Count()
-			if !chunk || len(index) != len(counts) {
-				return fault{}, false
-			}
-			f = fault{key: key, array: i, unit: -1}
-			for k, n := range index {
-				if n >= counts[k] {
-					return fault{}, false
-				}
-				if n < 0 {
-					return f, true
-				}
-			}
-			f.unit = a.Grid.Number(index)
-			return f, true
-		}
-		if at == "" {
-			return fault{}, false
-		}
-	}
 }
 
 // changedBytes reads objects and returns those whose bytes are not what was written.

@@ -23,11 +23,3 @@ type outcome interface {
 	// wayOut says what a user can do if the source changes during the run.
 	wayOut() string
 }
-
-// outcomeOf chooses the outcome of a run by what lies at the target of its plan.
-func outcomeOf(r *run) outcome {
-	if g := r.plan.Growth(); g != nil {
-		return growing{r, g}
-	}
-	return creating{r}
-}

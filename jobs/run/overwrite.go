@@ -11,15 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/sources"
 )
-
-// Removal is what a run is about to remove from its target.
-type Removal struct {
-	Target  string
-	Arrays  []string // paths; "" is an array that is the whole target
-	Objects int      // chunks and documents
-}
 
 // occupied is what lies in the place of a new target. It names documents alone,
 // for there may be more chunks than memory has room for.
@@ -34,16 +26,20 @@ type occupied struct {
 	chunks int
 }
 
+// ErrTargetExists is the cause of an error about a target that is there
+// without a record of this job.
+var ErrTargetExists = errors.New("the target exists already")
+
 // renew makes the target and the checkpoint those of a new run.
 func (r *run) renew(ctx context.Context, opt Options) error {
 	if err := r.distinct(ctx); err != nil {
 		return err
 	}
-	there, err := r.inTheWay(ctx)
+	existing, err := r.inTheWay(ctx)
 	if err != nil {
 		return fmt.Errorf("target %s: %w", r.target.URL(), err)
 	}
-	if removal := r.removal(there); removal.Objects > 0 && opt.Confirm != nil {
+	if removal := r.removal(existing); removal.Objects > 0 && opt.Confirm != nil {
 		if err := opt.Confirm(removal); err != nil {
 			return err
 		}
@@ -54,7 +50,7 @@ func (r *run) renew(ctx context.Context, opt Options) error {
 	if err := r.journal.Reset(ctx); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := r.remove(ctx, there); err != nil {
+	if err := r.remove(ctx, existing); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
 	if err := r.journal.Begin(ctx, r.manifest); err != nil {
@@ -79,10 +75,10 @@ func (r *run) distinct(ctx context.Context) error {
 }
 
 // removal describes the removal of what is there.
-func (r *run) removal(there *occupied) Removal {
-	removal := Removal{Target: r.target.URL(), Objects: len(there.documents) + there.chunks}
+func (r *run) removal(existing *occupied) Removal {
+	removal := Removal{Target: r.target.URL(), Objects: len(existing.documents) + existing.chunks}
 	for _, a := range r.plan.Arrays {
-		if there.arrays[a.Target] {
+		if existing.arrays[a.Target] {
 			removal.Arrays = append(removal.Arrays, a.Target)
 		}
 	}
@@ -92,8 +88,8 @@ func (r *run) removal(there *occupied) Removal {
 // remove removes what is in the way: what tells of the arrays in groups that
 // stay, then the documents, which are gone for good before anything that they
 // describe is, and all of it before the first new object.
-func (r *run) remove(ctx context.Context, there *occupied) error {
-	for _, key := range there.groups {
+func (r *run) remove(ctx context.Context, existing *occupied) error {
+	for _, key := range existing.groups {
 		text, err := r.target.ReadAll(ctx, key, zarr.MaxDocument)
 		if err == nil {
 			text, err = zarr.Consolidated(text, nil)
@@ -108,7 +104,7 @@ func (r *run) remove(ctx context.Context, there *occupied) error {
 	if err := r.target.Sync(ctx); err != nil {
 		return err
 	}
-	for _, key := range there.documents {
+	for _, key := range existing.documents {
 		if err := r.target.Delete(ctx, key); err != nil {
 			return err
 		}
@@ -116,7 +112,7 @@ func (r *run) remove(ctx context.Context, there *occupied) error {
 	if err := r.target.Sync(ctx); err != nil {
 		return err
 	}
-	for array := range there.arrays {
+	for array := range existing.arrays {
 		if err := r.removeChunks(ctx, array); err != nil {
 			return err
 		}
@@ -143,15 +139,6 @@ func (r *run) removeChunks(ctx context.Context, array string) error {
 		return err
 	}
 	return r.deleteAll(ctx, keys)
-}
-
-// deleteAll removes objects in any order, durably.
-func (r *run) deleteAll(ctx context.Context, keys []string) error {
-	err := sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })
-	if err != nil {
-		return err
-	}
-	return r.target.Sync(ctx)
 }
 
 // inTheWay finds what a new run has to remove first. Without overwrite, anything
@@ -199,18 +186,18 @@ func (r *run) replaced(ctx context.Context, nodes map[string]bool) (*occupied, e
 	for _, a := range r.plan.Arrays {
 		arrays[a.Target] = true
 	}
-	groups, there, others := r.plan.GroupPaths(), &occupied{arrays: map[string]bool{}}, false
+	groups, existing, others := r.plan.GroupPaths(), &occupied{arrays: map[string]bool{}}, false
 	err := r.target.List(ctx, "", func(o store.Info) error {
 		node, document, known := nodeOf(o.Key, arrays)
 		switch {
 		case known && !document:
-			there.arrays[node] = true
-			there.chunks++
+			existing.arrays[node] = true
+			existing.chunks++
 		case known:
-			there.arrays[node] = true
-			there.documents = append(there.documents, o.Key)
+			existing.arrays[node] = true
+			existing.documents = append(existing.documents, o.Key)
 		case document && slices.Contains(groups, node):
-			there.groups = append(there.groups, o.Key)
+			existing.groups = append(existing.groups, o.Key)
 		case nodes[""] && ofAnother(o.Key, nodes, arrays, groups):
 			others = true
 		default:
@@ -222,47 +209,8 @@ func (r *run) replaced(ctx context.Context, nodes map[string]bool) (*occupied, e
 		return nil, err
 	}
 	if !others {
-		there.documents, there.groups = slices.Concat(there.documents, there.groups), nil
+		existing.documents, existing.groups = slices.Concat(existing.documents, existing.groups), nil
 	}
-	slices.SortStableFunc(there.documents, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
-	return there, nil
-}
-
-// parent is the path of the folder that a key is in.
-func parent(key string) string { return strings.TrimPrefix(path.Dir(key), ".") }
-
-// ofAnother reports whether an object is of a node that is neither one of the
-// arrays, nor inside of one, nor a group above them.
-func ofAnother(key string, nodes, arrays map[string]bool, groups []string) bool {
-	another := false
-	for at := parent(key); ; at = parent(at) {
-		if arrays[at] {
-			return false
-		}
-		another = another || nodes[at] && !slices.Contains(groups, at)
-		if at == "" {
-			return another
-		}
-	}
-}
-
-// nodeOf returns the path of the node that an object belongs to, whether it is
-// the node's document, and whether the node is one of the arrays.
-func nodeOf(key string, arrays map[string]bool) (node string, document, known bool) {
-	if path.Base(key) == zarr.MetadataKey {
-		node = parent(key)
-		return node, true, arrays[node]
-	}
-	// A chunk: c and numbers, below an array.
-	for at := key; ; {
-		above, name := parent(at), path.Base(at)
-		if name == "c" && arrays[above] {
-			_, chunk := zarr.ParseKey(strings.TrimPrefix(strings.TrimPrefix(key, above), "/"))
-			return above, false, chunk
-		}
-		if above == "" {
-			return "", false, false
-		}
-		at = above
-	}
+	slices.SortStableFunc(existing.documents, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	return existing, nil
 }

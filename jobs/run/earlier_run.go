@@ -14,10 +14,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// ErrTargetExists is the cause of an error about a target that is there
-// without a record of this job.
-var ErrTargetExists = errors.New("the target exists already")
-
 // again is begin for a job that is complete: there is nothing to do (true), unless
 // chunks of the target are no longer what was written there.
 func (r *run) again(ctx context.Context, done *Completion) (complete bool, err error) {

@@ -1,0 +1,39 @@
+package run
+
+import (
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/jobs/journal"
+)
+
+// record counts a unit that is durable and in the journal.
+func (r *run) record(x journal.Receipt) error {
+	if x.Array < 0 || x.Array >= len(r.arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks()-x.More {
+		return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
+	}
+	a := &r.arrays[x.Array]
+	for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+		if a.done.has(unit) {
+			r.repeated = true
+			continue // the same job gives the same object
+		}
+		a.done.set(unit)
+		a.left--
+		a.bytes += x.Bytes
+		r.result.BytesOut += x.Bytes
+		if x.Empty {
+			a.empty++
+			r.result.Empty++
+		}
+	}
+	return nil
+}
+
+// completedArrays returns how the arrays have come out.
+func (r *run) completedArrays() []CompletedArray {
+	list := make([]CompletedArray, len(r.arrays))
+	for i, a := range r.arrays {
+		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes}
+	}
+	return list
+}

@@ -1,0 +1,46 @@
+package run
+
+import (
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sinks"
+)
+
+// run is one run of a plan.
+type run struct {
+	plan       *plan.Plan
+	outcome    outcome
+	manifest   json.RawMessage // of the plan
+	log        *slog.Logger
+	checkpoint *store.Store
+	target     *store.Store
+	locks      journal.Locks
+	repeated   bool // some chunks have several receipts, of which the last counts
+	unsettled  bool // requests of an earlier owner of the lock may still arrive
+	overtaken  bool // in the history of the target a run has lost its lock
+	journal    *journal.Journal
+	sink       *sinks.Hierarchy
+	arrays     []progress
+	result     Result
+
+	looked time.Time     // when the source was last looked at, and how long that took
+	look   time.Duration // see unchangedSoFar
+}
+
+// progress is how far one array is.
+type progress struct {
+	done    bitset
+	left    int
+	empty   int
+	bytes   int64 // stored
+	written bool  // its document
+}
+
+// releaseTime bounds how long a run that failed tries to give its lock back. A
+// lock that it cannot give back is stale a little later.
+const releaseTime = 15 * time.Second

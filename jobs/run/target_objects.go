@@ -1,0 +1,96 @@
+package run
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// fault is a chunk of the target that is not what was written.
+type fault struct {
+	key         string
+	array, unit int
+	stray       bool // there should be no object
+	bytes       int64
+}
+
+// chunkAt finds the chunk of the plan whose object has a key. An array that grows may
+// have chunks before those of the plan, whose unit is -1.
+func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
+	for at := parent(key); ; at = parent(at) {
+		if i, known := arrays[at]; known {
+			a := &r.plan.Arrays[i]
+			index, chunk := a.Place().Index(strings.TrimPrefix(strings.TrimPrefix(key, at), "/"))
+			counts := a.Grid.Count()
+			if !chunk || len(index) != len(counts) {
+				return fault{}, false
+			}
+			f = fault{key: key, array: i, unit: -1}
+			for k, n := range index {
+				if n >= counts[k] {
+					return fault{}, false
+				}
+				if n < 0 {
+					return f, true
+				}
+			}
+			f.unit = a.Grid.Number(index)
+			return f, true
+		}
+		if at == "" {
+			return fault{}, false
+		}
+	}
+}
+
+// parent is the path of the folder that a key is in.
+func parent(key string) string { return strings.TrimPrefix(path.Dir(key), ".") }
+
+// nodeOf returns the path of the node that an object belongs to, whether it is
+// the node's document, and whether the node is one of the arrays.
+func nodeOf(key string, arrays map[string]bool) (node string, document, known bool) {
+	if path.Base(key) == zarr.MetadataKey {
+		node = parent(key)
+		return node, true, arrays[node]
+	}
+	// A chunk: c and numbers, below an array.
+	for at := key; ; {
+		above, name := parent(at), path.Base(at)
+		if name == "c" && arrays[above] {
+			_, chunk := zarr.ParseKey(strings.TrimPrefix(strings.TrimPrefix(key, above), "/"))
+			return above, false, chunk
+		}
+		if above == "" {
+			return "", false, false
+		}
+		at = above
+	}
+}
+
+// ofAnother reports whether an object is of a node that is neither one of the
+// arrays, nor inside of one, nor a group above them.
+func ofAnother(key string, nodes, arrays map[string]bool, groups []string) bool {
+	another := false
+	for at := parent(key); ; at = parent(at) {
+		if arrays[at] {
+			return false
+		}
+		another = another || nodes[at] && !slices.Contains(groups, at)
+		if at == "" {
+			return another
+		}
+	}
+}
+
+// deleteAll removes objects in any order, durably.
+func (r *run) deleteAll(ctx context.Context, keys []string) error {
+	err := sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })
+	if err != nil {
+		return err
+	}
+	return r.target.Sync(ctx)
+}
