@@ -19,7 +19,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 const (
@@ -143,7 +142,7 @@ func BenchmarkZstd(b *testing.B) {
 		b.Fatal(err)
 	}
 	shape := []int{layers, 1024, 1024}
-	for _, chunk := range [][]int{{1, 1024, 1024}, jobfile.AutoChunks(shape, nil, 4)} {
+	for _, chunk := range [][]int{{1, 1024, 1024}, zarr.AutoChunks(shape, nil, 4)} {
 		text, err := json.Marshal(chunk)
 		if err != nil {
 			b.Fatal(err)

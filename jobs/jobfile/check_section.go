@@ -8,6 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
 // section is a group of array options and the field that it stands in.
@@ -203,7 +204,7 @@ func trialShapes(registry *codecs.Registry, s section, t dtype.Type, rank int) [
 	case o.Chunks.Shape != nil && (rank < 0 || len(o.Chunks.Shape) == rank):
 		return [][]int{o.Chunks.Shape}
 	case o.Shards != nil && len(o.Shards) == rank && t != nil:
-		return [][]int{AutoChunks(o.Shards, o.Shards, ItemBytes(t, 0))}
+		return [][]int{zarr.AutoChunks(o.Shards, o.Shards, zarr.ItemBytes(t, 0))}
 	case extents != nil:
 		if rank < 0 || len(extents) == rank {
 			return [][]int{extents}

@@ -231,7 +231,7 @@ func (b *builder) chunks(t dtype.Type) []int {
 	case c.Shape != nil:
 		return c.Shape
 	case c.Auto, b.info.Chunks == nil:
-		return jobfile.AutoChunks(b.info.Shape, b.options.Shards, jobfile.ItemBytes(t, b.info.ItemBytes))
+		return zarr.AutoChunks(b.info.Shape, b.options.Shards, zarr.ItemBytes(t, b.info.ItemBytes))
 	default:
 		return b.info.Chunks
 	}

@@ -1,4 +1,4 @@
-package jobfile
+package zarr
 
 import (
 	"github.com/zmigrate/zmigrate/dtype"
