@@ -32,7 +32,6 @@
 //	load.go           Load and Parse
 //	normalise.go      the job as canonical JSON
 //	differences.go    the fields in which two normalised jobs differ
-//	auto_chunks.go    what chunks: auto means
 //	conversion.go     the conversion that data_type asks for
 //	hazards.go        what may happen to values in a codec chain
 //	codec_problems.go errors of a codec chain, at the codec and field at fault
