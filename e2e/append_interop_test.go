@@ -9,6 +9,7 @@ import (
 // and zarr-python have written. xarray compares each hierarchy with the whole series:
 // the values, the times, and which variables are coordinates.
 func TestInteropAppend(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	p.run(t, "append_sources.py", dir)

@@ -13,6 +13,7 @@ import (
 // Parquet in every encoding and compression. It compares what zarr-python reads of the
 // migrated columns with what pyarrow reads.
 func TestInteropArrow(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	p.run(t, "arrow_sources.py", dir, interopSeed, "50")

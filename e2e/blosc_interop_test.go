@@ -18,6 +18,7 @@ const bloscScript = "../../codecs/blosc/testdata/check.py"
 // TestInteropBlosc lets c-blosc decode buffers of all its codecs, levels and shuffles,
 // with various sizes of elements, blocks and contents.
 func TestInteropBlosc(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))

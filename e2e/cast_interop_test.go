@@ -63,6 +63,7 @@ func spelled(a ndarray.Array, i int) string {
 // types, in all modes and with scalar maps. It compares the results and, one by one,
 // the refused elements.
 func TestInteropCastValue(t *testing.T) {
+	t.Parallel()
 	const count = 3000
 	p := findPeers(t)
 	cmd, stderr := p.command(t, "cast_cases.py", interopSeed, fmt.Sprint(count))

@@ -19,6 +19,7 @@ import (
 // all types, with those that xarray and netCDF4-python read: bit for bit, except that
 // all NaNs are equal.
 func TestInteropUnpack(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	p.run(t, "cf_sources.py", dir, interopSeed)
@@ -72,6 +73,7 @@ func TestInteropUnpack(t *testing.T) {
 // TestInteropCFCodecs lets zarr-python read packed variables, random ones of all
 // integer types, whose packing became codecs.
 func TestInteropCFCodecs(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	p.run(t, "cf_sources.py", dir, interopSeed)

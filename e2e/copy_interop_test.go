@@ -21,6 +21,7 @@ var otherChunks = []string{1: "7", 2: "5,7", 3: "3,4,2", 4: "2,3,4,5", 5: "2,2,3
 // codecs. None is refused. zarr-python and tensorstore read every array with the values
 // of its writer, its attributes and its dimension names.
 func TestInteropCopy(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	golden := goldenStores(t)
 	// Zarr v3 cannot have structs in which only some fields are big-endian.

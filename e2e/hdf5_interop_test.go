@@ -20,6 +20,7 @@ const hdf5Recoded = hdf5Unreadable + ",filters/bit*,filters/incompressible,filte
 // compares what zarr-python reads of the migrated files with what h5py reads. If
 // filters are codecs, chunks are also carried through.
 func TestInteropHDF5(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	p.run(t, filepath.Join("..", "..", "sources", "netcdf", "hdf5", "testdata", "make.py"), dir)
@@ -39,6 +40,7 @@ func TestInteropHDF5(t *testing.T) {
 // TestInteropNetCDF4 does the same with files of netCDF4-python: groups, unlimited
 // dimensions, types that users define.
 func TestInteropNetCDF4(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	p.run(t, filepath.Join("..", "..", "sources", "netcdf", "testdata", "make_nc4.py"), dir)

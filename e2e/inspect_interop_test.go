@@ -13,6 +13,7 @@ import (
 // -H -p and pyarrow show. The files are the goldens, and files with all features of the
 // formats that the peers make here.
 func TestInteropInspect(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	findTools(t, "ncdump", "ncgen", "h5dump")
 	dir := t.TempDir()

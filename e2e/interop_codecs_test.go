@@ -11,6 +11,7 @@ import (
 // codec. All programs that have the codecs read the results: the peers, and a script
 // that decodes according to the specifications.
 func TestInteropCodecs(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := filepath.Join(fast(t), "codecs")
 	p.run(t, "codec_sources.py", dir, interopSeed)

@@ -11,6 +11,7 @@ import (
 // and cast_value. zmigrate writes the same elements through the same chains. Each
 // program reads what the other wrote.
 func TestInteropPack(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := filepath.Join(fast(t), "pack")
 	p.run(t, "pack_sources.py", dir, interopSeed, "400")

@@ -16,6 +16,7 @@ const interopSeed = "1"
 // TestInteropRaw migrates raw arrays of every data type through every codec chain.
 // zarr-python, tensorstore and xarray compare each array with the one that NumPy made.
 func TestInteropRaw(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := filepath.Join(t.TempDir(), "raw")
 	p.run(t, "raw_sources.py", dir, interopSeed)
@@ -46,6 +47,7 @@ func TestInteropRaw(t *testing.T) {
 // TestInteropNetCDF copies classic files, both random and real ones, and joins some.
 // The peers compare each variable with what libnetcdf reads.
 func TestInteropNetCDF(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	real := append([]string{example}, otherRealFiles(t)...)

@@ -11,6 +11,7 @@ import (
 // both byte orders and under several codec chains. NumPy with ml_dtypes decodes each
 // array, and the peers that know its type read it.
 func TestInteropTypes(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := filepath.Join(t.TempDir(), "types")
 	p.run(t, "type_sources.py", dir, interopSeed)

@@ -9,6 +9,7 @@ import (
 // same values are missing in both, with every treatment of packed values, joined, and
 // appended night by night.
 func TestInteropMissing(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	p.run(t, "missing.py", "write", dir)

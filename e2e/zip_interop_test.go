@@ -9,6 +9,7 @@ import (
 // deflated, the hierarchies are of both formats, and some chunk grids have chunks of
 // different sizes.
 func TestInteropZip(t *testing.T) {
+	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
 	p.run(t, "-P", filepath.Join("..", "..", "sources", "zarr", "testdata", "make_zips.py"), dir)
