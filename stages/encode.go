@@ -66,7 +66,7 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 			inside := t.inside(start, shape)
 			region := ndarray.Region{Start: make([]int, len(shape)), Shape: inside}
 			err = t.Convert.Encode(to.Sub(region), cell.Sub(region))
-			t.pad(to, inside)
+			chain.Pad(to, inside)
 		}
 		if err != nil {
 			converted.Release()

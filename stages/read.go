@@ -194,7 +194,7 @@ func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
 		return err
 	}
 	if t.Convert == nil {
-		t.pad(l.array, inside)
+		t.cellChain().Pad(l.array, inside)
 	}
 	return l.array.Heap.Err()
 }
@@ -207,29 +207,4 @@ func (t *Task) inside(start, shape []int) []int {
 		inside[i] = min(shape[i], n-start[i])
 	}
 	return inside
-}
-
-// pad fills the elements of an array of whole cells, of the chain's type, that are not
-// inside. It writes the fill value. If the chain asks for the nearest value, the rest of
-// a cell that has elements inside gets the nearest of them.
-func (t *Task) pad(a ndarray.Array, inside []int) {
-	cell := t.cellChain()
-	part := ndarray.Region{Start: make([]int, len(inside)), Shape: slices.Clone(inside)}
-	for i, n := range a.Shape { // the slab beyond the edge of dimension i
-		edge := inside[i]
-		if extent := cell.Chunk().Shape[i]; cell.PadsNearest() && edge%extent > 0 {
-			part.Start[i], part.Shape[i] = edge-1, 1
-			last := a.Sub(part)
-			edge += extent - edge%extent
-			part.Start[i], part.Shape[i] = inside[i], edge-inside[i]
-			last.Shape, last.Strides = part.Shape, slices.Clone(last.Strides)
-			last.Strides[i] = 0
-			ndarray.Copy(a.Sub(part), last)
-		}
-		if edge < n {
-			part.Start[i], part.Shape[i] = edge, n-edge
-			ndarray.Fill(a.Sub(part), t.fill())
-		}
-		part.Start[i], part.Shape[i] = 0, n
-	}
 }

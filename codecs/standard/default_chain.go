@@ -1,0 +1,16 @@
+package standard
+
+import (
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+)
+
+// DefaultChain returns the codecs of an array of a data type for which nobody names
+// any: the array → bytes codec that the type needs, and zstd at level 3.
+func DefaultChain(t dtype.Type) []codecs.Spec {
+	serializer := BytesName
+	if o, ok := t.(dtype.Object); ok {
+		serializer = o.V2Filter()
+	}
+	return []codecs.Spec{{Name: serializer}, {Name: ZstdName, Configuration: []byte(`{"level":3}`)}}
+}
