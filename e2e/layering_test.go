@@ -52,8 +52,9 @@ var strangers = []string{"sources", "sinks"}
 
 // goroutines lists the folders that may import golang.org/x/sync/errgroup. stages
 // coordinates the work on chunks, internal/store flushes files in parallel, sources
-// asks for many files at once, and jobs/journal for the objects of a checkpoint.
-var goroutines = []string{"stages", "internal/store", "sources", "jobs/journal"}
+// asks for many files at once, sinks writes the chunks of one region at once, and
+// jobs/journal asks for the objects of a checkpoint.
+var goroutines = []string{"stages", "internal/store", "sources", "sinks", "jobs/journal"}
 
 // goPackage is the output of `go list` for a package.
 type goPackage struct {

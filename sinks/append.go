@@ -1,0 +1,63 @@
+package sinks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// Append makes the array longer along one dimension, usually 0, and writes src to the new
+// elements. Along the other dimensions src is as long as the array. Several goroutines
+// may append at the same time; each gets elements of its own, in the order of the calls.
+// Readers see the new shape after the next Commit.
+//
+// Append returns where the new elements begin. After an error the array has the new
+// shape, and WriteRegion may write the elements again; before an error about src itself,
+// nothing has changed and start is nil.
+func (a *Array) Append(ctx context.Context, src ndarray.Array, dimension int) (start []int, err error) {
+	a.writer.working.RLock()
+	defer a.writer.working.RUnlock()
+	if start, err = a.grow(src, dimension); err != nil {
+		return nil, err
+	}
+	return start, a.writeRegion(ctx, src, start)
+}
+
+// grow makes the array longer by the extent of src.
+func (a *Array) grow(src ndarray.Array, dimension int) (start []int, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	was := zarr.Grid{Shape: a.shape, Chunk: a.extent}
+	if dimension < 0 || dimension >= len(was.Shape) {
+		return nil, fmt.Errorf("array %q: there is no dimension %d, the array has %d", a.path, dimension, len(was.Shape))
+	}
+	start = make([]int, len(was.Shape))
+	start[dimension] = was.Shape[dimension]
+	grown := zarr.Grid{Shape: slices.Clone(was.Shape), Chunk: was.Chunk}
+	if len(src.Shape) == len(was.Shape) {
+		grown.Shape[dimension] += src.Shape[dimension]
+		for i, n := range src.Shape {
+			if i != dimension && n != was.Shape[i] {
+				return nil, fmt.Errorf("array %q: %d elements along dimension %d are to be appended, the array has %d", a.path, n, i, was.Shape[i])
+			}
+		}
+	}
+	if err := grown.Check(); err != nil {
+		return nil, fmt.Errorf("array %q: %w", a.path, err)
+	}
+	if err := a.check(src, start, grown.Shape); err != nil {
+		return nil, err
+	}
+	if dimension > 0 { // the numbers of chunks change
+		var there bitset
+		for number := range a.there.all() {
+			there.put(grown.Number(was.Index(number)), true)
+		}
+		a.there = there
+	}
+	a.shape = grown.Shape
+	return start, nil
+}

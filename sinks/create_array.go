@@ -1,0 +1,153 @@
+package sinks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// ArraySpec describes a new array. Type and Shape are required.
+type ArraySpec struct {
+	Type  dtype.Type
+	Shape []int // elements along each dimension; an extent of 0 may grow, see Array.Append
+	// Chunks is the shape of a chunk, or of an inner chunk if Shards is set. nil: chunks of
+	// 1 to 8 MiB.
+	Chunks []int
+	// Shards is the shape of a shard, a stored object that holds many inner chunks. Its
+	// extents are multiples of those of Chunks. nil: each chunk is an object of its own.
+	Shards []int
+	// Codecs is the codec chain of a chunk, or of an inner chunk. nil: the array → bytes
+	// codec that Type needs, and zstd at level 3.
+	Codecs []codecs.Spec
+	// FillValue is the value of elements that were never written, as Zarr v3 spells it in
+	// JSON, such as -9999 or "NaN" in quotes. nil: the default of Type, which is zero.
+	FillValue json.RawMessage
+	// DimensionNames has a name for each dimension, "" for one without. nil: none has a
+	// name.
+	DimensionNames []string
+	Attributes     zarr.Attributes
+}
+
+// Array is an array of a Writer. It is safe for concurrent use.
+type Array struct {
+	writer *Writer
+	path   string
+	chunks *ArrayWriter
+	chain  *codecs.Chain  // of a stored object
+	shards *codecs.Shards // nil if a stored object is a chunk
+	cell   *codecs.Chain  // of an inner chunk, or of the stored object if shards is nil
+	extent []int          // the shape of a stored object
+	meta   zarr.Array     // without its grid
+
+	mu      sync.Mutex // guards what follows
+	shape   []int      // is replaced when the array grows
+	objects map[string]*object
+	there   bitset // numbers, in the grid, of the objects that are stored
+}
+
+// CreateArray adds an array at a path below the root, such as "ocean/temperature". The
+// path "" makes the whole hierarchy one array. Everything that can be refused without
+// data is refused here. Nothing is written.
+func (w *Writer) CreateArray(_ context.Context, path string, spec ArraySpec) (*Array, error) {
+	a := &Array{writer: w, path: path, objects: map[string]*object{}}
+	if err := a.bind(spec); err != nil {
+		return nil, fmt.Errorf("array %q: %w", path, err)
+	}
+	if err := w.add(a); err != nil {
+		return nil, err
+	}
+	a.chunks = w.hierarchy.Array(path, Placement{})
+	return a, nil
+}
+
+// bind decides everything about an array.
+func (a *Array) bind(spec ArraySpec) error {
+	if spec.Type == nil {
+		return errors.New("the field Type is required, such as dtype.Float32")
+	}
+	if _, err := spec.Type.V3(); err != nil {
+		return err
+	}
+	if _, ok := ndarray.Elements(spec.Shape); !ok {
+		return fmt.Errorf("an array of shape %v: want extents of at least 0, and fewer elements", spec.Shape)
+	}
+	if n := len(spec.DimensionNames); n > 0 && n != len(spec.Shape) {
+		return fmt.Errorf("there are %d dimension names, the array has %d dimensions", n, len(spec.Shape))
+	}
+	fill := spec.Type.Default()
+	if spec.FillValue != nil {
+		var err error
+		if fill, err = dtype.ParseFill(spec.Type, dtype.V3, spec.FillValue); err != nil {
+			return fmt.Errorf("fill value: %w", err)
+		}
+	}
+	inner := spec.Chunks
+	if inner == nil {
+		if spec.Shards != nil && len(spec.Shards) != len(spec.Shape) || slices.ContainsFunc(spec.Shards, func(n int) bool { return n < 1 }) {
+			return fmt.Errorf("shards %v: want %d extents of at least 1", spec.Shards, len(spec.Shape))
+		}
+		inner = zarr.AutoChunks(spec.Shape, spec.Shards, zarr.ItemBytes(spec.Type, 0))
+	}
+	a.shape, a.extent = slices.Clone(spec.Shape), slices.Clone(inner)
+	if spec.Shards != nil {
+		a.extent = slices.Clone(spec.Shards)
+	}
+	if err := a.grid().Check(); err != nil {
+		return err
+	}
+	a.meta = zarr.Array{
+		Type: spec.Type, Fill: fill,
+		DimensionNames: slices.Clone(spec.DimensionNames), Attributes: slices.Clone(spec.Attributes),
+	}
+	specs := spec.Codecs
+	if specs == nil {
+		specs = standard.DefaultChain(spec.Type)
+	}
+	var err error
+	if a.chain, err = a.writer.options.Codecs.Bind(specs, codecs.Chunk{Type: spec.Type, Shape: slices.Clone(inner), Fill: fill}); err != nil {
+		return fmt.Errorf("codecs: %w", err)
+	}
+	if spec.Shards != nil {
+		sharding, err := standard.Sharding(a.chain)
+		if err != nil {
+			return fmt.Errorf("shards: %w", err)
+		}
+		if a.chain, err = a.writer.options.Codecs.Bind([]codecs.Spec{sharding}, codecs.Chunk{Type: spec.Type, Shape: a.extent, Fill: fill}); err != nil {
+			return fmt.Errorf("shards: %w", err)
+		}
+	}
+	a.meta.Codecs, a.cell = a.chain.Specs(), a.chain
+	if s, ok := a.chain.Parted(); ok {
+		a.shards, a.cell = s, s.Inner()
+	}
+	return nil
+}
+
+// Path returns the path of the array below the root.
+func (a *Array) Path() string { return a.path }
+
+// Shape returns the array's present shape. Append makes it longer.
+func (a *Array) Shape() []int { return slices.Clone(a.grid().Shape) }
+
+// grid returns the present grid of stored objects.
+func (a *Array) grid() zarr.Grid {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return zarr.Grid{Shape: a.shape, Chunk: a.extent}
+}
+
+// metadata returns the present metadata.
+func (a *Array) metadata() *zarr.Array {
+	meta := a.meta
+	meta.Grid = a.grid()
+	return &meta
+}
