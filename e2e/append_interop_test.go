@@ -14,10 +14,10 @@ func TestInteropAppend(t *testing.T) {
 	dir := t.TempDir()
 	p.run(t, "append_sources.py", dir)
 	file := func(name string) string { return filepath.Join(dir, name) }
-	done(t, "copy", "--progress", "none", file("first.nc"), file("ours.zarr"))
+	mustRun(t, "copy", "--progress", "none", file("first.nc"), file("ours.zarr"))
 	for _, target := range []string{"ours.zarr", "xarray.zarr", "python.zarr"} {
 		for range 2 { // the second time there is nothing to do
-			done(t, "copy", "--progress", "none", "--existing", "append", file("rest.nc"), file(target))
+			mustRun(t, "copy", "--progress", "none", "--existing", "append", file("rest.nc"), file(target))
 		}
 		p.check(t, "check_cf.py", file("whole.nc"), file(target))
 	}

@@ -52,9 +52,9 @@ arrays:
 `, first, n))
 }
 
-// there checks the values of all rows that a reader of a target finds, and returns the
-// number of rows.
-func there(t *testing.T, target string) int {
+// readAllRows checks the values of all rows that a reader of a target finds. It returns
+// the number of rows.
+func readAllRows(t *testing.T, target string) int {
 	t.Helper()
 	source, err := zarr.Open(t.Context(), target, zarr.Options{})
 	if err != nil {
@@ -110,17 +110,17 @@ func TestEveryDurableOperationOfAnAppendFails(t *testing.T) {
 	}
 	reset := func() {
 		t.Helper()
-		fresh(t, target)
+		removeTarget(t, target)
 		if err := os.CopyFS(dir, os.DirFS(before)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	operations := breakEverywhere(t, rows(t, dir, 5, 6), target, reset, func(t *testing.T, _ map[string]string) {
-		if n := there(t, target); n != 5 && n != 11 {
+		if n := readAllRows(t, target); n != 5 && n != 11 {
 			t.Errorf("%d rows", n)
 		}
 	})
-	if n := there(t, target); n != 11 || operations < 20 {
+	if n := readAllRows(t, target); n != 11 || operations < 20 {
 		t.Errorf("%d rows after %d operations", n, operations)
 	}
 }
@@ -172,7 +172,7 @@ func TestNightly(t *testing.T) {
 			t.Errorf("night %d again:\n%s", night, diff)
 		}
 	}
-	leftovers(t, target)
+	checkNoLeftovers(t, target)
 	once := filepath.Join(dir, "once.zarr")
 	t.Setenv("DATE", "*")
 	want := undisturbed(t, job, once, "source.concat=time", "target.url=once.zarr")
@@ -216,7 +216,7 @@ func TestAppendToStores(t *testing.T) {
 	env.Memory = &store.Memory{}
 	for name, url := range map[string]string{"memory": "mem://bucket/deep/out.zarr", "S3": serve(t).url("deep/out.zarr")} {
 		t.Run(name, func(t *testing.T) {
-			fresh(t, local)
+			removeTarget(t, local)
 			for first := 0; first < 15; first += 5 {
 				job := rows(t, dir, first, 5)
 				if _, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}); err != nil {

@@ -44,7 +44,7 @@ func TestInteropArrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done(t, "run", "--progress", "none", write(t, dir, name+".json", job))
+		mustRun(t, "run", "--progress", "none", write(t, dir, name+".json", job))
 	}
 	p.check(t, "check_arrow.py", dir)
 }

@@ -118,12 +118,12 @@ func TestInteropBloscSpeed(t *testing.T) {
 		}
 		var decoder blosc.Decoder
 		var buffer []byte
-		encode := least(t, func() error {
+		encode := shortest(t, func() error {
 			buffer, err = encoder.AppendEncode(buffer[:0], src)
 			return err
 		})
 		back := make([]byte, len(src))
-		decode := least(t, func() error { return decoder.DecodeInto(back, buffer) })
+		decode := shortest(t, func() error { return decoder.DecodeInto(back, buffer) })
 		speed := func(seconds float64) float64 { return float64(len(src)) / 1e6 / seconds }
 		t.Logf("%-7v level %d shuffle %d: encode %5.0f MB/s, %.2f × C; decode %5.0f MB/s, %.2f × C; ratio %.3f, C %.3f",
 			o.Codec, o.Level, o.Shuffle, speed(encode), theirs[i].Encode/encode, speed(decode), theirs[i].Decode/decode,
@@ -136,8 +136,8 @@ func TestInteropBloscSpeed(t *testing.T) {
 	}
 }
 
-// least returns the shortest time of several calls of run, in seconds.
-func least(t *testing.T, run func() error) float64 {
+// shortest returns the shortest time of several calls of run, in seconds.
+func shortest(t *testing.T, run func() error) float64 {
 	t.Helper()
 	best, end := math.Inf(1), time.Now().Add(300*time.Millisecond)
 	for began := time.Now(); began.Before(end); began = time.Now() {

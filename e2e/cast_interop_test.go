@@ -164,21 +164,21 @@ func TestInteropCastSpeed(t *testing.T) {
 			}
 			codec := castCodec(t, configuration, src.Type, elements)
 			dst := ndarray.New(codec.Encoded().Type, src.Shape)
-			seconds := least(t, func() error { return codec.Encode(dst, src) })
+			seconds := shortest(t, func() error { return codec.Encode(dst, src) })
 			ours[i], ratios[i] = append(ours[i], seconds), append(ratios[i], theirs[i]/seconds)
 		}
 	}
 	for i, c := range cases {
-		text := fmt.Sprintf("%s to %s, out of range %s, %d keys", c.Source, c.Target, name(c.OutOfRange), len(c.Entries))
-		t.Logf("%s: %.2f GB/s, %.1f × cast-value-rs", text, float64(len(src.Data))/1e9/middle(ours[i]), middle(ratios[i]))
-		if middle(ratios[i]) < wants[i] {
-			t.Errorf("%s: %.1f times as fast as cast-value-rs, want %g", text, middle(ratios[i]), wants[i])
+		text := fmt.Sprintf("%s to %s, out of range %s, %d keys", c.Source, c.Target, outOfRangeName(c.OutOfRange), len(c.Entries))
+		t.Logf("%s: %.2f GB/s, %.1f × cast-value-rs", text, float64(len(src.Data))/1e9/median(ours[i]), median(ratios[i]))
+		if median(ratios[i]) < wants[i] {
+			t.Errorf("%s: %.1f times as fast as cast-value-rs, want %g", text, median(ratios[i]), wants[i])
 		}
 	}
 }
 
-// name describes how numbers out of range are handled.
-func name(outOfRange *string) string {
+// outOfRangeName says how numbers out of range are handled.
+func outOfRangeName(outOfRange *string) string {
 	if outOfRange == nil {
 		return "refused"
 	}

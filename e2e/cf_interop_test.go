@@ -82,7 +82,7 @@ zmigrate: 1
 source: {driver: netcdf, url: packed.nc, cf: codecs, exclude: ["*_f4_*", "*_f8_*"]}
 target: {url: out.zarr}
 `))
-	done(t, "run", "--progress", "none", filepath.Join(dir, "job.yaml"))
+	mustRun(t, "run", "--progress", "none", filepath.Join(dir, "job.yaml"))
 	p.check(t, "check_cf_codecs.py", dir, filepath.Join(dir, "out.zarr"))
 }
 

@@ -27,7 +27,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 48, "zstd")
 	finished := undisturbed(t, job, target)
-	fresh(t, target)
+	removeTarget(t, target)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := migrate(ctx, job, environment(), jobs.RunOptions{Observe: func(stages.Event) { cancel() }}, "run.workers.write=1")
@@ -109,7 +109,7 @@ func TestChangedAndPutBack(t *testing.T) {
 			dir := fast(t)
 			job, target := cube(t, dir, 48, "zstd")
 			finished := undisturbed(t, job, target)
-			fresh(t, target)
+			removeTarget(t, target)
 			var set []string
 			if remote {
 				server := httptest.NewServer(http.FileServer(http.Dir(dir)))

@@ -64,8 +64,8 @@ func TestInteropZstdSpeed(t *testing.T) {
 			theirs[i] = append(theirs[i], turn[i])
 			buffer := frames[i]
 			ours[i] = append(ours[i], measured{
-				Encode: least(t, func() error { buffer, err = codec.AppendEncode(buffer[:0], c.data); return err }),
-				Decode: least(t, func() error { _, err := codec.AppendDecode(back, frames[i]); return err }),
+				Encode: shortest(t, func() error { buffer, err = codec.AppendEncode(buffer[:0], c.data); return err }),
+				Decode: shortest(t, func() error { _, err := codec.AppendDecode(back, frames[i]); return err }),
 			})
 		}
 	}
@@ -75,15 +75,15 @@ func TestInteropZstdSpeed(t *testing.T) {
 			encode, encodes = append(encode, us.Encode), append(encodes, theirs[i][k].Encode/us.Encode)
 			decode, decodes = append(decode, us.Decode), append(decodes, theirs[i][k].Decode/us.Decode)
 		}
-		speed := func(seconds []float64) float64 { return size / 1e6 / middle(seconds) }
+		speed := func(seconds []float64) float64 { return size / 1e6 / median(seconds) }
 		ratio, their := float64(size)/float64(len(frames[i])), float64(size)/float64(theirs[i][0].Size)
 		t.Logf("%-14s encode %5.0f MB/s, %.2f × C; decode %5.0f MB/s, %.2f × C; ratio %.3f, C %.3f",
-			c.name, speed(encode), middle(encodes), speed(decode), middle(decodes), ratio, their)
+			c.name, speed(encode), median(encodes), speed(decode), median(decodes), ratio, their)
 		if ratio < c.least*their {
 			t.Errorf("%s: the ratio is %.3f, less than %.2f of the C library's %.3f", c.name, ratio, c.least, their)
 		}
 		// The bound is far from the usual ratio, so that a busy machine does no harm.
-		if middle(encodes) < 0.2 {
+		if median(encodes) < 0.2 {
 			t.Errorf("%s takes more than five times as long as the C library", c.name)
 		}
 	}
@@ -107,8 +107,8 @@ func zstdCodec(t *testing.T, level, size int) codecs.BytesToBytes {
 	return bound
 }
 
-// middle returns the median.
-func middle(list []float64) float64 {
+// median returns the median of a list.
+func median(list []float64) float64 {
 	return slices.Sorted(slices.Values(list))[len(list)/2]
 }
 

@@ -190,7 +190,7 @@ func (c *goldenCopy) copy(t *testing.T, arrays []plannedCopy, flags ...string) s
 	for _, a := range arrays {
 		flags = append(flags, "--include", a.Source)
 	}
-	done(t, append(append([]string{"copy", "--progress", "none"}, flags...), c.source, target)...)
+	mustRun(t, append(append([]string{"copy", "--progress", "none"}, flags...), c.source, target)...)
 	return target
 }
 
@@ -236,7 +236,7 @@ func inZstd(t *testing.T, sources ...string) (targets []string) {
 	t.Helper()
 	for _, source := range sources {
 		target := filepath.Join(fast(t), "zstd.zarr")
-		done(t, "copy", "--progress", "none", "--codec", "zstd", source, target)
+		mustRun(t, "copy", "--progress", "none", "--codec", "zstd", source, target)
 		targets = append(targets, target)
 	}
 	return targets

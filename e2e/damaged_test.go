@@ -46,7 +46,7 @@ func TestDamagedBodies(t *testing.T) {
 				t.Cleanup(server.Close)
 				to := filepath.Join(t.TempDir(), "to.zarr")
 				file := write(t, t.TempDir(), "job.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: zarr, url: %q, include: [field/values]}, target: {url: %q}, run: {path: %s}}", server.URL, to, path))
-				output, ok := tell(t, "run", file)
+				output, ok := runWithoutSecret(t, "run", file)
 				if ok != (times == 1) {
 					t.Fatal(output)
 				}

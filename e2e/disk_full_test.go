@@ -52,7 +52,7 @@ func TestDiskFull(t *testing.T) {
 		if messages != 1 {
 			t.Errorf("%d messages, want one: %s", messages, &message)
 		}
-		whole(t, place, finished)
+		checkUnfinished(t, place, finished)
 	}
 	if err := mount("remount,size=64m"); err != nil {
 		t.Fatal(err)
@@ -63,5 +63,5 @@ func TestDiskFull(t *testing.T) {
 	if diff := cmp.Diff(finished, tree(t, place)); diff != "" {
 		t.Errorf("(-undisturbed +full):\n%s", diff)
 	}
-	leftovers(t, place)
+	checkNoLeftovers(t, place)
 }

@@ -46,11 +46,11 @@ func (f *faults) fault(op, key string) error {
 func TestEveryDurableOperationFails(t *testing.T) {
 	dir := fast(t)
 	job, target := cube(t, dir, 16, "zstd")
-	operations := breakEverywhere(t, job, target, func() { fresh(t, target) }, func(t *testing.T, finished map[string]string) {
+	operations := breakEverywhere(t, job, target, func() { removeTarget(t, target) }, func(t *testing.T, finished map[string]string) {
 		if len(finished) < 15 {
 			t.Errorf("%d objects", len(finished))
 		}
-		whole(t, target, finished)
+		checkUnfinished(t, target, finished)
 	})
 	if operations < 15 {
 		t.Errorf("%d operations", operations)
@@ -94,7 +94,7 @@ func breakEverywhere(t *testing.T, job, target string, reset func(), check func(
 				if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 					t.Errorf("after %s (-undisturbed +repeated):\n%s", last, diff)
 				}
-				leftovers(t, target)
+				checkNoLeftovers(t, target)
 				if result, err := run(); err != nil || !result.Nothing {
 					t.Errorf("once more after %s: %+v, %v", last, result, err)
 				}

@@ -233,9 +233,9 @@ run: {checkpoint: {every: 50ms}}
 `, side, side*side*side, side*side, codec)), target
 }
 
-// leftovers fails the test for anything beside a finished target except the record of
-// completion and the marker of the released lock.
-func leftovers(t testing.TB, target string) {
+// checkNoLeftovers fails the test for anything beside a finished target, except the
+// record of completion and the marker of the released lock.
+func checkNoLeftovers(t testing.TB, target string) {
 	t.Helper()
 	for key := range tree(t, target+".zmigrate") {
 		if key != "done.json" && filepath.Dir(key) != "lock" && filepath.Dir(key) != "objects" {
@@ -248,9 +248,10 @@ func leftovers(t testing.TB, target string) {
 	}
 }
 
-// whole fails the test if a target holds an object that the finished target does not,
-// or the document of an array without all of its chunks.
-func whole(t testing.TB, target string, finished map[string]string) {
+// checkUnfinished checks a target that may be unfinished. It fails the test for an object
+// that the finished target does not have, and for the document of an array without all
+// of its chunks.
+func checkUnfinished(t testing.TB, target string, finished map[string]string) {
 	t.Helper()
 	now := tree(t, target)
 	for key, sum := range now {

@@ -30,7 +30,7 @@ func TestInteropHDF5(t *testing.T) {
 		pairs := []string{excluded}
 		for _, file := range []string{"earliest", "v110", "latest", "userblock", "shared", "tiny_checked"} {
 			target := filepath.Join(dir, name, file+".zarr")
-			done(t, append(arguments, "--set", "source.url="+file+".h5", "--set", "target.url="+target, job)...)
+			mustRun(t, append(arguments, "--set", "source.url="+file+".h5", "--set", "target.url="+target, job)...)
 			pairs = append(pairs, filepath.Join(dir, file+".h5"), target)
 		}
 		p.check(t, "check_hdf5.py", pairs...)
@@ -49,7 +49,7 @@ func TestInteropNetCDF4(t *testing.T) {
 		source := filepath.Join(dir, file+".nc")
 		for name, options := range map[string][]string{"decoded": nil, "kept": {"--set", "defaults.codecs=keep"}} {
 			job := write(t, dir, file+"_"+name+".yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: "+file+".nc}\ntarget: {url: "+file+"_"+name+".zarr}\n"))
-			done(t, append(append([]string{"run", "--progress", "none"}, options...), job)...)
+			mustRun(t, append(append([]string{"run", "--progress", "none"}, options...), job)...)
 			pairs = append(pairs, source, filepath.Join(dir, file+"_"+name+".zarr"))
 		}
 	}

@@ -15,7 +15,7 @@ func TestInteropCodecs(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(fast(t), "codecs")
 	p.run(t, "codec_sources.py", dir, interopSeed)
-	done(t, "run", "--progress", "none", filepath.Join(dir, "job.json"))
+	mustRun(t, "run", "--progress", "none", filepath.Join(dir, "job.json"))
 	var names []string
 	for _, d := range environment().Codecs.Definitions() {
 		names = append(names, d.Name)

@@ -15,8 +15,8 @@ func TestInteropPack(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(fast(t), "pack")
 	p.run(t, "pack_sources.py", dir, interopSeed, "400")
-	done(t, "run", "--progress", "none", filepath.Join(dir, "write.json"))
-	done(t, "run", "--progress", "none", filepath.Join(dir, "read.json"))
+	mustRun(t, "run", "--progress", "none", filepath.Join(dir, "write.json"))
+	mustRun(t, "run", "--progress", "none", filepath.Join(dir, "read.json"))
 	p.check(t, "check_pack.py", dir)
 
 	t.Run("a flipped bit is found", func(t *testing.T) {

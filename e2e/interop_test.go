@@ -20,7 +20,7 @@ func TestInteropRaw(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(t.TempDir(), "raw")
 	p.run(t, "raw_sources.py", dir, interopSeed)
-	done(t, "run", "--progress", "none", filepath.Join(dir, "job.json"))
+	mustRun(t, "run", "--progress", "none", filepath.Join(dir, "job.json"))
 	expected, target := filepath.Join(dir, "expected.json"), filepath.Join(dir, "target.zarr")
 	p.check(t, "check.py", expected, target)
 
@@ -69,10 +69,10 @@ func TestInteropNetCDF(t *testing.T) {
 	}
 	var pairs []string
 	for _, file := range append(made, real...) {
-		done(t, "copy", "--progress", "none", file, target(file)+".zarr")
+		mustRun(t, "copy", "--progress", "none", file, target(file)+".zarr")
 		pairs = append(pairs, target(file)+".json", target(file)+".zarr")
 	}
-	done(t, "run", "--progress", "none", filepath.Join(dir, "join.json"))
+	mustRun(t, "run", "--progress", "none", filepath.Join(dir, "join.json"))
 	pairs = append(pairs, filepath.Join(dir, "whole.json"), filepath.Join(dir, "joined.zarr"))
 	p.check(t, "check.py", pairs...)
 
@@ -180,8 +180,8 @@ func (p peers) differences(t *testing.T, script string, arguments ...string) []s
 	return different
 }
 
-// done runs the program, which must succeed.
-func done(t *testing.T, arguments ...string) {
+// mustRun runs the program, which must succeed.
+func mustRun(t *testing.T, arguments ...string) {
 	t.Helper()
 	if err := zmigrate(t.Context(), t, arguments...).Run(); err != nil {
 		t.Fatalf("zmigrate %s: %v", strings.Join(arguments, " "), err)

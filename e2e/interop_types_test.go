@@ -15,7 +15,7 @@ func TestInteropTypes(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(t.TempDir(), "types")
 	p.run(t, "type_sources.py", dir, interopSeed)
-	done(t, "run", "--progress", "none", filepath.Join(dir, "job.json"))
+	mustRun(t, "run", "--progress", "none", filepath.Join(dir, "job.json"))
 	expected, target := filepath.Join(dir, "expected.json"), filepath.Join(dir, "target.zarr")
 	p.check(t, "check_types.py", expected, target)
 

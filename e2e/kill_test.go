@@ -49,7 +49,7 @@ func TestKilled(t *testing.T) {
 	}
 	duration := time.Since(began)
 	finished := tree(t, target)
-	fresh(t, target)
+	removeTarget(t, target)
 	r := rand.New(rand.NewPCG(20, 26))
 	kills, completed, midway := 0, 0, 0
 	var recorded map[string]fs.FileInfo
@@ -57,10 +57,10 @@ func TestKilled(t *testing.T) {
 		// Most runs continue a killed run, so they take less time than a whole run.
 		delay := time.Duration(r.Int64N(int64(duration)) / 2)
 		killed := killedAfter(t, delay, program, arguments)
-		untouched(t, target, recorded)
+		checkNotRewritten(t, target, recorded)
 		if killed {
 			kills++
-			whole(t, target, finished)
+			checkUnfinished(t, target, finished)
 			notRunning(t, job)
 			recorded = inJournal(t, job, target)
 			if len(recorded) > 0 {
@@ -72,18 +72,18 @@ func TestKilled(t *testing.T) {
 		if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 			t.Fatalf("after %d kills (-undisturbed +killed):\n%s", kills, diff)
 		}
-		leftovers(t, target)
-		fresh(t, target)
+		checkNoLeftovers(t, target)
+		removeTarget(t, target)
 		recorded = nil
 	}
 	if err := prepare(t.Context(), t, program, arguments...).Run(); err != nil {
 		t.Fatal(err)
 	}
-	untouched(t, target, recorded)
+	checkNotRewritten(t, target, recorded)
 	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 		t.Errorf("(-undisturbed +killed):\n%s", diff)
 	}
-	leftovers(t, target)
+	checkNoLeftovers(t, target)
 	t.Logf("killed %d times, %d of them with chunks recorded; %d runs ended in between; an undisturbed run takes %v",
 		kills, midway, completed, duration)
 	if midway < 2 {
@@ -117,8 +117,8 @@ func notRunning(t *testing.T, job string) {
 	}
 }
 
-// fresh removes a target with its checkpoint.
-func fresh(t *testing.T, target string) {
+// removeTarget removes a target with its checkpoint.
+func removeTarget(t *testing.T, target string) {
 	t.Helper()
 	if err := errors.Join(os.RemoveAll(target), os.RemoveAll(target+".zmigrate")); err != nil {
 		t.Fatal(err)
@@ -169,8 +169,8 @@ func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
 	return files
 }
 
-// untouched fails the test if one of the files has been written again.
-func untouched(t *testing.T, target string, files map[string]fs.FileInfo) {
+// checkNotRewritten fails the test if one of the files has been written again.
+func checkNotRewritten(t *testing.T, target string, files map[string]fs.FileInfo) {
 	t.Helper()
 	again := 0
 	for name, was := range files {
@@ -202,7 +202,7 @@ func TestSignals(t *testing.T) {
 		{syscall.SIGTERM, 3},
 	} {
 		t.Run(test.signal.String(), func(t *testing.T) {
-			fresh(t, target)
+			removeTarget(t, target)
 			c := prepare(t.Context(), t, program, "run", "--json", "--workers", "1", job)
 			out, err := c.StdoutPipe()
 			if err != nil {
@@ -240,7 +240,7 @@ func TestSignals(t *testing.T) {
 			if result.Resumed < len(recorded) {
 				t.Errorf("%d chunks were recorded, %d resumed", len(recorded), result.Resumed)
 			}
-			untouched(t, target, recorded)
+			checkNotRewritten(t, target, recorded)
 			if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 				t.Errorf("(-undisturbed +stopped):\n%s", diff)
 			}

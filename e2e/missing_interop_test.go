@@ -16,7 +16,7 @@ func TestInteropMissing(t *testing.T) {
 	migrated := func(target, source, more string) {
 		t.Helper()
 		text := fmt.Sprintf("{zmigrate: 1, source: {driver: zarr, %s}, target: {url: %s%s}}", source, target, more)
-		done(t, "run", "--progress", "none", write(t, dir, "job.yaml", []byte(text)))
+		mustRun(t, "run", "--progress", "none", write(t, dir, "job.yaml", []byte(text)))
 	}
 	for _, cf := range []string{"keep", "codecs", "unpack"} {
 		one, joined, grown := cf+".one", cf+".joined", cf+".grown"

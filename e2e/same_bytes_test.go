@@ -26,7 +26,7 @@ func TestSameBytes(t *testing.T) {
 		for _, memory := range []string{"64MiB", "1GiB"} {
 			for _, interrupted := range []bool{false, true} {
 				t.Run(fmt.Sprintf("workers=%d/memory=%s/interrupted=%v", workers, memory, interrupted), func(t *testing.T) {
-					fresh(t, target)
+					removeTarget(t, target)
 					set := []string{"run.memory=" + memory}
 					for _, stage := range []string{"read", "encode", "write"} {
 						set = append(set, fmt.Sprintf("run.workers.%s=%d", stage, workers))
@@ -44,7 +44,7 @@ func TestSameBytes(t *testing.T) {
 					if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 						t.Errorf("(-undisturbed +this):\n%s", diff)
 					}
-					leftovers(t, target)
+					checkNoLeftovers(t, target)
 				})
 			}
 		}

@@ -77,20 +77,20 @@ func packSpeed(t *testing.T, p peers, elements int) (encode, decode float64) {
 		if err := json.Unmarshal(out, &theirs); err != nil {
 			t.Fatal(err)
 		}
-		there := least(t, func() error {
+		packing := shortest(t, func() error {
 			_, buffer, err := chain.Encode(&pool, src)
 			if buffer != nil {
 				buffer.Release()
 			}
 			return err
 		})
-		back := least(t, func() error { return chain.Decode(&pool, dst, packed) })
-		encoded, encodes = append(encoded, there), append(encodes, theirs.Encode/there)
+		back := shortest(t, func() error { return chain.Decode(&pool, dst, packed) })
+		encoded, encodes = append(encoded, packing), append(encodes, theirs.Encode/packing)
 		decoded, decodes = append(decoded, back), append(decodes, theirs.Decode/back)
 	}
-	speed := func(seconds []float64) float64 { return float64(len(src.Data)) / 1e9 / middle(seconds) }
+	speed := func(seconds []float64) float64 { return float64(len(src.Data)) / 1e9 / median(seconds) }
 	t.Logf("float64 to int16 %.2f GB/s, %.2f × NumPy; int16 to float64 %.2f GB/s, %.2f × NumPy",
-		speed(encoded), middle(encodes), speed(decoded), middle(decodes))
+		speed(encoded), median(encodes), speed(decoded), median(decodes))
 	for name, ours := range map[string][]byte{".packed": packed, ".unpacked": dst.Data} {
 		theirs, err := os.ReadFile(file + name)
 		if err != nil {
@@ -100,5 +100,5 @@ func packSpeed(t *testing.T, p peers, elements int) (encode, decode float64) {
 			t.Errorf("%s: the bytes differ from NumPy's", name)
 		}
 	}
-	return middle(encodes), middle(decodes)
+	return median(encodes), median(decodes)
 }

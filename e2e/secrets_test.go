@@ -20,27 +20,27 @@ const planted = "Hunter2+Planted/Secret=="
 // forms are the forms in which a text may contain the secret.
 var forms = []string{"Hunter2", url.QueryEscape(planted), url.PathEscape(planted)}
 
-// tell runs the program and fails the test if the output contains the secret. It
+// runWithoutSecret runs the program and fails the test if the output has the secret. It
 // returns the output and whether the program succeeded.
-func tell(t *testing.T, arguments ...string) (output string, ok bool) {
+func runWithoutSecret(t *testing.T, arguments ...string) (output string, ok bool) {
 	t.Helper()
-	return tellWith(t, nil, arguments...)
+	return runWithoutSecretIn(t, nil, arguments...)
 }
 
-// tellWith is tell with additional variables in the program's environment.
-func tellWith(t *testing.T, environment []string, arguments ...string) (output string, ok bool) {
+// runWithoutSecretIn is runWithoutSecret with additional variables in the program's environment.
+func runWithoutSecretIn(t *testing.T, environment []string, arguments ...string) (output string, ok bool) {
 	t.Helper()
 	c := zmigrate(t.Context(), t, arguments...)
 	c.Env = append(os.Environ(), environment...)
 	var all bytes.Buffer
 	c.Stdout, c.Stderr = &all, &all
 	err := c.Run()
-	silent(t, strings.Join(arguments[:1], " "), all.Bytes())
+	checkNoSecret(t, strings.Join(arguments[:1], " "), all.Bytes())
 	return all.String(), err == nil
 }
 
-// silent fails the test if a text contains the secret.
-func silent(t *testing.T, where string, text []byte) {
+// checkNoSecret fails the test if a text contains the secret.
+func checkNoSecret(t *testing.T, where string, text []byte) {
 	t.Helper()
 	for _, form := range forms {
 		if bytes.Contains(text, []byte(form)) {
@@ -93,7 +93,7 @@ func TestSecretsOfTheEnvironment(t *testing.T) {
 	servers = append(servers, gone.URL)
 	environ(t, gone.URL)
 	common := []string{"--json", "--log-level", "debug", "--set", "run.requests.retries=1"}
-	if output, ok := tell(t, append([]string{"run", "--set", "target.url=" + b.url("secret.zarr"), job}, common...)...); !ok {
+	if output, ok := runWithoutSecret(t, append([]string{"run", "--set", "target.url=" + b.url("secret.zarr"), job}, common...)...); !ok {
 		t.Error(output)
 	}
 	for _, folder := range []string{"secret.zarr", "secret.zarr.zmigrate"} {
@@ -103,7 +103,7 @@ func TestSecretsOfTheEnvironment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			silent(t, folder+"/"+key, data)
+			checkNoSecret(t, folder+"/"+key, data)
 		}
 	}
 	for _, server := range servers {
@@ -120,25 +120,25 @@ func TestSecretsOfTheEnvironment(t *testing.T) {
 					if command[0] != "inspect" {
 						command = append(command, common...)
 					}
-					if output, ok := tellWith(t, azure, command...); ok && command[0] != "status" {
+					if output, ok := runWithoutSecretIn(t, azure, command...); ok && command[0] != "status" {
 						t.Errorf("%s: %s", command[0], output)
 					}
 				}
-				silentFolder(t, checkpoint)
+				checkNoSecretBelow(t, checkpoint)
 			})
 		}
 	}
 }
 
-// silentFolder fails the test if a file of a folder contains the secret.
-func silentFolder(t *testing.T, dir string) {
+// checkNoSecretBelow fails the test if a file of a folder contains the secret.
+func checkNoSecretBelow(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(name)
-		silent(t, name, data)
+		checkNoSecret(t, name, data)
 		return err
 	})
 	if err != nil && !os.IsNotExist(err) {
@@ -170,22 +170,22 @@ func TestSecretsInURLs(t *testing.T) {
 			} {
 				file := write(t, dir, fmt.Sprintf("%d.yaml", i), []byte(job))
 				for _, command := range []string{"run", "plan", "validate", "status"} {
-					output, ok := tell(t, command, "--json", "--log-level", "debug", "--set", "run.requests.retries=1", file)
+					output, ok := runWithoutSecret(t, command, "--json", "--log-level", "debug", "--set", "run.requests.retries=1", file)
 					if ok && command == "run" {
 						t.Errorf("%s: %s", place, output)
 					}
 				}
 			}
 			without := write(t, dir, "set.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {}}", absolute(t, example)))
-			if output, ok := tell(t, "run", "--set", "target.url="+place, "--set", "run.requests.retries=1", without); ok {
+			if output, ok := runWithoutSecret(t, "run", "--set", "target.url="+place, "--set", "run.requests.retries=1", without); ok {
 				t.Errorf("--set: %s", output)
 			}
 			for _, command := range [][]string{{"inspect", place}, {"init", place}, {"copy", place, filepath.Join(dir, "copy.zarr")}, {"copy", absolute(t, example), place}, {place}} {
-				if output, ok := tell(t, command...); ok && command[0] != "init" {
+				if output, ok := runWithoutSecret(t, command...); ok && command[0] != "init" {
 					t.Errorf("%s %s: %s", command[0], place, output)
 				}
 			}
-			silentFolder(t, filepath.Join(dir, "out.zarr.zmigrate"))
+			checkNoSecretBelow(t, filepath.Join(dir, "out.zarr.zmigrate"))
 		})
 	}
 }
@@ -209,14 +209,14 @@ func TestSecretsOfRedirects(t *testing.T) {
 		source := front.URL + "/" + filepath.Base(example)
 		target := filepath.Join(dir, fmt.Sprintf("%d.zarr", i))
 		job := write(t, dir, fmt.Sprintf("%d.yaml", i), fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: %q}, run: {requests: {retries: 1}}}", source, target))
-		output, ok := tell(t, "run", "--json", "--log-level", "debug", job)
+		output, ok := runWithoutSecret(t, "run", "--json", "--log-level", "debug", job)
 		if ok != (i == 0) {
 			t.Errorf("%d: %s", i, output)
 		}
-		if output, ok := tell(t, "inspect", source); ok != (i == 0) {
+		if output, ok := runWithoutSecret(t, "inspect", source); ok != (i == 0) {
 			t.Errorf("%d: %s", i, output)
 		}
-		silentFolder(t, dir)
+		checkNoSecretBelow(t, dir)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestSecretsOfRedirects(t *testing.T) {
 func TestSecretsOfSignedURLs(t *testing.T) {
 	dir := fast(t)
 	write(t, dir, "x.bin", []byte("0123456789"))
-	if output, ok := tell(t, "copy", absolute(t, example), filepath.Join(dir, "in.zarr")); !ok {
+	if output, ok := runWithoutSecret(t, "copy", absolute(t, example), filepath.Join(dir, "in.zarr")); !ok {
 		t.Fatal(output)
 	}
 	example, err := os.ReadFile(absolute(t, example))
@@ -253,34 +253,34 @@ func TestSecretsOfSignedURLs(t *testing.T) {
 			return write(t, dir, "out/"+name+".yaml", fmt.Appendf(nil, "{zmigrate: 1, source: %s, target: {url: %q}}", fmt.Sprintf(source, server.URL, query), target))
 		}
 		for _, command := range []string{"validate", "plan", "run", "status"} {
-			if output, ok := tell(t, append([]string{command, job(planted)}, common...)...); !ok || command == "plan" && strings.Contains(output, "?") {
+			if output, ok := runWithoutSecret(t, append([]string{command, job(planted)}, common...)...); !ok || command == "plan" && strings.Contains(output, "?") {
 				t.Errorf("%s %s: %s", command, name, output)
 			}
 		}
-		if output, ok := tell(t, append([]string{"run", job(planted + "renewed")}, common...)...); !ok || !strings.Contains(output, `"already_complete":true`) {
+		if output, ok := runWithoutSecret(t, append([]string{"run", job(planted + "renewed")}, common...)...); !ok || !strings.Contains(output, `"already_complete":true`) {
 			t.Errorf("%s with another signature: %s", name, output)
 		}
-		if output, ok := tell(t, append([]string{"run", job("expired")}, common...)...); ok {
+		if output, ok := runWithoutSecret(t, append([]string{"run", job("expired")}, common...)...); ok {
 			t.Errorf("%s with a bad signature: %s", name, output)
 		}
-		silentFolder(t, target)
-		silentFolder(t, target+".zmigrate")
+		checkNoSecretBelow(t, target)
+		checkNoSecretBelow(t, target+".zmigrate")
 	}
 	signed := "?X-Amz-Signature=" + url.QueryEscape(planted)
 	for _, command := range [][]string{
 		{"inspect", server.URL + "/x.cdf" + signed}, {"inspect", "--json", server.URL + "/in.zarr" + signed},
 		{"copy", server.URL + "/x.cdf" + signed, filepath.Join(dir, "out", "copy.zarr")},
 	} {
-		if output, ok := tell(t, command...); !ok {
+		if output, ok := runWithoutSecret(t, command...); !ok {
 			t.Errorf("%s: %s", command[0], output)
 		}
 	}
 	for _, command := range [][]string{{"inspect", server.URL + "/none.cdf" + signed}, {"copy", server.URL + "/x*.cdf" + signed, filepath.Join(dir, "none.zarr")}} {
-		if output, ok := tell(t, command...); ok {
+		if output, ok := runWithoutSecret(t, command...); ok {
 			t.Errorf("%s: %s", command[0], output)
 		}
 	}
-	silentFolder(t, filepath.Join(dir, "out", "copy.zarr.zmigrate"))
+	checkNoSecretBelow(t, filepath.Join(dir, "out", "copy.zarr.zmigrate"))
 }
 
 // TestURLsWithUsers checks that credentials in a URL are refused as a mistake in the
@@ -305,7 +305,7 @@ func TestURLsWithUsers(t *testing.T) {
 			if status := statusOf(t, c.Run()); status != 2 {
 				t.Errorf("%s: status %d: %s", command[0], status, all.String())
 			}
-			silent(t, command[0], all.Bytes())
+			checkNoSecret(t, command[0], all.Bytes())
 		}
 	}
 }
@@ -318,7 +318,7 @@ func TestSecretsOfProxies(t *testing.T) {
 		environ(t, "http://example.invalid")
 		for _, place := range []string{"http://example.invalid/x.nc", "s3://bucket/x.zarr?region=r&endpoint=http://example.invalid", "azblob://box/x.zarr"} {
 			job := write(t, t.TempDir(), "job.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}, run: {requests: {retries: 0}}}", place))
-			if output, ok := tell(t, "plan", "--json", "--log-level", "debug", job); ok {
+			if output, ok := runWithoutSecret(t, "plan", "--json", "--log-level", "debug", job); ok {
 				t.Error(output)
 			}
 		}

@@ -63,5 +63,5 @@ arrays: {a: {chunks: [16777216], codecs: [bytes, {gzip: {level: 9}}]}}
 	if err := prepare(t.Context(), t, program, "run", "--set", "arrays.a.codecs=[bytes]", "--set", "target.existing=overwrite", job).Run(); err != nil {
 		t.Errorf("the next run: %v", err)
 	}
-	leftovers(t, target)
+	checkNoLeftovers(t, target)
 }

@@ -100,7 +100,7 @@ func soakDamagedSource(t *testing.T, r *rand.Rand) (places int) {
 	target := filepath.Join(dir, "out.zarr")
 	for range 5 {
 		places++
-		fresh(t, target)
+		removeTarget(t, target)
 		write(t, dir, s.name, damage(r, s.data))
 		job := write(t, dir, "job.yaml", []byte("zmigrate: 1\nsource: {driver: "+s.driver+", url: "+s.name+"}\ntarget: {url: out.zarr}\nrun: {memory: 64MiB}\n"))
 		e := soakRun(t.Context(), t, "run", "--log-level", "error", "--progress", "none", job)
@@ -137,9 +137,9 @@ func soakDamagedChunks(t *testing.T, r *rand.Rand) (places int) {
 			rest = ""
 		}
 		job := write(t, dir, "job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in.zarr, include: [field/values]}\ntarget: {url: out.zarr}\n"+rest))
-		fresh(t, target)
+		removeTarget(t, target)
 		finished := undisturbed(t, job, target)
-		fresh(t, target)
+		removeTarget(t, target)
 		name := names[r.IntN(len(names))]
 		sound, err := os.ReadFile(filepath.Join(in, name))
 		if err != nil {
@@ -171,7 +171,7 @@ func soakDamagedCheckpoint(t *testing.T, r *rand.Rand) int {
 	job, target := cube(t, dir, 32, "zstd")
 	finished := undisturbed(t, job, target)
 	if r.IntN(4) > 0 {
-		fresh(t, target)
+		removeTarget(t, target)
 		ended := errors.New("interrupted")
 		env, chunks, limit := environment(), 0, 1+r.IntN(150)
 		env.Fault = func(string, string) error {
@@ -213,7 +213,7 @@ func soakDamagedCheckpoint(t *testing.T, r *rand.Rand) int {
 	} else if e.status < 0 || e.status > 5 || e.messages == "" {
 		t.Errorf("%s: status %d, %s", name, e.status, e.messages)
 	}
-	fresh(t, target)
+	removeTarget(t, target)
 	if diff := cmp.Diff(finished, undisturbed(t, job, target)); diff != "" {
 		t.Errorf("begun anew (-undisturbed +anew):\n%s", diff)
 	}

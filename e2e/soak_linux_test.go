@@ -157,8 +157,8 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 	t.Helper()
 	dir := fast(t)
 	target = filepath.Join(dir, "out.zarr")
-	prepare = func() { fresh(t, target) }
-	whole := func(source, rest string) string {
+	prepare = func() { removeTarget(t, target) }
+	jobOver := func(source, rest string) string {
 		return write(t, dir, "job.yaml", fmt.Appendf(nil, "zmigrate: 1\nsource: %s\ntarget: {url: out.zarr}\nrun: {checkpoint: {every: 20ms}}\n%s", source, rest))
 	}
 	shapes := []string{"raw", "netcdf", "hdf5", "parquet", "carried", "sharded", "append", "overwrite"}
@@ -173,27 +173,27 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 			t.Fatal(err)
 		}
 		write(t, dir, "in.cdf", data)
-		job = whole("{driver: netcdf, url: in.cdf, include: [SST, UWND]}", "defaults: {codecs: [bytes, {zstd: {level: 9}}]}\n")
+		job = jobOver("{driver: netcdf, url: in.cdf, include: [SST, UWND]}", "defaults: {codecs: [bytes, {zstd: {level: 9}}]}\n")
 	case "hdf5", "parquet":
 		list := samples(t, map[string]string{"hdf5": ".nc", "parquet": ".parquet"}[shape])
 		s := list[r.IntN(len(list))]
 		write(t, dir, "in"+filepath.Ext(s.name), s.data)
 		nulls := map[string]string{"parquet": `, exclude: ["*null*", "*_binary", "duration*", "time*", "struct/**"]`}[shape] // columns of these files with nulls
-		job = whole(fmt.Sprintf("{driver: %s, url: in%s, unsupported: skip%s}", s.driver, filepath.Ext(s.name), nulls), "")
+		job = jobOver(fmt.Sprintf("{driver: %s, url: in%s, unsupported: skip%s}", s.driver, filepath.Ext(s.name), nulls), "")
 	case "carried", "sharded":
 		first, _ := cube(t, dir, side, "zstd")
 		undisturbed(t, first, target)
 		if err := errors.Join(os.Rename(target, filepath.Join(dir, "in.zarr")), os.RemoveAll(target+".zmigrate")); err != nil {
 			t.Fatal(err)
 		}
-		job = whole("{driver: zarr, url: in.zarr}", map[string]string{
+		job = jobOver("{driver: zarr, url: in.zarr}", map[string]string{
 			"sharded": "defaults: {chunks: [8, 8, 8], shards: [16, 16, 32]}\narrays: {field/line: {chunks: [1000], shards: [4000]}}\n",
 		}[shape])
 	case "append":
 		n, m := 1+r.IntN(40), 1+r.IntN(400)
 		first := rows(t, dir, 0, n)
 		job = rows(t, dir, n, m)
-		prepare = func() { fresh(t, target); undisturbed(t, first, target) }
+		prepare = func() { removeTarget(t, target); undisturbed(t, first, target) }
 	case "overwrite":
 		first, _ := cube(t, dir, 24, "zstd")
 		older := filepath.Join(dir, "older.yaml")
@@ -201,14 +201,14 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 			t.Fatal(err)
 		}
 		write(t, dir, "other.bin", smooth(side*side*side))
-		job = whole(fmt.Sprintf("{driver: raw, arrays: {field/values: {url: other.bin, data_type: float32, shape: [%[1]d, %[1]d, %[1]d]}}}", side),
+		job = jobOver(fmt.Sprintf("{driver: raw, arrays: {field/values: {url: other.bin, data_type: float32, shape: [%[1]d, %[1]d, %[1]d]}}}", side),
 			"arrays: {field/values: {chunks: [8, 8, 8]}}\n")
 		data, err := os.ReadFile(job)
 		if err != nil {
 			t.Fatal(err)
 		}
 		write(t, dir, "job.yaml", bytes.Replace(data, []byte("out.zarr}"), []byte("out.zarr, existing: overwrite}"), 1))
-		prepare = func() { fresh(t, target); undisturbed(t, older, target) }
+		prepare = func() { removeTarget(t, target); undisturbed(t, older, target) }
 	}
 	return shape, job, target, prepare
 }
@@ -244,7 +244,7 @@ func soakKilled(t *testing.T, r *rand.Rand) (kills int) {
 	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 		t.Errorf("%s: after %d kills (-undisturbed +killed):\n%s", shape, kills, diff)
 	}
-	leftovers(t, target)
+	checkNoLeftovers(t, target)
 	return kills
 }
 

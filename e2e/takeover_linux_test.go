@@ -34,9 +34,9 @@ func takeoverTTL() time.Duration {
 	return 1500 * time.Millisecond
 }
 
-// elsewhere makes a command run in a process namespace of its own. To others it looks
+// inOwnNamespace makes a command run in a process namespace of its own. To others it looks
 // like a process of another machine, and nobody can see whether it has ended.
-func elsewhere(c *exec.Cmd) *exec.Cmd {
+func inOwnNamespace(c *exec.Cmd) *exec.Cmd {
 	c.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
@@ -49,7 +49,7 @@ func elsewhere(c *exec.Cmd) *exec.Cmd {
 // needNamespaces skips the test if processes cannot have namespaces of their own.
 func needNamespaces(t *testing.T) {
 	t.Helper()
-	if err := elsewhere(exec.Command("true")).Run(); err != nil {
+	if err := inOwnNamespace(exec.Command("true")).Run(); err != nil {
 		t.Skipf("needs process namespaces: %v", err)
 	}
 }
@@ -162,7 +162,7 @@ func (d *duel) second(t *testing.T, target string) (last int) {
 // the first run continues. It returns how the first run ended.
 func (d *duel) fight(t *testing.T, try int, delay time.Duration) (stopped bool, last int, first error) {
 	t.Helper()
-	c := elsewhere(exec.CommandContext(t.Context(), d.program, d.arguments(1, d.stopped(try))...))
+	c := inOwnNamespace(exec.CommandContext(t.Context(), d.program, d.arguments(1, d.stopped(try))...))
 	if err := c.Start(); err != nil {
 		t.Error(err)
 		return false, 0, err
@@ -294,7 +294,7 @@ func TestTakeoverOfUnheard(t *testing.T) {
 	d := newDuel(t, "overwrite", func(try int) string { return b.url(fmt.Sprint(try, ".zarr")) })
 	d.do(t, 2, d.place(-1))
 	slow := strings.ReplaceAll(d.place(0), b.endpoint, server.URL)
-	c := elsewhere(exec.CommandContext(t.Context(), d.program, append(d.arguments(1, slow), "--set", "run.workers.write=1", "--set", "run.requests.retries=50")...))
+	c := inOwnNamespace(exec.CommandContext(t.Context(), d.program, append(d.arguments(1, slow), "--set", "run.workers.write=1", "--set", "run.requests.retries=50")...))
 	var said bytes.Buffer
 	c.Stderr = &said
 	if err := c.Start(); err != nil {

@@ -15,7 +15,7 @@ func TestInteropZip(t *testing.T) {
 	p.run(t, "-P", filepath.Join("..", "..", "sources", "zarr", "testdata", "make_zips.py"), dir)
 	for _, name := range []string{"stored", "deflated", "rectilinear"} {
 		archive, target := filepath.Join(dir, name+".zarr.zip"), filepath.Join(dir, name+".zarr")
-		done(t, "copy", archive, target)
+		mustRun(t, "copy", archive, target)
 		p.check(t, "check_zip.py", archive, target)
 	}
 }

@@ -133,7 +133,7 @@ func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, er
 	}
 	for _, f := range chosen {
 		s.faults++
-		fate, err := r.suffer(binary, dir, f.number)
+		fate, err := r.tryFault(binary, dir, f.number)
 		if err != nil {
 			return s, err
 		}
@@ -185,10 +185,10 @@ func (r *room) measure(binary, dir string) error {
 	return nil
 }
 
-// suffer runs the tests that reach the function of a fault, one after the other, until
+// tryFault runs the tests that reach a fault's function, one after the other, until
 // one fails. The fate is "noticed", or "endless" if that test did not end. If no test
 // fails it is "survived", or "unreached" if no test reaches the function.
-func (r *room) suffer(binary, dir string, number int) (fate string, err error) {
+func (r *room) tryFault(binary, dir string, number int) (fate string, err error) {
 	fate = "unreached"
 	for _, t := range r.tests {
 		if !t.reaches[number] {
