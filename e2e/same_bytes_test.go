@@ -70,10 +70,10 @@ func stopping(t *testing.T, job string, set []string) int {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				if done[[2]int{e.Task, e.Unit}] {
-					t.Errorf("chunk %d of array %d was done twice", e.Unit, e.Task)
+				if done[[2]int{e.Array, e.Unit}] {
+					t.Errorf("chunk %d of array %d was done twice", e.Unit, e.Array)
 				}
-				done[[2]int{e.Task, e.Unit}] = true
+				done[[2]int{e.Array, e.Unit}] = true
 				if n++; n == 100 && runs == 3 {
 					close(stop)
 				} else if n == 100 {

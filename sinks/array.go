@@ -13,16 +13,6 @@ import (
 // castagnoli is the polynomial of the receipts' checksums, CRC-32C.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Receipt is the record of a stored object.
-type Receipt struct {
-	Key   string
-	Bytes int64
-	Sum   uint32 // CRC-32C of the object
-	// Version is the object's version as lists of the store have it: an ETag, a
-	// generation or the time of a file; "" if unknown.
-	Version string
-}
-
 // ArrayWriter stores the chunks of one array.
 type ArrayWriter struct {
 	store Store

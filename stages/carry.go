@@ -130,7 +130,7 @@ func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Rece
 		at += int64(len(piece))
 		if p.Observe != nil {
 			now := int64(float64(elements) * (float64(at) / float64(size)))
-			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.unit}, Read: now - told, Partial: true})
+			p.Observe(Event{Receipt: sinks.Receipt{Array: u.load.task, Unit: u.unit}, Read: now - told, Partial: true})
 			told = now
 		}
 	}
@@ -188,7 +188,7 @@ func (p *pipeline) copied(ctx context.Context, t *Task, u *parcel) (stored sinks
 	if ok && u.stored != nil {
 		u.sum = stored.Sum
 		if p.Observe != nil {
-			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.unit}, Read: t.elements(t.Grid, u.index), Partial: true})
+			p.Observe(Event{Receipt: sinks.Receipt{Array: u.load.task, Unit: u.unit}, Read: t.elements(t.Grid, u.index), Partial: true})
 		}
 	}
 	return stored, ok, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // errCommit stops the workers after a commit has failed. Run returns the error of the
@@ -22,7 +24,7 @@ func (p *pipeline) collect(ctx context.Context) error {
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	var waiting []Receipt
+	var waiting []sinks.Receipt
 	var result error
 	var running chan error // of the commit under way; nil: none
 	due := false

@@ -147,10 +147,10 @@ func goOn(t *testing.T, c Config, whole, rest []Task, l *ledger, err error) {
 	t.Helper()
 	done := map[[2]int]bool{}
 	for _, receipt := range l.receipts {
-		id := [2]int{receipt.Task, receipt.Unit}
-		key := keyOf(rest[receipt.Task], receipt.Unit)
-		want, stored := whole[receipt.Task].Writer.(*memoryWriter).objects[key]
-		got := rest[receipt.Task].Writer.(*memoryWriter).objects[key]
+		id := [2]int{receipt.Array, receipt.Unit}
+		key := keyOf(rest[receipt.Array], receipt.Unit)
+		want, stored := whole[receipt.Array].Writer.(*memoryWriter).objects[key]
+		got := rest[receipt.Array].Writer.(*memoryWriter).objects[key]
 		if done[id] || stored == receipt.Empty || receipt.Bytes != int64(len(want)) || !bytes.Equal(got, want) {
 			t.Errorf("receipt %+v, the object has %d bytes and should have %d", receipt, len(got), len(want))
 		}

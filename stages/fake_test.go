@@ -135,10 +135,10 @@ type ledger struct {
 	busy     bool
 	overlap  bool
 	sizes    []int // receipts in each commit
-	receipts []Receipt
+	receipts []sinks.Receipt
 }
 
-func (l *ledger) commit(ctx context.Context, receipts []Receipt) error {
+func (l *ledger) commit(ctx context.Context, receipts []sinks.Receipt) error {
 	if err := ctx.Err(); err != nil {
 		return err // no commit succeeds any more
 	}
@@ -166,7 +166,7 @@ func (l *ledger) commit(ctx context.Context, receipts []Receipt) error {
 func (l *ledger) units(task int) []int {
 	var units []int
 	for _, r := range l.receipts {
-		if r.Task == task {
+		if r.Array == task {
 			units = append(units, r.Unit)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // ErrStopped is the error of a Run that Config.Stop has ended before the work was done.
@@ -41,7 +42,7 @@ func Run(ctx context.Context, config Config, tasks Tasks) error {
 		reads:    make(chan *load),
 		encodes:  make(chan parcel),
 		writes:   make(chan parcel),
-		receipts: make(chan Receipt),
+		receipts: make(chan sinks.Receipt),
 		shards:   map[*shard]bool{},
 		variable: variableLoads{of: make([]needs, tasks.Len()), wake: make(chan struct{}, 1)},
 	}
@@ -111,7 +112,7 @@ type pipeline struct {
 	reads    chan *load
 	encodes  chan parcel
 	writes   chan parcel
-	receipts chan Receipt
+	receipts chan sinks.Receipt
 	// window holds a token for each reader that may begin a block. It starts small, and
 	// widens when encoders have to wait. Reading far ahead of the encoders would only
 	// let the data leave the processor's cache.

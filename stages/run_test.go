@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 func TestRunDoesEveryUnitOnce(t *testing.T) {
@@ -66,8 +67,9 @@ func TestRunDoesEveryUnitOnce(t *testing.T) {
 		elements += size
 	}
 	for _, r := range l.receipts {
-		data := writers[r.Task].objects[zarr.KeyEncoding{}.Key(tasks[r.Task].Grid.Index(r.Unit))]
-		want := Receipt{Task: r.Task, Unit: r.Unit, Bytes: int64(len(data)), Sum: crc32.ChecksumIEEE(data)}
+		key := zarr.KeyEncoding{}.Key(tasks[r.Array].Grid.Index(r.Unit))
+		data := writers[r.Array].objects[key]
+		want := sinks.Receipt{Array: r.Array, Unit: r.Unit, Key: key, Bytes: int64(len(data)), Sum: crc32.ChecksumIEEE(data)}
 		if r != want {
 			t.Errorf("receipt %+v, want %+v", r, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // shard is an unfinished stored object whose inner chunks are read and encoded
@@ -116,7 +117,7 @@ func (s *shard) cell(number int) []int {
 
 // deliver takes an encoded inner chunk over and writes those inner chunks that can be
 // written now. It returns a receipt if that completes the shard.
-func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *Receipt, err error) {
+func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *sinks.Receipt, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	defer func() { s.failed = s.failed || err != nil }()
@@ -216,24 +217,22 @@ func (s *shard) writeIndex(ctx context.Context, places []codecs.Place) error {
 
 // finish ends the object and returns its receipt. If all inner chunks hold only the fill
 // value, no object is stored.
-func (s *shard) finish(ctx context.Context) (*Receipt, error) {
-	r := &Receipt{Task: s.number, Unit: s.unit}
+func (s *shard) finish(ctx context.Context) (*sinks.Receipt, error) {
 	if s.stream == nil && !s.task.KeepEmpty {
-		r.Empty = true
-		return r, nil
+		return &sinks.Receipt{Array: s.number, Unit: s.unit, Empty: true}, nil
 	}
 	if !s.layout.AtStart() {
 		if err := s.writeIndex(ctx, s.places); err != nil {
 			return nil, err
 		}
 	}
-	stored, err := s.stream.Close()
+	r, err := s.stream.Close()
 	if err != nil {
 		return nil, err
 	}
 	s.stream = nil
-	r.Bytes, r.Sum, r.Version = stored.Bytes, stored.Sum, stored.Version
-	return r, nil
+	r.Array, r.Unit = s.number, s.unit
+	return &r, nil
 }
 
 // abandon gives back the memory of a shard that will not be finished. No other goroutine

@@ -94,17 +94,6 @@ func (l List) Len() int { return len(l) }
 // Task implements [Tasks].
 func (l List) Task(i int) *Task { return &l[i] }
 
-// Receipt says that a unit is stored, or that it needs no object.
-type Receipt struct {
-	Task  int // index of the task
-	Unit  int // number of the chunk in the task's grid
-	Bytes int64
-	Sum   uint32 // CRC-32C of the object
-	// Version is the object's version in the store, see sinks.Receipt.
-	Version string
-	Empty   bool // the unit holds only the fill value, and nothing is stored
-}
-
 // Event tells an observer of progress: a unit that was written, or a piece of a unit.
 //
 // A shard is reported piece by piece: one event with Partial set for each inner chunk,
@@ -114,10 +103,10 @@ type Receipt struct {
 // Partial events are progress and no more: the next run begins a shard again that was
 // not finished.
 type Event struct {
-	Receipt
+	sinks.Receipt
 	// Read is the bytes of array elements that the unit, or its piece, holds.
 	Read int64
-	// Partial is set for a piece of a unit. Then only Task and Unit of the receipt are
+	// Partial is set for a piece of a unit. Then only Array and Unit of the receipt are
 	// set.
 	Partial bool
 }
@@ -132,7 +121,7 @@ type Config struct {
 	Far bool
 	// Commit is called with receipts of stored units, never twice at the same
 	// time. When it returns, the units are durable. The slice is borrowed.
-	Commit func(ctx context.Context, receipts []Receipt) error
+	Commit func(ctx context.Context, receipts []sinks.Receipt) error
 	// Every is the longest time that a receipt waits for its commit, 0: five
 	// seconds.
 	Every time.Duration

@@ -2,6 +2,8 @@ package stages
 
 import (
 	"context"
+
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // write stores cells and sends the receipts of finished units.
@@ -14,7 +16,7 @@ func (p *pipeline) write(ctx context.Context) error {
 		}
 		sharded := u.load.shard != nil
 		if sharded && p.Observe != nil {
-			p.Observe(Event{Receipt: Receipt{Task: u.load.task, Unit: u.load.shard.unit}, Read: t.elements(t.cells(), u.index), Partial: true})
+			p.Observe(Event{Receipt: sinks.Receipt{Array: u.load.task, Unit: u.load.shard.unit}, Read: t.elements(t.cells(), u.index), Partial: true})
 		}
 		if receipt == nil {
 			continue
@@ -35,7 +37,7 @@ func (p *pipeline) write(ctx context.Context) error {
 }
 
 // store takes a cell over. It returns a receipt if the cell completes a unit.
-func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*Receipt, error) {
+func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*sinks.Receipt, error) {
 	if s := u.load.shard; s != nil {
 		receipt, err := s.deliver(ctx, p, u)
 		if receipt != nil {
@@ -47,13 +49,13 @@ func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*Receipt, erro
 		return receipt, err
 	}
 	defer p.drop(u)
-	receipt := &Receipt{Task: u.load.task, Unit: u.unit, Empty: u.empty}
+	receipt := sinks.Receipt{Empty: u.empty}
 	if !u.empty {
-		stored, err := p.put(ctx, t, &u)
-		if err != nil {
+		var err error
+		if receipt, err = p.put(ctx, t, &u); err != nil {
 			return nil, err
 		}
-		receipt.Bytes, receipt.Sum, receipt.Version = stored.Bytes, stored.Sum, stored.Version
 	}
-	return receipt, nil
+	receipt.Array, receipt.Unit = u.load.task, u.unit
+	return &receipt, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 var testPlan = json.RawMessage(`{"plan":1}`)
@@ -101,7 +102,7 @@ func TestChangesOutOfTurn(t *testing.T) {
 		"succeed nothing":        {"begin", all["succeed"].change, "no finished job"},
 		"succeed with no JSON":   {"tidy", func(j *Journal) error { return j.Succeed(t.Context(), bad) }, "manifest: want JSON"},
 		"complete with no JSON":  {"forget", func(j *Journal) error { return j.Complete(t.Context(), bad, nil) }, "completion record: want JSON"},
-		"append what is no unit": {"append", func(j *Journal) error { return j.Append(t.Context(), []Receipt{{Array: 3, Unit: -1}}) }, "receipt 0 of array 3, unit -1: a negative number"},
+		"append what is no unit": {"append", func(j *Journal) error { return j.Append(t.Context(), []sinks.Receipt{{Array: 3, Unit: -1}}) }, "receipt 0 of array 3, unit -1: a negative number"},
 	} {
 		st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{})
 		j := openJournal(t, st)

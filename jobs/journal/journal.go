@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 const (
@@ -197,18 +198,18 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 // Receipts yields all receipts recorded so far, in the order of recording. It
 // reads the segments from the store. It ends after an error, which names the
 // segment and the line.
-func (j *Journal) Receipts(ctx context.Context) iter.Seq2[Receipt, error] {
+func (j *Journal) Receipts(ctx context.Context) iter.Seq2[sinks.Receipt, error] {
 	j.mu.Lock()
 	var keys []string
 	if j.manifest != nil {
 		keys = slices.Clone(j.segments)
 	}
 	j.mu.Unlock()
-	return func(yield func(Receipt, error) bool) {
+	return func(yield func(sinks.Receipt, error) bool) {
 		for _, key := range keys {
 			data, err := j.segment(ctx, key)
 			if err != nil {
-				yield(Receipt{}, err)
+				yield(sinks.Receipt{}, err)
 				return
 			}
 			for r, err := range parseSegment(data) {
@@ -240,7 +241,7 @@ func (j *Journal) segment(ctx context.Context, key string) ([]byte, error) {
 
 // Append records receipts, durably. The objects of the receipts must be durable before.
 // After an error some of the receipts may be recorded, but each of them whole.
-func (j *Journal) Append(ctx context.Context, receipts []Receipt) error {
+func (j *Journal) Append(ctx context.Context, receipts []sinks.Receipt) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.manifest == nil || j.done != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 var errCrash = errors.New("crash")
@@ -42,9 +43,9 @@ func openJournal(t *testing.T, st *store.Store) *Journal {
 	return j
 }
 
-func receipts(t *testing.T, j *Journal) []Receipt {
+func receipts(t *testing.T, j *Journal) []sinks.Receipt {
 	t.Helper()
-	var all []Receipt
+	var all []sinks.Receipt
 	for r, err := range j.Receipts(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -69,8 +70,8 @@ func listed(t *testing.T, st *store.Store) []string {
 }
 
 var (
-	batch1 = []Receipt{{Array: 0, Unit: 0, Key: "a/c/0", Bytes: 10, Sum: 0xffffffff}, {Array: 0, Unit: 1, Empty: true}, {Array: 0, Unit: 2, More: 5, Empty: true}}
-	batch2 = []Receipt{{Array: 2, Unit: 7, Bytes: 1 << 40}}
+	batch1 = []sinks.Receipt{{Array: 0, Unit: 0, Key: "a/c/0", Bytes: 10, Sum: 0xffffffff}, {Array: 0, Unit: 1, Empty: true}, {Array: 0, Unit: 2, More: 5, Empty: true}}
+	batch2 = []sinks.Receipt{{Array: 2, Unit: 7, Bytes: 1 << 40}}
 	both   = append(batch1[:3:3], batch2...)
 )
 
@@ -173,7 +174,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 		if n := len(got); n != 0 && n != len(batch1) && n != len(both) {
 			t.Errorf("operation %d: a part of a segment: %v", i, got)
 		}
-		if diff := cmp.Diff(both[:len(got)], got, cmp.Transformer("nil", func(r []Receipt) []Receipt { return append([]Receipt{}, r...) })); len(got) > 0 && diff != "" {
+		if diff := cmp.Diff(both[:len(got)], got, cmp.Transformer("nil", func(r []sinks.Receipt) []sinks.Receipt { return append([]sinks.Receipt{}, r...) })); len(got) > 0 && diff != "" {
 			t.Errorf("operation %d: %s", i, diff)
 		}
 		if (j.Manifest() == nil) && len(got) > 0 {
@@ -220,9 +221,9 @@ func TestDamage(t *testing.T) {
 }
 
 func TestEncodeSegmentsCutsAtSize(t *testing.T) {
-	var want, got []Receipt
+	var want, got []sinks.Receipt
 	for i := range 100 {
-		want = append(want, Receipt{Array: 1, Unit: i, Bytes: 5})
+		want = append(want, sinks.Receipt{Array: 1, Unit: i, Bytes: 5})
 	}
 	n := 0
 	for data, err := range encodeSegments(want, 200) {
@@ -236,7 +237,7 @@ func TestEncodeSegmentsCutsAtSize(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || n < 5 {
 		t.Errorf("%d segments %s", n, diff)
 	}
-	for _, err := range encodeSegments([]Receipt{{Unit: -1}}, 200) {
+	for _, err := range encodeSegments([]sinks.Receipt{{Unit: -1}}, 200) {
 		if err == nil {
 			t.Error("a negative unit was written")
 		}
@@ -248,14 +249,14 @@ func FuzzParseSegment(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var first []Receipt
+		var first []sinks.Receipt
 		for r, err := range parseSegment(data) {
 			if err != nil {
 				return
 			}
 			first = append(first, r)
 		}
-		var second []Receipt
+		var second []sinks.Receipt
 		for data, err := range encodeSegments(first, 1<<20) {
 			if err != nil {
 				t.Fatal(err)
@@ -282,7 +283,7 @@ func TestSucceedCrashesAnywhere(t *testing.T) {
 		st := open(t, root, store.Options{})
 		j := openJournal(t, st)
 		must(t, j.Begin(t.Context(), []byte(`{"plan": 1}`)))
-		must(t, j.Append(t.Context(), []Receipt{{Unit: 1, Bytes: 2}}))
+		must(t, j.Append(t.Context(), []sinks.Receipt{{Unit: 1, Bytes: 2}}))
 		if err := j.Succeed(t.Context(), []byte(`{}`)); err == nil {
 			t.Fatal("succeeded a job that is not finished")
 		}
@@ -361,13 +362,13 @@ func TestForget(t *testing.T) {
 
 // A receipt for several units says of no object, and of no more units than there can be.
 func TestReceiptForSeveral(t *testing.T) {
-	for _, bad := range []Receipt{{More: 1}, {More: -1, Empty: true}, {Unit: 2, More: math.MaxInt - 1, Empty: true}} {
-		if bad.check() == nil {
+	for _, bad := range []sinks.Receipt{{More: 1}, {More: -1, Empty: true}, {Unit: 2, More: math.MaxInt - 1, Empty: true}} {
+		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}
-	for _, bad := range []Receipt{{Key: "k"}, {Bytes: 1}, {Sum: 1}, {Version: "v"}} {
-		if bad.Empty = true; bad.check() == nil {
+	for _, bad := range []sinks.Receipt{{Key: "k"}, {Bytes: 1}, {Sum: 1}, {Version: "v"}} {
+		if bad.Empty = true; bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // TestOpenWhileAnotherCompletes opens a checkpoint. Before each operation of Open in turn,
@@ -17,7 +18,7 @@ func TestOpenWhileAnotherCompletes(t *testing.T) {
 		owner := openJournal(t, st)
 		must(t, owner.Begin(t.Context(), []byte(`{"plan": 1}`)))
 		for unit := range 3 {
-			must(t, owner.Append(t.Context(), []Receipt{{Unit: unit, Bytes: 2}}))
+			must(t, owner.Append(t.Context(), []sinks.Receipt{{Unit: unit, Bytes: 2}}))
 		}
 		var n atomic.Int64 // operations, some at the same time
 		reader := open(t, root, store.Options{Fault: func(string, string) error {

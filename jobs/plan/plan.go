@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path"
 	"reflect"
 	"slices"
 
@@ -137,6 +138,11 @@ func (a *Array) Place() sinks.Placement {
 		return sinks.Placement{}
 	}
 	return a.Append.place
+}
+
+// Key is the key of the object of a unit in the target.
+func (a *Array) Key(unit int) string {
+	return path.Join(a.Target, a.Place().Key(a.Grid.Index(unit)))
 }
 
 // share has the array take from another one what both have alike: thousands of arrays

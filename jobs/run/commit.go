@@ -5,22 +5,17 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/stages"
 )
 
 // commit makes receipts count: the objects durable, then the record of them,
 // then the documents of the arrays that are complete with them.
-func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
+func (r *run) commit(ctx context.Context, receipts []sinks.Receipt) error {
 	if err := r.held(ctx); err != nil {
 		return err
 	}
-	records := make([]journal.Receipt, len(receipts))
-	for i, x := range receipts {
-		records[i] = journal.Receipt{Array: x.Task, Unit: x.Unit, Bytes: x.Bytes, Sum: x.Sum, Version: x.Version, Empty: x.Empty}
-	}
-	if err := r.outcome.vacate(ctx, records); err != nil {
+	if err := r.outcome.vacate(ctx, receipts); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
 	if err := r.sink.Sync(ctx); err != nil {
@@ -31,10 +26,10 @@ func (r *run) commit(ctx context.Context, receipts []stages.Receipt) error {
 			return err
 		}
 	}
-	if err := r.journal.Append(ctx, records); err != nil {
+	if err := r.journal.Append(ctx, receipts); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	for _, x := range records {
+	for _, x := range receipts {
 		if err := r.record(x); err != nil {
 			return err
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -20,7 +20,7 @@ type creating struct{ *run }
 
 func (creating) keepsObjects() bool { return false }
 
-func (creating) vacate(context.Context, []journal.Receipt) error { return nil }
+func (creating) vacate(context.Context, []sinks.Receipt) error { return nil }
 
 func (creating) wayOut() string {
 	return "the target stays unfinished; set target.existing: overwrite to begin anew"

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -103,11 +103,11 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 }
 
 // vacate implements [outcome]: an object may be left from a run that was given up.
-func (r growing) vacate(ctx context.Context, receipts []journal.Receipt) error {
+func (r growing) vacate(ctx context.Context, receipts []sinks.Receipt) error {
 	var keys []string
 	for _, x := range receipts {
 		if a := &r.plan.Arrays[x.Array]; x.Empty {
-			keys = append(keys, path.Join(a.Target, a.Place().Key(a.Grid.Index(x.Unit))))
+			keys = append(keys, a.Key(x.Unit))
 		}
 	}
 	return sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })

@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"iter"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -184,7 +183,7 @@ func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 			}
 			a := &r.plan.Arrays[x.Array] // which was looked at when it was recorded
 			for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
-				o.Key = path.Join(a.Target, a.Place().Key(a.Grid.Index(unit)))
+				o.Key = a.Key(unit)
 				if !yield(o, nil) {
 					return
 				}

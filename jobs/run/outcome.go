@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 
-	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // outcome is what a run does at its target: a [creating] run or a [growing] run.
@@ -15,7 +15,7 @@ type outcome interface {
 	// object in a place of the plan that has no receipt is a stray.
 	keepsObjects() bool
 	// vacate removes objects from the places of chunks that hold only the fill value.
-	vacate(ctx context.Context, receipts []journal.Receipt) error
+	vacate(ctx context.Context, receipts []sinks.Receipt) error
 	// documents writes the documents of arrays whose chunks are all in place.
 	documents(ctx context.Context) error
 	// prepare reads what the last documents of a run need. publish writes them.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // Requests of an earlier owner of the lock may still arrive after this run has taken
@@ -98,8 +99,8 @@ func (r *run) mend(ctx context.Context, list []fault) error {
 		return err
 	}
 	const batch = 100_000
-	var receipts []journal.Receipt
-	add := func(x journal.Receipt) error {
+	var receipts []sinks.Receipt
+	add := func(x sinks.Receipt) error {
 		if receipts = append(receipts, x); len(receipts) < batch {
 			return nil
 		}
@@ -119,7 +120,7 @@ func (r *run) mend(ctx context.Context, list []fault) error {
 		if wrong[o.Key] {
 			continue
 		}
-		if err := add(journal.Receipt{Array: f.array, Unit: f.unit, Bytes: o.Bytes, Sum: o.Sum, Version: o.Version}); err != nil {
+		if err := add(sinks.Receipt{Array: f.array, Unit: f.unit, Key: o.Key, Bytes: o.Bytes, Sum: o.Sum, Version: o.Version}); err != nil {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ func (r *run) mend(ctx context.Context, list []fault) error {
 			for last+1 < n && !stored[i].has(last+1) {
 				last++
 			}
-			if err := add(journal.Receipt{Array: i, Unit: first, More: last - first, Empty: true}); err != nil {
+			if err := add(sinks.Receipt{Array: i, Unit: first, More: last - first, Empty: true}); err != nil {
 				return err
 			}
 			first = last

@@ -21,6 +21,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -292,7 +293,7 @@ func TestSegmentThatComesLate(t *testing.T) {
 		defer func() { _ = st.Close() }()
 		other, err := journal.Open(t.Context(), st)
 		if err == nil {
-			err = other.Append(t.Context(), []journal.Receipt{{Unit: 0, Empty: true}})
+			err = other.Append(t.Context(), []sinks.Receipt{{Unit: 0, Empty: true}})
 		}
 		lie := `{"a":0,"u":5,"e":true}` + "\n"
 		err = errors.Join(err, st.Create(context.Background(), "segments/0123456789ab-000001.jsonl", []byte(lie)))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 // skipEmpty records the chunks for which the source stores nothing, so that nobody
 // reads them. It costs what is stored, not what could be.
 func (r *run) skipEmpty(ctx context.Context) error {
-	var receipts []journal.Receipt
+	var receipts []sinks.Receipt
 	for i := range r.plan.Arrays {
 		occupied, err := r.occupied(ctx, i)
 		if err != nil {
@@ -35,7 +35,7 @@ func (r *run) skipEmpty(ctx context.Context) error {
 				unit++
 			}
 			if unit > first {
-				receipts = append(receipts, journal.Receipt{Array: i, Unit: first, More: unit - first - 1, Empty: true})
+				receipts = append(receipts, sinks.Receipt{Array: i, Unit: first, More: unit - first - 1, Empty: true})
 			}
 			if len(receipts) == receiptBatch {
 				if err := r.recordEmpty(ctx, receipts); err != nil {
@@ -52,7 +52,7 @@ func (r *run) skipEmpty(ctx context.Context) error {
 }
 
 // recordEmpty records chunks that have no object.
-func (r *run) recordEmpty(ctx context.Context, receipts []journal.Receipt) error {
+func (r *run) recordEmpty(ctx context.Context, receipts []sinks.Receipt) error {
 	if err := r.held(ctx); err != nil {
 		return err
 	}
