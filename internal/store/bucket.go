@@ -268,3 +268,50 @@ type readKey struct{}
 func oneRead(ctx context.Context) context.Context {
 	return context.WithValue(ctx, readKey{}, new(atomic.Bool))
 }
+
+// copier is an ability of an uploader: the server copies objects. The methods are those of
+// objectServer, with the full key.
+type copier interface {
+	copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error)
+	mostCopied() int64
+}
+
+func (b *bucket) mostCopied() int64 {
+	if c, ok := b.uploader.(copier); ok {
+		return c.mostCopied()
+	}
+	return -1
+}
+
+func (b *bucket) copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error) {
+	made, known, err = b.uploader.(copier).copyFrom(ctx, bucket, object, b.at.key(key), when)
+	return made, known, b.failed(err)
+}
+
+// conditional is false in memory, which one process has for itself.
+func (b *bucket) conditional() bool { return b.at.scheme != "mem" && !b.unconditional.Load() }
+
+func (b *bucket) dropConditions() { b.unconditional.Store(true) }
+
+func (b *bucket) folders(prefix string) folderPager {
+	base := b.at.key("") + prefix
+	opt := &blob.ListOptions{Prefix: base, Delimiter: "/"}
+	token := blob.FirstPageToken
+	return func(ctx context.Context) ([]string, error) {
+		objects, next, err := b.blobs.ListPage(ctx, token, listPage, opt)
+		if err != nil {
+			return nil, b.failed(err)
+		}
+		token = next
+		var names []string
+		for _, o := range objects {
+			if name := folderName(base, o.Key); o.IsDir && name != "" {
+				names = append(names, name)
+			}
+		}
+		if len(token) == 0 {
+			return names, errEnd
+		}
+		return names, nil
+	}
+}

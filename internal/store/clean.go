@@ -5,13 +5,6 @@ import (
 	"errors"
 )
 
-// requester runs one request about an object, or about none (""), as every request of a
-// Store runs: within the request budget, counted, and with retries.
-type requester func(key string, f func(context.Context) error) error
-
-// errUnlisted reports that unfinished uploads of a bucket cannot be listed.
-var errUnlisted = errors.New("unfinished uploads are not looked for")
-
 // Clean removes what an earlier process that was killed left behind: files in
 // the staging folder of a local store, and the unfinished uploads below the
 // prefix of one in a bucket. What this Store is about to write stays. The
@@ -23,7 +16,7 @@ var errUnlisted = errors.New("unfinished uploads are not looked for")
 // the server or its permissions do not allow listing them.
 func (s *Store) Clean(ctx context.Context) error {
 	err := s.driver.clean(ctx, func(key string, f func(context.Context) error) error {
-		return s.do(ctx, "clean", key, 0, f)
+		return s.requests.do(ctx, "clean", key, 0, f)
 	})
 	if errors.Is(err, errUnlisted) {
 		s.log.InfoContext(ctx, "uploads that a killed run may have left are not removed; a lifecycle rule of the bucket can do that", "reason", err)

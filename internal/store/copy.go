@@ -7,40 +7,13 @@ import (
 	"net/http"
 )
 
-// copier is an ability of an uploader: the server copies an object from a bucket
-// that the same credentials reach at the same server.
-type copier interface {
-	// copyFrom copies an object, whose Key is the full key in its bucket. known is false
-	// if the server does not tell the CRC-32C of the copy. If the object no longer has
-	// its Version, the answer is 404 or 412. If the condition for the key does not hold,
-	// the answer is 412.
-	copyFrom(ctx context.Context, bucket string, object Info, key string, when condition) (made Copied, known bool, err error)
-	// mostCopied returns the size of the largest object that the server copies.
-	mostCopied() int64
-}
-
-// Copied is what a server tells of a copy that it has made.
-type Copied struct {
-	Sum     uint32 // CRC-32C
-	Version string // as PutVersion returns it
-}
-
 // CanCopy tells whether CopyFrom may work for objects of another store: both are buckets
 // of one provider, behind one endpoint, with one set of credentials. Azure cannot: it
 // tells no CRC-32C of a copy, and wants a signature for the URL of the object.
 func (s *Store) CanCopy(from *Store) bool {
-	_, able := s.copier()
-	_, objects := from.driver.(*bucket) // not an archive in a bucket
-	return able && objects && !s.noCopies.Load() && s.at.scheme == from.at.scheme && s.at.query.Encode() == from.at.query.Encode()
-}
-
-func (s *Store) copier() (copier, bool) {
-	b, ok := s.driver.(*bucket)
-	if !ok {
-		return nil, false
-	}
-	c, ok := b.uploader.(copier)
-	return c, ok
+	to, able := s.driver.(objectServer)
+	_, objects := from.driver.(objectServer) // not an archive in a bucket
+	return able && objects && to.mostCopied() >= 0 && !s.noCopies.Load() && s.at.scheme == from.at.scheme && s.at.query.Encode() == from.at.query.Encode()
 }
 
 // CopyFrom makes the server copy an object of another store to the key, and replaces an
@@ -49,12 +22,15 @@ func (s *Store) copier() (copier, bool) {
 // the object, and CanCopy is false from now on. object is what Stat has returned. If the
 // object has been replaced since, that is an error, unless its Version is "".
 func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key string) (made Copied, ok bool, err error) {
-	c, able := s.copier()
-	if !able || !s.CanCopy(from) || object.Size > c.mostCopied() {
+	if !s.CanCopy(from) {
+		return Copied{}, false, nil
+	}
+	to := s.driver.(objectServer)
+	if object.Size > to.mostCopied() {
 		return Copied{}, false, nil
 	}
 	if err := from.at.checkKey(object.Key); err != nil {
-		return Copied{}, false, s.pathError("copy", object.Key, err)
+		return Copied{}, false, s.requests.pathError("copy", object.Key, err)
 	}
 	name := from.at.object(object.Key)
 	object.Key = from.at.key(object.Key)
@@ -65,8 +41,8 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 		}
 		copied := func() error {
 			return s.onKey(ctx, "copy", key, int(object.Size), func(ctx context.Context) (err error) {
-				made, known, err = c.copyFrom(ctx, from.at.host, object, s.at.key(key), when)
-				return s.driver.(*bucket).failed(err)
+				made, known, err = to.copyFrom(ctx, from.at.host, object, key, when)
+				return err
 			})
 		}
 		err := copied()
@@ -106,9 +82,4 @@ func (s *Store) copyConflict(ctx context.Context, key string, when condition, fa
 		return conflict(failed)
 	}
 	return failed
-}
-
-// copySizeError is the error of a copy that has another size than the object.
-func copySizeError(got, want int64) error {
-	return fmt.Errorf("the copy has %d bytes, the object %d: has somebody replaced it?", got, want)
 }

@@ -69,3 +69,26 @@ type upload interface {
 type pager func(ctx context.Context) ([]Info, error)
 
 var errEnd = errors.New("end of list")
+
+// folderPager is a [pager] for the names of folders.
+type folderPager func(ctx context.Context) ([]string, error)
+
+// once returns a pager of a single page, which f returns.
+func once(f func() ([]string, error)) folderPager {
+	done := false
+	return func(context.Context) ([]string, error) {
+		if done {
+			return nil, errEnd
+		}
+		names, err := f()
+		done = err == nil
+		return names, err
+	}
+}
+
+// requester runs one request about an object, or about none (""), as every request of a
+// Store runs: within the request budget, counted, and with retries.
+type requester func(key string, f func(context.Context) error) error
+
+// errUnlisted reports that unfinished uploads of a bucket cannot be listed.
+var errUnlisted = errors.New("unfinished uploads are not looked for")

@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"math"
 )
 
@@ -24,4 +25,9 @@ func (u *gcsUploader) copyFrom(ctx context.Context, bucket string, object Info, 
 		return made, false, copySizeError(attributes.Size, object.Size)
 	}
 	return Copied{attributes.CRC32C, generation(attributes.Generation)}, true, nil
+}
+
+// copySizeError is the error of a copy that has another size than the object.
+func copySizeError(got, want int64) error {
+	return fmt.Errorf("the copy has %d bytes, the object %d: has somebody replaced it?", got, want)
 }

@@ -169,7 +169,7 @@ func checkLatePut(t *testing.T, s *Store) {
 		if got := get(t, next, key); got != "newer" {
 			t.Errorf("%s holds %q", key, got)
 		}
-		s.guard = nil
+		s.requests.guard = nil
 	}
 }
 
@@ -242,7 +242,7 @@ func checkHeldUp(t *testing.T, s *Store) {
 	g := newGate()
 	s.Guard(g)
 	var attempts atomic.Int64
-	s.fault = func(op, _ string) error {
+	s.requests.fault = func(op, _ string) error {
 		if op == "put" && attempts.Add(1) == 2 {
 			g.shut.Store(true) // between the first attempt and its request
 		}

@@ -7,13 +7,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
-
-// ErrNoList reports a place whose objects cannot be listed.
-var ErrNoList = errors.New("a plain HTTP server cannot be listed")
 
 // web is the driver of a plain HTTP server (RFC 9110). It sends GET, with a range for a
 // part, and HEAD. It follows redirects, and uses the proxies of the environment.
@@ -33,10 +29,6 @@ func newWeb(at location, limits *Limits) *web {
 	}
 	return w
 }
-
-// pathEscapes turns the escapes of a query into those of a path. Every character that
-// may be escaped is, because signatures are made for that spelling.
-var pathEscapes = strings.NewReplacer("+", "%20", "%2F", "/")
 
 // redirect bounds the number of redirects: a circle of redirects is no transient error.
 // It hides the query of the first URL, which may be a secret, from other servers.
@@ -134,7 +126,7 @@ func (w *web) read(ctx context.Context, key string, p []byte, off int64, was Inf
 		if size >= 0 && off > size-want {
 			return &shortError{off: off, want: want, size: size}
 		}
-		return w.whole.take(ctx, object.String(), answer, p, off, was)
+		return takeWhole(ctx, w.whole, object.String(), answer, p, off, was)
 	}
 	if _, err := io.ReadFull(body, p); err != nil {
 		return brokenBody(want, err)
@@ -150,14 +142,6 @@ func answerVersion(answer *http.Response) (version string, changed time.Time) {
 		changed = time.Time{}
 	}
 	return strings.TrimPrefix(answer.Header.Get("ETag"), "W/"), changed
-}
-
-// earlyEnd turns io.EOF into io.ErrUnexpectedEOF.
-func earlyEnd(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // contentRange reads "bytes 0-9/100", or the "bytes */100" of an answer without a
@@ -178,11 +162,6 @@ func contentRange(text string) (first, size int64, ok bool) {
 	begin, _, _ := strings.Cut(span, "-")
 	first, ok = decimal(begin)
 	return first, size, ok
-}
-
-func decimal(text string) (int64, bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil && n >= 0
 }
 
 func (w *web) readAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, version string, err error) {
@@ -246,4 +225,8 @@ func (w *web) list(string) pager {
 func (w *web) close() error {
 	w.client.CloseIdleConnections()
 	return nil
+}
+
+func (w *web) folders(string) folderPager {
+	return func(context.Context) ([]string, error) { return nil, ErrNoList }
 }

@@ -304,7 +304,7 @@ func TestWholeObjectsMakeRoom(t *testing.T) {
 		for i, data := range [][]byte{make([]byte, 30<<20), make([]byte, 30<<20), make([]byte, 30<<20)} {
 			p := []byte{1}
 			answer := &http.Response{ContentLength: size, Body: io.NopCloser(bytes.NewReader(data)), Header: http.Header{}}
-			if err := k.take(t.Context(), strconv.Itoa(i), answer, p, 5, Info{Size: 30 << 20}); err != nil || p[0] != 0 {
+			if err := takeWhole(t.Context(), k, strconv.Itoa(i), answer, p, 5, Info{Size: 30 << 20}); err != nil || p[0] != 0 {
 				t.Fatal(err)
 			}
 			kept := 0

@@ -47,7 +47,7 @@ type local struct {
 }
 
 func newLocal(root, staging string) *local {
-	limits := fileLimitsOf(Descriptors())
+	limits := fileLimitsOf(shareOfDescriptors())
 	d := &local{
 		limits:   limits,
 		root:     root,

@@ -128,3 +128,26 @@ func (w *walk) read(key string) ([]entry, error) {
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.sortKey(), b.sortKey()) })
 	return entries, nil
 }
+
+func (d *local) folders(prefix string) folderPager {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	hidden := []string{d.staging, filepath.Join(d.root, innerStaging)}
+	return once(func() ([]string, error) {
+		dir := filepath.Join(d.root, filepath.FromSlash(prefix))
+		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, e := range entries {
+			if e.IsDir() && !slices.Contains(hidden, filepath.Join(dir, e.Name())) && checkKey(path.Join(prefix, e.Name())) == nil {
+				names = append(names, e.Name())
+			}
+		}
+		return names, nil
+	})
+}

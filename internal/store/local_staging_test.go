@@ -62,7 +62,7 @@ func TestLocalAbortAfterFailedClose(t *testing.T) {
 	if err := d.lock(t.Context()); err != nil { // as if another batch were being published
 		t.Fatal(err)
 	}
-	s.fault = func(op, _ string) error {
+	s.requests.fault = func(op, _ string) error {
 		if op == "close" {
 			cancel() // before Close gets the lock
 		}

@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // location is a parsed URL of a folder or an object.
@@ -144,94 +142,8 @@ func (l location) key(key string) string {
 	return l.path + "/" + key
 }
 
-// Sibling returns the URL of the folder beside the given one whose name is
-// longer by the suffix: "s3://b/x.zarr?region=r" and ".zmigrate" give
-// "s3://b/x.zarr.zmigrate?region=r". A whole bucket has no sibling.
-func Sibling(url, suffix string) (string, error) {
-	l, err := parse(url)
-	switch {
-	case err != nil:
-		return "", err
-	case l.local():
-		if base := filepath.Base(l.path); base == "." || base == ".." || base == string(filepath.Separator) {
-			if l.path, err = absolute(l.path); err != nil {
-				return "", err
-			}
-		}
-		l.path = filepath.Clean(l.path)
-		if filepath.Dir(l.path) == l.path {
-			return "", fmt.Errorf("%s has nothing beside it", l)
-		}
-		l.path += suffix
-	case l.path != "":
-		l.path += suffix
-	case l.scheme == "mem":
-		l.host += suffix
-	default:
-		return "", fmt.Errorf("%s is a whole bucket and has nothing beside it: use a prefix in it", l)
-	}
-	return l.full(), nil
-}
-
-// Same tells whether two stores are the same folder, even if their URLs are spelled
-// differently. Links, and parameters that change nothing, count as a difference.
-func (s *Store) Same(other *Store) bool {
-	if s.Local() || other.Local() {
-		return s.Local() && other.Local() && s.at.path == other.at.path
-	}
-	return s.at.String() == other.at.String()
-}
-
-// Split cuts the URL of one object into the URL of the object's folder and the key.
-func Split(url string) (dir, key string, err error) {
-	l, err := parse(url)
-	if err != nil {
-		return "", "", err
-	}
-	if strings.HasSuffix(strings.SplitN(url, "?", 2)[0], "/") || !l.local() && l.path == "" {
-		return "", "", fmt.Errorf("%s is a folder, not one object", l)
-	}
-	if l.local() {
-		key, l.path = filepath.Base(l.path), filepath.Dir(l.path)
-	} else {
-		parent, base := path.Split(l.path)
-		key, l.path = base, strings.TrimSuffix(parent, "/")
-	}
-	if err := checkKey(key); err != nil {
-		return "", "", fmt.Errorf("%s: %w", l, err)
-	}
-	return l.full(), key, nil
-}
-
-// Shown returns a URL for people to read, without the query of HTTP, which may be
-// a secret. A URL that cannot be parsed is returned unchanged.
-func Shown(url string) string {
-	if l, err := parse(url); err == nil && l.hidden != "" {
-		return l.String()
-	}
-	return url
-}
-
-// Far tells whether a URL names a place behind a network.
-func Far(url string) bool {
-	at, err := parse(url)
-	return err == nil && at.far()
-}
-
+// far tells whether the location is behind a network.
 func (l location) far() bool { return !l.local() && l.scheme != "mem" }
-
-// Join resolves ref against the local folder base if ref is a relative bare
-// path. URLs and absolute paths are returned unchanged.
-func Join(base, ref string) (string, error) {
-	l, err := parse(ref)
-	if err != nil {
-		return "", err
-	}
-	if l.scheme != "" || filepath.IsAbs(ref) || base == "" {
-		return ref, nil
-	}
-	return location{path: filepath.Join(base, ref)}.full(), nil
-}
 
 // absolute is filepath.Abs with a plainer error.
 func absolute(p string) (string, error) {
@@ -240,22 +152,6 @@ func absolute(p string) (string, error) {
 		return "", fmt.Errorf("no working directory for the relative path %q: %w", p, err)
 	}
 	return abs, nil
-}
-
-// checkKey refuses keys that not every store keeps unchanged.
-func checkKey(key string) error {
-	if key == "" {
-		return fmt.Errorf("empty key: %w", fs.ErrInvalid)
-	}
-	for part := range strings.SplitSeq(key, "/") {
-		switch part {
-		case "":
-			return fmt.Errorf("key %q has an empty part: %w", key, fs.ErrInvalid)
-		case ".", "..":
-			return fmt.Errorf("key %q has a part %q: %w", key, part, fs.ErrInvalid)
-		}
-	}
-	return checkText(key)
 }
 
 // checkKey refuses keys that the place does not keep unchanged.
@@ -274,37 +170,10 @@ func (l location) checkKey(key string) error {
 	return nil
 }
 
-// CheckURL returns an error for a URL or a path that no store can have. It opens
-// nothing, and quotes nothing that may be a secret.
-func CheckURL(url string) error {
-	_, err := parse(url)
-	return err
-}
-
-// CheckKey returns an error for a key that the provider of url is known to refuse or to
-// change. It opens nothing.
-func CheckKey(url, key string) error {
-	l, err := parse(url)
-	if err != nil {
-		return nil // Open reports it
-	}
-	return l.checkKey(key)
-}
-
 // checkPrefix refuses a prefix with which no key can begin.
 func (l location) checkPrefix(prefix string) error {
 	if prefix == "" {
 		return nil
 	}
 	return l.checkKey(prefix + "x")
-}
-
-func checkText(key string) error {
-	if !utf8.ValidString(key) {
-		return fmt.Errorf("key %q is not UTF-8 text: %w", key, fs.ErrInvalid)
-	}
-	if i := strings.IndexFunc(key, unicode.IsControl); i >= 0 {
-		return fmt.Errorf("key %q has a control character at byte %d: %w", key, i, fs.ErrInvalid)
-	}
-	return nil
 }

@@ -7,27 +7,16 @@ import (
 	"sync"
 )
 
-// manyFiles is a number of open files that never has to be limited further.
-const manyFiles = 1 << 20
-
 // fileLimits bounds the files that one store keeps open.
 type fileLimits struct {
 	cached  int // open for reading
 	waiting int // written and not yet published
 	flushed int // files and folders that are flushed at the same time
-	// connected is the most connections of a client; 0: no bound
-	connected int
 }
 
-// fileLimitsOf returns limits for a process that may open so many descriptors. If these
-// are few, the limits leave room for other stores and for connections.
-func fileLimitsOf(descriptors int) fileLimits {
-	part := max(descriptors/8, 2)
-	s := fileLimits{cached: min(64, part), waiting: min(batchFiles, part), flushed: min(flushes, part)}
-	if part < 128 {
-		s.connected = part
-	}
-	return s
+// fileLimitsOf returns limits for a store that may have so many files open.
+func fileLimitsOf(share int) fileLimits {
+	return fileLimits{cached: min(64, share), waiting: min(batchFiles, share), flushed: min(flushes, share)}
 }
 
 // openFiles is a cache of open files, so that many small reads of one file open it once.

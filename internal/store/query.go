@@ -206,7 +206,3 @@ var azureSignature = regexp.MustCompile(`^(s[ertvps]|si|sip|spr|srt|sdd|ses|scid
 func signs(name string, present map[string]bool) bool {
 	return signature.MatchString(name) || present["sig"] && azureSignature.MatchString(name) || present["expires"] && name == "md5"
 }
-
-// Query returns a short digest of those parameters of an HTTP query that may say which
-// object the URL names, "" if there are none. So it tells such URLs apart.
-func (s *Store) Query() string { return s.at.digest() }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -155,3 +156,52 @@ func withoutURL(err error) error {
 func brokenBody(size int64, err error) error {
 	return connectionError{fmt.Errorf("body of %d bytes: %w", size, earlyEnd(err))}
 }
+
+// transient tells whether the same request may succeed a little later: the
+// server was busy or the connection broke. Errors that the request itself causes, and
+// errors of the local file system, are not transient.
+func transient(err error) bool {
+	var short *shortError
+	if errors.As(err, &short) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	if answer, ok := errors.AsType[*statusError](err); ok {
+		return answer.transient()
+	}
+	if connection, ok := errors.AsType[connectionError](err); ok {
+		return connection.transient()
+	}
+	for _, passing := range []error{
+		context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed,
+		syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.EPIPE,
+		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTUNREACH,
+	} {
+		if errors.Is(err, passing) {
+			return true
+		}
+	}
+	var network net.Error
+	return errors.As(err, &network) && network.Timeout()
+}
+
+// earlyEnd turns io.EOF into io.ErrUnexpectedEOF.
+func earlyEnd(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// proxyError is the error of a proxy that lets no request through to a server.
+type proxyError struct{ code int }
+
+func (e *proxyError) Error() string {
+	text := fmt.Sprintf("the proxy that the environment names (HTTPS_PROXY) answers %d %s", e.code, http.StatusText(e.code))
+	if e.code == http.StatusProxyAuthRequired {
+		return text + ": put the user and password that it wants into that variable"
+	}
+	return text + ": have it let requests to this server through, or name the server in NO_PROXY"
+}
+
+// transient tells whether the proxy may let the request through a little later.
+func (e *proxyError) transient() bool { return e.code >= 500 || e.code == http.StatusTooManyRequests }

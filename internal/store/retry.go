@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"syscall"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,67 +31,83 @@ const (
 	longestConnect = 6 * time.Second
 )
 
+// requests makes the requests of one store: within a request budget, counted, with retries,
+// and with the permission of a guard.
+type requests struct {
+	at       location
+	limits   *Limits       // the request budget
+	attempts int           // at least 1
+	patience time.Duration // the time of an attempt without bytes
+	sleep    func(ctx context.Context, d time.Duration) error
+	fault    func(op, key string) error // called before each attempt; may be nil
+	guard    Guard                      // nil: everything is allowed
+	log      *slog.Logger
+	seen     sync.Map // keys of objects that exist
+
+	made, repeated atomic.Int64 // attempts of all operations, and those after the first of each
+}
+
 // do runs one operation with size bytes to send or to copy. It waits for a place in the
 // congestion window, counts, and repeats f while f fails with a transient error and
 // retries are left. Retries during an outage, when the store answers no request at all,
 // are counted separately. Otherwise an outage would use up the retries, and the first
 // error after it would end the run.
-func (s *Store) do(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
-	if err := s.limits.enter(ctx); err != nil {
-		return s.pathError(op, key, err)
+func (r *requests) do(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
+	if err := r.limits.enter(ctx); err != nil {
+		return r.pathError(op, key, err)
 	}
-	defer s.limits.leave()
+	defer r.limits.leave()
 	var failed struct{ silent, answered, doubted failures }
-	answers := s.limits.answers.Load()
+	answers := r.limits.answers.Load()
 	began, slept := time.Now(), time.Duration(0)
 	for {
-		err := s.try(ctx, op, key, size, f)
+		err := r.try(ctx, op, key, size, f)
 		if errors.Is(err, errHeldUp) {
 			continue // the next attempt waits until the guard allows it
 		}
-		never := s.neverReached(err)
+		never := r.neverReached(err)
 		if ctx.Err() != nil && err != nil {
-			return s.pathError(op, key, err)
+			return r.pathError(op, key, err)
 		}
 		rest, busy := throttling(err)
 		if rest > longestRest {
-			s.limits.throttle(0) // the operation fails, so nobody waits that long
+			r.limits.throttle(0) // the operation fails, so nobody waits that long
 		} else if busy {
-			s.limits.throttle(rest)
+			r.limits.throttle(rest)
 		} else if err == nil || !transient(err) {
-			s.limits.accept()
+			r.limits.accept()
 		}
 		if err == nil {
 			return nil
 		}
-		if !transient(err) && (failed.doubted.count >= mostDoubts || !s.doubtful(op, key, err)) {
-			return s.pathError(op, key, err)
+		if !transient(err) && (failed.doubted.count >= mostDoubts || !r.doubtful(op, key, err)) {
+			return r.pathError(op, key, err)
 		}
 		of := &failed.silent
-		if now := s.limits.answers.Load(); now != answers {
+		if now := r.limits.answers.Load(); now != answers {
 			answers, of = now, &failed.answered
 		}
 		if !transient(err) {
 			of = &failed.doubted
 		}
 		wait := of.next()
-		if never && (of.count >= s.attempts || max(time.Since(began), slept) >= longestConnect) {
-			return s.pathError(op, key, fmt.Errorf("%w; nothing at %s has ever answered: %s", err, s.at.server(), s.at.connectHint()))
+		if never && (of.count >= r.attempts || max(time.Since(began), slept) >= longestConnect) {
+			return r.pathError(op, key, fmt.Errorf("%w; nothing at %s has ever answered: %s", err, r.at.server(), r.at.connectHint()))
 		}
-		if of.count >= s.attempts || rest > longestRest {
-			return s.pathError(op, key, passingError{err})
+		if of.count >= r.attempts || rest > longestRest {
+			return r.pathError(op, key, passingError{err})
 		}
-		s.log.WarnContext(ctx, "repeating a failed request", "op", op, "object", s.at.object(key),
+		r.log.WarnContext(ctx, "repeating a failed request", "op", op, "object", r.at.object(key),
 			"attempt", failed.silent.count+failed.answered.count+failed.doubted.count, "pause", max(wait, rest), "error", err)
 		if never {
 			wait = min(wait, max(longestConnect-slept, 0))
 		}
-		if err := s.sleep(ctx, wait); err != nil {
-			return s.pathError(op, key, err)
+		if err := r.sleep(ctx, wait); err != nil {
+			return r.pathError(op, key, err)
 		}
 		slept += wait
-		s.retries.Add(1)
-		s.limits.retries.Add(1)
+		r.repeated.Add(1)
+		r.limits.retries.Add(1)
 	}
 }
 
@@ -101,11 +118,11 @@ const mostDoubts = 2
 // missing or has changed, although it has been seen; or a condition is not met, although
 // the request had none. Such an answer may come from a proxy, or from one machine of
 // many, and so the request is retried.
-func (s *Store) doubtful(op, key string, err error) bool {
-	if s.at.local() || s.at.scheme == "mem" {
+func (r *requests) doubtful(op, key string, err error) bool {
+	if r.at.local() || r.at.scheme == "mem" {
 		return false
 	}
-	_, seen := s.seen.Load(key)
+	_, seen := r.seen.Load(key)
 	answer, _ := errors.AsType[*statusError](err)
 	switch op {
 	case "read", "stat":
@@ -119,13 +136,13 @@ func (s *Store) doubtful(op, key string, err error) bool {
 
 // neverReached tells whether there has never been a connection to this server: neither
 // in the attempt that ended with err nor before.
-func (s *Store) neverReached(err error) bool {
-	server := s.at.server()
+func (r *requests) neverReached(err error) bool {
+	server := r.at.server()
 	if dial, ok := errors.AsType[*net.OpError](err); !ok || dial.Op != "dial" {
-		s.limits.reached.Store(server, true)
+		r.limits.reached.Store(server, true)
 		return false
 	}
-	_, reached := s.limits.reached.Load(server)
+	_, reached := r.limits.reached.Load(server)
 	return !reached
 }
 
@@ -143,24 +160,24 @@ func (f *failures) next() time.Duration {
 }
 
 // try makes one attempt.
-func (s *Store) try(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
+func (r *requests) try(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.limits.request(ctx, s.sleep); err != nil {
+	if err := r.limits.request(ctx, r.sleep); err != nil {
 		return err
 	}
-	s.requests.Add(1)
-	if s.fault != nil {
-		if err := s.fault(op, key); err != nil {
+	r.made.Add(1)
+	if r.fault != nil {
+		if err := r.fault(op, key); err != nil {
 			return err
 		}
 	}
-	return s.guarded(ctx, op, func(ctx context.Context) error {
-		if !s.at.far() {
+	return r.guarded(ctx, op, func(ctx context.Context) error {
+		if !r.at.far() {
 			return f(ctx)
 		}
-		return inTime(ctx, s.patience, size, f)
+		return inTime(ctx, r.patience, size, f)
 	})
 }
 
@@ -188,33 +205,6 @@ type passingError struct{ error }
 
 func (e passingError) Unwrap() error { return e.error }
 
-// transient tells whether the same request may succeed a little later: the
-// server was busy or the connection broke. Errors that the request itself causes, and
-// errors of the local file system, are not transient.
-func transient(err error) bool {
-	var short *shortError
-	if errors.As(err, &short) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
-		return false
-	}
-	if answer, ok := errors.AsType[*statusError](err); ok {
-		return answer.transient()
-	}
-	if connection, ok := errors.AsType[connectionError](err); ok {
-		return connection.transient()
-	}
-	for _, passing := range []error{
-		context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed,
-		syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.EPIPE,
-		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTUNREACH,
-	} {
-		if errors.Is(err, passing) {
-			return true
-		}
-	}
-	var network net.Error
-	return errors.As(err, &network) && network.Timeout()
-}
-
 // throttling tells whether a server was too busy for a request, and how long the server
 // wants to be left alone; 0 if it does not say.
 func throttling(err error) (rest time.Duration, busy bool) {
@@ -223,4 +213,51 @@ func throttling(err error) (rest time.Duration, busy bool) {
 		return 0, false
 	}
 	return answer.pause, true
+}
+
+// changesObjects tells whether an operation asks the guard. All other operations change
+// nothing that other processes see.
+func changesObjects(op string) bool {
+	switch op {
+	case "put", "create", "delete", "open", "write", "close", "copy", "clean", "sync":
+		return true
+	}
+	return false
+}
+
+// errHeldUp is the error of an attempt that ended because the guard no longer allowed
+// changes.
+var errHeldUp = errors.New("the lock has to be proved first")
+
+// guarded runs one attempt, and cancels it when the guard no longer allows it.
+func (r *requests) guarded(ctx context.Context, op string, f func(context.Context) error) error {
+	if r.guard == nil || !changesObjects(op) {
+		return f(ctx)
+	}
+	allowed, leave, err := r.guard.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	err = f(context.WithValue(allowed, guardKey{}, r.guard))
+	if err != nil && ctx.Err() == nil && (allowed.Err() != nil || r.guard.Check() != nil) {
+		return errHeldUp
+	}
+	return err
+}
+
+// pathError returns an error that names the operation and the object before the cause.
+func (r *requests) pathError(op, key string, err error) error {
+	return &fs.PathError{Op: op, Path: r.at.object(key), Err: cause(err)}
+}
+
+// cause strips the path that an error of the os package carries, because the
+// store names the object itself.
+func cause(err error) error {
+	switch e := err.(type) { //nolint:errorlint // only the outermost layer is replaced
+	case *fs.PathError:
+		return e.Err
+	default:
+		return err
+	}
 }

@@ -38,13 +38,13 @@ func TestS3PartSizes(t *testing.T) {
 	}
 }
 
-// requests records the requests to a server.
-type requests struct {
+// recorder records the requests to a server.
+type recorder struct {
 	mu   sync.Mutex
 	seen []*http.Request
 }
 
-func (r *requests) add(q *http.Request) (number int) {
+func (r *recorder) add(q *http.Request) (number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen = append(r.seen, q)
@@ -66,7 +66,7 @@ func kind(r *http.Request) string {
 	}
 }
 
-func (r *requests) kinds() []string {
+func (r *recorder) kinds() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var kinds []string
@@ -81,7 +81,7 @@ func TestS3UploadRequests(t *testing.T) {
 	for query, checksum := range map[string]string{
 		"": "CRC32C", "&request_checksum_calculation=when_required": "",
 	} {
-		var all requests
+		var all recorder
 		s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				all.add(r.Clone(t.Context()))
@@ -115,7 +115,7 @@ func TestS3UploadRequests(t *testing.T) {
 // TestS3LostAnswers carries every request out, and then says that it failed,
 // before the same request succeeds. The first look at the object fails as well.
 func TestS3LostAnswers(t *testing.T) {
-	var all requests
+	var all recorder
 	var looked atomic.Bool
 	s := open(t, s3ServerBehind(t, func(server http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -181,7 +181,7 @@ func TestS3UploadGone(t *testing.T) {
 		if err := other.Clean(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		err = s.do(t.Context(), "close", "k", 0, func(ctx context.Context) error {
+		err = s.requests.do(t.Context(), "close", "k", 0, func(ctx context.Context) error {
 			_, err := up.complete(ctx, condition{})
 			return err
 		})
@@ -223,7 +223,7 @@ func TestS3Clean(t *testing.T) {
 		t.Fatalf("%d unfinished", n)
 	}
 	var cleaned []string
-	s.fault = func(op, key string) error {
+	s.requests.fault = func(op, key string) error {
 		cleaned = append(cleaned, op+" "+key)
 		return nil
 	}
@@ -243,7 +243,7 @@ func TestS3Clean(t *testing.T) {
 	}
 	for _, key := range []string{"", "b"} {
 		begin(crashed, "b")
-		s.fault = func(_, k string) error {
+		s.requests.fault = func(_, k string) error {
 			if k == key {
 				return errors.ErrUnsupported
 			}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"io/fs"
 	"log/slog"
 	"math"
@@ -49,25 +47,6 @@ type Options struct {
 	Fault func(op, key string) error
 }
 
-// Info describes an object.
-type Info struct {
-	Key     string
-	Size    int64 // bytes
-	ModTime time.Time
-	// Changed is when a local file was last changed in any way, its times and its
-	// permissions included. It is the zero time if the system does not tell.
-	Changed time.Time
-	ETag    string // from Stat, if the store has ETags
-	Version string // the version of the bytes, for CopyFrom and Pin; "" if unknown
-	Sum     Sum    // from Stat: the checksum of all bytes, if the store has one
-}
-
-// Sum is a CRC of 32 bits of all bytes of an object.
-type Sum struct {
-	Table *crc32.Table // of the polynomial; nil: there is no sum
-	Value uint32
-}
-
 // Stats counts what a Store has done since it was opened.
 type Stats struct {
 	Requests     int64 // attempts of all operations
@@ -75,9 +54,6 @@ type Stats struct {
 	BytesRead    int64
 	BytesWritten int64
 }
-
-// ErrTooLarge reports an object above the limit given to ReadAll.
-var ErrTooLarge = errors.New("object is too large")
 
 // Store is an opened folder of objects. It is safe for concurrent use. The caller of
 // Open closes it, after the last other call.
@@ -88,22 +64,16 @@ var ErrTooLarge = errors.New("object is too large")
 type Store struct {
 	at       location
 	driver   driver
+	requests *requests
 	log      *slog.Logger
-	limits   *Limits
-	attempts int           // at least 1
-	parts    int           // most parts of a Writer in memory
-	patience time.Duration // the time of an attempt without bytes
-	fault    func(op, key string) error
-	guard    Guard // nil: everything is allowed
-	sleep    func(context.Context, time.Duration) error
+	parts    int         // most parts of a Writer in memory
 	buffers  sync.Pool   // of *[]byte: buffers of Writers that are idle
 	noCopies atomic.Bool // the server copies no objects, or tells no checksum of a copy
 	// unconditionalCopies is set once the server has refused a copy for its condition.
 	unconditionalCopies atomic.Bool
 	pinned              sync.Map // of Info, by keys
-	seen                sync.Map // keys of objects that exist
 
-	requests, retries, bytesRead, bytesWritten atomic.Int64
+	bytesRead, bytesWritten atomic.Int64
 }
 
 // Open opens the folder that url names; it need not exist. Open writes nothing. If a
@@ -114,45 +84,42 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		at:       at,
-		log:      opt.Log,
-		attempts: 1 + opt.Retries,
-		parts:    opt.Parts,
-		patience: attemptTime,
-		fault:    opt.Fault,
-		limits:   opt.Limits,
-		sleep:    opt.Sleep,
-	}
-	if s.limits == nil || at.local() {
-		s.limits = NewLimits(0)
-	}
-	if s.sleep == nil {
-		s.sleep = sleep
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	switch {
-	case opt.Retries == 0:
-		s.attempts = 4
-	case opt.Retries < 0:
-		s.attempts = 1
-	}
 	if at.local() {
 		if at.path, err = absolute(at.path); err != nil {
 			return nil, fmt.Errorf("open %s: %w", at, err)
 		}
-		s.at = at
 	}
-	if folder, name, inside, ok := at.zipIn(); ok {
-		if s.driver, err = newDriver(ctx, folder, opt); err != nil {
+	s := &Store{at: at, parts: opt.Parts, log: opt.Log}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.requests = &requests{
+		at: at, limits: opt.Limits, attempts: 1 + opt.Retries, patience: attemptTime,
+		sleep: opt.Sleep, fault: opt.Fault, log: s.log,
+	}
+	if s.requests.limits == nil || at.local() {
+		s.requests.limits = NewLimits(0)
+	}
+	if s.requests.sleep == nil {
+		s.requests.sleep = sleep
+	}
+	switch {
+	case opt.Retries == 0:
+		s.requests.attempts = 4
+	case opt.Retries < 0:
+		s.requests.attempts = 1
+	}
+	if folder, name, inside, ok := zipIn(at); ok {
+		archives, err := newDriver(ctx, folder, opt)
+		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", at, err)
 		}
-		if err = s.openZip(ctx, name, inside); err == nil {
+		z, err := openZip(ctx, archives, !at.far(), name, inside, s.requests)
+		if err == nil {
+			s.driver = z
 			return s, nil
 		}
-		if err = errors.Join(err, s.driver.close()); !errors.Is(err, fs.ErrNotExist) {
+		if err = errors.Join(err, archives.close()); !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
@@ -197,7 +164,7 @@ func (s *Store) GapBytes() int {
 
 // Stats returns the counts so far.
 func (s *Store) Stats() Stats {
-	return Stats{s.requests.Load(), s.retries.Load(), s.bytesRead.Load(), s.bytesWritten.Load()}
+	return Stats{s.requests.made.Load(), s.requests.repeated.Load(), s.bytesRead.Load(), s.bytesWritten.Load()}
 }
 
 // Put stores data under the key, and replaces an older object. The object is
@@ -269,11 +236,11 @@ func (s *Store) holds(ctx context.Context, key string, data []byte) (bool, error
 // Sync returns when every Put and Delete that returned before it was called is
 // visible and durable. An error means that objects are lost.
 func (s *Store) Sync(ctx context.Context) error {
-	files, ok := s.driver.(*local)
+	files, ok := s.driver.(files)
 	if !ok {
 		return ctx.Err() // remote Puts and Deletes are durable on return
 	}
-	return s.do(ctx, "sync", "", 0, files.sync)
+	return s.requests.do(ctx, "sync", "", 0, files.sync)
 }
 
 // ReadRange fills p with the bytes of the object from off on. If the object ends
@@ -289,7 +256,7 @@ func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) 
 // returned, as if the object were pinned.
 func (s *Store) ReadOf(ctx context.Context, was Info, key string, p []byte, off int64) error {
 	if off < 0 || off > math.MaxInt64-int64(len(p)) {
-		return s.pathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))
+		return s.requests.pathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))
 	}
 	if len(p) == 0 {
 		return nil
@@ -340,7 +307,7 @@ const headBytes = 64 << 10
 // Head returns a digest of the first 64 KiB of a local file. It is "" for a remote
 // object, whose server tells its version.
 func (s *Store) Head(ctx context.Context, key string) (string, error) {
-	files, ok := s.driver.(*local)
+	files, ok := s.driver.(files)
 	if !ok {
 		return "", nil
 	}
@@ -355,7 +322,7 @@ func (s *Store) Head(ctx context.Context, key string) (string, error) {
 // SameName tells whether two names in one folder name the same object. In a local store
 // they may, because some file systems ignore case or the Unicode form of a name.
 func (s *Store) SameName(ctx context.Context, a, b string) (same bool, err error) {
-	files, ok := s.driver.(*local)
+	files, ok := s.driver.(files)
 	if !ok || a == b {
 		return a == b, nil
 	}
@@ -372,12 +339,12 @@ func (s *Store) SameName(ctx context.Context, a, b string) (same bool, err error
 // folder that does not exist is empty.
 func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) error {
 	if err := s.at.checkPrefix(prefix); err != nil {
-		return s.pathError("list", prefix, err)
+		return s.requests.pathError("list", prefix, err)
 	}
 	next := s.driver.list(prefix)
 	for {
 		var page []Info
-		err := s.do(ctx, "list", prefix, 0, func(ctx context.Context) (err error) {
+		err := s.requests.do(ctx, "list", prefix, 0, func(ctx context.Context) (err error) {
 			page, err = next(ctx)
 			return err
 		})
@@ -407,7 +374,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 // or aborts all Writers first.
 func (s *Store) Close() error {
 	if err := s.driver.close(); err != nil {
-		return s.pathError("close", "", err)
+		return s.requests.pathError("close", "", err)
 	}
 	return nil
 }
@@ -415,34 +382,19 @@ func (s *Store) Close() error {
 // onKey checks the key, and runs an operation on one object as do does.
 func (s *Store) onKey(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
 	if err := s.at.checkKey(key); err != nil {
-		return s.pathError(op, key, err)
+		return s.requests.pathError(op, key, err)
 	}
-	return s.do(ctx, op, key, size, f)
+	return s.requests.do(ctx, op, key, size, f)
 }
 
-// pathError returns an error that names the operation and the object before the cause.
-func (s *Store) pathError(op, key string, err error) error {
-	return &fs.PathError{Op: op, Path: s.at.object(key), Err: cause(err)}
-}
-
-// cause strips the path that an error of the os package carries, because the
-// store names the object itself.
-func cause(err error) error {
-	switch e := err.(type) { //nolint:errorlint // only the outermost layer is replaced
-	case *fs.PathError:
-		return e.Err
-	default:
-		return err
+// Check reads all of a member of an archive and compares its checksum, unless that was
+// done before. It is for callers that will read all of a member in parts, which the
+// store does not compare, see [Store.ReadRange]. It does nothing for objects that are not
+// in an archive.
+func (s *Store) Check(ctx context.Context, key string) error {
+	place, ok := s.driver.(checker)
+	if !ok {
+		return nil
 	}
+	return s.onKey(ctx, "read", key, 0, func(ctx context.Context) error { return place.check(ctx, key) })
 }
-
-// shortError reports an object that ends before the wanted range does.
-type shortError struct {
-	off, want, size int64
-}
-
-func (e *shortError) Error() string {
-	return fmt.Sprintf("bytes %d to %d wanted, but the object has %d: %v", e.off, e.off+e.want, e.size, io.ErrUnexpectedEOF)
-}
-
-func (e *shortError) Unwrap() error { return io.ErrUnexpectedEOF }

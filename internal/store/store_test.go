@@ -24,7 +24,7 @@ import (
 // impatient records pauses instead of waiting.
 func impatient(s *Store) *[]time.Duration {
 	pauses := new([]time.Duration)
-	s.sleep = func(_ context.Context, d time.Duration) error {
+	s.requests.sleep = func(_ context.Context, d time.Duration) error {
 		*pauses = append(*pauses, d)
 		return nil
 	}

@@ -17,6 +17,9 @@ func newTransport() *http.Transport {
 	return t
 }
 
+// manyConnections is how many connections a client never needs.
+const manyConnections = 128
+
 // configureTransport gives a transport the settings of newTransport.
 func configureTransport(t *http.Transport) {
 	// HTTP/1.1 uses one connection for each request in flight. So its failures are
@@ -26,7 +29,7 @@ func configureTransport(t *http.Transport) {
 	// All workers of a side may talk to one host, and a connection that is not
 	// kept costs a handshake at the next request.
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 256
-	if part := fileLimitsOf(Descriptors()).connected; part > 0 {
+	if part := shareOfDescriptors(); part < manyConnections {
 		t.MaxConnsPerHost, t.MaxIdleConnsPerHost = part, part
 	}
 	t.ResponseHeaderTimeout = time.Minute
@@ -49,17 +52,3 @@ func proxyOf(r *http.Request) (*url.URL, error) {
 	}
 	return proxy, nil
 }
-
-// proxyError is the error of a proxy that lets no request through to a server.
-type proxyError struct{ code int }
-
-func (e *proxyError) Error() string {
-	text := fmt.Sprintf("the proxy that the environment names (HTTPS_PROXY) answers %d %s", e.code, http.StatusText(e.code))
-	if e.code == http.StatusProxyAuthRequired {
-		return text + ": put the user and password that it wants into that variable"
-	}
-	return text + ": have it let requests to this server through, or name the server in NO_PROXY"
-}
-
-// transient tells whether the proxy may let the request through a little later.
-func (e *proxyError) transient() bool { return e.code >= 500 || e.code == http.StatusTooManyRequests }

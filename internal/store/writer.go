@@ -41,31 +41,6 @@ type Writer struct {
 	version  string    // of the object, once it is stored
 }
 
-// WriterBytes returns the memory in bytes that each Writer takes for an object of at
-// most size bytes, in the store of a URL that is opened with parts as Options.Parts: all
-// parts that are in memory at the same time. The parts of an object above 8 GB grow; it
-// takes at least one of its last parts. A URL that cannot be opened takes none.
-func WriterBytes(url string, parts, size int) int {
-	at, err := parse(url)
-	if err != nil {
-		return 0
-	}
-	switch at.scheme {
-	case "s3", "azblob":
-		return PartBytes * min(max(parts, 1), 1+max(size-1, 0)/PartBytes)
-	case "gs":
-		return PartBytes
-	default:
-		return (*local)(nil).partSize(0) // and memory's is the same
-	}
-}
-
-// Local tells whether a URL names a directory of this machine.
-func Local(url string) bool {
-	at, err := parse(url)
-	return err == nil && at.local()
-}
-
 // NewWriter begins an object that comes in pieces. The object replaces an older one
 // under the key. ctx governs all of the Writer's requests. The first request is made
 // when there is a part to send.
@@ -75,7 +50,7 @@ func (s *Store) NewWriter(ctx context.Context, key string) (*Writer, error) {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, s.pathError("open", key, err)
+		return nil, s.requests.pathError("open", key, err)
 	}
 	w := &Writer{ctx: ctx, store: s, key: key}
 	if s.parts > 1 && !s.driver.inOrder() {
@@ -125,7 +100,7 @@ func (w *Writer) take(size int) error {
 			if err := w.flight.wait(); err != nil {
 				return err
 			}
-			return w.store.pathError("write", w.key, w.ctx.Err())
+			return w.store.requests.pathError("write", w.key, w.ctx.Err())
 		}
 	}
 	w.release()
@@ -169,7 +144,7 @@ func (w *Writer) next(part []byte) (number int, err error) {
 				return 0, err
 			}
 		}
-		err := w.store.do(w.ctx, "open", w.key, 0, func(ctx context.Context) (err error) {
+		err := w.store.requests.do(w.ctx, "open", w.key, 0, func(ctx context.Context) (err error) {
 			w.up, err = w.store.driver.begin(ctx, w.key, w.expected)
 			return err
 		})
@@ -184,7 +159,7 @@ func (w *Writer) next(part []byte) (number int, err error) {
 }
 
 func (w *Writer) sendPart(ctx context.Context, number int, part []byte) error {
-	err := w.store.do(ctx, "write", w.key, len(part), func(ctx context.Context) error {
+	err := w.store.requests.do(ctx, "write", w.key, len(part), func(ctx context.Context) error {
 		return w.up.part(ctx, number, part)
 	})
 	if err == nil {
@@ -206,7 +181,7 @@ func (w *Writer) Close() error {
 	}
 	w.up = nil
 	w.release()
-	w.err = w.store.pathError("write", w.key, fs.ErrClosed)
+	w.err = w.store.requests.pathError("write", w.key, fs.ErrClosed)
 	return nil
 }
 
@@ -223,7 +198,7 @@ func (w *Writer) finish() error {
 		return err
 	}
 	return w.store.conditionally(w.ctx, w.key, w.expected, func(when condition) error {
-		return w.store.do(w.ctx, "close", w.key, int(w.size), func(ctx context.Context) (err error) {
+		return w.store.requests.do(w.ctx, "close", w.key, int(w.size), func(ctx context.Context) (err error) {
 			w.version, err = w.up.complete(ctx, when)
 			return err
 		})
@@ -240,14 +215,14 @@ func (w *Writer) Abort() error {
 	w.flight.stop()
 	w.release()
 	if w.err == nil {
-		w.err = w.store.pathError("write", w.key, fs.ErrClosed)
+		w.err = w.store.requests.pathError("write", w.key, fs.ErrClosed)
 	}
 	if w.up == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), abortTime)
 	defer cancel()
-	if err := w.store.do(ctx, "abort", w.key, 0, w.up.abort); err != nil {
+	if err := w.store.requests.do(ctx, "abort", w.key, 0, w.up.abort); err != nil {
 		return err
 	}
 	w.up = nil

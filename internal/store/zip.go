@@ -47,7 +47,7 @@ type zipped struct {
 // zipIn cuts a path at the first part that ends in ".zip". It returns the location of the
 // folder before the archive, the name of the archive in it, and the rest of the path,
 // which is inside the archive. ok is false if no part ends in ".zip".
-func (l location) zipIn() (folder location, name, inside string, ok bool) {
+func zipIn(l location) (folder location, name, inside string, ok bool) {
 	p := l.path
 	if l.local() {
 		p = filepath.ToSlash(filepath.Clean(p))
@@ -65,26 +65,27 @@ func (l location) zipIn() (folder location, name, inside string, ok bool) {
 	return folder, parts[i], strings.Join(parts[i+1:], "/"), true
 }
 
-// openZip makes the store read the archive that its driver has under a key. If there is
-// no such file, the error wraps fs.ErrNotExist.
-func (s *Store) openZip(ctx context.Context, key, inside string) error {
-	z := &zipped{readOnly: zipArchive, inner: s.driver, near: !s.at.far()}
+// openZip opens the archive that a driver has under a key, or the folder of the archive
+// that inside names. It makes requests through do. If there is no such file, the error
+// wraps fs.ErrNotExist.
+func openZip(ctx context.Context, inner driver, near bool, key, inside string, r *requests) (*zipped, error) {
+	z := &zipped{readOnly: zipArchive, inner: inner, near: near}
 	if inside != "" {
 		z.prefix = inside + "/"
 	}
-	err := s.do(ctx, "stat", "", 0, func(ctx context.Context) (err error) {
+	err := r.do(ctx, "stat", "", 0, func(ctx context.Context) (err error) {
 		z.archive, err = z.inner.stat(ctx, key)
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.driver = z
-	return s.do(ctx, "read", "", mostDirectory, func(ctx context.Context) (err error) {
+	err = r.do(ctx, "read", "", mostDirectory, func(ctx context.Context) (err error) {
 		z.members, err = readDirectory(ctx, z.archive.Size, z.readArchive)
 		z.checked = newCheckedMembers(len(z.members))
 		return err
 	})
+	return z, err
 }
 
 func (z *zipped) readArchive(ctx context.Context, p []byte, off int64) error {
@@ -147,7 +148,7 @@ func (z *zipped) read(ctx context.Context, key string, p []byte, off int64, _ In
 	}
 	whole := int64(len(p)) == m.size
 	if z.near && !whole {
-		if err := z.check(ctx, m); err != nil {
+		if err := z.compared(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -288,3 +289,16 @@ func (z *zipped) list(prefix string) pager {
 }
 
 func (z *zipped) close() error { return z.inner.close() }
+
+func (z *zipped) folders(prefix string) folderPager {
+	return once(func() ([]string, error) {
+		var names []string
+		for _, m := range z.members {
+			key, inside := strings.CutPrefix(m.key, z.prefix+prefix)
+			if name := folderName("", key); inside && name != "" && (len(names) == 0 || names[len(names)-1] != name) {
+				names = append(names, name)
+			}
+		}
+		return names, nil
+	})
+}

@@ -31,8 +31,8 @@ func newCheckedMembers(n int) *checkedMembers {
 func (s *checkedMembers) has(i int) bool { return s.bits[i/64].Load()>>(i%64)&1 == 1 }
 func (s *checkedMembers) add(i int)      { s.bits[i/64].Or(1 << (i % 64)) }
 
-// check reads all of a member and compares its checksum, unless that was done before.
-func (z *zipped) check(ctx context.Context, m *member) error {
+// compared reads all of a member and compares its checksum, unless that was done before.
+func (z *zipped) compared(ctx context.Context, m *member) error {
 	i, _ := z.members.search(m.key)
 	if z.checked.has(i) {
 		return nil
@@ -68,20 +68,11 @@ func (z *zipped) check(ctx context.Context, m *member) error {
 	return err
 }
 
-// Check reads all of a member of an archive and compares its checksum, unless that was
-// done before. It is for callers that will read all of a member in parts, which the
-// store does not compare, see [Store.ReadRange]. It does nothing for objects that are not
-// in an archive.
-func (s *Store) Check(ctx context.Context, key string) error {
-	z, ok := s.driver.(*zipped)
-	if !ok {
-		return nil
+// check implements checker.
+func (z *zipped) check(ctx context.Context, key string) error {
+	m, err := z.member(key)
+	if err != nil {
+		return err
 	}
-	return s.onKey(ctx, "read", key, 0, func(ctx context.Context) error {
-		m, err := z.member(key)
-		if err != nil {
-			return err
-		}
-		return z.check(ctx, m)
-	})
+	return z.compared(ctx, m)
 }
