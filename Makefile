@@ -80,7 +80,7 @@ cloud-test: $(SERVERS) $(PEERS) ## stores and whole migrations at those servers,
 	ZMIGRATE_REQUIRE_PEERS=1 .cache/servers/servers .cache/servers go test -count=1 -v -run '^TestCloud' ./internal/store ./e2e
 
 small: ## the program without the providers of object stores, bin/zmigrate-small; each can be left out (needs: Go)
-	for tag in nos3 nogcs noazure; do go build -tags $$tag ./internal/store; done
+	for tag in nos3 nogcs noazure; do go build -tags $$tag ./internal/store/...; done
 	CGO_ENABLED=0 go build -tags nos3,nogcs,noazure -ldflags='-s -w $(ENTRY)' -o bin/zmigrate-small ./cmd/zmigrate
 	for scheme in s3 gs azblob; do { bin/zmigrate-small inspect $$scheme://bucket 2>&1 || true; } | grep 'built without'; done
 

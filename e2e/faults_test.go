@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
@@ -103,7 +103,7 @@ func TestStorm(t *testing.T) {
 	}
 	requests := result.Requests
 	t.Logf("%+v", requests)
-	for _, side := range []store.Traffic{requests.Source, requests.Target} {
+	for _, side := range []limits.Traffic{requests.Source, requests.Target} {
 		if side.Requests < 200 || side.Retries < 20 || side.Throttled < 10 {
 			t.Errorf("counted: %+v", requests)
 		}
@@ -203,7 +203,7 @@ func TestOutageForGood(t *testing.T) {
 	if s.Resumed == 0 || s.Resumed == s.Chunks {
 		t.Errorf("the second run: %+v", s)
 	}
-	for _, side := range []store.Traffic{s.Requests.Source, s.Requests.Target} {
+	for _, side := range []limits.Traffic{s.Requests.Source, s.Requests.Target} {
 		if side.Requests == 0 || side.Retries != side.Throttled {
 			t.Errorf("counted by the second run: %+v", s.Requests)
 		}
@@ -233,7 +233,7 @@ func TestRefused(t *testing.T) {
 			return nil
 		}
 		_, err := migrate(t.Context(), job, env, jobs.RunOptions{}, "target.url="+c.target)
-		if err == nil || store.Passing(err) || !strings.Contains(err.Error(), c.hint) {
+		if err == nil || limits.Passing(err) || !strings.Contains(err.Error(), c.hint) {
 			t.Errorf("%s: %v, want %q in it", c.name, err, c.hint)
 		}
 	}

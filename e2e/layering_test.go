@@ -28,6 +28,12 @@ var rooms = [][]string{
 	{"codecs/standard"},
 	{"internal/zarr"},
 	{"internal/cf"},
+	{"internal/store/location"},
+	{"internal/store/driver"},
+	{"internal/store/limits"},
+	{"internal/store/remote"},
+	{"internal/store/bucket"},
+	{"internal/store/local", "internal/store/memory", "internal/store/s3", "internal/store/gcs", "internal/store/azure", "internal/store/http", "internal/store/zip"}, // the places
 	{"internal/store"},
 	{"sources"},
 	{"sources/compare/..."},
@@ -50,11 +56,18 @@ var rooms = [][]string{
 // above the other.
 var strangers = []string{"sources", "sinks"}
 
+// places are the packages for kinds of places. Only internal/store, which opens URLs, may
+// import them.
+var places = []string{
+	"internal/store/local", "internal/store/memory", "internal/store/s3", "internal/store/gcs",
+	"internal/store/azure", "internal/store/http", "internal/store/zip",
+}
+
 // goroutines lists the folders that may import golang.org/x/sync/errgroup. stages
-// coordinates the work on chunks, internal/store flushes files in parallel, sources
-// asks for many files at once, sinks writes the chunks of one region at once, and
+// coordinates the work on chunks, internal/store sends parts of an object in parallel,
+// internal/store/local flushes files in parallel, sources asks for many files at once, sinks writes the chunks of one region at once, and
 // jobs/journal asks for the objects of a checkpoint.
-var goroutines = []string{"stages", "internal/store", "sources", "sinks", "jobs/journal"}
+var goroutines = []string{"stages", "internal/store", "internal/store/local", "sources", "sinks", "jobs/journal"}
 
 // goPackage is the output of `go list` for a package.
 type goPackage struct {
@@ -81,6 +94,9 @@ func TestLayering(t *testing.T) {
 			}
 			if roomOf(below) > room {
 				t.Errorf("package %s imports %s, which lies below it", p.ImportPath, below)
+			}
+			if slices.Contains(places, below) && p.ImportPath != "internal/store" {
+				t.Errorf("package %s imports %s, which only internal/store may", p.ImportPath, below)
 			}
 			here, there := topFolder(p.ImportPath), topFolder(below)
 			if here != there && slices.Contains(strangers, here) && slices.Contains(strangers, there) {

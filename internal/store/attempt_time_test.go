@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // TestStalledDocument reads a document whose server stops sending in the middle. The
@@ -47,7 +49,7 @@ func TestStalledDocument(t *testing.T) {
 					asked.Store(0)
 					s := open(t, url, Options{Retries: 30}) // a busy machine may take more than one
 					impatient(s)
-					s.requests.patience = 250 * time.Millisecond
+					s.requests.Patience = 250 * time.Millisecond
 					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 					defer cancel()
 					data, err := s.ReadAll(ctx, "k", limit)
@@ -77,19 +79,19 @@ func TestSlowBody(t *testing.T) {
 	}))
 	t.Cleanup(at.Close)
 	s := open(t, at.URL, Options{Retries: -1})
-	s.requests.patience = 500 * time.Millisecond
+	s.requests.Patience = 500 * time.Millisecond
 	go func() {
 		defer close(step)
 		select {
-		case <-time.After(2 * s.requests.patience): // longer than an attempt without bytes takes
+		case <-time.After(2 * s.requests.Patience): // longer than an attempt without bytes takes
 		case <-t.Context().Done():
 		}
 	}()
 	if data, err := s.ReadAll(t.Context(), "slow", 1<<20); len(data) != size || err != nil {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}
-	s.requests.patience = 20 * time.Millisecond
-	if _, err := s.ReadAll(t.Context(), "silent", 1<<20); !errors.Is(err, context.DeadlineExceeded) || !Passing(err) {
+	s.requests.Patience = 20 * time.Millisecond
+	if _, err := s.ReadAll(t.Context(), "silent", 1<<20); !errors.Is(err, context.DeadlineExceeded) || !limits.Passing(err) {
 		t.Errorf("no answer: %v", err)
 	}
 }

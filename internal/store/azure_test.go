@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +21,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store/bucket"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // nvme is the table of CRC-64/NVME, the checksum of bodies in Azure.
@@ -96,7 +98,7 @@ func (b *blocks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestAzureUpload(t *testing.T) {
 	server := &blocks{staged: map[string][]byte{}, objects: map[string][]byte{}}
 	s := azureBehind(t, server)
-	data := random(1, 2*PartBytes+7)
+	data := random(1, 2*bucket.PartBytes+7)
 	if err := write(t.Context(), s, "large", data, 1<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -151,9 +153,9 @@ func TestAzureAnswers(t *testing.T) {
 			for op, err := range map[string]error{
 				"stat": statErr, "read": readErr, "put": s.Put(t.Context(), "k", []byte("x")),
 				"list":   s.List(t.Context(), "", func(Info) error { return nil }),
-				"upload": write(t.Context(), s, "k", random(1, 2*PartBytes), 2*PartBytes),
+				"upload": write(t.Context(), s, "k", random(1, 2*bucket.PartBytes), 2*bucket.PartBytes),
 			} {
-				if err == nil || Passing(err) != (c.attempts > 1) || errors.Is(err, fs.ErrNotExist) != (c.is == fs.ErrNotExist) || c.is != nil && !errors.Is(err, c.is) { //nolint:errorlint // which of them is wanted
+				if err == nil || limits.Passing(err) != (c.attempts > 1) || errors.Is(err, fs.ErrNotExist) != (c.is == fs.ErrNotExist) || c.is != nil && !errors.Is(err, c.is) { //nolint:errorlint // which of them is wanted
 					t.Errorf("%s: %v", op, err)
 				}
 				if text := err.Error(); strings.Contains(text, "hunter2") || !strings.Contains(text, c.hint) || strings.Contains(text, "\n") {
@@ -165,16 +167,6 @@ func TestAzureAnswers(t *testing.T) {
 				t.Errorf("%d requests, %d counted", requests.Load(), got)
 			}
 		})
-	}
-}
-
-func TestAzureAttempts(t *testing.T) {
-	chain := errors.New("DefaultAzureCredential: failed to acquire a token.\nAttempted credentials:\n\tA: none\n\tB failed. \n\t\tGET http://host/?hunter2")
-	if got := attempts(chain); got != "A: none; B failed" {
-		t.Error(got)
-	}
-	if got := attempts(errors.New("one line")); got != "one line" {
-		t.Error(got)
 	}
 }
 
@@ -225,22 +217,8 @@ func TestProvidersAskForPauses(t *testing.T) {
 		for _, p := range *pauses {
 			sum += p
 		}
-		if sum < 7*time.Second-firstPause {
+		if sum < 7*time.Second-100*time.Millisecond {
 			t.Errorf("%s: paused %v", s.URL(), *pauses)
-		}
-	}
-}
-
-// TestAzureAddresses has services at IP addresses, before which no account can stand.
-func TestAzureAddresses(t *testing.T) {
-	for domain, want := range map[string]string{
-		"127.0.0.1:10000": "http://127.0.0.1:10000/me", "localhost:10000": "http://localhost:10000/me",
-		"[::1]:10000": "http://[::1]:10000/me", "[::1]": "http://[::1]/me", "10.0.0.5:10000": "http://10.0.0.5:10000/me",
-		"example.org:10000": "http://me.example.org:10000", "10.0.0.5.example.org": "http://me.10.0.0.5.example.org",
-	} {
-		_, got, err := azureService(url.Values{"storage_account": {"me"}, "protocol": {"http"}, "domain": {domain}}, "")
-		if err != nil || got != want {
-			t.Errorf("%s: %s, %v; want %s", domain, got, err, want)
 		}
 	}
 }

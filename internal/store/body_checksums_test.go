@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"testing"
 	"testing/iotest"
+
+	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
 // sumServer answers each GET with some bytes, and with the headers of the bytes that it
@@ -39,7 +41,7 @@ func (s *sumServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // computed the checksum.
 func TestBodySums(t *testing.T) {
 	data := []byte("any bytes, but these")
-	crc := base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.Checksum(data, castagnoli)))
+	crc := base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.Checksum(data, remote.Castagnoli)))
 	sum := md5.Sum(data)
 	for name, test := range map[string]struct {
 		scheme string
@@ -121,11 +123,11 @@ func TestReadBody(t *testing.T) {
 		"error with":        {iotest.DataErrReader(io.MultiReader(bytes.NewReader([]byte("abc")), iotest.ErrReader(bad))), bad},
 	} {
 		p := make([]byte, 3)
-		if err := readBody(test.body, p); !errors.Is(err, test.want) || test.want == nil && string(p) != "abc" {
+		if err := remote.ReadBody(test.body, p); !errors.Is(err, test.want) || test.want == nil && string(p) != "abc" {
 			t.Errorf("%s: %q, %v", name, p, err)
 		}
 	}
-	if err := readBody(bytes.NewReader([]byte("abcd")), make([]byte, 3)); err == nil {
+	if err := remote.ReadBody(bytes.NewReader([]byte("abcd")), make([]byte, 3)); err == nil {
 		t.Error("a longer body is taken")
 	}
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"errors"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // Clean removes what an earlier process that was killed left behind: files in
@@ -15,10 +17,10 @@ import (
 // the store is a whole bucket, in which they may be another program's, and when
 // the server or its permissions do not allow listing them.
 func (s *Store) Clean(ctx context.Context) error {
-	err := s.driver.clean(ctx, func(key string, f func(context.Context) error) error {
-		return s.requests.do(ctx, "clean", key, 0, f)
+	err := s.driver.Clean(ctx, func(key string, f func(context.Context) error) error {
+		return s.requests.Do(ctx, "clean", key, 0, f)
 	})
-	if errors.Is(err, errUnlisted) {
+	if errors.Is(err, driver.ErrUnlisted) {
 		s.log.InfoContext(ctx, "uploads that a killed run may have left are not removed; a lifecycle rule of the bucket can do that", "reason", err)
 		return nil
 	}

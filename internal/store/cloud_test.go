@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // cloud returns the URL of an empty folder in a bucket of one of the servers
@@ -72,7 +74,7 @@ func refused(t *testing.T, url, hint string, permission bool) {
 		"put": s.Put(t.Context(), "k", []byte("x")), "create": s.Create(t.Context(), "k", []byte("x")),
 		"list": s.List(t.Context(), "", func(Info) error { return nil }),
 	} {
-		if err == nil || Passing(err) || !strings.Contains(err.Error(), hint) || errors.Is(err, fs.ErrPermission) != permission || errors.Is(err, fs.ErrNotExist) {
+		if err == nil || limits.Passing(err) || !strings.Contains(err.Error(), hint) || errors.Is(err, fs.ErrPermission) != permission || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s %s: %v", op, s.URL(), err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // Guard makes every later change of an object ask a guard first: each attempt of a
@@ -19,30 +21,30 @@ import (
 // another process has replaced the object. The server refuses such a put.
 //
 // Guard is called before the store is used by several goroutines.
-func (s *Store) Guard(g Guard) { s.requests.guard = g }
+func (s *Store) Guard(g Guard) { s.requests.Guard = g }
 
 // conditions tells whether puts of this store are conditional.
 func (s *Store) conditions() bool {
-	b, ok := s.driver.(objectServer)
-	return ok && s.requests.guard != nil && b.conditional()
+	b, ok := s.driver.(driver.ObjectServer)
+	return ok && s.requests.Guard != nil && b.Conditional()
 }
 
 // currentVersion returns the condition for replacing an object as it is now. First it
 // reads the version, then the guard proves its permission. If another owner takes the
 // permission over after that, it replaces this version, and the condition no longer
 // holds.
-func (s *Store) currentVersion(ctx context.Context, key string) (condition, error) {
-	var now condition
-	err := s.requests.do(ctx, "stat", key, 0, func(ctx context.Context) error {
-		info, err := s.driver.stat(ctx, key)
-		now = condition{version: info.Version}
+func (s *Store) currentVersion(ctx context.Context, key string) (driver.Condition, error) {
+	var now driver.Condition
+	err := s.requests.Do(ctx, "stat", key, 0, func(ctx context.Context) error {
+		info, err := s.driver.Stat(ctx, key)
+		now = driver.Condition{Version: info.Version}
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return condition{absent: true}, nil
+		return driver.Condition{Absent: true}, nil
 	}
 	if err == nil {
-		err = s.requests.guard.Prove(ctx)
+		err = s.requests.Guard.Prove(ctx)
 	}
 	return now, err
 }
@@ -63,17 +65,17 @@ const (
 // conditionally calls put with the condition known, and after a conflict with the
 // condition that currentVersion finds. If the server knows no conditions, it calls put
 // without one.
-func (s *Store) conditionally(ctx context.Context, key string, known condition, put func(condition) error) error {
+func (s *Store) conditionally(ctx context.Context, key string, known driver.Condition, put func(driver.Condition) error) error {
 	if !s.conditions() {
-		return put(condition{})
+		return put(driver.Condition{})
 	}
 	refusals := 0
 	for range mostConflicts {
 		err := put(known)
 		if unknownCondition(err) {
-			s.driver.(objectServer).dropConditions()
-			s.log.WarnContext(ctx, "the server knows no conditional writes: a put of a run that has lost its lock could still arrive", "object", s.at.object(key))
-			return put(condition{})
+			s.driver.(driver.ObjectServer).DropConditions()
+			s.log.WarnContext(ctx, "the server knows no conditional writes: a put of a run that has lost its lock could still arrive", "object", s.at.Object(key))
+			return put(driver.Condition{})
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return err
@@ -88,12 +90,12 @@ func (s *Store) conditionally(ctx context.Context, key string, known condition, 
 			return fmt.Errorf("%w: the server refuses the version that it tells itself", err)
 		}
 	}
-	return s.requests.pathError("put", key, fmt.Errorf("%w: its version has changed %d times meanwhile: another program writes to it", fs.ErrExist, mostConflicts))
+	return s.requests.PathError("put", key, fmt.Errorf("%w: its version has changed %d times meanwhile: another program writes to it", fs.ErrExist, mostConflicts))
 }
 
 // unknownCondition tells whether a server refuses a request because it does not
 // know what the request's condition asks for.
 func unknownCondition(err error) bool {
-	answer, ok := errors.AsType[*statusError](err)
-	return ok && answer.code == http.StatusNotImplemented
+	answer, ok := errors.AsType[*driver.StatusError](err)
+	return ok && answer.Code == http.StatusNotImplemented
 }

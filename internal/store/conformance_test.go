@@ -269,16 +269,16 @@ func checkMissing(t *testing.T, s *Store) {
 // nests tells whether the store can have an object below another object. A file system
 // cannot, nor can a server that keeps its objects in one.
 func nests(s *Store) bool {
-	return !s.Local() && (os.Getenv("ZMIGRATE_S3") == "" || s.at.scheme != "s3")
+	return !s.Local() && (os.Getenv("ZMIGRATE_S3") == "" || s.at.Scheme != "s3")
 }
 
 // oddKeys returns the keys that the store takes. It checks that the store refuses the
 // other keys.
 func oddKeys(t *testing.T, s *Store, keys ...string) (taken []string) {
 	for _, key := range keys {
-		if s.at.checkKey(key) == nil {
+		if s.at.CheckKey(key) == nil {
 			taken = append(taken, key)
-		} else if err := s.Put(t.Context(), key, nil); s.at.scheme != "azblob" || !errors.Is(err, fs.ErrInvalid) {
+		} else if err := s.Put(t.Context(), key, nil); s.at.Scheme != "azblob" || !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("%q: %v", key, err)
 		}
 	}

@@ -5,15 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // CanCopy tells whether CopyFrom may work for objects of another store: both are buckets
 // of one provider, behind one endpoint, with one set of credentials. Azure cannot: it
 // tells no CRC-32C of a copy, and wants a signature for the URL of the object.
 func (s *Store) CanCopy(from *Store) bool {
-	to, able := s.driver.(objectServer)
-	_, objects := from.driver.(objectServer) // not an archive in a bucket
-	return able && objects && to.mostCopied() >= 0 && !s.noCopies.Load() && s.at.scheme == from.at.scheme && s.at.query.Encode() == from.at.query.Encode()
+	to, able := s.driver.(driver.ObjectServer)
+	_, objects := from.driver.(driver.ObjectServer) // not an archive in a bucket
+	return able && objects && to.MostCopied() >= 0 && !s.noCopies.Load() && s.at.Scheme == from.at.Scheme && s.at.Query.Encode() == from.at.Query.Encode()
 }
 
 // CopyFrom makes the server copy an object of another store to the key, and replaces an
@@ -25,46 +27,46 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 	if !s.CanCopy(from) {
 		return Copied{}, false, nil
 	}
-	to := s.driver.(objectServer)
-	if object.Size > to.mostCopied() {
+	to := s.driver.(driver.ObjectServer)
+	if object.Size > to.MostCopied() {
 		return Copied{}, false, nil
 	}
-	if err := from.at.checkKey(object.Key); err != nil {
-		return Copied{}, false, s.requests.pathError("copy", object.Key, err)
+	if err := from.at.CheckKey(object.Key); err != nil {
+		return Copied{}, false, s.requests.PathError("copy", object.Key, err)
 	}
-	name := from.at.object(object.Key)
-	object.Key = from.at.key(object.Key)
+	name := from.at.Object(object.Key)
+	object.Key = from.at.Key(object.Key)
 	known := false
-	err = s.conditionally(ctx, key, condition{absent: true}, func(when condition) error {
+	err = s.conditionally(ctx, key, driver.Condition{Absent: true}, func(when driver.Condition) error {
 		if s.unconditionalCopies.Load() {
-			when = condition{}
+			when = driver.Condition{}
 		}
 		copied := func() error {
 			return s.onKey(ctx, "copy", key, int(object.Size), func(ctx context.Context) (err error) {
-				made, known, err = to.copyFrom(ctx, from.at.host, object, key, when)
+				made, known, err = to.CopyFrom(ctx, from.at.Host, object, key, when)
 				return err
 			})
 		}
 		err := copied()
-		if unknownCondition(err) && when != (condition{}) {
+		if unknownCondition(err) && when != (driver.Condition{}) {
 			s.unconditionalCopies.Store(true)
-			when = condition{}
+			when = driver.Condition{}
 			err = copied()
 		}
 		return s.copyConflict(ctx, key, when, err)
 	})
-	answer, refused := errors.AsType[*statusError](err)
-	if refused && object.Version != "" && !answer.noBucket() && (answer.code == http.StatusPreconditionFailed || answer.code == http.StatusNotFound) {
+	answer, refused := errors.AsType[*driver.StatusError](err)
+	if refused && object.Version != "" && !answer.NoBucket() && (answer.Code == http.StatusPreconditionFailed || answer.Code == http.StatusNotFound) {
 		return Copied{}, false, fmt.Errorf("%s is no longer what it was when it was opened: let nobody write to the source meanwhile: %w", name, err)
 	}
-	if refused && !answer.transient() {
+	if refused && !answer.Transient() {
 		s.noCopies.Store(true)
 		s.log.InfoContext(ctx, "the server does not copy objects itself: they are read and written", "reason", err)
 		return Copied{}, false, nil
 	}
 	if err == nil && !known {
 		s.noCopies.Store(true)
-		s.log.InfoContext(ctx, "the server does not tell the checksums of its copies: objects are read and written", "object", s.at.object(key))
+		s.log.InfoContext(ctx, "the server does not tell the checksums of its copies: objects are read and written", "object", s.at.Object(key))
 	}
 	return made, known && err == nil, err
 }
@@ -72,14 +74,14 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 // copyConflict turns the failure of a copy into a conflict if the condition for the key
 // did not hold. It has to look, because the server gives the same answer if the object
 // to copy has been replaced.
-func (s *Store) copyConflict(ctx context.Context, key string, when condition, failed error) error {
-	answer, refused := errors.AsType[*statusError](failed)
-	if !refused || when == (condition{}) || answer.code != http.StatusPreconditionFailed {
+func (s *Store) copyConflict(ctx context.Context, key string, when driver.Condition, failed error) error {
+	answer, refused := errors.AsType[*driver.StatusError](failed)
+	if !refused || when == (driver.Condition{}) || answer.Code != http.StatusPreconditionFailed {
 		return failed
 	}
 	now, err := s.currentVersion(ctx, key)
 	if err == nil && now != when {
-		return conflict(failed)
+		return driver.Conflict(failed)
 	}
 	return failed
 }

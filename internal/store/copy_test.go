@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
 // TestCloudCopy makes servers copy objects with all kinds of names and uploads.
@@ -39,7 +42,7 @@ func TestCloudCopy(t *testing.T) {
 				if !copies {
 					continue
 				}
-				if made.Sum != crc32.Checksum(data, castagnoli) {
+				if made.Sum != crc32.Checksum(data, remote.Castagnoli) {
 					t.Errorf("%q: sum %08x", key, made.Sum)
 				}
 				if after := to.Stats(); after.BytesWritten != before.BytesWritten || after.Requests != before.Requests+1 {
@@ -120,7 +123,7 @@ func TestCopyRefused(t *testing.T) {
 			from, to := open(t, url, Options{}), open(t, url, Options{})
 			impatient(to)
 			made, ok, err := to.CopyFrom(t.Context(), from, Info{Key: "a+b", Size: 5, Version: `"its tag"`}, "k")
-			if ok != c.ok || ok && made.Sum != 1 || (err != nil) != c.fails || Passing(err) != (name == "busy") {
+			if ok != c.ok || ok && made.Sum != 1 || (err != nil) != c.fails || limits.Passing(err) != (name == "busy") {
 				t.Errorf("sum %d, copied %t, %v", made.Sum, ok, err)
 			}
 			if requests.Load() != c.requests || to.CanCopy(from) != c.again {

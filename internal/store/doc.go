@@ -2,8 +2,8 @@
 // objects, each a key and its bytes, in a local directory, in memory, in a
 // bucket of S3, Google Cloud Storage or Azure, on an HTTP server or in a zip
 // archive. The Store checks keys, counts and paces requests, and retries requests
-// that failed with a transient error. An unexported driver for each kind of place
-// does the rest. [Store.Put] stores an object whole. A [Writer] stores it in pieces,
+// that failed with a transient error. A driver for each kind of place, in a package of its
+// own, does the rest. [Store.Put] stores an object whole. A [Writer] stores it in pieces,
 // and never holds all of it in memory.
 //
 // # URLs
@@ -60,7 +60,7 @@
 // # Requests
 //
 // Clients retry nothing by themselves. Which requests are retried, and when, is the
-// same for all places, within the [Limits] that stores share.
+// same for all places, within the request budget ([limits.Limits]) that stores share.
 //
 // Each body that is sent has a checksum, which the server compares: CRC-32C for S3 and
 // Google Cloud Storage, CRC-64 for Azure (MD5 for its emulators). S3 gets none if

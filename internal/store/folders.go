@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // Folders returns the names of the folders directly in a folder, in lexical order. ""
@@ -15,19 +17,19 @@ func (s *Store) Folders(ctx context.Context, folder string) ([]string, error) {
 	if folder != "" {
 		prefix = folder + "/"
 	}
-	if err := s.at.checkPrefix(prefix); err != nil {
-		return nil, s.requests.pathError("list", folder, err)
+	if err := s.at.CheckPrefix(prefix); err != nil {
+		return nil, s.requests.PathError("list", folder, err)
 	}
 	var names []string
-	next := s.driver.folders(prefix)
+	next := s.driver.Folders(prefix)
 	for {
 		var page []string
-		err := s.requests.do(ctx, "list", folder, 0, func(ctx context.Context) (err error) {
+		err := s.requests.Do(ctx, "list", folder, 0, func(ctx context.Context) (err error) {
 			page, err = next(ctx)
 			return err
 		})
 		names = append(names, page...)
-		if errors.Is(err, errEnd) {
+		if errors.Is(err, driver.ErrEnd) {
 			slices.Sort(names)
 			return slices.Compact(names), nil
 		}

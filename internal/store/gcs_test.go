@@ -19,6 +19,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store/bucket"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
 // gcsBehind opens a store in a bucket of the test's own server.
@@ -87,7 +91,7 @@ func (s *session) answer(w http.ResponseWriter, r *http.Request) {
 		s.data = append(s.data, body...)
 	}
 	if total == strconv.Itoa(len(s.data)) {
-		sum := base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.Checksum(s.data, castagnoli)))
+		sum := base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.Checksum(s.data, remote.Castagnoli)))
 		if got := r.Header.Get("X-Goog-Hash"); got != "crc32c="+sum {
 			w.WriteHeader(http.StatusBadRequest)
 			return
@@ -108,11 +112,12 @@ func (s *session) answer(w http.ResponseWriter, r *http.Request) {
 func TestGCSUpload(t *testing.T) {
 	server := new(session)
 	s := gcsBehind(t, server)
-	data := random(1, 2*PartBytes+gcsUnit+7)
+	const unit = 256 << 10
+	data := random(1, 2*bucket.PartBytes+unit+7)
 	if err := write(t.Context(), s, "k", data, 1<<20); err != nil {
 		t.Fatal(err)
 	}
-	const a, b, c, end = PartBytes, 2 * PartBytes, 2*PartBytes + gcsUnit, 2*PartBytes + gcsUnit + 7
+	const a, b, c, end = bucket.PartBytes, 2 * bucket.PartBytes, 2*bucket.PartBytes + unit, 2*bucket.PartBytes + unit + 7
 	want := []string{
 		fmt.Sprintf("bytes 0-%d/*", a-1), fmt.Sprintf("bytes %d-%d/*", a, b-1),
 		fmt.Sprintf("bytes %d-%d/*", b, c-1), fmt.Sprintf("bytes %d-%d/%d", c, end-1, end),
@@ -130,7 +135,7 @@ func TestGCSUpload(t *testing.T) {
 
 // TestGCSUploadInDoubt loses answers, requests, and bytes that the server did not keep.
 func TestGCSUploadInDoubt(t *testing.T) {
-	data := random(1, 2*PartBytes+7)
+	data := random(1, 2*bucket.PartBytes+7)
 	lost := func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 		next(httptest.NewRecorder(), r)
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -191,7 +196,7 @@ func TestGCSUploadGivenUp(t *testing.T) {
 		next(w, r)
 	}}
 	s := gcsBehind(t, server)
-	err := write(t.Context(), s, "k", random(1, 3*PartBytes), PartBytes)
+	err := write(t.Context(), s, "k", random(1, 3*bucket.PartBytes), bucket.PartBytes)
 	if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v", err)
 	}
@@ -222,10 +227,10 @@ func TestGCSAnswers(t *testing.T) {
 			for op, err := range map[string]error{
 				"stat": statErr, "read": readErr, "put": s.Put(t.Context(), "k", []byte("x")),
 				"list":   s.List(t.Context(), "", func(Info) error { return nil }),
-				"upload": write(t.Context(), s, "k", random(1, 2*PartBytes), 2*PartBytes),
+				"upload": write(t.Context(), s, "k", random(1, 2*bucket.PartBytes), 2*bucket.PartBytes),
 			} {
 				noBucket := op != "stat" && op != "read" && status == http.StatusNotFound
-				if err == nil || Passing(err) != (c.attempts > 1) || c.is != nil && errors.Is(err, c.is) == noBucket {
+				if err == nil || limits.Passing(err) != (c.attempts > 1) || c.is != nil && errors.Is(err, c.is) == noBucket {
 					t.Errorf("%s: %v", op, err)
 				}
 			}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store/bucket"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // A server that answers everything with a page belongs to none of the providers. Nothing
@@ -25,9 +28,9 @@ func TestStrangers(t *testing.T) {
 					"put": s.Put(t.Context(), "k", []byte("x")), "create": s.Create(t.Context(), "k", []byte("x")),
 					"stat": second(s.Stat(t.Context(), "k")), "list": s.List(t.Context(), "", func(Info) error { return nil }),
 					"read": second(s.ReadAll(t.Context(), "k", 100)), "range": s.ReadRange(t.Context(), "k", make([]byte, 2), 0),
-					"upload": write(t.Context(), s, "k", random(1, 2*PartBytes), 2*PartBytes),
+					"upload": write(t.Context(), s, "k", random(1, 2*bucket.PartBytes), 2*bucket.PartBytes),
 				} {
-					if !Passing(err) || !strings.Contains(err.Error(), "no "+provider+" server answers so") && page != "" {
+					if !limits.Passing(err) || !strings.Contains(err.Error(), "no "+provider+" server answers so") && page != "" {
 						t.Errorf("%s: %d %q: %s: %v", provider, status, page, op, err)
 					}
 				}
@@ -50,7 +53,7 @@ func TestStrangersInUploads(t *testing.T) {
 			})
 		}), Options{})
 		impatient(s)
-		data := random(1, 2*PartBytes)
+		data := random(1, 2*bucket.PartBytes)
 		if err := write(t.Context(), s, "k", data, len(data)); err != nil || get(t, s, "k") != string(data) || times.Load() != 2 {
 			t.Errorf("%s: %d requests, %v", strange, times.Load(), err)
 		}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/store/location"
 )
 
 // Glob returns the URLs of the objects that match a pattern with *, ? and
@@ -21,22 +23,22 @@ import (
 // and cannot be used. In a bucket, Glob lists all objects whose keys begin with the text
 // before the first such character.
 func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
-	l, err := parse(pattern)
+	l, err := location.Parse(pattern)
 	if err != nil {
 		return nil, err
 	}
-	if !strings.ContainsAny(l.path, "*?[") {
+	if !strings.ContainsAny(l.Path, "*?[") {
 		return []string{pattern}, nil
 	}
-	if _, err := path.Match(filepath.ToSlash(l.path), ""); err != nil {
+	if _, err := path.Match(filepath.ToSlash(l.Path), ""); err != nil {
 		return nil, fmt.Errorf("%s: %w", l, err)
 	}
 	var paths []string
-	if l.local() {
-		if _, err := os.Stat(l.path); err == nil {
+	if l.Local() {
+		if _, err := os.Stat(l.Path); err == nil {
 			return []string{pattern}, nil
 		}
-		paths, err = globLocal(l.path)
+		paths, err = globLocal(l.Path)
 	} else {
 		paths, err = globBucket(ctx, l, opt)
 	}
@@ -50,8 +52,8 @@ func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
 	urls := make([]string, len(paths))
 	for i, p := range paths {
 		found := l
-		found.path = p
-		urls[i] = found.full()
+		found.Path = p
+		urls[i] = found.Full()
 	}
 	return urls, nil
 }
@@ -69,19 +71,19 @@ func globLocal(pattern string) ([]string, error) {
 }
 
 // globBucket returns the matching paths in a bucket.
-func globBucket(ctx context.Context, l location, opt Options) (paths []string, err error) {
-	literal := l.path[:strings.IndexAny(l.path, "*?[")]
+func globBucket(ctx context.Context, l location.Location, opt Options) (paths []string, err error) {
+	literal := l.Path[:strings.IndexAny(l.Path, "*?[")]
 	dir, prefix := path.Split(literal)
 	folder := l
-	folder.path = strings.TrimSuffix(dir, "/")
-	s, err := Open(ctx, folder.full(), opt)
+	folder.Path = strings.TrimSuffix(dir, "/")
+	s, err := Open(ctx, folder.Full(), opt)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	err = s.List(ctx, prefix, func(info Info) error {
-		full := folder.key(info.Key)
-		matched, err := path.Match(l.path, full)
+		full := folder.Key(info.Key)
+		matched, err := path.Match(l.Path, full)
 		if matched {
 			paths = append(paths, full)
 		}

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/store/location"
 )
 
 func exists(name string) bool {
@@ -19,30 +21,30 @@ func exists(name string) bool {
 // GlobFolders is [Glob] for folders: it returns the URLs of the folders that match a
 // pattern. In a bucket a folder is the text of a key before a slash.
 func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []string, err error) {
-	l, err := parse(pattern)
+	l, err := location.Parse(pattern)
 	if err != nil {
 		return nil, err
 	}
-	literal, rest := l.path, ""
-	if i := strings.IndexAny(l.path, "*?["); i >= 0 {
-		cut := strings.LastIndex(l.path[:i], "/") + 1
-		literal, rest = l.path[:cut], strings.TrimRight(l.path[cut:], "/")
+	literal, rest := l.Path, ""
+	if i := strings.IndexAny(l.Path, "*?["); i >= 0 {
+		cut := strings.LastIndex(l.Path[:i], "/") + 1
+		literal, rest = l.Path[:cut], strings.TrimRight(l.Path[cut:], "/")
 	}
-	if rest == "" || l.local() && exists(l.path) {
+	if rest == "" || l.Local() && exists(l.Path) {
 		return []string{pattern}, nil
 	}
 	if _, err := path.Match(rest, ""); err != nil {
 		return nil, fmt.Errorf("%s: %w", l, err)
 	}
 	above := l
-	above.path = strings.TrimRight(literal, "/")
-	if above.path == "" && l.local() {
-		above.path = "."
+	above.Path = strings.TrimRight(literal, "/")
+	if above.Path == "" && l.Local() {
+		above.Path = "."
 		if literal != "" {
-			above.path = "/"
+			above.Path = "/"
 		}
 	}
-	s, err := Open(ctx, above.full(), opt)
+	s, err := Open(ctx, above.Full(), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +71,8 @@ func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []strin
 	slices.SortFunc(found, compareNatural)
 	for _, folder := range found {
 		at := l
-		at.path = path.Join(above.path, folder)
-		urls = append(urls, at.full())
+		at.Path = path.Join(above.Path, folder)
+		urls = append(urls, at.Full())
 	}
 	return urls, nil
 }

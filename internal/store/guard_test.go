@@ -3,7 +3,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -14,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // gate is a Guard that the test opens and shuts.
@@ -62,13 +63,13 @@ func (g *gate) Check() error {
 func (g *gate) Prove(context.Context) error { return g.proof() }
 
 // conditional tells whether a store's puts are conditional under a guard.
-func conditional(s *Store) bool { return !s.Local() && s.at.scheme != "mem" }
+func conditional(s *Store) bool { return !s.Local() && s.at.Scheme != "mem" }
 
 // sibling opens the folder of a store once more.
 func sibling(t *testing.T, s *Store) *Store {
 	t.Helper()
 	u := s.at
-	if s.at.scheme == "mem" {
+	if s.at.Scheme == "mem" {
 		other := open(t, u.String(), Options{})
 		other.driver = s.driver
 		return other
@@ -78,9 +79,9 @@ func sibling(t *testing.T, s *Store) *Store {
 
 func urlOfStore(s *Store) string {
 	if s.Local() {
-		return s.at.path
+		return s.at.Path
 	}
-	return s.at.scheme + "://" + s.at.host + "/" + s.at.path + "?" + s.at.query.Encode()
+	return s.at.Scheme + "://" + s.at.Host + "/" + s.at.Path + "?" + s.at.Query.Encode()
 }
 
 // checkVersions compares the versions that puts return with the versions in a list.
@@ -109,7 +110,7 @@ func checkVersions(t *testing.T, s *Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if version == "" && s.at.scheme != "mem" {
+		if version == "" && s.at.Scheme != "mem" {
 			t.Errorf("%s has no version", key)
 		}
 		want[key] = version
@@ -169,7 +170,7 @@ func checkLatePut(t *testing.T, s *Store) {
 		if got := get(t, next, key); got != "newer" {
 			t.Errorf("%s holds %q", key, got)
 		}
-		s.requests.guard = nil
+		s.requests.Guard = nil
 	}
 }
 
@@ -216,20 +217,20 @@ func checkOwnPuts(t *testing.T, s *Store) {
 	s.Guard(newGate())
 	late := sibling(t, s)
 	lost := 10
-	err := s.conditionally(t.Context(), "a", condition{absent: true}, func(when condition) error {
+	err := s.conditionally(t.Context(), "a", driver.Condition{Absent: true}, func(when driver.Condition) error {
 		if lost--; lost < 0 {
 			return nil
 		}
 		put(t, late, map[string]string{"a": strings.Repeat("x", lost+1)})
-		return conflict(errors.New("the condition does not hold"))
+		return driver.Conflict(errors.New("the condition does not hold"))
 	})
 	if err != nil {
 		t.Errorf("ten answers were lost: %v", err)
 	}
 	tries := 0
-	err = s.conditionally(t.Context(), "a", condition{absent: true}, func(condition) error {
+	err = s.conditionally(t.Context(), "a", driver.Condition{Absent: true}, func(driver.Condition) error {
 		tries++
-		return conflict(errors.New("the condition does not hold"))
+		return driver.Conflict(errors.New("the condition does not hold"))
 	})
 	if !errors.Is(err, fs.ErrExist) || tries > 10 {
 		t.Errorf("a server that refuses every condition was asked %d times: %v", tries, err)
@@ -242,7 +243,7 @@ func checkHeldUp(t *testing.T, s *Store) {
 	g := newGate()
 	s.Guard(g)
 	var attempts atomic.Int64
-	s.requests.fault = func(op, _ string) error {
+	s.requests.Fault = func(op, _ string) error {
 		if op == "put" && attempts.Add(1) == 2 {
 			g.shut.Store(true) // between the first attempt and its request
 		}
@@ -294,7 +295,7 @@ func checkLost(t *testing.T, s *Store) {
 		"pieces": pieces,
 		"clean":  func() error { return s.Clean(t.Context()) },
 	} {
-		if op == "clean" && s.at.scheme != "s3" && !s.Local() {
+		if op == "clean" && s.at.Scheme != "s3" && !s.Local() {
 			continue // the place has nothing to clean
 		}
 		if err := change(); !errors.Is(err, errTakeover) {
@@ -385,26 +386,5 @@ func TestServerWithoutConditions(t *testing.T) {
 		if n := refused.Load(); !knows && n != 1 {
 			t.Errorf("%d requests were refused, want one", n)
 		}
-	}
-}
-
-// TestGuardedBody reads a body that asks the guard before each piece.
-func TestGuardedBody(t *testing.T) {
-	g := &cutting{gate: newGate(), after: 2}
-	r, err := http.NewRequestWithContext(context.WithValue(t.Context(), guardKey{}, g), http.MethodPut, "http://x", strings.NewReader("four"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err = guardedRequest(r); err != nil {
-		t.Fatal(err)
-	}
-	var got bytes.Buffer
-	for piece := make([]byte, 2); err == nil; {
-		var n int
-		n, err = r.Body.Read(piece)
-		got.Write(piece[:n])
-	}
-	if got.String() != "fo" || !errors.Is(err, errTakeover) {
-		t.Errorf("%q, %v", got.String(), err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 func TestHead(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{})
+	const headBytes = 64 << 10
 	head := func(text []byte) string {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, "k"), text, 0o600); err != nil {

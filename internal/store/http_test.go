@@ -3,13 +3,10 @@
 package store
 
 import (
-	"bytes"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -20,6 +17,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // webServer starts a server with a handler and returns its URL.
@@ -163,7 +162,7 @@ func checkKind(t *testing.T, err, want error) {
 	switch {
 	case (err == nil) != (want == nil):
 		t.Fatalf("got %v, want %v", err, want)
-	case errors.Is(want, errPassing) != Passing(err):
+	case errors.Is(want, errPassing) != limits.Passing(err):
 		t.Errorf("is it passing? %v", err)
 	case !slices.Contains([]error{nil, errPassing, errOther}, want) && !errors.Is(err, want):
 		t.Errorf("got %v, want %v", err, want)
@@ -188,28 +187,6 @@ var (
 	errPassing = errors.New("of a busy server, after all attempts")
 	errOther   = errors.New("any")
 )
-
-// TLS uses HTTP/1.1, and checks certificates.
-func TestHTTPS(t *testing.T) {
-	var versions atomic.Int64
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		versions.Store(int64(r.ProtoMajor))
-		objects(map[string]string{"/key": "0123456789"})(w, r)
-	}))
-	server.EnableHTTP2 = true
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	s := open(t, server.URL, Options{Retries: -1})
-	if _, err := s.Stat(t.Context(), "key"); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("a certificate that nobody knows: %v", err)
-	}
-	known := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-	s.driver.(*web).client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: known}
-	if get(t, s, "key") != "0123456789" || versions.Load() != 1 {
-		t.Errorf("another object, or HTTP/%d", versions.Load())
-	}
-}
 
 // An object is read after answers of a busy server, and after a redirect.
 func TestHTTPRecovers(t *testing.T) {
@@ -244,7 +221,7 @@ func TestHTTPWholes(t *testing.T) {
 	server := webServer(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/dir/long":
-			w.Header().Set("Content-Length", strconv.Itoa(mostKept+1))
+			w.Header().Set("Content-Length", strconv.Itoa(limits.MostKept+1))
 			return
 		case "/dir/unknown": // its length is not told
 			w.WriteHeader(http.StatusOK)
@@ -253,7 +230,7 @@ func TestHTTPWholes(t *testing.T) {
 		sent.Add(1)
 		_, _ = io.WriteString(w, text)
 	})
-	limits := NewLimits(0)
+	limits := limits.New(0)
 	s := open(t, server+"/dir", Options{Limits: limits})
 	p := make([]byte, 1000)
 	read := func(s *Store, key string, off int) {
@@ -279,45 +256,6 @@ func TestHTTPWholes(t *testing.T) {
 	}
 }
 
-// The objects used last are kept, and no more bytes than mostKept.
-func TestWholesBound(t *testing.T) {
-	k := newWholeObjects()
-	for _, name := range []string{"a", "b", "c"} {
-		k.room(mostKept / 3)
-		k.keep(name, make([]byte, mostKept/3))
-	}
-	k.get("a")
-	k.room(mostKept / 2)
-	var kept []string
-	for _, o := range k.list {
-		kept = append(kept, o.url)
-	}
-	if !slices.Equal(kept, []string{"a"}) {
-		t.Errorf("kept %q", kept)
-	}
-}
-
-// Objects that servers send are kept within the bound, whether their size is told or not.
-func TestWholeObjectsMakeRoom(t *testing.T) {
-	for name, size := range map[string]int64{"told": 30 << 20, "not told": -1} {
-		k := newWholeObjects()
-		for i, data := range [][]byte{make([]byte, 30<<20), make([]byte, 30<<20), make([]byte, 30<<20)} {
-			p := []byte{1}
-			answer := &http.Response{ContentLength: size, Body: io.NopCloser(bytes.NewReader(data)), Header: http.Header{}}
-			if err := takeWhole(t.Context(), k, strconv.Itoa(i), answer, p, 5, Info{Size: 30 << 20}); err != nil || p[0] != 0 {
-				t.Fatal(err)
-			}
-			kept := 0
-			for _, o := range k.list {
-				kept += len(o.data)
-			}
-			if kept > mostKept || k.list[len(k.list)-1].url != strconv.Itoa(i) {
-				t.Errorf("size %s: %d bytes are kept of %d objects", name, kept, len(k.list))
-			}
-		}
-	}
-}
-
 // The URL tells that nothing can be written to these places.
 func TestWritable(t *testing.T) {
 	for url, want := range map[string]bool{
@@ -328,15 +266,4 @@ func TestWritable(t *testing.T) {
 			t.Errorf("%q: %v", url, err)
 		}
 	}
-}
-
-func FuzzContentRange(f *testing.F) {
-	f.Add("bytes 2-5/10")
-	f.Add("bytes */10")
-	f.Add("bytes 0-0/*")
-	f.Fuzz(func(t *testing.T, text string) {
-		if first, size, ok := contentRange(text); ok && (first < -1 || size < -1 || first < 0 && size < 0) {
-			t.Errorf("%q: from %d of %d", text, first, size)
-		}
-	})
 }

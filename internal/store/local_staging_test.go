@@ -3,13 +3,10 @@
 package store
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
 
@@ -38,46 +35,6 @@ func TestLocalWriterIsInvisibleUntilSync(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"root/synced"}, tree(t, parent)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestLocalAbortAfterFailedClose gives up an object that waits in a full batch. The batch
-// could not be published.
-func TestLocalAbortAfterFailedClose(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
-	d := s.driver.(*local)
-	ctx, cancel := context.WithCancel(t.Context())
-	w, err := s.NewWriter(ctx, "k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(random(1, threeParts(s))); err != nil {
-		t.Fatal(err)
-	}
-	for i := range batchFiles - 1 {
-		if err := s.Put(t.Context(), fmt.Sprint(i), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := d.lock(t.Context()); err != nil { // as if another batch were being published
-		t.Fatal(err)
-	}
-	s.requests.fault = func(op, _ string) error {
-		if op == "close" {
-			cancel() // before Close gets the lock
-		}
-		return nil
-	}
-	if err := w.Close(); !errors.Is(err, context.Canceled) {
-		t.Errorf("close: %v", err)
-	}
-	d.unlock()
-	if err := w.Abort(); err != nil {
-		t.Errorf("abort: %v", err)
-	}
-	put(t, s, nil)
-	if got := keys(t, s, ""); len(got) != batchFiles-1 || slices.Contains(got, "k") || unfinished(t, s) != 0 {
-		t.Errorf("%d objects, %d unfinished", len(got), unfinished(t, s))
 	}
 }
 

@@ -100,6 +100,7 @@ func TestLocalReadingMakesNothing(t *testing.T) {
 }
 
 func TestLocalBatchIsPublishedWhenFull(t *testing.T) {
+	const batchFiles = 256
 	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
 	for i := range batchFiles {
 		if n := len(keys(t, s, "")); n != 0 {
@@ -111,36 +112,6 @@ func TestLocalBatchIsPublishedWhenFull(t *testing.T) {
 	}
 	if n := len(keys(t, s, "")); n != batchFiles {
 		t.Errorf("%d objects visible", n)
-	}
-}
-
-// TestLocalBatchOfManyBytes: a batch is full by its bytes, too. An object that takes the
-// place of one that waits counts instead of that one, and one that is deleted does not.
-func TestLocalBatchOfManyBytes(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
-	d := s.driver.(*local)
-	const share = batchBytes / 4
-	for i, step := range []struct {
-		key     string
-		visible int
-	}{{"a", 0}, {"b", 0}, {"a", 0}, {"c", 0}, {"-b", 0}, {"d", 0}, {"e", 4}} {
-		var err error
-		if key, deletes := strings.CutPrefix(step.key, "-"); deletes {
-			err = s.Delete(t.Context(), key)
-		} else {
-			w, e := d.stage([]byte(step.key))
-			if e != nil {
-				t.Fatal(e)
-			}
-			w.size = share // as if there were so many bytes
-			err = d.join(t.Context(), key, w)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(keys(t, s, "")); n != step.visible {
-			t.Errorf("step %d, %s: %d objects are visible, want %d", i, step.key, n, step.visible)
-		}
 	}
 }
 
@@ -309,12 +280,12 @@ func TestLocalClean(t *testing.T) {
 
 func TestLocalCleanInsideRoot(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
-	for _, dir := range []string{innerStaging, innerStaging + "-probe"} {
+	for _, dir := range []string{".zmigrate-staging", ".zmigrate-staging-probe"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(root, innerStaging, stagedPrefix+"left"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, ".zmigrate-staging", "object-left"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, root, Options{})
@@ -404,31 +375,6 @@ func TestLocalStagingOnAnotherFileSystem(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a/k", "b"}, tree(t, root)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestOpenFilesCacheIsBounded(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "root"), Options{})
-	objects := make(map[string]string)
-	for i := range 200 {
-		objects[fmt.Sprint(i)] = fmt.Sprintf("%03d", i)
-	}
-	put(t, s, objects)
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for key, want := range objects {
-				p := make([]byte, 3)
-				if err := s.ReadRange(t.Context(), key, p, 0); err != nil || string(p) != want {
-					t.Errorf("%s: %q, %v", key, p, err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	files := s.driver.(*local).files
-	if n := files.order.Len(); n != files.limit || n != len(files.byName) {
-		t.Errorf("%d files open, %d by name", n, len(files.byName))
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // clock counts time instead of waiting.
@@ -56,7 +58,7 @@ func TestNeverAnswered(t *testing.T) {
 			if slept := time.Duration(c.slept.Load()); err == nil || slept > 7500*time.Millisecond || slept < 5*time.Second {
 				t.Fatalf("after %v: %v", slept, err)
 			}
-			if !strings.Contains(err.Error(), hint) || Passing(err) || !errors.Is(err, syscall.ECONNREFUSED) {
+			if !strings.Contains(err.Error(), hint) || limits.Passing(err) || !errors.Is(err, syscall.ECONNREFUSED) {
 				t.Errorf("%v, want a hint at the %s", err, hint)
 			}
 		})
@@ -67,16 +69,16 @@ func TestNeverAnswered(t *testing.T) {
 // server has answered once, also in a store that was opened later.
 func TestOutageOfAnAnswerer(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
-	limits := NewLimits(0)
-	first := open(t, server.URL, Options{Retries: 10, Limits: limits})
+	budget := limits.New(0)
+	first := open(t, server.URL, Options{Retries: 10, Limits: budget})
 	if _, err := first.ReadAll(t.Context(), "k", 10); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
 	server.Close()
 	var c clock
-	for _, s := range []*Store{open(t, server.URL, Options{Retries: 10, Limits: limits, Sleep: c.sleep})} {
+	for _, s := range []*Store{open(t, server.URL, Options{Retries: 10, Limits: budget, Sleep: c.sleep})} {
 		_, err := s.ReadAll(t.Context(), "k", 10)
-		if slept := time.Duration(c.slept.Load()); !Passing(err) || slept < 2*time.Minute {
+		if slept := time.Duration(c.slept.Load()); !limits.Passing(err) || slept < 2*time.Minute {
 			t.Errorf("after %v: %v", slept, err)
 		}
 	}

@@ -13,7 +13,7 @@ func (s *Store) Pin(info Info) {
 // believed.
 func (s *Store) Expect(key string) {
 	if !s.Local() {
-		s.requests.seen.Store(key, true)
+		s.requests.Seen.Store(key, true)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/store/location"
 )
 
 // Places compares and resolves the URLs of many objects. It remembers the folders that
@@ -23,23 +25,23 @@ const mostFolders = 1024
 // are spelled differently. Relative paths, links and file:// are resolved. Remote places
 // must have the same server, too. A URL that cannot be parsed is inside no folder.
 func (p *Places) Inside(url, folder string) bool {
-	inner, err := parse(url)
+	inner, err := location.Parse(url)
 	if err != nil {
 		return false
 	}
-	outer, err := parse(folder)
-	if err != nil || inner.local() != outer.local() {
+	outer, err := location.Parse(folder)
+	if err != nil || inner.Local() != outer.Local() {
 		return false
 	}
-	if inner.local() {
-		return below(p.resolved(inner.path, false), p.resolved(outer.path, true), string(filepath.Separator))
+	if inner.Local() {
+		return below(p.resolved(inner.Path, false), p.resolved(outer.Path, true), string(filepath.Separator))
 	}
 	for _, name := range []string{"endpoint", "storage_account", "domain"} {
-		if inner.query.Get(name) != outer.query.Get(name) {
+		if inner.Query.Get(name) != outer.Query.Get(name) {
 			return false
 		}
 	}
-	return inner.scheme == outer.scheme && inner.host == outer.host && below(inner.path, outer.path, "/")
+	return inner.Scheme == outer.Scheme && inner.Host == outer.Host && below(inner.Path, outer.Path, "/")
 }
 
 // Inside is [Places.Inside] for a single URL.
@@ -49,14 +51,14 @@ func Inside(url, folder string) bool { return new(Places).Inside(url, folder) }
 // absolute path without links. A remote URL stays, except that a digest takes the place
 // of an HTTP query, see [Store.Query]. A URL that cannot be parsed stays.
 func (p *Places) Resolved(url string) string {
-	at, err := parse(url)
+	at, err := location.Parse(url)
 	switch {
 	case err != nil:
 		return url
-	case at.local():
-		return p.resolved(at.path, false)
+	case at.Local():
+		return p.resolved(at.Path, false)
 	}
-	if digest := at.digest(); digest != "" {
+	if digest := at.Digest(); digest != "" {
 		return at.String() + "?" + digest
 	}
 	return at.String()
@@ -72,7 +74,7 @@ func below(inner, outer, separator string) bool {
 // resolved returns an absolute path without links, as far as the path exists. It
 // remembers the result for a folder.
 func (p *Places) resolved(name string, folder bool) string {
-	name, err := absolute(name)
+	name, err := location.Absolute(name)
 	if err != nil {
 		return name
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store/location"
 )
 
 // signed serves texts to requests with a signature. The signature is for GET.
@@ -113,11 +115,11 @@ func TestHTTPQueryStat(t *testing.T) {
 // parameter do not.
 func TestQueryDigest(t *testing.T) {
 	digest := func(query string) string {
-		l, err := parse("https://h/x?" + query)
+		l, err := location.Parse("https://h/x?" + query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return l.digest()
+		return l.Digest()
 	}
 	for _, query := range []string{
 		"", "download=1", "X-Amz-Algorithm=a&X-Amz-Credential=c%2Fd&X-Amz-Date=d&X-Amz-Expires=1&X-Amz-SignedHeaders=h&X-Amz-Signature=s",
@@ -141,17 +143,7 @@ func TestQueryDigest(t *testing.T) {
 	}
 }
 
-func TestCheckPath(t *testing.T) {
-	for path, ok := range map[string][2]bool{ // on Linux, on Windows
-		`C:\x.zarr`: {false, true}, "c:/x.zarr": {false, true}, "./C:/x": {true, true}, "s3:x": {false, false}, "./s3:x": {true, true},
-		"12:00.nc": {true, true}, "data:x": {true, true}, "C:x": {true, true}, "HTTPS:/h": {false, false}, "": {true, true},
-	} {
-		for i, system := range []string{"linux", "windows"} {
-			if err := checkPath(path, system); (err == nil) != ok[i] {
-				t.Errorf("%s on %s: %v", path, system, err)
-			}
-		}
-	}
+func TestPathsLikeURLs(t *testing.T) {
 	for raw, want := range map[string]string{"./s3:x": "./s3:x.zmigrate", "file:/tmp/x": "file:///tmp/x.zmigrate"} {
 		if got, err := Sibling(raw, ".zmigrate"); filepath.ToSlash(got) != want || err != nil {
 			t.Errorf("%s: %s, %v", raw, got, err)

@@ -18,25 +18,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-func TestS3PartSizes(t *testing.T) {
-	u := new(s3Uploader)
-	var sum int64
-	for n := range 10_000 {
-		size := u.partSize(n)
-		if size < 5<<20 || int64(size) >= 5<<30 {
-			t.Fatalf("part %d has %d bytes", n, size)
-		}
-		sum += int64(size)
-	}
-	if sum < 5<<40 {
-		t.Errorf("10,000 parts hold %d GiB", sum>>30)
-	}
-	if a, b, c := u.partSize(999), u.partSize(1000), u.partSize(100_000); a != PartBytes || b != 2*PartBytes || int64(c) >= 5<<30 {
-		t.Errorf("%d, %d, %d", a, b, c)
-	}
-}
+	"github.com/zmigrate/zmigrate/internal/store/bucket"
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+)
 
 // recorder records the requests to a server.
 type recorder struct {
@@ -91,7 +77,7 @@ func TestS3UploadRequests(t *testing.T) {
 		if err := write(t.Context(), s, "large", random(1, threeParts(s)), 1<<20); err != nil {
 			t.Fatal(err)
 		}
-		if err := write(t.Context(), s, "small", random(1, s.driver.partSize(0)), 1<<20); err != nil {
+		if err := write(t.Context(), s, "small", random(1, s.driver.PartSize(0)), 1<<20); err != nil {
 			t.Fatal(err)
 		}
 		want := []string{"POST uploads", "PUT part 1", "PUT part 2", "PUT part 3", "POST upload", "PUT"}
@@ -105,7 +91,7 @@ func TestS3UploadRequests(t *testing.T) {
 			if body := strings.HasPrefix(want[i], "PUT"); body && (r.Header.Get("X-Amz-Checksum-Crc32c") != "") != (checksum != "") {
 				t.Errorf("%s has the checksum %q", want[i], r.Header.Get("X-Amz-Checksum-Crc32c"))
 			}
-			if i == 0 && (r.Header.Get("X-Amz-Checksum-Algorithm") != checksum || r.Header.Get("Content-Type") != objectType) {
+			if i == 0 && (r.Header.Get("X-Amz-Checksum-Algorithm") != checksum || r.Header.Get("Content-Type") != bucket.ObjectType) {
 				t.Errorf("announced: %v", r.Header)
 			}
 		}
@@ -181,11 +167,11 @@ func TestS3UploadGone(t *testing.T) {
 		if err := other.Clean(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		err = s.requests.do(t.Context(), "close", "k", 0, func(ctx context.Context) error {
-			_, err := up.complete(ctx, condition{})
+		err = s.requests.Do(t.Context(), "close", "k", 0, func(ctx context.Context) error {
+			_, err := up.Complete(ctx, driver.Condition{})
 			return err
 		})
-		if status(err) != http.StatusNotFound || Passing(err) {
+		if !errors.Is(err, fs.ErrNotExist) || limits.Passing(err) {
 			t.Errorf("close: %v", err)
 		}
 		if err := w.Abort(); err != nil {
@@ -223,7 +209,7 @@ func TestS3Clean(t *testing.T) {
 		t.Fatalf("%d unfinished", n)
 	}
 	var cleaned []string
-	s.requests.fault = func(op, key string) error {
+	s.requests.Fault = func(op, key string) error {
 		cleaned = append(cleaned, op+" "+key)
 		return nil
 	}
@@ -243,7 +229,7 @@ func TestS3Clean(t *testing.T) {
 	}
 	for _, key := range []string{"", "b"} {
 		begin(crashed, "b")
-		s.requests.fault = func(_, k string) error {
+		s.requests.Fault = func(_, k string) error {
 			if k == key {
 				return errors.ErrUnsupported
 			}
@@ -282,7 +268,7 @@ func TestS3CleanLeavesUploads(t *testing.T) {
 	})
 	s := open(t, url, Options{})
 	impatient(s)
-	if err := s.Clean(t.Context()); !Passing(err) {
+	if err := s.Clean(t.Context()); !limits.Passing(err) {
 		t.Errorf("a busy server: %v", err)
 	}
 }
@@ -360,7 +346,7 @@ func TestS3Hints(t *testing.T) {
 				"read": readErr, "put": s.Put(t.Context(), "k", []byte("x")),
 				"list": s.List(t.Context(), "", func(Info) error { return nil }),
 			} {
-				if err == nil || Passing(err) || !strings.Contains(err.Error(), c.hint) || !strings.Contains(err.Error(), c.name) || strings.Contains(err.Error(), "hunter2") {
+				if err == nil || limits.Passing(err) || !strings.Contains(err.Error(), c.hint) || !strings.Contains(err.Error(), c.name) || strings.Contains(err.Error(), "hunter2") {
 					t.Errorf("%s: %v", op, err)
 				}
 				if c.is != nil && !errors.Is(err, c.is) || c.is == nil && errors.Is(err, fs.ErrNotExist) {
@@ -393,7 +379,7 @@ func TestNoCredentials(t *testing.T) {
 		if bucket == "s3://bucket" {
 			t.Setenv("AWS_REGION", "eu-west-1")
 		}
-		if _, err := Open(t.Context(), bucket, Options{}); err == nil || Passing(err) || !strings.Contains(err.Error(), "anonymous=true") {
+		if _, err := Open(t.Context(), bucket, Options{}); err == nil || limits.Passing(err) || !strings.Contains(err.Error(), "anonymous=true") {
 			t.Errorf("%s: %v", bucket, err)
 		}
 		open(t, bucket+query, Options{})

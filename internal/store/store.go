@@ -9,43 +9,25 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/internal/store/location"
 )
 
-// Options are the settings of a Store. The zero value is usable.
-type Options struct {
-	// Log receives a line for each retry; nil discards the lines.
-	Log *slog.Logger
-	// Retries is the number of attempts after the first one for a request that
-	// fails with transient errors. 0 means 3, a negative number none.
-	Retries int
-	// Limits is the request budget. All remote stores that are opened with the same
-	// Limits share it. nil means limits of this store alone, without a bound on
-	// requests per second.
-	Limits *Limits
-	// Sleep is meant for tests: it takes the place of waiting between attempts.
-	// It returns early with the error of a context that ends.
-	Sleep func(ctx context.Context, d time.Duration) error
-	// Parts is how many parts of a Writer's object may be in memory at the same
-	// time if the server takes parts in any order: one that is being filled,
-	// and others that are being sent. 0 is 1: each part is sent before the next one is
-	// filled.
-	Parts int
-	// Staging is the folder in which a local store keeps objects that are not
-	// yet durable; "" means "<path>.zmigrate/staging". It is made with the
-	// first object. Clean empties it, even if other processes use it.
-	Staging string
-	// Memory holds the buckets that mem:// URLs name. With nil every Open gets
-	// an empty bucket of its own.
-	Memory *Memory
-	// Fault is meant for tests. It is called before each operation of a driver. If it
-	// returns an error, the operation fails with that error. The operations are "put",
-	// "create", "sync" (without a key), "read", "stat", "list" (for each page), "head",
-	// "delete" and "clean". Those of a Writer are "open" (with the first part), "write"
-	// (for each part), "close" and "abort", or a single "put" for an object that fits
-	// into one part. Fault must be safe for concurrent use.
-	Fault func(op, key string) error
-}
+// What places tell of objects, and what a lock promises: see package driver.
+type (
+	Info   = driver.Info
+	Copied = driver.Copied
+	Guard  = driver.Guard
+)
+
+// Errors of places.
+var (
+	ErrTooLarge = driver.ErrTooLarge
+	ErrChanged  = driver.ErrChanged
+	ErrNoList   = driver.ErrNoList
+)
 
 // Stats counts what a Store has done since it was opened.
 type Stats struct {
@@ -62,9 +44,9 @@ type Stats struct {
 // wrap fs.ErrNotExist for a missing object, and fs.ErrExist if Create finds an object
 // under its key.
 type Store struct {
-	at       location
-	driver   driver
-	requests *requests
+	at       location.Location
+	driver   driver.Driver
+	requests *limits.Requests
 	log      *slog.Logger
 	parts    int         // most parts of a Writer in memory
 	buffers  sync.Pool   // of *[]byte: buffers of Writers that are idle
@@ -76,83 +58,12 @@ type Store struct {
 	bytesRead, bytesWritten atomic.Int64
 }
 
-// Open opens the folder that url names; it need not exist. Open writes nothing. If a
-// part of the path is the name of a zip archive, the folder is in that archive, and Open
-// reads the archive's directory.
-func Open(ctx context.Context, url string, opt Options) (*Store, error) {
-	at, err := parse(url)
-	if err != nil {
-		return nil, err
-	}
-	if at.local() {
-		if at.path, err = absolute(at.path); err != nil {
-			return nil, fmt.Errorf("open %s: %w", at, err)
-		}
-	}
-	s := &Store{at: at, parts: opt.Parts, log: opt.Log}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	s.requests = &requests{
-		at: at, limits: opt.Limits, attempts: 1 + opt.Retries, patience: attemptTime,
-		sleep: opt.Sleep, fault: opt.Fault, log: s.log,
-	}
-	if s.requests.limits == nil || at.local() {
-		s.requests.limits = NewLimits(0)
-	}
-	if s.requests.sleep == nil {
-		s.requests.sleep = sleep
-	}
-	switch {
-	case opt.Retries == 0:
-		s.requests.attempts = 4
-	case opt.Retries < 0:
-		s.requests.attempts = 1
-	}
-	if folder, name, inside, ok := zipIn(at); ok {
-		archives, err := newDriver(ctx, folder, opt)
-		if err != nil {
-			return nil, fmt.Errorf("open %s: %w", at, err)
-		}
-		z, err := openZip(ctx, archives, !at.far(), name, inside, s.requests)
-		if err == nil {
-			s.driver = z
-			return s, nil
-		}
-		if err = errors.Join(err, archives.close()); !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-	}
-	if s.driver, err = newDriver(ctx, at, opt); err != nil {
-		return nil, fmt.Errorf("open %s: %w", at, err)
-	}
-	return s, nil
-}
-
-// newDriver returns the driver of a location. A local path must be absolute.
-func newDriver(ctx context.Context, at location, opt Options) (driver, error) {
-	switch at.scheme {
-	case "mem":
-		return newMemory(at, opt.Memory), nil
-	case "s3":
-		return newS3(ctx, at)
-	case "gs":
-		return newGCS(ctx, at)
-	case "azblob":
-		return newAzure(ctx, at)
-	case "http", "https":
-		return newWeb(at, opt.Limits), nil
-	default:
-		return newLocal(at.path, opt.Staging), nil
-	}
-}
-
 // URL names the store in messages and reports: an absolute path or a URL
 // without secrets.
 func (s *Store) URL() string { return s.at.String() }
 
 // Local tells whether the store is a directory of this machine.
-func (s *Store) Local() bool { return s.at.local() }
+func (s *Store) Local() bool { return s.at.Local() }
 
 // GapBytes is how many useless bytes are cheaper to read than one request more.
 func (s *Store) GapBytes() int {
@@ -164,7 +75,7 @@ func (s *Store) GapBytes() int {
 
 // Stats returns the counts so far.
 func (s *Store) Stats() Stats {
-	return Stats{s.requests.made.Load(), s.requests.repeated.Load(), s.bytesRead.Load(), s.bytesWritten.Load()}
+	return Stats{s.requests.Made.Load(), s.requests.Repeated.Load(), s.bytesRead.Load(), s.bytesWritten.Load()}
 }
 
 // Put stores data under the key, and replaces an older object. The object is
@@ -178,9 +89,9 @@ func (s *Store) Put(ctx context.Context, key string, data []byte) error {
 // PutVersion is Put, and returns the version of the stored object, as [Store.VersionOf]
 // returns it for an object in a list; "" if unknown.
 func (s *Store) PutVersion(ctx context.Context, key string, data []byte) (version string, err error) {
-	err = s.conditionally(ctx, key, condition{absent: true}, func(when condition) error {
+	err = s.conditionally(ctx, key, driver.Condition{Absent: true}, func(when driver.Condition) error {
 		return s.onKey(ctx, "put", key, len(data), func(ctx context.Context) (err error) {
-			version, err = s.driver.put(ctx, key, data, when)
+			version, err = s.driver.Put(ctx, key, data, when)
 			return err
 		})
 	})
@@ -194,7 +105,7 @@ func (s *Store) PutVersion(ctx context.Context, key string, data []byte) (versio
 // the generation, or when a file was written; "" if unknown.
 func (s *Store) VersionOf(info Info) string {
 	if s.Local() {
-		return fileVersion(info.ModTime)
+		return driver.FileVersion(info.ModTime)
 	}
 	return info.Version
 }
@@ -207,7 +118,7 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 	attempt := 0
 	err := s.onKey(ctx, "create", key, len(data), func(ctx context.Context) error {
 		attempt++
-		err := s.driver.create(ctx, key, data)
+		err := s.driver.Create(ctx, key, data)
 		if attempt > 1 && errors.Is(err, fs.ErrExist) {
 			// The answer to an earlier attempt may have been lost. If the object
 			// holds data, that attempt has stored it.
@@ -215,7 +126,7 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 			switch {
 			case same:
 				return nil
-			case transient(readErr):
+			case driver.Transient(readErr):
 				return readErr
 			}
 		}
@@ -229,18 +140,18 @@ func (s *Store) Create(ctx context.Context, key string, data []byte) error {
 
 // holds tells whether the object's bytes are exactly data.
 func (s *Store) holds(ctx context.Context, key string, data []byte) (bool, error) {
-	got, _, err := s.driver.readAll(ctx, key, int64(len(data)), allocate)
+	got, _, err := s.driver.ReadAll(ctx, key, int64(len(data)), allocate)
 	return err == nil && string(got) == string(data), err
 }
 
 // Sync returns when every Put and Delete that returned before it was called is
 // visible and durable. An error means that objects are lost.
 func (s *Store) Sync(ctx context.Context) error {
-	files, ok := s.driver.(files)
+	files, ok := s.driver.(driver.Files)
 	if !ok {
 		return ctx.Err() // remote Puts and Deletes are durable on return
 	}
-	return s.requests.do(ctx, "sync", "", 0, files.sync)
+	return s.requests.Do(ctx, "sync", "", 0, files.Sync)
 }
 
 // ReadRange fills p with the bytes of the object from off on. If the object ends
@@ -256,13 +167,13 @@ func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) 
 // returned, as if the object were pinned.
 func (s *Store) ReadOf(ctx context.Context, was Info, key string, p []byte, off int64) error {
 	if off < 0 || off > math.MaxInt64-int64(len(p)) {
-		return s.requests.pathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))
+		return s.requests.PathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))
 	}
 	if len(p) == 0 {
 		return nil
 	}
 	err := s.onKey(ctx, "read", key, 0, func(ctx context.Context) error {
-		return s.driver.read(ctx, key, p, off, was)
+		return s.driver.Read(ctx, key, p, off, was)
 	})
 	if err == nil {
 		s.bytesRead.Add(int64(len(p)))
@@ -284,7 +195,7 @@ func allocate(size int) []byte { return make([]byte, size) }
 // that saves a copy. The version is that of an Info; "" if the answer does not tell it.
 func (s *Store) ReadInto(ctx context.Context, key string, limit int64, room func(size int) []byte) (data []byte, version string, err error) {
 	err = s.onKey(ctx, "read", key, 0, func(ctx context.Context) (err error) {
-		data, version, err = s.driver.readAll(ctx, key, limit, room)
+		data, version, err = s.driver.ReadAll(ctx, key, limit, room)
 		return err
 	})
 	s.bytesRead.Add(int64(len(data)))
@@ -295,25 +206,22 @@ func (s *Store) ReadInto(ctx context.Context, key string, limit int64, room func
 func (s *Store) Stat(ctx context.Context, key string) (Info, error) {
 	var info Info
 	err := s.onKey(ctx, "stat", key, 0, func(ctx context.Context) (err error) {
-		info, err = s.driver.stat(ctx, key)
+		info, err = s.driver.Stat(ctx, key)
 		return err
 	})
 	return info, err
 }
 
-// headBytes is how many bytes at the beginning of a file Head reads.
-const headBytes = 64 << 10
-
 // Head returns a digest of the first 64 KiB of a local file. It is "" for a remote
 // object, whose server tells its version.
 func (s *Store) Head(ctx context.Context, key string) (string, error) {
-	files, ok := s.driver.(files)
+	files, ok := s.driver.(driver.Files)
 	if !ok {
 		return "", nil
 	}
 	var digest string
 	err := s.onKey(ctx, "head", key, 0, func(context.Context) (err error) {
-		digest, err = files.head(key)
+		digest, err = files.Head(key)
 		return err
 	})
 	return digest, err
@@ -322,12 +230,12 @@ func (s *Store) Head(ctx context.Context, key string) (string, error) {
 // SameName tells whether two names in one folder name the same object. In a local store
 // they may, because some file systems ignore case or the Unicode form of a name.
 func (s *Store) SameName(ctx context.Context, a, b string) (same bool, err error) {
-	files, ok := s.driver.(files)
+	files, ok := s.driver.(driver.Files)
 	if !ok || a == b {
 		return a == b, nil
 	}
 	err = s.onKey(ctx, "create", a, 0, func(context.Context) (err error) {
-		same, err = files.sameName(a, b)
+		same, err = files.SameName(a, b)
 		return err
 	})
 	return same, err
@@ -338,17 +246,17 @@ func (s *Store) SameName(ctx context.Context, a, b string) (same bool, err error
 // prefix may end in the middle of a part of a key; "" lists everything. A
 // folder that does not exist is empty.
 func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) error {
-	if err := s.at.checkPrefix(prefix); err != nil {
-		return s.requests.pathError("list", prefix, err)
+	if err := s.at.CheckPrefix(prefix); err != nil {
+		return s.requests.PathError("list", prefix, err)
 	}
-	next := s.driver.list(prefix)
+	next := s.driver.List(prefix)
 	for {
 		var page []Info
-		err := s.requests.do(ctx, "list", prefix, 0, func(ctx context.Context) (err error) {
+		err := s.requests.Do(ctx, "list", prefix, 0, func(ctx context.Context) (err error) {
 			page, err = next(ctx)
 			return err
 		})
-		end := errors.Is(err, errEnd)
+		end := errors.Is(err, driver.ErrEnd)
 		if err != nil && !end {
 			return err
 		}
@@ -366,25 +274,25 @@ func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) err
 // Delete removes the object, if it exists, and a Put of it that still waits.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	return s.onKey(ctx, "delete", key, 0, func(ctx context.Context) error {
-		return s.driver.delete(ctx, key)
+		return s.driver.Delete(ctx, key)
 	})
 }
 
 // Close drops Puts that no Sync has covered, and releases everything. The caller closes
 // or aborts all Writers first.
 func (s *Store) Close() error {
-	if err := s.driver.close(); err != nil {
-		return s.requests.pathError("close", "", err)
+	if err := s.driver.Close(); err != nil {
+		return s.requests.PathError("close", "", err)
 	}
 	return nil
 }
 
 // onKey checks the key, and runs an operation on one object as do does.
 func (s *Store) onKey(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
-	if err := s.at.checkKey(key); err != nil {
-		return s.requests.pathError(op, key, err)
+	if err := s.at.CheckKey(key); err != nil {
+		return s.requests.PathError(op, key, err)
 	}
-	return s.requests.do(ctx, op, key, size, f)
+	return s.requests.Do(ctx, op, key, size, f)
 }
 
 // Check reads all of a member of an archive and compares its checksum, unless that was
@@ -392,9 +300,9 @@ func (s *Store) onKey(ctx context.Context, op, key string, size int, f func(cont
 // store does not compare, see [Store.ReadRange]. It does nothing for objects that are not
 // in an archive.
 func (s *Store) Check(ctx context.Context, key string) error {
-	place, ok := s.driver.(checker)
+	place, ok := s.driver.(driver.Checker)
 	if !ok {
 		return nil
 	}
-	return s.onKey(ctx, "read", key, 0, func(ctx context.Context) error { return place.check(ctx, key) })
+	return s.onKey(ctx, "read", key, 0, func(ctx context.Context) error { return place.Check(ctx, key) })
 }

@@ -14,6 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/bucket"
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // partOf returns the number, from 1 on, of the part in a request to S3; 0 if there is
@@ -94,7 +97,7 @@ func TestPartsAtOnce(t *testing.T) {
 		t.Run(place, func(t *testing.T) {
 			s := opened()
 			s.parts = 4
-			data := random(1, parts*PartBytes-5)
+			data := random(1, parts*bucket.PartBytes-5)
 			if err := write(t.Context(), s, "k", data, 3<<20); err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +149,7 @@ func TestPartThatFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.Write(random(1, 4*PartBytes))
+		_, err = w.Write(random(1, 4*bucket.PartBytes))
 		if err == nil {
 			err = w.Close()
 		}
@@ -191,7 +194,7 @@ func TestPartsThroughFaults(t *testing.T) {
 			}
 		})
 	}), Options{Parts: 4, Retries: 20, Sleep: func(context.Context, time.Duration) error { return nil }})
-	data := random(1, 7*PartBytes+1)
+	data := random(1, 7*bucket.PartBytes+1)
 	if err := write(t.Context(), s, "k", data, 1<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +210,7 @@ func TestPartsThroughFaults(t *testing.T) {
 // of the first parts. The third is sent before a fourth needs room.
 func TestRoomForParts(t *testing.T) {
 	s := open(t, "mem://name", Options{})
-	d := &counted{driver: s.driver, full: make(chan struct{}), wanted: 3, room: 3 * 5}
+	d := &counted{Driver: s.driver, full: make(chan struct{}), wanted: 3, room: 3 * 5}
 	s.driver, s.parts = d, 3
 	if err := write(t.Context(), s, "k", random(1, 200), 7); err != nil {
 		t.Fatal(err)
@@ -220,7 +223,7 @@ func TestRoomForParts(t *testing.T) {
 // counted is a driver that takes parts in any order. The first parts have five bytes,
 // later parts ten, and then more than there is room for.
 type counted struct {
-	driver
+	driver.Driver
 	wanted, room int           // parts in flight for which the first ones wait, and bytes of room
 	full         chan struct{} // closed when that many parts are in flight
 
@@ -230,17 +233,17 @@ type counted struct {
 	large, alone    bool // there was a part larger than the room; each such part was alone
 }
 
-func (d *counted) inOrder() bool { return false }
+func (d *counted) InOrder() bool { return false }
 
-func (d *counted) partSize(n int) int { return 5 << min(n/4, 3) }
+func (d *counted) PartSize(n int) int { return 5 << min(n/4, 3) }
 
-func (d *counted) begin(context.Context, string, condition) (upload, error) {
+func (d *counted) Begin(context.Context, string, driver.Condition) (driver.Upload, error) {
 	return countedUpload{d}, nil
 }
 
 type countedUpload struct{ *counted }
 
-func (u countedUpload) part(ctx context.Context, n int, data []byte) error {
+func (u countedUpload) Part(ctx context.Context, n int, data []byte) error {
 	u.count(len(data))
 	defer u.count(-len(data))
 	if n >= u.wanted {
@@ -279,6 +282,6 @@ func (u countedUpload) count(n int) {
 	}
 }
 
-func (u countedUpload) complete(context.Context, condition) (string, error) { return "", nil }
+func (u countedUpload) Complete(context.Context, driver.Condition) (string, error) { return "", nil }
 
-func (u countedUpload) abort(context.Context) error { return nil }
+func (u countedUpload) Abort(context.Context) error { return nil }

@@ -6,12 +6,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/store/location"
 )
 
 // Below returns the URLs of all objects below the folder that url names, at any depth,
 // in the natural order of their paths. A folder that does not exist has none.
 func Below(ctx context.Context, url string, opt Options) (urls []string, err error) {
-	folder, err := parse(url)
+	folder, err := location.Parse(url)
 	if err != nil {
 		return nil, err
 	}
@@ -28,12 +30,12 @@ func Below(ctx context.Context, url string, opt Options) (urls []string, err err
 	slices.SortFunc(keys, compareNatural)
 	for _, key := range keys {
 		object := folder
-		if folder.local() {
-			object.path = filepath.Join(folder.path, filepath.FromSlash(key))
+		if folder.Local() {
+			object.Path = filepath.Join(folder.Path, filepath.FromSlash(key))
 		} else {
-			object.path = path.Join(folder.path, key)
+			object.Path = path.Join(folder.Path, key)
 		}
-		urls = append(urls, object.full())
+		urls = append(urls, object.Full())
 	}
 	return urls, err
 }

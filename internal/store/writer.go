@@ -4,6 +4,8 @@ import (
 	"context"
 	"io/fs"
 	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // abortTime bounds how long Abort tries, because it is called on the way out.
@@ -30,31 +32,31 @@ type Writer struct {
 	ctx    context.Context //nolint:containedctx // Write and Close have the signatures of package io
 	store  *Store
 	key    string
-	buffer []byte  // the part that is being filled
-	up     upload  // nil before the first part is sent
-	parts  int     // number of parts sent or being sent
-	size   int64   // bytes of these parts
-	err    error   // the error of every further call
-	flight *flight // nil: each part is sent before the next one is filled
+	buffer []byte        // the part that is being filled
+	up     driver.Upload // nil before the first part is sent
+	parts  int           // number of parts sent or being sent
+	size   int64         // bytes of these parts
+	err    error         // the error of every further call
+	flight *flight       // nil: each part is sent before the next one is filled
 
-	expected condition // the condition for replacing an older object
-	version  string    // of the object, once it is stored
+	expected driver.Condition // the condition for replacing an older object
+	version  string           // of the object, once it is stored
 }
 
 // NewWriter begins an object that comes in pieces. The object replaces an older one
 // under the key. ctx governs all of the Writer's requests. The first request is made
 // when there is a part to send.
 func (s *Store) NewWriter(ctx context.Context, key string) (*Writer, error) {
-	err := s.at.checkKey(key)
+	err := s.at.CheckKey(key)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, s.requests.pathError("open", key, err)
+		return nil, s.requests.PathError("open", key, err)
 	}
 	w := &Writer{ctx: ctx, store: s, key: key}
-	if s.parts > 1 && !s.driver.inOrder() {
-		w.flight = newFlight(ctx, s.parts*s.driver.partSize(0))
+	if s.parts > 1 && !s.driver.InOrder() {
+		w.flight = newFlight(ctx, s.parts*s.driver.PartSize(0))
 	}
 	return w, nil
 }
@@ -67,7 +69,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	n := 0
 	for n < len(p) {
-		limit := w.store.driver.partSize(w.parts)
+		limit := w.store.driver.PartSize(w.parts)
 		if len(w.buffer) == limit {
 			if w.err = w.sendBuffer(); w.err != nil {
 				return n, w.err
@@ -100,7 +102,7 @@ func (w *Writer) take(size int) error {
 			if err := w.flight.wait(); err != nil {
 				return err
 			}
-			return w.store.requests.pathError("write", w.key, w.ctx.Err())
+			return w.store.requests.PathError("write", w.key, w.ctx.Err())
 		}
 	}
 	w.release()
@@ -144,8 +146,8 @@ func (w *Writer) next(part []byte) (number int, err error) {
 				return 0, err
 			}
 		}
-		err := w.store.requests.do(w.ctx, "open", w.key, 0, func(ctx context.Context) (err error) {
-			w.up, err = w.store.driver.begin(ctx, w.key, w.expected)
+		err := w.store.requests.Do(w.ctx, "open", w.key, 0, func(ctx context.Context) (err error) {
+			w.up, err = w.store.driver.Begin(ctx, w.key, w.expected)
 			return err
 		})
 		if err != nil {
@@ -159,8 +161,8 @@ func (w *Writer) next(part []byte) (number int, err error) {
 }
 
 func (w *Writer) sendPart(ctx context.Context, number int, part []byte) error {
-	err := w.store.requests.do(ctx, "write", w.key, len(part), func(ctx context.Context) error {
-		return w.up.part(ctx, number, part)
+	err := w.store.requests.Do(ctx, "write", w.key, len(part), func(ctx context.Context) error {
+		return w.up.Part(ctx, number, part)
 	})
 	if err == nil {
 		w.store.bytesWritten.Add(int64(len(part)))
@@ -181,7 +183,7 @@ func (w *Writer) Close() error {
 	}
 	w.up = nil
 	w.release()
-	w.err = w.store.requests.pathError("write", w.key, fs.ErrClosed)
+	w.err = w.store.requests.PathError("write", w.key, fs.ErrClosed)
 	return nil
 }
 
@@ -197,9 +199,9 @@ func (w *Writer) finish() error {
 	if err := w.flight.wait(); err != nil {
 		return err
 	}
-	return w.store.conditionally(w.ctx, w.key, w.expected, func(when condition) error {
-		return w.store.requests.do(w.ctx, "close", w.key, int(w.size), func(ctx context.Context) (err error) {
-			w.version, err = w.up.complete(ctx, when)
+	return w.store.conditionally(w.ctx, w.key, w.expected, func(when driver.Condition) error {
+		return w.store.requests.Do(w.ctx, "close", w.key, int(w.size), func(ctx context.Context) (err error) {
+			w.version, err = w.up.Complete(ctx, when)
 			return err
 		})
 	})
@@ -215,14 +217,14 @@ func (w *Writer) Abort() error {
 	w.flight.stop()
 	w.release()
 	if w.err == nil {
-		w.err = w.store.requests.pathError("write", w.key, fs.ErrClosed)
+		w.err = w.store.requests.PathError("write", w.key, fs.ErrClosed)
 	}
 	if w.up == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), abortTime)
 	defer cancel()
-	if err := w.store.requests.do(ctx, "abort", w.key, 0, w.up.abort); err != nil {
+	if err := w.store.requests.Do(ctx, "abort", w.key, 0, w.up.Abort); err != nil {
 		return err
 	}
 	w.up = nil
@@ -238,7 +240,7 @@ func (w *Writer) release() {
 // takeBuffer returns an empty buffer for a part. Buffers of the size of a first part are
 // pooled, larger buffers are left to the garbage collector.
 func (s *Store) takeBuffer(size int) []byte {
-	if size == s.driver.partSize(0) {
+	if size == s.driver.PartSize(0) {
 		if buffer, ok := s.buffers.Get().(*[]byte); ok {
 			return (*buffer)[:0]
 		}
@@ -248,7 +250,7 @@ func (s *Store) takeBuffer(size int) []byte {
 
 // giveBuffer takes a buffer back, or nil.
 func (s *Store) giveBuffer(buffer []byte) {
-	if cap(buffer) == s.driver.partSize(0) {
+	if cap(buffer) == s.driver.PartSize(0) {
 		s.buffers.Put(&buffer)
 	}
 }

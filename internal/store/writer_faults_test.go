@@ -21,7 +21,7 @@ func checkWriterFaults(t *testing.T, s *Store) {
 	data := random(1, threeParts(s))
 	for at, op := range operations {
 		var seen []string
-		s.requests.fault = func(op, _ string) error {
+		s.requests.Fault = func(op, _ string) error {
 			if seen = append(seen, op); len(seen) == at+1 {
 				return syscall.EACCES
 			}
@@ -54,7 +54,7 @@ func checkWriterFaults(t *testing.T, s *Store) {
 			t.Errorf("fault in %s: %q and %d unfinished are left", op, left, n)
 		}
 	}
-	s.requests.fault = func(op, _ string) error {
+	s.requests.Fault = func(op, _ string) error {
 		if op == "abort" || op == "put" {
 			return syscall.EACCES
 		}
@@ -73,7 +73,7 @@ func checkWriterFaults(t *testing.T, s *Store) {
 	if err := write(t.Context(), s, "a/k", data[:10], 3); !errors.Is(err, syscall.EACCES) {
 		t.Errorf("a small object: %v", err)
 	}
-	s.requests.fault = nil
+	s.requests.Fault = nil
 	if err := w.Abort(); err != nil {
 		t.Errorf("abort again: %v", err)
 	}
@@ -88,7 +88,7 @@ func checkWriterRepeats(t *testing.T, s *Store) {
 	data := random(1, threeParts(s))
 	impatient(s)
 	calls := 0
-	s.requests.fault = func(string, string) error {
+	s.requests.Fault = func(string, string) error {
 		if calls++; calls%2 == 1 {
 			return syscall.ECONNRESET
 		}

@@ -19,9 +19,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/zmigrate/zmigrate/internal/store/bucket"
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // random returns bytes that repeat nowhere.
@@ -53,37 +59,39 @@ func write(ctx context.Context, s *Store, key string, data []byte, piece int) er
 // unfinished counts what is staged, or uploaded in part.
 func unfinished(t *testing.T, s *Store) int {
 	t.Helper()
-	switch d := s.driver.(type) {
-	case *local:
-		entries, err := os.ReadDir(d.staging)
+	if s.Local() {
+		entries, err := os.ReadDir(s.at.Path + ".zmigrate/staging")
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 		return len(entries)
-	case *bucket:
-		u, ok := d.uploader.(*s3Uploader)
-		if !ok {
-			return 0 // uploads of other providers are in no list
-		}
-		out, err := u.client.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: &u.bucket})
-		if status(err) == http.StatusNotFound {
-			return 0
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(out.Uploads)
-	default:
-		t.Fatalf("driver %T", d)
+	}
+	if s.at.Scheme != "s3" {
+		return 0 // uploads of other providers are in no list
+	}
+	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithRegion("eu-west-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
+		o.UsePathStyle = true
+		o.BaseEndpoint = aws.String(s.at.Query.Get("endpoint"))
+	})
+	out, err := client.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: &s.at.Host})
+	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.HTTPStatusCode() == http.StatusNotFound {
 		return 0
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(out.Uploads)
 }
 
 // threeParts is the size of an object of three parts, the last of them short.
-func threeParts(s *Store) int { return s.driver.partSize(0) + s.driver.partSize(1) + 100 }
+func threeParts(s *Store) int { return s.driver.PartSize(0) + s.driver.PartSize(1) + 100 }
 
 func checkPieces(t *testing.T, s *Store) {
-	part := s.driver.partSize(0)
+	part := s.driver.PartSize(0)
 	for _, size := range []int{0, 1, part - 1, part, part + 1, 2 * part, 20<<20 + 7} {
 		want := random(uint64(size), size)
 		pieces := []int{300_007, part}
@@ -226,7 +234,7 @@ func checkWriterKeys(t *testing.T, s *Store) {
 		}
 	}
 	for _, key := range oddKeys(t, s, "a b", "ü/日本", "%41", "q?x=1&y", "#") {
-		data := random(1, s.driver.partSize(0)+1) // two parts
+		data := random(1, s.driver.PartSize(0)+1) // two parts
 		if err := write(t.Context(), s, key, data, 1<<20); err != nil {
 			t.Fatal(err)
 		}
@@ -265,31 +273,31 @@ func checkWriterCancelled(t *testing.T, s *Store) {
 
 // growing is a driver whose parts grow quickly.
 type growing struct {
-	driver
+	driver.Driver
 	sent []int
 }
 
-func (d *growing) partSize(n int) int { return 3 << (n / 2) }
+func (d *growing) PartSize(n int) int { return 3 << (n / 2) }
 
-func (d *growing) begin(ctx context.Context, key string, when condition) (upload, error) {
-	up, err := d.driver.begin(ctx, key, when)
+func (d *growing) Begin(ctx context.Context, key string, when driver.Condition) (driver.Upload, error) {
+	up, err := d.Driver.Begin(ctx, key, when)
 	return &growingUpload{up, d}, err
 }
 
 type growingUpload struct {
-	upload
+	driver.Upload
 	d *growing
 }
 
-func (u *growingUpload) part(ctx context.Context, n int, data []byte) error {
+func (u *growingUpload) Part(ctx context.Context, n int, data []byte) error {
 	u.d.sent = append(u.d.sent, len(data))
-	return u.upload.part(ctx, n, data)
+	return u.Upload.Part(ctx, n, data)
 }
 
 func TestWriterWithGrowingParts(t *testing.T) {
 	s := open(t, "mem://name", Options{})
 	for _, piece := range []int{1, 2, 100} {
-		d := &growing{driver: s.driver}
+		d := &growing{Driver: s.driver}
 		s.driver = d
 		data := random(1, 40)
 		if err := write(t.Context(), s, "k", data, piece); err != nil {
@@ -301,7 +309,7 @@ func TestWriterWithGrowingParts(t *testing.T) {
 		if got := get(t, s, "k"); got != string(data) {
 			t.Errorf("pieces of %d: holds something else", piece)
 		}
-		s.driver = d.driver
+		s.driver = d.Driver
 	}
 }
 
@@ -309,12 +317,12 @@ func TestWriterWithGrowingParts(t *testing.T) {
 func TestWriterBytes(t *testing.T) {
 	for _, url := range []string{filepath.Join(t.TempDir(), "root"), "mem://name/deep", s3Server(t), "gs://b/x?anonymous=true", "azblob://b/x?anonymous=true&storage_account=a"} {
 		s := open(t, url, Options{})
-		if got, want := WriterBytes(url, 1, 1<<40), s.driver.partSize(0); got != want {
+		if got, want := WriterBytes(url, 1, 1<<40), s.driver.PartSize(0); got != want {
 			t.Errorf("%s: %d bytes, its parts have %d", url, got, want)
 		}
 	}
-	for size, want := range map[int]int{0: 1, 1: 1, PartBytes: 1, PartBytes + 1: 2, 3 * PartBytes: 3, math.MaxInt: 3} {
-		if s3, gs := WriterBytes("s3://b/x", 3, size), WriterBytes("gs://b/x", 3, size); s3 != want*PartBytes || gs != PartBytes {
+	for size, want := range map[int]int{0: 1, 1: 1, bucket.PartBytes: 1, bucket.PartBytes + 1: 2, 3 * bucket.PartBytes: 3, math.MaxInt: 3} {
+		if s3, gs := WriterBytes("s3://b/x", 3, size), WriterBytes("gs://b/x", 3, size); s3 != want*bucket.PartBytes || gs != bucket.PartBytes {
 			t.Errorf("an object of up to %d bytes: %d bytes, %d in order", size, s3, gs)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
@@ -21,7 +22,7 @@ const (
 )
 
 // OpenCheckpoint opens the place of the job's checkpoint.
-func OpenCheckpoint(ctx context.Context, j *jobfile.Job, env Environment, limits *store.Limits) (*store.Store, error) {
+func OpenCheckpoint(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (*store.Store, error) {
 	url, err := j.CheckpointURL()
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func OpenCheckpoint(ctx context.Context, j *jobfile.Job, env Environment, limits
 }
 
 // OpenState opens a store for a journal or a lock, with the folder in which objects wait.
-func OpenState(ctx context.Context, j *jobfile.Job, url, staging string, env Environment, limits *store.Limits) (*store.Store, error) {
+func OpenState(ctx context.Context, j *jobfile.Job, url, staging string, env Environment, limits *limits.Limits) (*store.Store, error) {
 	opt := env.StoreOptions(j, limits)
 	opt.Staging = staging
 	st, err := store.Open(ctx, url, opt)
@@ -48,7 +49,7 @@ type state struct {
 
 // readState reads the checkpoint of a job, and who works on it, nil for nobody. Who
 // ends in between has left what is read.
-func readState(ctx context.Context, j *jobfile.Job, env Environment, limits *store.Limits) (s *state, owner *journal.HeldError, err error) {
+func readState(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (s *state, owner *journal.HeldError, err error) {
 	st, err := OpenCheckpoint(ctx, j, env, limits)
 	if err != nil {
 		return nil, nil, err

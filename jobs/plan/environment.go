@@ -8,6 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
@@ -27,7 +28,7 @@ type Environment struct {
 
 // StoreOptions are the job's habits towards stores, with the limits that the requests
 // of a store count against.
-func (e Environment) StoreOptions(j *jobfile.Job, limits *store.Limits) store.Options {
+func (e Environment) StoreOptions(j *jobfile.Job, limits *limits.Limits) store.Options {
 	retries := j.Run.Retries
 	if retries == 0 {
 		retries = -1 // none, where the store's 0 means its default

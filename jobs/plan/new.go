@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
@@ -19,7 +19,7 @@ import (
 // error is Problems where the job is at fault, with everything that is wrong at
 // once.
 func New(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
-	limits := Limits{store.NewLimits(j.Run.PerSecond), store.NewLimits(j.Run.PerSecond), store.NewLimits(0)}
+	limits := Limits{limits.New(j.Run.PerSecond), limits.New(j.Run.PerSecond), limits.New(0)}
 	source, err := openSource(ctx, j, env, limits.Source)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 			wrong = append(wrong, arrayFault{paths[i], err})
 		}
 	}
-	if len(wrong) > 0 && store.Passing(wrong[0].err) {
+	if len(wrong) > 0 && limits.Passing(wrong[0].err) {
 		return nil, nil, wrong[0].error() // the others say the same of the store
 	}
 	return arrays, left, folded(wrong)

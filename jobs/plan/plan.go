@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
-	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/target"
@@ -56,13 +56,13 @@ type Plan struct {
 // Limits are the limits of requests to the stores of a plan: those that it reads
 // from, and the target with the checkpoint. Those of the lock are apart and have no
 // budget: its few requests must not wait for all the others, or it is lost.
-type Limits struct{ Source, Target, Lock *store.Limits }
+type Limits struct{ Source, Target, Lock *limits.Limits }
 
 // Requests are those that a plan has made since its source was opened, to remote
 // stores alone.
 type Requests struct {
-	Source store.Traffic `json:"source"`
-	Target store.Traffic `json:"target"` // and the checkpoint with its lock
+	Source limits.Traffic `json:"source"`
+	Target limits.Traffic `json:"target"` // and the checkpoint with its lock
 }
 
 // Requests returns the counts so far. It may be called while the plan runs.

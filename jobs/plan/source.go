@@ -7,6 +7,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
@@ -16,7 +17,7 @@ import (
 )
 
 // openSource opens what the job's source section names.
-func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *store.Limits) (sources.Source, error) {
+func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (sources.Source, error) {
 	opt := env.StoreOptions(j, limits)
 	switch j.Source.Driver {
 	case "raw":

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
@@ -71,7 +72,7 @@ func (p *Plan) around(ctx context.Context, env Environment) error {
 }
 
 // readDocument reads the document of the v3 node at a URL, without another try.
-func readDocument(ctx context.Context, j *jobfile.Job, url string, env Environment, limits *store.Limits) (text []byte, err error) {
+func readDocument(ctx context.Context, j *jobfile.Job, url string, env Environment, limits *limits.Limits) (text []byte, err error) {
 	opt := env.StoreOptions(j, limits)
 	opt.Retries = -1
 	st, err := store.Open(ctx, url, opt)

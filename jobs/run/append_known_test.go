@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -164,7 +164,7 @@ func TestAppendWhileAnotherRuns(t *testing.T) {
 	if _, err := execute(t, j, env, Options{Stop: stop}); !errors.Is(err, stages.ErrStopped) {
 		t.Fatal(err)
 	}
-	st, err := plan.OpenCheckpoint(t.Context(), j, env, store.NewLimits(0))
+	st, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -70,7 +71,7 @@ func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (r
 }
 
 // openLock opens the place of a checkpoint once more, for its lock.
-func openLock(ctx context.Context, j *jobfile.Job, env plan.Environment, limits *store.Limits) (*store.Store, error) {
+func openLock(ctx context.Context, j *jobfile.Job, env plan.Environment, limits *limits.Limits) (*store.Store, error) {
 	url, err := j.CheckpointURL()
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
@@ -64,7 +65,7 @@ func TestLockOfABusyTarget(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	p.Limits.Target = store.NewLimits(1e-6) // one request at once, and then one in days
+	p.Limits.Target = limits.New(1e-6) // one request at once, and then one in days
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	r := &run{plan: p, log: slog.New(slog.DiscardHandler)}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -159,7 +160,7 @@ func TestSourceInsideTheTarget(t *testing.T) {
 func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
 	j.Run.Checkpoint.URL = filepath.Join(t.TempDir(), "elsewhere")
-	beside, err := plan.OpenState(t.Context(), j, j.Target.URL+".zmigrate", plan.LockStaging, env, store.NewLimits(0))
+	beside, err := plan.OpenState(t.Context(), j, j.Target.URL+".zmigrate", plan.LockStaging, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
 
 func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 	j, env := largeJob(t), environment()
-	st, err := plan.OpenCheckpoint(t.Context(), j, env, store.NewLimits(0))
+	st, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 func TestAnOvertakenRunForgetsNothing(t *testing.T) {
 	j, env := largeJob(t), environment()
 	done := interrupt(t, j, env)
-	st, err := plan.OpenCheckpoint(t.Context(), j, env, store.NewLimits(0))
+	st, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}

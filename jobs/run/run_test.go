@@ -14,7 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -286,7 +286,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 
 func TestTheLockKeepsRunsApart(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
-	checkpoint, err := plan.OpenCheckpoint(t.Context(), j, env, store.NewLimits(0))
+	checkpoint, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}

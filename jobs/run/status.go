@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -48,7 +49,7 @@ type ArrayStatus struct {
 // ReadStatus reads the checkpoint of a job, without opening its sources or
 // taking its lock.
 func ReadStatus(ctx context.Context, j *jobfile.Job, env plan.Environment) (status *Status, err error) {
-	st, err := plan.OpenCheckpoint(ctx, j, env, store.NewLimits(j.Run.PerSecond))
+	st, err := plan.OpenCheckpoint(ctx, j, env, limits.New(j.Run.PerSecond))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -113,7 +114,7 @@ func (a *array) checkEach(ctx context.Context) error {
 			count++
 			first = min(first, i)
 		}
-		if err != nil && (ctx.Err() != nil || store.Passing(err)) {
+		if err != nil && (ctx.Err() != nil || limits.Passing(err)) {
 			return err
 		}
 		return nil

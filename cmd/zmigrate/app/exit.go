@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/stages"
@@ -25,7 +25,7 @@ func (a *app) status(err error) int {
 			return exitInterrupted
 		}
 		return exitStopped
-	case errors.Is(err, journal.ErrLost), store.Passing(err):
+	case errors.Is(err, journal.ErrLost), limits.Passing(err):
 		return exitStopped
 	default:
 		return exitFailed

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
@@ -15,7 +15,7 @@ const leastFiles = 64
 // fitFiles lowers the numbers of a job's workers to the number of files that this
 // process may have open (ulimit -n). It returns an error if that number is too low.
 func (a *app) fitFiles(j *jobs.Job) error {
-	files := store.Descriptors()
+	files := limits.Descriptors()
 	if files < leastFiles {
 		return fmt.Errorf("this process may have %d files open at the same time (ulimit -n): a run needs %d", files, leastFiles)
 	}

@@ -1,0 +1,3 @@
+// Package azure keeps objects in buckets of Azure Blob Storage. The build tag
+// noazure leaves it out.
+package azure

@@ -1,0 +1,3 @@
+// Package gcs keeps objects in buckets of Google Cloud Storage. The build tag
+// nogcs leaves it out.
+package gcs

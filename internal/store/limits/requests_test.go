@@ -1,0 +1,75 @@
+package limits
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+	"github.com/zmigrate/zmigrate/internal/store/location"
+)
+
+// impatient returns the requests of a store, which records pauses instead of waiting.
+func impatient(budget *Limits) (*Requests, *[]time.Duration) {
+	pauses := new([]time.Duration)
+	return &Requests{
+		At: location.Location{Scheme: "mem", Host: "name"}, Limits: budget, Attempts: 4, Patience: time.Minute,
+		Log: slog.New(slog.DiscardHandler),
+		Sleep: func(_ context.Context, d time.Duration) error {
+			*pauses = append(*pauses, d)
+			return nil
+		},
+	}, pauses
+}
+
+// TestRetryAfter leaves a server alone for as long as it asks, with all stores.
+func TestRetryAfter(t *testing.T) {
+	now := time.Now()
+	budget := New(0)
+	budget.now = func() time.Time { return now }
+	for _, c := range []struct {
+		name string
+		rest time.Duration
+		want bool // the operation waits
+	}{
+		{"seconds", 7 * time.Second, true},
+		{"hours", 7 * time.Hour, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fault := error(&driver.StatusError{Code: http.StatusServiceUnavailable, Pause: c.rest})
+			one, pauses := impatient(budget)
+			other, others := impatient(budget)
+			put := func(r *Requests) error {
+				return r.Do(t.Context(), "put", "k", 0, func(context.Context) error {
+					err := fault
+					fault = nil
+					return err
+				})
+			}
+			err := put(one)
+			if !c.want {
+				if !Passing(err) || len(*pauses) > 0 {
+					t.Errorf("error %v, pauses %v", err, *pauses)
+				}
+				return
+			}
+			if err != nil || len(*pauses) != 2 || (*pauses)[1] != c.rest {
+				t.Errorf("pauses %v, error %v", *pauses, err)
+			}
+			if err := put(other); err != nil || len(*others) != 1 || (*others)[0] != c.rest {
+				t.Errorf("another store: pauses %v, error %v", *others, err)
+			}
+			now = now.Add(c.rest)
+			if err := put(other); err != nil || len(*others) != 1 {
+				t.Errorf("later: pauses %v, error %v", *others, err)
+			}
+			if diff := cmp.Diff(Traffic{Requests: 4, Retries: 1, Throttled: 1}, budget.Traffic()); diff != "" {
+				t.Errorf("traffic (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

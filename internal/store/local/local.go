@@ -1,0 +1,283 @@
+// Package local keeps objects in a directory of this machine.
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+)
+
+// innerStaging is the staging folder inside the root. It is used if the folder beside
+// the root cannot be written, or is on another file system.
+const innerStaging = ".zmigrate-staging"
+
+// stagedPrefix begins the names of all files in staging folders.
+const stagedPrefix = "object-"
+
+// Driver is the driver of a directory.
+//
+// A put writes a file in the staging folder. The file waits in pending. publish
+// flushes the waiting files, renames them to their keys and flushes the
+// directories. Whoever changes the tree of objects holds the token tree, so that a
+// directory is never removed during a rename into it.
+type Driver struct {
+	root   string // absolute
+	prefix string // of the names of this store's files in the staging folder
+	files  *openFiles
+	limits fileLimits
+	tree   chan struct{} // holds one token; taken by whoever changes the tree
+	links  linkChecker   // folders below root, for whoever has the token
+
+	mu       sync.Mutex
+	staging  string // where new files are made
+	own      string // the parent of staging, to be removed with it, or ""
+	ready    bool   // staging exists, and files can be renamed from there to root
+	made     int    // number of the last file made in staging
+	pending  map[string]staged
+	unsynced map[string]bool // directories with changes not yet flushed
+	lost     error           // error of the first publish that failed
+}
+
+func New(root, staging string) *Driver {
+	limits := fileLimitsOf(limits.ShareOfDescriptors())
+	d := &Driver{
+		limits:   limits,
+		root:     root,
+		prefix:   fmt.Sprintf("%s%016x-", stagedPrefix, rand.Uint64()),
+		files:    newOpenFiles(limits.cached),
+		tree:     make(chan struct{}, 1),
+		staging:  staging,
+		pending:  make(map[string]staged),
+		unsynced: make(map[string]bool),
+		links:    linkChecker{root: root, known: make(map[string]bool)},
+	}
+	if staging == "" {
+		d.own = root + ".zmigrate"
+		d.staging = filepath.Join(d.own, "staging")
+	} else if !filepath.IsAbs(staging) {
+		d.staging = filepath.Join(root, staging)
+	}
+	d.tree <- struct{}{}
+	return d
+}
+
+// lock takes the token of the tree.
+func (d *Driver) lock(ctx context.Context) error {
+	select {
+	case <-d.tree:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *Driver) unlock() { d.tree <- struct{}{} }
+
+func (d *Driver) path(key string) string { return filepath.Join(d.root, filepath.FromSlash(key)) }
+
+// Create publishes one object under a free key: a hard link fails if the key is taken.
+func (d *Driver) Create(ctx context.Context, key string, data []byte) error {
+	w, err := d.stage(data)
+	if err != nil {
+		return err
+	}
+	defer w.discard()
+	if err := w.f.Sync(); err != nil {
+		return err
+	}
+	if err := d.lock(ctx); err != nil {
+		return err
+	}
+	defer d.unlock()
+	err = d.place(key, func(target string) error { return os.Link(w.f.Name(), target) })
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) {
+		err = d.place(key, func(target string) error { return writeExclusive(target, data) })
+	}
+	if err != nil {
+		return err
+	}
+	return d.syncDirs()
+}
+
+// writeExclusive is create for file systems without hard links. A crash in the
+// middle leaves a torn object.
+func writeExclusive(target string, data []byte) error {
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(target)
+	}
+	return err
+}
+
+func (d *Driver) Read(_ context.Context, key string, p []byte, off int64, _ driver.Info) error {
+	f, release, err := d.files.open(d.path(key))
+	if err != nil {
+		return missing(err)
+	}
+	defer release()
+	n, err := f.ReadAt(p, off)
+	if n == len(p) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		size := off + int64(n)
+		if st, err := f.Stat(); err == nil {
+			size = st.Size()
+		}
+		return &driver.ShortError{Off: off, Want: int64(len(p)), Size: size}
+	}
+	return err
+}
+
+func (d *Driver) ReadAll(_ context.Context, key string, limit int64, room func(int) []byte) ([]byte, string, error) {
+	f, err := openRegular(d.path(key))
+	if err != nil {
+		return nil, "", missing(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	st, err := f.Stat()
+	if err != nil {
+		return nil, "", err
+	}
+	if st.Size() > limit {
+		return nil, "", fmt.Errorf("%w: %d bytes, at most %d wanted", driver.ErrTooLarge, st.Size(), limit)
+	}
+	data := room(int(st.Size()))
+	n, err := io.ReadFull(f, data)
+	if err != nil && n < len(data) {
+		return nil, "", &driver.ShortError{Want: st.Size(), Size: int64(n)}
+	}
+	return data, "", nil
+}
+
+func (d *Driver) Stat(_ context.Context, key string) (driver.Info, error) {
+	st, err := os.Stat(d.path(key))
+	if err != nil {
+		return driver.Info{}, missing(err)
+	}
+	if !st.Mode().IsRegular() {
+		return driver.Info{}, irregular(d.path(key), st.Mode())
+	}
+	return driver.Info{Key: key, Size: st.Size(), ModTime: st.ModTime(), Changed: changeTime(st)}, nil
+}
+
+// headBytes is how many bytes at the beginning of a file head reads.
+const headBytes = 64 << 10
+
+func (d *Driver) Head(key string) (string, error) {
+	f, err := openRegular(d.path(key))
+	if err != nil {
+		return "", missing(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, headBytes)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Delete removes the file, and the directories that are empty without it: they hold no
+// object.
+func (d *Driver) Delete(ctx context.Context, key string) error {
+	if err := d.lock(ctx); err != nil {
+		return err
+	}
+	defer d.unlock()
+	d.mu.Lock()
+	if w, ok := d.pending[key]; ok {
+		delete(d.pending, key)
+		w.discard()
+	}
+	d.mu.Unlock()
+	target := d.path(key)
+	if err := d.links.check(filepath.Dir(target)); err != nil {
+		return err
+	}
+	st, err := os.Lstat(target)
+	if err == nil && st.IsDir() {
+		return nil // a folder is no object
+	}
+	if err == nil {
+		err = os.Remove(target)
+	}
+	if err = missing(err); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.files.forget(target)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	dir := filepath.Dir(target)
+	// Rmdir fails for a symbolic link to a folder, as it should; os.Remove would remove it.
+	for ; dir != d.root && syscall.Rmdir(dir) == nil; dir = filepath.Dir(dir) {
+		delete(d.unsynced, dir)
+	}
+	d.unsynced[dir] = true
+	return nil
+}
+
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, w := range d.pending {
+		w.discard()
+	}
+	clear(d.pending)
+	if d.ready {
+		d.removeStaging()
+		d.ready = false
+	}
+	return d.files.close()
+}
+
+// openRegular opens a regular file for reading. It looks at the file before it opens it,
+// because opening a pipe would wait for a writer.
+func openRegular(name string) (*os.File, error) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, irregular(name, st.Mode())
+	}
+	return os.Open(name)
+}
+
+// irregular is the error for something that is no regular file. A folder counts as
+// absent, as in a bucket; its error wraps syscall.EISDIR, too.
+func irregular(name string, mode fs.FileMode) error {
+	if mode.IsDir() {
+		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w (%w)", fs.ErrNotExist, syscall.EISDIR)}
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("not a regular file (%v): %w", mode.Type(), fs.ErrInvalid)}
+}
+
+// missing turns the error for a path below a regular file into fs.ErrNotExist.
+func missing(err error) error {
+	if errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
+	}
+	return err
+}

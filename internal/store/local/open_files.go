@@ -1,0 +1,109 @@
+package local
+
+import (
+	"container/list"
+	"errors"
+	"os"
+	"sync"
+)
+
+// fileLimits bounds the files that one store keeps open.
+type fileLimits struct {
+	cached  int // open for reading
+	waiting int // written and not yet published
+	flushed int // files and folders that are flushed at the same time
+}
+
+// fileLimitsOf returns limits for a store that may have so many files open.
+func fileLimitsOf(share int) fileLimits {
+	return fileLimits{cached: min(64, share), waiting: min(batchFiles, share), flushed: min(flushes, share)}
+}
+
+// openFiles is a cache of open files, so that many small reads of one file open it once.
+// It drops the file that was used least recently. A dropped file is closed when its last
+// reader is done.
+type openFiles struct {
+	limit int
+
+	mu     sync.Mutex
+	byName map[string]*list.Element // of *openFile
+	order  *list.List               // the most recently used first
+}
+
+type openFile struct {
+	name    string
+	f       *os.File
+	readers int
+	dropped bool // no longer in the cache
+}
+
+func newOpenFiles(limit int) *openFiles {
+	return &openFiles{limit: limit, byName: make(map[string]*list.Element), order: list.New()}
+}
+
+// open returns a file for reading at offsets. The caller calls release after
+// its last read and does not close the file.
+func (c *openFiles) open(name string) (f *os.File, release func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byName[name]; ok {
+		c.order.MoveToFront(e)
+		f, release := c.use(e)
+		return f, release, nil
+	}
+	opened, err := openRegular(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	e := c.order.PushFront(&openFile{name: name, f: opened})
+	c.byName[name] = e
+	f, release = c.use(e)
+	if c.order.Len() > c.limit {
+		_ = c.drop(c.order.Back()) // only read
+	}
+	return f, release, nil
+}
+
+// use counts a reader. The caller holds mu.
+func (c *openFiles) use(e *list.Element) (*os.File, func()) {
+	o := e.Value.(*openFile)
+	o.readers++
+	return o.f, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if o.readers--; o.dropped && o.readers == 0 {
+			_ = o.f.Close() // only read
+		}
+	}
+}
+
+// drop takes a file out of the cache. The caller holds mu.
+func (c *openFiles) drop(e *list.Element) error {
+	o := e.Value.(*openFile)
+	c.order.Remove(e)
+	delete(c.byName, o.name)
+	o.dropped = true
+	if o.readers == 0 {
+		return o.f.Close()
+	}
+	return nil
+}
+
+// forget drops a file that was replaced or removed.
+func (c *openFiles) forget(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byName[name]; ok {
+		_ = c.drop(e) // only read
+	}
+}
+
+func (c *openFiles) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for c.order.Len() > 0 {
+		errs = append(errs, c.drop(c.order.Front()))
+	}
+	return errors.Join(errs...)
+}

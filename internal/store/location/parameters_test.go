@@ -1,0 +1,16 @@
+package location
+
+import "testing"
+
+func TestCheckPath(t *testing.T) {
+	for path, ok := range map[string][2]bool{ // on Linux, on Windows
+		`C:\x.zarr`: {false, true}, "c:/x.zarr": {false, true}, "./C:/x": {true, true}, "s3:x": {false, false}, "./s3:x": {true, true},
+		"12:00.nc": {true, true}, "data:x": {true, true}, "C:x": {true, true}, "HTTPS:/h": {false, false}, "": {true, true},
+	} {
+		for i, system := range []string{"linux", "windows"} {
+			if err := checkPath(path, system); (err == nil) != ok[i] {
+				t.Errorf("%s on %s: %v", path, system, err)
+			}
+		}
+	}
+}

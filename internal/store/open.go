@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/azure"
+	"github.com/zmigrate/zmigrate/internal/store/bucket"
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+	"github.com/zmigrate/zmigrate/internal/store/gcs"
+	"github.com/zmigrate/zmigrate/internal/store/http"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/internal/store/local"
+	"github.com/zmigrate/zmigrate/internal/store/location"
+	"github.com/zmigrate/zmigrate/internal/store/memory"
+	"github.com/zmigrate/zmigrate/internal/store/s3"
+	"github.com/zmigrate/zmigrate/internal/store/zip"
+)
+
+// Memory holds the buckets that mem:// URLs name.
+type Memory = memory.Memory
+
+// Options are the settings of a Store. The zero value is usable.
+type Options struct {
+	// Log receives a line for each retry; nil discards the lines.
+	Log *slog.Logger
+	// Retries is the number of attempts after the first one for a request that
+	// fails with transient errors. 0 means 3, a negative number none.
+	Retries int
+	// Limits is the request budget. All remote stores that are opened with the same
+	// Limits share it. nil means limits of this store alone, without a bound on
+	// requests per second.
+	Limits *limits.Limits
+	// Sleep is meant for tests: it takes the place of waiting between attempts.
+	// It returns early with the error of a context that ends.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Parts is how many parts of a Writer's object may be in memory at the same
+	// time if the server takes parts in any order: one that is being filled,
+	// and others that are being sent. 0 is 1: each part is sent before the next one is
+	// filled.
+	Parts int
+	// Staging is the folder in which a local store keeps objects that are not
+	// yet durable; "" means "<path>.zmigrate/staging". It is made with the
+	// first object. Clean empties it, even if other processes use it.
+	Staging string
+	// Memory holds the buckets that mem:// URLs name. With nil every Open gets
+	// an empty bucket of its own.
+	Memory *Memory
+	// Fault is meant for tests. It is called before each operation of a driver. If it
+	// returns an error, the operation fails with that error. The operations are "put",
+	// "create", "sync" (without a key), "read", "stat", "list" (for each page), "head",
+	// "delete" and "clean". Those of a Writer are "open" (with the first part), "write"
+	// (for each part), "close" and "abort", or a single "put" for an object that fits
+	// into one part. Fault must be safe for concurrent use.
+	Fault func(op, key string) error
+}
+
+// Open opens the folder that url names; it need not exist. Open writes nothing. If a
+// part of the path is the name of a zip archive, the folder is in that archive, and Open
+// reads the archive's directory.
+func Open(ctx context.Context, url string, opt Options) (*Store, error) {
+	at, err := location.Parse(url)
+	if err != nil {
+		return nil, err
+	}
+	if at.Local() {
+		if at.Path, err = location.Absolute(at.Path); err != nil {
+			return nil, fmt.Errorf("open %s: %w", at, err)
+		}
+	}
+	s := &Store{at: at, parts: opt.Parts, log: opt.Log}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.requests = &limits.Requests{
+		At: at, Limits: opt.Limits, Attempts: 1 + opt.Retries, Patience: limits.AttemptTime,
+		Sleep: opt.Sleep, Fault: opt.Fault, Log: s.log,
+	}
+	if s.requests.Limits == nil || at.Local() {
+		s.requests.Limits = limits.New(0)
+	}
+	if s.requests.Sleep == nil {
+		s.requests.Sleep = limits.Sleep
+	}
+	switch {
+	case opt.Retries == 0:
+		s.requests.Attempts = 4
+	case opt.Retries < 0:
+		s.requests.Attempts = 1
+	}
+	if folder, name, inside, ok := zip.In(at); ok {
+		archives, err := newDriver(ctx, folder, opt)
+		if err != nil {
+			return nil, fmt.Errorf("open %s: %w", at, err)
+		}
+		z, err := zip.Open(ctx, archives, !at.Far(), name, inside, s.requests)
+		if err == nil {
+			s.driver = z
+			return s, nil
+		}
+		if err = errors.Join(err, archives.Close()); !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if s.driver, err = newDriver(ctx, at, opt); err != nil {
+		return nil, fmt.Errorf("open %s: %w", at, err)
+	}
+	return s, nil
+}
+
+// newDriver returns the driver of a location. A local path must be absolute.
+func newDriver(ctx context.Context, at location.Location, opt Options) (driver.Driver, error) {
+	switch at.Scheme {
+	case "mem":
+		return memory.New(at, opt.Memory), nil
+	case "s3":
+		return s3.New(ctx, at)
+	case "gs":
+		return gcs.New(ctx, at)
+	case "azblob":
+		return azure.New(ctx, at)
+	case "http", "https":
+		return http.New(at, opt.Limits), nil
+	default:
+		return local.New(at.Path, opt.Staging), nil
+	}
+}
+
+// PartBytes is the size of the first parts of an upload to a bucket.
+const PartBytes = bucket.PartBytes
+
+// Writable returns an error if the URL alone tells that nothing can be written to the
+// folder. The URL of a zip archive is an error even if there is no such archive.
+func Writable(url string) error {
+	l, err := location.Parse(url)
+	switch {
+	case err != nil:
+		return nil // Open reports it
+	case strings.HasSuffix(l.Path, ".zip"):
+		return zip.Kind.Refuse()
+	case l.Scheme == "http" || l.Scheme == "https":
+		return http.Kind.Refuse()
+	}
+	return nil
+}
+
+// WriterBytes returns the memory in bytes that each Writer takes for an object of at
+// most size bytes, in the store of a URL that is opened with parts as Options.Parts: all
+// parts that are in memory at the same time. The parts of an object above 8 GB grow; it
+// takes at least one of its last parts. A URL that cannot be opened takes none.
+func WriterBytes(url string, parts, size int) int {
+	at, err := location.Parse(url)
+	if err != nil {
+		return 0
+	}
+	switch at.Scheme {
+	case "s3", "azblob":
+		return bucket.PartBytes * min(max(parts, 1), 1+max(size-1, 0)/bucket.PartBytes)
+	case "gs":
+		return bucket.PartBytes
+	default:
+		return (*local.Driver)(nil).PartSize(0) // and memory's is the same
+	}
+}

@@ -1,0 +1,59 @@
+// Package remote is what all places behind a network have in common: the transport of their
+// clients, checksums of bodies, and the refusal of answers that do not come from the server.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+)
+
+// NewTransport returns the HTTP transport of one client. Proxies are those of
+// the environment. Bodies are the bytes of the object as they are stored.
+func NewTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	ConfigureTransport(t)
+	return t
+}
+
+// manyConnections is how many connections a client never needs.
+const manyConnections = 128
+
+// ConfigureTransport gives a transport the settings of newTransport.
+func ConfigureTransport(t *http.Transport) {
+	// HTTP/1.1 uses one connection for each request in flight. So its failures are
+	// errors of connections, which are transient.
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	// All workers of a side may talk to one host, and a connection that is not
+	// kept costs a handshake at the next request.
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 256
+	if part := limits.ShareOfDescriptors(); part < manyConnections {
+		t.MaxConnsPerHost, t.MaxIdleConnsPerHost = part, part
+	}
+	t.ResponseHeaderTimeout = time.Minute
+	t.DisableCompression = true
+	t.Proxy = proxyOf
+	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+		if answer.StatusCode == http.StatusOK {
+			return nil
+		}
+		return driver.NewProxyError(answer.StatusCode)
+	}
+}
+
+// proxyOf returns the proxy of the environment for a request. The error of the standard
+// library would quote a malformed proxy, with its password.
+func proxyOf(r *http.Request) (*url.URL, error) {
+	proxy, err := http.ProxyFromEnvironment(r)
+	if err != nil {
+		return nil, fmt.Errorf("the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY) is no URL (not quoted here, it may hold a password): percent-encode what is special in it: %w", errors.ErrUnsupported)
+	}
+	return proxy, nil
+}

@@ -1,0 +1,154 @@
+//go:build !nos3
+
+package s3
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go/logging"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/s3blob"
+
+	"github.com/zmigrate/zmigrate/internal/store/bucket"
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+	"github.com/zmigrate/zmigrate/internal/store/location"
+	"github.com/zmigrate/zmigrate/internal/store/remote"
+)
+
+// fallbackRegion is the region in signatures of requests to an endpoint that is not
+// AWS's, if neither the URL nor the environment names a region.
+const fallbackRegion = "us-east-1"
+
+// access is the hint for refused requests.
+const access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket, or say anonymous=true for a public one"
+
+// New opens a bucket. The client does not retry, and an upload sends the caller's
+// bytes without copying them.
+func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
+	settings := settingsOf(at.Query)
+	// The log lines of the client's own logger would bypass ours.
+	load := append(settings.load, config.WithLogger(logging.Nop{}))
+	cfg, err := config.LoadDefaultConfig(ctx, load...)
+	if _, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
+		return nil, fmt.Errorf("%w: profile=NAME in the query of the URL, or AWS_PROFILE, names a section of the shared AWS files, ~/.aws/config and ~/.aws/credentials unless AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name others", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case cfg.Region != "":
+	case settings.endpoint != "":
+		cfg.Region = fallbackRegion
+	default:
+		return nil, errors.New("no region: put region=NAME, that of the bucket, into the query of the URL, or set AWS_REGION")
+	}
+	if !settings.anonymous {
+		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+			return nil, fmt.Errorf("no usable AWS credentials: %w; %s", driver.WithoutURL(err), access)
+		}
+	}
+	cfg.HTTPClient = remote.NewGenuine(remote.S3Provider, cfg.HTTPClient.Do)
+	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
+		o.UsePathStyle = settings.pathStyle
+		// Otherwise each read of an object without a checksum logs a warning.
+		o.DisableLogOutputChecksumValidationSkipped = true
+		if settings.endpoint != "" {
+			o.BaseEndpoint = &settings.endpoint
+		}
+	})
+	blobs, err := s3blob.OpenBucket(ctx, client, at.Host, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &bucket.Bucket{At: at, Blobs: blobs, Uploader: newUploader(client, at.Host)}, nil
+}
+
+type settings struct {
+	load      []func(*config.LoadOptions) error
+	endpoint  string
+	pathStyle bool
+	anonymous bool
+}
+
+// settingsOf reads the query of the URL, whose values have been checked.
+func settingsOf(query url.Values) settings {
+	client := awshttp.NewBuildableClient().WithTransportOptions(remote.ConfigureTransport)
+	c := settings{endpoint: query.Get("endpoint")}
+	c.load = []func(*config.LoadOptions) error{
+		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
+		config.WithHTTPClient(client),
+	}
+	if region := query.Get("region"); region != "" {
+		c.load = append(c.load, config.WithRegion(region))
+	}
+	if profile := query.Get("profile"); profile != "" {
+		c.load = append(c.load, config.WithSharedConfigProfile(profile))
+	}
+	c.pathStyle = location.Flag(query, "use_path_style") || location.Flag(query, "s3ForcePathStyle")
+	if c.anonymous = location.Flag(query, "anonymous"); c.anonymous {
+		c.load = append(c.load, config.WithCredentialsProvider(aws.AnonymousCredentials{}))
+	}
+	switch query.Get("request_checksum_calculation") {
+	case "when_supported":
+		c.load = append(c.load, config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenSupported))
+	case "when_required":
+		c.load = append(c.load, config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired))
+	}
+	switch query.Get("response_checksum_validation") {
+	case "when_supported":
+		c.load = append(c.load, config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenSupported))
+	case "when_required":
+		c.load = append(c.load, config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
+	}
+	return c
+}
+
+// Version returns the ETag.
+func (u *uploader) Version(a *blob.Attributes) string { return a.ETag }
+
+func (u *uploader) ListedVersion(o *blob.ListObject) string {
+	var object types.Object
+	if !o.As(&object) {
+		return ""
+	}
+	return aws.ToString(object.ETag)
+}
+
+func (u *uploader) ReadVersion(r *blob.Reader) string {
+	var object s3.GetObjectOutput
+	if !r.As(&object) {
+		return ""
+	}
+	return aws.ToString(object.ETag)
+}
+
+// Sums returns the ETag as a guess of the MD5. The ETag is the MD5 if the object was
+// stored in one piece, and was not encrypted with a key of the user or of KMS. The client
+// compares all other checksums itself.
+func (u *uploader) Sums(r *blob.Reader) remote.AnswerSums {
+	var object s3.GetObjectOutput
+	if !r.As(&object) || object.ChecksumType != "" || object.SSECustomerAlgorithm != nil || object.SSEKMSKeyId != nil || strings.HasPrefix(string(object.ServerSideEncryption), "aws:kms") {
+		return remote.AnswerSums{}
+	}
+	for _, sum := range []*string{object.ChecksumCRC32, object.ChecksumCRC32C, object.ChecksumCRC64NVME, object.ChecksumSHA1, object.ChecksumSHA256} {
+		if sum != nil {
+			return remote.AnswerSums{}
+		}
+	}
+	sum, err := hex.DecodeString(strings.Trim(aws.ToString(object.ETag), "\""))
+	if err != nil || len(sum) != md5.Size {
+		return remote.AnswerSums{}
+	}
+	return remote.AnswerSums{Md5: sum, Guess: true}
+}

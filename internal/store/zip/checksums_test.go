@@ -1,0 +1,142 @@
+package zip
+
+import (
+	stdzip "archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/internal/store/location"
+	"github.com/zmigrate/zmigrate/internal/store/memory"
+)
+
+// TestZipBits flips each bit of an archive. Reading a member then returns an error, or
+// the right bytes. Behind a network that does not hold for a part of a member.
+func TestZipBits(t *testing.T) {
+	want := map[string]string{"stored": noise(40), "deflated": strings.Repeat("hello", 20)}
+	data := archive(t, zipFile{"stored", want["stored"], stdzip.Store}, zipFile{"deflated", want["deflated"], stdzip.Deflate})
+	readers := map[string]func(d *Driver, key string, size int) ([]byte, error){
+		"all": func(d *Driver, key string, _ int) ([]byte, error) {
+			data, _, err := d.ReadAll(t.Context(), key, 1<<20, func(n int) []byte { return make([]byte, n) })
+			return data, err
+		},
+		"range of all": func(d *Driver, key string, size int) ([]byte, error) {
+			p := make([]byte, size)
+			return p, d.Read(t.Context(), key, p, 0, driver.Info{})
+		},
+		"parts": func(d *Driver, key string, size int) ([]byte, error) {
+			p := make([]byte, size)
+			err := d.Read(t.Context(), key, p[:size/3], 0, driver.Info{})
+			return p, errors.Join(err, d.Read(t.Context(), key, p[size/3:], int64(size/3), driver.Info{}))
+		},
+	}
+	for name, read := range readers {
+		for _, near := range []bool{true, false} {
+			found := map[string]int{}
+			for bit := range 8 * len(data) {
+				damaged := bytes.Clone(data)
+				damaged[bit/8] ^= 1 << (bit % 8)
+				d, err := openedArchive(t.Context(), damaged, near)
+				for key, text := range want {
+					var got []byte
+					if err == nil {
+						if got, err = read(d, key, len(text)); err == nil && string(got) == text {
+							continue
+						}
+					}
+					if found[key]++; err == nil && (near || name != "parts") {
+						t.Errorf("%s, near is %v: bit %d: %s has other bytes", name, near, bit, key)
+					}
+				}
+			}
+			if found["stored"] < 8*len(want["stored"]) {
+				t.Errorf("%s, near is %v: only %d bits made a difference", name, near, found["stored"])
+			}
+		}
+	}
+}
+
+// openedArchive returns the driver of an archive in memory.
+func openedArchive(ctx context.Context, data []byte, near bool) (*Driver, error) {
+	at := location.Location{Scheme: "mem", Host: "x"}
+	folder := memory.New(at, nil)
+	if _, err := folder.Put(ctx, "a.zip", data, driver.Condition{}); err != nil {
+		return nil, err
+	}
+	r := &limits.Requests{At: at, Limits: limits.New(0), Attempts: 1, Patience: time.Minute, Log: slog.New(slog.DiscardHandler)}
+	return Open(ctx, folder, near, "a.zip", "", r)
+}
+
+// TestZipCheckedOnce reads a member in parts. The whole member is read once for its
+// checksum.
+func TestZipCheckedOnce(t *testing.T) {
+	d, err := openedArchive(t.Context(), archive(t, zipFile{"a", noise(100_000), stdzip.Store}), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := &countingDriver{Driver: d.inner}
+	d.inner = inner
+	for i := range 10 {
+		if err := d.Read(t.Context(), "a", make([]byte, 10), int64(i), driver.Info{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if inner.bytes < 100_000 || inner.bytes > 110_000 {
+		t.Errorf("%d bytes were read for ten times 10 of 100,000", inner.bytes)
+	}
+}
+
+// countingDriver counts the bytes that are read by ranges.
+type countingDriver struct {
+	driver.Driver
+	bytes int
+}
+
+func (d *countingDriver) Read(ctx context.Context, key string, p []byte, off int64, was driver.Info) error {
+	d.bytes += len(p)
+	return d.Driver.Read(ctx, key, p, off, was)
+}
+
+// zipFile is a member for archive.
+type zipFile struct {
+	name, text string
+	method     uint16
+}
+
+// archive returns a zip archive.
+func archive(t testing.TB, files ...zipFile) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := stdzip.NewWriter(&b)
+	for _, f := range files {
+		m, err := w.CreateHeader(&stdzip.FileHeader{Name: f.name, Method: f.method})
+		if err == nil && f.text != "" {
+			_, err = io.WriteString(m, f.text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// noise returns a text that hardly compresses.
+func noise(n int) string {
+	r := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = byte(r.Uint32())
+	}
+	return string(text)
+}
