@@ -237,16 +237,6 @@ func (b *builder) chunks(t dtype.Type) []int {
 	}
 }
 
-// DefaultCodecs is the chain of arrays of a data type for which the job names
-// none.
-func DefaultCodecs(t dtype.Type) []codecs.Spec {
-	serializer := standard.BytesName
-	if o, ok := t.(dtype.Object); ok {
-		serializer = o.V2Filter()
-	}
-	return []codecs.Spec{{Name: serializer}, {Name: standard.ZstdName, Configuration: []byte(`{"level":3}`)}}
-}
-
 func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 	specs := b.options.Codecs.Chain
 	var kept []codecs.Spec
@@ -255,7 +245,7 @@ func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 		specs = kept
 	}
 	if specs == nil {
-		specs = DefaultCodecs(in.Type)
+		specs = standard.DefaultChain(in.Type)
 	}
 	chain, err := b.chains.Bind(specs, in)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/zarr"
@@ -48,7 +49,7 @@ func (p part) write(t *testing.T, env Environment) (folder string) {
 	}{{"t", "t", time, nil}, {"w", p.dims, w, p.attributes}} {
 		meta := &zarr.Array{
 			Type: array.values.Type, Grid: zarr.Grid{Shape: []int{1}, Chunk: []int{1}}, Fill: array.values.Type.Default(),
-			Codecs: DefaultCodecs(array.values.Type), DimensionNames: []string{array.dim}, Attributes: array.attributes,
+			Codecs: standard.DefaultChain(array.values.Type), DimensionNames: []string{array.dim}, Attributes: array.attributes,
 		}
 		text, err := zarr.Document(meta)
 		if err != nil {
