@@ -56,7 +56,7 @@ func TestInteropAPI(t *testing.T) {
 	p := findPeers(t)
 	dir := filepath.Join(t.TempDir(), "raw")
 	p.run(t, "raw_sources.py", dir, interopSeed)
-	done(t, "run", "--progress", "none", filepath.Join(dir, "job.json"))
+	mustRun(t, "run", "--progress", "none", filepath.Join(dir, "job.json"))
 	target, again := filepath.Join(dir, "target.zarr"), filepath.Join(dir, "again.zarr")
 	writeAgain(t, target, again, 0)
 	if diff := cmp.Diff(tree(t, target), tree(t, again)); diff != "" {
