@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 
 	"github.com/klauspost/compress/zstd"
@@ -131,8 +130,5 @@ func eachObject(data []byte, f func(Object) bool) error {
 			return nil
 		}
 	}
-	if err := lines.Err(); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
+	return lines.Err()
 }
