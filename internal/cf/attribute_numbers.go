@@ -13,20 +13,20 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// sort is the numeric type of an attribute. The wider type is the greater value.
-type sort uint8
+// numericType is the type of a number in an attribute. A wider type has a greater value.
+type numericType uint8
 
 const (
-	integer sort = iota
+	integer numericType = iota
 	single
 	double
 )
 
-func (s sort) String() string { return [...]string{"an integer", "float32", "float64"}[s] }
+func (t numericType) String() string { return [...]string{"an integer", "float32", "float64"}[t] }
 
 // number is one value of an attribute.
 type number struct {
-	sort  sort
+	typ   numericType
 	exact *big.Rat // nil for NaN and infinities
 	float float64  // the nearest float64
 }
@@ -57,7 +57,7 @@ func numbers(text json.RawMessage, t dtype.Type) ([]number, bool) {
 			f := float64(float32(n.float))
 			n = number{single, new(big.Rat).SetFloat64(f), f}
 		case dtype.Float64:
-			n.sort = double
+			n.typ = double
 		}
 		list[i] = n
 	}

@@ -187,18 +187,18 @@ func (p *Packing) parameters() []*number {
 }
 
 // widest returns the wider of the types of scale_factor and add_offset.
-func (p *Packing) widest() sort {
+func (p *Packing) widest() numericType {
 	widest := integer
 	for _, n := range p.parameters() {
-		widest = max(widest, n.sort)
+		widest = max(widest, n.typ)
 	}
 	return widest
 }
 
-func (p *Packing) narrowest() sort {
+func (p *Packing) narrowest() numericType {
 	narrowest := double
 	for _, n := range p.parameters() {
-		narrowest = min(narrowest, n.sort)
+		narrowest = min(narrowest, n.typ)
 	}
 	return narrowest
 }

@@ -145,7 +145,7 @@ func (p *Packing) limit(name string, n number, upper bool) {
 		v.topF = min(v.topF, n.float)
 	case !p.isInteger():
 		v.lowF = max(v.lowF, n.float)
-	case n.sort != integer && n.sort == p.widest():
+	case n.typ != integer && n.typ == p.widest():
 		l.physical = true
 		p.limitPhysical(n.float, upper)
 	default:
