@@ -14,7 +14,7 @@ import (
 )
 
 // Details implements [sources.Detailed].
-func (f *opened) Details(_ context.Context, path string) ([]sources.Detail, error) {
+func (f *hierarchy) Details(_ context.Context, path string) ([]sources.Detail, error) {
 	if path == "" {
 		return append(f.table.details(), hiddenMetadata(f.table.metadata())...), nil
 	}

@@ -74,7 +74,7 @@ func keyTypes(files []File) map[string]dtype.Type {
 }
 
 // openKey returns the array of a key.
-func (f *opened) openKey(k Key) (sources.Array, error) {
+func (f *hierarchy) openKey(k Key) (sources.Array, error) {
 	if k.Name == "" || strings.Contains(k.Name, "/") {
 		return nil, fmt.Errorf("%s: an array needs a name without slashes: rename the folders of %q", f.url, k.Name)
 	}
@@ -106,7 +106,7 @@ func (f *opened) openKey(k Key) (sources.Array, error) {
 }
 
 // nullValue returns the value that replaces a null key.
-func (f *opened) nullValue(path string, t dtype.Type) (value dtype.Scalar, err error) {
+func (f *hierarchy) nullValue(path string, t dtype.Type) (value dtype.Scalar, err error) {
 	if f.null != nil {
 		value, err = f.null(path, t)
 	}

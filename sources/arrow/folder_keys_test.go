@@ -46,7 +46,7 @@ func (long) batches() []int { return []int{math.MaxInt / 4} }
 
 // TestLongKey refuses more rows than any array can have.
 func TestLongKey(t *testing.T) {
-	f := &opened{source: &source{rows: "row", keys: map[string]dtype.Type{"year": dtype.Int64}}, table: long{}}
+	f := &hierarchy{source: &source{rows: "row", keys: map[string]dtype.Type{"year": dtype.Int64}}, table: long{}}
 	if a, err := f.openKey(Key{"year", "2024"}); err == nil {
 		t.Errorf("an array of shape %v", a.Info().Shape)
 	}

@@ -55,7 +55,7 @@ func Open(ctx context.Context, files []File, opt Options) (sources.Source, error
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", f.URL, err)
 			}
-			o := &opened{source: s, table: t, url: f.URL, gap: f.Store.GapBytes(), remote: !f.Store.Local(), keys: files[i].Keys, columns: map[string]*column{}}
+			o := &hierarchy{source: s, table: t, url: f.URL, gap: f.Store.GapBytes(), remote: !f.Store.Local(), keys: files[i].Keys, columns: map[string]*column{}}
 			taken := map[string]bool{}
 			for _, path := range o.Arrays() {
 				taken[path] = true
@@ -76,9 +76,9 @@ type source struct {
 	keys map[string]dtype.Type // data types of the keys in names of folders, by name
 }
 
-// opened is a file and its columns by their paths. It implements
+// hierarchy is an opened file with its columns by their paths. It implements
 // [sources.Hierarchy].
-type opened struct {
+type hierarchy struct {
 	*source
 	table   table
 	url     string
@@ -90,7 +90,7 @@ type opened struct {
 }
 
 // Arrays lists the columns and, behind them, the keys that are not columns of the file.
-func (f *opened) Arrays() []string {
+func (f *hierarchy) Arrays() []string {
 	var names []string
 	for _, c := range f.table.columns() {
 		names = append(names, c.path)
@@ -104,7 +104,7 @@ func (f *opened) Arrays() []string {
 }
 
 // Groups implements [sources.Hierarchy]. The root has the metadata of the schema.
-func (f *opened) Groups() []sources.Group {
+func (f *hierarchy) Groups() []sources.Group {
 	groups := []sources.Group{{Attributes: attributes(f.table.metadata()), Findings: f.findings()}}
 	for _, path := range zarr.Parents(f.Arrays()) {
 		if path != "" {
@@ -115,7 +115,7 @@ func (f *opened) Groups() []sources.Group {
 }
 
 // findings reports faults of the file.
-func (f *opened) findings() (list []cf.Finding) {
+func (f *hierarchy) findings() (list []cf.Finding) {
 	t, ok := f.table.(*parquetTable)
 	if !ok {
 		return nil
@@ -127,7 +127,7 @@ func (f *opened) findings() (list []cf.Finding) {
 }
 
 // Array opens a column.
-func (f *opened) Array(ctx context.Context, path string) (sources.Array, error) {
+func (f *hierarchy) Array(ctx context.Context, path string) (sources.Array, error) {
 	c := f.columns[path]
 	if c == nil {
 		for _, k := range f.keys {
@@ -150,7 +150,7 @@ const chunkBytes = 64 << 20
 
 // chunks makes the batches the chunks of a column, if all but the last have the same
 // number of rows and none is too large.
-func (f *opened) chunks(info *sources.Info, c *column) {
+func (f *hierarchy) chunks(info *sources.Info, c *column) {
 	batches := slices.DeleteFunc(slices.Clone(f.table.batches()), func(n int) bool { return n == 0 })
 	if len(batches) == 0 {
 		return
@@ -172,7 +172,7 @@ func (f *opened) chunks(info *sources.Info, c *column) {
 
 // open returns a column. If the column has nulls and no value replaces them, open
 // returns an error about the first null.
-func (f *opened) open(ctx context.Context, c *column) (*array, error) {
+func (f *hierarchy) open(ctx context.Context, c *column) (*array, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
