@@ -12,18 +12,18 @@ import (
 // Chain is a list of codecs, bound as a whole to chunks of one description. It turns an
 // array into a stored object and back. It is immutable and safe for concurrent use.
 type Chain struct {
-	in     Chunk
-	specs  []Spec   // as given; a codec keeps the alias that it was given by
-	full   []Spec   // complete: the result of Specs
-	list   []parsed // the parsed codecs
-	arrays []ArrayToArray
-	stages []Chunk // stages[i] is what arrays[i] receives; the last is what bytes receives
-	passes []*pass // passes[i] is the pass to which arrays[i] belongs
-	bytes  ArrayToBytes
-	binary []BytesToBytes
-	sizes  []Size     // sizes[i] is what binary[i] receives; the last is the chain's
-	parted *Shards    // the result of Parted
-	verify verifyPlan // how Verify examines a chunk
+	in          Chunk
+	specs       []Spec   // as given; a codec keeps the alias that it was given by
+	full        []Spec   // complete: the result of Specs
+	list        []parsed // the parsed codecs
+	arrays      []ArrayToArray
+	stages      []Chunk // stages[i] is what arrays[i] receives; the last is what bytes receives
+	passes      []*pass // passes[i] is the pass to which arrays[i] belongs
+	bytes       ArrayToBytes
+	binary      []BytesToBytes
+	sizes       []Size     // sizes[i] is what binary[i] receives; the last is the chain's
+	innerChunks *Shards    // the result of InnerChunks
+	verify      verifyPlan // how Verify examines a chunk
 	// If bytes is a Plain codec, these are the last pass together with storing and
 	// loading the elements. Else they are nil.
 	store, load *sequence
@@ -149,7 +149,7 @@ func bind(list []parsed, specs []Spec, in Chunk) (*Chain, error) {
 		}
 	}
 	c.plan()
-	c.parted = c.part()
+	c.innerChunks = c.findInnerChunks()
 	c.verify = c.planVerify()
 	c.full = c.completed()
 	return c, nil

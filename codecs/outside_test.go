@@ -736,7 +736,7 @@ func TestOutsideContainer(t *testing.T) {
 		t.Fatalf("the layout is %v (%v)", layout, ok)
 	}
 	chain, src := int16s(t, r, []int{4, 6}, "example.mirror", "example.rows")
-	layout, ok = chain.Parted()
+	layout, ok = chain.InnerChunks()
 	if !ok || !cmp.Equal(layout.Count(), []int{1, 6}) || !cmp.Equal(chain.Granularity(), layout.Inner().Granularity()) {
 		t.Fatalf("the layout behind a view is %v (%v)", layout, ok)
 	}

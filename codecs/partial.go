@@ -46,7 +46,7 @@ func GapBytes(in Input) int {
 // once and keeps them.
 func (c *Chain) Granularity() []int {
 	shape := c.in.Shape
-	if s, ok := c.Parted(); ok {
+	if s, ok := c.InnerChunks(); ok {
 		return s.inner.Granularity()
 	}
 	if c.partial() {
@@ -62,7 +62,7 @@ func (c *Chain) Granularity() []int {
 // Concurrency returns how many workers one chunk can keep busy: for a shard one for
 // each inner chunk, and otherwise one.
 func (c *Chain) Concurrency() int {
-	if s, ok := c.Parted(); ok {
+	if s, ok := c.InnerChunks(); ok {
 		return s.n
 	}
 	return 1

@@ -124,14 +124,14 @@ func (c *Chain) WithInner(inner []Spec) []Spec {
 	return []Spec{spec}
 }
 
-// Parted returns the layout of the chain's shards as they are seen in front of the
-// chain's array → array codecs. With it, inner chunks of a chunk can be encoded
-// separately: the inner chain begins with these array → array codecs. The result is
-// false if the chain makes no shards, or if a codec needs the whole shard at once.
-func (c *Chain) Parted() (*Shards, bool) { return c.parted, c.parted != nil }
+// InnerChunks returns how the inner chunks of a shard lie in the decoded chunk, in front
+// of the array → array codecs of the chain. With this layout, inner chunks can be
+// encoded separately: the inner chain begins with these array → array codecs. The result
+// is false if the chain makes no shards, or if a codec needs the whole shard at once.
+func (c *Chain) InnerChunks() (*Shards, bool) { return c.innerChunks, c.innerChunks != nil }
 
-// part returns the result of Parted.
-func (c *Chain) part() *Shards {
+// findInnerChunks returns the result of InnerChunks.
+func (c *Chain) findInnerChunks() *Shards {
 	s := c.container()
 	if s == nil || len(c.binary) > 0 || !c.regional() || len(c.arrays) > 0 && s.inner.in.Fill == nil {
 		return nil

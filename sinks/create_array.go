@@ -126,7 +126,7 @@ func (a *Array) bind(spec ArraySpec) error {
 		}
 	}
 	a.meta.Codecs, a.cell = a.chain.Specs(), a.chain
-	if s, ok := a.chain.Parted(); ok {
+	if s, ok := a.chain.InnerChunks(); ok {
 		a.shards, a.cell = s, s.Inner()
 	}
 	return nil

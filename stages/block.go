@@ -35,7 +35,7 @@ func (t *Task) longer(block choice, limit int) []int {
 	counts := t.blockCounts()
 	shape, cells := block.shape, block.cells
 	order := info.Slowest
-	_, sharded := t.Chain.Parted()
+	_, sharded := t.Chain.InnerChunks()
 	if order == nil || sharded {
 		order = make([]int, len(counts))
 		for i := range order {
@@ -82,7 +82,7 @@ func (t *Task) run(order, shape []int, long int) int {
 
 // blockCounts returns the most cells that a block may have along each dimension.
 func (t *Task) blockCounts() []int {
-	if s, ok := t.Chain.Parted(); ok {
+	if s, ok := t.Chain.InnerChunks(); ok {
 		return s.Count()
 	}
 	return t.Grid.Count()
@@ -126,7 +126,7 @@ func (t *Task) fewestDecodes(limit int) choice {
 	for dim, count := range counts {
 		extents[dim] = t.extents(dim, count, most)
 	}
-	if _, sharded := t.Chain.Parted(); sharded {
+	if _, sharded := t.Chain.InnerChunks(); sharded {
 		return fewestInShard(counts, extents, most)
 	}
 	best := []choice{{[]int{}, 1, 1}}
@@ -173,7 +173,7 @@ func fewestInShard(counts []int, extents [][]choice, most int) choice {
 // extents lists extents of blocks along a dimension. Each decodes fewer source chunks
 // than any shorter extent. In a shard they divide the shard's extent.
 func (t *Task) extents(dim, count, most int) (list []choice) {
-	_, sharded := t.Chain.Parted()
+	_, sharded := t.Chain.InnerChunks()
 	for n := 1; n <= min(count, most); n++ {
 		if sharded && count%n != 0 {
 			continue

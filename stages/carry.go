@@ -21,7 +21,7 @@ func (t *Task) shardLayout() (*codecs.Shards, bool) {
 	if t.Stored != nil {
 		return nil, false
 	}
-	return t.Chain.Parted()
+	return t.Chain.InnerChunks()
 }
 
 // room returns the most bytes of an object carried through that are in memory at the

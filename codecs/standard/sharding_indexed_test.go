@@ -46,10 +46,10 @@ func TestShardWithoutFill(t *testing.T) {
 	}
 }
 
-// TestPartedShards divides shards into inner chunks, behind codecs that work on single
+// TestInnerChunksOfShards divides shards into inner chunks, behind codecs that work on single
 // elements or on dimensions, and puts them together again. The result is what the chain
 // makes, except for the order of inner chunks.
-func TestPartedShards(t *testing.T) {
+func TestInnerChunksOfShards(t *testing.T) {
 	const cast, turn = `numcodecs.astype {"encode_dtype":"<f8"}`, `transpose {"order":[2,0,1]}`
 	in := codecs.Chunk{Type: dtype.Float32, Shape: []int{4, 6, 10}, Fill: dtype.Float32.Default()}
 	a := ndarray.New(in.Type, in.Shape)
@@ -75,7 +75,7 @@ func TestPartedShards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, ok := chain.Parted()
+		s, ok := chain.InnerChunks()
 		if ok != (c.inner != nil) {
 			t.Errorf("%v: in parts: %v", specs, ok)
 		}

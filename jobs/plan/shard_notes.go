@@ -16,7 +16,7 @@ func (b *builder) noteShards(a *Array) {
 		return
 	}
 	n, _ := ndarray.Bytes(a.Meta.Type, a.Meta.Grid.Chunk)
-	if _, ok := a.Chain.Parted(); !ok && a.stored == nil {
+	if _, ok := a.Chain.InnerChunks(); !ok && a.stored == nil {
 		b.note("shards are encoded whole, %d bytes each, because of the codecs around %s", n, container)
 	}
 	if n >= largeShard {

@@ -16,7 +16,7 @@ import (
 // of the array.
 func (e *Existing) CheckRows(ctx context.Context, chain *codecs.Chain, first int, coordinate string) error {
 	axis := e.Axis
-	if layout, ok := chain.Parted(); ok {
+	if layout, ok := chain.InnerChunks(); ok {
 		chain = layout.Inner()
 	}
 	end := first + e.Incoming.Info().Shape[axis]

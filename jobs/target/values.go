@@ -15,7 +15,7 @@ import (
 // CheckValues compares an array that does not grow with the incoming one, chunk by
 // chunk. The chain is that of the array.
 func (e *Existing) CheckValues(ctx context.Context, chain *codecs.Chain) error {
-	if layout, ok := chain.Parted(); ok {
+	if layout, ok := chain.InnerChunks(); ok {
 		chain = layout.Inner()
 	}
 	grid, pool := zarr.Grid{Shape: e.Meta.Grid.Shape, Chunk: chain.Chunk().Shape}, &ndarray.Pool{}

@@ -104,7 +104,7 @@ func planned(x *jobs.PlannedArray, metadata bool) (plannedJSON, error) {
 	if most := x.Chain.Size(); !most.Unbounded {
 		one.BytesAtMost = int64(x.Chunks()) * int64(most.Max)
 	}
-	if layout, ok := x.Chain.Parted(); ok {
+	if layout, ok := x.Chain.InnerChunks(); ok {
 		one.Chunks, one.Shards = layout.Inner().Chunk().Shape, x.Meta.Grid.Chunk
 	}
 	if metadata {
