@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,17 +10,17 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// heldBack writes a job whose source gives no data until release is called.
-func heldBack(t *testing.T, dir string) (job string, release func()) {
+// withheld serves a folder over HTTP. It gives the sizes of files, and no data until
+// release is called.
+func withheld(t *testing.T, dir string) (url string, release func()) {
 	t.Helper()
-	data, free := smooth(64*64), make(chan struct{})
+	free, files := make(chan struct{}), http.FileServer(http.Dir(dir))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			select {
@@ -29,16 +28,24 @@ func heldBack(t *testing.T, dir string) (job string, release func()) {
 			case <-r.Context().Done():
 			}
 		}
-		http.ServeContent(w, r, "data.bin", time.Unix(1, 0), bytes.NewReader(data))
+		files.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	release = sync.OnceFunc(func() { close(free) })
 	t.Cleanup(release) // before the server waits for its requests
+	return server.URL, release
+}
+
+// heldBack writes a job whose source gives no data until release is called.
+func heldBack(t *testing.T, dir string) (job string, release func()) {
+	t.Helper()
+	write(t, dir, "data.bin", smooth(64*64))
+	url, release := withheld(t, dir)
 	return write(t, dir, "job.yaml", fmt.Appendf(nil, `zmigrate: 1
 source: {driver: raw, arrays: {a: {url: "%s/data.bin", data_type: float32, shape: [64, 64]}}}
 target: {url: out.zarr}
 arrays: {a: {chunks: [16, 16]}}
-`, server.URL)), release
+`, url)), release
 }
 
 // TestTenAtOnce starts ten runs of one job at the same instant. One works; the others

@@ -22,7 +22,7 @@ func TestSecondSignal(t *testing.T) {
 	job := write(t, dir, "slow.yaml", []byte(`zmigrate: 1
 source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [16777216]}}}
 target: {url: out.zarr}
-arrays: {a: {chunks: [16777216], codecs: [bytes, {gzip: {level: 9}}]}}
+arrays: {a: {chunks: [16777216], codecs: [bytes, {numcodecs.lzma: {preset: 9}}]}}
 `))
 	program := build(t)
 	c := exec.CommandContext(t.Context(), program, "run", "--json", job)
