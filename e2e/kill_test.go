@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,8 +38,9 @@ func prepare(ctx context.Context, t testing.TB, program string, args ...string) 
 }
 
 // TestKilled kills the program at random moments: at least eight times, and until two
-// kills came after a chunk was recorded. TestSoak does more of this, with jobs of other
-// shapes.
+// of the kills came after a chunk was recorded. Every other kill waits for that, so that
+// the test does not depend on the speed of the machine. TestSoak does more of this, with
+// jobs of other shapes.
 func TestKilled(t *testing.T) {
 	const least, most = 8, 80
 	dir := fast(t)
@@ -57,8 +59,11 @@ func TestKilled(t *testing.T) {
 	var recorded map[string]fs.FileInfo
 	for kills < least || midway < 2 && kills < most {
 		// Most runs continue a killed run, so they take less time than a whole run.
-		delay := time.Duration(r.Int64N(int64(duration)) / 2)
-		killed := killedAfter(t, delay, program, arguments)
+		delay, begun := time.Duration(r.Int64N(int64(duration))/2), func() bool { return true }
+		if kills%2 == 1 {
+			delay, begun = delay/4, recordsMore(t, target)
+		}
+		killed := killedAfter(t, begun, delay, program, arguments)
 		checkNotRewritten(t, target, recorded)
 		if killed {
 			kills++
@@ -93,14 +98,48 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killedAfter runs the program and reports whether it was killed before its end. Any
-// other failure fails the test.
-func killedAfter(t *testing.T, delay time.Duration, program string, arguments []string) bool {
+// recordsMore returns a function that reports whether a run has recorded something since.
+func recordsMore(t *testing.T, target string) func() bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), delay)
-	defer cancel()
-	err := prepare(ctx, t, program, arguments...).Run()
-	if ctx.Err() == nil && err != nil {
+	segments := func() []string {
+		names, err := filepath.Glob(filepath.Join(target+".zmigrate", "segments", "*.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	before := segments()
+	return func() bool {
+		return slices.ContainsFunc(segments(), func(name string) bool { return !slices.Contains(before, name) })
+	}
+}
+
+// killedAfter runs the program, waits until it has begun, and kills it after a delay. It
+// reports whether the program was killed before its end. Any other failure fails the test.
+func killedAfter(t *testing.T, begun func() bool, delay time.Duration, program string, arguments []string) bool {
+	t.Helper()
+	c := prepare(t.Context(), t, program, arguments...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	over := func(wait time.Duration) bool {
+		select {
+		case err := <-ended:
+			ended <- err
+			return true
+		case <-time.After(wait):
+			return false
+		}
+	}
+	for !begun() && !over(time.Millisecond) {
+	}
+	if !over(delay) {
+		_ = c.Process.Kill() // it may have ended just before
+	}
+	err := <-ended
+	if err != nil && c.ProcessState.Exited() {
 		t.Fatal(err)
 	}
 	return err != nil

@@ -80,8 +80,8 @@ func links(t *testing.T, dir string, n int) {
 }
 
 // TestPeakMemoryManyFiles plans ten thousand files as one series, in less than a minute
-// and with less than 200 MiB for the content of their headers. It does so with and
-// without access to the stored chunks.
+// of processor time and with less than 200 MiB for the content of their headers. It does
+// so with and without access to the stored chunks.
 func TestPeakMemoryManyFiles(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to plan ten thousand files")
@@ -101,16 +101,15 @@ func TestPeakMemoryManyFiles(t *testing.T) {
 			job := write(t, dir, "job.yaml", []byte("zmigrate: 1\n"+test.job+"\ntarget: {url: out.zarr}\n"))
 			c := exec.CommandContext(t.Context(), program, "plan", job)
 			c.Stderr = t.Output()
-			begin := time.Now()
 			out, err := c.Output()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			took := time.Since(begin)
+			took := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 			peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
-			t.Logf("planned in %v, peak %d MiB", took.Round(time.Millisecond), peak>>20)
+			t.Logf("planned in %v of processor time, peak %d MiB", took.Round(time.Millisecond), peak>>20)
 			if took > time.Minute || peak > 200<<20 {
-				t.Errorf("%v and %d MiB, want at most a minute and 200 MiB", took, peak>>20)
+				t.Errorf("%v and %d MiB, want at most a minute of processor time and 200 MiB", took, peak>>20)
 			}
 		})
 	}
