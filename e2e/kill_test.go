@@ -254,7 +254,7 @@ func TestSignals(t *testing.T) {
 			for _, field := range set {
 				arguments = append(arguments, "--set", field)
 			}
-			c := prepare(t.Context(), t, program, arguments...)
+			c := exec.CommandContext(t.Context(), program, arguments...)
 			out, err := c.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

@@ -278,7 +278,7 @@ func TestTakeoverOfUnheard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var deaf atomic.Bool // from then on no heartbeat arrives
+	var deaf atomic.Bool          // from then on no heartbeat arrives
 	writes := make(chan struct{}) // closed when the first chunk comes
 	begins := sync.OnceFunc(func() { close(writes) })
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}

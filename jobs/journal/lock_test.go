@@ -67,7 +67,7 @@ func beaten(t *testing.T, l *Lock, beats chan<- time.Time) {
 // beatUntil makes a lock write heartbeats until a condition holds.
 func beatUntil(t *testing.T, l *Lock, beats chan<- time.Time, there func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !there(); {
+	for deadline := time.Now().Add(time.Minute); !there(); {
 		select {
 		case beats <- time.Time{}: // again: a beat is dropped while another is being written
 		case <-l.Lost():
@@ -84,7 +84,7 @@ func beatUntil(t *testing.T, l *Lock, beats chan<- time.Time, there func() bool)
 // lost makes a lock write heartbeats until it sees that it is lost.
 func lost(t *testing.T, l *Lock, beats chan<- time.Time) {
 	t.Helper()
-	for deadline := time.After(10 * time.Second); ; {
+	for deadline := time.After(time.Minute); ; {
 		select {
 		case beats <- time.Time{}:
 		case <-l.Lost():

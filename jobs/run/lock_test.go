@@ -66,7 +66,7 @@ func TestLockOfABusyTarget(t *testing.T) {
 		}
 	}()
 	p.Limits.Target = limits.New(1e-6) // one request at once, and then one in days
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	r := &run{plan: p, log: slog.New(slog.DiscardHandler)}
 	if r.target, err = store.Open(ctx, j.Target.URL, env.StoreOptions(j, p.Limits.Target)); err != nil {
