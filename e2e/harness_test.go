@@ -34,6 +34,12 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
 		"zmigrate": func() { os.Exit(app.Main(os.Args, os.Stdout, os.Stderr)) },
+		"zmigrate-plan-part": func() {
+			if err := planPart(os.Args[1:], os.Stdout); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		},
 	})
 }
 

@@ -24,6 +24,8 @@ type (
 	ChangedError = plan.ChangedError
 
 	RunOptions  = run.Options
+	Bundle      = run.Bundle
+	Receipts    = run.Receipts
 	Progress    = run.Progress
 	Removal     = run.Removal
 	Result      = run.Result
@@ -35,6 +37,10 @@ type (
 var (
 	ErrTargetExists = run.ErrTargetExists
 	ErrTampered     = run.ErrTampered
+	ErrNotBegun     = run.ErrNotBegun
+	ErrReceipts     = run.ErrReceipts
+	ErrOtherPlan    = plan.ErrOtherPlan
+	ErrFinished     = plan.ErrFinished
 	ErrOvertaken    = plan.ErrOvertaken
 )
 
@@ -54,6 +60,27 @@ func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 // Run does what a plan says and is not done yet; see [run.Run].
 func Run(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Result, error) {
 	return run.Run(ctx, p, env, opt)
+}
+
+// ReadPlan makes a plan that another process has written down; see [plan.Read].
+func ReadPlan(ctx context.Context, j *Job, env Environment, document []byte) (*Plan, error) {
+	return plan.Read(ctx, j, env, document)
+}
+
+// Begin, Work and Finish are the parts of Run, for a plan that several processes work on.
+// See [run.Begin], [run.Work] and [run.Finish].
+func Begin(ctx context.Context, p *Plan, env Environment, opt RunOptions) (complete bool, err error) {
+	return run.Begin(ctx, p, env, opt)
+}
+
+// Work does some units of a plan; see [run.Work].
+func Work(ctx context.Context, p *Plan, env Environment, units Bundle, opt RunOptions) (*Receipts, error) {
+	return run.Work(ctx, p, env, units, opt)
+}
+
+// Finish completes the target of a plan; see [run.Finish].
+func Finish(ctx context.Context, p *Plan, env Environment, receipts []*Receipts, opt RunOptions) (*Result, error) {
+	return run.Finish(ctx, p, env, receipts, opt)
 }
 
 // ReadStatus reads the checkpoint of a job; see [run.ReadStatus].

@@ -7,7 +7,8 @@
 // the target, from the first object on that gets any.
 //
 // The [Manifest] of a plan is what a checkpoint remembers of it. The same job over the
-// same sources has the same manifest, with the same hash.
+// same sources has the same manifest, with the same hash. It is also the document by
+// which another process makes the plan for itself: [Read].
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
@@ -50,4 +51,5 @@
 //	faults.go               arrays that cannot be opened
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New
+//	document.go             a plan that another process has written down
 package plan

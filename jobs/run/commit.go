@@ -26,8 +26,8 @@ func (r *run) commit(ctx context.Context, receipts []sinks.Receipt) error {
 			return err
 		}
 	}
-	if err := r.journal.Append(ctx, receipts); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
+	if err := r.keep(ctx, receipts); err != nil {
+		return err
 	}
 	for _, x := range receipts {
 		if err := r.record(x); err != nil {

@@ -5,6 +5,10 @@
 // completion. Rows that are appended become part of the target when all of them are in
 // place.
 //
+// Several processes may work on one plan. [Begin] makes the target ready, [Work] does some
+// units and returns their receipts, and [Finish] completes the target from the receipts
+// of all units. Chunk data never travel between the processes.
+//
 // [ReadStatus] tells what a checkpoint holds.
 //
 // The files, bottom up. Each uses only files above it in this list:
@@ -29,6 +33,9 @@
 //	resume.go         what earlier runs have done
 //	sparse.go         chunks for which the source stores nothing
 //	tasks.go          the arrays of a run for the stages
+//	session.go        the target, the checkpoint and the lock, opened and closed
 //	run.go            Run
+//	work.go           Work
+//	finish.go         Begin and Finish
 //	status.go         ReadStatus
 package run

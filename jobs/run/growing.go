@@ -59,7 +59,6 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 			return false, err
 		}
 	}
-	r.result.Dimension = g.Dimension
 	if record := r.journal.Completed(); record != nil {
 		done, err := readCompletion(record)
 		if err != nil {
@@ -77,7 +76,6 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 		}
 		return true, nil
 	}
-	r.result.appended(g.New)
 	if g.Begun != nil {
 		is, err := plan.ReadManifest(r.manifest)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -164,12 +165,17 @@ func sumOf(ctx context.Context, st *store.Store, o store.Info) (sum uint32, err 
 	return sum, nil
 }
 
-// recorded yields the objects of the receipts. Those of chunks that hold only the fill
-// value have the size nothing. They are yielded only if the target keeps objects of
-// earlier runs: elsewhere, what is not listed should not be there.
+// recorded yields the objects of the receipts on record.
 func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
+	return r.objectsOf(r.journal.Receipts(ctx))
+}
+
+// objectsOf yields the objects of receipts, which are of the plan. Those of chunks that
+// hold only the fill value have the size nothing. They are yielded only if the target
+// keeps objects of earlier runs: elsewhere, what is not listed should not be there.
+func (r *run) objectsOf(receipts iter.Seq2[sinks.Receipt, error]) iter.Seq2[journal.Object, error] {
 	return func(yield func(journal.Object, error) bool) {
-		for x, err := range r.journal.Receipts(ctx) {
+		for x, err := range receipts {
 			if err != nil {
 				yield(journal.Object{}, err)
 				return
@@ -181,7 +187,7 @@ func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 			if x.Empty {
 				o.Bytes = nothing
 			}
-			a := &r.plan.Arrays[x.Array] // which was looked at when it was recorded
+			a := &r.plan.Arrays[x.Array]
 			for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
 				o.Key = a.Key(unit)
 				if !yield(o, nil) {

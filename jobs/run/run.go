@@ -1,77 +1,33 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
-	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/stages"
 )
 
 // Run migrates what the plan says and is not done yet, and completes the
 // target. It returns stages.ErrStopped when Stop ended it; a later run then
 // goes on. Errors name what a user can do.
 func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (result *Result, err error) {
+	return session(ctx, p, env, opt, (*run).all)
+}
+
+// session does a part of a run, or all of it, while it has the lock.
+func session(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
 	began := time.Now()
-	r := &run{plan: p, log: cmp.Or(env.Log, slog.New(slog.DiscardHandler)), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
-	r.outcome = outcomeOf(r)
-	if r.manifest, err = p.Manifest(); err != nil {
-		return nil, err
-	}
-	options := env.StoreOptions(p.Job, p.Limits.Target)
-	options.Parts = plan.PartsAtOnce(&p.Job.Run)
-	if r.target, err = store.Open(ctx, p.Job.Target.URL, options); err != nil {
-		return nil, fmt.Errorf("target: %w", err)
-	}
-	defer func() { err = errors.Join(err, r.target.Close()) }()
-	if r.checkpoint, err = plan.OpenCheckpoint(ctx, p.Job, env, p.Limits.Target); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.checkpoint.Close()) }()
-	release, err := r.acquire(ctx, env, opt)
+	r, err := open(ctx, p, env)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		ctx := context.WithoutCancel(ctx)
-		if err != nil {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, releaseTime)
-			defer cancel()
-		}
-		// What was under way when the run failed may still arrive.
-		releaseErr := release(ctx, err != nil && !errors.Is(err, stages.ErrStopped))
-		switch {
-		case releaseErr == nil:
-		case err == nil:
-			err = fmt.Errorf("checkpoint: %w", releaseErr)
-		default: // what went wrong first has a message; the lock will be stale
-			r.log.WarnContext(ctx, "the lock could not be released", "error", releaseErr)
-		}
-	}()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	for _, lock := range r.locks {
-		go func() {
-			select {
-			case <-lock.Lost():
-				cancel(journal.ErrLost)
-			case <-ctx.Done():
-			}
-		}()
-	}
-	if err := r.locked(ctx, opt); err != nil {
-		if cause := context.Cause(ctx); errors.Is(cause, journal.ErrLost) {
-			return nil, cause
-		}
+	defer func() { err = errors.Join(err, r.close()) }()
+	r.outcome = outcomeOf(r)
+	if err := r.locked(ctx, env, opt, func(ctx context.Context) error { return do(r, ctx, opt) }); err != nil {
 		return nil, err
 	}
 	r.result.Time, r.result.Requests = time.Since(began), p.Requests()
@@ -81,22 +37,11 @@ func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (
 	return &r.result, nil
 }
 
-// locked does the run while the lock is held.
-func (r *run) locked(ctx context.Context, opt Options) error {
-	var err error
-	if r.journal, err = journal.OpenLocked(ctx, r.checkpoint); err != nil {
-		return err
-	}
-	if err := r.current(); err != nil {
-		return err
-	}
-	complete, err := r.outcome.begin(ctx, opt)
+// all does what is left of a job, from its beginning to its end.
+func (r *run) all(ctx context.Context, opt Options) error {
+	complete, err := r.begin(ctx, opt)
 	if err != nil || complete {
 		return err
-	}
-	places := []*store.Store{r.target, r.checkpoint}
-	if err := sources.InParallel(ctx, len(places), func(ctx context.Context, i int) error { return places[i].Clean(ctx) }); err != nil {
-		return fmt.Errorf("leftovers of an earlier run: %w", err)
 	}
 	if err := r.resume(ctx); err != nil {
 		return err
@@ -104,7 +49,6 @@ func (r *run) locked(ctx context.Context, opt Options) error {
 	if err := r.skipEmpty(ctx); err != nil {
 		return err
 	}
-	r.sink = sinks.New(r.target)
 	if err := r.outcome.documents(ctx); err != nil {
 		return r.changedSource(err)
 	}
@@ -127,18 +71,29 @@ func (r *run) locked(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// current fails when the checkpoint, which the run now has to itself, is no longer the
-// one that the plan was made from.
-func (r *run) current() error {
-	if !r.plan.MadeFrom(r.journal.Manifest(), r.journal.Completed()) {
-		return plan.Overtaken(r.target.URL())
+// begin makes the target and the checkpoint ready for the units of the plan, unless the
+// job is complete already.
+func (r *run) begin(ctx context.Context, opt Options) (complete bool, err error) {
+	if err := r.current(); err != nil {
+		return false, err
 	}
-	return nil
+	if complete, err = r.outcome.begin(ctx, opt); err != nil || complete {
+		return complete, err
+	}
+	places := []*store.Store{r.target, r.checkpoint}
+	if err := sources.InParallel(ctx, len(places), func(ctx context.Context, i int) error { return places[i].Clean(ctx) }); err != nil {
+		return false, fmt.Errorf("leftovers of an earlier run: %w", err)
+	}
+	return false, nil
 }
 
 // outcomeOf chooses the outcome of a run by what lies at the target of its plan.
 func outcomeOf(r *run) outcome {
 	if g := r.plan.Growth(); g != nil {
+		r.result.Dimension = g.Dimension
+		if !r.plan.Nothing() {
+			r.result.appended(g.New)
+		}
 		return growing{r, g}
 	}
 	return creating{r}

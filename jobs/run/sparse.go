@@ -59,8 +59,8 @@ func (r *run) recordEmpty(ctx context.Context, receipts []sinks.Receipt) error {
 	if err := r.unchanged(ctx); err != nil {
 		return r.changedSource(err)
 	}
-	if err := r.journal.Append(ctx, receipts); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
+	if err := r.keep(ctx, receipts); err != nil {
+		return err
 	}
 	for _, x := range receipts {
 		if err := r.record(x); err != nil {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"time"
@@ -24,9 +25,11 @@ type run struct {
 	unsettled  bool // requests of an earlier owner of the lock may still arrive
 	overtaken  bool // in the history of the target a run has lost its lock
 	journal    *journal.Journal
-	sink       *sinks.Hierarchy
-	arrays     []progress
-	result     Result
+	// keep makes receipts last: in the checkpoint, or for whoever asked for the work.
+	keep   func(ctx context.Context, receipts []sinks.Receipt) error
+	sink   *sinks.Hierarchy
+	arrays []progress
+	result Result
 
 	looked time.Time     // when the source was last looked at, and how long that took
 	look   time.Duration // see unchangedSoFar

@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// A plan is written down as its manifest, and that is what a checkpoint holds of it. The
+// manifest says what the plan was made from and, by digests, what it came to. It has no
+// bound codec chains and no layout of blocks: these follow from the job and from the
+// sources' descriptions, which a process that works on the plan has to read anyway. Nor
+// does it have secrets, or the memory and the workers of a run: each process has those of
+// the job as it was loaded there. So a plan is read by making it again, and by comparing
+// the two hashes.
+
+// ErrOtherPlan is the cause of an error about a plan that is not the one that it should
+// be.
+var ErrOtherPlan = errors.New("it is another plan")
+
+// ErrFinished is the error about a plan to append rows that is read after it was
+// finished. Nothing is left to do for it.
+var ErrFinished = errors.New("the plan is finished already: the target has its rows")
+
+// Read makes the plan that [Plan.Manifest] has written, perhaps in another process. It
+// opens the sources of the job, and fails if the job or the sources are not those of the
+// document. A plan to append rows is read after the run has begun, because from then on
+// the checkpoint tells how many rows there were.
+func Read(ctx context.Context, j *jobfile.Job, env Environment, document []byte) (*Plan, error) {
+	was, err := parseManifest(document)
+	if err != nil {
+		return nil, fmt.Errorf("the plan: %w", err)
+	}
+	p, err := New(ctx, j, env)
+	if err != nil {
+		return nil, err
+	}
+	text, err := p.Manifest()
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	is, err := parseManifest(text)
+	switch g := p.Growth(); {
+	case err != nil || is.Hash == was.Hash:
+	case g != nil && g.completed != nil && g.completed.Hash == was.Hash:
+		err = ErrFinished
+	default:
+		err = fmt.Errorf("%w than the one that was written down:\n  %s", ErrOtherPlan, strings.Join(is.Differences(was), "\n  "))
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// HashOf returns the hash of a plan from the text of its manifest.
+func HashOf(manifest []byte) (string, error) {
+	m, err := ReadManifest(manifest)
+	if err != nil {
+		return "", err
+	}
+	return m.Hash, nil
+}
+
+// Units is the number of units of the plan. Their numbers count through the arrays, in
+// the order of the plan.
+func (p *Plan) Units() int {
+	n := 0
+	for i := range p.Arrays {
+		n += p.Arrays[i].Chunks()
+	}
+	return n
+}

@@ -1,0 +1,293 @@
+package run
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sinks"
+)
+
+// anyone is the owner of a process of its own.
+func anyone() journal.Owner {
+	owner := journal.ThisProcess("test")
+	owner.ID = rand.Text()
+	return owner
+}
+
+// openPlan makes the plan of a job, which is closed with the test.
+func openPlan(t *testing.T, j *jobfile.Job, env plan.Environment) *plan.Plan {
+	t.Helper()
+	p, err := plan.New(t.Context(), j, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// begun makes the plan of a job, and begins it.
+func begun(t *testing.T, j *jobfile.Job, env plan.Environment) *plan.Plan {
+	t.Helper()
+	p := openPlan(t, j, env)
+	if complete, err := Begin(t.Context(), p, env, Options{Owner: anyone()}); complete || err != nil {
+		t.Fatalf("complete %v, error %v", complete, err)
+	}
+	return p
+}
+
+// worked does units of a plan.
+func worked(t *testing.T, p *plan.Plan, env plan.Environment, first, end int) *Receipts {
+	t.Helper()
+	receipts, err := Work(t.Context(), p, env, Bundle{first, end}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receipts
+}
+
+// TestFinishRefuses has receipts that do not finish a plan. The target stays without a
+// document, and the right receipts finish it then.
+func TestFinishRefuses(t *testing.T) {
+	type halves struct{ first, second *Receipts }
+	for name, test := range map[string]struct {
+		spoil func(t *testing.T, j *jobfile.Job, h *halves)
+		want  string
+		cause error
+	}{
+		"none at all": {func(_ *testing.T, _ *jobfile.Job, h *halves) {
+			h.first, h.second = &Receipts{Plan: h.first.Plan}, &Receipts{Plan: h.first.Plan}
+		}, `array "group/a": 6 of 6 chunks have no receipt`, ErrReceipts},
+		"one is missing":  {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List = h.first.List[1:] }, `array "group/a": 1 of 6 chunks have no receipt`, ErrReceipts},
+		"of another plan": {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.second.Plan = strings.Repeat("0", 64) }, "they are of 000000000000…", plan.ErrOtherPlan},
+		"another checksum": {func(_ *testing.T, _ *jobfile.Job, h *halves) {
+			x := h.first.List[0]
+			x.Sum++
+			h.second.List = append(h.second.List, x)
+		}, "two receipts contradict each other", ErrReceipts},
+		"stored and empty": {func(_ *testing.T, _ *jobfile.Job, h *halves) {
+			x := h.first.List[0]
+			h.second.List = append(h.second.List, sinks.Receipt{Array: x.Array, Unit: x.Unit, Empty: true})
+		}, "two receipts contradict each other", ErrReceipts},
+		"empty and stored": {func(_ *testing.T, _ *jobfile.Job, h *halves) {
+			x := h.second.List[0]
+			h.first.List = append(h.first.List, sinks.Receipt{Array: x.Array, Unit: x.Unit, Empty: true})
+		}, "two receipts contradict each other", ErrReceipts},
+		"another object": {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Key = "group/a/c/9/9" }, "the object group/a/c/9/9, which is group/a/c/", ErrReceipts},
+		"no such unit":   {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Unit = 6 }, "chunk 6 of array 0: the plan does not have it", ErrReceipts},
+		"no such array":  {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Array = 1 }, "of array 1: the plan does not have it", ErrReceipts},
+		"negative":       {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Bytes = -1 }, "a negative number", ErrReceipts},
+		"an object is gone": {func(t *testing.T, j *jobfile.Job, h *halves) {
+			if err := os.Remove(filepath.Join(j.Target.URL, filepath.FromSlash(h.first.List[0].Key))); err != nil {
+				t.Error(err)
+			}
+		}, "1 objects are not what the receipts say, group/a/c/", ErrReceipts},
+		"an object is another": {func(t *testing.T, j *jobfile.Job, h *halves) {
+			file := filepath.Join(j.Target.URL, filepath.FromSlash(h.first.List[0].Key))
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data[len(data)-1]++
+			if err := errors.Join(os.Remove(file), os.WriteFile(file, data, 0o600)); err != nil {
+				t.Error(err)
+			}
+		}, "1 objects are not what the receipts say, group/a/c/", ErrReceipts},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, env := testJob(t, smallChunks), environment()
+			p := begun(t, j, env)
+			h := halves{worked(t, p, env, 0, 3), worked(t, p, env, 3, 6)}
+			test.spoil(t, j, &h)
+			_, err := Finish(t.Context(), p, env, []*Receipts{h.first, h.second}, Options{Owner: anyone()})
+			if !errors.Is(err, test.cause) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+			for key := range contents(t, j.Target.URL) {
+				if filepath.Base(key) == "zarr.json" {
+					t.Errorf("the target has %s", key)
+				}
+			}
+			all := worked(t, p, env, 0, 6)
+			result, err := Finish(t.Context(), p, env, []*Receipts{all, all}, Options{Owner: anyone()})
+			if err != nil || result.Nothing || result.Chunks != 6 {
+				t.Errorf("%+v, %v", result, err)
+			}
+		})
+	}
+}
+
+// TestWorkRefuses has work on a plan that nobody has begun, or that is of another job
+// than the one that was begun, and units that no plan has.
+func TestWorkRefuses(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	p := openPlan(t, j, env)
+	if _, err := Work(t.Context(), p, env, Bundle{0, 6}, Options{}); !errors.Is(err, ErrNotBegun) {
+		t.Errorf("not begun: %v", err)
+	}
+	if _, err := Finish(t.Context(), p, env, nil, Options{Owner: anyone()}); !errors.Is(err, ErrReceipts) {
+		t.Errorf("finished without receipts: %v", err)
+	}
+	p = begun(t, j, env)
+	for _, b := range []Bundle{{-1, 2}, {3, 2}, {0, 7}} {
+		if _, err := Work(t.Context(), p, env, b, Options{}); err == nil || !strings.Contains(err.Error(), "are none of a plan of 6") {
+			t.Errorf("units %v: %v", b, err)
+		}
+	}
+	other := openPlan(t, parseJob(t, j.Dir, strings.ReplaceAll(smallChunks, "fill_value: 7", "fill_value: 8")), env)
+	if _, err := Work(t.Context(), other, env, Bundle{0, 6}, Options{}); !errors.Is(err, ErrNotBegun) || !errors.Is(err, plan.ErrOtherPlan) {
+		t.Errorf("another plan: %v", err)
+	}
+}
+
+// TestReadRefuses reads a plan whose job or source has changed.
+func TestReadRefuses(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	text, err := openPlan(t, j, env).Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Read(t.Context(), j, env, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	other := parseJob(t, j.Dir, strings.ReplaceAll(smallChunks, "fill_value: 7", "fill_value: 8"))
+	if _, err := plan.Read(t.Context(), other, env, text); !errors.Is(err, plan.ErrOtherPlan) || !strings.Contains(err.Error(), "fill_value") {
+		t.Errorf("another job: %v", err)
+	}
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(j.Dir, "a.raw"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.Read(t.Context(), j, env, text); !errors.Is(err, plan.ErrOtherPlan) || !strings.Contains(err.Error(), "source file a.raw") {
+		t.Errorf("another source: %v", err)
+	}
+	if _, err := plan.Read(t.Context(), j, env, []byte(`{"version":3}`)); err == nil || !strings.Contains(err.Error(), "later version") {
+		t.Errorf("another version: %v", err)
+	}
+}
+
+// TestFinishGoesOn breaks Finish at each of its changes to target and checkpoint. A
+// second one completes what the first has begun, and a third one finds nothing to do.
+// The target is that of a run.
+func TestFinishGoesOn(t *testing.T) {
+	j, env := testJob(t, smallChunks), environment()
+	if _, err := execute(t, j, env, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, j.Target.URL)
+	broken := errors.New("broken")
+	for at := int64(1); ; at++ {
+		for _, place := range []string{j.Target.URL, j.Target.URL + ".zmigrate"} {
+			if err := os.RemoveAll(place); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := begun(t, j, env)
+		receipts := []*Receipts{worked(t, p, env, 4, 6), worked(t, p, env, 0, 4)}
+		var changes atomic.Int64
+		faulty := env
+		faulty.Fault = func(op, _ string) error {
+			if !slices.Contains([]string{"put", "create", "sync", "delete"}, op) {
+				return nil
+			}
+			if changes.Add(1) == at {
+				return broken
+			}
+			return nil
+		}
+		_, err := Finish(t.Context(), p, faulty, receipts, Options{Owner: anyone()})
+		if changes.Load() < at {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at < 10 {
+				t.Errorf("Finish makes only %d changes", at)
+			}
+			return
+		}
+		for _, nothing := range []bool{false, true} {
+			result, err := Finish(t.Context(), p, env, receipts, Options{Owner: anyone()})
+			if err != nil || nothing && !result.Nothing {
+				t.Fatalf("broken at change %d: %+v, %v", at, result, err)
+			}
+		}
+		if diff := cmp.Diff(want, contents(t, j.Target.URL)); diff != "" {
+			t.Fatalf("broken at change %d (-run +parts):\n%s", at, diff)
+		}
+	}
+}
+
+// TestGrowthIsFinishedTwice finishes a plan to append rows, made before it began, twice.
+func TestGrowthIsFinishedTwice(t *testing.T) {
+	dir, env := t.TempDir(), environment()
+	for _, n := range []night{{0, 3}, {3, 4}} {
+		if _, err := execute(t, n.job(t, dir), env, Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := contents(t, filepath.Join(dir, "out.zarr"))
+	dir = t.TempDir()
+	if _, err := execute(t, night{0, 3}.job(t, dir), env, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	p := begun(t, night{3, 4}.job(t, dir), env)
+	receipts := []*Receipts{worked(t, p, env, 0, p.Units())}
+	for _, nothing := range []bool{false, true} {
+		result, err := Finish(t.Context(), p, env, receipts, Options{Owner: anyone()})
+		if err != nil || result.Nothing != nothing || result.Appended != 4 {
+			t.Errorf("%+v, %v", result, err)
+		}
+	}
+	if diff := cmp.Diff(want, contents(t, filepath.Join(dir, "out.zarr"))); diff != "" {
+		t.Errorf("(-runs +parts):\n%s", diff)
+	}
+}
+
+// TestWorkSkipsWhatIsNotStored has bundles that overlap, of a source that stores two of
+// its chunks.
+func TestWorkSkipsWhatIsNotStored(t *testing.T) {
+	const n = 4000
+	j, env := sparseZarr(t, n, "7", "}\ntarget: {url: out}"), environment()
+	if _, err := execute(t, j, env, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, j.Target.URL)
+	for _, place := range []string{j.Target.URL, j.Target.URL + ".zmigrate"} {
+		if err := os.RemoveAll(place); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := begun(t, j, env)
+	receipts := []*Receipts{worked(t, p, env, 2500, n), worked(t, p, env, 0, 1500), worked(t, p, env, 1400, 2600)}
+	for i, most := range []int{2, 3, 1} {
+		if n := len(receipts[i].List); n > most {
+			t.Errorf("bundle %d has %d receipts, want at most %d", i, n, most)
+		}
+	}
+	result, err := Finish(t.Context(), p, env, receipts, Options{Owner: anyone()})
+	if err != nil || result.Chunks != n || result.Empty != n-2 {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if diff := cmp.Diff(want, contents(t, j.Target.URL)); diff != "" {
+		t.Errorf("(-run +parts):\n%s", diff)
+	}
+}

@@ -1,0 +1,95 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// open opens the target and the checkpoint of a plan. The caller closes the run.
+func open(ctx context.Context, p *plan.Plan, env plan.Environment) (r *run, err error) {
+	r = &run{plan: p, log: cmp.Or(env.Log, slog.New(slog.DiscardHandler)), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
+	if r.manifest, err = p.Manifest(); err != nil {
+		return nil, err
+	}
+	options := env.StoreOptions(p.Job, p.Limits.Target)
+	options.Parts = plan.PartsAtOnce(&p.Job.Run)
+	if r.target, err = store.Open(ctx, p.Job.Target.URL, options); err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	if r.checkpoint, err = plan.OpenCheckpoint(ctx, p.Job, env, p.Limits.Target); err != nil {
+		return nil, errors.Join(err, r.target.Close())
+	}
+	r.sink = sinks.New(r.target)
+	return r, nil
+}
+
+// close closes the target and the checkpoint.
+func (r *run) close() error { return errors.Join(r.checkpoint.Close(), r.target.Close()) }
+
+// locked calls do while the run has the lock, with the checkpoint opened. The context of
+// do ends if the lock is lost.
+func (r *run) locked(ctx context.Context, env plan.Environment, opt Options, do func(ctx context.Context) error) (err error) {
+	release, err := r.acquire(ctx, env, opt)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx := context.WithoutCancel(ctx)
+		if err != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, releaseTime)
+			defer cancel()
+		}
+		// What was under way when the run failed may still arrive.
+		releaseErr := release(ctx, err != nil && !errors.Is(err, stages.ErrStopped))
+		switch {
+		case releaseErr == nil:
+		case err == nil:
+			err = fmt.Errorf("checkpoint: %w", releaseErr)
+		default: // what went wrong first has a message; the lock will be stale
+			r.log.WarnContext(ctx, "the lock could not be released", "error", releaseErr)
+		}
+	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, lock := range r.locks {
+		go func() {
+			select {
+			case <-lock.Lost():
+				cancel(journal.ErrLost)
+			case <-ctx.Done():
+			}
+		}()
+	}
+	r.keep = func(ctx context.Context, receipts []sinks.Receipt) error {
+		if err := r.journal.Append(ctx, receipts); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		return nil
+	}
+	if r.journal, err = journal.OpenLocked(ctx, r.checkpoint); err == nil {
+		err = do(ctx)
+	}
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, journal.ErrLost) {
+		return cause
+	}
+	return err
+}
+
+// current fails when the checkpoint, which the run now has to itself, is no longer the
+// one that the plan was made from.
+func (r *run) current() error {
+	if !r.plan.MadeFrom(r.journal.Manifest(), r.journal.Completed()) {
+		return plan.Overtaken(r.target.URL())
+	}
+	return nil
+}
