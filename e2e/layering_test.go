@@ -39,6 +39,7 @@ var rooms = [][]string{
 	{"sources/compare/..."},
 	{"sources/combine"},
 	{"sources/sourcetest", "sources/raw/...", "sources/netcdf/...", "sources/arrow/...", "sources/zarr/..."}, // the formats
+	{"sources/drivers"},
 	{"sinks/..."},
 	{"stages"},
 	{"jobs/journal"},

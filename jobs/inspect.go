@@ -21,6 +21,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
+	"github.com/zmigrate/zmigrate/sources/drivers"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
 )
@@ -96,12 +97,12 @@ func inspectBy(ctx context.Context, url, driver string, st *store.Store, env pla
 		format = "Arrow or Parquet"
 		source, err = inspectArrow(ctx, url, opt)
 	case !zarrs:
-		source, err = netcdf.Open(ctx, []string{url}, netcdf.Options{Store: opt})
+		source, err = netcdf.Open(ctx, []string{url}, netcdf.Options{Store: opt, Drivers: drivers.Standard()})
 		zarrs = errors.Is(err, fs.ErrNotExist) && st != nil // no file: a folder, or nothing
 	}
 	if zarrs {
 		format = "Zarr"
-		source, err = zarrsource.Open(ctx, url, zarrsource.Options{Store: opt, Types: env.Types, Codecs: env.Codecs})
+		source, err = zarrsource.Open(ctx, url, zarrsource.Options{Store: opt, Types: env.Types, Codecs: env.Codecs, Drivers: drivers.Standard()})
 	}
 	if err != nil && zarrs && isEmpty(ctx, st) {
 		return "", nil, nothingAt(url)
@@ -153,7 +154,7 @@ func inspectArrow(ctx context.Context, url string, opt store.Options) (sources.S
 		return nil, err
 	}
 	anything := func(_ string, t dtype.Type) (dtype.Scalar, error) { return t.Default(), nil }
-	how := arrow.Options{Store: opt, Null: anything}
+	how := arrow.Options{Store: opt, Null: anything, Drivers: drivers.Standard()}
 	all, err := arrow.Open(ctx, files, how)
 	if err != nil || len(files) < 2 {
 		return all, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 )
@@ -34,75 +35,60 @@ func Beginning(ctx context.Context, url string, opt store.Options) ([]byte, bool
 	return first, true
 }
 
-// format is what a file is that begins with some bytes, and which driver reads it, ""
-// for none.
-type format struct{ begins, driver, what string }
-
-// formats lists those of the drivers, and others that people have.
-func formats() []format {
-	packed := func(begins, by, with string) format {
-		return format{begins, "", fmt.Sprintf("a file compressed with %s: unpack it first, with %s", by, with)}
+// foreign lists the signatures of formats that no driver reads, with a way out.
+func foreign() []Signature {
+	packed := func(begins, by, with string) Signature {
+		return Signature{begins, fmt.Sprintf("a file compressed with %s: unpack it first, with %s", by, with)}
 	}
-	return []format{
-		{"\x89HDF\r\n\x1a\n", "netcdf", "an HDF5 file, NetCDF-4 perhaps"},
-		{"CDF\x01", "netcdf", "a NetCDF file"},
-		{"CDF\x02", "netcdf", "a NetCDF file"},
-		{"CDF\x05", "netcdf", "a NetCDF file"},
-		{"PAR1", "arrow", "a Parquet file"},
-		{"PARE", "arrow", "an encrypted Parquet file"},
-		{"ARROW1", "arrow", "an Arrow IPC file"},
-		{"FEA1", "arrow", "a Feather file of version 1"},
-		{"\xff\xff\xff\xff", "arrow", "an Arrow IPC stream"},
-		{"PK\x03\x04", "zarr", "a zip archive, which is read as a Zarr hierarchy if its name ends with .zip"},
-		{"PK\x05\x06", "zarr", "an empty zip archive"},
+	return []Signature{
 		packed("\x1f\x8b", "gzip", "gunzip"),
 		packed("\x28\xb5\x2f\xfd", "zstd", "unzstd"),
 		packed("BZh", "bzip2", "bunzip2"),
 		packed("\xfd7zXZ\x00", "xz", "unxz"),
 		packed("\x04\x22\x4d\x18", "lz4", "unlz4"),
 		packed("7z\xbc\xaf\x27\x1c", "7z", "7z x"),
-		{"\x9e\xa8b2frame\x00", "", "a Blosc2 frame (b2nd): write the array to Zarr with python-blosc2 and zarr-python"},
-		{"\x0e\x03\x13\x01", "", "an HDF4 file: make HDF5 of it with h4toh5"},
-		{"GRIB", "", "a GRIB file: make NetCDF of it with grib_to_netcdf or cdo -f nc4 copy"},
-		{"BUFR", "", "a BUFR file, which holds no arrays: make NetCDF of it with the tools of ecCodes"},
-		{"\x93NUMPY", "", "a NumPy file: the driver raw reads its elements, with the length of its header as offset"},
-		{"II*\x00", "", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
-		{"MM\x00*", "", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
-		{"II+\x00", "", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
-		{"SIMPLE  =", "", "a FITS file: make HDF5 of it with fits2hdf, or Zarr with astropy and zarr-python"},
-		{"MATLAB 5.0 MAT", "", "a MATLAB file before version 7.3, which is HDF5: save it with -v7.3"},
-		{"ORC", "", "an ORC file: make Parquet of it with pyarrow.orc"},
-		{"Obj\x01", "", "an Avro file: make Parquet of it"},
-		{"<", "", "a text, HTML or XML perhaps, which some servers send in the place of a file"},
+		{"\x9e\xa8b2frame\x00", "a Blosc2 frame (b2nd): write the array to Zarr with python-blosc2 and zarr-python"},
+		{"\x0e\x03\x13\x01", "an HDF4 file: make HDF5 of it with h4toh5"},
+		{"GRIB", "a GRIB file: make NetCDF of it with grib_to_netcdf or cdo -f nc4 copy"},
+		{"BUFR", "a BUFR file, which holds no arrays: make NetCDF of it with the tools of ecCodes"},
+		{"\x93NUMPY", "a NumPy file: the driver raw reads its elements, with the length of its header as offset"},
+		{"II*\x00", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
+		{"MM\x00*", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
+		{"II+\x00", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
+		{"SIMPLE  =", "a FITS file: make HDF5 of it with fits2hdf, or Zarr with astropy and zarr-python"},
+		{"MATLAB 5.0 MAT", "a MATLAB file before version 7.3, which is HDF5: save it with -v7.3"},
+		{"ORC", "an ORC file: make Parquet of it with pyarrow.orc"},
+		{"Obj\x01", "an Avro file: make Parquet of it"},
+		{"<", "a text, HTML or XML perhaps, which some servers send in the place of a file"},
 	}
 }
 
-// DriverOf returns the driver that reads a file with such a beginning, "" where none is
-// known to.
-func DriverOf(beginning []byte) string {
-	f, _ := recognise(beginning)
-	return f.driver
-}
-
-func recognise(beginning []byte) (format, bool) {
-	for _, f := range formats() {
-		if bytes.HasPrefix(beginning, []byte(f.begins)) {
-			return f, true
+// signature returns what is known of a file with such a beginning, and the driver that
+// reads it, nil for none.
+func (l Drivers) signature(beginning []byte) (s Signature, by *Driver, known bool) {
+	is := func(s Signature) bool { return bytes.HasPrefix(beginning, []byte(s.Begins)) }
+	for i := range l {
+		if k := slices.IndexFunc(l[i].Signatures, is); k >= 0 {
+			return l[i].Signatures[k], &l[i], true
 		}
 	}
-	return format{}, false
+	others := foreign()
+	if k := slices.IndexFunc(others, is); k >= 0 {
+		return others[k], nil, true
+	}
+	return Signature{}, nil, false
 }
 
 // WhatIs says what a file is that a driver cannot read, by how it begins: in the form
 // "it is …", with a way out, or "it begins with …".
-func WhatIs(beginning []byte) string {
-	switch f, known := recognise(beginning); {
+func (l Drivers) WhatIs(beginning []byte) string {
+	switch s, driver, known := l.signature(beginning); {
 	case len(beginning) == 0:
 		return "it is empty"
-	case known && f.driver != "":
-		return fmt.Sprintf("it is %s, for driver: %s", f.what, f.driver)
+	case driver != nil:
+		return fmt.Sprintf("it is %s, for driver: %s", s.What, driver.Name)
 	case known:
-		return "it is " + f.what
+		return "it is " + s.What
 	default:
 		return fmt.Sprintf("it begins with %q", beginning[:min(len(beginning), 8)])
 	}

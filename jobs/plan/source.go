@@ -11,6 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
+	"github.com/zmigrate/zmigrate/sources/drivers"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/raw"
 	"github.com/zmigrate/zmigrate/sources/zarr"
@@ -51,7 +52,7 @@ func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *li
 		}
 		return netcdf.Open(ctx, urls, netcdf.Options{
 			Store: opt, Combine: combining(j),
-			CF: modesOf(j), Codecs: env.Codecs,
+			CF: modesOf(j), Codecs: env.Codecs, Drivers: drivers.Standard(),
 			Kept: func(path string) bool { return wantsStored(j, path) },
 		})
 	case "arrow":
@@ -66,7 +67,7 @@ func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *li
 		if err := j.CheckDistinct("source.url", urls); err != nil {
 			return nil, err
 		}
-		return arrow.Open(ctx, files, arrow.Options{Store: opt, Combine: combining(j), Null: func(path string, t dtype.Type) (dtype.Scalar, error) {
+		return arrow.Open(ctx, files, arrow.Options{Store: opt, Combine: combining(j), Drivers: drivers.Standard(), Null: func(path string, t dtype.Type) (dtype.Scalar, error) {
 			return nullOf(j, path, t)
 		}})
 	case "zarr":
@@ -92,7 +93,8 @@ func openZarr(ctx context.Context, j *jobfile.Job, env Environment, opt store.Op
 	}
 	options := zarr.Options{
 		Store: opt, Types: env.Types, Codecs: env.Codecs, CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
-		Kept: func(path string, t dtype.Type) bool { return keepsCodecs(j, path, t, env.Types) },
+		Drivers: drivers.Standard(),
+		Kept:    func(path string, t dtype.Type) bool { return keepsCodecs(j, path, t, env.Types) },
 	}
 	how := combining(j)
 	if len(urls) == 1 && how.Concat+how.Stack == "" {

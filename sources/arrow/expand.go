@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"path"
 	"slices"
 	"strings"
 
@@ -26,27 +25,44 @@ type File struct {
 // Folders called name=value are keys of the files in them, as in tables partitioned by
 // Hive, if they lie below the location or match a part of the glob.
 func Expand(ctx context.Context, url string, opt store.Options) ([]File, error) {
+	urls, err := locate(ctx, url, opt)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]File, len(urls))
+	for i, u := range urls {
+		files[i] = withKeys(u, above(url, u))
+	}
+	return files, nil
+}
+
+// locate is Expand without keys.
+func locate(ctx context.Context, url string, opt store.Options) ([]string, error) {
 	urls, err := store.Glob(ctx, url, opt)
 	if err != nil {
 		return nil, err
 	}
 	if len(urls) != 1 || urls[0] != url || isFile(ctx, url, opt) {
-		return withKeys(urls, globbed(url)), nil
+		return urls, nil
 	}
 	below, err := store.Below(ctx, url, opt)
 	if err != nil {
 		return nil, err
 	}
-	above := len(parts(url))
-	below = slices.DeleteFunc(below, func(file string) bool {
+	if below = data(url, below); len(below) == 0 {
+		return []string{url}, nil
+	}
+	return below, nil
+}
+
+// data returns those of the files below a folder that hold data.
+func data(folder string, below []string) []string {
+	above := len(parts(folder))
+	return slices.DeleteFunc(below, func(file string) bool {
 		return slices.ContainsFunc(parts(file)[above:], func(part string) bool {
 			return strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".")
 		})
 	})
-	if len(below) == 0 {
-		return []File{{URL: url}}, nil
-	}
-	return withKeys(below, above), nil
 }
 
 // parts returns the parts of the path of a URL, except empty ones and ".".
@@ -55,33 +71,22 @@ func parts(url string) []string {
 	return slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
 }
 
-// globbed returns the index of the first part of a location that is a glob, if there is
-// one. Each part of the glob stands for one part of a path.
-func globbed(url string) int {
-	all := strings.Split(url, "/")
+// above returns how many parts of a file's path are those of the location that it is
+// from: the parts of a folder, or of a glob those in front of the first that has a
+// special character. Each part of a glob stands for one part of a path.
+func above(location, file string) int {
+	name, _, _ := strings.Cut(location, "?")
+	if strings.HasPrefix(file, strings.TrimRight(name, "/")+"/") {
+		return len(parts(location))
+	}
+	all := strings.Split(location, "/")
 	if i := slices.IndexFunc(all, func(part string) bool { return strings.ContainsAny(part, "*?[") }); i >= 0 {
 		return len(parts(strings.Join(all[:i], "/")))
 	}
-	return len(parts(url))
+	return len(parts(location))
 }
 
 func isFile(ctx context.Context, url string, opt store.Options) bool {
 	_, found := sources.Beginning(ctx, url, opt)
 	return found
-}
-
-// Recognises reports whether a location holds files that Open reads. It judges by the
-// beginning of the first file, and by its name if the beginning tells nothing.
-func Recognises(ctx context.Context, url string, opt store.Options) bool {
-	files, err := Expand(ctx, url, opt)
-	if err != nil || len(files) == 0 {
-		return false
-	}
-	if first, ok := sources.Beginning(ctx, files[0].URL, opt); ok {
-		if driver := sources.DriverOf(first); driver != "" {
-			return driver == "arrow"
-		}
-	}
-	name, _, _ := strings.Cut(files[0].URL, "?")
-	return slices.Contains([]string{".parquet", ".arrow", ".arrows", ".feather"}, path.Ext(name))
 }

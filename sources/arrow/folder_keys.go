@@ -21,30 +21,26 @@ type Key struct{ Name, Value string }
 // nullKey is the value that stands for a null.
 const nullKey = "__HIVE_DEFAULT_PARTITION__"
 
-// withKeys returns files with the keys in the folders of their paths. It skips the
-// first parts of a path, up to above.
-func withKeys(urls []string, above int) []File {
-	files := make([]File, len(urls))
-	for i, u := range urls {
-		files[i].URL = u
-		all := parts(u)
-		if len(all) <= above {
+// withKeys returns a file with the keys in the folders of its path. It skips the first
+// parts of the path, up to above.
+func withKeys(url string, above int) File {
+	file, all := File{URL: url}, parts(url)
+	if len(all) <= above {
+		return file
+	}
+	for _, folder := range all[above : len(all)-1] {
+		if strings.Contains(url, "://") {
+			folder = unescaped(folder) // as in every part of a URL; a key has escapes of its own
+		}
+		name, value, ok := strings.Cut(folder, "=")
+		if !ok || name == "" {
 			continue
 		}
-		for _, folder := range all[above : len(all)-1] {
-			if strings.Contains(u, "://") {
-				folder = unescaped(folder) // as in every part of a URL; a key has escapes of its own
-			}
-			name, value, ok := strings.Cut(folder, "=")
-			if !ok || name == "" {
-				continue
-			}
-			key := Key{unescaped(name), unescaped(value)}
-			same := func(k Key) bool { return k.Name == key.Name }
-			files[i].Keys = append(slices.DeleteFunc(files[i].Keys, same), key)
-		}
+		key := Key{unescaped(name), unescaped(value)}
+		same := func(k Key) bool { return k.Name == key.Name }
+		file.Keys = append(slices.DeleteFunc(file.Keys, same), key)
 	}
-	return files
+	return file
 }
 
 // unescaped decodes the escapes that writers use for characters that no path can have.

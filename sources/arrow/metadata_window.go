@@ -67,8 +67,9 @@ const (
 	featherMagic   = "FEA1"
 )
 
-// openTable opens a file of whatever format it is.
-func openTable(ctx context.Context, open *sources.OpenFile) (table, error) {
+// openTable opens a file of whatever format it is. The known drivers are for the error
+// about a file of none.
+func openTable(ctx context.Context, open *sources.OpenFile, known sources.Drivers) (table, error) {
 	if open.Err != nil {
 		return nil, open.Err
 	}
@@ -101,7 +102,7 @@ func openTable(ctx context.Context, open *sources.OpenFile) (table, error) {
 	}
 	t, err := openIPCStream(ctx, f)
 	if errors.Is(err, errNoStream) {
-		return nil, fmt.Errorf("neither Arrow IPC (a file or a stream) nor Parquet: %s", sources.WhatIs(head))
+		return nil, fmt.Errorf("neither Arrow IPC (a file or a stream) nor Parquet: %s", known.WhatIs(head))
 	}
 	return t, err
 }

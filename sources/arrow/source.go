@@ -27,6 +27,9 @@ type Options struct {
 	// It returns nil if there is none, and an error that says why. If Null is nil, no
 	// column has such a value.
 	Null func(path string, t dtype.Type) (dtype.Scalar, error)
+	// Drivers are the known formats, for the error about a file of another one; nil:
+	// none.
+	Drivers sources.Drivers
 }
 
 // Open opens one file, or several that are combined.
@@ -51,7 +54,7 @@ func Open(ctx context.Context, files []File, opt Options) (sources.Source, error
 		Names: set.Names(urls), Origin: set,
 		Open: func(ctx context.Context, i int) (sources.Hierarchy, error) {
 			f := set.Get(urls[i])
-			t, err := openTable(ctx, f)
+			t, err := openTable(ctx, f, opt.Drivers)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", f.URL, err)
 			}

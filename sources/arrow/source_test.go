@@ -129,8 +129,9 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]bool{parts: true, want[1]: true, filepath.Join(dir, "stream.arrows"): true, filepath.Join(dir, "expected.json"): false, filepath.Join(dir, "none.nc"): false} {
-		if got := arrow.Recognises(t.Context(), url, store.Options{}); got != want {
-			t.Errorf("%s is recognised: %v", url, got)
+		_, sure, err := sources.Drivers{arrow.Driver()}.Detect(t.Context(), url, store.Options{})
+		if got := err == nil && sure == sources.Certain; got != want {
+			t.Errorf("%s is recognised: %v, %v", url, sure, err)
 		}
 	}
 }

@@ -21,40 +21,8 @@ type Members struct {
 	sources.Origin
 }
 
-// Options says how members become one source. With the zero value a single member
-// stays as it is.
-type Options struct {
-	// Concat is a dimension of the members: arrays are laid end to end along it.
-	// Stack is a new dimension: each member has one index along it. At most one of
-	// them is set.
-	Concat, Stack string
-	// Override takes the first member's attributes and values where other members
-	// have other ones, unless that would change the meaning of a joined value. Such a
-	// difference becomes a note; without Override it is an error.
-	Override bool
-	// Order names an array. The members are sorted by its first value. "" leaves
-	// them in their order.
-	Order string
-	// Wanted says which arrays are wanted. No other array is opened, and a fault of a
-	// wanted one is an error of Open. With nil all arrays are opened, and Array returns
-	// the fault of an array.
-	Wanted func(path string) bool
-	// Given reports whether the job replaces an attribute of an array. Members may
-	// differ in such an attribute. nil: the job replaces none.
-	Given func(path, attribute string) bool
-	// Compared bounds the bytes that are read, of all members together, to compare one
-	// variable that is not joined. 0 stands for 8 GiB, and with Override for 1 GiB. A
-	// variable that has more gets a finding, or with Override a note.
-	Compared int64
-}
-
-// dim is the dimension along which members are joined.
-func (c *Options) dim() string {
-	if c.Stack != "" {
-		return c.Stack
-	}
-	return c.Concat
-}
+// Options says how members, which are files or hierarchies, become one source.
+type Options = sources.Joining
 
 // Open makes one source of members. Each member is opened once, several at the same
 // time. Only the opened arrays stay in memory.
@@ -91,9 +59,9 @@ func combine(ctx context.Context, m Members, how Options) (sources.Source, error
 		return nil, errors.New("no files")
 	case how.Concat != "" && how.Stack != "":
 		return nil, errors.New("concat and stack exclude each other")
-	case how.dim() == "" && len(m.Names) > 1:
+	case how.Dimension() == "" && len(m.Names) > 1:
 		return nil, fmt.Errorf("%d files need concat, the dimension to join them along, or stack, the name of a new one", len(m.Names))
-	case how.dim() == "":
+	case how.Dimension() == "":
 		h, err := m.Open(ctx, 0)
 		return alone{h, m.Origin}, err
 	}

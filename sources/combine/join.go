@@ -77,7 +77,7 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 		return nil
 	}
 	info := v.parts[v.first()].Info()
-	switch own := path.Base(v.path) == c.how.dim(); {
+	switch own := path.Base(v.path) == c.how.Dimension(); {
 	case slices.Contains(info.DimensionNames, c.how.Stack) && c.how.Stack != "":
 		v.report.Add(fmt.Errorf("array %q has the dimension %q to stack along already: choose concat, or another name", v.path, c.how.Stack))
 		return nil
@@ -202,7 +202,7 @@ func (c *combined) takeFirst(ctx context.Context, v *variable) error {
 		differ++
 		text := mismatchText(m, c.names[v.first()], c.names[i])
 		if !c.how.Override {
-			v.report.Add(fmt.Errorf("array %q: %s, and it does not get the dimension %q: exclude it, or take that of the first file by join: override", v.path, text, c.how.dim()))
+			v.report.Add(fmt.Errorf("array %q: %s, and it does not get the dimension %q: exclude it, or take that of the first file by join: override", v.path, text, c.how.Dimension()))
 		} else if differ == 1 {
 			v.note("%s; the first is taken", text)
 		}

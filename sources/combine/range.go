@@ -106,7 +106,7 @@ func permuted[T any](list []T, order []int) []T {
 func (c *combined) checkRange(ctx context.Context, v *variable) error {
 	info := v.parts[0].Info()
 	ordered := v.path == c.how.Order
-	if !ordered && (path.Base(v.path) != c.how.dim() || c.indexes(info) != nil || len(v.parts) == 1) {
+	if !ordered && (path.Base(v.path) != c.how.Dimension() || c.indexes(info) != nil || len(v.parts) == 1) {
 		return nil
 	}
 	order := compare.OrderOf(info.Type)

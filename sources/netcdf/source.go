@@ -29,6 +29,9 @@ type Options struct {
 	Kept func(path string) bool
 	// Codecs are the known codecs; nil: the standard ones.
 	Codecs *codecs.Registry
+	// Drivers are the known formats, for the error about a file of another one; nil:
+	// none.
+	Drivers sources.Drivers
 }
 
 // keptMetadata is how many bytes of metadata of HDF5 files are kept in memory, for all
@@ -51,7 +54,7 @@ func Open(ctx context.Context, urls []string, opt Options) (sources.Source, erro
 		kept = keptOfMany
 	}
 	s := &source{
-		cf: opt.CF, kept: opt.Kept,
+		cf: opt.CF, kept: opt.Kept, drivers: opt.Drivers,
 		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(kept),
 	}
 	if opt.Codecs == nil {
@@ -109,6 +112,7 @@ type source struct {
 	cf      func(path string) cf.Mode
 	kept    func(path string) bool
 	chains  *codecs.Chains
+	drivers sources.Drivers
 	scratch *ndarray.Pool
 	shared  *hdf5.Shared
 }

@@ -97,7 +97,7 @@ func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []
 	opened, err := hdf5.Open(ctx, r, f.Size, hdf5.Options{Shared: s.shared, Gap: gap, Page: min(max(gap, minPage), maxPage)})
 	if err != nil {
 		if !hdf5.Is(beginning) {
-			err = fmt.Errorf("not a NetCDF file: %s", sources.WhatIs(beginning))
+			err = fmt.Errorf("not a NetCDF file: %s", s.drivers.WhatIs(beginning))
 		}
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}

@@ -24,26 +24,7 @@ import (
 )
 
 // Array describes one array and where its elements are.
-type Array struct {
-	Name string // path of the array in the source
-	// URLs are the files of the array in their order: one file, or at least one with
-	// Stack or Concat.
-	URLs  []string
-	Type  dtype.Type
-	Order dtype.Order // byte order; only types of single bytes need none
-	// Shape is the shape of one file. The extent along Concat may be that of the first
-	// file or of all files together. If it is 0, it follows from the sizes of the
-	// files.
-	Shape  []int
-	FOrder bool  // the first dimension varies fastest
-	Offset int64 // bytes in front of the first element in each file
-	// DimensionNames are the names of the dimensions in Shape, "" for a dimension
-	// without a name. nil: none has a name.
-	DimensionNames []string
-	Attributes     zarr.Attributes
-	Stack          string // name of the new first dimension, along which each file is one index
-	Concat         string // name of the dimension, one of DimensionNames, along which the files follow each other
-}
+type Array sources.DeclaredArray
 
 // Options are the settings of Open. The zero value is usable.
 type Options struct {

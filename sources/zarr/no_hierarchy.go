@@ -68,10 +68,10 @@ func (s *source) isN5(ctx context.Context, key string) bool {
 
 // notAFile returns an error if the place is a local file, because a hierarchy is a folder
 // or a zip archive.
-func notAFile(ctx context.Context, url string, opt store.Options) error {
-	first, found := sources.Beginning(ctx, url, opt)
+func notAFile(ctx context.Context, url string, opt Options) error {
+	first, found := sources.Beginning(ctx, url, opt.Store)
 	if !found || !store.Local(url) {
 		return nil
 	}
-	return fmt.Errorf("%s: a file, where a Zarr hierarchy is a folder or a zip archive: %s: %w", store.Shown(url), sources.WhatIs(first), fs.ErrInvalid)
+	return fmt.Errorf("%s: a file, where a Zarr hierarchy is a folder or a zip archive: %s: %w", store.Shown(url), opt.Drivers.WhatIs(first), fs.ErrInvalid)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	internal "github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources/drivers"
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
@@ -40,7 +41,7 @@ func TestNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			src, err := zarr.Open(t.Context(), place, zarr.Options{})
+			src, err := zarr.Open(t.Context(), place, zarr.Options{Drivers: drivers.Standard()})
 			if err == nil {
 				t.Fatal("no error", src.Close())
 			}

@@ -26,6 +26,9 @@ type Options struct {
 	Store  store.Options
 	Types  *dtype.Registry  // nil: dtype.Standard()
 	Codecs *codecs.Registry // nil: the standard ones
+	// Drivers are the known formats, for the error about a file of another one; nil:
+	// none.
+	Drivers sources.Drivers
 	// CF says, by the path of an array, what becomes of its packed values, whether they
 	// are packed by attributes or by the codec fixedscaleoffset. nil: packed values are
 	// kept. So are the attributes of v2, which otherwise are changed to say in the
@@ -83,7 +86,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	s.opened = newOpened(&s.presence)
 	s.opened.limit, s.pool = indexes, pool
 	if err := s.readTree(ctx); err != nil {
-		return nil, errors.Join(cmp.Or(notAFile(ctx, url, opt.Store), err), st.Close())
+		return nil, errors.Join(cmp.Or(notAFile(ctx, url, opt), err), st.Close())
 	}
 	return s, nil
 }

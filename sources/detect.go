@@ -1,0 +1,160 @@
+package sources
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// Confidence is how sure a driver is that it reads what is at a place.
+type Confidence int
+
+const (
+	No       Confidence = iota
+	Possible            // nothing speaks against it
+	Likely              // the name says so
+	Certain             // the content says so
+)
+
+// Signature is how files of a format begin.
+type Signature struct {
+	Begins string // the first bytes, at most [Head]
+	What   string // what such a file is, for people: "a NetCDF file"
+}
+
+// Probe looks at a location, for drivers to tell whether they read what is there. It
+// remembers how the file begins, because most drivers ask for that.
+type Probe struct {
+	URL string
+	opt store.Options
+
+	looked bool // at the beginning
+	found  bool
+	first  []byte
+}
+
+// Name is the URL without its query and without slashes at its end.
+func (p *Probe) Name() string {
+	name, _, _ := strings.Cut(p.URL, "?")
+	return strings.TrimRight(name, "/")
+}
+
+// Local reports whether the place is in the file system.
+func (p *Probe) Local() bool { return store.Local(p.URL) }
+
+// Beginning returns the first bytes of the file at the place, or of the first file that
+// matches a glob, at most [Head]. It is false if there is no file, such as in the place
+// of a folder.
+func (p *Probe) Beginning(ctx context.Context) ([]byte, bool) {
+	if !p.looked {
+		p.looked = true
+		if urls, err := store.Glob(ctx, p.URL, p.opt); err == nil {
+			p.first, p.found = Beginning(ctx, urls[0], p.opt)
+		}
+	}
+	return p.first, p.found
+}
+
+// Begins reports whether the file at the place begins with one of these signatures.
+func (p *Probe) Begins(ctx context.Context, with []Signature) bool {
+	first, found := p.Beginning(ctx)
+	return found && slices.ContainsFunc(with, func(s Signature) bool { return bytes.HasPrefix(first, []byte(s.Begins)) })
+}
+
+// Below returns the URLs of all files below the place, in the natural order of their
+// paths.
+func (p *Probe) Below(ctx context.Context) ([]string, error) { return store.Below(ctx, p.URL, p.opt) }
+
+// At returns another place that is looked at in the same way.
+func (p *Probe) At(url string) *Probe { return &Probe{URL: url, opt: p.opt} }
+
+// Holds reports whether the folder at the place has a file with one of the given keys.
+func (p *Probe) Holds(ctx context.Context, keys ...string) bool {
+	st, err := store.Open(ctx, p.URL, p.opt)
+	if err != nil {
+		return false
+	}
+	defer st.Close() //nolint:errcheck // nothing was written
+	return slices.ContainsFunc(keys, func(key string) bool {
+		_, err := st.Stat(ctx, key)
+		return err == nil
+	})
+}
+
+// errEnough ends a listing.
+var errEnough = errors.New("seen enough")
+
+// IsFolder reports whether there is a folder at the place, or for a store without
+// folders an object below it. A store that cannot be listed may have one anywhere.
+func (p *Probe) IsFolder(ctx context.Context) bool {
+	if p.Local() {
+		info, err := os.Stat(store.Resolved(p.URL))
+		return err == nil && info.IsDir()
+	}
+	st, err := store.Open(ctx, p.URL, p.opt)
+	if err != nil {
+		return false
+	}
+	defer st.Close() //nolint:errcheck // nothing was written
+	err = st.List(ctx, "", func(store.Info) error { return errEnough })
+	return errors.Is(err, errEnough) || errors.Is(err, store.ErrNoList)
+}
+
+// Detect returns the driver that is most sure to read what is at a location, and how
+// sure it is. Drivers are asked from the last of the list to the first, so that one that
+// was added comes before others that are as sure. The first that is certain is taken. A
+// location that cannot be looked at is for the driver to complain about. The error names
+// the drivers that were asked.
+func (l Drivers) Detect(ctx context.Context, url string, opt store.Options) (*Driver, Confidence, error) {
+	p := &Probe{URL: url, opt: opt}
+	best, sure := (*Driver)(nil), No
+	for i := range slices.Backward(l) {
+		if c := l[i].detect(ctx, p); c > sure {
+			best, sure = &l[i], c
+		}
+		if sure == Certain {
+			break
+		}
+	}
+	if best == nil {
+		return nil, No, l.unknown(ctx, p)
+	}
+	return best, sure, nil
+}
+
+// detect is how sure a driver is, by its own look at a place and by its signatures.
+func (d *Driver) detect(ctx context.Context, p *Probe) Confidence {
+	sure := No
+	if d.Detect != nil {
+		sure = d.Detect(ctx, p)
+	}
+	if sure < Certain && len(d.Signatures) > 0 && p.Begins(ctx, d.Signatures) {
+		return Certain
+	}
+	return sure
+}
+
+// detecting lists the names of the drivers that recognise their files.
+func (l Drivers) detecting() (names []string) {
+	for _, d := range l {
+		if d.Detect != nil || len(d.Signatures) > 0 {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// unknown is the error about a place that no driver reads.
+func (l Drivers) unknown(ctx context.Context, p *Probe) error {
+	what := "there is no file"
+	if first, found := p.Beginning(ctx); found {
+		what = l.WhatIs(first)
+	}
+	return fmt.Errorf("%s: no driver reads it, of %s: %s", store.Shown(p.URL), strings.Join(l.detecting(), ", "), what)
+}

@@ -1,0 +1,182 @@
+package sources
+
+import (
+	"context"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+)
+
+// Driver is a format, or a family of formats, and how to read it. All that the program
+// knows of a format is in its Driver; nothing else asks for a driver by its name.
+type Driver struct {
+	Name    string   // in source.driver of a job
+	Aliases []string // other names that a job may use, which mean the same
+	Title   string   // what Inspect calls the format, unless the source is [Outlined]
+
+	// Signatures are the first bytes of files of the format.
+	Signatures []Signature
+	// Detect says how sure the driver is that it reads what is at a place, as far as
+	// more than the signatures tell. nil: only the signatures do.
+	Detect func(ctx context.Context, p *Probe) Confidence
+	// Expand returns what a location of a job names, in the order in which it is read.
+	// nil: the location is a file, or a glob of files; see [store.Glob].
+	Expand func(ctx context.Context, location string, opt store.Options) ([]string, error)
+	// Open opens a source. It is the caller who closes it.
+	Open func(ctx context.Context, r Request) (Source, error)
+
+	Traits
+}
+
+// Traits are what jobs have to know of a driver before they open a source. The zero
+// value is a format of files that hold arrays with attributes, without chunks that could
+// be copied as they are stored.
+type Traits struct {
+	// Declared: the files hold nothing but elements. The job describes the arrays, in
+	// source.arrays, and [Request].Arrays has them.
+	Declared bool
+	// Rows: the files are tables, whose rows follow each other if the job names no
+	// dimension to join several files along.
+	Rows bool
+	// Unlimited: the format marks dimensions that may become longer, so that a job that
+	// appends rows need not name one.
+	Unlimited bool
+	// Codecs says whether stored chunks are the output of codecs that a target can keep.
+	Codecs KeptCodecs
+	// MissingChunks: the driver has the field source.missing_chunks.
+	MissingChunks bool
+	// CF: Open does what [Request].CF says, or nothing in the format is packed. The
+	// arrays of other drivers are unpacked by the plan.
+	CF bool
+}
+
+// KeptCodecs says when a target keeps the codecs of a source.
+type KeptCodecs int
+
+const (
+	NoCodecs        KeptCodecs = iota // never: the source has none
+	CodecsOnRequest                   // if the job says codecs: keep
+	CodecsByDefault                   // if the job names no codecs
+)
+
+// Request is what [Driver].Open opens, and how. A driver uses of it what concerns its
+// format.
+type Request struct {
+	// URLs are what Expand returned for the locations of a job. From has, for each of
+	// them, the location that it is from. Both are empty for a driver that is Declared.
+	URLs, From []string
+	Arrays     []DeclaredArray // for a driver that is Declared
+
+	Types   *dtype.Registry  // known data types; nil: the standard ones
+	Codecs  *codecs.Registry // known codecs; nil: the standard ones
+	Drivers Drivers          // known formats, for messages about a file of another one
+	Store   store.Options    // for every store that is opened
+
+	// Join says how several files become one source.
+	Join Joining
+	// CF says, by the path of an array, what becomes of packed values. nil: they are
+	// kept.
+	CF func(path string) cf.Mode
+	// Null returns the value that takes the place of nulls in the array at a path, of
+	// the type t. It is nil if there is none. nil: no array has such a value.
+	Null func(path string, t dtype.Type) (dtype.Scalar, error)
+	// KeepChunks says, by the path of an array, whether the target is to have the stored
+	// chunks. nil: of no array.
+	KeepChunks func(path string) bool
+	// KeepCodecs says, by the path of an array and its data type, whether the target
+	// keeps the codecs. nil: of no array.
+	KeepCodecs func(path string, t dtype.Type) bool
+	// AllChunks makes a missing chunk an error. Otherwise it holds the fill value.
+	AllChunks bool
+}
+
+// DeclaredArray describes an array whose files hold nothing but its elements.
+type DeclaredArray struct {
+	Name string // path of the array in the source
+	// URLs are the files of the array in their order: one file, or at least one with
+	// Stack or Concat.
+	URLs  []string
+	Type  dtype.Type
+	Order dtype.Order // byte order; only types of single bytes need none
+	// Shape is the shape of one file. The extent along Concat may be that of the first
+	// file or of all files together. If it is 0, it follows from the sizes of the
+	// files.
+	Shape  []int
+	FOrder bool  // the first dimension varies fastest
+	Offset int64 // bytes in front of the first element in each file
+	// DimensionNames are the names of the dimensions in Shape, "" for a dimension
+	// without a name. nil: none has a name.
+	DimensionNames []string
+	Attributes     zarr.Attributes
+	Stack          string // name of the new first dimension, along which each file is one index
+	Concat         string // name of the dimension, one of DimensionNames, along which the files follow each other
+}
+
+// Joining says how several files become one source. With the zero value a single file
+// stays as it is.
+type Joining struct {
+	// Concat is a dimension of the files: arrays are laid end to end along it.
+	// Stack is a new dimension: each file has one index along it. At most one of
+	// them is set.
+	Concat, Stack string
+	// Override takes the first file's attributes and values where other files have
+	// other ones, unless that would change the meaning of a joined value. Such a
+	// difference becomes a note; without Override it is an error.
+	Override bool
+	// Order names an array. The files are sorted by its first value. "" leaves them in
+	// their order.
+	Order string
+	// Wanted says which arrays are wanted. No other array is opened, and a fault of a
+	// wanted one is an error of opening. With nil all arrays are opened, and Array
+	// returns the fault of an array.
+	Wanted func(path string) bool
+	// Given reports whether the job replaces an attribute of an array. Files may differ
+	// in such an attribute. nil: the job replaces none.
+	Given func(path, attribute string) bool
+	// Compared bounds the bytes that are read, of all files together, to compare one
+	// variable that is not joined. 0 stands for 8 GiB, and with Override for 1 GiB. A
+	// variable that has more gets a finding, or with Override a note.
+	Compared int64
+}
+
+// Dimension is the one along which files are joined; "" for none.
+func (j *Joining) Dimension() string {
+	if j.Stack != "" {
+		return j.Stack
+	}
+	return j.Concat
+}
+
+// Drivers are the formats that a program knows. A program adds one by appending its
+// Driver. No name is given twice.
+type Drivers []Driver
+
+// Lookup returns the driver with a name or an alias.
+func (l Drivers) Lookup(name string) (*Driver, bool) {
+	for i := range l {
+		if l[i].Name == name || slices.Contains(l[i].Aliases, name) {
+			return &l[i], true
+		}
+	}
+	return nil, false
+}
+
+// Names lists the names that a job may use: of each driver its own, then its aliases.
+func (l Drivers) Names() (names []string) {
+	for _, d := range l {
+		names = append(append(names, d.Name), d.Aliases...)
+	}
+	return names
+}
+
+// Resolve returns the URLs that a location names.
+func (d *Driver) Resolve(ctx context.Context, location string, opt store.Options) ([]string, error) {
+	if d.Expand != nil {
+		return d.Expand(ctx, location, opt)
+	}
+	return store.Glob(ctx, location, opt)
+}

@@ -1,0 +1,100 @@
+package drivers_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/drivers"
+)
+
+// TestDetect looks at places, many without a name that tells.
+func TestDetect(t *testing.T) {
+	for _, test := range []struct {
+		file, content, want string
+		sure                sources.Confidence
+	}{
+		{"place/zarr.json", "{}", "zarr", sources.Certain},
+		{"place/.zgroup", "{}", "zarr", sources.Certain},
+		{"place/a/b/.zarray", "{}", "zarr", sources.Possible}, // groups need no documents
+		{"place/a/zarr.json", "{}", "zarr", sources.Possible},
+		{"place/a/data.bin", "", "zarr", sources.Possible}, // which says what is there instead
+		{"place", "CDF\x01", "netcdf", sources.Certain},
+		{"place", "ARROW1\x00\x00", "arrow", sources.Certain},
+		{"elsewhere", "", "netcdf", sources.Possible},
+		{"place.zarr", "PAR1", "arrow", sources.Certain},
+		{"place.zip", "\x89HDF\r\n\x1a\n", "netcdf", sources.Certain},
+		{"place.zip", "PK\x03\x04", "zarr", sources.Certain},
+		{"place.zip", "what", "zarr", sources.Likely},
+		{"place.zarr/a", "", "zarr", sources.Certain},
+		{"place.parquet", "\x89HDF\r\n\x1a\n", "netcdf", sources.Certain},
+		{"place.parquet", "CDF\x05", "netcdf", sources.Certain},
+		{"place.parquet", "", "arrow", sources.Likely},
+		{"place.nc", "PAR1", "arrow", sources.Certain},
+		{"place.h5", "ARROW1\x00\x00", "arrow", sources.Certain},
+		{"place.nc.gz", "\x1f\x8b\x08", "netcdf", sources.Possible},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, test.file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(test.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		place, _, _ := strings.Cut(test.file, "/")
+		if test.file == "elsewhere" {
+			place = "place"
+		}
+		got, sure, err := drivers.Standard().Detect(t.Context(), filepath.Join(dir, place), store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Name != test.want || sure != test.sure {
+			t.Errorf("%s with %q: %s, %v; want %s, %v", test.file, test.content, got.Name, sure, test.want, test.sure)
+		}
+	}
+}
+
+// TestDetectNothing has a list in which no driver takes whatever is there: the error names
+// all that were asked, and what the file is.
+func TestDetectNothing(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "data.bin")
+	if err := os.WriteFile(file, []byte("GRIB"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	picky := slices.DeleteFunc(drivers.Standard(), func(d sources.Driver) bool { return d.Name == "netcdf" })
+	for url, want := range map[string]string{
+		file:                       "no driver reads it, of arrow, zarr: it is a GRIB file",
+		filepath.Join(dir, "none"): "no driver reads it, of arrow, zarr: there is no file",
+	} {
+		if _, _, err := picky.Detect(t.Context(), url, store.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", url, err, want)
+		}
+	}
+}
+
+// TestNames checks that no name is given twice, and that each finds its driver.
+func TestNames(t *testing.T) {
+	list := drivers.Standard()
+	seen := map[string]bool{}
+	for _, name := range list.Names() {
+		if seen[name] {
+			t.Errorf("%s is given twice", name)
+		}
+		seen[name] = true
+	}
+	for name, want := range map[string]string{"netcdf": "netcdf", "hdf5": "netcdf", "parquet": "arrow", "feather": "arrow", "raw": "raw", "zarr": "zarr"} {
+		if d, ok := list.Lookup(name); !ok || d.Name != want {
+			t.Errorf("%s is not a name of %s", name, want)
+		}
+	}
+	if d, ok := list.Lookup("toy"); ok {
+		t.Errorf("toy is a name of %s", d.Name)
+	}
+}

@@ -1,0 +1,29 @@
+package netcdf
+
+import (
+	"context"
+
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Driver returns the driver of these formats.
+func Driver() sources.Driver {
+	return sources.Driver{
+		Name: "netcdf", Aliases: []string{"hdf5"}, Title: "NetCDF",
+		Signatures: []sources.Signature{
+			{Begins: "\x89HDF\r\n\x1a\n", What: "an HDF5 file, NetCDF-4 perhaps"},
+			{Begins: "CDF\x01", What: "a NetCDF file"},
+			{Begins: "CDF\x02", What: "a NetCDF file"},
+			{Begins: "CDF\x05", What: "a NetCDF file"},
+		},
+		// An HDF5 file may begin with anything, a user block.
+		Detect: func(context.Context, *sources.Probe) sources.Confidence { return sources.Possible },
+		Open:   openRequest,
+		Traits: sources.Traits{Unlimited: true, Codecs: sources.CodecsOnRequest, CF: true},
+	}
+}
+
+// openRequest opens the files of a request.
+func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
+	return Open(ctx, r.URLs, Options{Store: r.Store, Combine: r.Join, CF: r.CF, Kept: r.KeepChunks, Codecs: r.Codecs, Drivers: r.Drivers})
+}

@@ -1,0 +1,68 @@
+package zarr
+
+import (
+	"context"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Driver returns the driver of these formats.
+func Driver() sources.Driver {
+	return sources.Driver{
+		Name: "zarr", Title: "Zarr",
+		Signatures: signatures(), Detect: detect, Expand: expand, Open: openRequest,
+		Traits: sources.Traits{Codecs: sources.CodecsByDefault, MissingChunks: true, CF: true},
+	}
+}
+
+func signatures() []sources.Signature {
+	return []sources.Signature{
+		{Begins: "PK\x03\x04", What: "a zip archive, which is read as a Zarr hierarchy if its name ends with .zip"},
+		{Begins: "PK\x05\x06", What: "an empty zip archive"},
+	}
+}
+
+// openRequest opens the hierarchies of a request.
+func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
+	options := Options{
+		Store: r.Store, Types: r.Types, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, Drivers: r.Drivers,
+	}
+	if len(r.URLs) == 1 && r.Join.Dimension() == "" {
+		return Open(ctx, r.URLs[0], options)
+	}
+	return OpenAll(ctx, r.URLs, options, r.Join)
+}
+
+// expand returns the hierarchies that a location names. A glob matches folders, or zip
+// archives if its name says so.
+func expand(ctx context.Context, location string, opt store.Options) ([]string, error) {
+	if name, _, _ := strings.Cut(location, "?"); strings.HasSuffix(name, ".zip") {
+		return store.Glob(ctx, location, opt)
+	}
+	return store.GlobFolders(ctx, location, opt)
+}
+
+// detect goes by the name of a place, and by the documents in it. In the file system a
+// file may have such a name and be something else. A folder may have nodes and no
+// document of its own.
+func detect(ctx context.Context, p *sources.Probe) sources.Confidence {
+	if name := p.Name(); strings.HasSuffix(name, ".zarr") || strings.HasSuffix(name, ".zip") {
+		if !p.Local() {
+			return sources.Certain
+		}
+		if _, file := p.Beginning(ctx); file {
+			return sources.Likely
+		}
+		return sources.Certain
+	}
+	if p.Holds(ctx, zarr.MetadataKey, zarr.ConsolidatedKeyV2, zarr.GroupKeyV2, zarr.ArrayKeyV2) {
+		return sources.Certain
+	}
+	if _, file := p.Beginning(ctx); !file && p.IsFolder(ctx) {
+		return sources.Possible
+	}
+	return sources.No
+}

@@ -1,0 +1,62 @@
+package zarr
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Outline implements [sources.Outlined]. The nodes of a hierarchy of v3 are shown by
+// their documents, in the order of their paths; no codec is bound and no chunk looked
+// at. Those of v2 are shown in the terms of v3, as they are read.
+func (s *source) Outline(ctx context.Context) (format string, nodes []sources.Node) {
+	if root := s.nodes[""]; root == nil || root.format != dtype.V3 {
+		return "Zarr", sources.Nodes(ctx, s)
+	}
+	for _, p := range slices.Sorted(maps.Keys(s.nodes)) {
+		nodes = append(nodes, s.outline(p, s.nodes[p]))
+	}
+	return "Zarr v3", nodes
+}
+
+// outline returns what the document of a node says.
+func (s *source) outline(p string, n *node) sources.Node {
+	out := sources.Node{Path: p}
+	if n.err != nil {
+		out.Problem = n.err.Error()
+		return out
+	}
+	if !n.array {
+		out.Kind = "group"
+		attributes, err := n.parseGroup()
+		if err != nil {
+			out.Problem = err.Error()
+		}
+		out.Attributes = attributes
+		return out
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.opened != nil { // the document is dropped
+		return sources.NodeOf(n.opened.Info())
+	}
+	out.Kind = "array"
+	meta, err := zarr.ParseArray(n.text, s.types)
+	if err != nil {
+		out.Problem = err.Error()
+		return out
+	}
+	out.Shape, out.ChunkShape, out.DimensionNames = meta.Grid.Shape, meta.Grid.Chunk, meta.DimensionNames
+	out.FillValue, out.Codecs, out.Attributes = meta.Type.FormatScalar(dtype.V3, meta.Fill), meta.Codecs, meta.Attributes
+	if _, regular := meta.Grid.Regular(); !regular {
+		out.ChunkShape = nil
+	}
+	if out.DataType, err = meta.Type.V3(); err != nil {
+		out.Problem = err.Error()
+	}
+	return out
+}
