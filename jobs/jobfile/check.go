@@ -17,7 +17,7 @@ func (j *Job) Check(registry *codecs.Registry, types *dtype.Registry) Problems {
 	for _, s := range j.sections() {
 		c.options(s)
 	}
-	if j.Source.Driver == "raw" {
+	if j.traits().Declared {
 		names := make([]string, len(j.Source.Arrays))
 		for i, a := range j.Source.Arrays {
 			names[i] = a.Name
@@ -32,7 +32,7 @@ func (j *Job) Check(registry *codecs.Registry, types *dtype.Registry) Problems {
 		p.Warning, p.Code = true, "unused-field"
 		c.add(p)
 	}
-	if j.Target.Existing == "append" && j.Source.Driver != "" && j.Source.Driver != "netcdf" && j.AppendDimension() == "" {
+	if j.Target.Existing == "append" && j.driver != nil && !j.driver.Unlimited && j.AppendDimension() == "" {
 		c.add(j.NeedsDimension(fmt.Sprintf("sources of the driver %s have none that is unlimited", j.Source.Driver)))
 	}
 	c.targetNames()

@@ -111,7 +111,7 @@ func (c *checker) targetNames() {
 		}
 		return place{path.Join(path.Dir(name), o.Rename), field + ".rename"}
 	}
-	if c.job.Source.Driver == "raw" {
+	if c.job.traits().Declared {
 		for _, a := range c.job.Source.Arrays {
 			if !c.job.Selected(a.Name) {
 				continue

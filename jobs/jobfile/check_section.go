@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // section is a group of array options and the field that it stands in.
@@ -53,12 +54,12 @@ func (c *checker) report(field, hint, format string, args ...any) {
 func (c *checker) options(s section) {
 	o := s.options
 	rank := c.rank(s)
-	driver := c.job.Source.Driver
-	if o.Codecs.Keep && driver != "" && driver != "zarr" && driver != "netcdf" {
-		c.report(s.field+".codecs", "list the codecs", "sources of the driver %s have no codecs to keep", driver)
+	driver := c.job.driver
+	if o.Codecs.Keep && driver != nil && driver.Codecs == sources.NoCodecs {
+		c.report(s.field+".codecs", "list the codecs", "sources of the driver %s have no codecs to keep", driver.Name)
 	}
-	if o.Chunks.Keep && driver == "raw" {
-		c.report(s.field+".chunks", `"auto", or a list of integers`, "a raw source has no chunks to keep")
+	if o.Chunks.Keep && driver != nil && driver.Declared {
+		c.report(s.field+".chunks", `"auto", or a list of integers`, "a %s source has no chunks to keep", driver.Name)
 	}
 	if o.DataType == nil && (o.Cast.Rounding+o.Cast.OutOfRange != "" || o.Cast.ScalarMap != nil) {
 		p := c.job.Problem(s.field+".cast", "has no effect without data_type", "")
@@ -225,7 +226,7 @@ func trialShapes(registry *codecs.Registry, s section, t dtype.Type, rank int) [
 // hazards reports the hazards of a section's chain. What happens to the fill value is
 // reported only if the job tells that value.
 func (c *checker) hazards(s section, field string, chain *codecs.Chain) {
-	known := s.options.FillValue != nil || c.job.Source.Driver == "raw"
+	known := s.options.FillValue != nil || c.job.traits().Declared
 	for _, p := range c.job.Hazards(field, chain, s.options.AllowInexact) {
 		if known || p.Code != codecs.FillValueChanges {
 			c.add(p)

@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // Version is the version of the job file's schema that this package reads.
@@ -28,8 +29,9 @@ type Job struct {
 	Arrays   []ArrayRule // in file order
 	Run      Run
 
-	root   *node    // the file, for positions
-	hidden []secret // values of variables, which no message may show
+	driver *sources.Driver // that reads the source; nil: the file names none that is known
+	root   *node           // the file, for positions
+	hidden []secret        // values of variables, which no message may show
 }
 
 // Location is a path or URL. Text is what the file says, with variables
@@ -38,8 +40,8 @@ type Location struct{ Text, URL string }
 
 // Source says what is migrated.
 type Source struct {
-	Driver    string     // "raw", "netcdf", "arrow" or "zarr"
-	Locations []Location // field url; globs are not resolved yet; none for raw
+	Driver    string     // name of the driver; the file may have an alias
+	Locations []Location // field url; globs are not resolved yet; none for a driver that is Declared
 	Concat    string     // dimension to join several files along; "": none
 	Stack     string     // name of a new first dimension, one file an index; "": none
 	Join      string     // "exact" or "", or "override": what becomes of differences between files
@@ -53,10 +55,10 @@ type Source struct {
 	Unsupported string
 	Include     []string // globs on the paths of arrays, and of groups without any; none: all of them
 	Exclude     []string
-	Arrays      []RawArray // of the raw driver, in file order
+	Arrays      []RawArray // of a driver that is Declared, in file order
 }
 
-// RawArray describes one array of the raw driver, which knows no metadata.
+// RawArray describes one array of a driver that knows no metadata.
 type RawArray struct {
 	Name      string // path of the array
 	Locations []Location
@@ -159,6 +161,18 @@ func (j *Job) Problem(field, message, hint string) Problem {
 	}
 	p.File, p.Line, p.Column = at.file, at.line, at.column
 	return p
+}
+
+// Driver returns the driver that reads the source, nil if the file names none that is
+// known, which is one of its problems.
+func (j *Job) Driver() *sources.Driver { return j.driver }
+
+// traits are those of the driver; the zero value without a driver.
+func (j *Job) traits() sources.Traits {
+	if j.driver == nil {
+		return sources.Traits{}
+	}
+	return j.driver.Traits
 }
 
 // AppendDimension returns the dimension along which the job appends rows; "" if the

@@ -30,15 +30,15 @@ func (p *parser) joining(at *trail) {
 	if s.Concat != "" && s.Stack != "" {
 		report("stack", "stack and concat exclude each other", "concat joins along a dimension that files have, stack along a new one")
 	}
-	switch s.Driver {
-	case "raw":
+	switch traits := p.job.traits(); {
+	case traits.Declared:
 		if s.Coordinate() != "" {
-			report("order", "files of the raw driver have no coordinate to be ordered by", "order: natural, or list them")
+			report("order", fmt.Sprintf("files of the %s driver have no coordinate to be ordered by", s.Driver), "order: natural, or list them")
 		}
 		if s.Join != "" {
-			report("join", "files of the raw driver have nothing but elements to differ in", "leave it out")
+			report("join", fmt.Sprintf("files of the %s driver have nothing but elements to differ in", s.Driver), "leave it out")
 		}
-	case "netcdf", "zarr":
+	case p.job.driver != nil && !traits.Rows:
 		p.joinsNothing(report)
 	}
 }
@@ -85,7 +85,7 @@ func (j *Job) CheckJoined(urls []string) error {
 	if err := j.CheckDistinct("source.url", urls); err != nil {
 		return err
 	}
-	if len(urls) < 2 || j.Source.Concat+j.Source.Stack != "" {
+	if len(urls) < 2 || j.Source.Concat+j.Source.Stack != "" || j.traits().Rows {
 		return nil
 	}
 	return Problems{j.Problem("source.url", fmt.Sprintf("%d files or hierarchies need to be told how they become one", len(urls)), joinHint)}

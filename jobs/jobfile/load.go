@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
 // LoadOptions change how a job file is read.
@@ -16,6 +19,9 @@ type LoadOptions struct {
 	Set []string
 	// LookupEnv finds environment variables; nil means os.LookupEnv.
 	LookupEnv func(string) (string, bool)
+	// Drivers are the formats that source.driver may name; nil means
+	// drivers.Standard().
+	Drivers sources.Drivers
 }
 
 // Load reads a job file in YAML 1.2 or JSON. Where the file itself is at fault
@@ -58,7 +64,10 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 	}
 	base := filepath.Base(name)
 	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root, hidden: root.secrets(nil)}
-	p := &parser{job: j, problems: problems}
+	p := &parser{job: j, problems: problems, drivers: opt.Drivers}
+	if p.drivers == nil {
+		p.drivers = drivers.Standard()
+	}
 	if !p.version() {
 		return nil, p.problems.result(name)
 	}

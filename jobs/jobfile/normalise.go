@@ -27,7 +27,7 @@ func (j *Job) Normalised() []byte {
 	}
 	job := map[string]any{
 		"zmigrate": Version,
-		"source":   normalSource(j.Source),
+		"source":   normalSource(j.Source, j.traits().Declared),
 		"target":   normalTarget(j.Target),
 		"defaults": normalOptions(j.Defaults),
 		"arrays":   arrays,
@@ -51,9 +51,11 @@ func normalTarget(t Target) map[string]any {
 	return m
 }
 
-func normalSource(s Source) map[string]any {
+// normalSource has the name of the driver also where the file has an alias. declared
+// says that the driver has source.arrays in the place of source.url.
+func normalSource(s Source, declared bool) map[string]any {
 	m := map[string]any{"driver": s.Driver, "cf": s.CF}
-	if s.Driver == "raw" {
+	if declared {
 		arrays := map[string]any{}
 		for _, a := range s.Arrays {
 			arrays[a.Name] = normalRaw(a)

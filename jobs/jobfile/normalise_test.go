@@ -51,6 +51,19 @@ func TestNormalised(t *testing.T) {
 	}
 }
 
+// TestNormalisedDriver has the other names of drivers: a job means the same with each.
+func TestNormalisedDriver(t *testing.T) {
+	for name, others := range map[string][]string{"netcdf": {"hdf5"}, "arrow": {"parquet", "feather"}} {
+		want := mustParse(t, normalYAML, "source.driver="+name, "arrays.AIRT=null")
+		for _, other := range others {
+			got := mustParse(t, normalYAML, "source.driver="+other, "arrays.AIRT=null")
+			if diff := cmp.Diff(string(want.Normalised()), string(got.Normalised())); diff != "" || got.Source.Driver != name {
+				t.Errorf("%s, which is %s: %s", other, got.Source.Driver, diff)
+			}
+		}
+	}
+}
+
 func TestNormalisedGlobOrder(t *testing.T) {
 	const ab, ba = "arrays: {\"a*\": {cf: keep}, \"*b\": {}, c: {}}\n", "arrays: {c: {}, \"*b\": {}, \"a*\": {cf: keep}}\n"
 	got := Differences(mustParse(t, small+ab).Normalised(), mustParse(t, small+ba).Normalised())

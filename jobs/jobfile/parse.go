@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // version checks the field zmigrate. It returns false for a file of another version,
@@ -56,7 +57,12 @@ func (p *parser) source(n *node, at *trail) {
 	s := &p.job.Source
 	s.CF = "keep"
 	required := []string{"driver", "url"}
-	if d := n.get("driver"); d != nil && d.text == "raw" {
+	if d := n.get("driver"); d != nil {
+		// What the other fields mean depends on it, so it is read first.
+		p.job.driver, _ = p.drivers.Lookup(d.text)
+	}
+	traits := p.job.traits()
+	if traits.Declared {
 		required = []string{"driver", "arrays"}
 		// The arrays inherit both, so these are read first, wherever they stand.
 		if c := n.get("concat"); c != nil && c.kind == stringKind {
@@ -67,7 +73,7 @@ func (p *parser) source(n *node, at *trail) {
 		}
 	}
 	p.fields(n, at, map[string]setter{
-		"driver":         p.enum(&s.Driver, "raw", "netcdf", "arrow", "zarr"),
+		"driver":         p.driver,
 		"url":            p.locations(&s.Locations),
 		"concat":         p.str(&s.Concat),
 		"stack":          p.str(&s.Stack),
@@ -80,16 +86,43 @@ func (p *parser) source(n *node, at *trail) {
 		"exclude":        p.patterns(&s.Exclude),
 		"arrays":         p.rawArrays,
 	}, required...)
-	if s.Driver == "raw" && len(s.Locations) > 0 {
-		p.problems.add(p.job.Problem(at.key("url").String(), "the raw driver takes its files from source.arrays", "move it to source.arrays.NAME.url"))
-	}
 	p.joining(at)
-	if s.Driver != "" && s.Driver != "zarr" && s.MissingChunks != "" {
-		p.problems.add(p.job.Problem(at.key("missing_chunks").String(), "only the zarr driver has it", ""))
+	if p.job.driver == nil {
+		return
 	}
-	if s.Driver != "" && s.Driver != "raw" && len(s.Arrays) > 0 {
-		p.problems.add(p.job.Problem(at.key("arrays").String(), "only the raw driver has it", "options for arrays stand under the top-level arrays"))
+	if traits.Declared && len(s.Locations) > 0 {
+		p.problems.add(p.job.Problem(at.key("url").String(), fmt.Sprintf("the %s driver takes its files from source.arrays", s.Driver), "move it to source.arrays.NAME.url"))
 	}
+	if !traits.MissingChunks && s.MissingChunks != "" {
+		p.onlyOf(at.key("missing_chunks"), func(t sources.Traits) bool { return t.MissingChunks }, "")
+	}
+	if !traits.Declared && len(s.Arrays) > 0 {
+		p.onlyOf(at.key("arrays"), func(t sources.Traits) bool { return t.Declared }, "options for arrays stand under the top-level arrays")
+	}
+}
+
+// driver reads the name of the driver. An alias becomes the driver's own name.
+func (p *parser) driver(n *node, at *trail) {
+	p.enum(&p.job.Source.Driver, p.drivers.Names()...)(n, at)
+	if p.job.driver != nil {
+		p.job.Source.Driver = p.job.driver.Name
+	}
+}
+
+// onlyOf reports a field that the driver does not have, with the names of those that
+// have it.
+func (p *parser) onlyOf(at *trail, has func(sources.Traits) bool, hint string) {
+	var names []string
+	for _, d := range p.drivers {
+		if has(d.Traits) {
+			names = append(names, d.Name)
+		}
+	}
+	what := "only the " + strings.Join(names, ", ") + " driver has it"
+	if len(names) > 1 {
+		what = "only the drivers " + strings.Join(names, ", ") + " have it"
+	}
+	p.problems.add(p.job.Problem(at.String(), what, hint))
 }
 
 func (p *parser) cf(dst *string) setter { return p.enum(dst, "keep", "codecs", "unpack") }

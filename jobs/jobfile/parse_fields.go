@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // parser turns nodes into a Job and reports everything that does not fit.
 type parser struct {
 	job      *Job
 	problems *collector
+	drivers  sources.Drivers
 	depth    int // of codec chains within each other
 }
 
