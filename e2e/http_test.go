@@ -43,8 +43,8 @@ func TestHTTPSources(t *testing.T) {
 		}
 	}
 	at := serve(data) + "/out.zarr"
-	if driver := jobs.DriverOf(t.Context(), at, environment()); driver != "zarr" {
-		t.Errorf("driver %s", driver)
+	if driver, err := jobs.DriverOf(t.Context(), at, environment()); driver != "zarr" || err != nil {
+		t.Errorf("driver %s, %v", driver, err)
 	}
 	if diff := cmp.Diff(want, copied(fmt.Sprintf(`{driver: zarr, url: %q}`, at))); diff != "" {
 		t.Errorf("zarr (-local +remote):\n%s", diff)

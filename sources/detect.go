@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // Confidence is how sure a driver is that it reads what is at a place.
@@ -29,7 +31,8 @@ type Signature struct {
 }
 
 // Probe looks at a location, for drivers to tell whether they read what is there. It
-// remembers how the file begins, because most drivers ask for that.
+// remembers how the file begins, because most drivers ask for that. If the server fails,
+// it sees nothing more, so that drivers do not wait for the server one after the other.
 type Probe struct {
 	URL string
 	opt store.Options
@@ -37,6 +40,18 @@ type Probe struct {
 	looked bool // at the beginning
 	found  bool
 	first  []byte
+	blind  *bool // set when the server fails
+}
+
+func newProbe(url string, opt store.Options) *Probe {
+	return &Probe{URL: url, opt: opt, blind: new(bool)}
+}
+
+// ok reports whether a look had no error.
+func (p *Probe) ok(err error) bool {
+	_, unreachable := errors.AsType[*net.OpError](err)
+	*p.blind = *p.blind || unreachable || limits.Passing(err)
+	return err == nil
 }
 
 // Name is the URL without its query and without slashes at its end.
@@ -52,10 +67,11 @@ func (p *Probe) Local() bool { return store.Local(p.URL) }
 // matches a glob, at most [Head]. It is false if there is no file, such as in the place
 // of a folder.
 func (p *Probe) Beginning(ctx context.Context) ([]byte, bool) {
-	if !p.looked {
+	if !p.looked && !*p.blind {
 		p.looked = true
-		if urls, err := store.Glob(ctx, p.URL, p.opt); err == nil {
-			p.first, p.found = Beginning(ctx, urls[0], p.opt)
+		if urls, err := store.Glob(ctx, p.URL, p.opt); p.ok(err) {
+			p.first, err = beginning(ctx, urls[0], p.opt)
+			p.found = p.ok(err)
 		}
 	}
 	return p.first, p.found
@@ -68,22 +84,37 @@ func (p *Probe) Begins(ctx context.Context, with []Signature) bool {
 }
 
 // Below returns the URLs of all files below the place, in the natural order of their
-// paths.
-func (p *Probe) Below(ctx context.Context) ([]string, error) { return store.Below(ctx, p.URL, p.opt) }
+// paths, as far as they can be listed.
+func (p *Probe) Below(ctx context.Context) []string {
+	if *p.blind {
+		return nil
+	}
+	urls, err := store.Below(ctx, p.URL, p.opt)
+	if !p.ok(err) {
+		return nil
+	}
+	return urls
+}
 
 // At returns another place that is looked at in the same way.
-func (p *Probe) At(url string) *Probe { return &Probe{URL: url, opt: p.opt} }
+func (p *Probe) At(url string) *Probe { return &Probe{URL: url, opt: p.opt, blind: p.blind} }
 
 // Holds reports whether the folder at the place has a file with one of the given keys.
 func (p *Probe) Holds(ctx context.Context, keys ...string) bool {
+	if *p.blind {
+		return false
+	}
 	st, err := store.Open(ctx, p.URL, p.opt)
-	if err != nil {
+	if !p.ok(err) {
 		return false
 	}
 	defer st.Close() //nolint:errcheck // nothing was written
 	return slices.ContainsFunc(keys, func(key string) bool {
+		if *p.blind {
+			return false
+		}
 		_, err := st.Stat(ctx, key)
-		return err == nil
+		return p.ok(err)
 	})
 }
 
@@ -97,12 +128,16 @@ func (p *Probe) IsFolder(ctx context.Context) bool {
 		info, err := os.Stat(store.Resolved(p.URL))
 		return err == nil && info.IsDir()
 	}
+	if *p.blind {
+		return false
+	}
 	st, err := store.Open(ctx, p.URL, p.opt)
-	if err != nil {
+	if !p.ok(err) {
 		return false
 	}
 	defer st.Close() //nolint:errcheck // nothing was written
 	err = st.List(ctx, "", func(store.Info) error { return errEnough })
+	p.ok(err)
 	return errors.Is(err, errEnough) || errors.Is(err, store.ErrNoList)
 }
 
@@ -112,7 +147,7 @@ func (p *Probe) IsFolder(ctx context.Context) bool {
 // location that cannot be looked at is for the driver to complain about. The error names
 // the drivers that were asked.
 func (l Drivers) Detect(ctx context.Context, url string, opt store.Options) (*Driver, Confidence, error) {
-	p := &Probe{URL: url, opt: opt}
+	p := newProbe(url, opt)
 	best, sure := (*Driver)(nil), No
 	for i := range slices.Backward(l) {
 		if c := l[i].detect(ctx, p); c > sure {
@@ -140,14 +175,15 @@ func (d *Driver) detect(ctx context.Context, p *Probe) Confidence {
 	return sure
 }
 
-// detecting lists the names of the drivers that recognise their files.
-func (l Drivers) detecting() (names []string) {
+// Detecting lists the names of the drivers that recognise their files, for messages.
+func (l Drivers) Detecting() string {
+	var names []string
 	for _, d := range l {
 		if d.Detect != nil || len(d.Signatures) > 0 {
 			names = append(names, d.Name)
 		}
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // unknown is the error about a place that no driver reads.
@@ -156,5 +192,5 @@ func (l Drivers) unknown(ctx context.Context, p *Probe) error {
 	if first, found := p.Beginning(ctx); found {
 		what = l.WhatIs(first)
 	}
-	return fmt.Errorf("%s: no driver reads it, of %s: %s", store.Shown(p.URL), strings.Join(l.detecting(), ", "), what)
+	return fmt.Errorf("%s: none of the drivers %s reads it: %s", store.Shown(p.URL), l.Detecting(), what)
 }

@@ -15,24 +15,26 @@ const Head = 16
 // Beginning returns the first bytes of a file, at most [Head], and false where there is
 // no file at a URL, such as a folder.
 func Beginning(ctx context.Context, url string, opt store.Options) ([]byte, bool) {
+	first, err := beginning(ctx, url, opt)
+	return first, err == nil
+}
+
+func beginning(ctx context.Context, url string, opt store.Options) ([]byte, error) {
 	folder, key, err := store.Split(url)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
 	s, err := store.Open(ctx, folder, opt)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
 	defer s.Close() //nolint:errcheck // nothing was written
 	info, err := s.Stat(ctx, key)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
 	first := make([]byte, min(info.Size, Head))
-	if err := s.ReadRange(ctx, key, first, 0); err != nil {
-		return nil, false
-	}
-	return first, true
+	return first, s.ReadRange(ctx, key, first, 0)
 }
 
 // foreign lists the signatures of formats that no driver reads, with a way out.

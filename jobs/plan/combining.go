@@ -5,14 +5,14 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
-	"github.com/zmigrate/zmigrate/sources/combine"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 // combining says how the files of the source become one.
-func combining(j *jobfile.Job) combine.Options {
+func combining(j *jobfile.Job) sources.Joining {
 	s := &j.Source
-	return combine.Options{
+	return sources.Joining{
 		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(), Wanted: j.Selected,
 		Given: func(path, attribute string) bool {
 			o, _ := j.Options(path)

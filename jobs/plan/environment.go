@@ -10,6 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
 // Environment is what a program brings to a job: what names may stand for, and
@@ -17,6 +19,9 @@ import (
 type Environment struct {
 	Codecs *codecs.Registry
 	Types  *dtype.Registry
+	// Drivers are the formats that messages and [jobs.Inspect] know; nil: the standard
+	// ones. What a job may name, jobfile.LoadOptions say.
+	Drivers sources.Drivers
 
 	Log *slog.Logger // nil discards
 	// Memory, Fault and Sleep are handed to every store that is opened; see
@@ -26,15 +31,26 @@ type Environment struct {
 	Sleep  func(ctx context.Context, d time.Duration) error
 }
 
+// KnownDrivers are Drivers or, if they are nil, the standard ones.
+func (e Environment) KnownDrivers() sources.Drivers {
+	if e.Drivers == nil {
+		return drivers.Standard()
+	}
+	return e.Drivers
+}
+
+// Stores are the options of every store that is opened.
+func (e Environment) Stores() store.Options {
+	return store.Options{Log: e.Log, Memory: e.Memory, Fault: e.Fault, Sleep: e.Sleep}
+}
+
 // StoreOptions are the job's habits towards stores, with the limits that the requests
 // of a store count against.
 func (e Environment) StoreOptions(j *jobfile.Job, limits *limits.Limits) store.Options {
-	retries := j.Run.Retries
-	if retries == 0 {
-		retries = -1 // none, where the store's 0 means its default
+	opt := e.Stores()
+	opt.Retries, opt.Limits = j.Run.Retries, limits
+	if opt.Retries == 0 {
+		opt.Retries = -1 // none, where the store's 0 means its default
 	}
-	return store.Options{
-		Log: e.Log, Memory: e.Memory, Fault: e.Fault, Sleep: e.Sleep,
-		Retries: retries, Limits: limits,
-	}
+	return opt
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // keepsCodecs reports whether an array of a Zarr source keeps its codecs as far
@@ -58,15 +59,15 @@ func (b *builder) keepShards() {
 }
 
 // keptCodecs returns the chain by which the source stores its chunks, those
-// inside of its shards if it has some: that of a Zarr source, or one that the job
-// asks for. It is nil where there is none, or none that takes the chunks of the
+// inside of its shards if it has some: that of a source whose codecs are kept by
+// default, or one that the job asks for. It is nil where there is none, or none that takes the chunks of the
 // target, which is a problem if the job wants it.
 func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
 	keep := b.options.Codecs.Keep
 	if b.info.Codecs == nil && keep {
 		b.wrong("codecs", cmp.Or(b.info.Obstacle, "the source has no codecs")+": none can be kept", "give the array a list of codecs")
 	}
-	if b.info.Codecs == nil || !keep && b.plan.Job.Source.Driver != "zarr" {
+	if b.info.Codecs == nil || !keep && b.plan.Job.Driver().Codecs != sources.CodecsByDefault {
 		return nil
 	}
 	specs, err := b.sourceCodecs(in)

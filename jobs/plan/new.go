@@ -96,7 +96,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 // planArray adds an array of the source to the plan by the builder that has it, unless
 // something is wrong with it.
 func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimensions map[string]string) (jobfile.Problems, error) {
-	if p.Job.Source.Driver == "raw" { // the others do so by themselves
+	if !p.Job.Driver().CF { // the others do so by themselves
 		mode, field := cfMode(p.Job, name)
 		packed, err := sources.Packed(b.array, mode, nil)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // packing decides on an array of packed elements whose codecs are to say what
@@ -105,7 +106,7 @@ func fillHazard(chain *codecs.Chain) (codecs.Hazard, bool) {
 // keeps reports whether the packing is that of codecs which the source has, too.
 func (b *builder) keeps() bool {
 	mode, _ := cfMode(b.plan.Job, b.info.Path)
-	return b.plan.Job.Source.Driver == "zarr" && mode != cf.Codecs
+	return b.plan.Job.Driver().Codecs == sources.CodecsByDefault && mode != cf.Codecs
 }
 
 // clamped returns codecs that say what stored elements mean with a cast_value

@@ -41,11 +41,7 @@ func openRequest(ctx context.Context, r sources.Request) (sources.Source, error)
 func detect(ctx context.Context, p *sources.Probe) sources.Confidence {
 	first := p
 	if _, found := p.Beginning(ctx); !found {
-		below, err := p.Below(ctx)
-		if err != nil {
-			return sources.No
-		}
-		if below = data(p.URL, below); len(below) > 0 {
+		if below := data(p.URL, p.Below(ctx)); len(below) > 0 {
 			first = p.At(below[0])
 		}
 	}

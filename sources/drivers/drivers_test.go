@@ -70,8 +70,8 @@ func TestDetectNothing(t *testing.T) {
 	}
 	picky := slices.DeleteFunc(drivers.Standard(), func(d sources.Driver) bool { return d.Name == "netcdf" })
 	for url, want := range map[string]string{
-		file:                       "no driver reads it, of arrow, zarr: it is a GRIB file",
-		filepath.Join(dir, "none"): "no driver reads it, of arrow, zarr: there is no file",
+		file:                       "none of the drivers arrow, zarr reads it: it is a GRIB file",
+		filepath.Join(dir, "none"): "none of the drivers arrow, zarr reads it: there is no file",
 	} {
 		if _, _, err := picky.Detect(t.Context(), url, store.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", url, err, want)

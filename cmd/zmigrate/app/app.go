@@ -21,6 +21,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
 // Exit statuses, see docs/exit-status.md.
@@ -179,7 +180,7 @@ func (a *app) setUp(c *cli.Context) error {
 		memory = &store.Memory{}
 	}
 	types := dtype.Standard()
-	a.env = jobs.Environment{Codecs: standard.Registry(types), Types: types, Log: a.log, Memory: memory}
+	a.env = jobs.Environment{Codecs: standard.Registry(types), Types: types, Drivers: drivers.Standard(), Log: a.log, Memory: memory}
 	return nil
 }
 

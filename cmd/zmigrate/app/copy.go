@@ -39,11 +39,15 @@ func (a *app) copyCommand() *cli.Command {
 			if c.NArg() != 2 {
 				return invalid(errors.New("copy needs a source and a target: zmigrate copy SRC DST"))
 			}
-			text, err := a.copyJob(c)
+			driver, err := jobs.DriverOf(c.Context, c.Args().Get(0), a.env)
+			if err != nil {
+				return err
+			}
+			text, err := a.copyJob(c, driver)
 			if err != nil {
 				return invalid(err)
 			}
-			j, err := jobs.Parse("copy", text, ".", jobs.LoadOptions{Set: overrides(c)})
+			j, err := jobs.Parse("copy", text, ".", jobs.LoadOptions{Set: overrides(c), Drivers: a.env.Drivers})
 			if err != nil {
 				return err
 			}
@@ -61,8 +65,8 @@ func (a *app) copyCommand() *cli.Command {
 }
 
 // copyJob returns the job file that a command line stands for, as JSON.
-func (a *app) copyJob(c *cli.Context) ([]byte, error) {
-	source := map[string]any{"driver": jobs.DriverOf(c.Context, c.Args().Get(0), a.env), "url": literal(c.Args().Get(0))}
+func (a *app) copyJob(c *cli.Context, driver string) ([]byte, error) {
+	source := map[string]any{"driver": driver, "url": literal(c.Args().Get(0))}
 	for _, flag := range []string{"include", "exclude"} {
 		if globs := c.StringSlice(flag); len(globs) > 0 {
 			source[flag] = globs
