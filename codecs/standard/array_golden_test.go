@@ -117,8 +117,9 @@ func TestArrayGolden(t *testing.T) {
 	folder := arrayArchive(t)
 	read := map[string]int{}
 	for _, entry := range expectedArrays(t, folder) {
-		testArray(t, folder, entry)
-		read[entry.Store]++
+		if testArray(t, folder, entry) {
+			read[entry.Store]++
+		}
 	}
 	if read["v2.zarr"] != 8 || read["v3.zarr"] < 40 {
 		t.Errorf("arrays read: %v", read)
@@ -141,6 +142,7 @@ func TestArrayGoldenFolders(t *testing.T) {
 	}
 }
 
+// expectedArray is an array of a folder of goldens, with the file of its values.
 type expectedArray struct {
 	Store, Path, Raw string
 	Values           []json.RawMessage // of elements of variable size
@@ -159,25 +161,27 @@ func expectedArrays(t *testing.T, folder fs.FS) []expectedArray {
 	return expected.Arrays
 }
 
-func testArray(t *testing.T, folder fs.FS, entry expectedArray) {
+// testArray compares an array with the expected values. It returns false for an array
+// that Zarr v3 cannot describe, or whose codecs are not known.
+func testArray(t *testing.T, folder fs.FS, entry expectedArray) bool {
 	t.Helper()
 	where := path.Join(entry.Store, entry.Path)
 	array := parseGolden(t, folder, where)
 	if array == nil {
-		return
+		return false
 	}
 	chain, err := standard.Registry(dtype.Standard()).Bind(array.Codecs, codecs.Chunk{Type: array.Type, Shape: array.Grid.Chunk, Fill: array.Fill})
 	if errors.Is(err, codecs.ErrUnknown) {
-		return
+		return false
 	}
 	if err != nil {
 		t.Errorf("%s: %v", where, err)
-		return
+		return false
 	}
 	got := readGolden(t, folder, where, array, chain)
 	if entry.Raw == "" {
 		compareItems(t, where, got, entry.Values)
-		return
+		return true
 	}
 	want, err := fs.ReadFile(folder, entry.Raw)
 	if err != nil {
@@ -186,6 +190,7 @@ func testArray(t *testing.T, folder fs.FS, entry expectedArray) {
 	if !bytes.Equal(little(got).Data, want) {
 		t.Errorf("%s: the values differ", where)
 	}
+	return true
 }
 
 // parseGolden parses the document of an array, of Zarr v2 or v3. It returns nil if Zarr
