@@ -54,16 +54,7 @@ func objects(t *testing.T, url string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]string{}
-	err = s.List(t.Context(), "", func(o store.Info) error {
-		data, err := s.ReadAll(t.Context(), o.Key, 1<<30)
-		sum := sha256.Sum256(data)
-		found[o.Key] = hex.EncodeToString(sum[:])
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := digests(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

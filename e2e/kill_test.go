@@ -37,6 +37,24 @@ func prepare(ctx context.Context, t testing.TB, program string, args ...string) 
 	return c
 }
 
+// startRun starts a run with --json and waits for its first line of output, which says
+// that the run has begun. It returns the rest of the output.
+func startRun(t *testing.T, c *exec.Cmd) *bufio.Reader {
+	t.Helper()
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	if _, err := lines.ReadString('\n'); err != nil {
+		t.Error(err)
+	}
+	return lines
+}
+
 // TestKilled kills the program at random moments: at least eight times, and until two
 // of the kills came after a chunk was recorded. Every other kill waits for that, so that
 // the test does not depend on the speed of the machine. TestSoak does more of this, with
@@ -255,21 +273,11 @@ func TestSignals(t *testing.T) {
 				arguments = append(arguments, "--set", field)
 			}
 			c := exec.CommandContext(t.Context(), program, arguments...)
-			out, err := c.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
 			messages, err := c.StderrPipe()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewReader(out)
-			if _, err := lines.ReadString('\n'); err != nil { // the run has begun
-				t.Error(err)
-			}
+			out := startRun(t, c)
 			if err := c.Process.Signal(test.signal); err != nil {
 				t.Error(err)
 			}
@@ -277,7 +285,7 @@ func TestSignals(t *testing.T) {
 			for said.Scan() && !strings.Contains(said.Text(), "stopping: chunks in flight are finished first") {
 			}
 			release()
-			rest, err := io.ReadAll(io.MultiReader(lines, messages))
+			rest, err := io.ReadAll(io.MultiReader(out, messages))
 			if err != nil {
 				t.Error(err)
 			}

@@ -124,7 +124,12 @@ func (b *bucket) open(t *testing.T, prefix string) *store.Store {
 // tree is like the function tree, for a folder of the bucket.
 func (b *bucket) tree(t *testing.T, prefix string) map[string]string {
 	t.Helper()
-	s := b.open(t, prefix)
+	return digests(t, b.open(t, prefix))
+}
+
+// digests returns the SHA-256 of every object of a store, by its key.
+func digests(t *testing.T, s *store.Store) map[string]string {
+	t.Helper()
 	files := map[string]string{}
 	err := s.List(t.Context(), "", func(o store.Info) error {
 		data, err := s.ReadAll(t.Context(), o.Key, 1<<30)

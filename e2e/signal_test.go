@@ -26,20 +26,11 @@ arrays: {a: {chunks: [16777216], codecs: [bytes, {numcodecs.lzma: {preset: 9}}]}
 `))
 	program := build(t)
 	c := exec.CommandContext(t.Context(), program, "run", "--json", job)
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	messages, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // the run has begun
-		t.Error(err)
-	}
+	startRun(t, c)
 	if err := c.Process.Signal(syscall.SIGINT); err != nil {
 		t.Error(err)
 	}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -148,16 +147,7 @@ func TestRuntimeGivesUp(t *testing.T) {
 	job, _ := heldBack(t, dir)
 	c := exec.CommandContext(t.Context(), program, "run", "--json", job)
 	c.Dir = dir
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // the run has begun
-		t.Error(err)
-	}
+	out := startRun(t, c)
 	if err := c.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Error(err)
 	}
