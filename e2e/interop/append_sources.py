@@ -1,11 +1,11 @@
-"""Writes a series of days in two NetCDF files and as a whole, and its first part
-as Zarr hierarchies by other programs.
+"""Writes a series of days as one NetCDF file and as two, and lets other programs write
+the first part as Zarr hierarchies.
 
     append_sources.py FOLDER
 
-first.nc and rest.nc are the parts of whole.nc, along the record dimension time;
-xarray.zarr and python.zarr hold what first.nc does, the latter in shards, with
-chunk keys of the encoding v2 and without consolidated metadata.
+first.nc and rest.nc are the parts of whole.nc, along the record dimension time.
+xarray.zarr and python.zarr have the content of first.nc. python.zarr has shards and
+chunk keys of the encoding v2, and no consolidated metadata.
 """
 
 import pathlib

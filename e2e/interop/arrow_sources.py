@@ -1,11 +1,10 @@
-"""Writes Arrow and Parquet files with pyarrow, and what their columns hold.
+"""Writes Arrow and Parquet files with pyarrow, and the content of their columns.
 
     arrow_sources.py DIR SEED [ROWS]
 
-DIR/expected.json has for each file its columns by their paths: the type, the
-shape, and all values in C order as JSON (null for nulls, temporal values as
-integers, bytes as {"hex"}), or part of the error with which a column is
-refused.
+DIR/expected.json has the columns of each file by their paths: the type, the shape,
+and all values in C order as JSON (null for nulls, temporal values as integers, bytes
+as {"hex"}). A column that is refused has a part of the error instead.
 """
 
 import json
@@ -91,7 +90,7 @@ def columns(rng, n):
 
 
 def refused(n):
-    """Columns that are no arrays, with what is said of them."""
+    """Columns that cannot be arrays, with parts of the messages about them."""
     return {
         "decimal": (pa.array([None] * n, pa.decimal128(9, 2)), "cast it to float64"),
         "list": (pa.array([[1] * (i % 3) for i in range(n)]), "cast it to fixed_size_list"),
@@ -132,7 +131,7 @@ def rows(array):
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], kind)
     if isinstance(kind, pa.FixedShapeTensorType):
-        # Not to_numpy_ndarray: of a permutation that is not its own inverse that
+        # Not to_numpy_ndarray: for a permutation that is not its own inverse, it
         # shows elements of other tensors (pyarrow 26).
         tensor = np.array(array.storage.flatten()).reshape([len(array)] + kind.shape)
         tensor = tensor.transpose([0] + [1 + i for i in kind.permutation or range(len(kind.shape))])

@@ -3,8 +3,8 @@
     cast_cases.py SEED COUNT
 
 Prints a list of COUNT cases over all pairs of types and all modes: the
-configuration as in metadata, elements that were cast and their results, and
-elements that were refused, each on its own. Elements are little-endian, in hex.
+configuration as in metadata, elements that were cast with their results, and
+elements that were refused one by one. Elements are little-endian, in hex.
 """
 
 import json
@@ -59,7 +59,7 @@ def case(rng):
     for _ in range(rng.choice([0, 0, 1, 3, 20])):
         key, value = rng.choice(values), rng.choice(others)
         if key in entries or key != key and any(k != k for k in entries):
-            continue  # the first counts in metadata, and the last here
+            continue  # in metadata the first of equal keys counts, here the last
         entries[key.item()] = value.item()
         pairs.append([in_json(key), in_json(value)])
 

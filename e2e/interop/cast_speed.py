@@ -2,9 +2,9 @@
 
     cast_speed.py CASES
 
-CASES is a JSON list of objects with the file that the elements are in, their
-type, the target's, out_of_range and the entries of a scalar map. Prints a list
-with the least seconds of each.
+CASES is a JSON list of objects: the file of the elements, their type, the target's
+type, out_of_range, and the entries of a scalar map. Prints a list with the shortest
+time of each case, in seconds.
 """
 
 import json

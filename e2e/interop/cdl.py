@@ -25,7 +25,7 @@ def text(quoted):
 
 
 class Parser:
-    """Takes the output apart: groups by their paths, each with dims {name: (length,
+    """Parses the output: groups by their paths, each with dims {name: (length,
     unlimited)}, types {name}, variables {name: (type, dimensions)} and attributes
     {(variable, name): (type, values)}; the name of a group's own variable is ""."""
 

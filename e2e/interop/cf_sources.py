@@ -1,13 +1,17 @@
-"""Writes packed NetCDF variables, and the physical values that others read.
+"""Writes packed NetCDF variables, and the physical values that other programs read.
 
     cf_sources.py DIR SEED
 
-leaves in DIR packed.nc, with variables of every type that CF packing is used
-with, NAME.bin with the values of each one in C order and the host's byte order,
-missing ones NaN, and expected.json: the data type by NAME. Variables masked_*
-are read by netCDF4-python, which knows valid ranges, the others by xarray, which
-knows _Unsigned. Both choose the types that CF asks for where CF's own rules are
-kept; those are the headers written here.
+writes into DIR:
+
+packed.nc      variables of every type for which CF packing is used
+NAME.bin       the values of variable NAME, in C order and the host's byte order; missing
+               values are NaN
+expected.json  the data types by NAME
+
+netCDF4-python, which knows valid ranges, reads the variables masked_*. xarray, which
+knows _Unsigned, reads the others. Both choose the types of the CF conventions for
+headers that keep CF's own rules, and all headers written here do.
 """
 
 import json
@@ -41,7 +45,7 @@ def stored(random, t, special):
 def write_variable(out, random, name, t, masked):
     attributes = {}
     # float32 packs at most 16 bits by CF's rules; xarray and netCDF4-python
-    # each have rules of their own for what breaks them.
+    # each have rules of their own for headers that break CF's.
     small = np.dtype(t).itemsize <= 2 or t == "f4"
     kind = str(random.choice(["f4", "f8"])) if small else "f8"
     which = random.integers(0, 3)

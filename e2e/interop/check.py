@@ -1,12 +1,11 @@
 """Reads migrated hierarchies with zarr-python, tensorstore and xarray, and
-compares everything with what is expected.
+compares everything with the expected values.
 
     check.py EXPECTED TARGET [EXPECTED TARGET…]
 
-EXPECTED is a JSON file that raw_sources.py or netcdf_sources.py wrote; files
-named in it lie beside it. Prints one line for each label with the number of
-arrays that are equal, one for each difference, and exits with 1 when there is
-any.
+EXPECTED is a JSON file that raw_sources.py or netcdf_sources.py wrote. Files named in
+it lie beside it. Prints one line for each label with the number of equal arrays, and
+one line for each difference. Exits with 1 if there is a difference.
 """
 
 import collections
@@ -104,7 +103,7 @@ def first_difference(want, got, shape, size):
 
 
 def compare_array(want, got, folder):
-    """Yields what is wrong with an array as one reader sees it."""
+    """Yields the differences of an array as one reader sees it."""
     t = np.dtype(want["type"])
     if np.dtype(got["type"]).newbyteorder("=") != t.newbyteorder("="):
         yield f"data type is {got['type']}, want {t}"
@@ -134,7 +133,7 @@ def compare_attributes(want, got):
 
 
 def same(a, b):
-    """Equality of JSON values: the types have to agree, but for 1 and 1.0."""
+    """Equality of JSON values. The types must be equal, too, except those of 1 and 1.0."""
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
@@ -147,7 +146,7 @@ def same(a, b):
 
 
 def check_hierarchy(expected, target):
-    """Yields what is wrong with the documents: consolidated metadata must hold
+    """Yields the faults of the documents: consolidated metadata must hold
     every node exactly as its own document has it, and nothing else may exist."""
     root = json.loads((target / "zarr.json").read_text())
     consolidated = root.get("consolidated_metadata", {}).get("metadata", {})
@@ -181,8 +180,8 @@ READERS = {"zarr-python": with_zarr, "tensorstore": with_tensorstore, "xarray": 
 
 
 def compare(expectation, target):
-    """Compares one hierarchy, prints a line for each label and returns what is
-    wrong."""
+    """Compares one hierarchy, prints a line for each label and returns the
+    differences."""
     folder, target = pathlib.Path(expectation).parent, pathlib.Path(target).resolve()
     expected = json.loads(pathlib.Path(expectation).read_text())
     differences = list(check_hierarchy(expected, target))

@@ -1,12 +1,12 @@
-"""Compares what zarr-python reads from migrated tables with what pyarrow reads
-from the files that they are from.
+"""Compares what zarr-python reads from migrated tables with what pyarrow reads from
+their sources.
 
     check_arrow.py DIR
 
-DIR has the file expected.json that arrow_sources.py wrote, and for each file of
-it the hierarchy FILE.zarr. Nulls have the fill values of their arrays. Prints how
-many columns of each file are equal, one line for each difference, and exits with
-1 when there is any.
+DIR has the file expected.json that arrow_sources.py wrote, and a hierarchy FILE.zarr
+for each file in it. Nulls have the fill values of their arrays. Prints how many
+columns of each file are equal, and one line for each difference. Exits with 1 if there
+is a difference.
 """
 
 import json
@@ -29,7 +29,7 @@ def plain(v):
 
 
 def elements(a):
-    """The elements of an array, those that are times as integers."""
+    """The elements of an array; times are integers."""
     if a.dtype.kind in "mM":
         a = a.view("i8")
     if a.dtype.kind == "V":
@@ -38,7 +38,7 @@ def elements(a):
 
 
 def compare(want, target):
-    """Yields what is wrong with a column."""
+    """Yields the differences of a column."""
     array = zarr.open_array(target, mode="r", zarr_format=3)
     if list(array.shape) != want["shape"]:
         yield f"shape is {list(array.shape)}, want {want['shape']}"
@@ -53,7 +53,7 @@ def compare(want, target):
 
 
 def check(name, columns, target):
-    """Yields what is wrong with the copy of a file."""
+    """Yields the differences of the copy of a file."""
     equal = 0
     for path, want in columns.items():
         if "error" in want:

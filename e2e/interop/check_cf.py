@@ -1,11 +1,11 @@
-"""Opens NetCDF files and what they were migrated to with xarray, CF decoding
-on, and compares what a scientist sees.
+"""Opens NetCDF files and their migrated copies with xarray, which decodes CF attributes,
+and compares what a scientist sees.
 
     check_cf.py FILE TARGET [FILE TARGET…]
 
-Values, missing values, coordinates, times, units and encodings of masks have
-to agree. Prints a line for each file and one for each difference, and exits
-with 1 when there is any.
+Values, missing values, coordinates, times, units and encodings of masks must be equal.
+Prints a line for each file and one for each difference. Exits with 1 if there is a
+difference.
 """
 
 import pathlib

@@ -3,11 +3,11 @@ them with the physical values that others read from the NetCDF file.
 
     check_cf_codecs.py DIR TARGET
 
-TARGET has what zmigrate made of DIR/packed.nc. zarr-python divides where CF
-multiplies, so that values may differ by a few units in the last place of the
-larger summand; missing values are the same. Only those outside of a valid range
-are values to zarr-python where they are too many for a codec to name. Prints one
-line for each difference, a count, and exits with 1 when there is any.
+TARGET is what zmigrate made of DIR/packed.nc. zarr-python divides where CF multiplies,
+so values may differ by a few units in the last place of the larger summand. Missing
+values must be the same, with one exception: values outside of a valid range may be too
+many for a codec to name; to zarr-python they are then values. Prints one line for each
+difference, and a count. Exits with 1 if there is a difference.
 """
 
 import json
@@ -28,7 +28,7 @@ def difference(directory, name, array, data_type):
     codecs = {c.to_dict()["name"]: c.to_dict().get("configuration", {}) for c in array.filters}
     missing = np.isnan(want)
     if len(codecs["cast_value"].get("scalar_map", {}).get("decode", [])) <= 3 and name.startswith("masked_"):
-        missing &= np.isnan(got)  # the range may be too long to be named
+        missing &= np.isnan(got)  # there may be too many of them to name
     if (np.isnan(got) != missing).any():
         return f"{np.isnan(got).sum()} values are missing, want {missing.sum()}"
     offset = abs(float(codecs["scale_offset"].get("offset", 0)))

@@ -3,11 +3,10 @@ compares it with the same hierarchy in a local folder.
 
     check_cloud.py LOCAL URL…
 
-Each URL names the hierarchy as it does for zmigrate: s3, gs or azblob, with
-endpoint and path style, or domain and protocol, in the query. Credentials, and
-the emulator of Google Cloud Storage, are in the environment as they are for
-zmigrate. Prints how many arrays are equal, one line for each difference, and
-exits with 1 when there is any.
+Each URL names the hierarchy as it does for zmigrate: s3, gs or azblob, with endpoint
+and path style, or domain and protocol, in the query. The environment has credentials,
+and the emulator of Google Cloud Storage, as for zmigrate. Prints how many arrays are
+equal, and one line for each difference. Exits with 1 if there is a difference.
 """
 
 import json

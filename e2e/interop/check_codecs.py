@@ -3,11 +3,11 @@ that knows their codecs, and compares them with what is expected.
 
     check_codecs.py EXPECTED TARGET CODEC[,CODEC…] [ARRAY…]
 
-EXPECTED is the JSON file that codec_sources.py wrote; files named in it lie
-beside it. CODECs are all that zmigrate has registered; each has to occur in the
-table below and, where it has a reader, in TARGET. ARRAYs are those to read,
-without any: all. Prints one line for each chain, one for each difference, and
-exits with 1 when there is any.
+EXPECTED is the JSON file that codec_sources.py wrote. Files named in it lie beside it.
+CODECs are all codecs that zmigrate has registered. Each must occur in the table below
+and, if it has a reader, in TARGET. ARRAYs are the arrays to read; without any, all are
+read. Prints one line for each chain and one for each difference. Exits with 1 if there
+is a difference.
 """
 
 import collections
@@ -28,9 +28,9 @@ from codec_chains import CORE
 from codec_script import Chunk, decode, named
 from type_sources import numpy_type
 
-# Which reader knows which codec, in the versions of requirements.txt. A codec
-# that is here and cannot be read is a difference, one that can be read and is
-# not here, too. The script is codec_script.py.
+# Which reader knows which codec, in the versions of requirements.txt. It is a
+# difference if a reader cannot read a codec of the table, and also if it can read a
+# codec that the table does not have. The script is codec_script.py.
 ALL = {"script", "zarr-python", "tensorstore"}
 KNOWN = {
     "bytes": ALL,
@@ -91,10 +91,10 @@ def flat(names):
 
 
 def able(document, reader):
-    """Whether a reader has to read an array."""
+    """Whether a reader must be able to read an array."""
     t, codecs = document["data_type"], [named(codec) for codec in document["codecs"]]
     used = flat(nested(document["codecs"]))
-    if reader == "tensorstore n5":  # decodes n5_default itself, with what is in it
+    if reader == "tensorstore n5":  # decodes n5_default with its inner codecs itself
         return [name for name, _ in codecs] == ["n5_default"]
     if any(reader not in KNOWN[name] for name in used):
         return False
@@ -109,9 +109,9 @@ def zarr_python_takes(document, name, configuration):
     """What zarr-python cannot do with a codec that it knows."""
     t, chunk = document["data_type"], document["chunk_grid"]["configuration"]["chunk_shape"]
     match name:
-        case "sharding_indexed":  # it divides the chunk's shape before codecs in front have changed it
+        case "sharding_indexed":  # it divides the shape that the chunk has before the codecs in front change it
             return not any(n % k for n, k in zip(chunk, configuration["chunk_shape"]))
-        case "numcodecs.quantize":  # it takes what is stored for the array's type
+        case "numcodecs.quantize":  # it takes the stored type for the array's type
             return np.dtype(configuration.get("astype", t)).newbyteorder("<") == np.dtype(t).newbyteorder("<")
         case "numcodecs.lzma":
             return configuration["format"] == 3 or not configuration.get("filters")
@@ -155,8 +155,8 @@ PEERS = {"zarr-python", "tensorstore"}  # tried with everything that is stored
 
 
 def check(want, folder):
-    """Reads one array with all readers. Returns its codecs' names, the names of
-    the readers that have to read it, and what is wrong."""
+    """Reads one array with all readers. Returns the names of its codecs, the names of
+    the readers that must read it, and the differences."""
     document = json.loads((folder / "zarr.json").read_text())
     names, readers, wrong = nested(document["codecs"]), [], []
     expected = [["sharding_indexed", want["codecs"]]] if want["sharded"] else want["codecs"]

@@ -1,14 +1,14 @@
-"""Reads copies of a Zarr hierarchy with zarr-python, and with tensorstore where
-it knows data type and codecs, and compares each array with what is expected.
+"""Reads copies of a Zarr hierarchy with zarr-python, and with tensorstore if it knows
+data type and codecs, and compares each array with the expected values.
 
     check_copy.py EXPECTED STORE SOURCE TARGET [TARGET…]
 
-EXPECTED is the JSON file of the golden stores; files named in it lie beside it.
-STORE is the name of one of them in it, empty if it has one only. SOURCE is where
-that store is; its documents say which attributes and dimension names are
-expected. Each TARGET has some of the arrays; together they
-have to have them all, each once. Prints how many arrays are equal for each
-reader, one line for each difference, and exits with 1 when there is any.
+EXPECTED is the JSON file of the golden stores. Files named in it lie beside it. STORE
+is the name of a store in EXPECTED, or empty if there is only one. SOURCE is the path of
+that store; its documents state the expected attributes and dimension names. Each TARGET
+has some of the arrays. Together the TARGETs must have all arrays, each once. Prints how
+many arrays are equal for each reader, and one line for each difference. Exits with 1 if
+there is a difference.
 """
 
 import collections
@@ -69,7 +69,7 @@ def values_of(expected):
 
 
 def compare_values(want, got, folder):
-    """Yields what is wrong with elements that a reader found."""
+    """Yields the differences of elements that a reader found."""
     if list(got.shape) != want["shape"]:
         yield f"shape is {list(got.shape)}, want {want['shape']}"
     elif "values" in want:
@@ -84,7 +84,7 @@ def compare_values(want, got, folder):
 
 
 def native(kind):
-    """A data type without its byte order, which that of strings has none of."""
+    """A data type without its byte order. The type of strings has no byte order."""
     return kind if isinstance(kind, np.dtypes.StringDType) else kind.newbyteorder("=")
 
 
@@ -116,7 +116,7 @@ def compare_with_tensorstore(want, target, folder):
 
 
 def compare(want, source, targets, equal, folder):
-    """Yields what is wrong with one array, and counts for each reader whether it
+    """Yields the differences of one array, and counts for each reader whether it
     is equal."""
     found = [target / want["path"] for target in targets if (target / want["path"] / "zarr.json").exists()]
     if len(found) != 1:

@@ -1,11 +1,11 @@
-"""Compares what zarr-python reads from migrated hierarchies with what h5py, for
-files of other endings netCDF4-python, reads from the files that they are from.
+"""Compares what zarr-python reads from migrated hierarchies with what h5py reads from
+their sources. For files with other endings, netCDF4-python takes the place of h5py.
 
     check_hdf5.py EXCLUDED FILE TARGET [FILE TARGET…]
 
 EXCLUDED is a list of patterns, separated by commas, of paths that no target has.
-Prints how many arrays of each file are equal, one line for each difference, and
-exits with 1 when there is any.
+Prints how many arrays of each file are equal, and one line for each difference. Exits
+with 1 if there is a difference.
 """
 
 import fnmatch
@@ -36,8 +36,8 @@ def nested(v):
 
 
 def attribute(v, single):
-    """The value of an attribute as JSON has it. One element alone is not a list
-    where single says so."""
+    """The value of an attribute as JSON has it. If single is true, a single element is
+    not a list."""
     if isinstance(v, h5py.Empty):
         return []
     a = np.asarray(v, object if isinstance(v, (str, list)) else None)
@@ -51,7 +51,7 @@ def attribute(v, single):
 
 def with_h5py(file):
     """Yields the path, the values and the attributes of each dataset, and None for
-    the names of its dimensions, which plain HDF5 has not."""
+    the names of its dimensions, because plain HDF5 has none."""
     found = []
     with h5py.File(file) as f:
         f.visititems_links(lambda path, _: found.append(path))
@@ -94,7 +94,7 @@ def elements(a):
 
 
 def compare(path, values, dimensions, attributes, target):
-    """Yields what is wrong with an array."""
+    """Yields the differences of an array."""
     array = zarr.open_array(target / path, mode="r", zarr_format=3)
     want, got = values() if callable(values) else values, np.asarray(array[...])
     if want.dtype.kind == "S" and got.dtype == np.uint8:
@@ -110,7 +110,7 @@ def compare(path, values, dimensions, attributes, target):
 
 
 def check(excluded, file, target):
-    """Yields what is wrong with the copy of a file."""
+    """Yields the differences of the copy of a file."""
     equal = 0
     read = with_h5py if file.suffix == ".h5" else with_netcdf
     for path, values, dimensions, attributes in read(file):

@@ -1,13 +1,13 @@
-"""Looks in what `zmigrate inspect` shows of files for all that the tools of their
-own formats show: of NetCDF files ncdump -h, of HDF5 files h5dump -H -p (h5py where a file is too new for
-it), of Arrow and Parquet files pyarrow.
+"""Checks that `zmigrate inspect` shows everything that the tools of a format show:
+ncdump -h for NetCDF, h5dump -H -p for HDF5 (h5py if a file is too new for h5dump), and
+pyarrow for Arrow and Parquet.
 
     check_inspect.py FILE NAME [FILE NAME…]
 
-NAME.json and NAME.txt are what inspect shows of the file, with and without --json.
-Where bytes lie in a file, when space for them is taken, and the bookkeeping of a
-dimension without a variable are not compared. Prints how many facts of each file
-were found, one line for each that was not, and exits with 1 when there is any.
+NAME.json and NAME.txt are the output of inspect for FILE, with and without --json. Not
+compared are the offsets of bytes in a file, the time when space is allocated, and the
+bookkeeping of a dimension without a variable. Prints how many facts of each file were
+found, and one line for each that was not. Exits with 1 if there is such a fact.
 """
 
 import json
@@ -140,15 +140,15 @@ def check_hdf5(shown, file):
 
 
 def is_dimension(shown, path, o, objects):
-    """Whether a dataset stands for a dimension that no variable has the name of, or
-    one that is no coordinate."""
+    """Whether a dataset stands for a dimension without a variable of that name, or
+    for one whose variable is no coordinate."""
     parent, _, name = path.rpartition("/")
     apart = f"{parent}/_nc4_non_coord_{name}".strip("/") in objects or path not in shown.nodes
     return apart and {"CLASS", "NAME"} <= o["attributes"].keys()
 
 
 def check_hard(shown, path, o):
-    """Of two paths of an object one says which the other is."""
+    """An object has two paths, and one of them names the other."""
     parent, _, name = path.rpartition("/")
 
     def first(p):

@@ -25,7 +25,7 @@ def logical(text):
 
 
 class Schema:
-    """Takes the text of a schema apart: (repetition, type, name, logical type, number,
+    """Parses the text of a schema: (repetition, type, name, logical type, number,
     children)."""
 
     def __init__(self, text):
@@ -82,7 +82,7 @@ def part(f):
 
 
 def same_arrow(text):
-    """A type without what pyarrow and the files call differently: elements and
+    """A type without the names that differ between pyarrow and the files: those of elements and
     entries of lists and maps, and parameters of extension types."""
     text = re.sub(r"(?<=[a-z_]) \{.*?\} of ", " of ", text)
     text = re.sub(r"\b(item|element|array): ", "item: ", text)

@@ -2,10 +2,10 @@
 
     check_pack.py FOLDER
 
-ours.zarr and read.zarr have to be read by zarr-python as theirs.zarr is, and
-chunks of ours.zarr to have the same bytes as those of theirs.zarr where the
-chain alone decides on them. Prints one line for each comparison, one for each
-difference, and exits with 1 when there is any.
+zarr-python must read the same from ours.zarr and read.zarr as from theirs.zarr. Chunks
+of ours.zarr must have the bytes of theirs.zarr if the chain alone determines them.
+Prints one line for each comparison and one for each difference. Exits with 1 if there
+is a difference.
 """
 
 import collections
@@ -29,7 +29,7 @@ def differences(folder, name, want):
         if got.dtype != t or got.shape != values.shape:
             yield target, f"is {got.dtype} {got.shape}, want {t} {values.shape}"
             continue
-        # Which NaN it is makes no difference, the sign of zero does, but for a
+        # All NaNs are equal, but zeros of different sign are not, except behind a
         # scale_offset without effect: zarr-python adds its 0 to -0.
         unequal = got != values
         if t.kind == "f":

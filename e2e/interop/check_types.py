@@ -1,12 +1,12 @@
-"""Reads the arrays of a migrated hierarchy of extension data types in every way
-there is, and compares them with what is expected.
+"""Reads the arrays of a migrated hierarchy of extension data types with all readers, and
+compares them with the expected values.
 
     check_types.py EXPECTED TARGET
 
-EXPECTED is the JSON file that type_sources.py wrote; files named in it lie
-beside it. Each array is decoded here, from its document and its chunks, and
-read with zarr-python and tensorstore where they know its type. Prints one line
-for each label, one for each difference, and exits with 1 when there is any.
+EXPECTED is the JSON file that type_sources.py wrote. Files named in it lie beside it.
+This script decodes each array from its document and its chunks. zarr-python and
+tensorstore read it, too, if they know its type. Prints one line for each label and one
+for each difference. Exits with 1 if there is a difference.
 """
 
 import base64
@@ -25,9 +25,10 @@ import zarr
 from check import first_difference, opaque_with_tensorstore
 from type_sources import INTS, numpy_type, swapped, words
 
-# The types that each peer reads, in the versions of requirements.txt. A type
-# that is here and cannot be read is a difference, one that can be read and is
-# not here, too. Neither peer has r* (tensorstore wants its fill value in base64).
+# The types that each peer reads, in the versions of requirements.txt. It is a
+# difference if a peer cannot read a type of the table, and also if it can read a type
+# that the table does not have. Neither peer has r* (tensorstore expects its fill value
+# in base64).
 ZARR_PYTHON = {
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
     "complex64", "complex128", "numpy.datetime64", "numpy.timedelta64", "fixed_length_utf32", "null_terminated_bytes", "raw_bytes",
@@ -56,8 +57,8 @@ def leaves(data_type):
 
 
 def tensorstore_reads(document):
-    """tensorstore reads structs field by field, and no field with a
-    configuration. It takes the numbers of float8_e8m0fnu for others: 1 is 2^-64."""
+    """tensorstore reads structs field by field, but no field with a configuration.
+    It misreads the numbers of float8_e8m0fnu: 1 becomes 2^-64."""
     data_type, fill = document["data_type"], document["fill_value"]
     if data_type == "float8_e8m0fnu":
         return fill == "NaN" or fill == 2.0**-127
@@ -180,15 +181,15 @@ READERS = {
 
 
 def compare(want, got):
-    """Returns what is wrong with an array as one reader sees it, or None."""
+    """Returns the difference of an array as one reader sees it, or None."""
     if got.get("fill", want["fill"]) != want["fill"]:
         return f"fill value is {got['fill'].hex()}, want {want['fill'].hex()} (little-endian)"
     return first_difference(want["bytes"], got["bytes"], want["shape"], numpy_type(want["data_type"]).itemsize)
 
 
 def check(want, folder):
-    """Reads one array with all readers. Returns the names of those that have to
-    read it, and what is wrong."""
+    """Reads one array with all readers. Returns the names of the readers that must
+    read it, and the differences."""
     document = json.loads((folder / "zarr.json").read_text())
     if document["data_type"] != want["data_type"]:
         return [], [f"data type is {document['data_type']}, want {want['data_type']}"]

@@ -2,8 +2,8 @@
 
     check_zip.py ARCHIVE TARGET
 
-Prints one line for each array that is equal, one for each that is not, and
-exits with 1 when there is any of these.
+Prints one line for each equal array and one for each difference. Exits with 1 if there
+is a difference.
 """
 
 import sys

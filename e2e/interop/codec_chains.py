@@ -1,5 +1,5 @@
-"""The codec chains that codec_sources.py has zmigrate write, each a Case: how to
-spell it for an array, which data types it meets, and what it loses."""
+"""The codec chains that zmigrate writes for codec_sources.py. Each is a Case: how to
+spell the chain for an array, its data types, and what it loses."""
 
 import dataclasses
 import itertools
@@ -28,8 +28,8 @@ NUMBERS = INTEGERS + FLOATING
 
 @dataclasses.dataclass
 class Array:
-    """What a chain is spelled for: an array's data type and its chunk, the
-    innermost one of shards."""
+    """An array for which a chain is spelled: its data type and its chunk. For shards,
+    the chunk is the innermost one."""
 
     data_type: object
     chunk: list
@@ -48,7 +48,7 @@ class Case:
     chain: object  # Array → the codecs as a job has them
     types: list = None  # None: all
     shards: int = 1  # how many chunks a stored object has along each dimension
-    option: bool = False  # the job says `shards:`, the chain is that of inner chunks
+    option: bool = False  # the job has `shards:`, and the chain is that of inner chunks
     loss: object = None  # (Array, the elements of one chunk) → those that come back
     ranks: range = range(6)
     nearest: bool = False  # chunks at the edges are padded with their neighbours
@@ -250,8 +250,8 @@ MANTISSAS = {"bfloat16": (7, "<u2"), "float16": (10, "<u2"), "float32": (23, "<u
 
 
 def rounded(keep):
-    """bitround: half to even, behind the highest bit that is set for integers,
-    in the mantissa for others."""
+    """bitround: rounds half to even, in the mantissa of floats, and behind the highest
+    set bit of integers."""
 
     def loss(a, values):
         if values.dtype.kind in "iumM":
@@ -268,8 +268,8 @@ def rounded(keep):
 
 
 def half_to_even(words, drop):
-    """Words without so many low bits each. One that grows out of its size
-    becomes the largest that does not."""
+    """Words without their low bits. A word that would outgrow its size becomes the
+    largest that does not."""
     out = words.copy()
     for i, (word, n) in enumerate(zip(words.tolist(), drop.tolist())):
         if n:
@@ -280,7 +280,7 @@ def half_to_even(words, drop):
 
 
 def bits_kept(first, last):
-    """packbits: what remains of each number, the sign copied upwards."""
+    """packbits: the bits of each number that are stored, with the sign copied upwards."""
 
     def loss(a, values):
         words = values.view(f"<u{values.dtype.itemsize}")
@@ -294,7 +294,7 @@ def bits_kept(first, last):
 
 
 def zfp():
-    """zfp with and without its header, which libzfp decodes; it says what comes back, too."""
+    """zfp with and without its header. libzfp decodes it and says what comes back."""
 
     def by_libzfp(**limit):
         def loss(a, values):
@@ -330,7 +330,7 @@ def zfp():
 
 
 def registered():
-    """Codecs of the registry that no peer reads."""
+    """The codecs of the registry that no peer reads."""
     rounding = [*NUMBERS, *COMPLEX, "bfloat16", *TIMES]
     for keep in (0, 1, 5):
         yield simple(f"bitround {keep}", {"bitround": {"keepbits": keep}}, "bytes", types=rounding, loss=rounded(keep))

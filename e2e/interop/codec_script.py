@@ -1,8 +1,8 @@
-"""Decodes chunks from the text of the codecs' specifications, with NumPy, and
-with numcodecs, zfpy and the standard library for compression.
+"""Decodes chunks according to the text of the codecs' specifications, with NumPy.
+numcodecs, zfpy and the standard library decompress.
 
-Elements are rows of little-endian bytes here, whatever their type: an array of
-shape s is one of bytes of shape [*s, size of an element].
+Here elements are rows of little-endian bytes, whatever their type: an array of shape s
+is an array of bytes of shape [*s, size of an element].
 """
 
 import dataclasses
@@ -96,9 +96,9 @@ def decode_bytes(data, name, configuration):
     identifier = name.removeprefix("numcodecs.")
     used = dict(configuration)
     if identifier in ("zstd", "blosc"):
-        used = {}  # their streams say it all
+        used = {}  # their streams describe themselves
     elif identifier == "lzma" and used["format"] != lzma.FORMAT_RAW:
-        used["filters"] = None  # the stream says them, and numcodecs is refused both
+        used["filters"] = None  # the stream states them, and numcodecs refuses both together
     elif used.get("prefix"):
         used["prefix"] = bytes(used["prefix"])
     return bytes(numcodecs.get_codec({"id": identifier, **used}).decode(data))
@@ -196,7 +196,7 @@ def zfp_number(t):
 
 
 def promoted(values, t):
-    """Elements as numbers that zfp has, as zfp_promote_* makes them."""
+    """Elements as zfp's numbers, promoted as zfp_promote_* does."""
     values, number = np.ascontiguousarray(values), zfp_number(t)
     if number.itemsize == t.itemsize:
         return values.view(number)

@@ -3,13 +3,16 @@ migrates them.
 
     codec_sources.py DIR SEED
 
-leaves in DIR: src/ with one raw file for each array, expected/ with the elements
-that have to come back as C-ordered little-endian bytes, job.json for `zmigrate
-run`, which writes DIR/target.zarr, and expected.json for check_codecs.py.
+writes into DIR:
 
-Every chain meets every data type that it takes, in two of the shapes, and over
-the data types all shapes. Where a chain is lossy, numcodecs or the specification
-says what comes back.
+src/           one raw file for each array
+expected/      the elements that must come back, as C-ordered little-endian bytes
+job.json       a job for `zmigrate run` that writes DIR/target.zarr
+expected.json  the input of check_codecs.py
+
+Every chain is tried with every data type that it accepts, in two of the shapes each, so
+that it is tried with all shapes. For a lossy chain, numcodecs or the specification says
+what comes back.
 """
 
 import json
@@ -42,8 +45,8 @@ def key(data_type):
 
 
 def content(random, a, whole, fill, number):
-    """Fills an array of bytes, elements in its last dimension: any bits, a few
-    elements again and again, runs of them, or the fill value almost everywhere."""
+    """Fills an array of bytes, whose last dimension is an element: with any bits, with
+    a few elements again and again, with runs, or mostly with the fill value."""
     count = int(np.prod(whole.shape[:-1]))
     if a.data_type in CORE:
         data = raw_sources.elements(random, a.data_type, a.t.itemsize, count).view(np.uint8).reshape(count, a.t.itemsize)
@@ -60,7 +63,7 @@ def content(random, a, whole, fill, number):
 
 
 def mild(random, a, whole):
-    """Numbers that lossy codecs have room for, zeros of both signs among them."""
+    """Numbers that fit lossy codecs, with zeros of both signs among them."""
     part = np.dtype(f"<f{a.t.itemsize // 2}") if a.t.kind == "c" else a.t
     values = random.normal(scale=40, size=whole.size // part.itemsize)
     if part.kind == "u":
@@ -77,8 +80,8 @@ def mild(random, a, whole):
 
 
 def after(case, a, whole, fill):
-    """The array as it comes back from a lossy chain, chunk by chunk. Chunks of
-    the fill value alone are not stored."""
+    """The array as it comes back from a lossy chain, chunk by chunk. Chunks that hold
+    only the fill value are not stored."""
     result = whole.copy()
     shape = whole.shape[:-1]
     for index in np.ndindex(*(-(-n // k) for n, k in zip(shape, a.chunk))):
@@ -98,8 +101,8 @@ def after(case, a, whole, fill):
 
 
 def pairs():
-    """Each case with each of its data types and two shapes; chains of few types
-    meet these again, so that each chain meets all shapes."""
+    """Each case with each of its data types and two shapes. A chain of few types tries
+    them again, so that each chain is tried with all shapes."""
     for c, case in enumerate(CASES):
         possible = [s for s in SHAPES if len(SHAPES[s][0]) in case.ranks]
         for n in range(max(len(case.types), len(possible))):

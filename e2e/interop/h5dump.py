@@ -8,8 +8,8 @@ TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|[{}()\[\];,]|[^\s{}()\[\];,"]+')
 
 def tokens(text):
     for line in text.splitlines():
-        free = re.match(r"\s*(COMMENT) ([^\"].*)", line)  # of a filter: whatever its author wrote
-        named = re.fullmatch(r'\s*([A-Z_]+) "(.*)" (\{)', line)  # a name may hold quotes
+        free = re.match(r"\s*(COMMENT) ([^\"].*)", line)  # the comment of a filter, in its author's words
+        named = re.fullmatch(r'\s*([A-Z_]+) "(.*)" (\{)', line)  # a name may contain quotes
         if free:
             yield from free.groups()
         elif named:
@@ -20,7 +20,7 @@ def tokens(text):
 
 
 class Parser:
-    """Takes the output apart: objects are {"kind", "attributes", …} by their paths."""
+    """Parses the output: objects are {"kind", "attributes", …} by their paths."""
 
     def __init__(self, text):
         self.tokens = list(tokens(text))
@@ -56,7 +56,7 @@ class Parser:
         return re.sub(r"\\(.)", r"\1", self.next()[1:-1])
 
     def skip(self):
-        """Passes over what is in braces."""
+        """Skips a text in braces."""
         self.take("{")
         depth = 1
         while depth:
@@ -178,7 +178,7 @@ class Parser:
                 raise ValueError(f"{word} in a dataset")
 
     def close(self):
-        """Goes to the end of the braces that are open."""
+        """Skips to the end of the open braces."""
         depth = 1
         while depth:
             depth += {"{": 1, "}": -1}.get(self.next(), 0)
@@ -226,7 +226,7 @@ class Parser:
             o["fill"] = value
 
     def type(self):
-        """A datatype as zmigrate writes it, but for where members of compounds lie;
+        """A datatype as zmigrate writes it, without the offsets of members of compounds;
         ("name", path) for a committed one."""
         word = self.next()
         if word[0] == '"':
@@ -307,7 +307,7 @@ def number(kind, bits, big):
 
 
 def same_type(shown):
-    """What zmigrate writes of a datatype without what h5dump does not tell."""
+    """What zmigrate writes of a datatype, without the parts that h5dump does not show."""
     shown = re.sub(r" at byte \d+", "", shown)
     shown = re.sub(r"compound of \d+ bytes", "compound", shown)
     shown = re.sub(r"opaque of \d+ bytes,?", "opaque,", shown)

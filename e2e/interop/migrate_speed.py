@@ -5,9 +5,9 @@
     migrate_speed.py compare ARRAY ARRAY
 
 ARRAY, SOURCE and TARGET are folders, METADATA is the JSON by which tensorstore
-creates an array. To migrate is done in two ways: the whole array at once, and one
-chunk or shard of the target after the other, some of them at a time. Of the
-faster one it prints the seconds that passed and those of the processors, as JSON.
+creates an array. migrate works in two ways: on the whole array at once, and chunk by
+chunk (or shard by shard) of the target, several at a time. For the faster way it prints
+the wall time and the processor time in seconds, as JSON.
 """
 
 import collections

@@ -1,13 +1,13 @@
-"""What is missing in Zarr hierarchies of v2, as xarray sees it there and in what
-became of them.
+"""Missing values in Zarr hierarchies of v2, as xarray sees them there and in migrated
+copies.
 
     missing.py write FOLDER
     missing.py check FOLDER TARGET NIGHT…
 
-write makes the hierarchies 0.zarr and 1.zarr by xarray, two nights of one series,
-and plain.zarr by zarr-python. check compares TARGET with the NIGHTs, one after the
-other along time, prints a line for each variable that differs, and exits with 1 when
-there is any.
+write makes the hierarchies 0.zarr and 1.zarr with xarray, two nights of one series, and
+plain.zarr with zarr-python. check compares TARGET with the NIGHTs, one after the other
+along time. It prints a line for each variable that differs, and exits with 1 if there is
+one.
 """
 
 import sys

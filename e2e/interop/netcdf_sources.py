@@ -1,11 +1,11 @@
-"""Writes NetCDF classic files and says what a migrated copy has to hold.
+"""Writes NetCDF classic files, and the values that a migrated copy must have.
 
     netcdf_sources.py DIR SEED [FILE…]
 
-leaves in DIR: NAME.nc for random files of all three classic formats, and for
-each of them and of the FILEs given NAME.json for check.py with the values that
-libnetcdf reads (mask and scale off) in NAME.values/. The records of whole.nc
-are also in twelve files parts/, which join.json migrates to DIR/joined.zarr.
+writes random files NAME.nc of all three classic formats into DIR. For each of them, and
+for each FILE, it writes NAME.json for check.py, and NAME.values/ with the values that
+libnetcdf reads (without masking and scaling). The records of whole.nc are also in twelve
+files parts/, which join.json migrates to DIR/joined.zarr.
 """
 
 import base64
@@ -80,7 +80,7 @@ def write_random(file, random, format_name, types, records, record_variables):
 
 
 def write_lone_record(file, random, format_name, t, records):
-    """One record variable alone: its slabs have no padding, whatever their size."""
+    """A file with a single record variable. Its slabs have no padding, whatever their size."""
     with netCDF4.Dataset(file, "w", format=format_name) as out:
         out.createDimension("record", None)
         out.createDimension("x", 3)
@@ -92,8 +92,8 @@ def write_lone_record(file, random, format_name, t, records):
 
 
 def write_cf(file, random):
-    """What the CF conventions give a meaning: packed values, missing values,
-    times, coordinates."""
+    """Variables with CF attributes: packed values, missing values, times,
+    coordinates."""
     with netCDF4.Dataset(file, "w", format="NETCDF3_CLASSIC") as out:
         out.set_auto_maskandscale(False)
         out.Conventions = "CF-1.8"
@@ -159,7 +159,7 @@ def write_parts(whole, folder, random):
 
 
 def json_number(value):
-    """A number of an attribute as JSON: a float32 as the float64 it is equal to."""
+    """A number of an attribute as JSON. A float32 becomes the equal float64."""
     if value.dtype.kind != "f":
         return int(value)
     if np.isnan(value):

@@ -3,11 +3,16 @@ zarr-python, and two jobs.
 
     pack_sources.py FOLDER SEED COUNT
 
-FOLDER gets theirs.zarr with COUNT arrays; src with the elements that they were
-written from; expected with what zarr-python reads back; write.json, a job that
-makes ours.zarr from src through the same chains; read.json, a job that copies
-theirs.zarr, plain, to read.zarr; and expected.json. Chains and values that
-zarr-python refuses are drawn again.
+writes into FOLDER:
+
+theirs.zarr    COUNT arrays, written by zarr-python
+src            the elements of these arrays
+expected       the elements that zarr-python reads back
+write.json     a job that makes ours.zarr from src through the same chains
+read.json      a job that copies theirs.zarr to read.zarr, without the codecs
+expected.json  the input of check_pack.py
+
+If zarr-python refuses a chain or a value, another one is drawn.
 """
 
 import collections
@@ -37,11 +42,11 @@ class Case:
         self.codecs, last = self.chain()
         self.fill = self.values(1)[0] if random.random() < 0.6 else np.dtype(self.data_type).type(0)
         self.data = self.values(int(np.prod(self.shape))).reshape(self.shape)
-        # Where no NaN is stored and nothing compresses, the bytes of chunks are those of zarr-python.
+        # Without NaN and compression, chunks have the same bytes as those of zarr-python.
         self.same_bytes = last in INTEGERS and not self.sharded and len(self.codecs) == self.arrays + 1
 
     def values(self, n):
-        """Numbers that most steps have room for."""
+        """Numbers that fit most steps."""
         random, t = self.random, np.dtype(self.data_type)
         if t.kind in "iu":
             return random.integers(40, 100, n).astype(t)
@@ -109,7 +114,7 @@ class Case:
         if t in FLOATS and to in INTEGERS and random.random() < 0.8:
             configuration["scalar_map"] = {"encode": [["NaN", sentinel]], "decode": [[sentinel, "NaN"]]}
         elif random.random() < 0.2:
-            # No number twice: zarr-python takes the last one, where the specification has the first.
+            # No number twice: the specification takes the first one, and zarr-python the last.
             configuration["scalar_map"] = {"encode": [[50, sentinel], [51, 52]], "decode": [[sentinel, 50]]}
         return {"name": "cast_value", "configuration": configuration}, to
 
@@ -128,7 +133,7 @@ class Case:
         document = self.document()
         (folder / "zarr.json").write_text(json.dumps(document, indent=1))
         array = zarr.open_array(folder, mode="r+")
-        # A fill value that does not come back is refused by the specification; zarr-python takes some.
+        # The specification refuses a fill value that does not come back; zarr-python accepts some.
         array[...] = np.full(self.shape, self.fill, self.data_type)
         if array[...].tobytes() != np.full(self.shape, self.fill, self.data_type).tobytes():
             raise ValueError("the fill value does not come back")

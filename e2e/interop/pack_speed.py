@@ -2,10 +2,10 @@
 
     pack_speed.py OFFSET SCALE CONTENT
 
-Packs the float64 numbers of the file CONTENT again and again as scale_offset
-and cast_value with nearest-even and clamp do, unpacks the result, and prints
-the least seconds that each took. The packed numbers go to CONTENT.packed, the
-unpacked ones to CONTENT.unpacked.
+Packs the float64 numbers of the file CONTENT again and again, as scale_offset and
+cast_value with nearest-even and clamp do, and unpacks the result. Prints the shortest
+time of each, in seconds. The packed numbers go to CONTENT.packed, and the unpacked ones
+to CONTENT.unpacked.
 """
 
 import json

@@ -2,9 +2,9 @@
 
     parquet_speed.py DIR
 
-Writes files into a folder, prints their names and columns as a list of pairs, and
-then, for each line with a file and a column that comes in, the least seconds of
-processor time that reading all of that column took in some turns.
+Writes files into a folder and prints their names and columns as a list of pairs. Then it
+reads lines with a file and a column. For each line it reads the whole column several
+times, and prints the least processor time in seconds.
 """
 
 import json

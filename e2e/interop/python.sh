@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Prints the command of a Python that the pinned peers run on, 3.12 or newer: the
-# PYTHON given, one on the PATH, one of pyenv's, or that of a Debian 13 which
-# debootstrap (as root, from apt) puts into the folder named by the argument.
+# Prints the command of a Python for the pinned peers, 3.12 or newer. It takes the first of
+# these: $PYTHON, one on the PATH, one of pyenv. Without any, debootstrap (as root, from apt)
+# puts the Python of Debian 13 into the folder that the argument names.
 set -euo pipefail
 root=${1:?the folder for a Python of our own}
 
@@ -23,7 +23,7 @@ if ! command -v debootstrap >/dev/null; then
 fi
 rm -rf "$root"
 debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates trixie "$root" >&2
-# The folder is not entered as a root: tests and peers share one file system.
+# There is no chroot into the folder, because tests and peers share one file system.
 system=$(cd "$root" && pwd)
 sed -i "s|'/usr/share/python-wheels/'|'$system/usr/share/python-wheels/'|" "$system"/usr/lib/python3.*/_sysconfigdata_*.py
 cat >"$root/python3" <<END

@@ -2,13 +2,16 @@
 
     raw_sources.py DIR SEED
 
-leaves in DIR: src/ with one raw file for each array, expected/ with the same
-elements as C-ordered little-endian bytes, job.json for `zmigrate run`, which
-writes DIR/target.zarr, and expected.json for check.py.
+writes into DIR:
 
-Every data type meets every codec chain, every shape, both byte orders and both
-storage orders. Elements are any bit patterns (NaN payloads included) with the
-special values of the type among them.
+src/           one raw file for each array
+expected/      the same elements as C-ordered little-endian bytes
+job.json       a job for `zmigrate run` that writes DIR/target.zarr
+expected.json  the input of check.py
+
+Every data type is tried with every codec chain, every shape, both byte orders and both
+storage orders. Elements are random bit patterns (NaN payloads included) with the special
+values of the type among them.
 """
 
 import base64
@@ -109,7 +112,7 @@ def fills(name):
 
 
 def specials(name):
-    """Values that programs get wrong, as little-endian bytes."""
+    """Values that programs often get wrong, as little-endian bytes."""
     if name == "|V3":
         return [b"\0\0\0", b"\xff\xff\xff", b"\x00\x01\x02"]
     t = np.dtype(name).newbyteorder("<")
@@ -192,7 +195,7 @@ def main(folder, seed):
     sources, options, expected = {}, {}, {}
     number = 0
     for (t, name), (c, (chain, codecs)) in itertools.product(enumerate(TYPES), enumerate(CHAINS.items())):
-        # Two of the six shapes for each pair: over the chains, each type meets
+        # Two of the six shapes for each pair. Over the chains, each type is tried with
         # all shapes, and over the types each chain does.
         for s in ((t + c) % 6, (t + c + 3) % 6):
             shape_name, (shape, chunks) = list(SHAPES.items())[s]
@@ -205,7 +208,7 @@ def main(folder, seed):
             data = elements(random, name, size, int(np.prod(shape))).reshape(shape)
             fill_json, fill = fills(name)[number % len(fills(name))]
             if shape:
-                # The first chunk holds the fill value alone.
+                # The first chunk holds only the fill value.
                 data[tuple(slice(0, n) for n in chunks)] = np.frombuffer(fill, data.dtype)[0]
             (folder / "expected" / file).write_bytes(data.tobytes())
             stored = data.transpose().tobytes() if fortran else data.tobytes()
@@ -226,7 +229,7 @@ def main(folder, seed):
                 "dimension_names": dimensions, "attributes": {**ATTRIBUTES, "number": number},
             }
             if name not in ("bool", "int8", "uint8", "|V3"):
-                # NumPy's spelling carries the byte order, Zarr's does not.
+                # NumPy's name of a type has the byte order, and Zarr's has not.
                 if number % 3 == 0:
                     sources[path]["data_type"] = np.dtype(name).newbyteorder(">" if big else "<").str
                 else:

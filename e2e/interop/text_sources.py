@@ -1,5 +1,5 @@
-"""Writes files of about 200 MB of texts to a folder, and one of 100 KB that stands
-for 2 GB.
+"""Writes files with about 200 MB of texts to a folder, and one of 100 KB that expands to
+2 GB.
 
 Usage: text_sources.py FOLDER
 """

@@ -1,4 +1,4 @@
-"""Measures what the speed scripts compare."""
+"""Measures times for the speed scripts."""
 
 import time
 
@@ -6,7 +6,7 @@ SECONDS = 0.3  # of each measurement
 
 
 def least(run):
-    """Calls run again and again, and returns the least seconds that it took."""
+    """Calls run again and again. Returns the shortest time, in seconds."""
     best, end = float("inf"), time.perf_counter() + SECONDS
     while (began := time.perf_counter()) < end:
         run()

@@ -3,13 +3,16 @@ them.
 
     type_sources.py DIR SEED
 
-leaves in DIR: src/ with one raw file for each array, expected/ with the same
-elements as C-ordered little-endian bytes, job.json for `zmigrate run`, which
-writes DIR/target.zarr, and expected.json for check_types.py.
+writes into DIR:
 
-Every type meets every codec chain in both byte orders of the file. Types with a
-NumPy name are written by NumPy in the very dtype that the job names, by turns
-with the Zarr v3 name and a byte order of its own.
+src/           one raw file for each array
+expected/      the same elements as C-ordered little-endian bytes
+job.json       a job for `zmigrate run` that writes DIR/target.zarr
+expected.json  the input of check_types.py
+
+Every type is tried with every codec chain in both byte orders of the file. If a type has
+a NumPy name, the job uses in turns that name, in whose dtype NumPy writes the file, and
+the Zarr v3 name with a separate byte order.
 """
 
 import base64
@@ -85,8 +88,7 @@ def numpy_type(data_type):
 
 
 def in_order(dtype, mark):
-    """A v2 data type with the byte order mark in front of everything that has
-    one."""
+    """A v2 data type with a byte order in each name that has one."""
     if isinstance(dtype, list):
         return [[name, in_order(inner, mark)] for name, inner in dtype]
     return dtype if dtype[0] == "|" else mark + dtype[1:]
@@ -97,7 +99,7 @@ def numpy_v2(dtype):
 
 
 def words(t):
-    """The lengths in bytes of what byte order turns around in an element."""
+    """The sizes in bytes of the words of an element, which byte order reverses."""
     if t.names:
         return [n for name in t.names for n in words(t[name])]
     if t.kind == "U":
@@ -108,14 +110,14 @@ def words(t):
 
 
 def swapped(t, data):
-    """Elements as rows of bytes, each word turned around."""
+    """Elements as rows of bytes, with each word reversed."""
     ends = np.cumsum(words(t))
     return data[:, np.concatenate([np.arange(end - n, end)[::-1] for end, n in zip(ends, words(t))])]
 
 
 def elements(random, t, count):
-    """Random elements as rows of little-endian bytes: any code points, and any
-    bits that mean something in other types."""
+    """Random elements as rows of little-endian bytes: any code points in texts, and any
+    used bits in other types."""
     if t.names:
         return np.concatenate([elements(random, t[name], count) for name in t.names], axis=1)
     if t.kind == "U":
@@ -126,7 +128,7 @@ def elements(random, t, count):
         return random.integers(low, high + 1, (count, 1), np.int8).view(np.uint8)
     bits = FLOATS.get(t.name, (1 if t.kind == "b" else 8,))[0]
     data = random.integers(0, 1 << min(bits, 8), (count, t.itemsize), np.uint8)
-    if t.kind in "mM":  # what overflows easily, and "not a time"
+    if t.kind in "mM":  # values that overflow easily, and "not a time"
         data[: min(count, 3)] = np.array([-(2**63), 2**63 - 1, -1], "<i8").view(np.uint8).reshape(3, 8)[:count]
     return data
 
@@ -135,12 +137,12 @@ def elements(random, t, count):
 class Case:
     label: str
     data_type: object  # Zarr v3, as the target has it
-    fills: list  # (as the job gives it, None: not at all; little-endian bytes)
+    fills: list  # (as the job gives it, or None; as little-endian bytes)
     v2: object = None  # little-endian; None: the type has none
-    source: object = None  # what the job calls it, where that is not data_type
+    source: object = None  # the job's name of the type, if it is not data_type
     mixed: object = None  # v2 with fields of both orders, for every file
     keep: bool = False  # the job also names data_type for the target
-    junk: int = 0  # bits of each element's byte that the file has set at random
+    junk: int = 0  # unused bits of each byte, which the file sets at random
 
 
 def float_fills(name):
@@ -298,7 +300,7 @@ def main(folder, seed):
         given, fill = case.fills[(c + len(CHAINS) * big) % len(case.fills)]
         data = elements(random, t, int(np.prod(shape)))
         whole = data.reshape([*shape, t.itemsize])
-        if shape:  # The first chunk holds the fill value alone.
+        if shape:  # The first chunk holds only the fill value.
             whole[tuple(slice(0, k) for k in chunks)] = np.frombuffer(fill, np.uint8)
         data = whole.reshape(-1, t.itemsize)
         (folder / "expected" / file).write_bytes(data.tobytes())

@@ -2,9 +2,9 @@
 
     zstd_speed.py LEVEL CONTENT…
 
-Encodes the bytes of each file CONTENT again and again, decodes the frame in the
-file CONTENT.zst, which must give the same bytes, and prints a list with the
-least seconds that each took, and the size of the library's own frame.
+Encodes the bytes of each file CONTENT again and again, and decodes the frame in the file
+CONTENT.zst, which must give the same bytes. Prints a list with the shortest times in
+seconds, and the size of the library's own frame.
 """
 
 import json
