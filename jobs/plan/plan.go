@@ -152,7 +152,7 @@ func (a *Array) share(other *Array) {
 		a.Reading = other.Reading
 	}
 	if slices.Equal(a.Notes, other.Notes) {
-		a.Notes = other.Notes
+		a.Notes = slices.Clip(other.Notes) // each may get notes of its own
 	}
 }
 

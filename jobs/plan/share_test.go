@@ -1,0 +1,22 @@
+package plan
+
+import "testing"
+
+// TestShare has arrays that share their notes. A note that one of them gets later is not
+// one of the other.
+func TestShare(t *testing.T) {
+	with := func(notes ...string) *Array {
+		return &Array{Reading: &Reading{}, Notes: append(make([]string, 0, 8), notes...)}
+	}
+	a, b, c := with("n"), with("n"), with("m")
+	b.share(a)
+	c.share(b)
+	if b.Reading != a.Reading || &a.Notes[0] != &b.Notes[0] || c.Notes[0] != "m" {
+		t.Errorf("%v, %v, %v", a, b, c)
+	}
+	a.Notes = append(a.Notes, "of a")
+	b.Notes = append(b.Notes, "of b")
+	if a.Notes[1] != "of a" || b.Notes[1] != "of b" {
+		t.Errorf("%q, %q", a.Notes, b.Notes)
+	}
+}
