@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
@@ -87,6 +88,9 @@ func (b *builder) fill(t dtype.Type) dtype.Scalar {
 			return t.Default()
 		}
 		b.note("fill value %s, from the job", t.FormatScalar(dtype.V3, fill))
+		if v := compare.ValuesOf(t); exists && v.Same(fill, existing) {
+			return existing // such as the other zero: readers go by the target's
+		}
 		return fill
 	case b.info.Fill != nil && b.convert != nil:
 		own := b.info.Type.FormatScalar(dtype.V3, b.info.Fill)
