@@ -263,7 +263,7 @@ func TestSignals(t *testing.T) {
 	} {
 		t.Run(test.signal.String(), func(t *testing.T) {
 			removeTarget(t, target)
-			server, release := withheld(t, dir)
+			server, asked, release := withheld(t, dir)
 			var set []string
 			for _, array := range []string{"field/values", "field/line", "shards/end", "shards/start"} {
 				set = append(set, fmt.Sprintf("source.arrays[%q].url=%s/data.bin", array, server))
@@ -278,6 +278,11 @@ func TestSignals(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := startRun(t, c)
+			select {
+			case <-asked: // a chunk is begun
+			case <-time.After(time.Minute):
+				t.Error("the run asked for no data within a minute")
+			}
 			if err := c.Process.Signal(test.signal); err != nil {
 				t.Error(err)
 			}

@@ -17,12 +17,15 @@ import (
 )
 
 // withheld serves a folder over HTTP. It gives the sizes of files, and no data until
-// release is called.
-func withheld(t *testing.T, dir string) (url string, release func()) {
+// release is called. The first request for data closes asked.
+func withheld(t *testing.T, dir string) (url string, asked <-chan struct{}, release func()) {
 	t.Helper()
 	free, files := make(chan struct{}), http.FileServer(http.Dir(dir))
+	first := make(chan struct{})
+	ask := sync.OnceFunc(func() { close(first) })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
+			ask()
 			select {
 			case <-free:
 			case <-r.Context().Done():
@@ -33,14 +36,14 @@ func withheld(t *testing.T, dir string) (url string, release func()) {
 	t.Cleanup(server.Close)
 	release = sync.OnceFunc(func() { close(free) })
 	t.Cleanup(release) // before the server waits for its requests
-	return server.URL, release
+	return server.URL, first, release
 }
 
 // heldBack writes a job whose source gives no data until release is called.
 func heldBack(t *testing.T, dir string) (job string, release func()) {
 	t.Helper()
 	write(t, dir, "data.bin", smooth(64*64))
-	url, release := withheld(t, dir)
+	url, _, release := withheld(t, dir)
 	return write(t, dir, "job.yaml", fmt.Appendf(nil, `zmigrate: 1
 source: {driver: raw, arrays: {a: {url: "%s/data.bin", data_type: float32, shape: [64, 64]}}}
 target: {url: out.zarr}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 // convertedFill converts the fill value of the source to t. It stands for
