@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -183,9 +184,7 @@ func inParts(t *testing.T, job, target string, units int) {
 		}
 	}()
 	documents := map[string]string{"zarr.json": "", "time/zarr.json": "", "TIME/zarr.json": ""}
-	for key, digest := range tree(t, target) {
-		documents[key] = digest
-	}
+	maps.Copy(documents, tree(t, target))
 	for key := range documents {
 		if path.Base(key) != "zarr.json" {
 			delete(documents, key)

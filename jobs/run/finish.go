@@ -57,7 +57,7 @@ func (r *run) finishWith(ctx context.Context, receipts []*Receipts) error {
 	}
 	r.unsettled = false // because of the comparison that follows
 	all := each(receipts)
-	wrong, err := r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.objectsOf(all) }, !r.outcome.keepsObjects())
+	wrong, err := r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.objectsOf(read(all)) }, !r.outcome.keepsObjects())
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (r *run) finishedAlready(ctx context.Context, record []byte, hash string) e
 }
 
 // keepNew records the receipts of units that have none on record.
-func (r *run) keepNew(ctx context.Context, all iter.Seq2[sinks.Receipt, error]) error {
+func (r *run) keepNew(ctx context.Context, all iter.Seq[sinks.Receipt]) error {
 	var batch []sinks.Receipt
 	flush := func() error {
 		if len(batch) == 0 {
@@ -127,13 +127,24 @@ func (r *run) keepNew(ctx context.Context, all iter.Seq2[sinks.Receipt, error]) 
 }
 
 // each yields receipts one by one.
-func each(receipts []*Receipts) iter.Seq2[sinks.Receipt, error] {
-	return func(yield func(sinks.Receipt, error) bool) {
+func each(receipts []*Receipts) iter.Seq[sinks.Receipt] {
+	return func(yield func(sinks.Receipt) bool) {
 		for _, made := range receipts {
 			for _, x := range made.List {
-				if !yield(x, nil) {
+				if !yield(x) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// read yields receipts as a checkpoint does, from which reading may fail.
+func read(receipts iter.Seq[sinks.Receipt]) iter.Seq2[sinks.Receipt, error] {
+	return func(yield func(sinks.Receipt, error) bool) {
+		for x := range receipts {
+			if !yield(x, nil) {
+				return
 			}
 		}
 	}
