@@ -18,7 +18,13 @@ var ErrReceipts = errors.New("the receipts do not finish the plan")
 // part of [Run] does. It reports whether there is nothing to do, because the job is
 // complete.
 func Begin(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (complete bool, err error) {
-	_, err = session(ctx, p, env, opt, func(r *run, ctx context.Context, opt Options) (err error) {
+	r, err := open(ctx, p, env)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	r.outcome = outcomeOf(r)
+	err = r.locked(ctx, env, opt, func(ctx context.Context) (err error) {
 		complete, err = r.begin(ctx, opt)
 		return err
 	})

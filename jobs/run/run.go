@@ -18,7 +18,8 @@ func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (
 	return session(ctx, p, env, opt, (*run).all)
 }
 
-// session does a part of a run, or all of it, while it has the lock.
+// session does a run, or the last part of one, while it has the lock. The requests and the
+// time of the result are those before the lock is given back.
 func session(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
 	began := time.Now()
 	r, err := open(ctx, p, env)
@@ -27,13 +28,19 @@ func session(ctx context.Context, p *plan.Plan, env plan.Environment, opt Option
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 	r.outcome = outcomeOf(r)
-	if err := r.locked(ctx, env, opt, func(ctx context.Context) error { return do(r, ctx, opt) }); err != nil {
+	err = r.locked(ctx, env, opt, func(ctx context.Context) error {
+		if err := do(r, ctx, opt); err != nil {
+			return err
+		}
+		r.result.Time, r.result.Requests = time.Since(began), p.Requests()
+		from, to := r.result.Requests.Source, r.result.Requests.Target
+		r.log.InfoContext(ctx, "done", "target", r.target.URL(), "requests", from.Requests+to.Requests,
+			"retries", from.Retries+to.Retries, "throttled", from.Throttled+to.Throttled)
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	r.result.Time, r.result.Requests = time.Since(began), p.Requests()
-	from, to := r.result.Requests.Source, r.result.Requests.Target
-	r.log.InfoContext(ctx, "done", "target", r.target.URL(), "requests", from.Requests+to.Requests,
-		"retries", from.Retries+to.Retries, "throttled", from.Throttled+to.Throttled)
 	return &r.result, nil
 }
 
