@@ -8,4 +8,13 @@
 // sources and decides the rest, see package plan. [Run] does what the plan says, see
 // package run. [ReadStatus] tells what a checkpoint holds, and [Inspect] what lies at a
 // URL.
+//
+// Several processes may work on one plan: each makes it by [ReadPlan] from the text that
+// [Plan.Manifest] returns, see [Begin], [Work] and [Finish].
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	jobs.go         jobs, plans and runs, from the rooms inside this folder
+//	inspect_many.go many files shown as one source
+//	inspect.go      Inspect
 package jobs
