@@ -92,16 +92,6 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 	return data, held, nil
 }
 
-// lend returns an empty slice with room for bytes of a size, and its buffer. For an
-// unbounded size both are nil.
-func (c *Chain) lend(pool *ndarray.Pool, size Size) (*ndarray.Buffer, []byte) {
-	if size.Unbounded {
-		return nil, nil
-	}
-	buffer := pool.Get(size.Max)
-	return buffer, buffer.Bytes[:0]
-}
-
 // located adds to an error about an element where the element is in the chunk. Codecs
 // that move elements make the two places differ.
 func (c *Chain) located(err error) error {
@@ -284,15 +274,4 @@ func (t target) release() {
 		t.buffer.Release()
 		t.tally.End()
 	}
-}
-
-// lendArray lends an array from the pool.
-func lendArray(pool *ndarray.Pool, t dtype.Type, shape []int) (ndarray.Array, *ndarray.Buffer) {
-	n, _ := ndarray.Bytes(t, shape)
-	buffer := pool.Get(n)
-	a, err := ndarray.View(t, shape, buffer.Bytes)
-	if err != nil {
-		panic(err) // the buffer has the size of the array
-	}
-	return a, buffer
 }

@@ -15,8 +15,8 @@
 //
 // Abilities that only some codecs have are small optional interfaces, called traits.
 // The chain probes for them. Examples are [View] (transpose copies nothing), [Verifier]
-// (a checksum is verified without decoding) and [Container] (shards have inner chunks);
-// all of them are in traits.go. A chain knows its codecs by their traits alone. So a
+// (a checksum is verified without decoding) and [Container] (shards have inner chunks).
+// All of them are in traits.go, except those of containers. A chain knows its codecs by their traits alone. So a
 // codec of another program can do everything that a codec of this program can.
 //
 // Encoders append to a slice. Decoders know how many bytes they must produce. They
@@ -25,4 +25,32 @@
 //
 // The specifications are Zarr v3 core, "Codecs", and the page of each codec, which its
 // definition names.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	errors.go         causes of errors, and the codec, field or element at fault
+//	codec.go          Spec, Chunk and Size, and the contracts of the three kinds of codecs
+//	input.go          stored objects that are read in parts
+//	hazard.go         Hazard and its codes
+//	loss.go           Loss
+//	traits.go         the optional interfaces of codecs
+//	registry.go       definitions by name, and codecs as JSON
+//	shard_index.go    the places of inner chunks in a shard
+//	elementwise.go    several elementwise codecs as one loop
+//	parse.go          specs to codecs, in an order that a chain can have
+//	chain.go          Chain and Shards, each of which contains the other
+//	passes.go         the array → array codecs that run in one go
+//	buffers.go        the memory between codecs, lent and counted
+//	variable.go       sizes of elements of variable size
+//	chain_run.go      Encode and Decode of a chain
+//	shards.go         inner chunks in a shard: layout, index, Encode and Decode
+//	padding.go        elements of a chunk that lie outside of the array
+//	partial.go        what decoding a part of a chunk takes
+//	object.go         opened chunks and shards, and boxes of them
+//	verify.go         verification without decoding
+//	verify_shards.go  the same for shards
+//	bind.go           Bind
+//	chains.go         chains that equal arrays share
+//	chain_hazards.go  the hazards of a chain
+//	chain_losses.go   the losses of a chain
 package codecs

@@ -1,9 +1,6 @@
 package codecs
 
-import (
-	"math"
-	"strconv"
-)
+import "strconv"
 
 // Loss is one way in which a bound codec changes the values that it stores. It is known
 // before any data is read.
@@ -21,60 +18,4 @@ func (l Loss) String() string {
 		return l.What
 	}
 	return l.What + ", at most " + strconv.FormatFloat(l.AtMost, 'g', 6, 64) + " away"
-}
-
-// Losses lists the losses of a chain in the order of its codecs. The bounds are in the
-// units of the chunk's values. For a codec that is not [Lossy], the loss is the one
-// that its definition states.
-func (c *Chain) Losses() []Loss {
-	var list []Loss
-	unit := 1.0
-	for i, codec := range c.bound() {
-		own, known := []Loss(nil), c.list[i].Lossy == ""
-		if l, ok := codec.(Lossy); ok {
-			own, known = l.Losses(), true
-		}
-		if !known {
-			own = []Loss{{What: c.list[i].Lossy}}
-		}
-		for _, l := range own {
-			if l.Name == "" {
-				l.Name = c.specs[i].Name
-			}
-			if l.AtMost *= unit; math.IsInf(l.AtMost, 0) {
-				l.AtMost = 0
-			}
-			list = append(list, l)
-		}
-		if s, ok := codec.(Rescaling); ok {
-			unit *= s.Unit()
-		}
-	}
-	return list
-}
-
-// Losses implements [Lossy] with the losses of the inner chain.
-func (s *Shards) Losses() []Loss { return s.inner.Losses() }
-
-// Unstable returns the name of the first codec that may change values which it has
-// decoded before, when they are encoded again. It returns "" if there is no such codec.
-// Codecs of inner chunks count, too. A lossy codec is unstable unless its trait
-// [Stable] says otherwise.
-func (c *Chain) Unstable() string {
-	list := c.bound()
-	for i, codec := range list {
-		if s, ok := codec.(Container); ok {
-			if name := s.Layout().inner.Unstable(); name != "" {
-				return name
-			}
-		}
-		var next any
-		if i+1 < len(list) {
-			next = list[i+1]
-		}
-		if s, ok := codec.(Stable); c.list[i].Lossy != "" && (!ok || !s.Stable(next)) {
-			return c.specs[i].Name
-		}
-	}
-	return ""
 }

@@ -4,14 +4,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// pass is what a chain does with an array in one go: one array → array codec, or
-// several neighbouring elementwise codecs.
-type pass struct {
-	first, end int // codecs first to end-1 of the chain
-	// The steps of the neighbours in each direction, or nil for a single codec.
-	encode, decode *sequence
-}
-
 // plan groups the array → array codecs into passes. Elementwise codecs in front of a
 // [Plain] codec, even a single one, also store and load the elements.
 func (c *Chain) plan() {
@@ -97,12 +89,4 @@ func (c *Chain) decodeBytes(dst ndarray.Array, data []byte) error {
 		return c.fault(len(c.arrays), err)
 	}
 	return c.load.run(dst, src)
-}
-
-// fault returns err as an error about codec i, or nil if err is nil.
-func (c *Chain) fault(i int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &Error{i, c.specs[i].Name, err}
 }

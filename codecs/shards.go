@@ -3,9 +3,7 @@ package codecs
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
-	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -13,50 +11,6 @@ import (
 // MaxInnerChunks bounds the inner chunks of a shard, because the index is read and
 // written as a whole.
 const MaxInnerChunks = 1 << 22
-
-// maxKept bounds the buffers that a bound codec keeps for its next use, in bytes.
-const maxKept = 64 << 20
-
-// Place is the range of an inner chunk in its shard, or Absent.
-type Place struct{ Offset, Length uint64 }
-
-// Absent is the place of an inner chunk that is not stored, because it holds only the
-// fill value.
-var Absent = Place{math.MaxUint64, math.MaxUint64}
-
-// ShardIndex is how a [Container] stores the places of its inner chunks. It is
-// immutable and safe for concurrent use.
-type ShardIndex interface {
-	// Size returns the length of the encoded index in bytes.
-	Size() int
-	// AtStart reports whether the index lies in front of the inner chunks, which then
-	// begin behind it. Otherwise the index ends the shard.
-	AtStart() bool
-	// Append appends the encoded index to dst. places are in C order of the inner
-	// chunks.
-	Append(pool *ndarray.Pool, dst []byte, places []Place) ([]byte, error)
-	// Read fills places from an encoded index. Damage is ErrCorrupt or ErrTooLarge. The
-	// caller checks whether places lie within the shard.
-	Read(pool *ndarray.Pool, places []Place, index []byte) error
-	// Memory returns the most bytes that Append and Read take besides their arguments.
-	Memory() int
-}
-
-// Shards is the layout of inner chunks in a shard. A [Container] embeds it. With it,
-// the Container has all methods of an [ArrayToBytes] codec except Spec, and all traits
-// that follow from those of the inner chain. Shards is immutable and safe for
-// concurrent use.
-type Shards struct {
-	inner *Chain
-	index ShardIndex
-	shape []int // shape of an inner chunk
-	count []int // number of inner chunks along each dimension
-	n     int   // number of inner chunks
-	// order is nil, or the shard is seen in front of codecs that permute its
-	// dimensions. Dimension i of the stored shard is then dimension order[i].
-	order []int
-	pool  *ndarray.Pool
-}
 
 // NewShards returns the layout of shards of a shape. inner is bound to the shape of the
 // inner chunks. Each extent of an inner chunk must divide that of the shard.
@@ -93,15 +47,6 @@ func (c *Chain) Shards() (*Shards, bool) {
 	return s, s != nil && len(c.arrays) == 0 && len(c.binary) == 0
 }
 
-// container returns the layout of the shards that the array → bytes codec makes, or nil
-// if that codec is no container.
-func (c *Chain) container() *Shards {
-	if s, ok := c.bytes.(Container); ok {
-		return s.Layout()
-	}
-	return nil
-}
-
 // Container returns the name of the codec that stores inner chunks, or "" if there is
 // none.
 func (c *Chain) Container() string {
@@ -129,54 +74,6 @@ func (c *Chain) WithInner(inner []Spec) []Spec {
 // encoded separately: the inner chain begins with these array → array codecs. The result
 // is false if the chain makes no shards, or if a codec needs the whole shard at once.
 func (c *Chain) InnerChunks() (*Shards, bool) { return c.innerChunks, c.innerChunks != nil }
-
-// findInnerChunks returns the result of InnerChunks.
-func (c *Chain) findInnerChunks() *Shards {
-	s := c.container()
-	if s == nil || len(c.binary) > 0 || !c.regional() || len(c.arrays) > 0 && s.inner.in.Fill == nil {
-		return nil
-	}
-	if len(c.arrays) == 0 {
-		return s
-	}
-	// Where a box comes to lie shows which dimension of the shard is which dimension of
-	// the chunk.
-	rank := len(c.in.Shape)
-	r := ndarray.Region{Start: make([]int, rank), Shape: slices.Repeat([]int{1}, rank)}
-	for i := range r.Start {
-		r.Start[i] = i
-	}
-	seen := *s
-	seen.order, seen.shape, seen.count = c.encodedRegion(r).Start, make([]int, rank), make([]int, rank)
-	for i, from := range seen.order {
-		if len(seen.order) != rank || from < 0 || from >= rank {
-			return nil
-		}
-		seen.shape[from], seen.count[from] = s.shape[i], s.count[i]
-	}
-	for _, corner := range []int{0, s.n - 1} {
-		got, want := c.encodedRegion(seen.Region(corner)), s.Region(seen.stored(corner))
-		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Shape, want.Shape) {
-			return nil // boxes do not move as dimensions do
-		}
-	}
-	specs := slices.Concat(c.specs[:len(c.arrays)], s.inner.specs)
-	list := slices.Concat(c.list[:len(c.arrays)], s.inner.list)
-	var err error
-	if seen.inner, err = bind(list, specs, Chunk{c.in.Type, seen.shape, c.in.Fill}); err != nil {
-		return nil // a codec needs the whole chunk
-	}
-	return &seen
-}
-
-// encodedRegion returns the box that a box of the chunk becomes in front of the array →
-// bytes codec.
-func (c *Chain) encodedRegion(r ndarray.Region) ndarray.Region {
-	for _, a := range c.arrays {
-		r = a.(Regional).EncodedRegion(r)
-	}
-	return r
-}
 
 // Inner returns the chain of an inner chunk.
 func (s *Shards) Inner() *Chain { return s.inner }

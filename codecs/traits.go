@@ -12,7 +12,8 @@ import (
 // The traits of codecs are small optional interfaces that a [Chain] probes for. Besides
 // the contracts in codec.go, a chain asks a codec for nothing else. So a codec of
 // another program can do all that the codecs of package standard can. All traits are
-// traits of bound codecs, unless the comment says otherwise.
+// traits of bound codecs, unless the comment says otherwise. [Container] and
+// [InnerNaming] are in chain.go, beside the types of shards.
 
 // Traits of memory.
 
@@ -127,22 +128,6 @@ type Blocked interface {
 	// DecodeRange fills dst with the decoded bytes from offset off on. src is the whole
 	// encoding.
 	DecodeRange(dst, src []byte, off int) error
-}
-
-// Container is the trait of an [ArrayToBytes] codec whose encoding consists of inner
-// chunks and an index. A chain of its own encodes each inner chunk. Inner chunks can be
-// read, written and verified separately. A codec that embeds [Shards] has this trait
-// and all others that follow from it.
-type Container interface {
-	// Layout returns the layout of the inner chunks in the encoding.
-	Layout() *Shards
-}
-
-// InnerNaming is the trait of a [Container] whose configuration names the codecs of its
-// inner chunks.
-type InnerNaming interface {
-	// SpecWithInner returns Spec with other codecs for the inner chunks.
-	SpecWithInner(inner []Spec) Spec
 }
 
 // Traits of verification without decoding.

@@ -90,13 +90,6 @@ func (c *Chain) undo(ctx context.Context, in Input) (Input, *ndarray.Buffer, err
 	return in, held, nil
 }
 
-// verifyPlan is how Verify examines a chunk.
-type verifyPlan struct {
-	last int           // index of the bytes → bytes codec that Verify ends with; -1: the array → bytes codec
-	end  Verification  // the verification of that codec
-	pool *ndarray.Pool // of buffers for what the codecs behind it decode to
-}
-
 // planVerify finds the codec that Verify ends with. It is the first codec with a
 // checksum, or the last codec if none has one. Verify undoes the codecs behind it.
 // Verify always looks behind an Enclosing codec, because that costs nothing.
@@ -179,9 +172,4 @@ func (c *Chain) VerifyMemory(inMemory bool) int {
 		own += min(VerifyPiece, c.Size().Max)
 	}
 	return max(most, held+own)
-}
-
-// tooLarge returns the error about an object of more bytes than a chunk can have.
-func (c *Chain) tooLarge(size int64) error {
-	return fmt.Errorf("%w: the object has %d bytes, a chunk of shape %v at most %d", ErrTooLarge, size, c.in.Shape, c.Size().Max)
 }

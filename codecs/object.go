@@ -24,8 +24,95 @@ const (
 	maxKeptInner = 1 << 20
 )
 
-// placeBytes is the size of a Place in memory.
-const placeBytes = 16
+// Object is a stored chunk, opened for decoding parts of it. For a shard, Open has read
+// the index, and Object keeps it. An Object is safe for concurrent use if its Input is.
+type Object struct {
+	chain *Chain
+	in    Input
+	shard *openShard // nil if the chunk is no shard with an index to keep
+}
+
+// Open opens an encoded chunk. It reads the index of a shard, and nothing of other
+// chunks. Damage is ErrCorrupt or ErrTooLarge.
+func (c *Chain) Open(ctx context.Context, in Input) (*Object, error) {
+	o := &Object{chain: c, in: in}
+	if s, ok := c.indexed(); ok {
+		var err error
+		if o.shard, err = s.open(ctx, in); err != nil {
+			return nil, &Error{len(c.arrays), c.specs[len(c.arrays)].Name, err}
+		}
+	}
+	return o, nil
+}
+
+// Kept returns the most bytes that an opened object of the chain keeps in memory.
+func (c *Chain) Kept() int {
+	if s, ok := c.indexed(); ok {
+		return s.kept()
+	}
+	return 0
+}
+
+// RegionMemory returns the most bytes of buffers that one DecodeRegion holds at the
+// same time. The memory of dst and what Kept counts are not included.
+func (c *Chain) RegionMemory() int {
+	most, last := c.arraysMemory(false)
+	if s, ok := c.indexed(); ok {
+		return max(most, last+ndarray.Rounded(MaxRun)+s.inner.RegionMemory())
+	}
+	// Besides the buffers of Decode, there is either the whole chunk or an array that
+	// Decode does not need.
+	whole, _ := ndarray.Bytes(c.in.Type, c.in.Shape)
+	return max(ndarray.Rounded(whole), last) + c.Memory()
+}
+
+// DecodeRegion fills dst with a box of an encoded chunk. The box begins at index start
+// and has the shape of dst. DecodeRegion reads no more of in than the codecs need.
+// Damage is ErrCorrupt or ErrTooLarge.
+func (c *Chain) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int, in Input) error {
+	o, err := c.Open(ctx, in)
+	if err != nil {
+		return err
+	}
+	return o.DecodeRegion(ctx, pool, dst, start)
+}
+
+// DecodeRegion is [Chain.DecodeRegion] for an opened object.
+func (o *Object) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int) error {
+	c := o.chain
+	if o.shard == nil && slices.Equal(dst.Shape, c.in.Shape) {
+		return c.decodeAll(ctx, pool, dst, o.in)
+	}
+	ranged, ok := c.bytes.(Ranged)
+	if !ok || !c.regional() {
+		return c.decodeAround(ctx, pool, dst, start, o.in)
+	}
+	tally := dst.Heap.Tally()
+	defer tally.End()
+	in, release, err := c.decoded(ctx, pool, o.in, tally)
+	var to target
+	region := ndarray.Region{Start: start, Shape: dst.Shape}
+	boxes := []ndarray.Region{region} // boxes[i] is the box of stage i
+	if err == nil {
+		for _, a := range c.arrays {
+			region = a.(Regional).EncodedRegion(region)
+			boxes = append(boxes, region)
+		}
+		to = c.target(pool, dst, len(c.arrays), boxes)
+		if o.shard != nil {
+			err = o.shard.decodeRegion(ctx, pool, to.view, region.Start)
+		} else {
+			err = ranged.DecodeRegion(ctx, pool, to.view, region.Start, in)
+		}
+		err = c.fault(len(c.arrays), err)
+	}
+	release()
+	if err != nil {
+		to.release()
+		return err
+	}
+	return c.decodeArrays(pool, dst, to, boxes)
+}
 
 // openShard is a shard whose index was read. It is safe for concurrent use.
 type openShard struct {
