@@ -6,10 +6,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Pad fills the elements of an array of whole chunks, of the chain's type,
-// that lie outside of the box from the first element on with the shape inside.
-// It writes the fill value. If the chain asks for the nearest value, the rest of a chunk
-// that has elements inside gets the nearest of them.
+// Pad fills the padding of an array of whole chunks, which has the chain's data type. The
+// box that begins at the first element and has the shape inside is no padding. Padding
+// gets the fill value. With [NearestPadded], the padding of a chunk that has elements in
+// the box gets the nearest of these elements.
 func (c *Chain) Pad(a ndarray.Array, inside []int) {
 	part := ndarray.Region{Start: make([]int, len(inside)), Shape: slices.Clone(inside)}
 	for i, n := range a.Shape { // the slab beyond the edge of dimension i

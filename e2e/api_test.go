@@ -98,14 +98,14 @@ func writeAgain(t *testing.T, from, to string, memory int) {
 	}
 }
 
-// writeArrayAgain appends the elements of an array in three steps, of which each is
-// written in slabs by two goroutines.
+// writeArrayAgain appends the elements of an array in three steps. In each step, two
+// goroutines write slabs.
 func writeArrayAgain(t *testing.T, w *sinks.Writer, from sources.Array) {
 	t.Helper()
 	info := from.Info()
 	chunks := info.Chunks
 	if info.Shards != nil {
-		chunks = info.Shards // of the chain, which is that of a shard
+		chunks = info.Shards // the chain is that of a shard, so a chunk is a shard
 	}
 	values := ndarray.New(info.Type, info.Shape)
 	if err := from.ReadRegion(t.Context(), values, make([]int, len(info.Shape))); err != nil {
@@ -139,7 +139,7 @@ func writeArrayAgain(t *testing.T, w *sinks.Writer, from sources.Array) {
 			}
 			continue
 		}
-		// The last step first appends what is to be written over.
+		// The last step first appends values that are then overwritten.
 		empty := ndarray.New(info.Type, part.Shape)
 		if _, err := a.Append(t.Context(), empty, 0); err != nil {
 			t.Fatal(err)

@@ -116,7 +116,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// recordsMore returns a function that reports whether a run has recorded something since.
+// recordsMore returns a function that reports whether a run has recorded anything since
+// recordsMore was called.
 func recordsMore(t *testing.T, target string) func() bool {
 	t.Helper()
 	segments := func() []string {
@@ -245,10 +246,10 @@ func checkNotRewritten(t *testing.T, target string, files map[string]fs.FileInfo
 	}
 }
 
-// TestSignals stops the program in good order. What was begun is finished, the exit
-// status says that another run is needed, and another run completes the target. The
-// source gives no data before the program has said that it stops. So the run cannot come
-// to its end before, however slow this test is.
+// TestSignals stops the program with a signal. The program finishes the chunks that it
+// has begun. The exit status says that another run is needed, and another run completes
+// the target. The source gives no data before the program has said that it stops, so the
+// run cannot end earlier, however slow this test is.
 func TestSignals(t *testing.T) {
 	program := build(t)
 	dir := fast(t)
@@ -296,7 +297,7 @@ func TestSignals(t *testing.T) {
 			}
 			var ended *exec.ExitError
 			if err := c.Wait(); !errors.As(err, &ended) || ended.ExitCode() != test.status {
-				t.Errorf("ended with %v, want status %d; said %s", err, test.status, rest)
+				t.Errorf("ended with %v, want status %d; the messages are %s", err, test.status, rest)
 			}
 			if _, err := os.Stat(filepath.Join(target, "zarr.json")); err == nil {
 				t.Error("the target is whole")

@@ -366,7 +366,8 @@ func (d *duel) stopAtLock(t *testing.T, target string) *exec.Cmd {
 		owner, _, err := journal.Holder(t.Context(), st)
 		return err == nil && owner != nil
 	}
-	// state is that of the process, one letter: T is stopped, Z has ended (proc(5)).
+	// state returns the state of the process as a letter: T is stopped, Z has ended
+	// (proc(5)).
 	state := func() string {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.Process.Pid))
 		if err != nil {

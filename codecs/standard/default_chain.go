@@ -5,8 +5,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// DefaultChain returns the codecs of an array of a data type for which nobody names
-// any: the array → bytes codec that the type needs, and zstd at level 3.
+// DefaultChain returns the default codecs for arrays of a data type: the array → bytes
+// codec that the type needs, and zstd at level 3.
 func DefaultChain(t dtype.Type) []codecs.Spec {
 	serializer := BytesName
 	if o, ok := t.(dtype.Object); ok {
