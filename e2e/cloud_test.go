@@ -21,6 +21,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
@@ -50,7 +51,7 @@ func cloud(t *testing.T, scheme string) func(place string) string {
 // objects returns the SHA-256 of every object below a URL, by its key.
 func objects(t *testing.T, url string) map[string]string {
 	t.Helper()
-	s, err := store.Open(t.Context(), url, store.Options{})
+	s, err := store.Open(t.Context(), url, store.Options{Limits: limits.New(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func TestCloudSources(t *testing.T) {
 // put stores one object.
 func put(t *testing.T, folder, key string, data []byte) {
 	t.Helper()
-	s, err := store.Open(t.Context(), folder, store.Options{})
+	s, err := store.Open(t.Context(), folder, store.Options{Limits: limits.New(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func glob(t *testing.T, url string) (string, error) {
 	if parameters {
 		place += "?" + query
 	}
-	found, err := store.Glob(t.Context(), place, store.Options{})
+	found, err := store.Glob(t.Context(), place, store.Options{Limits: limits.New(0)})
 	if err != nil || len(found) != 1 {
 		return "", fmt.Errorf("%s: %q, %w", place, found, err)
 	}

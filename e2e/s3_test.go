@@ -21,6 +21,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -109,7 +110,7 @@ func (b *bucket) reset() map[string]traffic {
 // open opens a folder of the bucket for the length of the test.
 func (b *bucket) open(t *testing.T, prefix string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), b.url(prefix), store.Options{})
+	s, err := store.Open(t.Context(), b.url(prefix), store.Options{Limits: limits.New(0)})
 	if err != nil {
 		t.Fatal(err)
 	}

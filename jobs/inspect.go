@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -19,7 +20,7 @@ type Node = sources.Node
 // DriverOf returns the name of the driver for a source that no job describes. The
 // source is looked at once, without retries: whoever opens it has them.
 func DriverOf(ctx context.Context, url string, env Environment) (string, error) {
-	opt := env.Stores()
+	opt := env.Stores(limits.New(0))
 	opt.Retries = -1
 	driver, _, err := env.KnownDrivers().Detect(ctx, url, opt)
 	if err != nil {
@@ -32,7 +33,7 @@ func DriverOf(ctx context.Context, url string, env Environment) (string, error) 
 // hold: a Zarr hierarchy, or files that one of the drivers reads.
 // Arrays of Zarr v2 are shown in the terms of v3.
 func Inspect(ctx context.Context, url string, env Environment) (format string, nodes []Node, err error) {
-	driver, sure, err := env.KnownDrivers().Detect(ctx, url, env.Stores())
+	driver, sure, err := env.KnownDrivers().Detect(ctx, url, env.Stores(limits.New(0)))
 	var source sources.Source
 	if err == nil {
 		source, err = inspected(ctx, driver, url, env)
@@ -58,7 +59,7 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 func inspected(ctx context.Context, driver *sources.Driver, url string, env Environment) (sources.Source, error) {
 	r := sources.Request{
 		URLs: []string{url}, From: []string{url},
-		Types: env.Types, Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.Stores(),
+		Types: env.Types, Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.Stores(limits.New(0)),
 		Null: func(_ string, t dtype.Type) (dtype.Scalar, error) { return t.Default(), nil },
 	}
 	if driver.Rows {
@@ -89,10 +90,10 @@ func inspected(ctx context.Context, driver *sources.Driver, url string, env Envi
 // isNothing reports whether there is no file at a place, and nothing below it as far as
 // that can be listed.
 func isNothing(ctx context.Context, url string, env Environment) bool {
-	if _, file := sources.Beginning(ctx, url, env.Stores()); file {
+	if _, file := sources.Beginning(ctx, url, env.Stores(limits.New(0))); file {
 		return false
 	}
-	st, err := store.Open(ctx, url, env.Stores())
+	st, err := store.Open(ctx, url, env.Stores(limits.New(0)))
 	if err != nil {
 		return false
 	}

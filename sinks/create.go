@@ -22,6 +22,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
@@ -102,7 +103,7 @@ func Create(ctx context.Context, url string, opt Options) (*Writer, error) {
 	if err := store.Writable(url); err != nil {
 		return nil, err
 	}
-	st, err := store.Open(ctx, url, store.Options{Log: opt.Log, Retries: opt.Retries})
+	st, err := store.Open(ctx, url, store.Options{Log: opt.Log, Retries: opt.Retries, Limits: limits.New(0)})
 	if err != nil {
 		return nil, err
 	}

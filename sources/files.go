@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // MostAtOnce is how many calls [InParallel] makes at the same time.
@@ -37,8 +38,12 @@ type FileSet struct {
 
 // OpenFiles asks for the size and the identity of every file, each named by
 // its URL, several at once. A file that cannot be read is no error here but in
-// its OpenFile, because it may not be needed. A URL given twice is one file.
+// its OpenFile, because it may not be needed. A URL given twice is one file. If opt names no
+// request budget, all files share one of their own.
 func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet, error) {
+	if opt.Limits == nil {
+		opt.Limits = limits.New(0)
+	}
 	s := &FileSet{byURL: map[string]*OpenFile{}, stores: map[string]*store.Store{}}
 	for _, u := range urls {
 		if s.byURL[u] != nil {

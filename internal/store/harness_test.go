@@ -11,6 +11,8 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 // s3Server starts an S3 server with one empty bucket and returns the URL of a
@@ -45,9 +47,12 @@ func withoutSums(server http.Handler) http.Handler {
 	})
 }
 
-// open opens a store and closes it at the end of the test.
+// open opens a store, with a request budget of its own unless opt has one, and closes it at the end of the test.
 func open(t *testing.T, url string, opt Options) *Store {
 	t.Helper()
+	if opt.Limits == nil {
+		opt.Limits = limits.New(0)
+	}
 	s, err := Open(t.Context(), url, opt)
 	if err != nil {
 		t.Fatal(err)

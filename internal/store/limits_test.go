@@ -41,6 +41,19 @@ func TestBudgetIsShared(t *testing.T) {
 	}
 }
 
+// TestBudgetIsNamed: a place behind a network is not opened without a request budget.
+// A pattern and an archive are opened like a folder.
+func TestBudgetIsNamed(t *testing.T) {
+	for _, url := range []string{"https://h/x", "http://h/x.zip", "s3://b/x?region=r&anonymous=true", "gs://b/x?anonymous=true", "azblob://b/x?anonymous=true&storage_account=a"} {
+		if _, err := Open(t.Context(), url, Options{}); !errors.Is(err, errNoBudget) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if _, err := Glob(t.Context(), "s3://b/x*", Options{}); !errors.Is(err, errNoBudget) {
+		t.Errorf("a pattern: %v", err)
+	}
+}
+
 // A local store makes no requests.
 func TestBudgetIsNotForFiles(t *testing.T) {
 	budget := limits.New(1e-9)

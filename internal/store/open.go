@@ -25,16 +25,18 @@ import (
 // Memory holds the buckets that mem:// URLs name.
 type Memory = memory.Memory
 
-// Options are the settings of a Store. The zero value is usable.
+// Options are the settings of a Store. The zero value is usable for places that are not
+// behind a network.
 type Options struct {
 	// Log receives a line for each retry; nil discards the lines.
 	Log *slog.Logger
 	// Retries is the number of attempts after the first one for a request that
 	// fails with transient errors. 0 means 3, a negative number none.
 	Retries int
-	// Limits is the request budget. All remote stores that are opened with the same
-	// Limits share it. nil means limits of this store alone, without a bound on
-	// requests per second.
+	// Limits is the request budget that the store's requests count against. All stores
+	// that are opened with the same Limits share it. A place behind a network needs one:
+	// Open refuses nil. Requests to other places count against nothing if it is nil, and
+	// those to a local directory never do.
 	Limits *limits.Limits
 	// Sleep is meant for tests: it takes the place of waiting between attempts.
 	// It returns early with the error of a context that ends.
@@ -60,6 +62,9 @@ type Options struct {
 	Fault func(op, key string) error
 }
 
+// errNoBudget reports that Open was called without saying which request budget counts.
+var errNoBudget = errors.New("no request budget: Options.Limits says which one the requests to a place behind a network count against")
+
 // Open opens the folder that url names; it need not exist. Open writes nothing. If a
 // part of the path is the name of a zip archive, the folder is in that archive, and Open
 // reads the archive's directory.
@@ -72,6 +77,9 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 		if at.Path, err = location.Absolute(at.Path); err != nil {
 			return nil, fmt.Errorf("open %s: %w", at, err)
 		}
+	}
+	if opt.Limits == nil && at.Far() {
+		return nil, fmt.Errorf("open %s: %w", at, errNoBudget)
 	}
 	s := &Store{at: at, parts: opt.Parts, log: opt.Log}
 	if s.log == nil {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/store/location"
 )
 
@@ -162,7 +163,7 @@ func TestS3OpenHints(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	for url, want := range map[string]string{"s3://bucket": "AWS_REGION", "s3://bucket?profile=p": "AWS_SHARED_CREDENTIALS_FILE"} {
-		if _, err := Open(t.Context(), url, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(t.Context(), url, Options{Limits: limits.New(0)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}

@@ -379,7 +379,7 @@ func TestNoCredentials(t *testing.T) {
 		if bucket == "s3://bucket" {
 			t.Setenv("AWS_REGION", "eu-west-1")
 		}
-		if _, err := Open(t.Context(), bucket, Options{}); err == nil || limits.Passing(err) || !strings.Contains(err.Error(), "anonymous=true") {
+		if _, err := Open(t.Context(), bucket, Options{Limits: limits.New(0)}); err == nil || limits.Passing(err) || !strings.Contains(err.Error(), "anonymous=true") {
 			t.Errorf("%s: %v", bucket, err)
 		}
 		open(t, bucket+query, Options{})

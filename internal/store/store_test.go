@@ -251,7 +251,7 @@ func TestOpenRefuses(t *testing.T) {
 		"s3://bucket/x#y":                                 "%23",
 		"s3://bu cket:hunter2/":                           "s3 URL",
 	} {
-		_, err := Open(t.Context(), raw, Options{})
+		_, err := Open(t.Context(), raw, Options{Limits: limits.New(0)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", raw, err)
 		}
@@ -260,7 +260,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 	for _, raw := range []string{"ftp://b", "gopher://b"} {
-		if _, err := Open(t.Context(), raw, Options{}); !errors.Is(err, errors.ErrUnsupported) {
+		if _, err := Open(t.Context(), raw, Options{Limits: limits.New(0)}); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
@@ -352,7 +352,7 @@ func TestGlob(t *testing.T) {
 		objects[n] = n
 	}
 	root := t.TempDir()
-	for place, opt := range map[string]Options{root: {}, "mem://n/p": {Memory: &m}, "file://" + root: {}, s3Server(t): {}} {
+	for place, opt := range map[string]Options{root: {}, "mem://n/p": {Memory: &m}, "file://" + root: {}, s3Server(t): {Limits: limits.New(0)}} {
 		base, query, _ := strings.Cut(place, "?")
 		if query != "" {
 			query = "?" + open(t, place, opt).at.Query.Encode()

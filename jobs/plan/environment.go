@@ -39,16 +39,17 @@ func (e Environment) KnownDrivers() sources.Drivers {
 	return e.Drivers
 }
 
-// Stores are the options of every store that is opened.
-func (e Environment) Stores() store.Options {
-	return store.Options{Log: e.Log, Memory: e.Memory, Fault: e.Fault, Sleep: e.Sleep}
+// Stores are the options of every store that is opened, with the limits that the requests
+// of a store count against.
+func (e Environment) Stores(limits *limits.Limits) store.Options {
+	return store.Options{Log: e.Log, Memory: e.Memory, Fault: e.Fault, Sleep: e.Sleep, Limits: limits}
 }
 
 // StoreOptions are the job's habits towards stores, with the limits that the requests
 // of a store count against.
 func (e Environment) StoreOptions(j *jobfile.Job, limits *limits.Limits) store.Options {
-	opt := e.Stores()
-	opt.Retries, opt.Limits = j.Run.Retries, limits
+	opt := e.Stores(limits)
+	opt.Retries = j.Run.Retries
 	if opt.Retries == 0 {
 		opt.Retries = -1 // none, where the store's 0 means its default
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
@@ -38,7 +39,7 @@ func newVersioned(t *testing.T) versioned {
 		t.Setenv(name, value)
 	}
 	v := versioned{url: "s3://bucket/in.zarr?use_path_style=true&region=eu-west-1&endpoint=" + neturl.QueryEscape(server.URL)}
-	st, err := store.Open(t.Context(), v.url, store.Options{})
+	st, err := store.Open(t.Context(), v.url, store.Options{Limits: limits.New(0)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
@@ -68,6 +69,9 @@ func OpenAll(ctx context.Context, urls []string, opt Options, how combine.Option
 
 // open is Open with the pool to use, and with a bound of the memory for opened chunks.
 func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, indexes int) (sources.Source, error) {
+	if opt.Store.Limits == nil { // the caller shares no request budget
+		opt.Store.Limits = limits.New(0)
+	}
 	st, err := store.Open(ctx, url, opt.Store)
 	if err != nil {
 		return nil, err

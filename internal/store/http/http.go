@@ -32,11 +32,7 @@ type Driver struct {
 // New returns the driver of a location. Stores that share limits also share the whole
 // objects that they keep.
 func New(at location.Location, budget *limits.Limits) *Driver {
-	w := &Driver{ReadOnly: Kind, at: at, client: &http.Client{Transport: remote.NewTransport(), CheckRedirect: redirect}, whole: limits.NewWholeObjects()}
-	if budget != nil {
-		w.whole = budget.Whole
-	}
-	return w
+	return &Driver{ReadOnly: Kind, at: at, client: &http.Client{Transport: remote.NewTransport(), CheckRedirect: redirect}, whole: budget.Whole}
 }
 
 // redirect bounds the number of redirects: a circle of redirects is no transient error.
