@@ -69,7 +69,11 @@ func unfinished(t *testing.T, s *Store) int {
 	if s.at.Scheme != "s3" {
 		return 0 // uploads of other providers are in no list
 	}
-	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithRegion("eu-west-1"))
+	region := s.at.Query.Get("region")
+	if region == "" {
+		region = "us-east-1"
+	}
+	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithRegion(region))
 	if err != nil {
 		t.Fatal(err)
 	}
