@@ -173,6 +173,19 @@ func TestCreateRecognisesItsOwnObject(t *testing.T) {
 	}
 }
 
+// TestStatsOfCreate: only what was stored counts as written.
+func TestStatsOfCreate(t *testing.T) {
+	s := open(t, "mem://name", Options{})
+	for range 2 {
+		if err := s.Create(t.Context(), "k", []byte("four")); err != nil && !errors.Is(err, fs.ErrExist) {
+			t.Fatal(err)
+		}
+		if got := s.Stats().BytesWritten; got != 4 {
+			t.Errorf("%d bytes were written", got)
+		}
+	}
+}
+
 func TestFault(t *testing.T) {
 	var ops []string
 	s := open(t, "mem://name", Options{Fault: func(op, key string) error {

@@ -30,6 +30,17 @@ func serverAt(t *testing.T, url string) *Driver {
 	return d
 }
 
+// TestStatOfNothing: an object may have no bytes.
+func TestStatOfNothing(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "key", time.Time{}, strings.NewReader(""))
+	}))
+	t.Cleanup(server.Close)
+	if info, err := serverAt(t, server.URL).Stat(t.Context(), "key"); err != nil || info.Size != 0 || info.Key != "key" {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
 func FuzzContentRange(f *testing.F) {
 	f.Add("bytes 2-5/10")
 	f.Add("bytes */10")

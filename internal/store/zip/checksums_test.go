@@ -94,6 +94,30 @@ func TestZipCheckedOnce(t *testing.T) {
 	}
 }
 
+// TestZipReadsNoMore: a part of a member behind a network is read without the rest of the
+// member, and a member that is read whole is read once.
+func TestZipReadsNoMore(t *testing.T) {
+	const size = 100_000
+	for name, test := range map[string]struct {
+		near bool
+		part int
+		most int // bytes of the archive
+	}{"a part from far": {false, 10, 1000}, "all from far": {false, size, size + 1000}, "all from near": {true, size, size + 1000}} {
+		d, err := openedArchive(t.Context(), archive(t, zipFile{"a", noise(size), stdzip.Store}), test.near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner := &countingDriver{Driver: d.inner}
+		d.inner = inner
+		if err := d.Read(t.Context(), "a", make([]byte, test.part), 0, driver.Info{}); err != nil {
+			t.Fatal(err)
+		}
+		if inner.bytes < test.part || inner.bytes > test.most {
+			t.Errorf("%s: %d bytes were read for %d", name, inner.bytes, test.part)
+		}
+	}
+}
+
 // countingDriver counts the bytes that are read by ranges.
 type countingDriver struct {
 	driver.Driver
