@@ -27,11 +27,19 @@ type room struct {
 	path, dir, name string // as given, absolute, and of the package
 	texts           map[string]string
 	faults          []*fault
-	tests           []*test // of the package, the quickest first
+	tested          []*tester // the packages whose tests count
+	tests           []*test   // of these packages, the quickest first
+}
+
+// tester is a package whose tests look for faults.
+type tester struct {
+	path, dir string // as given, absolute
+	binary    string // its tests, compiled
 }
 
 // test is a test of a package.
 type test struct {
+	tester  *tester
 	name    string
 	took    time.Duration
 	reaches map[int]bool // the numbers of the faults whose functions the test runs
@@ -85,7 +93,8 @@ func (f *fault) String() string { return f.path + ": " + f.change() }
 
 // open finds the faults of a package in the files that skip does not match. Only lines
 // that match only have faults.
-func open(path, skip, only string) (*room, error) {
+func open(paths, skip, only string) (*room, error) {
+	path, _, _ := strings.Cut(paths, "+")
 	out, err := exec.Command("go", "list", "-json=Dir,Name,GoFiles", path).Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list %s: %w", path, err)
@@ -105,7 +114,15 @@ func open(path, skip, only string) (*room, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &room{path: path, dir: p.Dir, name: p.Name, texts: map[string]string{}}
+	var tested []*tester
+	for other := range strings.SplitSeq(paths, "+") {
+		dir, err := exec.Command("go", "list", "-f={{.Dir}}", other).Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list %s: %w", other, err)
+		}
+		tested = append(tested, &tester{path: other, dir: strings.TrimSpace(string(dir))})
+	}
+	r := &room{tested: tested, path: path, dir: p.Dir, name: p.Name, texts: map[string]string{}}
 	for _, file := range p.GoFiles {
 		if skip != "" && without.MatchString(file) {
 			continue

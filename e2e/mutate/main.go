@@ -1,7 +1,10 @@
 // Command mutate tests the tests. It puts small faults into packages, one at a time,
 // and counts the faults that the package's own tests do not notice.
 //
-//	go run ./e2e/mutate -n 60 -seed 1 ./sinks ./stages
+//	go run ./e2e/mutate -n 60 -seed 1 ./sinks ./stages ./internal/store/local+./internal/store
+//
+// Behind a "+" is another package whose tests count: one that uses the package, and tests
+// it from there.
 //
 // The faults are chosen at random; the same seed gives the same faults. Nothing in the
 // working tree is changed: the compiler reads the faulty files from a temporary folder
@@ -123,17 +126,16 @@ func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, er
 	chance.Shuffle(len(r.faults), func(i, k int) { r.faults[i], r.faults[k] = r.faults[k], r.faults[i] })
 	// Some faults do not compile, so more are tried than are needed.
 	chosen := r.faults[:min(2*n+10, len(r.faults))]
-	binary := filepath.Join(dir, "room.test")
-	if chosen, err = r.build(dir, binary, chosen); err != nil {
+	if chosen, err = r.build(dir, chosen); err != nil {
 		return s, err
 	}
 	chosen = chosen[:min(n, len(chosen))]
-	if err := r.measure(binary, dir); err != nil {
+	if err := r.measure(dir); err != nil {
 		return s, err
 	}
 	for _, f := range chosen {
 		s.faults++
-		fate, err := r.tryFault(binary, dir, f.number)
+		fate, err := r.tryFault(dir, f.number)
 		if err != nil {
 			return s, err
 		}
@@ -153,24 +155,32 @@ func (r *room) try(n int, chance *rand.Rand, known map[string]bool) (s score, er
 
 // measure runs each test without a fault. It measures how long the test takes and which
 // functions it reaches.
-func (r *room) measure(binary, dir string) error {
-	list, err := r.command(context.Background(), binary, dir, 0, "", "-test.list=.").Output()
-	if err != nil {
-		return fmt.Errorf("the list of tests: %w", err)
-	}
+func (r *room) measure(dir string) error {
 	reached := filepath.Join(dir, "reached")
-	for name := range strings.FieldsSeq(string(list)) {
-		if strings.HasPrefix(name, "Benchmark") {
-			continue
+	var tests []*test
+	for _, p := range r.tested {
+		if _, err := os.Stat(p.binary); err != nil {
+			continue // the package has no tests
 		}
+		list, err := command(context.Background(), &test{tester: p}, dir, 0, "", "-test.list=.").Output()
+		if err != nil {
+			return fmt.Errorf("the list of tests: %w", err)
+		}
+		for name := range strings.FieldsSeq(string(list)) {
+			if !strings.HasPrefix(name, "Benchmark") {
+				tests = append(tests, &test{tester: p, name: name})
+			}
+		}
+	}
+	for _, t := range tests {
 		if err := os.WriteFile(reached, nil, 0o666); err != nil {
 			return err
 		}
 		began := time.Now()
-		if out, err := r.run(binary, dir, name, 0, reached, time.Hour); err != nil {
-			return fmt.Errorf("%s fails without a fault: %w\n%s", name, err, out)
+		if out, err := run(t, dir, 0, reached, time.Hour); err != nil {
+			return fmt.Errorf("%s fails without a fault: %w\n%s", t.name, err, out)
 		}
-		t := &test{name: name, took: time.Since(began), reaches: map[int]bool{}}
+		t.took, t.reaches = time.Since(began), map[int]bool{}
 		numbers, err := os.ReadFile(reached)
 		if err != nil {
 			return err
@@ -188,14 +198,14 @@ func (r *room) measure(binary, dir string) error {
 // tryFault runs the tests that reach a fault's function, one after the other, until
 // one fails. The fate is "noticed", or "endless" if that test did not end. If no test
 // fails it is "survived", or "unreached" if no test reaches the function.
-func (r *room) tryFault(binary, dir string, number int) (fate string, err error) {
+func (r *room) tryFault(dir string, number int) (fate string, err error) {
 	fate = "unreached"
 	for _, t := range r.tests {
 		if !t.reaches[number] {
 			continue
 		}
 		fate = "survived"
-		out, err := r.run(binary, dir, t.name, number, "", 3*t.took+20*time.Second) // a fault may make a test wait forever
+		out, err := run(t, dir, number, "", 3*t.took+20*time.Second) // a fault may make a test wait forever
 		if err == nil {
 			continue
 		}
@@ -211,7 +221,7 @@ func (r *room) tryFault(binary, dir string, number int) (fate string, err error)
 }
 
 // run runs a test with a fault, or with none if its number is 0.
-func (r *room) run(binary, dir, name string, number int, reached string, limit time.Duration) ([]byte, error) {
+func run(t *test, dir string, number int, reached string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
 	defer cancel()
 	temporary := filepath.Join(dir, "tmp")
@@ -219,19 +229,19 @@ func (r *room) run(binary, dir, name string, number int, reached string, limit t
 		return nil, err
 	}
 	defer os.RemoveAll(temporary) //nolint:errcheck // a temporary folder
-	return r.command(ctx, binary, dir, number, reached, "-test.failfast", "-test.run=^"+name+"$", "-test.timeout="+limit.String()).CombinedOutput()
+	return command(ctx, t, dir, number, reached, "-test.failfast", "-test.run=^"+t.name+"$", "-test.timeout="+limit.String()).CombinedOutput()
 }
 
-// command returns the command that runs the room's tests in a process of their own. Its
+// command returns the command that runs the tests of a test's package in a process of their own. Its
 // memory is bounded, because a fault may allocate all memory.
-func (r *room) command(ctx context.Context, binary, dir string, number int, reached string, arguments ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 8000000; exec "$@"`, "sh", binary}, arguments...)...)
-	c.Dir, c.Env = r.dir, append(os.Environ(), faultVariable+"="+strconv.Itoa(number), reachedVariable+"="+reached, "TMPDIR="+filepath.Join(dir, "tmp"))
+func command(ctx context.Context, t *test, dir string, number int, reached string, arguments ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 8000000; exec "$@"`, "sh", t.tester.binary}, arguments...)...)
+	c.Dir, c.Env = t.tester.dir, append(os.Environ(), faultVariable+"="+strconv.Itoa(number), reachedVariable+"="+reached, "TMPDIR="+filepath.Join(dir, "tmp"))
 	return c
 }
 
 // build compiles the room's tests with these faults, and returns those that compile.
-func (r *room) build(dir, binary string, faults []*fault) ([]*fault, error) {
+func (r *room) build(dir string, faults []*fault) ([]*fault, error) {
 	complaint := regexp.MustCompile(`(?m)^[^\s:]*?([^/\s:]+\.go):(\d+):`)
 	for {
 		overlay := struct{ Replace map[string]string }{map[string]string{}}
@@ -246,14 +256,17 @@ func (r *room) build(dir, binary string, faults []*fault) ([]*fault, error) {
 		if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "overlay.json"), list, 0o666)); err != nil {
 			return nil, err
 		}
-		arguments := []string{"-overlay", filepath.Join(dir, "overlay.json"), "-gcflags=-e", r.path}
-		out, err := exec.Command("go", append([]string{"build", "-o", os.DevNull}, arguments...)...).CombinedOutput()
+		arguments := []string{"-overlay", filepath.Join(dir, "overlay.json"), "-gcflags=-e"}
+		out, err := exec.Command("go", append(append([]string{"build", "-o", os.DevNull}, arguments...), r.path)...).CombinedOutput()
 		if err == nil {
-			out, err = exec.Command("go", append([]string{"test", "-c", "-vet=off", "-o", binary}, arguments...)...).CombinedOutput()
-			if err != nil {
-				err = fmt.Errorf("%w\n%s", err, out)
+			for i, p := range r.tested {
+				p.binary = filepath.Join(dir, fmt.Sprintf("room%d.test", i))
+				out, err := exec.Command("go", append(append([]string{"test", "-c", "-vet=off", "-o", p.binary}, arguments...), p.path)...).CombinedOutput()
+				if err != nil {
+					return nil, fmt.Errorf("%w\n%s", err, out)
+				}
 			}
-			return faults, err
+			return faults, nil
 		}
 		wrong := map[int]bool{}
 		for _, found := range complaint.FindAllSubmatch(out, -1) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
 const (
@@ -62,21 +63,10 @@ func (opt *LockOptions) complete() {
 		opt.Clock = uptime
 	}
 	if opt.Sleep == nil {
-		opt.Sleep = sleep
+		opt.Sleep = limits.Sleep
 	}
 	if opt.Owner.Started.IsZero() {
 		opt.Owner.Started = time.Now().UTC()
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

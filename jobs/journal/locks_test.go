@@ -256,13 +256,3 @@ func TestMarkerIsRemoved(t *testing.T) {
 		t.Errorf("held by %v, %v", owner, err)
 	}
 }
-
-// TestSleep ends with its time, or with its context.
-func TestSleep(t *testing.T) {
-	must(t, sleep(t.Context(), time.Nanosecond))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-}

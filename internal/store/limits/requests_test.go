@@ -2,6 +2,7 @@ package limits
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"testing"
@@ -71,5 +72,17 @@ func TestRetryAfter(t *testing.T) {
 				t.Errorf("traffic (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSleep ends with its time, or with its context.
+func TestSleep(t *testing.T) {
+	if err := Sleep(t.Context(), time.Nanosecond); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
