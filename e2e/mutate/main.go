@@ -232,8 +232,8 @@ func run(t *test, dir string, number int, reached string, limit time.Duration) (
 	return command(ctx, t, dir, number, reached, "-test.failfast", "-test.run=^"+t.name+"$", "-test.timeout="+limit.String()).CombinedOutput()
 }
 
-// command returns the command that runs the tests of a test's package in a process of their own. Its
-// memory is bounded, because a fault may allocate all memory.
+// command returns the command that runs the tests of a test's package in a process of their
+// own. Its memory is bounded, because a fault may allocate all memory.
 func command(ctx context.Context, t *test, dir string, number int, reached string, arguments ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 8000000; exec "$@"`, "sh", t.tester.binary}, arguments...)...)
 	c.Dir, c.Env = t.tester.dir, append(os.Environ(), faultVariable+"="+strconv.Itoa(number), reachedVariable+"="+reached, "TMPDIR="+filepath.Join(dir, "tmp"))
