@@ -1,0 +1,53 @@
+package local
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
+)
+
+// TestReadAllOfAFileThatShrinks cuts a file off after its size was asked for.
+func TestReadAllOfAFileThatShrinks(t *testing.T) {
+	d := opened(t)
+	if _, err := d.Put(t.Context(), "k", []byte("four"), driver.Condition{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	data, _, err := d.ReadAll(t.Context(), "k", 10, func(n int) []byte {
+		if err := os.Truncate(d.path("k"), 2); err != nil {
+			t.Error(err)
+		}
+		return make([]byte, n)
+	})
+	if short, ok := errors.AsType[*driver.ShortError](err); !ok || short.Want != 4 || short.Size != 2 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// TestFoldersThatAreNotFlushed: a folder whose flush failed is flushed by the next Sync. Here
+// a link in a circle takes the folder's place for a while.
+func TestFoldersThatAreNotFlushed(t *testing.T) {
+	d := opened(t)
+	dir := filepath.Join(t.TempDir(), "dir")
+	if err := os.Symlink(dir, dir); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	d.unsynced[dir] = true
+	for range 2 {
+		if err := d.syncDirs(); err == nil {
+			t.Error("no error about a folder that cannot be opened")
+		}
+	}
+	if err := errors.Join(os.Remove(dir), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.syncDirs(); err != nil || len(d.unsynced) != 0 {
+		t.Errorf("%v, %d folders are left", err, len(d.unsynced))
+	}
+}
