@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
@@ -113,7 +112,7 @@ func writeArrayAgain(t *testing.T, w *sinks.Writer, from sources.Array) {
 	}
 	spec := sinks.ArraySpec{
 		Type: info.Type, Shape: slices.Clone(info.Shape), Chunks: chunks, Codecs: info.Codecs,
-		FillValue: info.Type.FormatScalar(dtype.V3, info.Fill), DimensionNames: info.DimensionNames, Attributes: info.Attributes,
+		FillValue: info.FillValue(), DimensionNames: info.DimensionNames, Attributes: info.Attributes,
 	}
 	steps := []int{0}
 	if len(info.Shape) > 0 {

@@ -510,3 +510,47 @@ func treeOrNothing(t *testing.T, dir string) map[string]string {
 	}
 	return tree(t, dir)
 }
+
+// memoryArray is an array that WriteFrom reads.
+type memoryArray struct{ values ndarray.Array }
+
+func (m memoryArray) ReadRegion(_ context.Context, dst ndarray.Array, start []int) error {
+	ndarray.Copy(dst, m.values.Sub(ndarray.Region{Start: start, Shape: dst.Shape}))
+	return nil
+}
+
+// failingArray cannot be read.
+type failingArray struct{}
+
+func (failingArray) ReadRegion(context.Context, ndarray.Array, []int) error {
+	return errors.ErrUnsupported
+}
+
+// TestWriteFrom copies arrays. The objects are those of WriteRegion.
+func TestWriteFrom(t *testing.T) {
+	shape := []int{23, 17}
+	for name, spec := range writeSpecs {
+		t.Run(name, func(t *testing.T) {
+			spec.Type, spec.Shape = dtype.Float32, shape
+			values := testValues(shape, fillOf(spec))
+			once := t.TempDir() + "/once.zarr"
+			write(t, once, spec, sinks.Options{}, values, []ndarray.Region{{Start: []int{0, 0}, Shape: shape}}, 1)
+			dir := t.TempDir() + "/copy.zarr"
+			w := create(t, dir, sinks.Options{Memory: 1})
+			a, err := w.CreateArray(t.Context(), "g/a", spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.WriteFrom(t.Context(), failingArray{}); !errors.Is(err, errors.ErrUnsupported) || !strings.HasPrefix(err.Error(), `array "g/a", `) {
+				t.Errorf("from an array that cannot be read: %v", err)
+			}
+			if err := a.WriteFrom(t.Context(), memoryArray{values}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Commit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			sameFiles(t, "WriteFrom", tree(t, dir), tree(t, once))
+		})
+	}
+}

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"time"
@@ -186,4 +187,12 @@ type Info struct {
 	// without an exact counterpart, a fill value that was ignored) that the
 	// plan passes on to the user.
 	Notes []string
+}
+
+// FillValue returns Fill as Zarr v3 spells it in JSON, nil if the source names none.
+func (i *Info) FillValue() json.RawMessage {
+	if i.Fill == nil {
+		return nil
+	}
+	return i.Type.FormatScalar(dtype.V3, i.Fill)
 }

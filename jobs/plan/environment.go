@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
@@ -17,8 +18,8 @@ import (
 // Environment is what a program brings to a job: what names may stand for, and
 // where it talks to the outside. It is shared and not modified.
 type Environment struct {
-	Codecs *codecs.Registry
-	Types  *dtype.Registry
+	Codecs *codecs.Registry // nil: the standard ones, for Types
+	Types  *dtype.Registry  // nil: those of Codecs, or the standard ones
 	// Drivers are the formats that messages and [jobs.Inspect] know; nil: the standard
 	// ones. What a job may name, jobfile.LoadOptions say.
 	Drivers sources.Drivers
@@ -54,4 +55,18 @@ func (e Environment) StoreOptions(j *jobfile.Job, limits *limits.Limits) store.O
 		opt.Retries = -1 // none, where the store's 0 means its default
 	}
 	return opt
+}
+
+// Complete returns the environment with the registries that it lacks.
+func (e Environment) Complete() Environment {
+	if e.Types == nil && e.Codecs != nil {
+		e.Types = e.Codecs.Types()
+	}
+	if e.Types == nil {
+		e.Types = dtype.Standard()
+	}
+	if e.Codecs == nil {
+		e.Codecs = standard.Registry(e.Types)
+	}
+	return e
 }

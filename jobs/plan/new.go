@@ -19,6 +19,7 @@ import (
 // error is Problems where the job is at fault, with everything that is wrong at
 // once.
 func New(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
+	env = env.Complete()
 	limits := Limits{limits.New(j.Run.PerSecond), limits.New(j.Run.PerSecond), limits.New(0)}
 	source, err := openSource(ctx, j, env, limits.Source)
 	if err != nil {

@@ -17,7 +17,7 @@ type Options struct {
 	Confirm func(Removal) error
 	// Stop ends the run in good order when it is closed.
 	Stop <-chan struct{}
-	// Owner says who runs, for the lock.
+	// Owner says who runs, for the lock; zero: this process, by the name of its program.
 	Owner journal.Owner
 }
 
