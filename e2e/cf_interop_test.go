@@ -32,7 +32,7 @@ func TestInteropUnpack(t *testing.T) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	unpack := func(string) cf.Mode { return cf.Unpack }
-	src, err := netcdf.Open(t.Context(), []string{filepath.Join(dir, "packed.nc")}, netcdf.Options{CF: unpack})
+	src, err := netcdf.OpenAll(t.Context(), []string{filepath.Join(dir, "packed.nc")}, netcdf.Options{CF: unpack})
 	if err != nil {
 		t.Fatal(err)
 	}

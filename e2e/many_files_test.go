@@ -42,7 +42,7 @@ func TestManyFilesReads(t *testing.T) {
 		}
 		return nil
 	}}
-	src, err := netcdf.Open(t.Context(), names, netcdf.Options{Store: opt, Combine: combine.Options{
+	src, err := netcdf.OpenAll(t.Context(), names, netcdf.Options{Store: opt, Combine: combine.Options{
 		Concat: "time", Order: "time", Wanted: func(string) bool { return true },
 	}})
 	if err != nil {

@@ -85,7 +85,7 @@ func TestParquetSpeed(t *testing.T) {
 func parquetColumn(t *testing.T, file, column string) func() error {
 	t.Helper()
 	zero := func(_ string, typ dtype.Type) (dtype.Scalar, error) { return typ.Default(), nil }
-	src, err := arrow.Open(t.Context(), []arrow.File{{URL: file}}, arrow.Options{Null: zero})
+	src, err := arrow.OpenAll(t.Context(), []arrow.File{{URL: file}}, arrow.Options{Null: zero})
 	if err != nil {
 		t.Fatal(err)
 	}

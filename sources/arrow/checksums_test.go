@@ -59,7 +59,7 @@ func TestPageChecksums(t *testing.T) {
 // fail.
 func rows(ctx context.Context, url string, memory *store.Memory) map[string]string {
 	found := map[string]string{}
-	src, err := arrow.Open(ctx, files(url), arrow.Options{Store: store.Options{Memory: memory, Retries: -1}})
+	src, err := arrow.OpenAll(ctx, files(url), arrow.Options{Store: store.Options{Memory: memory, Retries: -1}})
 	if err != nil {
 		return found
 	}

@@ -21,7 +21,7 @@ import (
 // corrupt file must come from reading columns.
 func readEverything(ctx context.Context, path string, opt arrow.Options, most int) (values map[string][]byte) {
 	values = map[string][]byte{}
-	src, err := arrow.Open(ctx, files(path), opt)
+	src, err := arrow.OpenAll(ctx, files(path), opt)
 	if err != nil {
 		return values
 	}
@@ -149,7 +149,7 @@ func TestDamagedSchema(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		src, err := arrow.Open(t.Context(), files(path), withNull(t))
+		src, err := arrow.OpenAll(t.Context(), files(path), withNull(t))
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			err = src.Close()

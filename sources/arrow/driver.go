@@ -33,7 +33,7 @@ func openRequest(ctx context.Context, r sources.Request) (sources.Source, error)
 	for i, url := range r.URLs {
 		files[i] = withKeys(url, above(r.From[i], url))
 	}
-	return Open(ctx, files, Options{Store: r.Store, Combine: r.Join, Null: r.Null, Drivers: r.Drivers})
+	return OpenAll(ctx, files, Options{Store: r.Store, Combine: r.Join, Null: r.Null, Drivers: r.Drivers})
 }
 
 // detect looks at the first file of a folder, and at the name of the first file if the

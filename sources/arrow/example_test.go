@@ -11,7 +11,7 @@ import (
 // The columns of a table are arrays over its rows.
 func ExampleOpen() {
 	ctx := context.Background()
-	src, err := arrow.Open(ctx, []arrow.File{{URL: "testdata/golden.zip/gzip_v1.parquet"}}, arrow.Options{})
+	src, err := arrow.Open(ctx, "testdata/golden.zip/gzip_v1.parquet", arrow.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -75,7 +75,7 @@ func testForeign(t *testing.T, dir string) (columns int) {
 	opt := arrow.Options{Null: func(_ string, typ dtype.Type) (dtype.Scalar, error) { return null(t, typ), nil }}
 	for name, want := range document.Files {
 		t.Run(name, func(t *testing.T) {
-			src, err := arrow.Open(t.Context(), files(filepath.Join(dir, name)), opt)
+			src, err := arrow.OpenAll(t.Context(), files(filepath.Join(dir, name)), opt)
 			if err != nil {
 				if hint := differs()[name]; want.Refused == "" && (hint == "" || !strings.Contains(err.Error(), hint)) {
 					t.Error(err)

@@ -61,7 +61,7 @@ func files(urls ...string) []arrow.File {
 
 func open(t *testing.T, opt arrow.Options, urls ...string) sources.Source {
 	t.Helper()
-	src, err := arrow.Open(t.Context(), files(urls...), opt)
+	src, err := arrow.OpenAll(t.Context(), files(urls...), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestItemBytes(t *testing.T) {
 		{"runs.arrow", 1000, 1010},
 		{"runs_compressed.arrow", 1, 1010}, // as it is stored
 	} {
-		s, err := arrow.Open(t.Context(), files(filepath.Join("testdata", "texts", test.file)), arrow.Options{})
+		s, err := arrow.OpenAll(t.Context(), files(filepath.Join("testdata", "texts", test.file)), arrow.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

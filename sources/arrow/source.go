@@ -32,8 +32,18 @@ type Options struct {
 	Drivers sources.Drivers
 }
 
-// Open opens one file, or several that are combined.
-func Open(ctx context.Context, files []File, opt Options) (sources.Source, error) {
+// Open opens the table at a URL: a file, a glob, or a folder with all files below it, see
+// [Expand].
+func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
+	files, err := Expand(ctx, url, opt.Store)
+	if err != nil {
+		return nil, err
+	}
+	return OpenAll(ctx, files, opt)
+}
+
+// OpenAll opens files, which are combined.
+func OpenAll(ctx context.Context, files []File, opt Options) (sources.Source, error) {
 	urls := make([]string, len(files))
 	for i, f := range files {
 		urls[i] = f.URL

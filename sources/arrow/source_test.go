@@ -261,7 +261,7 @@ func TestKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, err := arrow.Open(t.Context(), list, withNull(t))
+		src, err := arrow.OpenAll(t.Context(), list, withNull(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,12 +332,12 @@ func TestFilesRefused(t *testing.T) {
 		if err := os.WriteFile(path, test.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := arrow.Open(t.Context(), files(filepath.Join(dir, "rle.parquet"), path), arrow.Options{})
+		_, err := arrow.OpenAll(t.Context(), files(filepath.Join(dir, "rle.parquet"), path), arrow.Options{})
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, test.want)
 		}
 	}
-	if _, err := arrow.Open(t.Context(), files(filepath.Join(dir, "missing")), arrow.Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := arrow.OpenAll(t.Context(), files(filepath.Join(dir, "missing")), arrow.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func TestChecksums(t *testing.T) {
 // threeWays reads the arrays of a file in three ways, and leaves out reads that fail.
 func threeWays(ctx context.Context, url string, memory *store.Memory) map[string]string {
 	found := map[string]string{}
-	src, err := netcdf.Open(ctx, []string{url}, netcdf.Options{Store: store.Options{Memory: memory, Retries: -1}, Kept: func(string) bool { return true }})
+	src, err := netcdf.OpenAll(ctx, []string{url}, netcdf.Options{Store: store.Options{Memory: memory, Retries: -1}, Kept: func(string) bool { return true }})
 	if err != nil {
 		return found
 	}

@@ -154,7 +154,7 @@ func save(t *testing.T, name string, data []byte) (path string) {
 
 func openSource(t *testing.T, opt Options, urls ...string) (sources.Source, error) {
 	t.Helper()
-	src, err := Open(t.Context(), urls, opt)
+	src, err := OpenAll(t.Context(), urls, opt)
 	if err == nil {
 		sourcetest.CloseLater(t, src)
 	}

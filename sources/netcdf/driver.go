@@ -25,5 +25,5 @@ func Driver() sources.Driver {
 
 // openRequest opens the files of a request.
 func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
-	return Open(ctx, r.URLs, Options{Store: r.Store, Combine: r.Join, CF: r.CF, Kept: r.KeepChunks, Codecs: r.Codecs, Drivers: r.Drivers})
+	return OpenAll(ctx, r.URLs, Options{Store: r.Store, Combine: r.Join, CF: r.CF, Kept: r.KeepChunks, Codecs: r.Codecs, Drivers: r.Drivers})
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 )
 
-// Variables are read by regions, from one file or from several that are joined.
+// Variables are read by regions.
 func ExampleOpen() {
 	ctx := context.Background()
-	src, err := netcdf.Open(ctx, []string{"../../examples/data/coads_climatology.cdf"}, netcdf.Options{})
+	src, err := netcdf.Open(ctx, "../../examples/data/coads_climatology.cdf", netcdf.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

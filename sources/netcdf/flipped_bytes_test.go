@@ -20,7 +20,7 @@ import (
 // It leaves out the names of dimensions: numbers in made-up names depend on the arrays
 // that cannot be read.
 func said(ctx context.Context, opt netcdf.Options, url string) (map[string]string, error) {
-	src, err := netcdf.Open(ctx, []string{url}, opt)
+	src, err := netcdf.OpenAll(ctx, []string{url}, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func readGolden(t *testing.T, path string) map[string]golden {
 
 func open(t *testing.T, opt netcdf.Options, urls ...string) sources.Source {
 	t.Helper()
-	src, err := netcdf.Open(t.Context(), urls, opt)
+	src, err := netcdf.OpenAll(t.Context(), urls, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func TestTenGigabytes(t *testing.T) {
 			requests.Add(1)
 			http.ServeContent(w, r, "big.nc", time.Time{}, &sparse{size: file.size, extents: file.extents})
 		}))
-		src, err := netcdf.Open(t.Context(), []string{server.URL + "/big.nc"}, netcdf.Options{Kept: all})
+		src, err := netcdf.OpenAll(t.Context(), []string{server.URL + "/big.nc"}, netcdf.Options{Kept: all})
 		if err != nil {
 			t.Fatal(err)
 		}

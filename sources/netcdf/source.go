@@ -42,9 +42,14 @@ const (
 	keptOfMany   = 4 << 20
 )
 
-// Open opens one file, or several that are combined. Their headers are read once, and
-// only the needed parts stay in memory.
-func Open(ctx context.Context, urls []string, opt Options) (sources.Source, error) {
+// Open opens the file at a URL.
+func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
+	return OpenAll(ctx, []string{url}, opt)
+}
+
+// OpenAll opens several files, which are combined. Their headers are read once, and only
+// the needed parts stay in memory.
+func OpenAll(ctx context.Context, urls []string, opt Options) (sources.Source, error) {
 	set, err := sources.OpenFiles(ctx, urls, opt.Store)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func TestLabels(t *testing.T) {
 
 // TestManyPaths: a file whose groups are reached by a million paths is refused.
 func TestManyPaths(t *testing.T) {
-	_, err := netcdf.Open(t.Context(), []string{"testdata/paths.h5"}, netcdf.Options{})
+	_, err := netcdf.OpenAll(t.Context(), []string{"testdata/paths.h5"}, netcdf.Options{})
 	if err == nil || !strings.Contains(err.Error(), "links lead to groups by more than 65536 other paths") {
 		t.Errorf("error %.300v", err)
 	}
@@ -160,7 +160,7 @@ func TestTruncatedNetCDF4(t *testing.T) {
 	if err := os.WriteFile(file, data[:len(data)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = netcdf.Open(t.Context(), []string{file}, netcdf.Options{})
+	_, err = netcdf.OpenAll(t.Context(), []string{file}, netcdf.Options{})
 	if err == nil || !strings.Contains(err.Error(), "truncated") || !strings.Contains(err.Error(), "cut.nc") {
 		t.Errorf("error %v", err)
 	}
