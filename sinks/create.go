@@ -26,10 +26,14 @@ import (
 	"github.com/zmigrate/zmigrate/internal/zarr"
 )
 
+// Attributes are the attributes of a node, in their order, as package sources has them.
+// Its method With adds one to a nil list, too.
+type Attributes = zarr.Attributes
+
 // Options are the settings of Create. The zero value is usable.
 type Options struct {
 	// Attributes are those of the root group.
-	Attributes zarr.Attributes
+	Attributes Attributes
 	// Codecs are the known codecs, and with them the data types; nil: the standard ones.
 	Codecs *codecs.Registry
 	// Memory bounds the bytes of chunks that the Writer holds beside the arrays of its
@@ -154,7 +158,7 @@ func (w *Writer) half() int { return max(w.options.Memory/2, 1) }
 
 // CreateGroup adds a group with attributes. Groups above arrays need no call; without
 // one they have no attributes.
-func (w *Writer) CreateGroup(p string, attributes zarr.Attributes) error {
+func (w *Writer) CreateGroup(p string, attributes Attributes) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, exists := w.groups[p]; exists {

@@ -34,7 +34,7 @@ type ArraySpec struct {
 	// DimensionNames has a name for each dimension, "" for one without. nil: none has a
 	// name.
 	DimensionNames []string
-	Attributes     zarr.Attributes
+	Attributes     Attributes
 }
 
 // Array is an array of a Writer. It is safe for concurrent use.
