@@ -1,4 +1,10 @@
-// Package sinks writes finished chunks and metadata: a Zarr v3 hierarchy in a store.
+// Package sinks writes Zarr v3 hierarchies. There are two doors:
+//
+//	Create ─▶ Writer ─CreateArray─▶ Array: WriteRegion, Append, WriteFrom ─▶ Commit
+//	New ─▶ Hierarchy ─Array─▶ ArrayWriter: Put, Copy, Stream ─▶ Finish
+//
+// The first is for programs. It takes regions of arrays and encodes them. The second is
+// below it and for jobs, which bring finished chunks and keep receipts.
 //
 // Readers rely on the order of writing. Chunks come first. An array's document
 // follows when all of its chunks are stored. Then come the documents of the groups. The
