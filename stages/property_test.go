@@ -96,7 +96,7 @@ func inShards(t *testing.T, r *rand.Rand, x *Task) {
 	x.Grid.Chunk = in.Shape
 }
 
-// narrowing is a Converter of int64 elements to those of 16 bits.
+// narrowing is a [sources.Converter] of int64 elements to those of 16 bits.
 type narrowing struct{}
 
 func (narrowing) Encode(dst, src ndarray.Array) error {

@@ -79,7 +79,7 @@ func TestSampleThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// unwilling is a Converter that converts nothing.
+// unwilling is a [sources.Converter] that converts nothing.
 type unwilling struct{}
 
 func (unwilling) Encode(_, _ ndarray.Array) error { return errEncode }

@@ -29,13 +29,6 @@ type Stream interface {
 	Abort() error
 }
 
-// Converter converts the elements of the source to those that the chain takes, each
-// element by itself, as a bound cast_value codec does. It is safe for concurrent use.
-type Converter interface {
-	// Encode fills dst from src, two arrays of one shape.
-	Encode(dst, src ndarray.Array) error
-}
-
 // Task is the work for one array: the source of its chunks, their transform, and where
 // they are stored. It is immutable while Run runs.
 type Task struct {
@@ -47,7 +40,7 @@ type Task struct {
 	First []int
 	// Convert converts the source's elements to those that the chain takes. nil: the
 	// types are the same, perhaps with two names.
-	Convert Converter
+	Convert sources.Converter
 	Chain   *codecs.Chain
 	Writer  Writer
 	// Stream begins a chunk that is a shard. StreamBytes is the memory that the stream

@@ -18,7 +18,6 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/stages"
 )
 
 // Plan is what a job comes to over its sources as they are now: every array
@@ -91,9 +90,9 @@ type Array struct {
 	Notes []string
 
 	array    sources.Array
-	stored   sources.Stored   // its objects, nil where they do not stay as they are
-	convert  stages.Converter // of its elements, nil where they stay
-	Existing *target.Existing // what the target holds of it, nil for a new array
+	stored   sources.Stored    // its objects, nil where they do not stay as they are
+	convert  sources.Converter // of its elements, nil where they stay
+	Existing *target.Existing  // what the target holds of it, nil for a new array
 	// removed are attributes that say what values mean, and that the job removes.
 	removed zarr.Attributes
 }
@@ -259,7 +258,7 @@ type builder struct {
 
 	// convert changes the source's elements to the type stored, nil where they
 	// are of it.
-	convert stages.Converter
+	convert sources.Converter
 	// outcome is what packed elements become whose codecs say what they mean,
 	// else nil.
 	outcome *cf.Outcome
