@@ -204,7 +204,8 @@ func TestOutageForGood(t *testing.T) {
 		t.Errorf("the second run: %+v", s)
 	}
 	for _, side := range []limits.Traffic{s.Requests.Source, s.Requests.Target} {
-		if side.Requests == 0 || side.Retries != side.Throttled {
+		// Nothing but throttled requests is repeated; the end of the run may cancel a last one.
+		if side.Requests == 0 || side.Retries == 0 || side.Retries > side.Throttled {
 			t.Errorf("counted by the second run: %+v", s.Requests)
 		}
 	}
