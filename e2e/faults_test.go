@@ -110,13 +110,14 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestBusyServer writes, with 64 workers, to a server that accepts four requests at a
-// time. The workers slow down together, so that the server refuses few of their
-// requests.
+// TestBusyServer writes, with 64 workers, to a server that accepts eight requests at a
+// time. The workers slow down together, so that the server refuses few of their requests:
+// a fifth, and two thirds if each worker slows down by itself. A busy machine answers late,
+// which makes it more than a fifth.
 func TestBusyServer(t *testing.T) {
 	b := serve(t)
 	job, finished := stormJob(t, b)
-	p := newProxy(t, b.endpoint, weather{latency: 2 * time.Millisecond, room: 4})
+	p := newProxy(t, b.endpoint, weather{latency: 2 * time.Millisecond, room: 8})
 	env := environment()
 	env.Sleep = hurry(100)
 	result, err := migrate(t.Context(), job, env, jobs.RunOptions{}, "target.url="+p.url("out/a.zarr"), "run.requests.per_second=0")
@@ -128,8 +129,8 @@ func TestBusyServer(t *testing.T) {
 	}
 	to := result.Requests.Target
 	t.Logf("%+v", to)
-	if to.Throttled == 0 || to.Throttled > to.Requests/2 {
-		t.Errorf("counted: %+v, want some throttled and at most half of them", to)
+	if to.Throttled == 0 || to.Throttled > to.Requests*3/5 {
+		t.Errorf("counted: %+v, want some throttled and at most three of five", to)
 	}
 }
 
