@@ -18,12 +18,13 @@ import (
 type Node = sources.Node
 
 // DriverOf returns the name of the driver for a source that no job describes. The
-// source is looked at once, without retries: whoever opens it has them.
+// source is looked at once, without retries. If its server fails, the driver is a guess,
+// and whoever opens the source has the retries and the error.
 func DriverOf(ctx context.Context, url string, env Environment) (string, error) {
 	opt := env.Stores(limits.New(0))
 	opt.Retries = -1
 	driver, _, err := env.KnownDrivers().Detect(ctx, url, opt)
-	if err != nil {
+	if driver == nil {
 		return "", err
 	}
 	return driver.Name, nil
@@ -34,6 +35,9 @@ func DriverOf(ctx context.Context, url string, env Environment) (string, error) 
 // Arrays of Zarr v2 are shown in the terms of v3.
 func Inspect(ctx context.Context, url string, env Environment) (format string, nodes []Node, err error) {
 	driver, sure, err := env.KnownDrivers().Detect(ctx, url, env.Stores(limits.New(0)))
+	if err != nil && driver != nil { // the server's
+		return "", nil, err
+	}
 	var source sources.Source
 	if err == nil {
 		source, err = inspected(ctx, driver, url, env)

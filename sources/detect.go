@@ -40,17 +40,19 @@ type Probe struct {
 	looked bool // at the beginning
 	found  bool
 	first  []byte
-	blind  *bool // set when the server fails
+	// failure is that of the server, if it failed; places of one look share it.
+	failure *error
 }
 
 func newProbe(url string, opt store.Options) *Probe {
-	return &Probe{URL: url, opt: opt, blind: new(bool)}
+	return &Probe{URL: url, opt: opt, failure: new(error)}
 }
 
 // ok reports whether a look had no error.
 func (p *Probe) ok(err error) bool {
-	_, unreachable := errors.AsType[*net.OpError](err)
-	*p.blind = *p.blind || unreachable || limits.Passing(err)
+	if _, unreachable := errors.AsType[*net.OpError](err); unreachable || limits.Passing(err) {
+		*p.failure = err
+	}
 	return err == nil
 }
 
@@ -67,7 +69,7 @@ func (p *Probe) Local() bool { return store.Local(p.URL) }
 // matches a glob, at most [Head]. It is false if there is no file, such as in the place
 // of a folder.
 func (p *Probe) Beginning(ctx context.Context) ([]byte, bool) {
-	if !p.looked && !*p.blind {
+	if !p.looked && *p.failure == nil {
 		p.looked = true
 		if urls, err := store.Glob(ctx, p.URL, p.opt); p.ok(err) {
 			p.first, err = beginning(ctx, urls[0], p.opt)
@@ -86,7 +88,7 @@ func (p *Probe) Begins(ctx context.Context, with []Signature) bool {
 // Below returns the URLs of all files below the place, in the natural order of their
 // paths, as far as they can be listed.
 func (p *Probe) Below(ctx context.Context) []string {
-	if *p.blind {
+	if *p.failure != nil {
 		return nil
 	}
 	urls, err := store.Below(ctx, p.URL, p.opt)
@@ -97,11 +99,11 @@ func (p *Probe) Below(ctx context.Context) []string {
 }
 
 // At returns another place that is looked at in the same way.
-func (p *Probe) At(url string) *Probe { return &Probe{URL: url, opt: p.opt, blind: p.blind} }
+func (p *Probe) At(url string) *Probe { return &Probe{URL: url, opt: p.opt, failure: p.failure} }
 
 // Holds reports whether the folder at the place has a file with one of the given keys.
 func (p *Probe) Holds(ctx context.Context, keys ...string) bool {
-	if *p.blind {
+	if *p.failure != nil {
 		return false
 	}
 	st, err := store.Open(ctx, p.URL, p.opt)
@@ -110,7 +112,7 @@ func (p *Probe) Holds(ctx context.Context, keys ...string) bool {
 	}
 	defer st.Close() //nolint:errcheck // nothing was written
 	return slices.ContainsFunc(keys, func(key string) bool {
-		if *p.blind {
+		if *p.failure != nil {
 			return false
 		}
 		_, err := st.Stat(ctx, key)
@@ -128,7 +130,7 @@ func (p *Probe) IsFolder(ctx context.Context) bool {
 		info, err := os.Stat(store.Resolved(p.URL))
 		return err == nil && info.IsDir()
 	}
-	if *p.blind {
+	if *p.failure != nil {
 		return false
 	}
 	st, err := store.Open(ctx, p.URL, p.opt)
@@ -143,9 +145,10 @@ func (p *Probe) IsFolder(ctx context.Context) bool {
 
 // Detect returns the driver that is most sure to read what is at a location, and how
 // sure it is. Drivers are asked from the last of the list to the first, so that one that
-// was added comes before others that are as sure. The first that is certain is taken. A
-// location that cannot be looked at is for the driver to complain about. The error names
-// the drivers that were asked.
+// was added comes before others that are as sure. The first that is certain is taken.
+//
+// If there is none, the error names the drivers that were asked. If the server failed, the
+// error is the server's; there may be a driver, which then is a guess.
 func (l Drivers) Detect(ctx context.Context, url string, opt store.Options) (*Driver, Confidence, error) {
 	p := newProbe(url, opt)
 	best, sure := (*Driver)(nil), No
@@ -157,10 +160,10 @@ func (l Drivers) Detect(ctx context.Context, url string, opt store.Options) (*Dr
 			break
 		}
 	}
-	if best == nil {
+	if best == nil && *p.failure == nil {
 		return nil, No, l.unknown(ctx, p)
 	}
-	return best, sure, nil
+	return best, sure, *p.failure
 }
 
 // detect is how sure a driver is, by its own look at a place and by its signatures.

@@ -1,6 +1,8 @@
 package drivers_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +78,19 @@ func TestDetectNothing(t *testing.T) {
 		if _, _, err := picky.Detect(t.Context(), url, store.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", url, err, want)
 		}
+	}
+}
+
+// TestDetectWithoutServer asks a server that is gone once. The driver is a guess.
+func TestDetectWithoutServer(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	driver, sure, err := drivers.Standard().Detect(t.Context(), server.URL+"/data", store.Options{Retries: -1})
+	if err == nil || !strings.Contains(err.Error(), "has ever answered") || strings.Contains(err.Error(), "none of the drivers") {
+		t.Errorf("error %v", err)
+	}
+	if driver == nil || driver.Name != "netcdf" || sure != sources.Possible {
+		t.Errorf("driver %v, %v", driver, sure)
 	}
 }
 
