@@ -5,12 +5,16 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
 const module = "github.com/zmigrate/zmigrate"
@@ -145,6 +149,35 @@ func TestLayeringNames(t *testing.T) {
 	})
 	if err != nil || files == 0 {
 		t.Fatalf("found %d Go files, error %v", files, err)
+	}
+}
+
+// TestLayeringDriverNames refuses code that asks for a driver by its name. What it wants to
+// know is a trait of sources.Driver.
+func TestLayeringDriverNames(t *testing.T) {
+	asks := regexp.MustCompile(`(==|!=|\bcase\b)[^\n]*"(` + strings.Join(drivers.Standard().Names(), "|") + `)"`)
+	for text, want := range map[string]bool{`if d == "zarr" {`: true, "case \"raw\", \"hdf5\":": true, `Name: "zarr"`: false, `d != "zarrs"`: false} {
+		if asks.MatchString(text) != want {
+			t.Fatalf("%s: a comparison: %v", text, !want)
+		}
+	}
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() != ".." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+			return fs.SkipDir
+		case path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if found := asks.Find(text); found != nil {
+			t.Errorf("%s asks for a driver by its name: %s", file, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
