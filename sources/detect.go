@@ -40,7 +40,8 @@ type Probe struct {
 	looked bool // at the beginning
 	found  bool
 	first  []byte
-	// failure is that of the server, if it failed; places of one look share it.
+	// failure is that of the server, if it failed, or of a place that cannot be opened at
+	// all. The places of one look share it.
 	failure *error
 }
 
@@ -54,6 +55,19 @@ func (p *Probe) ok(err error) bool {
 		*p.failure = err
 	}
 	return err == nil
+}
+
+// open opens the place as a folder. It returns nil if that fails. A place that this program
+// cannot open at all, such as a bucket of a provider that was left out, has no driver.
+func (p *Probe) open(ctx context.Context) *store.Store {
+	st, err := store.Open(ctx, p.URL, p.opt)
+	if !p.Local() && errors.Is(err, errors.ErrUnsupported) {
+		*p.failure = err
+	}
+	if !p.ok(err) {
+		return nil
+	}
+	return st
 }
 
 // Name is the URL without its query and without slashes at its end.
@@ -106,8 +120,8 @@ func (p *Probe) Holds(ctx context.Context, keys ...string) bool {
 	if *p.failure != nil {
 		return false
 	}
-	st, err := store.Open(ctx, p.URL, p.opt)
-	if !p.ok(err) {
+	st := p.open(ctx)
+	if st == nil {
 		return false
 	}
 	defer st.Close() //nolint:errcheck // nothing was written
@@ -133,12 +147,12 @@ func (p *Probe) IsFolder(ctx context.Context) bool {
 	if *p.failure != nil {
 		return false
 	}
-	st, err := store.Open(ctx, p.URL, p.opt)
-	if !p.ok(err) {
+	st := p.open(ctx)
+	if st == nil {
 		return false
 	}
 	defer st.Close() //nolint:errcheck // nothing was written
-	err = st.List(ctx, "", func(store.Info) error { return errEnough })
+	err := st.List(ctx, "", func(store.Info) error { return errEnough })
 	p.ok(err)
 	return errors.Is(err, errEnough) || errors.Is(err, store.ErrNoList)
 }

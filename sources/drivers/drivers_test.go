@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/drivers"
 )
@@ -74,6 +75,7 @@ func TestDetectNothing(t *testing.T) {
 	for url, want := range map[string]string{
 		file:                       "none of the drivers arrow, zarr reads it: it is a GRIB file",
 		filepath.Join(dir, "none"): "none of the drivers arrow, zarr reads it: there is no file",
+		"ftp://host/x":             `scheme "ftp"`,
 	} {
 		if _, _, err := picky.Detect(t.Context(), url, store.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", url, err, want)
@@ -85,7 +87,7 @@ func TestDetectNothing(t *testing.T) {
 func TestDetectWithoutServer(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	driver, sure, err := drivers.Standard().Detect(t.Context(), server.URL+"/data", store.Options{Retries: -1})
+	driver, sure, err := drivers.Standard().Detect(t.Context(), server.URL+"/data", store.Options{Retries: -1, Limits: limits.New(0)})
 	if err == nil || !strings.Contains(err.Error(), "has ever answered") || strings.Contains(err.Error(), "none of the drivers") {
 		t.Errorf("error %v", err)
 	}
