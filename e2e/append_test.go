@@ -14,6 +14,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
@@ -229,7 +230,7 @@ func TestAppendToStores(t *testing.T) {
 					}
 				}
 			}
-			st, err := store.Open(t.Context(), url, store.Options{Memory: env.Memory})
+			st, err := store.Open(t.Context(), url, store.Options{Memory: env.Memory, Limits: limits.New(0)})
 			if err != nil {
 				t.Fatal(err)
 			}
