@@ -23,6 +23,9 @@ PYTHON       ?=
 # conformance of codecs, what runs concurrently is left.
 ALONE := ^Test(BinaryBombs|Bombs|CompressorMemory|CastValueGolden|CastValueReference|ChecksumBits|Checksums|Dense|Flipped.*|ForgedBytes|PageChecksums|ScaleOffsetReference|Unpack|ZstdDeterministic)$$|^Test(|ArrayCodecs)Conformance$$/./^(append|configuration|damage|fill_value|refusals|round_trip|size)$$
 
+# Pure formats that start no goroutine: of their tests, only those that share one value.
+FORMATS := ./codecs/blosc ./codecs/gdeflate ./codecs/pcodec ./codecs/xz ./codecs/zstd
+
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
 SERVERS := .cache/servers/installed
@@ -46,8 +49,8 @@ lint: $(LINT) ## golangci-lint over all packages (needs: Go; installs golangci-l
 	$(LINT) run ./...
 
 race: ## all tests under the race detector, of e2e those that work within their own process (needs: Go with cgo, a C compiler)
-	CGO_ENABLED=1 go test -race -timeout 20m -skip '$(ALONE)' $$(go list ./... | grep -v -e /e2e -e codecs/zstd)
-	CGO_ENABLED=1 go test -race -timeout 20m -run 'Concurrent' ./codecs/zstd
+	CGO_ENABLED=1 go test -race -timeout 20m -skip '$(ALONE)' $$(go list ./... | grep -v -e /e2e $(FORMATS:./%=-e %$$))
+	CGO_ENABLED=1 go test -race -timeout 20m -run 'Concurren' $(FORMATS)
 	CGO_ENABLED=1 go test -race -timeout 20m -run 'Storm|Outage|Busy|OpeningMany|DurableOperation|AppendTo' ./e2e
 
 fuzz: ## every fuzz target for FUZZTIME=5s, one after the other (needs: Go)
