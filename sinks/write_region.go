@@ -20,7 +20,8 @@ import (
 // never read. Any other object waits in memory for its other elements, so that many
 // small regions make one object. It is stored when it is complete, when memory runs
 // short, or by Commit. If an object is written again after that, its other elements are
-// read back. An object with nothing but the fill value is not stored.
+// read back, and a lossy codec changes them once more. Regions that cover whole chunks
+// avoid that. An object with nothing but the fill value is not stored.
 //
 // Several goroutines may write at the same time, also to regions that share an object.
 // Where regions overlap, either value may win. After an error, parts of the region may
