@@ -17,7 +17,7 @@ SKIP         ?= ^(azure|gcs|s3|bucket)
 ONLY         ?=
 # The packages below internal/store, whose tests look at them from there, too.
 STORES := $(foreach p,location driver limits remote local memory http zip,./internal/store/$(p)+./internal/store)
-ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/combine ./sources/compare ./sources/zarr ./internal/zarr ./internal/store $(STORES)
+ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/combine ./sources/compare ./sources/zarr ./zarr ./internal/store $(STORES)
 PYTHON       ?=
 # Long tests of one goroutine, which the race detector has nothing to say about. Of the
 # conformance of codecs, what runs concurrently is left.

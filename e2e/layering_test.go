@@ -30,7 +30,7 @@ var rooms = [][]string{
 	{"codecs/..."}, // formats without anything of Zarr
 	{"codecs", "codecs/codectest"},
 	{"codecs/standard"},
-	{"internal/zarr"},
+	{"zarr"},
 	{"internal/cf"},
 	{"internal/store/location"},
 	{"internal/store/driver"},

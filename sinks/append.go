@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Append makes the array longer along one dimension, usually 0, and writes src to the new

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // castagnoli is the polynomial of the receipts' checksums, CRC-32C.

@@ -6,7 +6,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Grow replaces documents of an existing hierarchy, given as texts by path. Chunks

@@ -22,7 +22,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Store is where a hierarchy is written, such as a *store.Store.

@@ -17,8 +17,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // recorder is a store that keeps its objects and the order of the operations.

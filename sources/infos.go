@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Infos keeps one copy of descriptions that are equal, so that thousands of

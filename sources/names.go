@@ -3,7 +3,7 @@ package sources
 import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Names of types of internal packages, for programs outside of this module.

@@ -18,8 +18,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // storedSource is a source of stored objects, by key, without elements.

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // TestCarriedObjectsAreCopied has a store that copies all objects, some or none. Small

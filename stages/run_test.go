@@ -13,8 +13,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sinks"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 func TestRunDoesEveryUnitOnce(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // matches reports whether a glob matches the path of an array, such as

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // version checks the field zmigrate. It returns false for a file of another version,

@@ -9,8 +9,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // ragged returns a problem for each array whose number of rows would not be that

@@ -3,8 +3,8 @@ package plan
 import (
 	"fmt"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 const (

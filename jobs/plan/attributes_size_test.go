@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Attributes that no reader would want to hold are refused by name, and left out by the

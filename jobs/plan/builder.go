@@ -6,9 +6,9 @@ import (
 	"path"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // MaxChunks is the most objects of one array: a run holds a bit for each, 32

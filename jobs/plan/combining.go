@@ -3,10 +3,10 @@ package plan
 import (
 	"slices"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // combining says how the files of the source become one.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // apart refuses a target or a checkpoint that holds files of the source, which a

@@ -12,9 +12,9 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources/compare/comparetest"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // part is a hierarchy with the coordinate t of one value, and beside it an array w.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Growth is the [plannedTarget] of a plan that appends rows to the arrays of an existing

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // manifestVersion is the version of the layout that this program writes. Version 1 had

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Nodes of the source whose names a Zarr hierarchy cannot have get others by the rule of

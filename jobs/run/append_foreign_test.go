@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // TestAppendToWhatAnotherJobHasGrown plans before a job with a checkpoint of its

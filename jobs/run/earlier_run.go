@@ -9,9 +9,9 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // again is begin for a job that is complete: there is nothing to do (true), unless

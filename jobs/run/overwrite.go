@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // occupied is what lies in the place of a new target. It names documents alone,

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // resume counts what earlier runs have recorded and is still there.

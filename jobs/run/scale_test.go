@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // manyArrays is a job over a Zarr v3 hierarchy whose arrays, of a chunk each, have these

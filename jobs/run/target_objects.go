@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // fault is a chunk of the target that is not what was written.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"path"
 
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Existing is an array that the target already holds. A run appends incoming rows to

@@ -7,9 +7,9 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // CheckValues compares an array that does not grow with the incoming one, chunk by

@@ -20,10 +20,10 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // coads is a real file, 5 MB, with a record dimension.

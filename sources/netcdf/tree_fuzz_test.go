@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // FuzzTree reads the groups, variables and dimensions of arbitrary files.

@@ -16,10 +16,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/raw"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // write writes a file of n bytes. Byte i is (first + i) mod 251.

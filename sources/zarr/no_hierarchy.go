@@ -10,8 +10,8 @@ import (
 	"path"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // noHierarchy returns the error about a place without any document of Zarr. It describes

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	internal "github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources/drivers"
 	"github.com/zmigrate/zmigrate/sources/zarr"
+	internal "github.com/zmigrate/zmigrate/zarr"
 )
 
 // TestNothing opens places without a hierarchy: the error describes what is in them.

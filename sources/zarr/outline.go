@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Outline implements [sources.Outlined]. The nodes of a hierarchy of v3 are shown by

@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	documents "github.com/zmigrate/zmigrate/internal/zarr"
+	documents "github.com/zmigrate/zmigrate/zarr"
 )
 
 // An array may have millions of chunks; Open asks for a few of them.

@@ -16,10 +16,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
-	documents "github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 	"github.com/zmigrate/zmigrate/sources/zarr"
+	documents "github.com/zmigrate/zmigrate/zarr"
 )
 
 // elements reads an array of bytes.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // readTree finds the nodes. The documents of the root decide: the first of zarr.json,

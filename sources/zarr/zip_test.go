@@ -13,10 +13,10 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
-	zarrgrid "github.com/zmigrate/zmigrate/internal/zarr"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 	"github.com/zmigrate/zmigrate/sources/zarr"
+	zarrgrid "github.com/zmigrate/zmigrate/zarr"
 )
 
 // ascending returns the elements of an array of testdata/make_zips.py. From index

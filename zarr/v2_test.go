@@ -11,7 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/internal/zarr"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 const soundV2 = `{"zarr_format":2,"shape":[10,20],"chunks":[5,20],"dtype":">i2","fill_value":-7,"order":"F",
