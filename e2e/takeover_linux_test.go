@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
@@ -65,6 +66,9 @@ type duel struct {
 	// place returns the URL of the target for a try. stopped returns the URL by which
 	// the run that is stopped reaches the target.
 	place, stopped func(try int) string
+	// forget deletes what a try has left, unless it is nil. Servers made for tests search
+	// all their objects for a list.
+	forget func(try int)
 }
 
 // newDuel makes the jobs of a duel. About half of their values are the fill value. The
@@ -242,6 +246,9 @@ func (d *duel) fights(t *testing.T, tries int, objects func(try int) map[string]
 			if out := d.do(t, last, d.place(try)); !strings.Contains(out, `"already_complete":true`) || strings.Contains(out, "mended") {
 				t.Errorf("try %d: the second run once more:\n%s", try, out)
 			}
+			if d.forget != nil {
+				d.forget(try)
+			}
 		})
 	}
 	wg.Wait()
@@ -398,6 +405,28 @@ func (d *duel) stopAtLock(t *testing.T, target string) *exec.Cmd {
 	return nil
 }
 
+// forget deletes all objects below a URL.
+func forget(t *testing.T, url string) {
+	t.Helper()
+	s, err := store.Open(t.Context(), url, store.Options{Limits: limits.New(0)})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	var keys []string
+	if err := s.List(t.Context(), "", func(o store.Info) error { keys = append(keys, o.Key); return nil }); err != nil {
+		t.Error(err)
+	}
+	for _, key := range keys {
+		if err := s.Delete(t.Context(), key); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCloudTakeover is TestTakeover at the servers of all providers.
 func TestCloudTakeover(t *testing.T) {
 	needNamespaces(t)
@@ -406,6 +435,10 @@ func TestCloudTakeover(t *testing.T) {
 			t.Run(scheme+"/"+kind, func(t *testing.T) {
 				at := cloud(t, scheme)
 				d := newDuel(t, kind, func(try int) string { return at(fmt.Sprintf("%d.zarr", try)) })
+				d.forget = func(try int) {
+					forget(t, d.place(try))
+					forget(t, at(fmt.Sprintf("%d.zarr.zmigrate", try)))
+				}
 				d.fights(t, takeovers(1), func(try int) map[string]string { return objects(t, d.place(try)) })
 			})
 		}
