@@ -45,5 +45,5 @@ arrays:
 		return
 	}
 	fmt.Println(result.Arrays, "arrays,", result.Chunks, "chunks,", done.Load(), "bytes")
-	// Output: 1 arrays, 4 chunks, 777600 bytes
+	// Output: 4 arrays, 7 chunks, 779856 bytes
 }

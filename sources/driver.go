@@ -134,6 +134,9 @@ type Joining struct {
 	// wanted one is an error of opening. With nil all arrays are opened, and Array
 	// returns the fault of an array.
 	Wanted func(path string) bool
+	// Coordinates says which arrays that are not wanted are opened as well, if they are
+	// coordinates of those that are. nil: none.
+	Coordinates func(path string) bool
 	// Given reports whether the job replaces an attribute of an array. Files may differ
 	// in such an attribute. nil: the job replaces none.
 	Given func(path, attribute string) bool

@@ -55,7 +55,10 @@ type Source struct {
 	Unsupported string
 	Include     []string // globs on the paths of arrays, and of groups without any; none: all of them
 	Exclude     []string
-	Arrays      []RawArray // of a driver that is Declared, in file order
+	// NoCoordinates leaves out coordinates that Include and Exclude do not select. By
+	// default, the coordinates of what is selected come along.
+	NoCoordinates bool
+	Arrays        []RawArray // of a driver that is Declared, in file order
 }
 
 // RawArray describes one array of a driver that knows no metadata.

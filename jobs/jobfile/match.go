@@ -44,6 +44,14 @@ func (j *Job) Selected(path string) bool {
 	return (len(j.Source.Include) == 0 || matchAny(j.Source.Include, path)) && !matchAny(j.Source.Exclude, path)
 }
 
+// Accompanies reports whether the array at a path is migrated if it is a coordinate of
+// an array that is. It is, unless the job wants no coordinates or excludes this one by its
+// name: a glob of source.exclude means data.
+func (j *Job) Accompanies(path string) bool {
+	named := func(pattern string) bool { return !isGlob(pattern) && means(pattern, path) }
+	return !j.Source.NoCoordinates && !slices.ContainsFunc(j.Source.Exclude, named)
+}
+
 func matchAny(patterns []string, path string) bool {
 	for _, p := range patterns {
 		if means(p, path) {

@@ -72,6 +72,7 @@ func normalSource(s Source, declared bool) map[string]any {
 	put(m, "unsupported", s.Unsupported, s.Unsupported == "skip")
 	put(m, "include", s.Include, len(s.Include) > 0)
 	put(m, "exclude", s.Exclude, len(s.Exclude) > 0)
+	put(m, "coordinates", false, s.NoCoordinates)
 	return m
 }
 

@@ -56,6 +56,7 @@ func (p *parser) parse() {
 func (p *parser) source(n *node, at *trail) {
 	s := &p.job.Source
 	s.CF = "keep"
+	coordinates := true
 	required := []string{"driver", "url"}
 	if d := n.get("driver"); d != nil {
 		// What the other fields mean depends on it, so it is read first.
@@ -84,8 +85,10 @@ func (p *parser) source(n *node, at *trail) {
 		"unsupported":    p.enum(&s.Unsupported, "error", "skip"),
 		"include":        p.patterns(&s.Include),
 		"exclude":        p.patterns(&s.Exclude),
+		"coordinates":    p.boolean(&coordinates),
 		"arrays":         p.rawArrays,
 	}, required...)
+	s.NoCoordinates = !coordinates
 	p.joining(at)
 	if p.job.driver == nil {
 		return

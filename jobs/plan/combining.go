@@ -13,7 +13,7 @@ import (
 func combining(j *jobfile.Job) sources.Joining {
 	s := &j.Source
 	return sources.Joining{
-		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(), Wanted: j.Selected,
+		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(), Wanted: j.Selected, Coordinates: j.Accompanies,
 		Given: func(path, attribute string) bool {
 			o, _ := j.Options(path)
 			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool {

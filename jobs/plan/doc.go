@@ -49,6 +49,7 @@
 //	distinct_places.go      source, target and checkpoint apart from each other
 //	surroundings.go         hierarchies around the target
 //	faults.go               arrays that cannot be opened
+//	opened_arrays.go        the arrays that the job selects, and their coordinates
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New
 //	document.go             a plan that another process has written down

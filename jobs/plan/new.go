@@ -39,13 +39,13 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		return err
 	}
 	paths := p.source.Arrays()
-	opened, left, err := p.openArrays(ctx, paths)
+	opened, came, left, err := p.openArrays(ctx, paths)
 	if err != nil {
 		return err
 	}
 	empty := p.emptyGroups(left)
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.grows(opened))
-	coordinates, dimensions := coordinatesOf(opened), newDimensions(paths)
+	coordinates, dimensions := boundsOf(opened), newDimensions(paths)
 	chains := codecs.NewChains(env.Codecs)
 	p.Arrays = make([]Array, 0, len(paths))
 	for i, name := range paths {
@@ -53,19 +53,24 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 			continue
 		}
 		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, bounds: coordinates[name] != ""}
+		if came[i] != "" {
+			b.note("comes along as a coordinate of %s; source.coordinates: false leaves such arrays out", came[i])
+		}
 		wrong, err := p.planArray(ctx, &b, name, dimensions)
 		if err != nil {
 			return err
 		}
 		problems = append(problems, wrong...)
 	}
-	if len(p.Arrays) == 0 && problems.Err() == nil {
-		none := p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
-			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200))
-		if warnings := p.leftOut(left); len(warnings) > 0 {
-			none.Hint = warnings[0].Message
-		}
-		problems = append(problems, none)
+	switch {
+	case len(p.Arrays) > 0 || problems.Err() != nil:
+	case p.Job.Source.Unsupported == "skip" && len(left) > 0:
+		w := p.Job.Problem("source.unsupported", "no array is left: the target has the groups of the source and their attributes", "")
+		w.Warning, w.Code = true, sources.LeftOut
+		problems = append(problems, w)
+	default:
+		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
+			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200)))
 	}
 	reviewed, err := p.target.review(ctx, p, coordinates)
 	if err != nil {
@@ -121,45 +126,9 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	return problems, nil
 }
 
-// openArrays opens the arrays that the job selects, several at once; the others
-// are nil. Those that are left out, with the reasons, lead to no array or, where the job
-// says so, are beyond this program, and the job does not name them. The error tells of
-// all that cannot be opened, in their order.
-func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, left map[string]error, err error) {
-	arrays, left = make([]sources.Array, len(paths)), map[string]error{}
-	faults := make([]error, len(paths))
-	err = sources.InParallel(ctx, len(paths), func(ctx context.Context, i int) error {
-		if p.Job.Selected(paths[i]) {
-			arrays[i], faults[i] = p.source.Array(ctx, paths[i])
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	var wrong []arrayFault
-	for i, err := range faults {
-		switch {
-		case err == nil:
-		case errors.Is(err, sources.ErrNoArray) && !p.Job.Names(paths[i]):
-			left[paths[i]] = err
-		case sources.Unsupported(err) && p.Job.Source.Unsupported == "skip" && !p.Job.Names(paths[i]):
-			left[paths[i]] = err
-		case sources.Unsupported(err):
-			wrong = append(wrong, arrayFault{paths[i], err}.unsupported(p.Job))
-		default:
-			wrong = append(wrong, arrayFault{paths[i], err})
-		}
-	}
-	if len(wrong) > 0 && limits.Passing(wrong[0].err) {
-		return nil, nil, wrong[0].error() // the others say the same of the store
-	}
-	return arrays, left, folded(wrong)
-}
-
-// coordinatesOf returns the paths of coordinates by those of their bounds, among
+// boundsOf returns the paths of coordinates by those of their bounds, among
 // arrays of which some are nil.
-func coordinatesOf(arrays []sources.Array) map[string]string {
+func boundsOf(arrays []sources.Array) map[string]string {
 	return compare.BoundsOf(func(yield func(*sources.Info) bool) {
 		for _, a := range arrays {
 			if a != nil && !yield(a.Info()) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
 // Members are the files, or hierarchies, of which one source is made.
@@ -127,21 +128,8 @@ func (c *combined) open(ctx context.Context, open func(context.Context, int) (so
 			return ctx.Err()
 		}
 		paths[i] = h.Arrays()
-		for _, path := range paths[i] {
-			if !c.opens(path) {
-				continue
-			}
-			a, err := h.Array(ctx, path)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if shared, ok := a.(sources.Shared); ok && err == nil {
-				shared.ShareInfo(&infos)
-			}
-			c.take(i, path, a, err)
-		}
 		c.keepGroups(i, h.Groups())
-		return nil
+		return c.openMember(ctx, i, h, &infos)
 	})
 	if err != nil {
 		return err
@@ -165,6 +153,38 @@ func (c *combined) open(ctx context.Context, open func(context.Context, int) (so
 		}
 	}
 	return unreadable.Err("files cannot be read")
+}
+
+// openMember opens the wanted arrays of member i, and the coordinates that come along.
+func (c *combined) openMember(ctx context.Context, i int, h sources.Hierarchy, infos *sources.Infos) error {
+	paths := h.Arrays()
+	opens := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !c.opens(path) })
+	known := map[string]bool{} // all arrays, and whether they are opened; empty: none comes along
+	if c.how.Coordinates != nil && len(opens) < len(paths) {
+		for _, path := range paths {
+			known[path] = c.opens(path)
+		}
+	}
+	for k := 0; k < len(opens); k++ {
+		a, err := h.Array(ctx, opens[k])
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if shared, ok := a.(sources.Shared); ok && err == nil {
+			shared.ShareInfo(infos)
+		}
+		c.take(i, opens[k], a, err)
+		if err != nil || len(known) == 0 {
+			continue
+		}
+		exists := func(path string) bool { _, ok := known[path]; return ok }
+		for _, path := range compare.CoordinatesOf(a.Info(), exists) {
+			if !known[path] && c.how.Coordinates(path) {
+				known[path], opens = true, append(opens, path)
+			}
+		}
+	}
+	return nil
 }
 
 // opens reports whether a variable is looked at.
@@ -219,13 +239,13 @@ func (c *combined) checkDimension() error {
 	return fmt.Errorf("%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, slices.Sorted(maps.Keys(dims)))
 }
 
-// verdict returns the faults of all wanted arrays as one error. A name that leads to no
-// array in any member is an error of Array.
+// verdict returns the faults of all wanted arrays as one error. An array that no member
+// has, or that is beyond this program in all of them, is an error of Array.
 func (c *combined) verdict() error {
 	var all sources.Report
 	if c.how.Wanted != nil {
 		for _, path := range c.paths {
-			if v := c.vars[path]; !v.nowhere() {
+			if v := c.vars[path]; !v.missed() {
 				all.Merge(v.report)
 			}
 		}

@@ -2,12 +2,10 @@ package combine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -30,12 +28,7 @@ func (c *combined) coordinates() map[string]bool {
 			set[v.path] = true
 		}
 		for _, attr := range []string{"coordinates", "bounds", "climatology", "grid_mapping"} {
-			var names string
-			if json.Unmarshal(info.Attributes.Get(attr), &names) != nil {
-				continue // there is none, or it is no text
-			}
-			for name := range strings.FieldsSeq(names) {
-				name = strings.TrimSuffix(name, ":") // of a grid mapping before its coordinates
+			for name := range compare.NamesIn(info, attr) {
 				for dir := path.Dir(v.path); ; dir = path.Dir(dir) {
 					set[path.Join(dir, name)] = true
 					if dir == path.Dir(dir) { // "."
@@ -53,10 +46,11 @@ func (v *variable) first() int {
 	return slices.IndexFunc(v.parts, func(a sources.Array) bool { return a != nil })
 }
 
-// nowhere reports whether the variable's name leads to no array in any member.
-func (v *variable) nowhere() bool {
+// missed reports whether no member has the variable as an array that this program can
+// read, so that the source can do without it.
+func (v *variable) missed() bool {
 	for _, err := range v.faults {
-		if !errors.Is(err, sources.ErrNoArray) {
+		if !errors.Is(err, sources.ErrNoArray) && !sources.Unsupported(err) {
 			return false
 		}
 	}
@@ -68,7 +62,7 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 	for _, name := range c.names {
 		if err := v.faults[name]; err != nil {
 			v.report.Add(err)
-			if v.nowhere() {
+			if v.missed() {
 				break // it is the same in the others
 			}
 		}

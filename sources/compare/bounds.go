@@ -1,10 +1,7 @@
 package compare
 
 import (
-	"encoding/json"
 	"iter"
-	"path"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -21,17 +18,10 @@ func BoundsOf(infos iter.Seq[*sources.Info]) map[string]string {
 	coordinates := map[string]string{}
 	for info := range infos {
 		for _, attribute := range []string{"bounds", "climatology"} {
-			text, name := info.Attributes.Get(attribute), ""
-			if text == nil || json.Unmarshal(text, &name) != nil || strings.TrimSpace(name) == "" {
-				continue // there is none, or it is no text
-			}
-			for dir := path.Dir(info.Path); ; dir = path.Dir(dir) {
-				if at := path.Join(dir, strings.TrimSpace(name)); there[at] && at != info.Path {
+			for name := range NamesIn(info, attribute) {
+				other := func(at string) bool { return there[at] && at != info.Path }
+				if at, ok := Nearest(info.Path, name, other); ok {
 					coordinates[at] = info.Path
-					break
-				}
-				if dir == path.Dir(dir) { // "."
-					break
 				}
 			}
 		}

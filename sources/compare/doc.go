@@ -11,6 +11,7 @@
 //	Descriptions  that, and types, shapes, packing and fill values
 //	Calendars     calendars that differ in times before 1582-10-15 alone
 //	BoundsOf      which arrays are the bounds of others, and inherit from them
+//	CoordinatesOf which arrays say where the elements of another are
 //
 // # Values
 //

@@ -31,6 +31,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "shards", Usage: "shard shape of every array"},
 			&cli.StringSliceFlag{Name: "include", Usage: "`GLOB` of arrays to take; may be repeated"},
 			&cli.StringSliceFlag{Name: "exclude", Usage: "`GLOB` of arrays to leave out; may be repeated"},
+			&cli.BoolFlag{Name: "no-coordinates", Usage: "leave out coordinates that --include and --exclude do not select"},
 			&cli.StringFlag{Name: "unsupported", Usage: "what becomes of arrays that cannot be read here: error or skip"},
 			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail, overwrite or append"},
 			&cli.StringFlag{Name: "append", Usage: "`DIMENSION` to append along, with --existing append"},
@@ -76,6 +77,9 @@ func (a *app) copyJob(c *cli.Context, driver string) ([]byte, error) {
 		if word := c.String(flag); word != "" {
 			source[flag] = word
 		}
+	}
+	if c.Bool("no-coordinates") {
+		source["coordinates"] = false
 	}
 	target := map[string]any{"url": literal(c.Args().Get(1))}
 	if existing := c.String("existing"); existing != "" {

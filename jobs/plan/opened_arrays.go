@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
+)
+
+// openArrays opens the arrays that the job selects, several at once, and the coordinates
+// of these; the others are nil. came has, for a coordinate that the job itself does not
+// select, the array that it is a coordinate of. left has the arrays that are left out,
+// with the reasons: they lead to no array or, where the job says so, are beyond this
+// program, and the job does not name them. The error tells of all that cannot be opened,
+// in their order.
+func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, came []string, left map[string]error, err error) {
+	arrays, came, left = make([]sources.Array, len(paths)), make([]string, len(paths)), map[string]error{}
+	faults := make([]error, len(paths))
+	var next []int // to be opened
+	for i := range paths {
+		if p.Job.Selected(paths[i]) {
+			next = append(next, i)
+		}
+	}
+	number := map[string]int{} // of each array, if coordinates can come along
+	if len(next) < len(paths) {
+		for i := range paths {
+			number[paths[i]] = i
+		}
+	}
+	asked := make([]bool, len(paths))
+	for len(next) > 0 {
+		err = sources.InParallel(ctx, len(next), func(ctx context.Context, k int) error {
+			i := next[k]
+			arrays[i], faults[i] = p.source.Array(ctx, paths[i])
+			return nil
+		})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for _, i := range next {
+			asked[i] = true
+		}
+		next = p.coordinatesOf(paths, arrays, next, number, asked, came)
+	}
+	var wrong []arrayFault
+	for i, err := range faults {
+		skips := p.Job.Source.Unsupported == "skip" || came[i] != ""
+		switch {
+		case err == nil:
+		case errors.Is(err, sources.ErrNoArray) && !p.Job.Names(paths[i]):
+			left[paths[i]] = err
+		case sources.Unsupported(err) && skips && !p.Job.Names(paths[i]):
+			left[paths[i]] = err
+		case sources.Unsupported(err):
+			wrong = append(wrong, arrayFault{paths[i], err}.unsupported(p.Job))
+		case came[i] != "":
+			wrong = append(wrong, arrayFault{paths[i], fmt.Errorf("%w (a coordinate of %s: source.coordinates: false leaves such arrays out)", err, came[i])})
+		default:
+			wrong = append(wrong, arrayFault{paths[i], err})
+		}
+	}
+	if len(wrong) > 0 && limits.Passing(wrong[0].err) {
+		return nil, nil, nil, wrong[0].error() // the others say the same of the store
+	}
+	return arrays, came, left, folded(wrong)
+}
+
+// coordinatesOf returns the numbers of the arrays that are coordinates of those opened
+// last, and that nobody has asked for yet. It tells in came what they are coordinates of.
+func (p *Plan) coordinatesOf(paths []string, arrays []sources.Array, opened []int, number map[string]int, asked []bool, came []string) (next []int) {
+	if len(number) == 0 {
+		return nil
+	}
+	exists := func(path string) bool { _, ok := number[path]; return ok }
+	for _, i := range opened {
+		if arrays[i] == nil {
+			continue
+		}
+		for _, at := range compare.CoordinatesOf(arrays[i].Info(), exists) {
+			if k := number[at]; !asked[k] && came[k] == "" && p.Job.Accompanies(at) {
+				came[k], next = paths[i], append(next, k)
+			}
+		}
+	}
+	return next
+}
