@@ -3,6 +3,7 @@ package cf
 import (
 	"encoding/json"
 	"math"
+	"math/big"
 	"time"
 )
 
@@ -19,10 +20,12 @@ func SameAfterReform(a, b json.RawMessage) bool {
 	return x == standard && y == proleptic || x == proleptic && y == standard
 }
 
-// unitSeconds is the length of units of time in seconds, 0 for units without a fixed
-// length.
-var unitSeconds = map[string]float64{
-	"microsecond": 1e-6, "millisecond": 1e-3, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "month": 0, "year": 0,
+// unitSeconds is the length of units of time in seconds. Years and months are those of
+// UDUNITS; they are not whole numbers of days.
+var unitSeconds = map[string]*big.Rat{
+	"nanosecond": big.NewRat(1, 1e9), "microsecond": big.NewRat(1, 1e6), "millisecond": big.NewRat(1, 1e3), "second": big.NewRat(1, 1),
+	"minute": big.NewRat(60, 1), "hour": big.NewRat(3600, 1), "day": big.NewRat(86400, 1), "week": big.NewRat(7*86400, 1),
+	"common_year": big.NewRat(365*86400, 1), "month": big.NewRat(315569259747, 120000), "year": big.NewRat(315569259747, 10000),
 }
 
 // Reform returns the least number that means a time from 1582-10-15 on, in units such
@@ -37,12 +40,12 @@ func Reform(units json.RawMessage) (least float64, ok bool) {
 	clock, _ := s.seconds.Float64()
 	day := time.Date(s.day[0], time.Month(s.day[1]), s.day[2], 0, 0, 0, 0, time.UTC)
 	passed := float64(day.Unix()-reform.Unix()) + clock
-	length := unitSeconds[s.unit]
-	switch {
-	case passed < 0:
+	if passed < 0 {
 		return 0, false
-	case length == 0:
+	}
+	if s.unit == "month" || s.unit == "year" { // readers differ in how long they are
 		return 0, true
 	}
+	length, _ := unitSeconds[s.unit].Float64()
 	return -math.Floor(passed / length), true
 }

@@ -1,6 +1,7 @@
 // Package cf reads the attributes by which a NetCDF variable says that its values are
 // packed, and turns them into codecs or into values. It also tells whether two
-// spellings of units or of a calendar mean the same, see [SameMeaning].
+// spellings of units or of a calendar mean the same, see [SameMeaning], and counts times
+// from another moment, see [Clock] and [Rebase].
 //
 // The rules are in the CF conventions (section 2.5.1, missing data; section 8.1, packed
 // data), and in the attribute conventions of the NetCDF User's Guide (NUG), on which CF

@@ -71,14 +71,26 @@ type since struct {
 // timeUnits lists the names of units of time. The first name of each unit stands for
 // all.
 var timeUnits = [][]string{
+	{"nanosecond", "nanoseconds", "nanosec", "nanosecs", "ns"},
 	{"microsecond", "microseconds", "microsec", "microsecs"},
 	{"millisecond", "milliseconds", "millisec", "millisecs", "msec", "msecs", "ms"},
 	{"second", "seconds", "sec", "secs", "s"},
 	{"minute", "minutes", "min", "mins"},
 	{"hour", "hours", "hr", "hrs", "h"},
 	{"day", "days", "d"},
+	{"week", "weeks"},
 	{"month", "months"},
+	{"common_year", "common_years"},
 	{"year", "years", "yr", "yrs"},
+}
+
+// canonicalUnit returns the first name of a unit of time, "" for a word that is none.
+func canonicalUnit(word string) string {
+	i := slices.IndexFunc(timeUnits, func(names []string) bool { return slices.Contains(names, word) })
+	if i < 0 {
+		return ""
+	}
+	return timeUnits[i][0]
 }
 
 // parseSince reads units of the form "days since 2000-1-1 00:00:00 UTC".
@@ -87,11 +99,9 @@ func parseSince(text string) (s since, ok bool) {
 	if len(words) < 3 || words[1] != "since" {
 		return s, false
 	}
-	i := slices.IndexFunc(timeUnits, func(names []string) bool { return slices.Contains(names, words[0]) })
-	if i < 0 {
+	if s.unit = canonicalUnit(words[0]); s.unit == "" {
 		return s, false
 	}
-	s.unit = timeUnits[i][0]
 	date, clock, joined := strings.Cut(words[2], "t")
 	rest := words[3:]
 	if joined {
