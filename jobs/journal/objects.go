@@ -122,9 +122,12 @@ func eachObject(data []byte, f func(Object) bool) error {
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, markerLimit)
 	for n := 1; lines.Scan(); n++ {
-		var o Object
-		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+		o, ok := plainObject(lines.Bytes())
+		if !ok { // perhaps of another program
+			o = Object{}
+			if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
 		}
 		if !f(o) {
 			return nil

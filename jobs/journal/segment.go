@@ -60,6 +60,14 @@ func parseSegment(data []byte) iter.Seq2[sinks.Receipt, error] {
 
 // parseLine reads one receipt and nothing else.
 func parseLine(line []byte) (sinks.Receipt, error) {
+	if r, ok := plainReceipt(line); ok {
+		return r, r.Check()
+	}
+	return parseJSON(line)
+}
+
+// parseJSON is parseLine for a line in any form.
+func parseJSON(line []byte) (sinks.Receipt, error) {
 	var fields struct {
 		sinks.Receipt
 		Array *int `json:"a"`
