@@ -33,14 +33,18 @@ import (
 // puts that name into PATH.
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
-		"zmigrate": func() { os.Exit(app.Main(os.Args, os.Stdout, os.Stderr)) },
-		"zmigrate-plan-part": func() {
-			if err := planPart(os.Args[1:], os.Stdout); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
-			}
-		},
+		"zmigrate":           func() { os.Exit(app.Main(os.Args, os.Stdout, os.Stderr)) },
+		"zmigrate-plan-part": func() { succeeds(planPart(os.Args[1:], os.Stdout)) },
+		"zmigrate-in-turn":   func() { succeeds(inTurn()) },
 	})
+}
+
+// succeeds ends the process if there is an error.
+func succeeds(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // tests runs all tests, and then removes the program that some of them share.

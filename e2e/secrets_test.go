@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,7 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/cmd/zmigrate/app"
 )
 
 // planted is the secret. It must not appear anywhere.
@@ -61,24 +65,90 @@ func echo(status int) http.Handler {
 	})
 }
 
-// environ gives the test credentials for every provider, and the address of an Azure
-// server. All credentials are the secret.
-func environ(t *testing.T, azure string) {
-	t.Helper()
-	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": planted, "AWS_SESSION_TOKEN": planted,
-		"AZURE_STORAGE_ACCOUNT": "account", "AZURE_STORAGE_KEY": "", "AZURE_STORAGE_CONNECTION_STRING": "",
-		"AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=" + url.QueryEscape(planted),
-		"AZURE_STORAGE_DOMAIN":    strings.TrimPrefix(azure, "http://"), "AZURE_STORAGE_PROTOCOL": "http",
-		"PLANTED": url.PathEscape(planted),
-	} {
-		t.Setenv(name, value)
+// environ returns variables with credentials for every provider, and with the address of
+// an Azure server. All credentials are the secret.
+func environ(azure string) []string {
+	return []string{
+		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=" + planted, "AWS_SESSION_TOKEN=" + planted,
+		"AZURE_STORAGE_ACCOUNT=account", "AZURE_STORAGE_KEY=", "AZURE_STORAGE_CONNECTION_STRING=",
+		"AZURE_STORAGE_SAS_TOKEN=sv=1&sig=" + url.QueryEscape(planted),
+		"AZURE_STORAGE_DOMAIN=" + strings.TrimPrefix(azure, "http://"), "AZURE_STORAGE_PROTOCOL=http",
+		"PLANTED=" + url.PathEscape(planted),
 	}
+}
+
+// turns are calls of the program, in the order in which they are made.
+type turns []turn
+
+type turn struct {
+	Arguments []string
+	Output    string
+	Status    int
+}
+
+// call appends a call.
+func (c *turns) call(arguments ...string) { *c = append(*c, turn{Arguments: arguments}) }
+
+// inTurn makes the calls that standard input lists, all in this process, and writes the
+// calls with their output to standard output.
+func inTurn() error {
+	var calls turns
+	if err := json.NewDecoder(os.Stdin).Decode(&calls); err != nil {
+		return err
+	}
+	for i := range calls {
+		var all sharedBuffer
+		calls[i].Status = app.Main(append([]string{"zmigrate"}, calls[i].Arguments...), &all, &all)
+		calls[i].Output = all.String()
+	}
+	return json.NewEncoder(os.Stdout).Encode(calls)
+}
+
+// sharedBuffer is a buffer that goroutines may write at the same time.
+type sharedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *sharedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+// runAllWithoutSecret makes calls of the program in one process, because a process for
+// each takes longer to begin than to do its work. The process has additional variables
+// in its environment. runAllWithoutSecret fails the test if the output of a call has the
+// secret.
+func runAllWithoutSecret(t *testing.T, environment []string, calls turns) turns {
+	t.Helper()
+	input, err := json.Marshal(calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := prepare(t.Context(), t, "zmigrate-in-turn")
+	c.Env = append(os.Environ(), environment...)
+	var output, beside bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(input), &output, &beside
+	err = c.Run()
+	checkNoSecret(t, "beside the output", beside.Bytes())
+	if err != nil {
+		t.Fatalf("%v: %s", err, beside.String())
+	}
+	var made turns
+	if err := json.Unmarshal(output.Bytes(), &made); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range made {
+		checkNoSecret(t, m.Arguments[0], []byte(m.Output))
+	}
+	return made
 }
 
 // TestSecretsOfTheEnvironment runs jobs that succeed, and jobs that servers refuse,
 // with the credentials that the program needs.
 func TestSecretsOfTheEnvironment(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	job, _ := cube(t, dir, 32, "zstd")
 	b := serve(t)
@@ -91,9 +161,8 @@ func TestSecretsOfTheEnvironment(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	servers = append(servers, gone.URL)
-	environ(t, gone.URL)
 	common := []string{"--json", "--log-level", "debug", "--set", "run.requests.retries=1"}
-	if output, ok := runWithoutSecret(t, append([]string{"run", "--set", "target.url=" + b.url("secret.zarr"), job}, common...)...); !ok {
+	if output, ok := runWithoutSecretIn(t, environ(gone.URL), append([]string{"run", "--set", "target.url=" + b.url("secret.zarr"), job}, common...)...); !ok {
 		t.Error(output)
 	}
 	for _, folder := range []string{"secret.zarr", "secret.zarr.zmigrate"} {
@@ -107,7 +176,6 @@ func TestSecretsOfTheEnvironment(t *testing.T) {
 		}
 	}
 	for _, server := range servers {
-		azure := []string{"AZURE_STORAGE_DOMAIN=" + strings.TrimPrefix(server, "http://")}
 		for _, target := range []string{"s3://bucket/x.zarr?region=r&use_path_style=true&endpoint=" + server, "azblob://box/x.zarr"} {
 			t.Run(server+"/"+target, func(t *testing.T) {
 				t.Parallel()
@@ -120,7 +188,7 @@ func TestSecretsOfTheEnvironment(t *testing.T) {
 					if command[0] != "inspect" {
 						command = append(command, common...)
 					}
-					if output, ok := runWithoutSecretIn(t, azure, command...); ok && command[0] != "status" {
+					if output, ok := runWithoutSecretIn(t, environ(server), command...); ok && command[0] != "status" {
 						t.Errorf("%s: %s", command[0], output)
 					}
 				}
@@ -148,8 +216,8 @@ func checkNoSecretBelow(t *testing.T, dir string) {
 
 // TestSecretsInURLs puts secrets where they do not belong.
 func TestSecretsInURLs(t *testing.T) {
+	t.Parallel()
 	secret := url.PathEscape(planted)
-	environ(t, "http://127.0.0.1:1")
 	for _, place := range []string{
 		"s3://key:" + secret + "@bucket/x.zarr", "s3://bucket/x.zarr?sig=" + secret, "s3://bucket/x.zarr?" + secret,
 		"s3://bucket/x.zarr?endpoint=http://u:" + secret + "@127.0.0.1:1", "s3://bucket/x.zarr?endpoint=http://127.0.0.1:1/?sig=" + secret,
@@ -162,6 +230,7 @@ func TestSecretsInURLs(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
+			var calls turns
 			for i, job := range []string{
 				fmt.Sprintf("{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}}", place),
 				fmt.Sprintf("{zmigrate: 1, source: {driver: raw, arrays: {a: {url: %q, data_type: int8, shape: [2]}}}, target: {url: out.zarr}}", place),
@@ -170,19 +239,22 @@ func TestSecretsInURLs(t *testing.T) {
 			} {
 				file := write(t, dir, fmt.Sprintf("%d.yaml", i), []byte(job))
 				for _, command := range []string{"run", "plan", "validate", "status"} {
-					output, ok := runWithoutSecret(t, command, "--json", "--log-level", "debug", "--set", "run.requests.retries=1", file)
-					if ok && command == "run" {
-						t.Errorf("%s: %s", place, output)
-					}
+					calls.call(command, "--json", "--log-level", "debug", "--set", "run.requests.retries=1", file)
 				}
 			}
 			without := write(t, dir, "set.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {}}", absolute(t, example)))
-			if output, ok := runWithoutSecret(t, "run", "--set", "target.url="+place, "--set", "run.requests.retries=1", without); ok {
-				t.Errorf("--set: %s", output)
-			}
-			for _, command := range [][]string{{"inspect", place}, {"init", place}, {"copy", place, filepath.Join(dir, "copy.zarr")}, {"copy", absolute(t, example), place}, {place}} {
-				if output, ok := runWithoutSecret(t, command...); ok && command[0] != "init" {
-					t.Errorf("%s %s: %s", command[0], place, output)
+			calls.call("run", "--set", "target.url="+place, "--set", "run.requests.retries=1", without)
+			calls.call("inspect", place)
+			calls.call("copy", place, filepath.Join(dir, "copy.zarr"))
+			calls.call("copy", absolute(t, example), place)
+			calls.call(place)
+			for _, made := range runAllWithoutSecret(t, environ("http://127.0.0.1:1"), calls) {
+				switch made.Arguments[0] {
+				case "plan", "validate", "status": // need not open the place
+				default:
+					if made.Status == 0 {
+						t.Errorf("%s: %s", made.Arguments, made.Output)
+					}
 				}
 			}
 			checkNoSecretBelow(t, filepath.Join(dir, "out.zarr.zmigrate"))
@@ -223,6 +295,7 @@ func TestSecretsOfRedirects(t *testing.T) {
 // TestSecretsOfSignedURLs migrates from a server that demands a signature in the query
 // of each request, and again with a new signature.
 func TestSecretsOfSignedURLs(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	write(t, dir, "x.bin", []byte("0123456789"))
 	if output, ok := runWithoutSecret(t, "copy", absolute(t, example), filepath.Join(dir, "in.zarr")); !ok {
@@ -286,6 +359,7 @@ func TestSecretsOfSignedURLs(t *testing.T) {
 // TestURLsWithUsers checks that credentials in a URL are refused as a mistake in the
 // job or on the command line.
 func TestURLsWithUsers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, place := range []string{"//user:" + planted + "@host/x.zarr", "s3://user:" + url.PathEscape(planted) + "@bucket/x.zarr", "https://user:" + url.PathEscape(planted) + "@host/x.nc"} {
 		n := 0
@@ -312,14 +386,17 @@ func TestURLsWithUsers(t *testing.T) {
 
 // TestSecretsOfProxies has a proxy with a password in the environment.
 func TestSecretsOfProxies(t *testing.T) {
+	t.Parallel()
 	for _, proxy := range []string{"http://user:" + planted + "@127.0.0.1:1", "http://user:" + url.PathEscape(planted) + "@127.0.0.1:1", "http://user:%zz" + planted + "@127.0.0.1:1"} {
-		t.Setenv("HTTP_PROXY", proxy)
-		t.Setenv("http_proxy", proxy)
-		environ(t, "http://example.invalid")
+		environment := append(environ("http://example.invalid"), "HTTP_PROXY="+proxy, "http_proxy="+proxy)
+		var calls turns
 		for _, place := range []string{"http://example.invalid/x.nc", "s3://bucket/x.zarr?region=r&endpoint=http://example.invalid", "azblob://box/x.zarr"} {
 			job := write(t, t.TempDir(), "job.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: netcdf, url: %q}, target: {url: out.zarr}, run: {requests: {retries: 0}}}", place))
-			if output, ok := runWithoutSecret(t, "plan", "--json", "--log-level", "debug", job); ok {
-				t.Error(output)
+			calls.call("plan", "--json", "--log-level", "debug", job)
+		}
+		for _, made := range runAllWithoutSecret(t, environment, calls) {
+			if made.Status == 0 {
+				t.Error(made.Output)
 			}
 		}
 	}
