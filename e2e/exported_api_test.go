@@ -17,6 +17,7 @@ import (
 // exported declaration of a package that it can import: such a type is of a public
 // package, or has an alias in one.
 func TestExportedAPI(t *testing.T) {
+	t.Parallel()
 	var public []string
 	for _, p := range goList(t, "./...") {
 		if folder, _, _ := strings.Cut(strings.TrimPrefix(p.ImportPath, module+"/"), "/"); folder != "internal" && folder != "cmd" && folder != "e2e" && !strings.Contains(p.ImportPath, "/internal/") {

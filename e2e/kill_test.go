@@ -60,6 +60,7 @@ func startRun(t *testing.T, c *exec.Cmd) *bufio.Reader {
 // the test does not depend on the speed of the machine. TestSoak does more of this, with
 // jobs of other shapes.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	const least, most = 8, 80
 	dir := fast(t)
 	job, target := cube(t, dir, 72, "gzip")
@@ -251,6 +252,7 @@ func checkNotRewritten(t *testing.T, target string, files map[string]fs.FileInfo
 // the target. The source gives no data before the program has said that it stops, so the
 // run cannot end earlier, however slow this test is.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	dir := fast(t)
 	job, target := cube(t, dir, 32, "zstd")

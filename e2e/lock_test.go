@@ -54,6 +54,7 @@ arrays: {a: {chunks: [16, 16]}}
 // TestTenAtOnce starts ten runs of one job at the same instant. One works; the others
 // end at once, with the status for a held lock.
 func TestTenAtOnce(t *testing.T) {
+	t.Parallel()
 	const locked, runs = 5, 10
 	// process runs the program and returns its exit status.
 	process := func(job, target string) int {

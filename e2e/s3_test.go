@@ -166,6 +166,7 @@ func run(t *testing.T, args ...string) (summary struct {
 // TestS3 reads the example from an S3 server by ranges and writes it to another place
 // in the server. The objects must be those of a run from file to file.
 func TestS3(t *testing.T) {
+	t.Parallel()
 	b := serve(t)
 	data, err := os.ReadFile(example)
 	if err != nil {
@@ -232,6 +233,7 @@ func TestS3(t *testing.T) {
 // TestS3Resume cancels a run after every tenth chunk. Then the program completes the
 // target.
 func TestS3Resume(t *testing.T) {
+	t.Parallel()
 	b := serve(t)
 	dir := fast(t)
 	job, target := cube(t, dir, 32, "zstd")

@@ -16,6 +16,7 @@ import (
 // TestSameBytes runs one job with few and many workers, with a small and a large
 // budget, at once and with interruptions.
 func TestSameBytes(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	job, target := cube(t, dir, 64, "zstd")
 	finished := undisturbed(t, job, target)

@@ -40,6 +40,7 @@ import (
 //	netcdf4 FOLDER               unpack the NetCDF-4 files of sources/netcdf
 //	hdf5 FOLDER                  unpack the HDF5 files of sources/netcdf/hdf5
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
 		RequireUniqueNames: true,

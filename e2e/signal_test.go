@@ -17,6 +17,7 @@ import (
 // does not wait for a chunk that takes seconds to compress, and does not record it. The
 // next run does this chunk.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	write(t, dir, "data.bin", bytes.Repeat(smooth(1<<20), 16))
 	job := write(t, dir, "slow.yaml", []byte(`zmigrate: 1

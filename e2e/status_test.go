@@ -52,6 +52,7 @@ func closedPipe(t *testing.T) *os.File {
 // TestOutputThatCannotBeWritten checks that no command succeeds if its results are
 // lost. A run still continues to its end.
 func TestOutputThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	job, target := cube(t, dir, 16, "zstd")
 	undisturbed(t, job, target)
@@ -110,6 +111,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 // TestAddressSpace runs the program with less and less address space. It may refuse,
 // but its status never says that the job is invalid.
 func TestAddressSpace(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the program checks the limit on linux/amd64 only")
 	}
@@ -142,6 +144,7 @@ func TestAddressSpace(t *testing.T) {
 // memory. The status does not say that the job is invalid, and there is no core file.
 // The source gives no data, so that the run lasts until then.
 func TestRuntimeGivesUp(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	dir := fast(t)
 	job, _ := heldBack(t, dir)

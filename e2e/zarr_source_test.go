@@ -14,6 +14,7 @@ import (
 // must be the same, with one request for each chunk. Cutting the chunks in another way
 // and back again must give the same objects, too.
 func TestZarrOfS3(t *testing.T) {
+	t.Parallel()
 	b := serve(t)
 	job, _ := cube(t, fast(t), 32, "zstd")
 	if _, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}, "target.url="+b.url("in.zarr")); err != nil {
