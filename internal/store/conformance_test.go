@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,8 @@ import (
 
 // checks are the checks that every driver has to pass.
 func checks() map[string]func(*testing.T, *Store) {
-	return map[string]func(*testing.T, *Store){
+	all := checksInPieces()
+	maps.Copy(all, map[string]func(*testing.T, *Store){
 		"replace":   checkReplace,
 		"create":    checkCreate,
 		"contended": checkContended,
@@ -34,6 +36,18 @@ func checks() map[string]func(*testing.T, *Store) {
 		"big":       checkBig,
 		"cancelled": checkCancelled,
 
+		"a late put":   checkLatePut,
+		"held up":      checkHeldUp,
+		"own puts":     checkOwnPuts,
+		"lost":         checkLost,
+		"body cut off": checkBodyCutOff,
+	})
+	return all
+}
+
+// checksInPieces are the checks of objects that come in pieces.
+func checksInPieces() map[string]func(*testing.T, *Store) {
+	return map[string]func(*testing.T, *Store){
 		"pieces":          checkPieces,
 		"replaced":        checkReplacedInPieces,
 		"given up":        checkGivenUp,
@@ -43,12 +57,6 @@ func checks() map[string]func(*testing.T, *Store) {
 		"writer and ctx":  checkWriterCancelled,
 		"writer's faults": checkWriterFaults,
 		"writer's repeat": checkWriterRepeats,
-
-		"a late put":   checkLatePut,
-		"held up":      checkHeldUp,
-		"own puts":     checkOwnPuts,
-		"lost":         checkLost,
-		"body cut off": checkBodyCutOff,
 	}
 }
 
@@ -64,7 +72,7 @@ func TestConformance(t *testing.T) {
 			t.Run(place+"/"+name, func(t *testing.T) { check(t, open(t, at(t), Options{})) })
 		}
 	}
-	for name, check := range checks() {
+	for name, check := range checksInPieces() {
 		t.Run("s3, parts at once/"+name, func(t *testing.T) { check(t, open(t, s3Server(t), Options{Parts: 3})) })
 	}
 }

@@ -96,18 +96,20 @@ func threeParts(s *Store) int { return s.driver.PartSize(0) + s.driver.PartSize(
 
 func checkPieces(t *testing.T, s *Store) {
 	part := s.driver.PartSize(0)
-	for _, size := range []int{0, 1, part - 1, part, part + 1, 2 * part, 20<<20 + 7} {
-		want := random(uint64(size), size)
-		pieces := []int{300_007, part}
-		switch { // many calls, and long ones, cost time
-		case size <= 1<<20:
-			pieces = append(pieces, 1, 20<<20)
-		case size == part+1:
-			pieces = append(pieces, 4097)
-		case size > 20<<20:
-			pieces = append(pieces, 20<<20)
-		}
-		for _, piece := range pieces {
+	for _, object := range []struct {
+		size   int
+		pieces []int
+	}{
+		{0, []int{1}},
+		{1, []int{1}},
+		{part - 1, []int{300_007}},
+		{part, []int{300_007, part}},
+		{part + 1, []int{4097}},
+		{2 * part, []int{part}},
+		{20<<20 + 7, []int{300_007, 20 << 20}},
+	} {
+		size, want := object.size, random(uint64(object.size), object.size)
+		for _, piece := range object.pieces {
 			if err := write(t.Context(), s, "a/b", want, piece); err != nil {
 				t.Fatal(err)
 			}
@@ -180,9 +182,10 @@ func checkGivenUp(t *testing.T, s *Store) {
 }
 
 func checkManyWriters(t *testing.T, s *Store) {
+	const writers = 3
 	var g errgroup.Group
 	size := threeParts(s)
-	for i := range 6 {
+	for i := range writers {
 		g.Go(func() error {
 			return write(t.Context(), s, fmt.Sprintf("many/%d", i), random(uint64(i), size-i), 300_000)
 		})
@@ -191,7 +194,7 @@ func checkManyWriters(t *testing.T, s *Store) {
 		t.Fatal(err)
 	}
 	put(t, s, nil)
-	for i := range 6 {
+	for i := range writers {
 		if got := get(t, s, fmt.Sprintf("many/%d", i)); got != string(random(uint64(i), size-i)) {
 			t.Errorf("object %d is another", i)
 		}
@@ -237,15 +240,14 @@ func checkWriterKeys(t *testing.T, s *Store) {
 			t.Errorf("%q: %v", key, err)
 		}
 	}
-	for _, key := range oddKeys(t, s, "a b", "ü/日本", "%41", "q?x=1&y", "#") {
-		data := random(1, s.driver.PartSize(0)+1) // two parts
-		if err := write(t.Context(), s, key, data, 1<<20); err != nil {
-			t.Fatal(err)
-		}
-		put(t, s, nil)
-		if got := get(t, s, key); got != string(data) {
-			t.Errorf("%q holds something else", key)
-		}
+	key := strings.Join(oddKeys(t, s, "a b", "ü/日本", "%41", "q?x=1&y", "#"), "/")
+	data := random(1, s.driver.PartSize(0)+1) // two parts
+	if err := write(t.Context(), s, key, data, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, nil)
+	if got := get(t, s, key); got != string(data) {
+		t.Errorf("%q holds something else", key)
 	}
 }
 
