@@ -26,7 +26,7 @@ func (p *parser) general(src []byte, from int, h history) {
 		case long != 0 && load64(src, at-long) == v:
 			offset, before = long, offset
 			at = p.emitAround(src, at, offset, 8)
-		case short != 0 && load32(src, at-short) == uint32(v):
+		case short != 0 && worthwhile(load64(src, at-short)^v, short):
 			// Eight bytes from the next position on would be better.
 			next := load64(src, at+1)
 			n := 4
@@ -48,6 +48,17 @@ func (p *parser) general(src []byte, from int, h history) {
 		}
 	}
 	p.end(src)
+}
+
+// far is the offset from which copies of four or five bytes are not made. Such a copy
+// takes about as many bits as its literals. Shuffled decimal numbers have so many of
+// them that they took most of the time.
+const far = 128 << 10
+
+// worthwhile tells whether to copy from an offset. differ is zero in the bytes, from the
+// lowest on, that are equal there.
+func worthwhile(differ uint64, offset int) bool {
+	return uint32(differ) == 0 && (offset < far || uint16(differ>>32) == 0)
 }
 
 // emitAround makes a sequence of the n bytes at a position that equal those offset

@@ -233,12 +233,17 @@ func TestRatio(t *testing.T) {
 	}
 	most := map[string]float64{ // percent of the library's size; 101 for other contents
 		"zeros": 120, "big-endian float64": 103,
+		"JSON": 98, // fails if short copies from far away are made
 	}
 	for name, src := range contents(2 << 20) {
 		ours, theirs := len(roundTrip(t, e, d, src)), len(peer.EncodeAll(src, nil))
 		percent := 100 * float64(ours) / float64(theirs)
 		t.Logf("%-20s %8d bytes, library %8d: %.1f %%", name, ours, theirs, percent)
-		if limit := max(101, most[name]); percent > limit {
+		limit, ok := most[name]
+		if !ok {
+			limit = 101
+		}
+		if percent > limit {
 			t.Errorf("%s: %d bytes, %.1f %% of the library's, want at most %g %%", name, ours, percent, limit)
 		}
 	}
