@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -195,6 +196,14 @@ func (b *reshapeBound) Decode(dst, src ndarray.Array) error { return copyInOrder
 
 // copyInOrder copies elements between arrays of different shapes, in C order.
 func copyInOrder(dst, src ndarray.Array) error {
+	if dst.Heap != nil {
+		next, stop := iter.Pull(src.Items())
+		defer stop()
+		return dst.SetItems(func() ([]byte, error) {
+			item, _ := next() // there are as many as dst has
+			return item, nil
+		})
+	}
 	if data, ok := dst.Contiguous(); ok {
 		ndarray.Copy(ndarray.Array{Type: src.Type, Data: data, Shape: src.Shape, Strides: ndarray.CStrides(src.Type.Size(), src.Shape)}, src)
 		return nil
@@ -241,12 +250,13 @@ type reshapeView struct {
 func (b *reshapeView) view(a ndarray.Array) ndarray.Array {
 	strides := make([]int, len(b.parts))
 	for i, p := range b.parts {
-		strides[i] = a.Type.Size()
+		strides[i] = ndarray.ItemSize(a.Type)
 		if p.dim >= 0 {
 			strides[i] = p.step * a.Strides[p.dim]
 		}
 	}
-	return ndarray.Array{Type: a.Type, Data: a.Data, Offset: a.Offset, Shape: b.out.Shape, Strides: strides}
+	a.Shape, a.Strides = b.out.Shape, strides
+	return a
 }
 
 func (b *reshapeView) EncodeView(src ndarray.Array) ndarray.Array { return b.view(src) }

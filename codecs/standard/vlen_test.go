@@ -48,6 +48,10 @@ func TestVlen(t *testing.T) {
 		{dtype.StringType, []codecs.Spec{spec("vlen-utf8", "")}, text},
 		{dtype.StringType, []codecs.Spec{spec("numcodecs.vlen-utf8", "{}"), spec("zstd", `{"level":3,"checksum":false}`), spec("crc32c", "")}, text},
 		{dtype.StringType, []codecs.Spec{spec("transpose", `{"order":[1,0]}`), spec("vlen-utf8", ""), spec("gzip", `{"level":5}`)}, text},
+		{dtype.StringType, []codecs.Spec{spec("reshape", `{"shape":[[0],1,3]}`), spec("vlen-utf8", "")}, text},
+		{dtype.StringType, []codecs.Spec{spec("reshape", `{"shape":[-1]}`), spec("vlen-utf8", "")}, text},
+		{dtype.StringType, []codecs.Spec{spec("transpose", `{"order":[1,0]}`), spec("reshape", `{"shape":[[0,1]]}`), spec("vlen-utf8", "")}, text},
+		{dtype.StringType, []codecs.Spec{spec("transpose", `{"order":[1,0]}`), spec("reshape", `{"shape":[2,-1]}`), spec("transpose", `{"order":[1,0]}`), spec("vlen-utf8", "")}, text},
 		{dtype.StringType, []codecs.Spec{spec("sharding_indexed", `{"chunk_shape":[1,3],"codecs":["vlen-utf8","zstd"],"index_codecs":["bytes"]}`)}, text},
 		{dtype.BytesType, []codecs.Spec{spec("vlen-bytes", "")}, []string{"\xff\xfe", "", "\x00", "abc", "", "x"}},
 	} {
