@@ -25,6 +25,7 @@ type Job struct {
 
 	Source   Source
 	Target   Target
+	Groups   []GroupRule // the root first, if the job gives it attributes, then in file order
 	Defaults ArrayOptions
 	Arrays   []ArrayRule // in file order
 	Run      Run
@@ -86,6 +87,21 @@ type Target struct {
 	// Source.Concat, else the one dimension that is unlimited in the source.
 	Append           string
 	StoreEmptyChunks bool
+}
+
+// GroupRule has the attributes of the group at a path, "" for the root. They are merged
+// over the source's; null removes one.
+type GroupRule struct {
+	Path       string
+	Attributes zarr.Attributes
+}
+
+// Field is the field that the attributes stand in.
+func (r GroupRule) Field() string {
+	if r.Path == "" {
+		return "attributes"
+	}
+	return FieldPath("groups", r.Path, "attributes")
 }
 
 // ArrayRule holds the options of the arrays that Pattern means: one path, or a glob,

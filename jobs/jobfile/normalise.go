@@ -33,6 +33,9 @@ func (j *Job) Normalised() []byte {
 		"arrays":   arrays,
 		"run":      map[string]any{"path": j.Run.Path},
 	}
+	if groups := normalGroups(j.Groups); len(groups) > 0 {
+		job["groups"] = groups
+	}
 	if len(globs) > 1 {
 		job["glob_order"] = globs // of several that match, the last one wins
 	}
@@ -43,6 +46,15 @@ func (j *Job) Normalised() []byte {
 		panic("jobfile: a job does not encode as JSON: " + err.Error())
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// normalGroups has the attributes of groups by their paths.
+func normalGroups(rules []GroupRule) map[string]any {
+	m := map[string]any{}
+	for _, r := range rules {
+		put(m, r.Path, normalAttributes(r.Attributes), len(r.Attributes) > 0)
+	}
+	return m
 }
 
 func normalTarget(t Target) map[string]any {

@@ -42,13 +42,15 @@ func (p *parser) parse() {
 		p.options(d, (*trail)(nil).key("defaults"), &j.Defaults, false)
 	}
 	p.fields(root, nil, map[string]setter{
-		"zmigrate": func(*node, *trail) {},
-		"name":     p.str(&j.Name),
-		"source":   p.source,
-		"target":   p.target,
-		"defaults": func(*node, *trail) {},
-		"arrays":   p.arrays,
-		"run":      p.run,
+		"zmigrate":   func(*node, *trail) {},
+		"name":       p.str(&j.Name),
+		"source":     p.source,
+		"target":     p.target,
+		"attributes": p.rootAttributes,
+		"groups":     p.groups,
+		"defaults":   func(*node, *trail) {},
+		"arrays":     p.arrays,
+		"run":        p.run,
 	}, "zmigrate", "source", "target")
 	j.Run.Workers.setDefaults(j.Source.Far(), j.Target.Far())
 }
@@ -264,6 +266,38 @@ func (p *parser) target(n *node, at *trail) {
 		"append":             p.str(&t.Append),
 		"store_empty_chunks": p.boolean(&t.StoreEmptyChunks),
 	}, "url")
+}
+
+// rootAttributes reads the attributes of the root.
+func (p *parser) rootAttributes(n *node, at *trail) {
+	root := GroupRule{}
+	p.attributes(&root.Attributes)(n, at)
+	p.job.Groups = slices.Concat([]GroupRule{root}, p.job.Groups)
+}
+
+// groups reads what the job says of groups below the root.
+func (p *parser) groups(n *node, at *trail) {
+	if n.kind != mapKind {
+		p.want(n, at, "a mapping from the groups' paths", "")
+		return
+	}
+	p.tooMany(n, at)
+	for _, m := range n.members[:min(len(n.members), maxNames)] {
+		rule, field := GroupRule{Path: m.name}, at.key(m.name)
+		switch {
+		case m.name == "" || m.name == "/":
+			p.report(m.at, field, "the root is no group in another one", "its attributes stand in the field attributes, outside of groups")
+			continue
+		case isGlob(m.name):
+			p.report(m.at, field, "is a glob, and a path of one group is wanted", "")
+			continue
+		}
+		p.pattern(m.name, m.at, field)
+		if m.value.kind != nullKind {
+			p.fields(m.value, field, map[string]setter{"attributes": p.attributes(&rule.Attributes)})
+		}
+		p.job.Groups = append(p.job.Groups, rule)
+	}
 }
 
 func (p *parser) arrays(n *node, at *trail) {

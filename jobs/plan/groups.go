@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -76,7 +78,38 @@ func (p *Plan) groups(empty []string) (jobfile.Problems, error) {
 		}
 		ps = append(ps, p.groupFindings(g)...)
 	}
+	ps = append(ps, p.givenAttributes()...)
 	return append(ps, p.target.missingGroups(p)...), nil
+}
+
+// givenAttributes merges the attributes that the job gives to groups of the target over
+// those of the source.
+func (p *Plan) givenAttributes() (ps jobfile.Problems) {
+	var paths []string
+	for _, rule := range p.Job.Groups {
+		if paths == nil {
+			paths = p.GroupPaths()
+		}
+		target := zarr.CleanPath(rule.Path)
+		array := slices.ContainsFunc(p.Arrays, func(a Array) bool { return a.Target == target })
+		if array || !slices.Contains(paths, target) {
+			message, hint := fmt.Sprintf("the target has no group %q", target), jobfile.DidYouMean(target, paths[1:])
+			if array {
+				message, hint = fmt.Sprintf("%q is an array of the target and no group", "/"+target), "attributes of arrays stand in arrays or defaults"
+			}
+			ps = append(ps, p.Job.Problem(rule.Field(), message, hint))
+			continue
+		}
+		list := p.Groups[target]
+		for _, a := range rule.Attributes {
+			list = list.With(a.Name, a.Value)
+		}
+		if message, raise, _ := tooLarge(list, p.Job.Run.Memory); message != "" {
+			ps = append(ps, p.Job.Problem(rule.Field(), fmt.Sprintf("group %q: %s", "/"+target, message), raise+"give it fewer"))
+		}
+		p.Groups[target] = list
+	}
+	return ps
 }
 
 // GroupPaths lists the paths of all groups of the target that are the plan's.
@@ -114,8 +147,22 @@ func (p *Plan) misplaced(group string, targets map[string]string) (ps jobfile.Pr
 // makes no group: it warns of those that the target does not have.
 func (g *Growth) missingGroups(p *Plan) (ps jobfile.Problems) {
 	existing := map[string]bool{}
+	attributes := map[string]zarr.Attributes{}
 	for _, group := range g.target.Groups() {
 		existing[group.Path] = true
+		attributes[group.Path] = group.Attributes
+	}
+	for _, rule := range p.Job.Groups {
+		for _, a := range rule.Attributes {
+			is := attributes[zarr.CleanPath(rule.Path)].Get(a.Name)
+			if sameJSON(is, a.Value) || is == nil && string(a.Value) == "null" {
+				continue
+			}
+			w := p.Job.Problem(rule.Field(), fmt.Sprintf("the attribute %q of group %q stays as it is in the target, because rows alone are appended", a.Name, "/"+rule.Path),
+				"change it there with another program")
+			w.Warning, w.Code = true, "kept-attribute"
+			ps = append(ps, w)
+		}
 	}
 	for _, group := range p.EmptyGroups {
 		if existing[group] {
@@ -128,4 +175,10 @@ func (g *Growth) missingGroups(p *Plan) (ps jobfile.Problems) {
 	}
 	p.EmptyGroups = nil // none is written
 	return ps
+}
+
+// sameJSON reports whether two texts are one JSON value but for the space between tokens.
+func sameJSON(x, y json.RawMessage) bool {
+	var a, b bytes.Buffer
+	return json.Compact(&a, x) == nil && json.Compact(&b, y) == nil && bytes.Equal(a.Bytes(), b.Bytes())
 }
