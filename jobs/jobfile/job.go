@@ -23,12 +23,14 @@ type Job struct {
 	File string // as the user named it
 	Dir  string // folder that relative references are resolved against
 
-	Source   Source
-	Target   Target
-	Groups   []GroupRule // the root first, if the job gives it attributes, then in file order
-	Defaults ArrayOptions
-	Arrays   []ArrayRule // in file order
-	Run      Run
+	Source Source
+	Target Target
+	Groups []GroupRule // the root first, if the job gives it attributes, then in file order
+	// Dimensions are new names of dimensions by their names in the source.
+	Dimensions map[string]string
+	Defaults   ArrayOptions
+	Arrays     []ArrayRule // in file order
+	Run        Run
 
 	driver *sources.Driver // that reads the source; nil: the file names none that is known
 	root   *node           // the file, for positions

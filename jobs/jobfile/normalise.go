@@ -36,6 +36,7 @@ func (j *Job) Normalised() []byte {
 	if groups := normalGroups(j.Groups); len(groups) > 0 {
 		job["groups"] = groups
 	}
+	put(job, "dimensions", j.Dimensions, len(j.Dimensions) > 0)
 	if len(globs) > 1 {
 		job["glob_order"] = globs // of several that match, the last one wins
 	}

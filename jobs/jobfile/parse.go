@@ -48,6 +48,7 @@ func (p *parser) parse() {
 		"target":     p.target,
 		"attributes": p.rootAttributes,
 		"groups":     p.groups,
+		"dimensions": p.dimensions,
 		"defaults":   func(*node, *trail) {},
 		"arrays":     p.arrays,
 		"run":        p.run,
@@ -266,6 +267,29 @@ func (p *parser) target(n *node, at *trail) {
 		"append":             p.str(&t.Append),
 		"store_empty_chunks": p.boolean(&t.StoreEmptyChunks),
 	}, "url")
+}
+
+// dimensions reads new names of dimensions.
+func (p *parser) dimensions(n *node, at *trail) {
+	if n.kind != mapKind {
+		p.want(n, at, "a mapping from the dimensions' names to new ones", "dimensions: {lat: latitude}")
+		return
+	}
+	p.tooMany(n, at)
+	p.job.Dimensions = map[string]string{}
+	from := map[string]string{} // by the new names
+	for _, m := range n.members[:min(len(n.members), maxNames)] {
+		var to string
+		field := at.key(m.name)
+		if p.str(&to)(m.value, field); to == "" {
+			continue
+		}
+		p.nodeName(to, m.value.at, field) // of the coordinate
+		if other, taken := from[to]; taken {
+			p.report(m.value.at, field, fmt.Sprintf("%s becomes %s already", other, to), "")
+		}
+		from[to], p.job.Dimensions[m.name] = m.name, to
+	}
 }
 
 // rootAttributes reads the attributes of the root.

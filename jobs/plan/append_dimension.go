@@ -13,7 +13,7 @@ import (
 // dimension is the one that arrays are appended along.
 func (p *Plan) dimension(ctx context.Context) (string, error) {
 	if dim := p.Job.AppendDimension(); dim != "" {
-		return dim, nil
+		return p.newName(dim), nil
 	}
 	var unlimited []string
 	for _, name := range p.source.Arrays() {
@@ -29,12 +29,26 @@ func (p *Plan) dimension(ctx context.Context) (string, error) {
 	slices.Sort(unlimited)
 	switch unlimited = slices.Compact(unlimited); len(unlimited) {
 	case 1:
-		return unlimited[0], nil
+		return p.newName(unlimited[0]), nil
 	case 0:
 		return "", jobfile.Problems{p.Job.NeedsDimension("the source has none that is unlimited")}
 	default:
 		return "", jobfile.Problems{p.Job.NeedsDimension(fmt.Sprintf("the source has %d that are unlimited, %q", len(unlimited), unlimited))}
 	}
+}
+
+// newName is the name that the dimension to append along has in the target. The job may
+// name it in target.append by either name.
+func (p *Plan) newName(dim string) string {
+	for _, to := range p.Job.Dimensions {
+		if to == p.Job.Target.Append {
+			return dim
+		}
+	}
+	if to, ok := p.Job.Dimensions[dim]; ok {
+		return to
+	}
+	return dim
 }
 
 // grows reports a problem where the dimension to append along is one of no array,
@@ -50,11 +64,8 @@ func (p *Plan) grows(arrays []sources.Array) (ps jobfile.Problems) {
 			continue
 		}
 		selected = true
-		o, field := p.Job.Options(a.Info().Path)
-		own := a.Info().DimensionNames
-		if o.DimensionNames != nil {
-			own = names(o.DimensionNames)
-		}
+		_, field := p.Job.Options(a.Info().Path)
+		own := dimensionsOf(p.Job, withDimensions(a.Info(), p.Job.Dimensions))
 		if first := slices.Index(own, p.dim); first >= 0 && slices.Contains(own[first+1:], p.dim) {
 			ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has the dimension %q twice and cannot grow along it", a.Info().Path, p.dim), "leave it out with source.exclude"))
 		}

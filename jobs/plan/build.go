@@ -186,6 +186,7 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 	if b.outcome != nil {
 		list = b.outcome.Attributes
 	}
+	list = b.renamedAttributes(list)
 	if b.convert != nil && list.Get("_FillValue") != nil {
 		list = list.With("_FillValue", sources.FillAttribute(meta.Type, meta.Fill))
 		b.note("the attribute _FillValue is the fill value, in the type stored")
@@ -210,6 +211,8 @@ func (b *builder) target() string {
 	target := b.path()
 	switch {
 	case b.options.Rename != "":
+	case b.name != "":
+		b.note("named %s with its dimension", b.name)
 	case b.info.Name != "":
 		b.note("named %s: names that begin with __ are reserved, and rename gives it another one", b.info.Name)
 	case target != "" && path.Base(target) != lastOf(b.info.Path):

@@ -44,7 +44,7 @@ func (b *builder) findings(list []cf.Finding) {
 // path is where an array of the source is in the target.
 func (b *builder) path() string {
 	target := zarr.CleanPath(b.info.Path)
-	if name := cmp.Or(b.options.Rename, b.info.Name); name != "" {
+	if name := cmp.Or(b.options.Rename, b.name, b.info.Name); name != "" {
 		return path.Join(path.Dir(target), name)
 	}
 	return target

@@ -30,6 +30,7 @@
 //	kept_codecs.go          the codecs and shards of the source
 //	packing.go              packed arrays
 //	source.go               opening the source by its driver
+//	dimensions.go           dimensions that the job renames, with what names them
 //	carry.go                objects that become the target's as they are
 //	rechunk.go              chunks with which each source chunk is decoded once
 //	shard_notes.go          what shards cost

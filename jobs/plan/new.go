@@ -44,8 +44,8 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		return err
 	}
 	empty := p.emptyGroups(left)
-	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.grows(opened))
-	coordinates, dimensions := boundsOf(opened), newDimensions(paths)
+	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.checkDimensions(opened), p.lostCoordinates(opened), p.grows(opened))
+	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	chains := codecs.NewChains(env.Codecs)
 	p.Arrays = make([]Array, 0, len(paths))
 	for i, name := range paths {
@@ -111,6 +111,7 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 		b.array = packed
 	}
 	b.info = withDimensions(b.array.Info(), dimensions)
+	b.nameCoordinate(b.array.Info())
 	b.options, b.field = p.Job.Options(name)
 	if err := p.target.meet(ctx, b); err != nil {
 		return nil, err

@@ -251,6 +251,7 @@ type builder struct {
 	chains  *codecs.Chains // that the plan has bound, which equal arrays share
 	array   sources.Array
 	info    *sources.Info
+	name    string // that the array gets with its dimension; "": none
 	options jobfile.ArrayOptions
 	field   string // of the options, for messages
 	base    base   // of the array in the target

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -26,13 +27,15 @@ func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1
 
 // newDimensions are the new names of dimensions by their old ones: those of arrays that
 // are renamed by rule, because readers find the coordinate of a dimension by its name.
-func newDimensions(paths []string) map[string]string {
+// The job's own names come first.
+func newDimensions(paths []string, given map[string]string) map[string]string {
 	names := map[string]string{}
 	for _, p := range paths {
 		if last := lastOf(p); zarr.CheckPath(last) != nil {
 			names[last] = zarr.CleanName(last)
 		}
 	}
+	maps.Copy(names, given)
 	return names
 }
 
