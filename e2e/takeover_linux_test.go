@@ -136,7 +136,7 @@ func (d *duel) do(t *testing.T, job int, target string) string {
 			continue
 		}
 		if err != nil {
-			t.Errorf("job %d: %v\n%s", job, err, said.String())
+			t.Errorf("job %d: %v\n%s%s", job, err, said.String(), out)
 		}
 		return string(out)
 	}
