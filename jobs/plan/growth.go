@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -84,6 +85,11 @@ func (g *Growth) exists(ctx context.Context) (bool, error) {
 
 // describe implements [plannedTarget].
 func (g *Growth) describe(m *Manifest) { m.Append, m.Earlier = g.Dimension, g.earlier }
+
+// Forget drops the versions of the target's chunks that the plan has read. A run calls it
+// when it has the lock: until then an earlier owner of the lock may have replaced the last
+// chunk of an array, with the same rows and some of its own behind them.
+func (g *Growth) Forget() { zarrsource.Forget(g.target) }
 
 // close closes what was opened.
 func (g *Growth) close() error {

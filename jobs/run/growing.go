@@ -58,6 +58,7 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 		if err := r.asPlanned(ctx); err != nil {
 			return false, err
 		}
+		g.Forget()
 	}
 	if record := r.journal.Completed(); record != nil {
 		done, err := readCompletion(record)

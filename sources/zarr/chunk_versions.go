@@ -28,6 +28,24 @@ type versions struct {
 	chunks int                       // of all arrays together
 }
 
+// Forget drops what a hierarchy that [Open] opened knows of the versions of its chunks: the
+// next read of a chunk takes the version that is there then. It must not run while regions
+// are read. Sources of other packages are left as they are.
+func Forget(src sources.Source) {
+	s, ok := src.(*source)
+	if !ok {
+		return
+	}
+	s.versions.forget()
+	s.opened.forget()
+}
+
+func (v *versions) forget() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.arrays, v.chunks = nil, 0
+}
+
 // arrayVersions has the versions of an array's chunks.
 type arrayVersions struct {
 	array  *array

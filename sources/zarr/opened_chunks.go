@@ -44,6 +44,13 @@ func newOpened(p *presence) *opened {
 	return &opened{presence: p, limit: keptIndexes, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
+// forget closes all chunks.
+func (o *opened) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.byKey, o.order, o.bytes = map[string]*list.Element{}, list.New(), 0
+}
+
 // get returns the chunk with this key, or nil if the chunk is missing. It opens the
 // chunk if it is not open, and asks checkVersion whether the version of the object is the
 // expected one. If several callers want a chunk at once, one of them opens it.
