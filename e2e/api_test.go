@@ -2,17 +2,21 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/zarr"
+	zarrdoc "github.com/zmigrate/zmigrate/zarr"
 )
 
 // TestAPI writes what jobs have written once more, through package sinks: by Append, and
@@ -20,7 +24,7 @@ import (
 // hierarchies are equal, byte for byte.
 func TestAPI(t *testing.T) {
 	for name, set := range map[string]string{
-		"chunks": `defaults.chunks=[5, 40, 64]`,
+		"chunks": `arrays={"*WND": {"chunks": [5, 40, 64]}, "SST": {"chunks": [5, 40, 64]}}`,
 		"shards": `arrays={"*WND": {"chunks": [2, 30, 45], "shards": [6, 90, 90], "codecs": ["bytes", "crc32c"]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,6 +68,60 @@ func TestInteropAPI(t *testing.T) {
 	p.check(t, "check.py", filepath.Join(dir, "expected.json"), again)
 }
 
+// TestInteropOpen opens hierarchies that xarray and zarr-python have written, and appends
+// rows to their arrays. The peers read the result.
+func TestInteropOpen(t *testing.T) {
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, "opened.py", "make", dir)
+	for _, name := range []string{"xarray.zarr", "zarr.zarr"} {
+		w, err := sinks.Open(t.Context(), filepath.Join(dir, name), sinks.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, err := w.Arrays(t.Context())
+		if err != nil || len(paths) < 2 {
+			t.Fatalf("%s: arrays %q, error %v", name, paths, err)
+		}
+		for _, path := range paths {
+			appendNumbers(t, w, path)
+		}
+		if err := errors.Join(w.Commit(t.Context()), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.check(t, "opened.py", "check", dir)
+}
+
+// appendNumbers appends the rows 10 to 24 in two steps, and writes element 3 again. It
+// makes what opened.py checks.
+func appendNumbers(t *testing.T, w *sinks.Writer, path string) {
+	t.Helper()
+	a, err := w.Array(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := a.Metadata().Type
+	for _, rows := range [][2]int{{10, 11}, {11, 25}} {
+		values := ndarray.New(kind, []int{rows[1] - rows[0], 4})
+		for i := range values.Len() {
+			element, err := dtype.ParseFill(kind, dtype.V3, []byte(strconv.Itoa(4*rows[0]+i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			copy(values.Data[i*kind.Size():], element)
+		}
+		if _, err := a.Append(t.Context(), values, "time"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = errors.Join(a.WriteRegion(t.Context(), ndarray.New(kind, []int{1, 1}), []int{0, 3}),
+		w.SetAttributes(t.Context(), path, zarrdoc.Attributes{{Name: "rows", Value: []byte("25")}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // writeAgain copies a hierarchy through package sinks.
 func writeAgain(t *testing.T, from, to string, memory int) {
 	t.Helper()
@@ -78,7 +136,7 @@ func writeAgain(t *testing.T, from, to string, memory int) {
 		t.Fatal(err)
 	}
 	for _, g := range groups[1:] {
-		if err := w.CreateGroup(g.Path, g.Attributes); err != nil {
+		if err := w.CreateGroup(t.Context(), g.Path, g.Attributes); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,14 +191,14 @@ func writeArrayAgain(t *testing.T, w *sinks.Writer, from sources.Array) {
 		part := ndarray.Region{Start: make([]int, len(info.Shape)), Shape: slices.Clone(info.Shape)}
 		part.Start[0], part.Shape[0] = begin, steps[i+1]-begin
 		if i < 2 {
-			if _, err := a.Append(t.Context(), values.Sub(part), 0); err != nil {
+			if _, err := a.Append(t.Context(), values.Sub(part), ""); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
 		// The last step first appends values that are then overwritten.
 		empty := ndarray.New(info.Type, part.Shape)
-		if _, err := a.Append(t.Context(), empty, 0); err != nil {
+		if _, err := a.Append(t.Context(), empty, ""); err != nil {
 			t.Fatal(err)
 		}
 		var both sync.WaitGroup

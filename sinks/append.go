@@ -2,28 +2,57 @@ package sinks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Append makes the array longer along one dimension, usually 0, and writes src to the new
-// elements. Along the other dimensions src is as long as the array. Several goroutines
+// Append makes the array longer along one dimension, and writes src to the new elements.
+// dimension is its name, "" for the first one, or its number, such as "1", if the array
+// has no names of dimensions. Along the other dimensions src is as long as the array. Several goroutines
 // may append at the same time; each gets elements of its own, in the order of the calls.
 // Readers see the new shape after the next Commit.
 //
 // Append returns where the new elements begin. After an error the array has the new
 // shape, and WriteRegion may write the elements again; before an error about src itself,
 // nothing has changed and start is nil.
-func (a *Array) Append(ctx context.Context, src ndarray.Array, dimension int) (start []int, err error) {
+func (a *Array) Append(ctx context.Context, src ndarray.Array, dimension string) (start []int, err error) {
 	a.writer.working.RLock()
 	defer a.writer.working.RUnlock()
-	if start, err = a.grow(src, dimension); err != nil {
+	axis, err := a.axis(dimension)
+	if err != nil {
+		return nil, fmt.Errorf("array %q: %w", a.path, err)
+	}
+	if start, err = a.grow(src, axis); err != nil {
 		return nil, err
 	}
 	return start, a.writeRegion(ctx, src, start)
+}
+
+// axis returns the number of a dimension.
+func (a *Array) axis(dimension string) (int, error) {
+	names, count := a.meta.DimensionNames, len(a.extent)
+	number, err := strconv.Atoi(dimension)
+	first := slices.Index(names, dimension)
+	switch {
+	case count == 0:
+		return 0, errors.New("it has no dimensions and cannot be made longer")
+	case dimension == "":
+		return 0, nil
+	case names == nil && err == nil && number >= 0 && number < count:
+		return number, nil
+	case names == nil:
+		return 0, fmt.Errorf("there is no dimension %q: the dimensions have no names, their numbers are 0 to %d", dimension, count-1)
+	case first < 0:
+		return 0, fmt.Errorf("there is no dimension %q, the dimensions are %q", dimension, names)
+	case slices.Contains(names[first+1:], dimension):
+		return 0, fmt.Errorf("several dimensions have the name %q; make longer only arrays whose dimensions have names of their own", dimension)
+	}
+	return first, nil
 }
 
 // grow makes the array longer by the extent of src.
@@ -31,9 +60,6 @@ func (a *Array) grow(src ndarray.Array, dimension int) (start []int, err error) 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	was := zarr.Grid{Shape: a.shape, Chunk: a.extent}
-	if dimension < 0 || dimension >= len(was.Shape) {
-		return nil, fmt.Errorf("array %q: there is no dimension %d, the array has %d", a.path, dimension, len(was.Shape))
-	}
 	start = make([]int, len(was.Shape))
 	start[dimension] = was.Shape[dimension]
 	grown := zarr.Grid{Shape: slices.Clone(was.Shape), Chunk: was.Chunk}

@@ -26,14 +26,10 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Attributes are the attributes of a node, in their order, as package sources has them.
-// Its method With adds one to a nil list, too.
-type Attributes = zarr.Attributes
-
-// Options are the settings of Create. The zero value is usable.
+// Options are the settings of Create and Open. The zero value is usable.
 type Options struct {
-	// Attributes are those of the root group.
-	Attributes Attributes
+	// Attributes are those of the root group, for Create.
+	Attributes zarr.Attributes
 	// Codecs are the known codecs, and with them the data types; nil: the standard ones.
 	Codecs *codecs.Registry
 	// Memory bounds the bytes of chunks that the Writer holds beside the arrays of its
@@ -41,7 +37,7 @@ type Options struct {
 	// were written in part and wait for the rest. One chunk may always be encoded, however
 	// large it is. 0 stands for 256 MiB.
 	Memory int
-	// Unconsolidated leaves consolidated metadata out of the root's document.
+	// Unconsolidated makes Create leave consolidated metadata out of the root's document.
 	Unconsolidated bool
 	// Retries is the number of attempts after the first one for a request that fails
 	// with a transient error. 0 means 3, a negative number none.
@@ -50,10 +46,11 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Writer writes the arrays of a new Zarr v3 hierarchy. It is safe for concurrent use.
+// Writer writes the arrays of a Zarr v3 hierarchy: a new one of Create, or an existing one
+// of Open. It is safe for concurrent use.
 //
-// Readers see nothing before Commit: until then, the place holds chunks and no document.
-// Close gives up what was not committed, so that a program may defer it:
+// Readers see nothing of a new hierarchy before Commit: until then, the place holds chunks
+// and no document. Close gives up what was not committed, so that a program may defer it:
 //
 //	w, err := sinks.Create(ctx, "s3://bucket/climate.zarr", sinks.Options{})
 //	…
@@ -74,9 +71,12 @@ type Writer struct {
 	// working is held for reading while chunks are written, and by Commit for writing.
 	working sync.RWMutex
 
-	mu     sync.Mutex // guards arrays and groups
-	arrays map[string]*Array
-	groups map[string]zarr.Attributes
+	existing bool // there was a hierarchy; see Open
+
+	mu      sync.Mutex // guards arrays, groups and changes
+	arrays  map[string]*Array
+	groups  map[string]zarr.Attributes // new ones
+	changes map[string]zarr.Attributes // of groups of an existing hierarchy
 
 	syncing  sync.Mutex // is held during a Sync
 	unsynced unsynced
@@ -104,6 +104,11 @@ type waitQueue struct {
 // Create begins a new hierarchy at a URL: a local folder, s3://, gs:// or azblob://. The
 // place must be empty; otherwise the error wraps fs.ErrExist. Create writes nothing.
 func Create(ctx context.Context, url string, opt Options) (*Writer, error) {
+	return openWith(ctx, url, opt, newWriter)
+}
+
+// openWith opens the place of a hierarchy, and a Writer in it.
+func openWith(ctx context.Context, url string, opt Options, open func(context.Context, *store.Store, Options) (*Writer, error)) (*Writer, error) {
 	if err := store.Writable(url); err != nil {
 		return nil, err
 	}
@@ -111,7 +116,7 @@ func Create(ctx context.Context, url string, opt Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWriter(ctx, st, opt)
+	w, err := open(ctx, st, opt)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -121,6 +126,7 @@ func Create(ctx context.Context, url string, opt Options) (*Writer, error) {
 // errEnough ends a list at its first object.
 var errEnough = errors.New("seen enough")
 
+// newWriter returns the Writer of a new hierarchy.
 func newWriter(ctx context.Context, st *store.Store, opt Options) (*Writer, error) {
 	var first string
 	err := st.List(ctx, "", func(o store.Info) error {
@@ -129,10 +135,19 @@ func newWriter(ctx context.Context, st *store.Store, opt Options) (*Writer, erro
 	})
 	switch {
 	case errors.Is(err, errEnough):
-		return nil, fmt.Errorf("%s: %w: it holds %q; remove what is there, or choose another place", st.URL(), fs.ErrExist, first)
+		return nil, fmt.Errorf("%s: %w: it holds %q; remove what is there, choose another place, or use Open", st.URL(), fs.ErrExist, first)
 	case err != nil:
 		return nil, err
 	}
+	w, err := makeWriter(st, opt)
+	if err == nil {
+		w.groups[""] = opt.Attributes
+	}
+	return w, err
+}
+
+// makeWriter returns a Writer without nodes.
+func makeWriter(st *store.Store, opt Options) (*Writer, error) {
 	if opt.Codecs == nil {
 		opt.Codecs = standard.Registry(dtype.Standard())
 	}
@@ -144,7 +159,7 @@ func newWriter(ctx context.Context, st *store.Store, opt Options) (*Writer, erro
 		store: st, hierarchy: New(st), options: opt,
 		pool:   &ndarray.Pool{Keep: opt.Memory / 2},
 		atOnce: runtime.GOMAXPROCS(0),
-		arrays: map[string]*Array{}, groups: map[string]zarr.Attributes{"": opt.Attributes},
+		arrays: map[string]*Array{}, groups: map[string]zarr.Attributes{}, changes: map[string]zarr.Attributes{},
 	}
 	w.flight = semaphore.NewWeighted(int64(w.half()))
 	if !st.Local() {
@@ -158,7 +173,10 @@ func (w *Writer) half() int { return max(w.options.Memory/2, 1) }
 
 // CreateGroup adds a group with attributes. Groups above arrays need no call; without
 // one they have no attributes.
-func (w *Writer) CreateGroup(p string, attributes Attributes) error {
+func (w *Writer) CreateGroup(ctx context.Context, p string, attributes zarr.Attributes) error {
+	if err := w.vacant(ctx, p, "group"); err != nil {
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, exists := w.groups[p]; exists {
@@ -231,11 +249,14 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if err := w.sync(ctx); err != nil {
 		return err
 	}
+	if w.existing {
+		return w.commitChanges(ctx)
+	}
 	arrays := make(map[string]*zarr.Array, len(w.arrays))
 	g, below := errgroup.WithContext(ctx)
 	g.SetLimit(w.atOnce)
 	for p, a := range w.arrays {
-		meta := a.metadata()
+		meta := a.Metadata()
 		if arrays[p] = meta; p != "" {
 			g.Go(func() error { return w.hierarchy.PutArray(below, p, meta) })
 		}

@@ -34,7 +34,7 @@ type ArraySpec struct {
 	// DimensionNames has a name for each dimension, "" for one without. nil: none has a
 	// name.
 	DimensionNames []string
-	Attributes     Attributes
+	Attributes     zarr.Attributes
 }
 
 // Array is an array of a Writer. It is safe for concurrent use.
@@ -47,20 +47,32 @@ type Array struct {
 	cell   *codecs.Chain  // of an inner chunk, or of the stored object if shards is nil
 	extent []int          // the shape of a stored object
 	meta   zarr.Array     // without its grid
+	// known is the shape that an existing array had when it was opened; nil for a new
+	// array. An object beyond it that this Writer has not stored is what an interrupted
+	// program has left. It counts as absent.
+	known []int
 
 	mu      sync.Mutex // guards what follows
 	shape   []int      // is replaced when the array grows
 	objects map[string]*object
-	there   bitset // numbers, in the grid, of the objects that are stored
+	there   bitset // numbers, in the grid, of the objects that this Writer has stored
+	// document is the committed document of an array of an existing hierarchy; nil: there
+	// is none yet.
+	document  []byte
+	committed []int           // the shape in document
+	changes   zarr.Attributes // of the attributes in document
 }
 
 // CreateArray adds an array at a path below the root, such as "ocean/temperature". The
 // path "" makes the whole hierarchy one array. Everything that can be refused without
 // data is refused here. Nothing is written.
-func (w *Writer) CreateArray(_ context.Context, path string, spec ArraySpec) (*Array, error) {
+func (w *Writer) CreateArray(ctx context.Context, path string, spec ArraySpec) (*Array, error) {
 	a := &Array{writer: w, path: path, objects: map[string]*object{}}
 	if err := a.bind(spec); err != nil {
 		return nil, fmt.Errorf("array %q: %w", path, err)
+	}
+	if err := w.vacant(ctx, path, "array"); err != nil {
+		return nil, err
 	}
 	if err := w.add(a); err != nil {
 		return nil, err
@@ -125,11 +137,16 @@ func (a *Array) bind(spec ArraySpec) error {
 			return fmt.Errorf("shards: %w", err)
 		}
 	}
+	a.lookInside()
+	return nil
+}
+
+// lookInside sets what follows from the chain of a stored object.
+func (a *Array) lookInside() {
 	a.meta.Codecs, a.cell = a.chain.Specs(), a.chain
 	if s, ok := a.chain.InnerChunks(); ok {
 		a.shards, a.cell = s, s.Inner()
 	}
-	return nil
 }
 
 // Path returns the path of the array below the root.
@@ -145,9 +162,12 @@ func (a *Array) grid() zarr.Grid {
 	return zarr.Grid{Shape: a.shape, Chunk: a.extent}
 }
 
-// metadata returns the present metadata.
-func (a *Array) metadata() *zarr.Array {
+// Metadata returns the present metadata: data type, grid, codecs, fill value, dimension
+// names and attributes. The caller does not modify what it refers to.
+func (a *Array) Metadata() *zarr.Array {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	meta := a.meta
-	meta.Grid = a.grid()
+	meta.Grid = zarr.Grid{Shape: a.shape, Chunk: a.extent}
 	return &meta
 }

@@ -68,14 +68,14 @@ func ExampleArray_Append() {
 		return
 	}
 	defer w.Close() //nolint:errcheck // what was committed is durable
-	a, err := w.CreateArray(ctx, "counts", sinks.ArraySpec{Type: dtype.Int32, Shape: []int{0, 3}, Chunks: []int{100, 3}})
+	a, err := w.CreateArray(ctx, "counts", sinks.ArraySpec{Type: dtype.Int32, Shape: []int{0, 3}, Chunks: []int{100, 3}, DimensionNames: []string{"day", "kind"}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for day := range int32(4) {
 		row := ndarray.From([]int32{day, 10 * day, 100 * day}, []int{1, 3})
-		start, err := a.Append(ctx, row, 0)
+		start, err := a.Append(ctx, row, "day")
 		if err == nil {
 			err = w.Commit(ctx)
 		}
@@ -85,4 +85,33 @@ func ExampleArray_Append() {
 	// [1 0] [2 3] <nil>
 	// [2 0] [3 3] <nil>
 	// [3 0] [4 3] <nil>
+}
+
+// Rows are appended to a hierarchy that exists, perhaps one of another program.
+func ExampleOpen() {
+	folder, remove := temporary()
+	defer remove()
+	ctx := context.Background()
+	if err := writeHeights(ctx, folder); err != nil {
+		fmt.Println(err)
+		return
+	}
+	w, err := sinks.Open(ctx, folder, sinks.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer w.Close() //nolint:errcheck // what was committed is durable
+	a, err := w.Array(ctx, "heights")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	row := ndarray.From(make([]float32, 200), []int{1, 200})
+	start, err := a.Append(ctx, row, "y")
+	if err == nil {
+		err = w.Commit(ctx)
+	}
+	fmt.Println(start, a.Shape(), err)
+	// Output: [100 0] [101 200] <nil>
 }

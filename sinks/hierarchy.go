@@ -1,10 +1,11 @@
-// Package sinks writes Zarr v3 hierarchies. There are two doors:
+// Package sinks writes Zarr v3 hierarchies. There are three doors:
 //
 //	Create ─▶ Writer ─CreateArray─▶ Array: WriteRegion, Append, WriteFrom ─▶ Commit
+//	Open ─▶ Writer ─Array─▶ Array: the same, in a hierarchy that exists ─▶ Commit
 //	New ─▶ Hierarchy ─Array─▶ ArrayWriter: Put, Copy, Stream ─▶ Finish
 //
-// The first is for programs. It takes regions of arrays and encodes them. The second is
-// below it and for jobs, which bring finished chunks and keep receipts.
+// The first two are for programs. They take regions of arrays and encode them. The third is
+// below them and for jobs, which bring finished chunks and keep receipts.
 //
 // Readers rely on the order of writing. Chunks come first. An array's document
 // follows when all of its chunks are stored. Then come the documents of the groups. The

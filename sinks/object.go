@@ -334,7 +334,17 @@ func (a *Array) lookUp(ctx context.Context, o *object) (*oldObject, error) {
 func (a *Array) isThere(o *object) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.there.has(a.number(o))
+	return a.there.has(a.number(o)) || a.wasThere(o)
+}
+
+// wasThere reports whether the object has elements that the array had when it was opened.
+func (a *Array) wasThere(o *object) bool {
+	for i, n := range a.known {
+		if o.index[i]*a.extent[i] >= n {
+			return false
+		}
+	}
+	return a.known != nil
 }
 
 // number returns the number of an object in the present grid. The caller holds the
@@ -354,7 +364,7 @@ func (a *Array) store(ctx context.Context, o *object, inside []int, one func(box
 	if err != nil {
 		return err
 	}
-	there := a.isThere(o)
+	there := a.known != nil || a.isThere(o) // beyond known, an interrupted program may have left the object
 	key := path.Join(a.path, o.key)
 	if there && !stored {
 		if err := a.writer.store.Delete(ctx, key); err != nil {

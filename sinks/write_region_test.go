@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -284,7 +285,7 @@ func TestAppend(t *testing.T) {
 						n := min(1+at%7, shape[dimension]-at)
 						part := ndarray.Region{Start: []int{0, 0}, Shape: slices.Clone(shape)}
 						part.Start[dimension], part.Shape[dimension] = at, n
-						start, err := a.Append(t.Context(), values.Sub(part), dimension)
+						start, err := a.Append(t.Context(), values.Sub(part), strconv.Itoa(dimension))
 						if err != nil || !slices.Equal(start, part.Start) {
 							t.Fatalf("the elements from %v on were appended at %v, error %v", part.Start, start, err)
 						}
@@ -319,7 +320,7 @@ func TestAppendTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range int32(rows) {
 		all.Go(func() {
-			start, err := a.Append(t.Context(), ndarray.From([]int32{i + 1, i + 1, i + 1}, []int{1, 3}), 0)
+			start, err := a.Append(t.Context(), ndarray.From([]int32{i + 1, i + 1, i + 1}, []int{1, 3}), "")
 			if err != nil || start[0] < 0 || start[0] >= rows || start[1] != 0 {
 				t.Errorf("row %d: appended at %v, error %v", i, start, err)
 			}
@@ -382,7 +383,7 @@ func TestCreateRefusals(t *testing.T) {
 		return err
 	}
 	good := sinks.ArraySpec{Type: dtype.Float32, Shape: []int{10, 10}, Chunks: []int{4, 4}}
-	if err := errors.Join(array("group/good", good), w.CreateGroup("empty", nil)); err != nil {
+	if err := errors.Join(array("group/good", good), w.CreateGroup(t.Context(), "empty", nil)); err != nil {
 		t.Fatal(err)
 	}
 	a, err := w.CreateArray(t.Context(), "b", good)
@@ -391,7 +392,7 @@ func TestCreateRefusals(t *testing.T) {
 	}
 	region := func(src ndarray.Array, start ...int) error { return a.WriteRegion(t.Context(), src, start) }
 	grow := func(src ndarray.Array, dimension int) error {
-		_, err := a.Append(t.Context(), src, dimension)
+		_, err := a.Append(t.Context(), src, strconv.Itoa(dimension))
 		return err
 	}
 	change := func(f func(*sinks.ArraySpec)) sinks.ArraySpec {
@@ -419,15 +420,15 @@ func TestCreateRefusals(t *testing.T) {
 		{array("empty", good), `array "empty": the group "empty" lies there`},
 		{array("b/c", good), `array "b/c": "b" is an array and holds no nodes`},
 		{array("", good), `array "": the array`},
-		{w.CreateGroup("b", nil), `group "b": file already exists as an array`},
-		{w.CreateGroup("empty", nil), `group "empty": file already exists`},
+		{w.CreateGroup(t.Context(), "b", nil), `group "b": file already exists as an array`},
+		{w.CreateGroup(t.Context(), "empty", nil), `group "empty": file already exists`},
 		{region(ndarray.New(dtype.Int32, []int{1, 1}), 0, 0), `array "b": it has elements of float32, those to write are of int32`},
 		{region(ndarray.Array{}, 0, 0), `array "b": it has elements of float32`},
 		{region(floats, 0), `array "b": it has 2 dimensions`},
 		{region(floats, 9, 0), `array "b": the region of shape [2 10] at [9 0] is not within the array of shape [10 10]`},
 		{region(floats, -1, 0), `array "b": the region of shape [2 10] at [-1 0]`},
 		{grow(floats, 1), `array "b": 2 elements along dimension 0 are to be appended, the array has 10`},
-		{grow(floats, 2), `array "b": there is no dimension 2, the array has 2`},
+		{grow(floats, 2), `array "b": there is no dimension "2": the dimensions have no names, their numbers are 0 to 1`},
 		{grow(ndarray.New(dtype.Int8, []int{1, 10}), 0), `array "b": it has elements of float32`},
 	} {
 		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
@@ -459,7 +460,7 @@ func TestCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.CreateGroup("notes", nil); err != nil {
+	if err := w.CreateGroup(t.Context(), "notes", nil); err != nil {
 		t.Fatal(err)
 	}
 	a, err := w.CreateArray(t.Context(), "g/a", sinks.ArraySpec{Type: dtype.Uint8, Shape: []int{4}, Chunks: []int{2}})

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Resized returns the document of an array with another shape. Everything else in the
@@ -36,6 +38,43 @@ func resized(document []byte, shape []int) (Attributes, error) {
 // the group has no consolidated metadata, or none of these arrays is in them, it needs
 // no change, and ok is false.
 func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err error) {
+	return changedIn(document, func(nodes Attributes) (_ Attributes, changed, python bool, err error) {
+		for i, node := range nodes {
+			shape, known := shapes[node.Name]
+			if !known {
+				continue
+			}
+			fields, err := resized(node.Value, shape)
+			if err == nil {
+				nodes[i].Value, err = fields.MarshalJSON()
+			}
+			if err != nil {
+				return nil, false, false, fmt.Errorf("consolidated_metadata.metadata.%s: %w", node.Name, err)
+			}
+			changed = true
+		}
+		return nodes, changed, false, nil
+	})
+}
+
+// UpdatedIn returns the document of a group whose consolidated metadata have the given
+// documents of nodes, in place of older ones or beside the others. nodes is keyed by
+// paths below the group. If the group has no consolidated metadata, it needs no change,
+// and ok is false.
+func UpdatedIn(document []byte, nodes map[string][]byte) (_ []byte, ok bool, err error) {
+	return changedIn(document, func(all Attributes) (_ Attributes, changed, python bool, err error) {
+		for _, p := range slices.Sorted(maps.Keys(nodes)) {
+			text, of := marked(nodes[p])
+			all, python = all.With(p, text), python || of
+		}
+		return all, len(nodes) > 0, python, nil
+	})
+}
+
+// changedIn returns the document of a group with other consolidated metadata. change gets
+// the nodes by their paths, in a marked document. It returns them as they become, and
+// says whether there is a change, and whether new ones have numbers of Python.
+func changedIn(document []byte, change func(nodes Attributes) (_ Attributes, changed, python bool, err error)) (_ []byte, ok bool, err error) {
 	document, python := marked(document)
 	var group, consolidated, nodes Attributes
 	if err := json.Unmarshal(document, &group); err != nil {
@@ -51,22 +90,9 @@ func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err
 	if err := json.Unmarshal(consolidated.Get("metadata"), &nodes); err != nil {
 		return nil, false, fmt.Errorf("consolidated_metadata.metadata: %w", err)
 	}
-	for i, node := range nodes {
-		shape, known := shapes[node.Name]
-		if !known {
-			continue
-		}
-		fields, err := resized(node.Value, shape)
-		if err == nil {
-			nodes[i].Value, err = fields.MarshalJSON()
-		}
-		if err != nil {
-			return nil, false, fmt.Errorf("consolidated_metadata.metadata.%s: %w", node.Name, err)
-		}
-		ok = true
-	}
-	if !ok {
-		return nil, false, nil
+	nodes, changed, more, err := change(nodes)
+	if err != nil || !changed {
+		return nil, false, err
 	}
 	if consolidated, err = consolidated.withFields("metadata", nodes); err != nil {
 		return nil, false, err
@@ -75,7 +101,32 @@ func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err
 		return nil, false, err
 	}
 	result, err := Document(group)
-	return unmarked(result, python), true, err
+	return unmarked(result, python || more), true, err
+}
+
+// WithAttributes returns the document of a node with other attributes: those in changes
+// are added or replaced, and removed if their value is nil or JSON null. Everything else
+// in the document stays.
+func WithAttributes(document []byte, changes Attributes) ([]byte, error) {
+	document, python := marked(document)
+	var fields, attributes Attributes
+	if err := json.Unmarshal(document, &fields); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotZarr, err)
+	}
+	if old := fields.Get("attributes"); old != nil {
+		if err := json.Unmarshal(old, &attributes); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range changes {
+		attributes = attributes.With(x.Name, x.Value)
+	}
+	fields, err := fields.withFields("attributes", attributes)
+	if err != nil {
+		return nil, err
+	}
+	text, err := Document(fields)
+	return unmarked(text, python), err
 }
 
 // Consolidated returns the document of a group with the given consolidated metadata.

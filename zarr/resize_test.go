@@ -36,6 +36,14 @@ func FuzzResizedIn(f *testing.F) {
 		for _, edit := range []func([]byte) ([]byte, error){
 			func(b []byte) ([]byte, error) { return Resized(b, shape) },
 			func(b []byte) ([]byte, error) { return Consolidated(b, nil) },
+			func(b []byte) ([]byte, error) { return WithAttributes(b, Attributes{{"b", []byte("7")}}) },
+			func(b []byte) ([]byte, error) {
+				text, ok, err := UpdatedIn(b, map[string][]byte{"a": []byte(foreign)})
+				if err == nil && !ok {
+					text = b
+				}
+				return text, err
+			},
 			func(b []byte) ([]byte, error) {
 				text, ok, err := ResizedIn(b, map[string][]int{"a": shape})
 				if err == nil && !ok {
@@ -112,6 +120,12 @@ func TestResizedIn(t *testing.T) {
 	if _, err := Consolidated([]byte(`{}`), map[string]json.RawMessage{"a": json.RawMessage(`{`)}); err == nil {
 		t.Error("a node that is no JSON: no error")
 	}
+	if _, err := WithAttributes([]byte(`[]`), nil); !errors.Is(err, ErrNotZarr) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := WithAttributes([]byte(`{"attributes": 1}`), nil); err == nil {
+		t.Error("attributes that are no object: no error")
+	}
 	if _, err := Resized([]byte(`{"attributes": nan}`), nil); !errors.Is(err, ErrNotZarr) {
 		t.Errorf("got %v", err)
 	}
@@ -139,6 +153,17 @@ func TestNumbersOfPython(t *testing.T) {
 			text, _, err := ResizedIn([]byte(group), map[string][]int{"a": {7}})
 			return text, err
 		}, strings.Replace(group, "[3]", "[7]", 1)},
+		"nodes": {func() ([]byte, error) {
+			text, _, err := UpdatedIn([]byte(strings.Replace(group, `"nothing":NaN`, `"nothing":1`, 1)), map[string][]byte{"a": []byte(`{"x":NaN}`), "b": []byte(array)})
+			return text, err
+		}, strings.Replace(strings.Replace(group, `"nothing":NaN`, `"nothing":1`, 1), `{"a":`+array+`}`, `{"a":{"x":NaN},"b":`+array+`}`, 1)},
+		"attributes": {func() ([]byte, error) {
+			return WithAttributes([]byte(array), Attributes{{"range", nil}, {"missing_value", []byte("1")}, {"more", []byte("2")}})
+		}, strings.Replace(strings.Replace(array, `"missing_value":NaN,"range":[-Infinity,Infinity]`, `"missing_value":1`, 1), `NaN"}`, `NaN","more":2}`, 1)},
+		"first attribute": {func() ([]byte, error) {
+			return WithAttributes([]byte(`{"node_type":"group"}`), Attributes{{"a", []byte("1")}})
+		},
+			`{"node_type":"group","attributes":{"a":1}}`},
 		"consolidated": {func() ([]byte, error) {
 			return Consolidated([]byte(strings.Replace(group, "[3]", "[7]", 1)), map[string]json.RawMessage{"a": []byte(array)})
 		}, group},

@@ -1,0 +1,442 @@
+package sinks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// ErrChanged is the cause of an error of Commit about a node that another program has
+// changed or removed since it was opened. Open the hierarchy again, and repeat what was
+// written.
+var ErrChanged = errors.New("another program has changed or removed it since it was opened; open the hierarchy again")
+
+// Open opens an existing Zarr v3 hierarchy for writing, of this program or of another one.
+// Array opens its arrays, CreateArray adds new ones, and SetAttributes changes nodes. If
+// there is no hierarchy, the error wraps fs.ErrNotExist. Open writes nothing.
+//
+// Readers see nothing of new nodes, of new rows and of new attributes before Commit, which
+// writes the documents last. Elements that readers see already are different: WriteRegion
+// replaces them object by object, at the latest at Commit, and Close does not bring the
+// old ones back. Each object is replaced as a whole.
+//
+// A hierarchy has one Writer at a time. Commit refuses an array that another program has
+// changed since it was opened. Consolidated metadata are kept up to date if the
+// hierarchy has them, also those of groups in between, but not those of groups above the
+// URL: open a hierarchy at its root. Options.Attributes and Options.Unconsolidated are
+// settings of Create.
+func Open(ctx context.Context, url string, opt Options) (*Writer, error) {
+	return openWith(ctx, url, opt, existingWriter)
+}
+
+// existingWriter returns the Writer of an existing hierarchy.
+func existingWriter(ctx context.Context, st *store.Store, opt Options) (*Writer, error) {
+	w, err := makeWriter(st, opt)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Attributes != nil || opt.Unconsolidated {
+		return nil, fmt.Errorf("%s: Open takes no Attributes and no Unconsolidated: use SetAttributes; the hierarchy keeps consolidated metadata if it has them", st.URL())
+	}
+	w.existing = true
+	text, err := w.document(ctx, "")
+	switch {
+	case err != nil:
+		return nil, err
+	case text == nil:
+		return nil, fmt.Errorf("%s: %w: it has no %s; Create makes a new hierarchy, and a job converts Zarr v2", st.URL(), fs.ErrNotExist, zarr.MetadataKey)
+	}
+	if _, err := zarr.NodeType(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", st.URL(), err)
+	}
+	return w, nil
+}
+
+// document reads the document of a node; nil: there is no node.
+func (w *Writer) document(ctx context.Context, p string) ([]byte, error) {
+	text, err := w.store.ReadAll(ctx, path.Join(p, zarr.MetadataKey), zarr.MaxDocument)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// Arrays lists the paths of the arrays, in their order, also of those that are not
+// committed. Of an existing hierarchy, it takes them from the consolidated metadata.
+// Without these it looks into the folders of all groups.
+func (w *Writer) Arrays(ctx context.Context) ([]string, error) {
+	var paths []string
+	if w.existing {
+		text, err := w.document(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		group, err := zarr.ParseGroup(text)
+		switch kind, _ := zarr.NodeType(text); {
+		case kind == "array":
+			paths = []string{""}
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", w.store.URL(), err)
+		case group.Consolidated == nil:
+			if paths, err = w.walk(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if group != nil {
+			for p, node := range group.Consolidated {
+				if kind, err := zarr.NodeType(node); err == nil && kind == "array" {
+					paths = append(paths, p)
+				}
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for p := range w.arrays {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
+// walk looks for arrays in the folders of all groups, level by level.
+func (w *Writer) walk(ctx context.Context) (arrays []string, err error) {
+	for level := []string{""}; len(level) > 0; {
+		kinds, folders := make([]string, len(level)), make([][]string, len(level))
+		g, below := errgroup.WithContext(ctx)
+		g.SetLimit(w.atOnce)
+		for i, p := range level {
+			g.Go(func() error {
+				text, err := w.document(below, p)
+				if err != nil {
+					return err
+				}
+				if text != nil {
+					if kinds[i], err = zarr.NodeType(text); err != nil {
+						return fmt.Errorf("%q: %w", p, err)
+					}
+				}
+				if kinds[i] != "array" {
+					folders[i], err = w.store.Folders(below, p)
+				}
+				return err
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return nil, err
+		}
+		var next []string
+		for i, p := range level {
+			if kinds[i] == "array" {
+				arrays = append(arrays, p)
+			}
+			for _, name := range folders[i] {
+				next = append(next, path.Join(p, name))
+			}
+		}
+		level = next
+	}
+	return arrays, nil
+}
+
+// Array returns an array of the hierarchy by its path; "" is a hierarchy that is one
+// array. All calls for a path return the same Array. If there is no such array, the error
+// wraps fs.ErrNotExist. An array whose chunks have several shapes, those of a
+// rectilinear grid, is an error that wraps errors.ErrUnsupported.
+func (w *Writer) Array(ctx context.Context, path string) (*Array, error) {
+	if a := w.opened(path); a != nil || !w.existing {
+		return a, w.noArray(a, path)
+	}
+	text, err := w.document(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("array %q: %w", path, err)
+	}
+	if text == nil {
+		return nil, w.noArray(nil, path)
+	}
+	a := &Array{writer: w, path: path, objects: map[string]*object{}, document: text}
+	if err := a.bindExisting(); err != nil {
+		return nil, fmt.Errorf("array %q: %w", path, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if other := w.arrays[path]; other != nil {
+		return other, nil // another goroutine was faster
+	}
+	w.arrays[path] = a
+	return a, nil
+}
+
+func (w *Writer) opened(path string) *Array {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.arrays[path]
+}
+
+// noArray is the error about a path without an array, nil if there is one.
+func (w *Writer) noArray(a *Array, path string) error {
+	if a != nil {
+		return nil
+	}
+	return fmt.Errorf("array %q of %s: %w", path, w.store.URL(), fs.ErrNotExist)
+}
+
+// bindExisting takes what is decided about an array from its document.
+func (a *Array) bindExisting() error {
+	meta, err := zarr.ParseArray(a.document, a.writer.options.Codecs.Types())
+	if err != nil {
+		return err
+	}
+	grid, regular := meta.Grid.Regular()
+	if !regular {
+		return fmt.Errorf("a rectilinear chunk grid: %w; a job can write the array with chunks of one shape", errors.ErrUnsupported)
+	}
+	a.meta, a.shape, a.committed, a.extent = *meta, grid.Shape, grid.Shape, grid.Chunk
+	a.known = append([]int{}, grid.Shape...)
+	if a.chain, err = a.writer.options.Codecs.Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: grid.Chunk, Fill: meta.Fill}); err != nil {
+		return fmt.Errorf("codecs: %w", err)
+	}
+	a.lookInside()
+	a.chunks = a.writer.hierarchy.Array(a.path, Placement{Keys: meta.Keys})
+	return nil
+}
+
+// SetAttributes changes attributes of a group or an array: those given are added or
+// replaced, and removed if their value is nil or JSON null. All others stay. Readers see
+// the change after the next Commit.
+func (w *Writer) SetAttributes(ctx context.Context, path string, changes zarr.Attributes) error {
+	changes = slices.Clone(changes)
+	for i, x := range changes {
+		if x.Value != nil && !json.Valid(x.Value) {
+			return fmt.Errorf("%q: the value of the attribute %q is not JSON", path, x.Name)
+		}
+		changes[i].Value = bytes.Clone(x.Value)
+	}
+	if w.opened(path) == nil && w.existing && !w.isNewGroup(path) {
+		text, err := w.document(ctx, path)
+		kind := ""
+		if err == nil && text != nil {
+			kind, err = zarr.NodeType(text)
+		}
+		if err == nil && kind == "array" {
+			_, err = w.Array(ctx, path)
+		}
+		if err != nil {
+			return fmt.Errorf("%q: %w", path, err)
+		}
+		if kind == "group" {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.changes[path] = append(w.changes[path], changes...)
+			return nil
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if attributes, isNew := w.groups[path]; isNew {
+		w.groups[path] = withChanges(attributes, changes)
+		return nil
+	}
+	a := w.arrays[path]
+	if a == nil {
+		return fmt.Errorf("%q of %s: %w", path, w.store.URL(), fs.ErrNotExist)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.meta.Attributes, a.changes = withChanges(a.meta.Attributes, changes), append(a.changes, changes...)
+	return nil
+}
+
+func (w *Writer) isNewGroup(path string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, is := w.groups[path]
+	return is
+}
+
+// withChanges returns attributes with changes.
+func withChanges(attributes, changes zarr.Attributes) zarr.Attributes {
+	for _, x := range changes {
+		attributes = attributes.With(x.Name, x.Value)
+	}
+	return attributes
+}
+
+// vacant refuses the path of a new node if an existing hierarchy has something there, or
+// has an array above it.
+func (w *Writer) vacant(ctx context.Context, p, kind string) error {
+	if !w.existing {
+		return nil
+	}
+	if err := zarr.CheckPath(p); err != nil {
+		return fmt.Errorf("%s %q: %w", kind, p, err)
+	}
+	if p == "" {
+		return fmt.Errorf("%s %q: %w: it is the root", kind, p, fs.ErrExist)
+	}
+	err := w.store.List(ctx, p+"/", func(o store.Info) error {
+		return fmt.Errorf("%w: it holds %q; remove what is there, or choose another path", fs.ErrExist, o.Key)
+	})
+	if err != nil {
+		return fmt.Errorf("%s %q: %w", kind, p, err)
+	}
+	for above, more := zarr.Parent(p); more; above, more = zarr.Parent(above) {
+		text, err := w.document(ctx, above)
+		if err != nil {
+			return fmt.Errorf("%s %q: %w", kind, p, err)
+		}
+		if is, _ := zarr.NodeType(text); is == "array" {
+			return fmt.Errorf("%s %q: %q is an array and holds no nodes", kind, p, above)
+		}
+	}
+	return nil
+}
+
+// commitChanges is Commit for an existing hierarchy, when all chunks are durable. The
+// caller holds w.mu.
+func (w *Writer) commitChanges(ctx context.Context) error {
+	arrays, err := w.changedArrays(ctx)
+	if err != nil {
+		return err
+	}
+	groups, err := w.changedGroups(ctx, arrays)
+	if err != nil {
+		return err
+	}
+	if len(arrays)+len(groups) == 0 {
+		return nil
+	}
+	if err := w.hierarchy.Grow(ctx, arrays, groups); err != nil {
+		return err
+	}
+	for p, text := range arrays {
+		w.arrays[p].document, w.arrays[p].committed, w.arrays[p].changes = text, w.arrays[p].shape, nil
+	}
+	clear(w.groups)
+	clear(w.changes)
+	return nil
+}
+
+// changedArrays returns the documents of arrays that are new, or that have changed.
+func (w *Writer) changedArrays(ctx context.Context) (map[string][]byte, error) {
+	var mu sync.Mutex
+	arrays := map[string][]byte{}
+	g, below := errgroup.WithContext(ctx)
+	g.SetLimit(w.atOnce)
+	for p, a := range w.arrays {
+		g.Go(func() error {
+			text, err := a.changedDocument(below)
+			if err != nil {
+				return fmt.Errorf("array %q: %w", p, err)
+			}
+			if text != nil {
+				mu.Lock()
+				arrays[p] = text
+				mu.Unlock()
+			}
+			return nil
+		})
+	}
+	return arrays, g.Wait()
+}
+
+// changedDocument returns the document that an array of an existing hierarchy is to have,
+// nil if it has it.
+func (a *Array) changedDocument(ctx context.Context) ([]byte, error) {
+	meta := a.Metadata()
+	if a.document == nil {
+		return zarr.Document(meta)
+	}
+	if len(a.changes) == 0 && slices.Equal(a.committed, meta.Grid.Shape) {
+		return nil, nil
+	}
+	text, err := zarr.Resized(a.document, meta.Grid.Shape)
+	if err == nil && len(a.changes) > 0 {
+		text, err = zarr.WithAttributes(text, a.changes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A Commit that failed may have stored the new document.
+	now, err := a.writer.document(ctx, a.path)
+	if err == nil && !bytes.Equal(now, a.document) && !bytes.Equal(now, text) {
+		err = ErrChanged
+	}
+	return text, err
+}
+
+// changedGroups returns the documents of groups that are new, or that change with the
+// nodes below them. arrays are the documents of arrays that change.
+func (w *Writer) changedGroups(ctx context.Context, arrays map[string][]byte) (map[string][]byte, error) {
+	groups, nodes := map[string][]byte{}, maps.Clone(arrays) // nodes as consolidated metadata have them
+	for p, attributes := range w.groups {
+		text, err := zarr.Document(&zarr.Group{Attributes: attributes})
+		if err != nil {
+			return nil, fmt.Errorf("group %q: %w", p, err)
+		}
+		groups[p], nodes[p] = text, text
+	}
+	for p, changes := range w.changes {
+		text, err := w.document(ctx, p)
+		if err == nil && text == nil {
+			err = ErrChanged
+		}
+		if err == nil {
+			text, err = zarr.WithAttributes(text, changes)
+		}
+		if err == nil {
+			nodes[p], err = zarr.Consolidated(text, nil)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("group %q: %w", p, err)
+		}
+		groups[p] = text
+	}
+	above := zarr.Parents(slices.Collect(maps.Keys(nodes)))
+	for _, p := range slices.Backward(above) {
+		if err := w.changedAbove(ctx, p, groups, nodes); err != nil {
+			return nil, fmt.Errorf("group %q: %w", p, err)
+		}
+	}
+	return groups, nil
+}
+
+// changedAbove adds the document of a group above nodes that change, if it changes, too.
+func (w *Writer) changedAbove(ctx context.Context, p string, groups, nodes map[string][]byte) (err error) {
+	text := groups[p]
+	if text == nil {
+		if text, err = w.document(ctx, p); err != nil {
+			return err
+		}
+	}
+	if text == nil { // no program has made the group
+		text, err = zarr.Document(&zarr.Group{})
+		groups[p], nodes[p] = text, text
+		return err
+	}
+	below := map[string][]byte{}
+	for q, node := range nodes {
+		if rest, ok := strings.CutPrefix(q, p+"/"); ok || p == "" && q != "" {
+			below[rest] = node
+		}
+	}
+	text, updated, err := zarr.UpdatedIn(text, below)
+	if updated {
+		groups[p] = text
+	}
+	return err
+}
