@@ -145,15 +145,20 @@ func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
 		return
 	}
 	field := s.field + ".codecs"
-	err := c.codecs.Check(specs)
+	fitted := s.options.Codecs.Fit(c.codecs, t)
+	err := c.codecs.Check(fitted.Chain)
 	switch {
 	case err != nil:
 	case t != nil && fill != nil:
 		shapes := trialShapes(c.codecs, s, t, rank)
 		for _, shape := range shapes {
 			var chain *codecs.Chain
-			if chain, err = c.codecs.Bind(specs, codecs.Chunk{Type: t, Shape: shape, Fill: fill}); err == nil {
-				c.hazards(s, field, chain)
+			in := codecs.Chunk{Type: t, Shape: shape, Fill: fill}
+			if !FloatingPoint(t) {
+				fitted = s.options.Codecs.FitLossless(c.codecs, c.codecs.Bind, in)
+			}
+			if chain, err = c.codecs.Bind(fitted.Chain, in); err == nil {
+				c.hazards(s, field, chain, fitted)
 				c.shards(s, chain)
 				return
 			}
@@ -162,10 +167,10 @@ func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
 			return // the number of dimensions may be at fault
 		}
 	case t == nil && rank >= 0:
-		err = c.permutations(specs, slices.Repeat([]int{1}, rank))
+		err = c.permutations(fitted.Chain, slices.Repeat([]int{1}, rank))
 	}
 	if err != nil {
-		c.add(c.job.CodecProblems(field, c.codecs, err)...)
+		c.add(fitted.Problems(c.job, field, c.codecs, err)...)
 	}
 }
 
@@ -225,9 +230,9 @@ func trialShapes(registry *codecs.Registry, s section, t dtype.Type, rank int) [
 
 // hazards reports the hazards of a section's chain. What happens to the fill value is
 // reported only if the job tells that value.
-func (c *checker) hazards(s section, field string, chain *codecs.Chain) {
+func (c *checker) hazards(s section, field string, chain *codecs.Chain, fitted FittedCodecs) {
 	known := s.options.FillValue != nil || c.job.traits().Declared
-	for _, p := range c.job.Hazards(field, chain, s.options.AllowInexact) {
+	for _, p := range fitted.Hazards(c.job, field, chain, s.options.AllowInexact) {
 		if known || p.Code != codecs.FillValueChanges {
 			c.add(p)
 		}

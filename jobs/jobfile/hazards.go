@@ -11,9 +11,20 @@ import (
 // field of the chain. A fill value that cannot be decoded again is an error, and so is
 // an inexact cast unless it is allowed.
 func (j *Job) Hazards(field string, chain *codecs.Chain, allowInexact bool) Problems {
+	return j.hazards(field, chain, nil, allowInexact)
+}
+
+// hazards is Hazards for a chain whose codecs are at other places of the field; -1 is none.
+// Without places, the codecs are at their own.
+func (j *Job) hazards(field string, chain *codecs.Chain, places []int, allowInexact bool) Problems {
 	var ps Problems
 	for _, h := range chain.Hazards() {
 		at := fmt.Sprintf("%s[%d]", field, h.Codec)
+		if places != nil && places[h.Codec] < 0 {
+			at = field
+		} else if places != nil {
+			at = fmt.Sprintf("%s[%d]", field, places[h.Codec])
+		}
 		if h.Field != "" {
 			at += "." + h.Field
 		}

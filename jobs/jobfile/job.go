@@ -139,6 +139,9 @@ type Chunks struct {
 type Codecs struct {
 	Keep  bool
 	Chain []codecs.Spec // not nil when given
+	// Inherited says that the chain is that of the defaults, whose lossy codecs are meant
+	// for data of floating-point numbers alone.
+	Inherited bool
 }
 
 // Cast says how values change their data type, by the rules of the cast_value

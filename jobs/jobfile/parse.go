@@ -40,6 +40,7 @@ func (p *parser) parse() {
 	// Each rule starts from the defaults, so these are read first, wherever they stand.
 	if d := root.get("defaults"); d != nil && d.kind != nullKind {
 		p.options(d, (*trail)(nil).key("defaults"), &j.Defaults, false)
+		j.Defaults.Codecs.Inherited = j.Defaults.Codecs.Chain != nil
 	}
 	p.fields(root, nil, map[string]setter{
 		"zmigrate":   func(*node, *trail) {},

@@ -7,7 +7,6 @@ import (
 	"runtime"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -238,27 +237,4 @@ func (b *builder) chunks(t dtype.Type) []int {
 	default:
 		return b.info.Chunks
 	}
-}
-
-func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
-	specs := b.options.Codecs.Chain
-	var kept []codecs.Spec
-	if specs == nil {
-		kept = b.keptCodecs(in)
-		specs = kept
-	}
-	if specs == nil {
-		specs = standard.DefaultChain(in.Type)
-	}
-	chain, err := b.chains.Bind(specs, in)
-	if err != nil {
-		b.problems = append(b.problems, b.plan.Job.CodecProblems(b.field+".codecs", b.env.Codecs, err)...)
-		return nil
-	}
-	if kept == nil {
-		b.problems = append(b.problems, b.plan.Job.Hazards(b.field+".codecs", chain, b.options.AllowInexact)...)
-		return chain
-	}
-	b.keptHazards(chain)
-	return chain
 }

@@ -46,13 +46,14 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	empty := p.emptyGroups(left)
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.checkDimensions(opened), p.lostCoordinates(opened), p.grows(opened))
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
+	described := coordinatesIn(paths, opened)
 	chains := codecs.NewChains(env.Codecs)
 	p.Arrays = make([]Array, 0, len(paths))
 	for i, name := range paths {
 		if opened[i] == nil {
 			continue
 		}
-		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, bounds: coordinates[name] != ""}
+		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, bounds: coordinates[name] != "", coordinate: described[name]}
 		if came[i] != "" {
 			b.note("comes along as a coordinate of %s; source.coordinates: false leaves such arrays out", came[i])
 		}

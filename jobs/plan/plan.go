@@ -256,6 +256,8 @@ type builder struct {
 	field   string // of the options, for messages
 	base    base   // of the array in the target
 	bounds  bool   // of a coordinate that is planned, too
+	// coordinate says that another array names this one as a coordinate.
+	coordinate bool
 
 	// convert changes the source's elements to the type stored, nil where they
 	// are of it.

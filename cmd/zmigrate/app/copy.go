@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -26,7 +24,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "stack", Usage: "name of a new `DIMENSION` to join several files along"},
 			&cli.StringFlag{Name: "join", Usage: "how to treat differences between files: exact or override"},
 			&cli.StringFlag{Name: "order", Usage: "`COORDINATE` by which several files are sorted, or natural"},
-			&cli.StringSliceFlag{Name: "codec", Usage: "a codec of the chain, `name:field=value,field=value`; repeat for each codec; bytes is added if need be"},
+			&cli.StringSliceFlag{Name: "codec", Usage: "a codec of the chain, `name:field=value,field=value`; repeat for each codec; lossy codecs apply to floating-point data"},
 			&cli.StringFlag{Name: "chunks", Usage: "chunk shape of every array, such as `12,90,180`, or auto"},
 			&cli.StringFlag{Name: "shards", Usage: "shard shape of every array"},
 			&cli.StringSliceFlag{Name: "include", Usage: "`GLOB` of arrays to take; may be repeated"},
@@ -44,7 +42,7 @@ func (a *app) copyCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			text, err := a.copyJob(c, driver)
+			text, err := copyJob(c, driver)
 			if err != nil {
 				return invalid(err)
 			}
@@ -66,7 +64,7 @@ func (a *app) copyCommand() *cli.Command {
 }
 
 // copyJob returns the job file that a command line stands for, as JSON.
-func (a *app) copyJob(c *cli.Context, driver string) ([]byte, error) {
+func copyJob(c *cli.Context, driver string) ([]byte, error) {
 	source := map[string]any{"driver": driver, "url": literal(c.Args().Get(0))}
 	for _, flag := range []string{"include", "exclude"} {
 		if globs := c.StringSlice(flag); len(globs) > 0 {
@@ -90,7 +88,7 @@ func (a *app) copyJob(c *cli.Context, driver string) ([]byte, error) {
 	}
 	defaults := map[string]any{}
 	if chain := c.StringSlice("codec"); len(chain) > 0 {
-		specs, err := a.copyCodecs(chain)
+		specs, err := copyCodecs(chain)
 		if err != nil {
 			return nil, err
 		}
@@ -135,11 +133,9 @@ func extents(text string) ([]int, error) {
 	return shape, nil
 }
 
-// copyCodecs reads --codec flags. If the chain has no array → bytes codec, it adds a
-// bytes codec after the array → array codecs.
-func (a *app) copyCodecs(flags []string) ([]any, error) {
+// copyCodecs reads --codec flags.
+func copyCodecs(flags []string) ([]any, error) {
 	var chain []any
-	place, serialized := 0, false
 	for _, flag := range flags {
 		name, fields, _ := strings.Cut(flag, ":")
 		if name == "" {
@@ -159,15 +155,6 @@ func (a *app) copyCodecs(flags []string) ([]any, error) {
 			fields = next
 		}
 		chain = append(chain, map[string]any{"name": name, "configuration": configuration})
-		if d, err := a.env.Codecs.Lookup(name); err == nil {
-			serialized = serialized || d.Kind == codecs.KindArrayToBytes
-			if d.Kind == codecs.KindArrayToArray {
-				place = len(chain)
-			}
-		}
-	}
-	if !serialized {
-		chain = slices.Insert(chain, place, any(a.env.Codecs.Usual()))
 	}
 	return chain, nil
 }
