@@ -22,13 +22,19 @@ const (
 	faultMark       = "// fault number " // in front of a function with a fault
 )
 
-// room is a package and the faults that can be put into it.
+// room is one or more packages and the faults that can be put into them.
 type room struct {
-	path, dir, name string // as given, absolute, and of the package
-	texts           map[string]string
-	faults          []*fault
-	tested          []*tester // the packages whose tests count
-	tests           []*test   // of these packages, the quickest first
+	paths    string // as given
+	packages []*source
+	faults   []*fault
+	tested   []*tester // the packages whose tests count
+	tests    []*test   // of these packages, the quickest first
+}
+
+// source is a package that can have faults.
+type source struct {
+	path, dir, name string            // as given, absolute, and of the package
+	texts           map[string]string // of the files, by their names without the folder
 }
 
 // tester is a package whose tests look for faults.
@@ -49,6 +55,7 @@ type test struct {
 type fault struct {
 	number   int    // from 1 on
 	path     string // of the file, below the module
+	source   *source
 	file     string // without its folder
 	line     int
 	text     string // of the file
@@ -91,21 +98,9 @@ func (f *fault) change() string {
 // String returns the line that shows the fault, without its line number.
 func (f *fault) String() string { return f.path + ": " + f.change() }
 
-// open finds the faults of a package in the files that skip does not match. Only lines
+// open finds the faults of packages in the files that skip does not match. Only lines
 // that match only have faults.
 func open(paths, skip, only string) (*room, error) {
-	path, _, _ := strings.Cut(paths, "+")
-	out, err := exec.Command("go", "list", "-json=Dir,Name,GoFiles", path).Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list %s: %w", path, err)
-	}
-	var p struct {
-		Dir, Name string
-		GoFiles   []string
-	}
-	if err := json.Unmarshal(out, &p); err != nil {
-		return nil, err
-	}
 	without, err := regexp.Compile(skip)
 	if err != nil {
 		return nil, err
@@ -114,36 +109,60 @@ func open(paths, skip, only string) (*room, error) {
 	if err != nil {
 		return nil, err
 	}
-	var tested []*tester
-	for other := range strings.SplitSeq(paths, "+") {
-		dir, err := exec.Command("go", "list", "-f={{.Dir}}", other).Output()
+	r := &room{paths: paths}
+	faulty, users, _ := strings.Cut(paths, "+")
+	for path := range strings.SplitSeq(faulty, ",") {
+		s, files, err := openSource(path)
 		if err != nil {
-			return nil, fmt.Errorf("go list %s: %w", other, err)
+			return nil, err
 		}
-		tested = append(tested, &tester{path: other, dir: strings.TrimSpace(string(dir))})
+		r.packages = append(r.packages, s)
+		r.tested = append(r.tested, &tester{path: path, dir: s.dir})
+		for _, file := range files {
+			if skip != "" && without.MatchString(file) {
+				continue
+			}
+			data, err := os.ReadFile(filepath.Join(s.dir, file))
+			if err != nil {
+				return nil, err
+			}
+			s.texts[file] = string(data)
+			if err := r.find(s, file); err != nil {
+				return nil, err
+			}
+		}
 	}
-	r := &room{tested: tested, path: path, dir: p.Dir, name: p.Name, texts: map[string]string{}}
-	for _, file := range p.GoFiles {
-		if skip != "" && without.MatchString(file) {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(p.Dir, file))
+	for path := range strings.FieldsFuncSeq(users, func(c rune) bool { return c == '+' }) {
+		s, _, err := openSource(path)
 		if err != nil {
 			return nil, err
 		}
-		r.texts[file] = string(data)
-		if err := r.find(file); err != nil {
-			return nil, err
-		}
+		r.tested = append(r.tested, &tester{path: path, dir: s.dir})
 	}
 	r.faults = slices.DeleteFunc(r.faults, func(f *fault) bool { return !wanted.MatchString(f.String()) })
 	return r, nil
 }
 
+// openSource returns a package without its texts, and the names of its files.
+func openSource(path string) (s *source, files []string, err error) {
+	out, err := exec.Command("go", "list", "-json=Dir,Name,GoFiles", path).Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("go list %s: %w", path, err)
+	}
+	var p struct {
+		Dir, Name string
+		GoFiles   []string
+	}
+	if err := json.Unmarshal(out, &p); err != nil {
+		return nil, nil, err
+	}
+	return &source{path: path, dir: p.Dir, name: p.Name, texts: map[string]string{}}, p.GoFiles, nil
+}
+
 // find adds the faults of a file.
-func (r *room) find(file string) error {
+func (r *room) find(s *source, file string) error {
 	set := token.NewFileSet()
-	parsed, err := parser.ParseFile(set, file, r.texts[file], parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(set, file, s.texts[file], parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
@@ -152,12 +171,12 @@ func (r *room) find(file string) error {
 		if !ok || f.Body == nil || f.Name.Name == "init" || f.Name.Name == "main" || f.Name.Name == "_" {
 			continue
 		}
-		where := locate(f, r.texts[file])
+		where := locate(f, s.texts[file])
 		ast.Inspect(f.Body, func(node ast.Node) bool {
-			for _, e := range edits(node, r.texts[file]) {
+			for _, e := range edits(node, s.texts[file]) {
 				r.faults = append(r.faults, &fault{
-					number: len(r.faults) + 1, path: filepath.Join(r.path, file), file: file, line: set.Position(token.Pos(e.from + 1)).Line,
-					text: r.texts[file], function: where, edit: e,
+					number: len(r.faults) + 1, path: filepath.Join(s.path, file), source: s, file: file, line: set.Position(token.Pos(e.from + 1)).Line,
+					text: s.texts[file], function: where, edit: e,
 				})
 			}
 			return true
@@ -261,9 +280,22 @@ func locate(d *ast.FuncDecl, text string) *function {
 	return f
 }
 
-// faulty returns the text of each file with a copy of a function for each fault at the
-// end. If the environment names the fault, the function calls its copy.
+// faulty returns the text of each file of the room, by its absolute path, with a copy of a
+// function for each fault at the end. If the environment names the fault, the function
+// calls its copy.
 func (r *room) faulty(faults []*fault) map[string][]byte {
+	files := map[string][]byte{}
+	for _, s := range r.packages {
+		for name, text := range s.faulty(faults) {
+			files[filepath.Join(s.dir, name)] = text
+		}
+	}
+	return files
+}
+
+// faulty returns the text of each file of the package, by its name, with the faults that
+// are in it.
+func (s *source) faulty(faults []*fault) map[string][]byte {
 	files := map[string][]byte{"fault_of_this_run.go": fmt.Appendf(nil, `package %s
 
 import (
@@ -285,13 +317,13 @@ func reachedFault(number int) bool {
 	}
 	return false
 }
-`, r.name, faultVariable, reachedVariable)}
-	for file, text := range r.texts {
+`, s.name, faultVariable, reachedVariable)}
+	for file, text := range s.texts {
 		var changes []edit
 		var copies strings.Builder
 		seen := map[*function]bool{}
 		for _, f := range faults {
-			if f.file != file {
+			if f.source != s || f.file != file {
 				continue
 			}
 			w := f.function

@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -34,8 +35,8 @@ func (p) check(int) error {
 
 // TestFaults finds the faults of a file.
 func TestFaults(t *testing.T) {
-	r := &room{path: "./p", name: "p", texts: map[string]string{"p.go": text}}
-	if err := r.find("p.go"); err != nil {
+	r := &room{}
+	if err := r.find(&source{path: "./p", name: "p", texts: map[string]string{"p.go": text}}, "p.go"); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -63,15 +64,27 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestTry counts the faults that a test of one half of a package notices.
+// TestTry counts the faults that a test of one half of a package notices, and those of
+// another package, which is tested from there.
 func TestTry(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, data := range map[string]string{
 		"go.mod": "module p\n\ngo 1.26\n",
 		"p.go":   text,
+		"q/p.go": "package q\n\nfunc Next(n int) int { return n + 1 }\n",
 		"p_test.go": `package p
 
-import "testing"
+import (
+	"testing"
+
+	"p/q"
+)
+
+func TestNext(t *testing.T) {
+	if q.Next(1) != 2 {
+		t.Error("another number")
+	}
+}
 
 func TestCheck(t *testing.T) {
 	if (p{}).check(1) == nil {
@@ -80,6 +93,9 @@ func TestCheck(t *testing.T) {
 }
 `,
 	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -91,16 +107,16 @@ func TestCheck(t *testing.T) {
 	if len(r.faults) != 3 {
 		t.Errorf("%d faults of three lines", len(r.faults))
 	}
-	if r, err = open(".", "", ""); err != nil {
+	if r, err = open(".,./q", "", ""); err != nil {
 		t.Fatal(err)
 	}
-	// One of 13 faults does not compile: a variable would be set and never used.
+	// One of 15 faults does not compile: a variable would be set and never used.
 	known := map[string]bool{"p.go: in check, n++ → n--": true}
-	if diff := cmp.Diff([]string{"p.go: in check, n"}, stale(map[string]bool{"p.go: in check, n": true, "p.go: in check, n++ → n--": true, "q/p.go: x": true}, []*room{r})); diff != "" {
+	if diff := cmp.Diff([]string{"p.go: in check, n"}, stale(map[string]bool{"p.go: in check, n": true, "p.go: in check, n++ → n--": true, "z/p.go: x": true}, []*room{r})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	s, err := r.try(100, rand.New(rand.NewPCG(1, 2)), known)
-	if want := (score{faults: 12, noticed: 3, equivalent: 1}); s != want || err != nil {
+	if want := (score{faults: 14, noticed: 5, equivalent: 1}); s != want || err != nil {
 		t.Errorf("%v, %v, want %v", s, err, want)
 	}
 }

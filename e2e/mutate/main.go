@@ -3,8 +3,9 @@
 //
 //	go run ./e2e/mutate -n 60 -seed 1 ./sinks ./stages ./internal/store/local+./internal/store
 //
-// Behind a "+" is another package whose tests count: one that uses the package, and tests
-// it from there.
+// Packages with a "," between them are tried together: the tests of each of them count for
+// all of them. Behind a "+" is another package whose tests count: one that uses the
+// packages, and tests them from there.
 //
 // The faults are chosen at random; the same seed gives the same faults. Nothing in the
 // working tree is changed: the compiler reads the faulty files from a temporary folder
@@ -68,9 +69,9 @@ func main() {
 		share := (*n*len(r.faults) + sites/2) / sites // the room's share of all faults
 		s, err := r.try(share, rand.New(rand.NewPCG(*seed, 0)), known)
 		if err != nil {
-			log.Fatalf("%s: %v", r.path, err)
+			log.Fatalf("%s: %v", r.paths, err)
 		}
-		log.Printf("%-16s %s", r.path, s)
+		log.Printf("%-16s %s", r.paths, s)
 		all.faults, all.noticed, all.equivalent = all.faults+s.faults, all.noticed+s.noticed, all.equivalent+s.equivalent
 	}
 	log.Printf("%-16s %s", "all", all)
@@ -105,9 +106,11 @@ func stale(known map[string]bool, rooms []*room) (lines []string) {
 	for line := range known {
 		path, _, _ := strings.Cut(line, ": ")
 		for _, r := range rooms {
-			_, read := r.texts[filepath.Base(path)]
+			reads := func(s *source) bool {
+				return filepath.Dir(path) == filepath.Clean(s.path) && s.texts[filepath.Base(path)] != ""
+			}
 			is := func(f *fault) bool { return f.String() == line }
-			if read && filepath.Dir(path) == filepath.Clean(r.path) && !slices.ContainsFunc(r.faults, is) {
+			if slices.ContainsFunc(r.packages, reads) && !slices.ContainsFunc(r.faults, is) {
 				lines = append(lines, line)
 			}
 		}
@@ -243,12 +246,17 @@ func command(ctx context.Context, t *test, dir string, number int, reached strin
 // build compiles the room's tests with these faults, and returns those that compile.
 func (r *room) build(dir string, faults []*fault) ([]*fault, error) {
 	complaint := regexp.MustCompile(`(?m)^[^\s:]*?([^/\s:]+\.go):(\d+):`)
+	var paths []string
+	for _, s := range r.packages {
+		paths = append(paths, s.path)
+	}
 	for {
 		overlay := struct{ Replace map[string]string }{map[string]string{}}
-		files := r.faulty(faults)
-		for name, text := range files {
-			overlay.Replace[filepath.Join(r.dir, name)] = filepath.Join(dir, name)
-			if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+		written := map[string][]byte{} // by the names in dir, which complaints have
+		for path, text := range r.faulty(faults) {
+			name := strings.ReplaceAll(path, string(filepath.Separator), "-")
+			written[name], overlay.Replace[path] = text, filepath.Join(dir, name)
+			if err := os.WriteFile(overlay.Replace[path], text, 0o666); err != nil {
 				return nil, err
 			}
 		}
@@ -257,7 +265,7 @@ func (r *room) build(dir string, faults []*fault) ([]*fault, error) {
 			return nil, err
 		}
 		arguments := []string{"-overlay", filepath.Join(dir, "overlay.json"), "-gcflags=-e"}
-		out, err := exec.Command("go", append(append([]string{"build", "-o", os.DevNull}, arguments...), r.path)...).CombinedOutput()
+		out, err := exec.Command("go", slices.Concat([]string{"build", "-o", os.DevNull}, arguments, paths)...).CombinedOutput()
 		if err == nil {
 			for i, p := range r.tested {
 				p.binary = filepath.Join(dir, fmt.Sprintf("room%d.test", i))
@@ -271,7 +279,7 @@ func (r *room) build(dir string, faults []*fault) ([]*fault, error) {
 		wrong := map[int]bool{}
 		for _, found := range complaint.FindAllSubmatch(out, -1) {
 			line, _ := strconv.Atoi(string(found[2]))
-			wrong[faultAt(files[string(found[1])], line)] = true
+			wrong[faultAt(written[string(found[1])], line)] = true
 		}
 		var left []*fault
 		for _, f := range faults {
