@@ -97,8 +97,8 @@ func (a *app) command() *cli.App {
 	return &cli.App{
 		Name:  "zmigrate",
 		Usage: "move scientific data to Zarr v3",
-		Description: "Exit status: 0 done; 1 failed; 2 the job or the command line is invalid; 3 stopped before the end,\n" +
-			"run again to resume; 5 another run holds the job's lock; 130 interrupted (resumable).",
+		Description: exitTable + "\n" +
+			"zmigrate COMMAND --help lists the options of a command.",
 		Version:                   version(),
 		Writer:                    a.out,
 		ErrWriter:                 a.err,
@@ -130,10 +130,10 @@ func (a *app) command() *cli.App {
 // after its name.
 func globalFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "print results as JSON: one document, or a line for each event"},
+		&cli.BoolFlag{Name: "json", Usage: "print JSON: a line for each event of a run, and one document for other commands"},
 		&cli.StringFlag{Name: "log-format", Value: "text", Usage: "`FORMAT` of log lines: text or json"},
-		&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "least `LEVEL` of log lines: debug, info, warn or error"},
-		&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain or none"},
+		&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "print log lines of this `LEVEL` and above: debug, info, warn or error"},
+		&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto (a bar on a terminal), bar, plain or none"},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func yesFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "overwrite without asking; if standard input is no terminal, no run asks"}
+	return &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "overwrite without asking; a run asks only on a terminal"}
 }
 
 // errDeclined is the error of a run whose user has declined to overwrite.

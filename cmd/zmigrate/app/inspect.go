@@ -18,7 +18,7 @@ import (
 
 func (a *app) inspectCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "inspect", Usage: "show the tree of any source or target", ArgsUsage: "URL",
+		Name: "inspect", Usage: "show the groups and arrays of any source or target", ArgsUsage: "URL",
 		Description: "URL is a path or URL of a Zarr hierarchy, NetCDF and HDF5 files, or Arrow and Parquet files.",
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {

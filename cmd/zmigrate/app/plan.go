@@ -17,7 +17,7 @@ import (
 
 func (a *app) planCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "plan", Usage: "open the sources and show what a run would do; write nothing", ArgsUsage: "JOB",
+		Name: "plan", Usage: "open the sources and show what a run would do, without writing anything", ArgsUsage: "JOB",
 		Description: jobOptions + ".",
 		Flags: append(append(jobFlags(), runFlags()...),
 			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}),

@@ -19,15 +19,15 @@ import (
 // jobFlags returns the flags of commands that read a job file.
 func jobFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "set", Usage: "override a field of the job: `path.to.field=value`; may be repeated"},
+		&cli.StringSliceFlag{Name: "set", Usage: "set a field of the job, as `FIELD=VALUE`, such as run.memory=2GiB; may be repeated"},
 	}
 }
 
 // runFlags returns the flags that override the job's run section.
 func runFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "memory", Usage: "bound on chunk data in flight, such as `512MiB`"},
-		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of workers of each stage"},
+		&cli.StringFlag{Name: "memory", Usage: "most chunk data in memory at the same time: a `SIZE` such as 512MiB"},
+		&cli.IntFlag{Name: "workers", DefaultText: "what the job says", Usage: "`NUMBER` of workers of each stage: reading, encoding, writing"},
 	}
 }
 
@@ -96,10 +96,10 @@ func files(c *cli.Context) ([]string, error) {
 
 func (a *app) runCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "run", Usage: "migrate; resumes where an earlier run stopped", ArgsUsage: "JOB…",
-		Description: jobOptions + ". " + exitTable,
+		Name: "run", Usage: "migrate; if an earlier run stopped, go on from there", ArgsUsage: "JOB…",
+		Description: jobOptions + ".\n" + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...),
-			yesFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "the same as plan: open the sources, write nothing"}),
+			yesFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "do what the command plan does: open the sources, write nothing"}),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
@@ -124,7 +124,8 @@ func (a *app) runCommand() *cli.Command {
 	})
 }
 
-const exitTable = "Exit status: 0 done; 1 failed; 2 invalid job; 3 stopped, run again to resume; 5 locked by another run; 130 interrupted"
+const exitTable = "Exit status: 0 done; 1 failed; 2 the job or the command line is invalid;\n" +
+	"3 stopped before the end, or 130 interrupted: run it again to resume; 5 another run holds the job's lock."
 
 // overhead is the memory that the garbage collector allows beside the chunks in flight:
 // for tables of compressors, open files, garbage. The program's own pages, some 20 MiB,
