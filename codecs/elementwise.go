@@ -22,8 +22,8 @@ func DecodeElements(e Elementwise, dst, src ndarray.Array) error {
 	return nil
 }
 
-// elementStep is one direction of an elementwise codec, or the conversion between
-// elements in memory and stored elements.
+// elementStep is encoding or decoding by one elementwise codec, or the conversion
+// between elements in memory and stored elements.
 type elementStep struct {
 	kernel elements.Kernel
 	to     dtype.Type  // the data type of the results
@@ -33,12 +33,12 @@ type elementStep struct {
 	fault func(src ndarray.Array, at int) error
 }
 
-// sequence is a list of steps. All of them are applied to one piece of memory before
-// the next piece.
+// sequence is a list of steps. All steps are applied to about a thousand elements, and
+// then to the next ones, so that the elements stay in the cache.
 type sequence struct {
-	from  dtype.Type
+	from  dtype.Type // the data type of what the first step receives
 	steps []elementStep
-	all   elements.Kernel
+	all   elements.Kernel // all steps; two steps that can be one loop are one
 }
 
 // join is JoinEncode or JoinDecode of [Joining].
@@ -72,8 +72,11 @@ func joined(from dtype.Type, first, second elementStep, join join) elements.Kern
 }
 
 // run applies all steps to all elements. dst and src have the same shape and any
-// strides. The error is the one that applying one step after the other to whole arrays
-// would give: of the first step that fails for any element, and of the first element at
+// strides.
+//
+// The error does not depend on how the steps are run. It is the error that the codecs
+// would give if each of them did the whole array before the next codec begins. So it is
+// an error of the first step that fails for any element, about the first element for
 // which that step fails.
 func (s *sequence) run(dst, src ndarray.Array) error {
 	if s.all.Run(dst, src) < 0 {
@@ -81,19 +84,19 @@ func (s *sequence) run(dst, src ndarray.Array) error {
 	}
 	for i, last := range s.steps {
 		if bad := inSequence(s.from, s.steps[:i+1]).Find(last.to, src); bad >= 0 {
-			return last.fault(s.at(i, src, bad), bad)
+			return last.fault(s.inputOf(i, src, bad), bad)
 		}
 	}
 	panic("codecs: an element stops all steps and none of them")
 }
 
-// at returns an array that stands for src as step i receives it. Only the element at
-// index at is valid; all indexes lead to it.
-func (s *sequence) at(i int, src ndarray.Array, at int) ndarray.Array {
-	a := ndarray.Array{Type: s.from, Data: elements.Value(src, at), Shape: src.Shape, Strides: make([]int, len(src.Shape))}
-	if i > 0 {
-		a.Type = s.steps[i-1].to
-		a.Data = inSequence(s.from, s.steps[:i]).Scalar(a.Type, s.from, a.Data)
+// inputOf returns what a step receives for one element of src, for the error of that
+// step. The result has the shape of src, but only one element: all strides are 0.
+func (s *sequence) inputOf(step int, src ndarray.Array, element int) ndarray.Array {
+	a := ndarray.Array{Type: s.from, Data: elements.Value(src, element), Shape: src.Shape, Strides: make([]int, len(src.Shape))}
+	if step > 0 {
+		a.Type = s.steps[step-1].to
+		a.Data = inSequence(s.from, s.steps[:step]).Scalar(a.Type, s.from, a.Data)
 	}
 	return a
 }

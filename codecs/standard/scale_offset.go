@@ -265,12 +265,15 @@ func (b *scaleOffsetBound) Stable(next any) bool {
 	return ok && absorbs && a.Absorbs() && roundsAway(b.in, behind.Encoded().Type, b.offset.float, b.scale.float)
 }
 
-// roundsAway reports whether rounding to integers removes the error of computing (x −
-// offset) × scale and back in floats. For that, the error must be below half of an
-// integer. The error is below eight units in the last place of the largest number that
-// occurs.
+// roundsAway reports whether a stored integer comes back unchanged when it is decoded to
+// a float, encoded again and rounded. Decoding and encoding, x = stored ÷ scale + offset
+// and then (x − offset) × scale, make errors of rounding. The result is the same integer
+// if the errors together are less than one half. They are less than eight units in the
+// last place of the largest number that occurs in the computation.
+//
+// in is the type of x, and stored is the type of the integers.
 func roundsAway(in, stored dtype.Type, offset, scale float64) bool {
-	digits, ok := map[int]float64{4: 24, 8: 53}[in.Size()]
+	digits, ok := map[int]float64{4: 24, 8: 53}[in.Size()] // bits of precision
 	if !ok || !isFloat(in) || isFloat(stored) {
 		return false
 	}

@@ -110,19 +110,27 @@ func lowBits[T integer](x *big.Int) T {
 	return T(x.Uint64())
 }
 
-// scaleIntegersAs checks only whether an element is between first and last, which
-// [scalable] has found. Then nothing overflows, neither in encoding nor in decoding.
+// scaleIntegersAs returns the loops of scale_offset for integers of the type T. first
+// and last are the bounds that [scalable] returns.
 //
-// Decoding needs no division either. Let N be the number of bits of T. Let scale be odd
-// × power, where odd is positive and power is a power of two or its negative. Let
-// inverse be the inverse of odd modulo 2^N. Then stored × inverse equals quotient ×
-// power modulo 2^N.
+// The encoder computes (x − offset) × scale. It refuses an x that is not between first
+// and last. For all other x, neither the difference nor the product overflows.
 //
-// If power divides this product, and the quotient is within the bounds, then quotient ×
-// scale does not overflow. It is congruent to the stored number, so it is the stored
-// number, and the division has no remainder. Otherwise no quotient within the bounds
-// gives the stored number. Such a quotient would have been found, because quotient ×
-// power does not overflow if quotient × scale does not.
+// The decoder looks for the quotient q between first − offset and last − offset with q
+// × scale = stored. It refuses a stored number for which there is no q. It multiplies
+// where one would divide, because a multiplication is many times faster:
+//
+//	scale = odd × power     odd is positive and odd, power is ± a power of two
+//	odd × inverse = 1       modulo 2^N, where N is the number of bits of T
+//	q × power = stored × inverse     modulo 2^N
+//
+// The last line holds for the q that is looked for. So the decoder computes stored ×
+// inverse and divides by power, which is a shift and perhaps a change of sign.
+//
+// A q that is found is right: power divides stored × inverse, and q is between the
+// bounds. Then q × scale does not overflow, and equals stored modulo 2^N, so it equals
+// stored. And no q is missed: if q × scale does not overflow, q × power does not
+// overflow either, so the shift gives q.
 func scaleIntegersAs[T integer](offset, scale, first, last *big.Int) (encode, decode elements.Kernel) {
 	o, s, least, most := lowBits[T](offset), lowBits[T](scale), lowBits[T](first), lowBits[T](last)
 	encode = func(dst, src ndarray.Array) int {
