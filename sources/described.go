@@ -1,7 +1,7 @@
 package sources
 
-// Described returns an array that is a, with another description: the same elements
-// with other notes, findings or attributes.
+// Described returns an array with the elements of a and another description, such as
+// other notes, findings or attributes.
 func Described(a Array, info *Info) Array { return &described{a, info} }
 
 type described struct {

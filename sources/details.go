@@ -2,8 +2,8 @@ package sources
 
 import "context"
 
-// Detail is something that the tools of a source's own format tell of a node and
-// that makes no difference to a copy: what it is, and a text for people.
+// Detail is a fact about a node that the tools of the source's format show, such as
+// ncdump, and that makes no difference to a copy. It has a name, and a text for people.
 type Detail struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
@@ -12,7 +12,7 @@ type Detail struct {
 	Attribute bool `json:"attribute,omitempty"`
 }
 
-// Detailed is a second ability of a [Source] or a [Hierarchy].
+// Detailed is an optional ability of a [Source] or a [Hierarchy].
 type Detailed interface {
 	// Details lists the details of the array at a path, or else of the group
 	// there; of the root, path "", also those of the whole file.

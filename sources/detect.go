@@ -24,15 +24,16 @@ const (
 	Certain             // the content says so
 )
 
-// Signature is how files of a format begin.
+// Signature is the first bytes of files of a format.
 type Signature struct {
 	Begins string // the first bytes, at most [Head]
 	What   string // what such a file is, for people: "a NetCDF file"
 }
 
-// Probe looks at a location, for drivers to tell whether they read what is there. It
-// remembers how the file begins, because most drivers ask for that. If the server fails,
-// it sees nothing more, so that drivers do not wait for the server one after the other.
+// Probe looks at a location, so that drivers can tell whether they read what is there. It
+// remembers the first bytes of the file, because most drivers ask for them. After the
+// server has failed, it makes no more requests, so that drivers do not wait for the server
+// one after the other.
 type Probe struct {
 	URL string
 	opt store.Options
@@ -99,8 +100,8 @@ func (p *Probe) Begins(ctx context.Context, with []Signature) bool {
 	return found && slices.ContainsFunc(with, func(s Signature) bool { return bytes.HasPrefix(first, []byte(s.Begins)) })
 }
 
-// Below returns the URLs of all files below the place, in the natural order of their
-// paths, as far as they can be listed.
+// Below returns the URLs of all files below the place that can be listed, in the natural
+// order of their paths.
 func (p *Probe) Below(ctx context.Context) []string {
 	if *p.failure != nil {
 		return nil
@@ -157,12 +158,14 @@ func (p *Probe) IsFolder(ctx context.Context) bool {
 	return errors.Is(err, errEnough) || errors.Is(err, store.ErrNoList)
 }
 
-// Detect returns the driver that is most sure to read what is at a location, and how
-// sure it is. Drivers are asked from the last of the list to the first, so that one that
-// was added comes before others that are as sure. The first that is certain is taken.
+// Detect returns the driver that is most sure to read what is at a location, and how sure
+// it is. Drivers are asked from the last of the list to the first, and the first driver
+// that is certain is taken. If several drivers are equally sure, the last of the list is
+// taken, so a driver that a program has added comes first.
 //
-// If there is none, the error names the drivers that were asked. If the server failed, the
-// error is the server's; there may be a driver, which then is a guess.
+// If no driver is found, the error names the drivers that were asked. If the server
+// failed, the error is the server's. Then Detect may also return a driver, which is only a
+// guess.
 func (l Drivers) Detect(ctx context.Context, url string, opt store.Options) (*Driver, Confidence, error) {
 	p := newProbe(url, opt)
 	best, sure := (*Driver)(nil), No

@@ -11,8 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Driver is a format, or a family of formats, and how to read it. All that the program
-// knows of a format is in its Driver; nothing else asks for a driver by its name.
+// Driver describes a format, or a family of formats, and opens its files. Everything that
+// the program knows about a format is in its Driver. No other code asks for a driver by
+// its name.
 type Driver struct {
 	Name    string   // in source.driver of a job
 	Aliases []string // other names that a job may use, which mean the same
@@ -20,30 +21,31 @@ type Driver struct {
 
 	// Signatures are the first bytes of files of the format.
 	Signatures []Signature
-	// Detect says how sure the driver is that it reads what is at a place, as far as
-	// more than the signatures tell. nil: only the signatures do.
+	// Detect says how sure the driver is that it can read what is at a place. If it is
+	// not certain, a matching signature makes the driver certain. nil: only the
+	// signatures count.
 	Detect func(ctx context.Context, p *Probe) Confidence
-	// Expand returns what a location of a job names, in the order in which it is read.
-	// nil: the location is a file, or a glob of files; see [store.Glob].
+	// Expand returns the URLs of what a location of a job names, in the order of reading.
+	// nil: a location is a file, or a glob of files; see [store.Glob].
 	Expand func(ctx context.Context, location string, opt store.Options) ([]string, error)
-	// Open opens a source. It is the caller who closes it.
+	// Open opens a source. The caller closes it.
 	Open func(ctx context.Context, r Request) (Source, error)
 
 	Traits
 }
 
-// Traits are what jobs have to know of a driver before they open a source. The zero
-// value is a format of files that hold arrays with attributes, without chunks that could
-// be copied as they are stored.
+// Traits are what jobs must know about a driver before they open a source. The zero value
+// suits a format whose files hold arrays with attributes, and no chunks that a target
+// could keep as they are stored.
 type Traits struct {
 	// Declared: the files hold nothing but elements. The job describes the arrays, in
 	// source.arrays, and [Request].Arrays has them.
 	Declared bool
-	// Rows: the files are tables, whose rows follow each other if the job names no
-	// dimension to join several files along.
+	// Rows: the files are tables. If a job has several files and does not say along which
+	// dimension to join them, their rows follow each other.
 	Rows bool
-	// Unlimited: the format marks dimensions that may become longer, so that a job that
-	// appends rows need not name one.
+	// Unlimited: the format marks dimensions that may become longer. So a job that appends
+	// rows need not name the dimension.
 	Unlimited bool
 	// Codecs says whether stored chunks are the output of codecs that a target can keep.
 	Codecs KeptCodecs
@@ -63,11 +65,11 @@ const (
 	CodecsByDefault                   // if the job names no codecs
 )
 
-// Request is what [Driver].Open opens, and how. A driver uses of it what concerns its
-// format.
+// Request says what [Driver].Open opens, and how. A driver ignores the fields that do not
+// concern its format.
 type Request struct {
-	// URLs are what Expand returned for the locations of a job. From has, for each of
-	// them, the location that it is from. Both are empty for a driver that is Declared.
+	// URLs are what Expand returned for the locations of a job. From has one location for
+	// each URL: the location that named it. Both are empty for a driver that is Declared.
 	URLs, From []string
 	Arrays     []DeclaredArray // for a driver that is Declared
 
@@ -84,11 +86,11 @@ type Request struct {
 	// Null returns the value that takes the place of nulls in the array at a path, of
 	// the type t. It is nil if there is none. nil: no array has such a value.
 	Null func(path string, t dtype.Type) (dtype.Scalar, error)
-	// KeepChunks says, by the path of an array, whether the target is to have the stored
-	// chunks. nil: of no array.
+	// KeepChunks says, by the path of an array, whether the target will have the chunks of
+	// the source. nil: it does for no array.
 	KeepChunks func(path string) bool
 	// KeepCodecs says, by the path of an array and its data type, whether the target
-	// keeps the codecs. nil: of no array.
+	// keeps the codecs. nil: it does for no array.
 	KeepCodecs func(path string, t dtype.Type) bool
 	// AllChunks makes a missing chunk an error. Otherwise it holds the fill value.
 	AllChunks bool
@@ -97,8 +99,8 @@ type Request struct {
 // DeclaredArray describes an array whose files hold nothing but its elements.
 type DeclaredArray struct {
 	Name string // path of the array in the source
-	// URLs are the files of the array in their order: one file, or at least one with
-	// Stack or Concat.
+	// URLs are the files of the array in their order. Without Stack and Concat, there is
+	// exactly one.
 	URLs  []string
 	Type  dtype.Type
 	Order dtype.Order // byte order; only types of single bytes need none
@@ -123,16 +125,16 @@ type Joining struct {
 	// Stack is a new dimension: each file has one index along it. At most one of
 	// them is set.
 	Concat, Stack string
-	// Override takes the first file's attributes and values where other files have
-	// other ones, unless that would change the meaning of a joined value. Such a
-	// difference becomes a note; without Override it is an error.
+	// Override takes the attributes and values of the first file if those of other files
+	// differ, unless that would change the meaning of a joined value. Each difference is
+	// a note. Without Override, each difference is an error.
 	Override bool
 	// Order names an array. The files are sorted by its first value. "" leaves them in
 	// their order.
 	Order string
-	// Wanted says which arrays are wanted. No other array is opened, and a fault of a
-	// wanted one is an error of opening. With nil all arrays are opened, and Array
-	// returns the fault of an array.
+	// Wanted says which arrays are wanted. Only these are opened, and if one of them
+	// cannot be opened, the source cannot be opened. nil: all arrays are opened. If one of
+	// them cannot be opened, only Array returns the error.
 	Wanted func(path string) bool
 	// Coordinates says which arrays that are not wanted are opened as well, if they are
 	// coordinates of those that are. nil: none.
@@ -140,13 +142,13 @@ type Joining struct {
 	// Given reports whether the job replaces an attribute of an array. Files may differ
 	// in such an attribute. nil: the job replaces none.
 	Given func(path, attribute string) bool
-	// Compared bounds the bytes that are read, of all files together, to compare one
+	// Compared bounds the bytes that are read from all files together to compare one
 	// variable that is not joined. 0 stands for 8 GiB, and with Override for 1 GiB. A
-	// variable that has more gets a finding, or with Override a note.
+	// larger variable gets a finding, or with Override a note.
 	Compared int64
 }
 
-// Dimension is the one along which files are joined; "" for none.
+// Dimension returns the dimension along which files are joined, "" if there is none.
 func (j *Joining) Dimension() string {
 	if j.Stack != "" {
 		return j.Stack
@@ -168,7 +170,7 @@ func (l Drivers) Lookup(name string) (*Driver, bool) {
 	return nil, false
 }
 
-// Names lists the names that a job may use: of each driver its own, then its aliases.
+// Names lists the names that a job may use: for each driver its name, then its aliases.
 func (l Drivers) Names() (names []string) {
 	for _, d := range l {
 		names = append(append(names, d.Name), d.Aliases...)

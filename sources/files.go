@@ -27,19 +27,18 @@ type OpenFile struct {
 	Err   error  // why the file cannot be read; then only File.URL is set
 }
 
-// FileSet is the files behind a source, without any data. It opens one store
-// for each folder, however many files that holds, and is safe for concurrent
-// use.
+// FileSet is the files behind a source, without any data. It opens one store for each
+// folder, however many files the folder holds. It is safe for concurrent use.
 type FileSet struct {
 	files  []*OpenFile
 	byURL  map[string]*OpenFile
 	stores map[string]*store.Store
 }
 
-// OpenFiles asks for the size and the identity of every file, each named by
-// its URL, several at once. A file that cannot be read is no error here but in
-// its OpenFile, because it may not be needed. A URL given twice is one file. If opt names no
-// request budget, all files share one of their own.
+// OpenFiles asks for the size and the identity of files, of several at the same time. If
+// a file cannot be read, its OpenFile has the error, and OpenFiles returns none, because
+// the file may not be needed. A URL that is given twice is one file. If opt has no request
+// budget, the files share a new one.
 func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet, error) {
 	if opt.Limits == nil {
 		opt.Limits = limits.New(0)
@@ -175,13 +174,14 @@ func (s *FileSet) Close() error {
 	return errors.Join(errs...)
 }
 
-// InParallel calls f for every i below n, [MostAtOnce] of them at once, and returns the first
-// error after all calls have ended; no further call begins after an error.
+// InParallel calls f for every i from 0 to n-1, [MostAtOnce] of them at the same time. After
+// an error, no further call begins. InParallel returns the first error when all calls have
+// ended.
 func InParallel(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	return InParallelUpTo(ctx, MostAtOnce, n, f)
 }
 
-// InParallelUpTo is [InParallel] with at most atOnce calls at the same time, which
+// InParallelUpTo is [InParallel] with at most atOnce calls at the same time. The calls
 // begin in the order of i.
 func InParallelUpTo(ctx context.Context, atOnce, n int, f func(ctx context.Context, i int) error) error {
 	g, inner := errgroup.WithContext(ctx)

@@ -10,18 +10,18 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// FillMeaning is the code of the finding that readers of the source take its fill
-// value for missing data, and those of the target do not.
+// FillMeaning is the code of a finding: readers of the source take its fill value for
+// missing data, but readers of the target do not.
 const FillMeaning = "fill-value-meaning"
 
 // FillAttribute returns a fill value in the form that the attribute
 // _FillValue of a Zarr v3 array needs: for floats the base64 text of the
 // value as a little-endian float64, for integers and booleans the JSON value.
 //
-// The form is xarray's: it masks with the attribute, not with the array's
-// fill_value, and fails to open a store whose float array has a JSON number
-// there. A NaN of a float16 or float32 with another payload than the usual
-// one becomes the usual NaN.
+// The form is that of xarray. xarray masks missing data with this attribute, and not
+// with the array's fill_value. It cannot open a store in which the attribute of an array
+// of floats is a JSON number. A NaN of a float16 or float32 becomes the usual NaN,
+// whatever its payload.
 func FillAttribute(t dtype.Type, fill dtype.Scalar) json.RawMessage {
 	text := t.FormatScalar(dtype.V3, fill)
 	n, ok := t.(dtype.Numeric)
@@ -36,8 +36,9 @@ func FillAttribute(t dtype.Type, fill dtype.Scalar) json.RawMessage {
 	return json.RawMessage(strconv.Quote(base64.StdEncoding.EncodeToString(little)))
 }
 
-// FillText is the other way round, for people to read: it returns the number that
-// a fill value in base64 stands for, false for what is none.
+// FillText is the inverse of FillAttribute for floats, as a text for people. It returns
+// the number that a fill value in base64 stands for, or false if the value is no such
+// text.
 func FillText(value json.RawMessage) (number string, ok bool) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {

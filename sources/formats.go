@@ -12,8 +12,8 @@ import (
 // Head is how many bytes of a file tell its format.
 const Head = 16
 
-// Beginning returns the first bytes of a file, at most [Head], and false where there is
-// no file at a URL, such as a folder.
+// Beginning returns the first bytes of the file at a URL, at most [Head]. It returns false
+// if there is no file at the URL, for instance if there is a folder.
 func Beginning(ctx context.Context, url string, opt store.Options) ([]byte, bool) {
 	first, err := beginning(ctx, url, opt)
 	return first, err == nil
@@ -81,8 +81,8 @@ func (l Drivers) signature(beginning []byte) (s Signature, by *Driver, known boo
 	return Signature{}, nil, false
 }
 
-// WhatIs says what a file is that a driver cannot read, by how it begins: in the form
-// "it is …", with a way out, or "it begins with …".
+// WhatIs describes a file that a driver cannot read, by its first bytes. If the bytes are
+// known, the text is "it is …", with a way out. Otherwise it is "it begins with …".
 func (l Drivers) WhatIs(beginning []byte) string {
 	switch s, driver, known := l.signature(beginning); {
 	case len(beginning) == 0:

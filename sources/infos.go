@@ -10,25 +10,25 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Infos keeps one copy of descriptions that are equal, so that thousands of
-// files with one header share what it says. The zero value is ready, and safe for
-// concurrent use.
+// Infos keeps one copy of equal descriptions. So thousands of files with equal headers
+// share one description of each array. The zero value is ready. It is safe for concurrent
+// use.
 type Infos struct {
 	mu     sync.Mutex
 	byPath map[string][]*Info
 }
 
-// Shared is a second ability of an [Array]: to describe itself by what equal ones
-// share. It is used before the array is.
+// Shared is an optional ability of an [Array]: ShareInfo replaces its description by an
+// equal one that Infos already has. It is called before any other use of the array.
 type Shared interface{ ShareInfo(*Infos) }
 
 // distinct is how many descriptions of one path are remembered: the months of a
 // year have four lengths.
 const distinct = 8
 
-// Share returns a description that is equal to info, which is not to be modified
-// any more: one that was shared before or info itself. Attributes in which a new
-// one is like others are theirs.
+// Share returns a description that is equal to info: one that was shared before, or info
+// itself. info must not be modified any more. If only some of its attributes equal those
+// of earlier descriptions, the memory of these attributes is shared.
 func (s *Infos) Share(info *Info) *Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +68,8 @@ func same[T comparable](list, known []T) []T {
 	return list
 }
 
-// ShareAttributes returns attributes in memory that those of another node have
-// already, as far as they are equal.
+// ShareAttributes returns a list that equals list. Attributes that are equal in known share
+// the memory of known.
 func ShareAttributes(list, known zarr.Attributes) zarr.Attributes {
 	same := len(list) == len(known)
 	shared := slices.Clone(list)

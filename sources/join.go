@@ -12,12 +12,13 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Join returns the array that has the parts end to end along dimension dim.
-// The parts have one data type, and one shape but for that dimension. info
-// describes the result; its Type, Shape, Slowest and Remote follow from the parts,
-// its LongRun is at least that of the first one, its ItemBytes those of the part with
-// the longest, and its Memory becomes that of all
-// parts that are read at the same time, of which each needs as much as it said.
+// Join returns the array that has the parts end to end along dimension dim. All parts have
+// the same data type, and the same extents along the other dimensions.
+//
+// info describes the result. Join changes these fields: Type, Shape, Slowest and Remote
+// follow from the parts. LongRun becomes at least that of the first part, and ItemBytes at
+// least that of each part. The caller sets Memory to that of one part, and Join makes it
+// that of all parts that are read at the same time.
 func Join(info Info, dim int, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to join")
@@ -56,10 +57,9 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 	return j.withObjects(), finish(&info, slowest)
 }
 
-// Stack returns the array whose element (i, …) is element (…) of part i. The
-// parts have one data type and one shape. info describes the result; its Type,
-// Shape, Slowest, Remote and LongRun follow from the parts, and its Memory becomes
-// what Join says.
+// Stack returns the array whose element (i, …) is element (…) of part i. All parts have the
+// same data type and the same shape. info describes the result. Type, Shape, Slowest,
+// Remote and LongRun follow from the parts. ItemBytes and Memory change as in Join.
 func Stack(info Info, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to stack")

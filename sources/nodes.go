@@ -9,7 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Node is a group or an array, as people are shown it.
+// Node describes a group or an array, for people.
 type Node struct {
 	Path           string          `json:"path"`
 	Kind           string          `json:"kind"` // "group" or "array"
@@ -28,8 +28,8 @@ type Node struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// DimensionNames are those of an array. One that is empty stands for a dimension
-// without a name, which is null in JSON.
+// DimensionNames are the names of the dimensions of an array. An empty name stands for a
+// dimension without a name. It is null in JSON.
 type DimensionNames []string
 
 // MarshalJSON implements [json.Marshaler].
@@ -43,17 +43,17 @@ func (names DimensionNames) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// Outlined is a second ability of a [Source]: to show its nodes by their metadata alone.
-// An array that cannot be read, such as one with a codec that the program does not know,
-// is shown with all that its metadata say.
+// Outlined is an optional ability of a [Source]: to describe its nodes by their metadata
+// alone. So an array that cannot be read, for instance because the program does not know
+// its codec, is described as far as its metadata go.
 type Outlined interface {
 	// Outline returns the name of the format, and the nodes, groups before what they
 	// hold.
 	Outline(ctx context.Context) (format string, nodes []Node)
 }
 
-// Nodes lists the groups of a source and then its arrays, which it opens. Where an array
-// cannot be opened, the node tells why.
+// Nodes lists the groups of a source, and then its arrays. It opens the arrays. If an array
+// cannot be opened, its node has the reason.
 func Nodes(ctx context.Context, source Source) (nodes []Node) {
 	details := func(path string) []Detail {
 		d, ok := source.(Detailed)

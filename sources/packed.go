@@ -10,13 +10,14 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
-// Packed returns the array as a mode of CF wants it, which is a itself where
-// its elements are not packed or the mode is to keep them. typeOf is what
-// [cf.Read] takes.
+// Packed returns an array in the form that mode asks for. typeOf is a parameter of
+// [cf.Read].
 //
-// With [cf.Unpack] it is the array of physical values, computed as they are
-// read, in no more memory than their own. With [cf.Codecs] the elements are
-// those of a, with the stored type, and Info.Packing says what they mean.
+//	cf.Unpack  the physical values. They are computed when they are read, in the memory
+//	           of the result
+//	cf.Codecs  the stored elements of a. Info.Packing says what they mean
+//
+// With any other mode, and if the elements of a are not packed, the result is a itself.
 func Packed(a Array, mode cf.Mode, typeOf func(attribute string) dtype.Type) (Array, error) {
 	if mode != cf.Unpack && mode != cf.Codecs {
 		return a, nil

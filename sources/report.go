@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// MostReported is how many problems a [Report] spells out; it counts the others.
+// MostReported is how many problems a [Report] spells out. It only counts the others.
 const MostReported = 20
 
-// Report gathers what is wrong with many files, to tell all of it at once. The
-// zero value has nothing to tell.
+// Report collects problems of many files, so that all of them are reported at once. The
+// zero value is an empty report.
 type Report struct {
 	list []error
 	more int
@@ -37,8 +37,8 @@ func (r *Report) Merge(other Report) {
 // Len is the number of problems.
 func (r *Report) Len() int { return len(r.list) + r.more }
 
-// Err returns all of it as one error, nil when nothing is wrong. Several problems
-// begin with their number and what they are.
+// Err returns all problems as one error, or nil if there is none. If there are several,
+// the text begins with their number and with what, which says what they are.
 func (r *Report) Err(what string) error {
 	switch r.Len() {
 	case 0:

@@ -7,17 +7,17 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Sparse is a second ability of an [Array]: to list what is stored of it, so that an
-// array of which next to nothing was ever written costs what is there.
+// Sparse is an optional ability of an [Array]: to list the regions that are stored. So the
+// work for an array depends on what was written, and not on its shape.
 type Sparse interface {
-	// StoredRegions calls f for the regions, within the array, of which something may
-	// be stored, in any order. Every element outside of them has the value rest. It
-	// is nil where the array cannot tell, or where these elements have not one value;
-	// nothing follows then from the regions that f was called for.
+	// StoredRegions calls f for all regions of the array in which elements may be stored,
+	// in any order. Every element outside of these regions has the value rest. rest is nil
+	// if the array does not know the regions, or if the other elements have different
+	// values. Then the calls of f mean nothing.
 	StoredRegions(ctx context.Context, f func(ndarray.Region)) (rest dtype.Scalar, err error)
 }
 
-// AsSparse returns the ability of an array, nil where it has none.
+// AsSparse returns the array as a Sparse, or nil if it has no such ability.
 func AsSparse(a Array) Sparse {
 	if d, ok := a.(*described); ok {
 		a = d.Array

@@ -7,32 +7,31 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
-// Stored is a second ability of an [Array] in chunks: to give its objects as
-// they are. An array has it only where they are what the chain of
-// Info's Codecs makes of its elements, bound to Info's Type, in chunks of the
-// shape Shards or else Chunks.
+// Stored is an optional ability of an [Array] in chunks: to give its objects as they are
+// stored. An array has this ability only if its objects are what the chain Info.Codecs
+// writes. The chain is bound to Info.Type, and to chunks of the shape Info.Shards or,
+// without shards, Info.Chunks.
 type Stored interface {
-	// OpenStored opens the object with these coordinates in the grid of
-	// objects; it is nil where there is none, and all elements are the fill
-	// value then. It may have been read: then it is a [codecs.InMemory] of no
-	// more bytes than the chain's Size says, which has a bound.
+	// OpenStored opens the object with these coordinates in the grid of objects. The
+	// result is nil if there is no such object; then all of its elements are the fill
+	// value. If the object has been read already, the result is a [codecs.InMemory] of at
+	// most as many bytes as the chain's Size allows.
 	OpenStored(ctx context.Context, index []int) (codecs.Input, error)
-	// VerifyStored reports what [codecs.Chain.Verify] finds wrong with an
-	// object: in is what OpenStored returned, or what was read of that.
+	// VerifyStored returns the error of [codecs.Chain.Verify] for an object. in is what
+	// OpenStored returned, or what was read from that.
 	VerifyStored(ctx context.Context, index []int, in codecs.Input) error
 }
 
-// Placed is an ability of a [Stored] whose objects lie in a store each by itself,
-// which may then copy them.
+// Placed is an optional ability of a [Stored] in which each object is an object of a
+// store. The store may then copy it.
 type Placed interface {
-	// PlaceStored returns the store of the object with these coordinates, and
-	// what it was there when OpenStored returned in; without its Version where
-	// in is in memory.
+	// PlaceStored returns the store of the object with these coordinates. It also returns
+	// what the store said of the object when OpenStored returned in. The Version is
+	// missing if in is in memory.
 	PlaceStored(index []int, in codecs.Input) (from *store.Store, object store.Info)
 }
 
-// AsStored returns the objects behind an array, nil where they are not what
-// [Stored] wants.
+// AsStored returns the array as a Stored, or nil if it has no such ability.
 func AsStored(a Array) Stored {
 	if d, ok := a.(*described); ok {
 		a = d.Array

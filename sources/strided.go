@@ -15,7 +15,7 @@ import (
 // array borrows besides dst: 1 MiB.
 const ScratchBytes = 1 << 20
 
-// Ranges reads byte ranges of files; an opened store is one.
+// Ranges reads byte ranges of files. An opened store is a Ranges.
 type Ranges interface {
 	// ReadRange fills p with the bytes of the file from off on, all of them or
 	// an error.
@@ -44,9 +44,8 @@ type Place struct {
 // as one more request, from which on requests no longer matter.
 const longRun = 32
 
-// NewStrided returns an array whose elements lie at p, and sets the info's
-// LongRun. A place that reaches beyond the end of its file is an error that
-// names both sizes.
+// NewStrided returns an array whose elements lie at p. It sets LongRun of info. If p reaches
+// beyond the end of its file, the error names both sizes.
 func NewStrided(info *Info, p Place) (Array, error) {
 	end, ok := p.end(info.Type.Size(), info.Shape)
 	if !ok {

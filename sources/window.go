@@ -15,8 +15,9 @@ type window struct {
 	first int
 }
 
-// Window returns the array of n indices of a dimension, from first on, which lie within
-// the array. Its description is that of the whole array but for the shape.
+// Window returns a part of an array: n indices of a dimension, from first on. They must lie
+// within the array. The description differs from that of the whole array only in the
+// shape.
 func Window(array Array, dim, first, n int) Array {
 	w := &window{array: array, info: *array.Info(), dim: dim, first: first}
 	w.info.Shape = slices.Clone(w.info.Shape)

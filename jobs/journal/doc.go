@@ -11,10 +11,10 @@
 //	objects/000001.jsonl.zst                the stored objects of a finished job
 //	lock/000001.json                        a marker of the lock
 //
-// The name of a segment begins with a digest of the plan. A request may arrive late,
-// when the checkpoint belongs to another plan. Because of the digest its segment is not
-// taken for one of the other plan. Segments of earlier versions of this program have no
-// digest.
+// The name of a segment begins with a digest of the plan. A request that writes a segment
+// may arrive late, when the checkpoint belongs to another plan already. The digest shows
+// that the segment is not one of the other plan. Segments of earlier versions of this
+// program have no digest.
 //
 // A receipt is one line:
 //
@@ -22,11 +22,16 @@
 //	{"a":0,"u":18,"e":true}
 //	{"a":0,"u":19,"e":true,"m":4096}
 //
-// The fields are the array (a) and the unit (u) in the plan, and of the object the size
-// in bytes (n), the CRC-32C (c) and the version that lists of the store have (v). e says
-// that nothing is stored, because the chunk holds only the fill value. m is how many
-// chunks directly after this one are empty, too. A line of the list of objects has the
-// same n, c and v, and the key (k) of the object in the target.
+// The fields are:
+//
+//	a   the index of the array in the plan
+//	u   the number of the unit in the array
+//	n   the size of the object in bytes
+//	c   the CRC-32C of the object
+//	v   the version of the object, as the store lists it
+//	e   true: nothing is stored, because the chunk holds only the fill value
+//	m   how many chunks directly after this one are empty, too
+//	k   the key of the object in the target; only in the list of objects, which has n, c, v and k
 //
 // # Durability
 //

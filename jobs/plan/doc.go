@@ -2,13 +2,14 @@
 //
 // [New] opens the sources of a job and makes a [Plan]: shapes, chunks, bound codec
 // chains, fill values, and what becomes of the target. It writes nothing, and refuses
-// everything that can be refused without data. A plan for target.existing: append is
-// made from what the target holds, too: its arrays are the rows that come to those of
-// the target, from the first object on that gets any.
+// everything that can be refused without data.
 //
-// The [Manifest] of a plan is what a checkpoint remembers of it. The same job over the
-// same sources has the same manifest, with the same hash. It is also the document by
-// which another process makes the plan for itself: [Read].
+// If the job has target.existing: append, the plan also depends on the target. The arrays
+// of the plan then begin with the first object of the target that gets a new row.
+//
+// A checkpoint keeps the [Manifest] of a plan. The same job over the same sources has the
+// same manifest, with the same hash. Another process can make the same plan from the
+// manifest, by [Read].
 //
 // The files, bottom up. Each uses only files above it in this list:
 //

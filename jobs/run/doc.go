@@ -1,15 +1,15 @@
-// Package run does what a plan says.
+// Package run executes a plan.
 //
-// [Run] takes the job's lock, compares the manifest of the plan with that of the
-// checkpoint, goes on where an earlier run stopped or begins anew, and leaves a record of
-// completion. Rows that are appended become part of the target when all of them are in
-// place.
+// [Run] takes the job's lock and compares the manifest of the plan with that of the
+// checkpoint. It goes on where an earlier run stopped, or begins anew. At the end it leaves
+// a record of completion. Appended rows become visible in the target when all of them are
+// stored.
 //
 // Several processes may work on one plan. [Begin] makes the target ready, [Work] does some
 // units and returns their receipts, and [Finish] completes the target from the receipts
 // of all units. Chunk data never travel between the processes.
 //
-// [ReadStatus] tells what a checkpoint holds.
+// [ReadStatus] returns what a checkpoint holds.
 //
 // The files, bottom up. Each uses only files above it in this list:
 //

@@ -1,10 +1,13 @@
-// Package target tells whether incoming rows belong behind those of an existing array.
+// Package target decides whether incoming rows may be appended to an existing array.
 //
-// An [Existing] is an array that the target already holds, with the array of the source
-// that meets it. A coordinate is compared by [Existing.CheckCoordinate]: it finds out
-// whether the incoming rows are known, are new, or are neither. Rows that are known are
-// compared by [Existing.CheckRows], and an array that does not grow by
-// [Existing.CheckValues]. What is the same is said by package compare.
+// An [Existing] is a pair: an array that the target already holds, and the array of the
+// source with the same path. It has three checks:
+//
+//	CheckCoordinate  are the incoming rows new, are they in the target already, or neither?
+//	CheckRows        do rows that are in the target already have the same values?
+//	CheckValues      does an array that does not grow have the same values?
+//
+// Package compare decides whether two values are the same.
 //
 // The package reads elements and writes nothing.
 //
