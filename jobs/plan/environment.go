@@ -15,24 +15,24 @@ import (
 	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
-// Environment is what a program brings to a job: what names may stand for, and
-// where it talks to the outside. It is shared and not modified.
+// Environment is what a program provides for its jobs: codecs, data types and formats, a
+// logger, and the settings of stores. It is shared and never modified.
 type Environment struct {
 	Codecs *codecs.Registry // nil: the standard ones, for Types
 	Types  *dtype.Registry  // nil: those of Codecs, or the standard ones
-	// Drivers are the formats that messages and [jobs.Inspect] know; nil: the standard
-	// ones. What a job may name, jobfile.LoadOptions say.
+	// Drivers are the formats that messages and [jobs.Inspect] know. nil: the standard
+	// ones. jobfile.LoadOptions has the formats that a job may name.
 	Drivers sources.Drivers
 
 	Log *slog.Logger // nil discards
-	// Memory, Fault and Sleep are handed to every store that is opened; see
+	// Memory, Fault and Sleep are passed to every store that is opened; see
 	// store.Options.
 	Memory *store.Memory
 	Fault  func(op, key string) error
 	Sleep  func(ctx context.Context, d time.Duration) error
 }
 
-// KnownDrivers are Drivers or, if they are nil, the standard ones.
+// KnownDrivers returns Drivers, or the standard ones if Drivers is nil.
 func (e Environment) KnownDrivers() sources.Drivers {
 	if e.Drivers == nil {
 		return drivers.Standard()
@@ -40,19 +40,17 @@ func (e Environment) KnownDrivers() sources.Drivers {
 	return e.Drivers
 }
 
-// Stores are the options of every store that is opened, with the limits that the requests
-// of a store count against.
+// Stores returns the options of a store. Its requests count against limits.
 func (e Environment) Stores(limits *limits.Limits) store.Options {
 	return store.Options{Log: e.Log, Memory: e.Memory, Fault: e.Fault, Sleep: e.Sleep, Limits: limits}
 }
 
-// StoreOptions are the job's habits towards stores, with the limits that the requests
-// of a store count against.
+// StoreOptions is Stores with the settings of the job.
 func (e Environment) StoreOptions(j *jobfile.Job, limits *limits.Limits) store.Options {
 	opt := e.Stores(limits)
 	opt.Retries = j.Run.Retries
 	if opt.Retries == 0 {
-		opt.Retries = -1 // none, where the store's 0 means its default
+		opt.Retries = -1 // none; for a store, 0 means its default
 	}
 	return opt
 }

@@ -20,45 +20,46 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Plan is what a job comes to over its sources as they are now: every array
-// with everything decided, nothing written. It is immutable; its holder closes
-// it, after the run.
+// Plan is a job with everything decided, for its sources as they were when the plan was
+// made. Making a plan writes nothing. A plan is immutable. Whoever holds it closes it after
+// the run.
 type Plan struct {
 	Job    *jobfile.Job
 	Arrays []Array // in the order of the source
-	// Groups are those of the target that the source has, too, by their paths, and
-	// EmptyGroups the paths of those that hold no array.
+	// Groups are the groups of the target that the source has, too, by their paths.
+	// EmptyGroups are the paths of those groups that hold no array.
 	Groups      map[string]zarr.Attributes
 	EmptyGroups []string
-	// Unlisted is the URL of the outermost group around the target that has
-	// consolidated metadata, which do not tell of what a run writes; "" for none.
+	// Unlisted is the URL of the outermost group around the target that has consolidated
+	// metadata. A run does not add its arrays to them. "": there is no such group.
 	Unlisted string
-	// Findings are warnings; anything worse made planning fail.
+	// Findings are warnings. Anything worse is an error of planning.
 	Findings jobfile.Problems
 
 	source sources.Source
 	Limits Limits
 	target plannedTarget
-	// state is that of the checkpoint which the plan was made from; nil if the job does
-	// not append rows, so that the plan does not depend on the checkpoint.
+	// state is the state of the checkpoint from which the plan was made. It is nil if the
+	// job does not append rows: then the plan does not depend on the checkpoint.
 	state *state
-	dim   string // along which the job appends rows, now or later; "" for none
+	dim   string // the dimension along which the job appends rows, now or later; "": it does not
 	// nothing is set if the target has all rows of the source. unchanged are the arrays
-	// of the target that do not have the dimension, and are those of the source.
+	// of the target that do not have the dimension, and that equal those of the source.
 	nothing   bool
 	unchanged []string
-	// otherwise is the error of a source that is not the one of an interrupted run which
-	// appended rows, as long as there is something to append; nil: it is the same.
+	// otherwise is an error of a plan that has rows to append: an earlier run was
+	// interrupted while it appended, and its source was another one. nil: there is no
+	// such error.
 	otherwise error
 }
 
-// Limits are the limits of requests to the stores of a plan: those that it reads
-// from, and the target with the checkpoint. Those of the lock are apart and have no
-// budget: its few requests must not wait for all the others, or it is lost.
+// Limits are the limits of requests of a plan: to the stores that it reads from, to the
+// target with the checkpoint, and to the lock. The lock has no request budget. If its few
+// requests waited for all others, the run could lose the lock.
 type Limits struct{ Source, Target, Lock *limits.Limits }
 
-// Requests are those that a plan has made since its source was opened, to remote
-// stores alone.
+// Requests counts the requests to remote stores that a plan has made since its source was
+// opened.
 type Requests struct {
 	Source limits.Traffic `json:"source"`
 	Target limits.Traffic `json:"target"` // and the checkpoint with its lock
@@ -74,64 +75,65 @@ type Array struct {
 	Source string      // path in the source
 	Target string      // path in the target
 	Type   dtype.Type  // of the source's elements
-	Meta   *zarr.Array // as it will be written
-	// Grid is that of the objects that are written: Meta's, or where rows are
-	// appended that of the rows from the first such object on.
+	Meta   *zarr.Array // the document that will be written
+	// Grid is the grid of the objects that are written. For a new array, it is the grid
+	// of Meta. If rows are appended, it begins with the first object that gets a new row.
 	Grid *zarr.Grid
-	// Append says what comes to an array that is there; nil: it is a new one.
+	// Append says what is appended to an existing array. nil: the array is new.
 	Append *Append
 	Chain  *codecs.Chain
-	// Reason says why the source's objects do not become the target's as they
-	// are; "" where they do.
+	// Reason says why the source's objects are not carried through. "": they are.
 	Reason string
 	*Reading
-	// Notes tell decisions: where the fill value is from, what could not be
-	// kept as it was.
+	// Notes state decisions: where the fill value is from, what could not be kept as it
+	// was.
 	Notes []string
 
 	array    sources.Array
-	stored   sources.Stored    // its objects, nil where they do not stay as they are
-	convert  sources.Converter // of its elements, nil where they stay
-	Existing *target.Existing  // what the target holds of it, nil for a new array
-	// removed are attributes that say what values mean, and that the job removes.
+	stored   sources.Stored    // the source's objects, if they are carried through; otherwise nil
+	convert  sources.Converter // converts the source's elements; nil: they keep their type
+	Existing *target.Existing  // the array that the target already holds; nil: the array is new
+	// removed are attributes that give values their meaning, and that the job removes.
 	removed zarr.Attributes
 }
 
-// Reading is how an array is read. Arrays that are read alike share one.
+// Reading says how an array is read. Arrays that are read in the same way share one.
 type Reading struct {
-	// Block is the shape, in chunks, of the boxes that are read together; nil for
-	// objects that stay as they are.
+	// Block is the shape of a block in chunks: the chunks of a block are read together.
+	// nil: the objects are carried through.
 	Block []int
-	// AtOnce is how many chunks of a block are encoded at the same time; 0: all.
+	// AtOnce is how many chunks of a block are encoded at the same time. 0: all.
 	AtOnce int
-	// Decodes is how many source chunks are decoded, and SourceChunks how many
-	// there are; both are 0 where the source stores no chunks.
+	// Decodes is how many times a source chunk is decoded, over all source chunks.
+	// SourceChunks is how many source chunks there are. Both are 0 if the source stores no
+	// chunks.
 	Decodes, SourceChunks int
-	// DecodeOnce is the least run.memory with which each is decoded once; 0 where
-	// that is so already, or cannot be.
+	// DecodeOnce is the least run.memory with which each source chunk is decoded only
+	// once. 0: that is so already, or no memory is enough.
 	DecodeOnce int
-	// OnceChunks are chunks smaller than those of Meta with which each source
-	// chunk is decoded once in the run.memory that there is, nil where none are
+	// OnceChunks is a shape of chunks, smaller than those of Meta. With it, each source
+	// chunk would be decoded only once in the present run.memory. nil: no such shape is
 	// known or needed.
 	OnceChunks []int
 	// Cost is the most bytes in flight for one block.
 	Cost int
 }
 
-// Append says how an array that is in the target grows.
+// Append says how an existing array grows.
 type Append struct {
-	Dimension string // along which it grows
-	Axis      int    // number of that dimension
-	Rows      int    // there are
-	New       int    // come to them
-	// Rewritten is how many of the objects hold rows that are there, too.
+	Dimension string // the dimension along which the array grows
+	Axis      int    // index of that dimension
+	Rows      int    // number of rows that the target already holds
+	New       int    // number of incoming rows
+	// Rewritten is how many of the objects to be written also hold rows that the target
+	// already holds.
 	Rewritten int
 
 	place sinks.Placement // of the chunks of the plan
 }
 
-// Place is where the chunks of the array go in the target; the zero value puts them
-// where those of a new array go.
+// Place says where the chunks of the array are stored in the target. For a new array it is
+// the zero value.
 func (a *Array) Place() sinks.Placement {
 	if a.Append == nil {
 		return sinks.Placement{}
@@ -139,13 +141,13 @@ func (a *Array) Place() sinks.Placement {
 	return a.Append.place
 }
 
-// Key is the key of the object of a unit in the target.
+// Key returns the key of a unit's object in the target.
 func (a *Array) Key(unit int) string {
 	return path.Join(a.Target, a.Place().Key(a.Grid.Index(unit)))
 }
 
-// share has the array take from another one what both have alike: thousands of arrays
-// are mostly read in one way, with the same notes.
+// share takes what is equal in another array from there, to save memory: thousands of
+// arrays are mostly read in the same way, and have the same notes.
 func (a *Array) share(other *Array) {
 	if reflect.DeepEqual(a.Reading, other.Reading) {
 		a.Reading = other.Reading
@@ -155,20 +157,21 @@ func (a *Array) share(other *Array) {
 	}
 }
 
-// Chunks is the number of objects that are to be stored, those with only the
-// fill value counted.
+// Chunks returns the number of units. It includes units that hold only the fill value, for
+// which no object is stored.
 func (a *Array) Chunks() int { return a.Grid.Len() }
 
-// Bytes is the size of the elements in these objects, as they are in the source.
+// Bytes returns the size of the elements in these units, with the source's data type.
 func (a *Array) Bytes() int64 {
 	n, _ := ndarray.Bytes(a.Type, a.Grid.Shape)
 	return int64(n)
 }
 
-// Sparse is the array of the source if it tells where something is stored, else nil.
+// Sparse returns the array of the source if it knows which of its regions are stored.
+// Otherwise it returns nil.
 func (a *Array) Sparse() sources.Sparse { return sources.AsSparse(a.array) }
 
-// elements is the array of the source with elements as they are stored.
+// elements returns the array of the source, with elements of the type that the chain takes.
 func (a *Array) elements() sources.Array {
 	if a.convert == nil {
 		return a.array
@@ -176,17 +179,17 @@ func (a *Array) elements() sources.Array {
 	return sources.Converted(a.array, a.convert, a.Chain.Chunk().Type)
 }
 
-// SourceChanged fails when the source is no longer what it was when it was opened.
+// SourceChanged returns an error if the source has changed since it was opened.
 func (p *Plan) SourceChanged(ctx context.Context) error { return p.source.Changed(ctx) }
 
-// MadeFrom reports whether a checkpoint with these two documents still says what the plan
-// was made from. A plan that appends no rows does not depend on the checkpoint.
+// MadeFrom reports whether the plan was made from a checkpoint with these two documents. A
+// plan that appends no rows does not depend on the checkpoint.
 func (p *Plan) MadeFrom(manifest, done json.RawMessage) bool {
 	return p.state == nil || p.state.same(&state{manifest: manifest, done: done})
 }
 
-// Losses lists what values lose on their way to the target: by the conversion to
-// another data type, and by the codecs. Objects that stay as they are lose nothing.
+// Losses lists what values lose on their way to the target: by the conversion to another
+// data type, and by the codecs. Objects that are carried through lose nothing.
 func (a *Array) Losses() []codecs.Loss {
 	var list []codecs.Loss
 	if a.stored != nil {
@@ -204,12 +207,11 @@ func (a *Array) Losses() []codecs.Loss {
 // Close closes the plan's sources.
 func (p *Plan) Close() error { return errors.Join(p.source.Close(), p.target.close()) }
 
-// Unchanged lists the arrays of the target that do not have the dimension to
-// append along, and are those of the source.
+// Unchanged lists the arrays of the target that do not have the dimension to append along,
+// and that equal those of the source.
 func (p *Plan) Unchanged() []string { return p.unchanged }
 
-// Nothing reports whether a plan to append finds all rows of the source in the
-// target.
+// Nothing reports whether the target already has all rows that the plan would append.
 func (p *Plan) Nothing() bool { return p.nothing }
 
 // plannedTarget is what lies at the place that a job writes to, and what becomes of it.

@@ -5,19 +5,21 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// Options say how to run a plan. The zero value runs it quietly.
+// Options say how to run a plan. With the zero value, a run reports nothing and asks
+// nothing.
 type Options struct {
-	// Begin, if set, is told once what there is to do, before the first chunk.
+	// Begin, if set, is called once before the first chunk, with what there is to do.
 	Begin func(todo Progress)
-	// Observe, if set, is called for each unit that was written, and for parts
-	// of shards, from several goroutines.
+	// Observe, if set, is called for each unit that was written, and for each inner chunk
+	// of a shard, from several goroutines.
 	Observe func(stages.Event)
-	// Confirm, if set, is asked before anything of a target is removed that is to
-	// be overwritten; an error ends the run.
+	// Confirm, if set, is called before a run that overwrites removes anything. If Confirm
+	// returns an error, the run ends with this error, and nothing is removed.
 	Confirm func(Removal) error
-	// Stop ends the run in good order when it is closed.
+	// Stop ends the run when it is closed. The units that are done are recorded.
 	Stop <-chan struct{}
-	// Owner says who runs, for the lock; zero: this process, by the name of its program.
+	// Owner is the owner that the lock names. The zero value stands for this process, with
+	// the name of its program.
 	Owner journal.Owner
 }
 

@@ -7,31 +7,32 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// Result is what a run comes to.
+// Result describes a run that has succeeded.
 type Result struct {
 	Target string `json:"target"`
 	Arrays int    `json:"arrays"`
-	// Chunks counts all units of the plan; of these Empty hold only the fill
-	// value and have no object, and Resumed were done by earlier runs.
+	// Chunks is the number of units of the plan. Empty of them hold only the fill value
+	// and have no object. Resumed of them were done by earlier runs.
 	Chunks  int `json:"chunks"`
 	Empty   int `json:"empty_chunks"`
 	Resumed int `json:"resumed_chunks"`
-	// Mended counts the chunks of a complete target that were not what had been
-	// written, and were written again.
+	// Mended is the number of chunks of a complete target that had changed since they were
+	// written, and that were written again.
 	Mended int `json:"mended_chunks,omitempty"`
 	// BytesIn is the size of all elements, BytesOut that of all stored chunks.
 	BytesIn  int64         `json:"bytes_in"`
 	BytesOut int64         `json:"bytes_out"`
 	Time     time.Duration `json:"nanoseconds"` // of this run
-	// Nothing is set when an earlier run had completed the job already.
+	// Nothing is set if an earlier run had completed the job already.
 	Nothing bool `json:"already_complete"`
-	// Dimension is the one along which the arrays have grown, "" for new arrays, and
-	// Appended the number of rows that came to each or, where not all arrays share
-	// the dimension, the most that came to one.
+	// Dimension is the dimension along which the arrays have grown, "" for new arrays.
+	// Appended is the number of rows that were appended to each array. If that number is
+	// not the same for all arrays, Appended is the largest one.
 	Dimension string `json:"append,omitempty"`
 	Appended  int    `json:"appended_rows,omitempty"`
-	// AppendedIn are the rows that came to the arrays of each group, with those below
-	// that share its dimension, where these are not as many everywhere.
+	// AppendedIn is set if the number of rows is not the same everywhere. It has, by the
+	// path of a group, the number of rows that were appended to the arrays of the group,
+	// and to the arrays below that share its dimension.
 	AppendedIn map[string]int `json:"appended_rows_in,omitempty"`
 	// Unlisted is [plan.Plan.Unlisted].
 	Unlisted string `json:"unlisted_in,omitempty"`

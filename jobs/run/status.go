@@ -18,26 +18,26 @@ import (
 type Status struct {
 	Checkpoint string `json:"checkpoint"`
 	State      string `json:"state"` // "none", "running", "interrupted" or "complete"
-	// Differences tell how the job whose checkpoint it is, and which all of this is
-	// about, differs from the one that was asked for; none where they are the same.
+	// Differences are set if the checkpoint belongs to a job that differs from the given
+	// one. They list the differences. All other fields are about the checkpoint's job.
 	Differences []string      `json:"differences,omitempty"`
 	Arrays      []ArrayStatus `json:"arrays"`
 	Chunks      int           `json:"chunks"`
 	Done        int           `json:"done_chunks"`
 	BytesOut    int64         `json:"bytes_out"`
-	// Dimension is the one that the target grows along, "" for a new target, and
-	// Appended and AppendedIn are the rows of a run that is complete, as in [Result].
+	// Dimension is the dimension along which the target grows, "" for a new target.
+	// Appended and AppendedIn are those of a complete run, as in [Result].
 	Dimension  string         `json:"append,omitempty"`
 	Appended   int            `json:"appended_rows,omitempty"`
 	AppendedIn map[string]int `json:"appended_rows_in,omitempty"`
-	// Owner and Heartbeat tell who runs the job, or ran it and ended without a
-	// word, and when it was last heard of; nil when nobody does.
+	// Owner is the run that holds the lock, and Heartbeat is the time of its last
+	// heartbeat. The run may be dead. Both are nil if nobody holds the lock.
 	Owner     *journal.Owner `json:"owner,omitempty"`
 	Heartbeat *time.Time     `json:"heartbeat,omitempty"`
 	Finished  *time.Time     `json:"finished,omitempty"`
 }
 
-// ArrayStatus is how far one array is.
+// ArrayStatus says how much of one array is done.
 type ArrayStatus struct {
 	Path     string `json:"path"` // in the target
 	Chunks   int    `json:"chunks"`
