@@ -123,7 +123,8 @@ func ParseArray(text []byte, types *dtype.Registry) (*Array, error) {
 // ArrayDocument is the document of an array, taken apart but not yet understood.
 type ArrayDocument struct{ document }
 
-// OpenArray reads no more of the document of an array than that it is one.
+// OpenArray takes the document of an array apart. It checks only that the text is such a
+// document, and reads none of its fields.
 func OpenArray(text []byte) (*ArrayDocument, error) {
 	d, node, err := open(text)
 	if err != nil {
@@ -135,8 +136,8 @@ func OpenArray(text []byte) (*ArrayDocument, error) {
 	return &ArrayDocument{*d}, nil
 }
 
-// Kind is all of the document but its attributes: arrays whose documents are of one
-// kind differ in attributes alone.
+// Kind returns the document without its attributes. Arrays with the same Kind differ only
+// in their attributes.
 func (d *ArrayDocument) Kind() string {
 	var kind []byte
 	for _, name := range slices.Sorted(maps.Keys(d.fields)) {
