@@ -23,7 +23,7 @@ func membersOf(object []byte) ([]member, error) {
 	if rest[0] != '{' {
 		return nil, errors.New("want a JSON object")
 	}
-	list := []member{}
+	list := make([]member, 0, 8) // a document of an array has that many
 	for rest = skipSpace(rest[1:]); rest[0] != '}'; {
 		end := stringEnd(rest)
 		name, err := unquoted(rest[:end])

@@ -43,10 +43,18 @@ func open(text []byte) (*document, string, error) {
 		d.fields[m.name] = m.value
 	}
 	var format int
-	if err := json.Unmarshal(d.fields["zarr_format"], &format); err != nil || format != 3 {
+	if text := d.fields["zarr_format"]; string(text) == "3" {
+		format = 3
+	} else if err := json.Unmarshal(text, &format); err != nil || format != 3 {
 		return nil, "", fmt.Errorf("%w: zarr_format is %s, want 3", ErrNotZarr, shown(d.fields["zarr_format"]))
 	}
 	var node string
+	switch string(d.fields["node_type"]) {
+	case `"array"`:
+		return d, "array", nil
+	case `"group"`:
+		return d, "group", nil
+	}
 	if err := json.Unmarshal(d.fields["node_type"], &node); err != nil || node != "array" && node != "group" {
 		return nil, "", fmt.Errorf(`%w: node_type is %s, want "array" or "group"`, ErrNotZarr, shown(d.fields["node_type"]))
 	}

@@ -90,13 +90,14 @@ func CheckGroupV2(text []byte) error {
 	return err
 }
 
-// ParseAttributesV2 reads .zattrs, the document of attributes. nil has no attributes.
+// ParseAttributesV2 reads .zattrs, the document of attributes. nil has no attributes. The
+// result may share the memory of the text.
 func ParseAttributesV2(text []byte) (Attributes, error) {
-	var a Attributes
 	if text == nil {
 		return nil, nil
 	}
-	if err := json.Unmarshal(text, &a); err != nil {
+	a, err := parseAttributes(text)
+	if err != nil {
 		return nil, errors.New("want a JSON object")
 	}
 	return a, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -36,7 +37,8 @@ type array struct {
 	source     *source
 	path       string
 	attributes zarr.Attributes
-	info       *sources.Info // nil: it says no more than the kind, with path and attributes
+	remarks    *remarks      // about this array alone; nil: none
+	info       *sources.Info // nil: it says no more than the kind, with the fields above
 	*kind
 }
 
@@ -126,9 +128,36 @@ func (s *source) describe(name string, n *node) (*array, error) {
 // shorten forgets what the kind says, too. The array is not changed any more.
 func (a *array) shorten() {
 	own := a.info
-	if own.Packing == nil && own.Obstacle == "" && own.Findings == nil && len(own.Notes) == len(a.common.Notes) {
-		a.info, a.attributes = nil, own.Attributes
+	if own.Packing != nil || own.Obstacle != "" {
+		return
 	}
+	a.info, a.attributes = nil, own.Attributes
+	if own.Findings != nil || len(own.Notes) != len(a.common.Notes) {
+		a.remarks = a.source.remarks.shared(own)
+	}
+}
+
+// remarks are what an array says beside its kind.
+type remarks struct {
+	findings []cf.Finding
+	notes    []string // with those of the kind
+}
+
+// lastRemarks remembers the remarks of one array, because the next array mostly has the
+// same ones. It is safe for concurrent use.
+type lastRemarks struct {
+	mu   sync.Mutex
+	last *remarks
+}
+
+// shared returns the remarks of an array, those of an earlier array if they are equal.
+func (l *lastRemarks) shared(info *sources.Info) *remarks {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil || !slices.Equal(l.last.findings, info.Findings) || !slices.Equal(l.last.notes, info.Notes) {
+		l.last = &remarks{info.Findings, info.Notes}
+	}
+	return l.last
 }
 
 // kindOf parses the document of an array, unless another one has said the same but for
@@ -138,12 +167,7 @@ func (s *source) kindOf(n *node) (*kind, zarr.Attributes, error) {
 	case n.err != nil:
 		return nil, nil, n.err
 	case n.format == dtype.V2:
-		meta, err := zarr.ParseArrayV2(n.text, n.attributes, s.types, s.codecs)
-		if err != nil {
-			return nil, nil, err
-		}
-		k, err := s.newKind(meta)
-		return k, meta.Attributes, err
+		return s.kindOfV2(n)
 	}
 	d, err := zarr.OpenArray(n.text)
 	if err != nil {
@@ -159,6 +183,29 @@ func (s *source) kindOf(n *node) (*kind, zarr.Attributes, error) {
 		return nil, nil, err
 	}
 	k, err := s.newKind(&zarr.ArrayV2{Array: *meta})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.kinds.put(document, k)
+	return k, meta.Attributes, nil
+}
+
+// kindOfV2 is kindOf for the two documents of an array of v2. The kind includes the names
+// of the dimensions, which are an attribute.
+func (s *source) kindOfV2(n *node) (*kind, zarr.Attributes, error) {
+	attributes, err := zarr.ParseAttributesV2(n.attributes)
+	document := string(n.text) + string(attributes.Get(zarr.DimensionsAttribute))
+	if k := s.kinds.get(document); k != nil && err == nil {
+		if k.named {
+			attributes = attributes.With(zarr.DimensionsAttribute, nil)
+		}
+		return k, attributes, nil
+	}
+	meta, err := zarr.ParseArrayV2(n.text, n.attributes, s.types, s.codecs)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := s.newKind(meta)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -228,6 +275,9 @@ func (a *array) Info() *sources.Info {
 	}
 	info := a.common
 	info.Path, info.Attributes = a.path, a.attributes
+	if a.remarks != nil {
+		info.Findings, info.Notes = a.remarks.findings, a.remarks.notes
+	}
 	return &info
 }
 

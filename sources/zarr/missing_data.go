@@ -57,15 +57,23 @@ func (a *array) markMissing(mode cf.Mode) {
 // xarray does. Then an array with named dimensions that needs no fill value has null,
 // or NaN. zarr-python gives such arrays zero.
 func (s *source) choosesFills() bool {
+	needsNone := map[string]bool{} // by the document of an array
 	for _, n := range s.nodes {
-		attributes, err := zarr.ParseAttributesV2(n.attributes)
-		if !n.array || n.format != dtype.V2 || err != nil || attributes.Get(zarr.DimensionsAttribute) == nil {
+		if !n.array || n.format != dtype.V2 {
 			continue
 		}
-		var document struct {
-			Fill json.RawMessage `json:"fill_value"`
+		none, known := needsNone[string(n.text)]
+		if !known {
+			var document struct {
+				Fill json.RawMessage `json:"fill_value"`
+			}
+			none = json.Unmarshal(n.text, &document) == nil && (string(document.Fill) == "null" || string(document.Fill) == `"NaN"`)
+			needsNone[string(n.text)] = none
 		}
-		if json.Unmarshal(n.text, &document) == nil && (string(document.Fill) == "null" || string(document.Fill) == `"NaN"`) {
+		if !none {
+			continue
+		}
+		if attributes, err := zarr.ParseAttributesV2(n.attributes); err == nil && attributes.Get(zarr.DimensionsAttribute) != nil {
 			return true
 		}
 	}

@@ -102,6 +102,8 @@ type source struct {
 	codecs    *codecs.Registry
 	chains    *codecs.Chains
 	kinds     kinds
+	remarks   lastRemarks
+	texts     texts // of documents of v2
 	cf        func(path string) cf.Mode
 	kept      func(path string, t dtype.Type) bool
 	allChunks bool             // a missing chunk is an error

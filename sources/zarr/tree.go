@@ -169,6 +169,22 @@ func nodeOf(key string) string {
 	return ""
 }
 
+// texts remembers texts, because in v2 the arrays of a hierarchy mostly have equal
+// documents. It is not safe for concurrent use.
+type texts map[string][]byte
+
+// shared returns the text, in the memory of an earlier one if they are equal.
+func (t *texts) shared(text []byte) []byte {
+	if known, ok := (*t)[string(text)]; ok {
+		return known
+	}
+	if *t == nil || len(*t) == mostKinds {
+		*t = texts{}
+	}
+	(*t)[string(text)] = text
+	return text
+}
+
 // take makes a document part of its node. If a node has documents of both formats, v3
 // counts. In v2 the document of an array comes before that of a group.
 func (s *source) take(d document) {
@@ -194,7 +210,7 @@ func (s *source) take(d document) {
 	case name == zarr.AttributesKeyV2:
 		n.attributes, n.python = zarr.Plain(d.text), zarr.MarkedFields(d.text)
 	case name == zarr.ArrayKeyV2 || !n.array:
-		n.format, n.array, n.text = dtype.V2, name == zarr.ArrayKeyV2, zarr.Plain(d.text)
+		n.format, n.array, n.text = dtype.V2, name == zarr.ArrayKeyV2, s.texts.shared(zarr.Plain(d.text))
 	}
 	n.err = errors.Join(n.err, d.err)
 }
