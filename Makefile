@@ -5,6 +5,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 LINT_VERSION := v2.15.0
+ZARRITA_VERSION := 0.7.5
 AZURITE_VERSION := 3.35.0
 FUZZTIME     ?= 5s
 BENCH        ?= .
@@ -75,9 +76,9 @@ mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time:
 soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
 	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'
 
-interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, netcdf-bin and hdf5-tools, or root on a Debian; installs the peers)
+interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, npm, netcdf-bin and hdf5-tools, or root on a Debian; installs the peers)
 	type ncdump ncgen h5dump >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools; }
-	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./codecs/zfp ./codecs/zstd
+	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./readers ./codecs/zfp ./codecs/zstd
 
 servers: $(SERVERS) ## servers of S3, Google Cloud Storage and Azure (needs: Go, npm; installs them)
 
@@ -110,11 +111,15 @@ $(LINT):
 	GOBIN="$(CURDIR)/$(@D)" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 	mv $(@D)/golangci-lint $@
 
-$(PEERS): e2e/interop/requirements.txt
+$(PEERS): e2e/interop/requirements.txt readers/peers/releases.txt
 	rm -rf $(@D)
 	mkdir -p $(@D)
 	"$$(PYTHON="$(PYTHON)" e2e/interop/python.sh .cache/debian)" -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r $<
+	while read -r release packages; do \
+		$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --target "$(@D)/readers/$$release" $$packages </dev/null; \
+	done < <(grep -v '^#' readers/peers/releases.txt)
+	npm install --silent --no-fund --no-audit --prefix $(@D)/readers/zarrita.js-$(ZARRITA_VERSION) zarrita@$(ZARRITA_VERSION)
 	touch $@
 
 $(SERVERS): e2e/servers/go.mod e2e/servers/main.go

@@ -32,6 +32,7 @@ var rooms = [][]string{
 	{"codecs/standard"},
 	{"zarr"},
 	{"internal/cf"},
+	{"readers"},
 	{"internal/store/location"},
 	{"internal/store/driver"},
 	{"internal/store/limits"},

@@ -1,0 +1,198 @@
+package readers_test
+
+import (
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// readerCase is an array that the readers of other programs try: its document, the
+// object of its first chunk, and what reading has to give. Its second chunk is not
+// stored and holds the fill value.
+type readerCase struct {
+	label    string // what is tried, such as the name of a codec
+	on       string // the data type, or another variant of what is tried
+	meta     *zarr.Array
+	key      string
+	object   []byte
+	expected string // all elements, little-endian, in hexadecimal digits
+}
+
+// readerCases returns every codec with every data type that it takes, every data type
+// with several fill values, and some layouts, names of dimensions and attributes.
+func readerCases(t *testing.T) []readerCase {
+	registry := standard.Registry(dtype.Standard())
+	types := map[string]dtype.Type{}
+	var names []string
+	for _, f := range registry.Types().Families() {
+		if f.WrittenAs == "" {
+			names = append(names, f.Example.Name())
+			types[f.Example.Name()] = f.Example
+		}
+	}
+	var cases []readerCase
+	add := func(label, on string, meta *zarr.Array) bool {
+		c, ok := newReaderCase(t, registry, label, on, meta)
+		if ok {
+			cases = append(cases, c)
+		}
+		return ok
+	}
+	square := func() zarr.Grid { return zarr.Grid{Shape: []int{8, 4}, Chunk: []int{4, 4}} }
+	plain := []string{"x", "y"}
+	for _, d := range registry.Definitions() {
+		for _, name := range names {
+			if strings.HasPrefix(name, "complex_") && d.Name != "bytes" {
+				continue // no reader that can be tried has these types
+			}
+			spec := codecs.Spec{Name: d.Name, Configuration: d.Example}
+			for _, serializer := range []string{"bytes", "vlen-utf8", "vlen-bytes"} {
+				chain := []codecs.Spec{spec, {Name: serializer}}
+				switch d.Kind {
+				case codecs.KindArrayToBytes:
+					chain = chain[:1]
+				case codecs.KindBytesToBytes:
+					slices.Reverse(chain)
+				}
+				if add(d.Name, name, &zarr.Array{Type: types[name], Grid: square(), Codecs: chain, DimensionNames: plain}) {
+					break
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		for _, fill := range []string{`"NaN"`, `"-Infinity"`, `"0x7fc00001"`, `"0x7e01"`, `["NaN",1]`, `-1`, `9007199254740993`, `true`, `"é"`, `"AQI="`, `"NaT"`, `[1,255]`, `{"x":"NaN","n":1}`} {
+			value, err := types[name].ParseScalar(dtype.V3, json.RawMessage(fill))
+			if err == nil {
+				add("fill_value "+fill, name, &zarr.Array{Type: types[name], Grid: square(), Fill: value, DimensionNames: plain})
+			}
+		}
+	}
+	type layout struct {
+		name, on     string // on: the data type, int16 if ""
+		shape, chunk []int
+		codecs       string
+		names        []string
+		attributes   string
+	}
+	for _, l := range []layout{
+		{name: "no dimensions", codecs: `["bytes"]`},
+		{name: "one dimension", shape: []int{8}, chunk: []int{4}, codecs: `["bytes"]`, names: []string{"x"}},
+		{name: "no elements", shape: []int{0, 4}, chunk: []int{4, 4}, codecs: `["bytes"]`, names: plain},
+		{name: "big-endian", codecs: `[{"name":"bytes","configuration":{"endian":"big"}}]`, names: plain},
+		{name: "index at the start", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":["bytes"],"index_location":"start"}}]`, names: plain},
+		{name: "compressed shards", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":["bytes"]}},"zstd"]`, names: plain},
+		{name: "shards in shards", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[4,2],"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":["bytes"]}}]}}]`, names: plain},
+		{name: "transposed shards", codecs: `[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":["bytes"]}}]`, names: plain},
+		{name: "transposed within shards", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},"bytes","zstd"]}}]`, names: plain},
+		{name: "no names of dimensions", codecs: `["bytes"]`},
+		{name: "one of two dimensions named", codecs: `["bytes"]`, names: []string{"x", ""}},
+		{name: "both dimensions of one name", codecs: `["bytes"]`, names: []string{"x", "x"}},
+		{name: "attribute of a number that JSON lacks", codecs: `["bytes"]`, names: plain, attributes: `{"a":"NaN"}`},
+		{name: "time since the year 0", codecs: `["bytes"]`, names: plain, attributes: `{"units":"hours since 0000-01-01","calendar":"standard"}`},
+		{name: "time since the year 0, proleptic", codecs: `["bytes"]`, names: plain, attributes: `{"units":"hours since 0000-01-01","calendar":"proleptic_gregorian"}`},
+		{name: "time in months", codecs: `["bytes"]`, names: plain, attributes: `{"units":"months since 2000-01-01"}`},
+		{name: "time in months of 30 days", codecs: `["bytes"]`, names: plain, attributes: `{"units":"months since 2000-01-01","calendar":"360_day"}`},
+		{name: "time of an unknown calendar", codecs: `["bytes"]`, names: plain, attributes: `{"units":"days since 2000-01-01","calendar":"martian"}`},
+		{name: "time since nothing", codecs: `["bytes"]`, names: plain, attributes: `{"units":"days since forever"}`},
+		{name: "time since 2000", codecs: `["bytes"]`, names: plain, attributes: `{"units":"days since 2000-01-01 00:00:0.0"}`},
+		{name: "_FillValue of integers", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":-1}`},
+		{name: "_FillValue of floats, a number", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":-9999}`},
+		{name: "_FillValue of floats, the word NaN", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":"NaN"}`},
+		{name: "_FillValue of floats, base64", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":"AAAAAICHw8A="}`},
+	} {
+		meta := &zarr.Array{Type: types[cmp.Or(l.on, "int16")], Grid: square(), DimensionNames: l.names}
+		if l.shape != nil || l.name == "no dimensions" {
+			meta.Grid = zarr.Grid{Shape: l.shape, Chunk: l.chunk}
+		}
+		if err := json.Unmarshal([]byte(l.codecs), &meta.Codecs); err != nil {
+			t.Fatal(err)
+		}
+		if l.attributes != "" {
+			if err := json.Unmarshal([]byte(l.attributes), &meta.Attributes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !add("layout", l.name, meta) {
+			t.Errorf("%s: cannot be written", l.name)
+		}
+	}
+	return cases
+}
+
+// newReaderCase encodes the first chunk of an array. It returns false if the chain does
+// not take the data type.
+func newReaderCase(t *testing.T, registry *codecs.Registry, label, on string, meta *zarr.Array) (readerCase, bool) {
+	t.Helper()
+	if meta.Fill == nil {
+		meta.Fill = meta.Type.Default()
+	}
+	chains := [][]codecs.Spec{meta.Codecs}
+	if meta.Codecs == nil {
+		chains = [][]codecs.Spec{{{Name: "bytes"}}, {{Name: "vlen-utf8"}}, {{Name: "vlen-bytes"}}}
+	}
+	for _, specs := range chains {
+		chain, err := registry.Bind(specs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: meta.Fill})
+		if err != nil {
+			continue
+		}
+		meta.Codecs = chain.Specs()
+		values := ndarray.New(meta.Type, meta.Grid.Chunk)
+		n, two := 0, samples(t, meta.Type)
+		if err := values.SetItems(func() ([]byte, error) { n++; return two[n%2], nil }); err != nil {
+			t.Fatal(err)
+		}
+		pool := &ndarray.Pool{}
+		object, err := chain.AppendEncode(pool, nil, values)
+		if err != nil {
+			return readerCase{}, false // of elements that the codec refuses
+		}
+		back := ndarray.New(meta.Type, meta.Grid.Chunk)
+		if err := chain.Decode(pool, back, object); err != nil {
+			t.Fatal(err)
+		}
+		c := readerCase{label: label, on: on, meta: meta, object: object, key: "c" + strings.Repeat("/0", len(meta.Grid.Shape))}
+		var items []string
+		for item := range back.Items() {
+			items = append(items, hex.EncodeToString(item))
+		}
+		all := 1
+		for _, n := range meta.Grid.Shape {
+			all *= n
+		}
+		for len(items) < all {
+			items = append(items, hex.EncodeToString(meta.Fill))
+		}
+		c.expected = strings.Join(items[:all], ",")
+		return c, true
+	}
+	return readerCase{}, false
+}
+
+// samples returns two elements of a type, which codecs for numbers keep as they are.
+func samples(t *testing.T, data dtype.Type) [][]byte {
+	t.Helper()
+	for _, two := range [][2]string{
+		{`1`, `2`}, {`1`, `-1`}, {`true`, `false`}, {`[1,2]`, `[2,1]`}, {`"ab"`, `"c"`}, {`"AQI="`, `"AwQ="`}, {`{"x":1,"n":2}`, `{"x":2,"n":1}`},
+	} {
+		a, err := data.ParseScalar(dtype.V3, json.RawMessage(two[0]))
+		if err != nil {
+			continue
+		}
+		b, err := data.ParseScalar(dtype.V3, json.RawMessage(two[1]))
+		if err == nil {
+			return [][]byte{a, b}
+		}
+	}
+	t.Fatalf("no elements are known for the data type %s", data.Name())
+	return nil
+}

@@ -1,0 +1,227 @@
+package readers
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// numcodecsLimits are configurations that zarr-python's wrapper of numcodecs does not take.
+func numcodecsLimits(a *zarr.Array, specs []codecs.Spec) Refusal {
+	for _, s := range specs {
+		var c struct {
+			Format  int               `json:"format"`
+			Filters []json.RawMessage `json:"filters"`
+			Prefix  []int             `json:"prefix"`
+			AsType  string            `json:"astype"`
+		}
+		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+		switch {
+		case s.Name == "numcodecs.lzma" && c.Format != 3 && len(c.Filters) > 0:
+			return Refusal{"codecs", "numcodecs.lzma with filters", "leave filters out"}
+		case s.Name == "numcodecs.jenkins_lookup3" && len(c.Prefix) > 0:
+			return Refusal{"codecs", "numcodecs.jenkins_lookup3 with a prefix", "leave prefix out"}
+		case s.Name == "numcodecs.quantize" && c.AsType != "" && !sameAs(a.Type, c.AsType):
+			return Refusal{"codecs", "numcodecs.quantize with another data type", "leave astype out"}
+		}
+	}
+	return Refusal{}
+}
+
+// sameAs reports whether a Zarr v2 type string is that of a data type, in any byte order.
+func sameAs(t dtype.Type, code string) bool {
+	name, err := t.V2(dtype.Little)
+	return err == nil && strings.TrimLeft(strings.Trim(string(name), `"`), "<>|") == strings.TrimLeft(code, "<>|")
+}
+
+// noPayload refuses fill values that are NaNs with other bits than the usual ones.
+func noPayload(name string) limit {
+	return func(a *zarr.Array, _ []codecs.Spec) Refusal {
+		if text := string(a.Type.FormatScalar(dtype.V3, a.Fill)); a.Type.Name() == name && strings.HasPrefix(text, `"0x`) {
+			return Refusal{"fill_value", "the fill value " + text + ", a NaN with bits of its own", `"NaN"`}
+		}
+		return Refusal{}
+	}
+}
+
+func noBytesFill(a *zarr.Array, _ []codecs.Spec) Refusal {
+	if a.Type.Name() == "bytes" && len(a.Fill) > 0 {
+		return Refusal{"fill_value", "a fill value of bytes", `""`}
+	}
+	return Refusal{}
+}
+
+func noOpaqueShards(a *zarr.Array, specs []codecs.Spec) Refusal {
+	if name := a.Type.Name(); (name == "raw_bytes" || name == "struct") && has(specs, "sharding_indexed") {
+		return Refusal{"shards", "shards of the data type " + name, "leave out shards"}
+	}
+	return Refusal{}
+}
+
+func noCastOfBytes(a *zarr.Array, specs []codecs.Spec) Refusal {
+	for _, s := range specs {
+		if a.Type.Size() == 1 && slices.Contains([]string{"cast_value", "numcodecs.astype", "numcodecs.fixedscaleoffset"}, s.Name) {
+			return Refusal{"codecs", "the codec " + s.Name + " over elements of one byte", "leave it out"}
+		}
+	}
+	return Refusal{}
+}
+
+func has(specs []codecs.Spec, name string) bool {
+	return slices.ContainsFunc(specs, func(s codecs.Spec) bool { return s.Name == name })
+}
+
+// namedDimensions is what xarray demands of names of dimensions.
+func namedDimensions(a *zarr.Array, _ []codecs.Spec) Refusal {
+	if len(a.Grid.Shape) > 0 && a.DimensionNames == nil {
+		return Refusal{"dimension_names", "dimensions without names", "dimension_names: one for each dimension"}
+	}
+	return oneNameEach(a, nil)
+}
+
+// decodedAttributes is what xarray demands of _FillValue.
+func decodedAttributes(a *zarr.Array, _ []codecs.Spec) Refusal {
+	value := a.Attributes.Get("_FillValue")
+	n, ok := a.Type.(dtype.Numeric)
+	if value == nil || !ok || n.Kind() != dtype.Float {
+		return Refusal{}
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		if data, err := base64.StdEncoding.DecodeString(text); err == nil && len(data) == 8 {
+			return Refusal{}
+		}
+	}
+	return Refusal{"attributes._FillValue", fmt.Sprintf("the attribute _FillValue: %s of floats", value), "the base64 of a little-endian float64"}
+}
+
+// decodedTimes refuses times that xarray does not decode.
+func decodedTimes(a *zarr.Array, _ []codecs.Spec) Refusal {
+	if why := UndecodedTime(a.Attributes); why != "" {
+		return Refusal{"attributes.units", "the times in " + why, "decode_times=False when it opens them"}
+	}
+	return Refusal{}
+}
+
+// oneNameEach refuses two dimensions of one name.
+func oneNameEach(a *zarr.Array, _ []codecs.Spec) Refusal {
+	for i, name := range a.DimensionNames {
+		if name != "" && slices.Contains(a.DimensionNames[:i], name) {
+			return Refusal{"dimension_names", fmt.Sprintf("two dimensions of the name %q", name), "dimension_names: another name for one of them"}
+		}
+	}
+	return Refusal{}
+}
+
+// dimensionsExist refuses arrays without dimensions.
+func dimensionsExist(a *zarr.Array, _ []codecs.Spec) Refusal {
+	if len(a.Grid.Shape) == 0 {
+		return Refusal{"exclude", "an array without dimensions", "exclude the array"}
+	}
+	return Refusal{}
+}
+
+// shardsLast refuses codecs behind shards.
+func shardsLast(a *zarr.Array, _ []codecs.Spec) Refusal {
+	for _, s := range a.Codecs[:max(len(a.Codecs)-1, 0)] {
+		if s.Name == "sharding_indexed" {
+			return Refusal{"codecs", "a codec behind sharding_indexed", "that codec within sharding_indexed"}
+		}
+	}
+	return Refusal{}
+}
+
+// shardsAlone refuses what zarrita.js does not do with shards.
+func shardsAlone(a *zarr.Array, specs []codecs.Spec) Refusal {
+	at := slices.IndexFunc(a.Codecs, func(s codecs.Spec) bool { return s.Name == "sharding_indexed" })
+	if at < 0 {
+		return Refusal{}
+	}
+	var c struct {
+		Location string `json:"index_location"`
+	}
+	_ = json.Unmarshal(a.Codecs[at].Configuration, &c) // binding has checked it
+	nested := 0
+	for _, s := range specs {
+		if s.Name == "sharding_indexed" {
+			nested++
+		}
+	}
+	switch {
+	case len(a.Codecs) > 1:
+		return Refusal{"codecs", "a codec beside sharding_indexed", "that codec within sharding_indexed"}
+	case c.Location == "start":
+		return Refusal{"codecs", "shards with their index at the start", "index_location: end"}
+	case nested > 1:
+		return Refusal{"codecs", "shards within shards", "shards alone"}
+	}
+	return Refusal{}
+}
+
+// elementsExist refuses arrays without elements.
+func elementsExist(a *zarr.Array, _ []codecs.Spec) Refusal {
+	if slices.Contains(a.Grid.Shape, 0) {
+		return Refusal{"exclude", "an array without elements", "exclude the array"}
+	}
+	return Refusal{}
+}
+
+// noScaleFill refuses fill values of float8_e8m0fnu that tensorstore takes for others.
+func noScaleFill(a *zarr.Array, _ []codecs.Spec) Refusal {
+	if a.Type.Name() == "float8_e8m0fnu" && a.Fill[0] != 0 && a.Fill[0] != 0xff {
+		return Refusal{"fill_value", "a fill value of float8_e8m0fnu that is a number", `"NaN"`}
+	}
+	return Refusal{}
+}
+
+// zarrsNumbers refuses data types that codecs of zarrs do not take.
+func zarrsNumbers(a *zarr.Array, specs []codecs.Spec) Refusal {
+	for _, s := range specs {
+		if s.Name == "numcodecs.pcodec" && a.Type.Size() == 1 || s.Name == "numcodecs.fixedscaleoffset" && (a.Type.Size() == 1 || a.Type.Name() == "float16") {
+			return Refusal{"codecs", "the codec " + s.Name + " over " + a.Type.Name(), "leave it out"}
+		}
+	}
+	return Refusal{}
+}
+
+// exactInDoubles refuses fill values that JavaScript rounds.
+func exactInDoubles(a *zarr.Array, _ []codecs.Spec) Refusal {
+	var far bool
+	switch a.Type.Name() {
+	case "int64":
+		n := int64(binary.NativeEndian.Uint64(a.Fill))
+		far = n > 1<<53 || n < -1<<53
+	case "uint64":
+		far = binary.NativeEndian.Uint64(a.Fill) > 1<<53
+	case "float64":
+		bits := binary.NativeEndian.Uint64(a.Fill)
+		far = math.IsNaN(math.Float64frombits(bits)) && bits != 0x7ff8<<48
+	}
+	if far {
+		return Refusal{"fill_value", "a fill value that JavaScript rounds", "a fill value of at most 2^53"}
+	}
+	return Refusal{}
+}
+
+// shuffleOfElements refuses a shuffle of other elements than those of the array, which
+// zarrita.js takes for one of them.
+func shuffleOfElements(a *zarr.Array, specs []codecs.Spec) Refusal {
+	for _, s := range specs {
+		c := struct {
+			Size int `json:"elementsize"`
+		}{4}
+		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+		if s.Name == "numcodecs.shuffle" && c.Size != a.Type.Size() {
+			return Refusal{"codecs", "numcodecs.shuffle with another elementsize than that of the data type", "blosc with shuffle"}
+		}
+	}
+	return Refusal{}
+}

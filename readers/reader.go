@@ -1,0 +1,171 @@
+package readers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// Reader is a program that reads Zarr v3, from one version on. It is immutable.
+type Reader struct {
+	Name    string
+	Version string // the first version that the entry holds for
+	Tried   string // the release that the matrix has tried; "" if the entry is from Page
+	Page    string // the documentation that the entry is taken from
+	types   []string
+	codecs  []string
+	limits  []limit
+}
+
+// limit returns what a reader does not open in an array whose codecs and data types it
+// knows. What is "" if there is no such thing.
+type limit func(a *zarr.Array, specs []codecs.Spec) Refusal
+
+// Refusal is why a reader does not open an array.
+type Refusal struct {
+	Field   string // of the array's options in a job, such as "codecs"
+	What    string // such as "the codec zfp"
+	Instead string // what the reader does open, or what to do; ""
+}
+
+// String returns what the reader does not open, and what it opens instead.
+func (r Refusal) String() string {
+	if r.Instead == "" {
+		return r.What
+	}
+	return r.What + " (instead: " + r.Instead + ")"
+}
+
+// String returns the name with the version.
+func (r *Reader) String() string {
+	if r.Version == "" {
+		return r.Name
+	}
+	return r.Name + " " + r.Version
+}
+
+// Refuses returns why the reader does not open an array, or false if it does.
+func (r *Reader) Refuses(a *zarr.Array) (Refusal, bool) {
+	if refused, ok := r.refusesType(a.Type); ok {
+		return refused, true
+	}
+	specs := flat(a.Codecs)
+	for _, s := range specs {
+		if !slices.Contains(r.codecs, s.Name) {
+			return Refusal{"codecs", "the codec " + s.Name, r.instead(s.Name, replacements)}, true
+		}
+	}
+	for _, l := range r.limits {
+		if refused := l(a, specs); refused.What != "" {
+			return refused, true
+		}
+	}
+	return Refusal{}, false
+}
+
+func (r *Reader) refusesType(t dtype.Type) (Refusal, bool) {
+	if record, ok := t.(dtype.Record); ok && slices.Contains(r.types, t.Name()) {
+		for _, field := range record.Fields() {
+			if refused, ok := r.refusesType(field.Type); ok {
+				return refused, true
+			}
+		}
+		return Refusal{}, false
+	}
+	name := t.Name()
+	if slices.Contains(r.types, name) || isRawBits(name) && slices.Contains(r.types, "r*") {
+		return Refusal{}, false
+	}
+	if isRawBits(name) {
+		name = "r*"
+	}
+	return Refusal{"data_type", "the data type " + t.Name(), r.instead(name, otherTypes)}, true
+}
+
+func isRawBits(name string) bool {
+	return len(name) > 1 && name[0] == 'r' && strings.Trim(name[1:], "0123456789") == ""
+}
+
+// instead returns the first replacement that the reader opens.
+func (r *Reader) instead(name string, replacements map[string][]string) string {
+	for _, other := range replacements[name] {
+		word, _, _ := strings.Cut(other, " ")
+		if slices.Contains(r.codecs, word) || slices.Contains(r.types, word) || strings.HasPrefix(other, "leave ") || strings.HasPrefix(other, "exclude ") {
+			return other
+		}
+	}
+	return ""
+}
+
+// flat returns the codecs of a chain with those within them.
+func flat(specs []codecs.Spec) []codecs.Spec {
+	var list []codecs.Spec
+	for _, s := range specs {
+		list = append(list, s)
+		var inside struct {
+			Codecs []codecs.Spec `json:"codecs"`
+			Index  []codecs.Spec `json:"index_codecs"`
+		}
+		if json.Unmarshal(s.Configuration, &inside) == nil {
+			list = append(append(list, flat(inside.Codecs)...), flat(inside.Index)...)
+		}
+	}
+	return list
+}
+
+// Names lists the readers of the table, each once.
+func Names() []string {
+	var names []string
+	for _, r := range All() {
+		if !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// Parse returns the reader that a requirement such as "xarray" or "zarr-python>=3.1" means:
+// the entry of the table for the oldest version that the requirement allows.
+func Parse(requirement string) (*Reader, error) {
+	name, least, versioned := strings.Cut(requirement, ">=")
+	name, least = strings.TrimSpace(name), strings.TrimSpace(least)
+	var found *Reader
+	known := false
+	for _, r := range All() {
+		if r.Name != name {
+			continue
+		}
+		known = true
+		if found == nil || versioned && compare(r.Version, least) <= 0 {
+			found = r
+		}
+	}
+	switch {
+	case !known:
+		return nil, fmt.Errorf("no reader %q is known: they are %s, each with >=VERSION behind it if need be", requirement, strings.Join(Names(), ", "))
+	case versioned && parts(least) == nil:
+		return nil, fmt.Errorf("%q is no version: want numbers with dots between them, as in %s>=3.1", least, name)
+	}
+	return found, nil
+}
+
+// compare orders two versions.
+func compare(a, b string) int { return slices.Compare(parts(a), parts(b)) }
+
+// parts returns the numbers of a version, or nil if it has others than numbers.
+func parts(version string) []int {
+	var list []int
+	for part := range strings.SplitSeq(version, ".") {
+		n := 0
+		if _, err := fmt.Sscanf(part, "%d", &n); err != nil || fmt.Sprint(n) != part {
+			return nil
+		}
+		list = append(list, n)
+	}
+	return list
+}

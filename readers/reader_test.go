@@ -1,0 +1,44 @@
+package readers_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/readers"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"zarr-python": "zarr-python 3.0", "zarr-python>=3.1": "zarr-python 3.1", "zarr-python >= 3.2.5": "zarr-python 3.2",
+		"zarr-python>=3.10": "zarr-python 3.4", "xarray": "xarray 2026.9", "xarray>=2025.1": "xarray 2026.9", "zarr-java": "zarr-java",
+	} {
+		r, err := readers.Parse(text)
+		if err != nil || r.String() != want {
+			t.Errorf("%s: %v, %v, want %s", text, r, err, want)
+		}
+	}
+	for text, want := range map[string]string{"zarr": "they are zarr-python, xarray,", "xarray>=new": `"new" is no version`, "": "no reader"} {
+		if _, err := readers.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	a := &zarr.Array{Type: dtype.Float32, Grid: zarr.Grid{Shape: []int{4}, Chunk: []int{4}}, Fill: dtype.Float32.Default(), Codecs: []codecs.Spec{{Name: "zfp"}}, DimensionNames: []string{"x"}}
+	for reader, want := range map[string]string{
+		"zarr-python": "the codec zfp (instead: numcodecs.zfpy)", "tensorstore": "the codec zfp (instead: zstd)", "zarrs": "",
+	} {
+		r, err := readers.Parse(reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused, refuses := r.Refuses(a)
+		if refused.String() != want || refuses != (want != "") {
+			t.Errorf("%s: %q, want %q", reader, refused, want)
+		}
+	}
+}
