@@ -21,20 +21,35 @@ type Places struct {
 // mostFolders bounds the folders that are remembered.
 const mostFolders = 1024
 
-// Inside tells whether a URL names the folder, or something below it, even if the two
-// are spelled differently. Relative paths, links and file:// are resolved. Remote places
-// must have the same server, too. A URL that cannot be parsed is inside no folder.
-func (p *Places) Inside(url, folder string) bool {
-	inner, err := location.Parse(url)
+// Place is what a URL names, to be compared with others. The zero value is the place of a
+// URL that cannot be parsed.
+type Place struct {
+	at    location.Location // with the resolved path if it is local
+	known bool
+}
+
+// Place returns the place that a URL names. Relative paths, links and file:// are
+// resolved, so that a place is found the same however its URL is spelled.
+func (p *Places) Place(url string) Place {
+	at, err := location.Parse(url)
 	if err != nil {
-		return false
+		return Place{}
 	}
-	outer, err := location.Parse(folder)
-	if err != nil || inner.Local() != outer.Local() {
+	if at.Local() {
+		at.Path = p.resolved(at.Path)
+	}
+	return Place{at, true}
+}
+
+// Inside tells whether a place is the folder, or something below it. Remote places must
+// have the same server, too. The place of a URL that cannot be parsed is inside no folder.
+func (a Place) Inside(folder Place) bool {
+	inner, outer := a.at, folder.at
+	if !a.known || !folder.known || inner.Local() != outer.Local() {
 		return false
 	}
 	if inner.Local() {
-		return below(p.resolved(inner.Path, false), p.resolved(outer.Path, true), string(filepath.Separator))
+		return below(inner.Path, outer.Path, string(filepath.Separator))
 	}
 	for _, name := range []string{"endpoint", "storage_account", "domain"} {
 		if inner.Query.Get(name) != outer.Query.Get(name) {
@@ -44,8 +59,11 @@ func (p *Places) Inside(url, folder string) bool {
 	return inner.Scheme == outer.Scheme && inner.Host == outer.Host && below(inner.Path, outer.Path, "/")
 }
 
-// Inside is [Places.Inside] for a single URL.
-func Inside(url, folder string) bool { return new(Places).Inside(url, folder) }
+// Inside tells whether a URL names the folder, or something below it, see [Place.Inside].
+func Inside(url, folder string) bool {
+	var p Places
+	return p.Place(url).Inside(p.Place(folder))
+}
 
 // Resolved returns the one spelling of the URL of a place. A local place becomes an
 // absolute path without links. A remote URL stays, except that a digest takes the place
@@ -56,7 +74,7 @@ func (p *Places) Resolved(url string) string {
 	case err != nil:
 		return url
 	case at.Local():
-		return p.resolved(at.Path, false)
+		return p.resolved(at.Path)
 	}
 	if digest := at.Digest(); digest != "" {
 		return at.String() + "?" + digest
@@ -71,17 +89,17 @@ func below(inner, outer, separator string) bool {
 	return inner == outer || outer == "" || strings.HasPrefix(inner, strings.TrimSuffix(outer, separator)+separator)
 }
 
-// resolved returns an absolute path without links, as far as the path exists. It
-// remembers the result for a folder.
-func (p *Places) resolved(name string, folder bool) string {
+// resolved returns an absolute path without links, as far as the path exists.
+func (p *Places) resolved(name string) string {
 	name, err := location.Absolute(name)
 	if err != nil {
 		return name
 	}
-	return p.real(name, folder)
+	return p.real(name, false)
 }
 
-// real is resolved for a path that is absolute and clean.
+// real is resolved for a path that is absolute and clean. It remembers the result for a
+// folder.
 func (p *Places) real(name string, folder bool) string {
 	if known, ok := p.folders[name]; ok {
 		return known

@@ -43,24 +43,32 @@ func (p *Plan) within(at []place) []string {
 	servers := map[string]bool{}
 	for _, l := range locations {
 		_, query, _ := strings.Cut(l.URL, "?")
-		servers[query] = true
+		servers["?"+query] = true
 	}
 	messages := make([]string, len(at))
 	var places store.Places
+	target := make([]store.Place, len(at))
+	for i, to := range at {
+		target[i] = places.Place(to.url)
+	}
+	here := map[string]bool{"": true}
 	for f := range p.source.Files() {
 		folder, document := hierarchyOf(f.URL)
-		for i, to := range at {
-			for query := range servers {
-				if !store.Local(f.URL) {
-					query = "?" + query
-				} else {
-					query = ""
-				}
+		queries := servers
+		if store.Local(f.URL) {
+			queries = here
+		}
+		for query := range queries {
+			file, around := places.Place(f.URL+query), store.Place{}
+			if document {
+				around = places.Place(folder + query)
+			}
+			for i, to := range at {
 				switch {
 				case messages[i] != "":
-				case places.Inside(f.URL+query, to.url):
+				case file.Inside(target[i]):
 					messages[i] = fmt.Sprintf("the source file %s lies inside the %s", f.URL, to.what)
-				case document && places.Inside(to.url, folder+query):
+				case target[i].Inside(around):
 					messages[i] = fmt.Sprintf("the %s lies inside of %s, which is part of the source", to.what, folder)
 				}
 			}

@@ -52,6 +52,7 @@
 //	surroundings.go         hierarchies around the target
 //	faults.go               arrays that cannot be opened
 //	opened_arrays.go        the arrays that the job selects, and their coordinates
+//	warnings.go             warnings that very many arrays have
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New
 //	document.go             a plan that another process has written down

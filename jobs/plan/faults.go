@@ -72,14 +72,16 @@ func folded(faults []arrayFault) error {
 	return errors.Join(told...)
 }
 
+// mostNames is how many arrays someNames names.
+const mostNames = 5
+
 // someNames lists the first few arrays.
 func someNames(faults []arrayFault) string {
-	const most = 5
-	names := make([]string, 0, most)
-	for _, f := range faults[:min(most, len(faults))] {
+	names := make([]string, 0, mostNames)
+	for _, f := range faults[:min(mostNames, len(faults))] {
 		names = append(names, fmt.Sprintf("%q", path.Clean(f.path)))
 	}
-	if len(faults) > most {
+	if len(faults) > mostNames {
 		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")

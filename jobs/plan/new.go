@@ -45,6 +45,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	}
 	empty := p.emptyGroups(left)
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.checkDimensions(opened), p.lostCoordinates(opened), p.grows(opened))
+	var ofArrays warnings
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	described := coordinatesIn(paths, opened)
 	chains := codecs.NewChains(env.Codecs)
@@ -61,8 +62,9 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		if err != nil {
 			return err
 		}
-		problems = append(problems, wrong...)
+		ofArrays.add(name, wrong)
 	}
+	problems = append(problems, ofArrays.folded()...)
 	switch {
 	case len(p.Arrays) > 0 || problems.Err() != nil:
 	case p.Job.Source.Unsupported == "skip" && len(left) > 0:

@@ -34,7 +34,7 @@ func Parse(raw string) (Location, error) {
 	if raw == "" {
 		return Location{}, errors.New("empty URL")
 	}
-	if !hasScheme.MatchString(raw) {
+	if !strings.Contains(raw, ":/") || !hasScheme.MatchString(raw) {
 		return Location{Path: raw}, checkPath(raw, runtime.GOOS)
 	}
 	u, err := url.Parse(raw)
