@@ -129,9 +129,18 @@ type Joining struct {
 	// differ, unless that would change the meaning of a joined value. Each difference is
 	// a note. Without Override, each difference is an error.
 	Override bool
-	// Order names an array. The files are sorted by its first value. "" leaves them in
-	// their order.
+	// Order names an array. The files are sorted by its first value. "" sorts them by
+	// the coordinate of the dimension if they do not follow each other by it, and if it
+	// has an order.
 	Order string
+	// Disordered lets a coordinate of the dimension repeat values, or change its
+	// direction: this becomes a finding, and without Order the files stay in their order.
+	Disordered bool
+	// Overlap says which rows are taken where several files have a value of the
+	// coordinate. [OverlapError] makes it an error.
+	Overlap Overlap
+	// Time says what becomes of times that the files count from several moments.
+	Time Rebasing
 	// Wanted says which arrays are wanted. Only these are opened, and if one of them
 	// cannot be opened, the source cannot be opened. nil: all arrays are opened. If one of
 	// them cannot be opened, only Array returns the error.
@@ -146,6 +155,27 @@ type Joining struct {
 	// variable that is not joined. 0 stands for 8 GiB, and with Override for 1 GiB. A
 	// larger variable gets a finding, or with Override a note.
 	Compared int64
+}
+
+// Overlap is what becomes of rows that several files have.
+type Overlap int
+
+const (
+	OverlapError Overlap = iota // they are an error
+	OverlapFirst                // those of the first file are taken, in the joined order
+	OverlapLast                 // those of the last file are taken
+)
+
+// Rebasing says what becomes of times that count from several moments.
+type Rebasing struct {
+	// Keep leaves numbers as they are. Then units that differ are a difference between
+	// the files. Otherwise the numbers of all files become those of one clock.
+	Keep bool
+	// Units are those of the clock. "" stands for those of the first file.
+	Units string
+	// Type returns the data type that the numbers of an array are to have if numbers of
+	// any file are changed, nil for that of the first file. nil: of no array.
+	Type func(path string) dtype.Type
 }
 
 // Dimension returns the dimension along which files are joined, "" if there is none.

@@ -177,6 +177,9 @@ type Info struct {
 	// ItemBytes is the average number of bytes of an element of variable size. It is an
 	// estimate, because the elements have not been read. 0: nothing is known.
 	ItemBytes int
+	// Rebased are the units to which times of some files were brought that counted from
+	// another moment; "": there were none.
+	Rebased string
 	// Packing says what the elements mean, if they are packed and codecs are to describe
 	// that; see [Packed]. Otherwise it is nil.
 	Packing Packing

@@ -48,7 +48,9 @@ type Source struct {
 	Concat    string     // dimension to join several files along; "": none
 	Stack     string     // name of a new first dimension, one file an index; "": none
 	Join      string     // "exact" or "", or "override": what becomes of differences between files
-	Order     string     // "natural" or "", or the name of the coordinate that files are sorted by
+	Order     string     // "name", "natural" or "", "allow", or the name of the coordinate that files are sorted by
+	Overlap   string     // "error" or "", "first" or "last": which file a row is taken from that several files have
+	Time      Time       // of several files, or of an append
 	CF        string     // "keep", "codecs" or "unpack", for arrays that do not say otherwise
 	// MissingChunks says what a missing chunk of a Zarr source means. With "fill" or
 	// "" it holds the fill value. With "error" the job fails before it writes anything.
@@ -62,6 +64,13 @@ type Source struct {
 	// default, the coordinates of what is selected come along.
 	NoCoordinates bool
 	Arrays        []RawArray // of a driver that is Declared, in file order
+}
+
+// Time says what becomes of times that count from several moments. The zero value brings
+// them to one.
+type Time struct {
+	Keep  bool   // the numbers stay as they are
+	Units string // that all numbers get; "": those of the target, or else of the first file
 }
 
 // RawArray describes one array of a driver that knows no metadata.

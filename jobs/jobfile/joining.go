@@ -3,20 +3,53 @@ package jobfile
 import (
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
-// natural is the order of files by their names; numbers in them are compared as
-// numbers.
-const natural = "natural"
+// These orders of files are no coordinates. By their names, numbers in them are compared
+// as numbers.
+const (
+	byName  = "name"
+	natural = "natural" // the same
+	allow   = "allow"   // by their names, whatever the values of coordinates
+)
 
-// Coordinate is the name of the coordinate that files are sorted by; "": they are
-// sorted by their names.
+// Coordinate is the name of the coordinate that the job sorts files by; "": it names
+// none.
 func (s *Source) Coordinate() string {
-	if s.Order == natural {
+	if s.Order == byName || s.Order == natural || s.Order == allow {
 		return ""
 	}
 	return s.Order
+}
+
+// Disordered reports whether a joined coordinate may repeat values, or change its
+// direction.
+func (s *Source) Disordered() bool { return s.Order == allow }
+
+// time reads the field source.time.
+func (p *parser) time(n *node, at *trail) {
+	t := &p.job.Source.Time
+	if n.kind != mapKind {
+		var word string
+		if n.kind == stringKind && cf.IsClock(sources.TextAttribute(n.text)) {
+			p.report(n.at, at, n.quoted()+" is not one of rebase, keep", "time: {units: "+n.quoted()+"} names units")
+			return
+		}
+		p.enum(&word, "rebase", "keep")(n, at)
+		t.Keep = word == "keep"
+		return
+	}
+	p.fields(n, at, map[string]setter{"units": func(n *node, at *trail) {
+		if p.str(&t.Units)(n, at); t.Units == "" {
+			return
+		}
+		if err := cf.CheckUnits(t.Units); err != nil {
+			p.report(n.at, at, err.Error(), "such as days since 2000-01-01")
+		}
+	}}, "units")
 }
 
 const joinHint = "concat: NAME joins them along a dimension that they have, stack: NAME along a new one"
@@ -34,6 +67,12 @@ func (p *parser) joining(at *trail) {
 	case traits.Declared:
 		if s.Coordinate() != "" {
 			report("order", fmt.Sprintf("files of the %s driver have no coordinate to be ordered by", s.Driver), "order: natural, or list them")
+		}
+		if s.Overlap != "" {
+			report("overlap", fmt.Sprintf("files of the %s driver have no coordinate by which they could overlap", s.Driver), "leave it out")
+		}
+		if s.Time != (Time{}) {
+			report("time", fmt.Sprintf("files of the %s driver have no units of their own", s.Driver), "leave it out")
 		}
 		if s.Join != "" {
 			report("join", fmt.Sprintf("files of the %s driver have nothing but elements to differ in", s.Driver), "leave it out")
@@ -56,7 +95,10 @@ func (p *parser) joinsNothing(report func(field, message, hint string)) {
 	if s.Join != "" {
 		report("join", "nothing is joined without concat or stack", joinHint)
 	}
-	if s.Coordinate() != "" {
+	if s.Overlap != "" {
+		report("overlap", "nothing is joined without concat or stack", joinHint)
+	}
+	if s.Coordinate() != "" || s.Disordered() {
 		report("order", "nothing is ordered without concat or stack", joinHint)
 	}
 }

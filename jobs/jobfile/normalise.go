@@ -79,7 +79,10 @@ func normalSource(s Source, declared bool) map[string]any {
 		put(m, "concat", s.Concat, s.Concat != "")
 		put(m, "stack", s.Stack, s.Stack != "")
 		put(m, "join", s.Join, s.Join == "override")
-		put(m, "order", s.Order, s.Coordinate() != "")
+		put(m, "order", s.Order, s.Coordinate() != "" || s.Disordered())
+		put(m, "overlap", s.Overlap, s.Overlap != "" && s.Overlap != "error")
+		put(m, "time", "keep", s.Time.Keep)
+		put(m, "time", map[string]any{"units": s.Time.Units}, s.Time.Units != "")
 	}
 	put(m, "missing_chunks", s.MissingChunks, s.MissingChunks == "error")
 	put(m, "unsupported", s.Unsupported, s.Unsupported == "skip")

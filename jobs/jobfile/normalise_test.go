@@ -82,6 +82,11 @@ func TestDifferences(t *testing.T) {
 		{[]string{"arrays.SST.chunks=[6,90,180]"}, []string{"arrays.SST.chunks: was [12,90], is [6,90,180]"}},
 		{[]string{"run.path=decode", "source.concat=t"}, []string{`run.path: was "auto", is "decode"`, `source.concat: was not given, is "t"`}},
 		{[]string{"source.order=natural"}, nil},
+		{[]string{"source.order=name", "source.time=rebase"}, nil},
+		{[]string{"source.concat=t", "source.order=allow", "source.time=keep", "source.overlap=last"}, []string{
+			`source.concat: was not given, is "t"`, `source.order: was not given, is "allow"`, `source.overlap: was not given, is "last"`, `source.time: was not given, is "keep"`,
+		}},
+		{[]string{"source.time.units=days since 2000-01-01"}, []string{`source.time: was not given, is {"units":"days since 2000-01-01"}`}},
 		{[]string{"source.stack=t", "source.join=override", "source.order=x"}, []string{
 			`source.join: was not given, is "override"`, `source.order: was not given, is "x"`, `source.stack: was not given, is "t"`,
 		}},

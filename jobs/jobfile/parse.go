@@ -84,6 +84,8 @@ func (p *parser) source(n *node, at *trail) {
 		"stack":          p.str(&s.Stack),
 		"join":           p.enum(&s.Join, "exact", "override"),
 		"order":          p.str(&s.Order),
+		"overlap":        p.enum(&s.Overlap, "error", "first", "last"),
+		"time":           p.time,
 		"cf":             p.cf(&s.CF),
 		"missing_chunks": p.enum(&s.MissingChunks, "fill", "error"),
 		"unsupported":    p.enum(&s.Unsupported, "error", "skip"),

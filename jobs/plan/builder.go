@@ -32,8 +32,12 @@ func (b *builder) findings(list []cf.Finding) {
 		}
 		_, field := cfMode(b.plan.Job, b.info.Path)
 		switch f.Code {
-		case combine.Uncompared, combine.Disordered:
+		case combine.Uncompared:
 			field = "source.join"
+		case combine.Disordered:
+			field = "source.order"
+		case combine.Unchecked:
+			field = "source.time"
 		case sources.LeftOut, sources.NotUTF8, sources.NotJSON, sources.Faulty, sources.Renamed:
 			field = "source"
 		}

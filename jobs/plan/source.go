@@ -19,7 +19,7 @@ func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *li
 	}
 	r := sources.Request{
 		Types: env.Types, Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.StoreOptions(j, limits),
-		Join: combining(j), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
+		Join: combining(j, env.Types), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
 		Null:       func(path string, t dtype.Type) (dtype.Scalar, error) { return nullOf(j, path, t) },
 		KeepChunks: func(path string) bool { return wantsStored(j, path) },
 		KeepCodecs: func(path string, t dtype.Type) bool { return keepsCodecs(j, path, t, env.Types) },

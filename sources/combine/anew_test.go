@@ -7,24 +7,6 @@ import (
 	"testing"
 )
 
-// TestValuesThatBeginAnew: a coordinate that begins with the same number in each file is
-// told of, unless its units say that the numbers are one row.
-func TestValuesThatBeginAnew(t *testing.T) {
-	for units, want := range map[string]string{"": "the values begin anew with 0.0 in each file", ";units=s": ""} {
-		src, err := combineAll(t, Options{Concat: "t", Override: true, Wanted: everything}, file("t(t)=0,1"+units), file("t(t)=0,2"+units))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := src.Array(t.Context(), "t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if notes := strings.Join(a.Info().Notes, "\n"); strings.Contains(notes, "begin anew") != (want != "") || !strings.Contains(notes, want) {
-			t.Errorf("units %q: notes %q, want %q", units, notes, want)
-		}
-	}
-}
-
 // TestCalendarsOfReadTimes: files whose calendars differ before 1582-10-15 alone are joined if
 // no time is before that.
 func TestCalendarsOfReadTimes(t *testing.T) {

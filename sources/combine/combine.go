@@ -44,8 +44,14 @@ type Options = sources.Joining
 // without Override. All other attributes are the first member's, and a note tells where
 // other members have other ones. So are the attributes of groups.
 //
-// Without Override, no value of the dimension's coordinate is in two members. With
-// Order, the values rise, or fall, throughout; Override makes a finding of what does not.
+// The values of the dimension's coordinate rise, or fall, throughout; Disordered makes a
+// finding of what does not. Members whose names are in another order are sorted by the
+// coordinate, or by that of Order. Overlap says which member a row is taken from that
+// several members have.
+//
+// Times that members count from several moments are brought to one clock, see
+// [sources.Rebasing]. This goes for every variable with units such as "days since
+// 2000-01-01", and for the bounds of such variables.
 func Open(ctx context.Context, m Members, how Options) (sources.Source, error) {
 	s, err := combine(ctx, m, how)
 	if err != nil {
@@ -66,19 +72,18 @@ func combine(ctx context.Context, m Members, how Options) (sources.Source, error
 		h, err := m.Open(ctx, 0)
 		return alone{h, m.Origin}, err
 	}
-	c := &combined{Origin: m.Origin, how: how, names: m.Names, vars: map[string]*variable{}}
+	c := &combined{Origin: m.Origin, how: how, names: m.Names, vars: map[string]*variable{}, spans: map[string][]span{}}
 	if err := c.open(ctx, m.Open); err != nil {
 		return nil, err
 	}
 	if err := c.checkDimension(); err != nil {
 		return nil, err
 	}
-	if how.Order != "" {
-		if err := c.sort(ctx); err != nil {
-			return nil, err
-		}
-	}
 	c.findBounds()
+	c.rebase()
+	if err := c.order(ctx); err != nil {
+		return nil, err
+	}
 	coordinates := c.coordinates()
 	for _, path := range c.paths {
 		if err := c.join(ctx, c.vars[path], coordinates); err != nil {
@@ -100,19 +105,27 @@ type combined struct {
 	others []string          // those of the others
 	vars   map[string]*variable
 	bounds map[string]string // paths of coordinates by those of their bounds
-	spans  []span            // of the values of how.Order, of each member; nil: without
+	infos  sources.Infos     // descriptions of parts that are rebased
+	// spans are those of the coordinates that were read, by their paths, of each member.
+	spans map[string][]span
+	// runs are the rows of members that are taken where members overlap; nil: all are.
+	runs []run
 }
 
 // variable is an array of all members.
 type variable struct {
 	path     string
 	parts    []sources.Array  // of each member; nil: there is none
+	stored   []sources.Array  // parts before they were rebased; nil: none was
+	clocks   []sources.Clock  // that the stored parts go by
 	faults   map[string]error // why it cannot be opened, by the name of the member
 	report   sources.Report   // of what is wrong with it
 	notes    []string
 	findings []cf.Finding
 	array    sources.Array // what it becomes, if nothing is wrong
 	joined   bool          // it has the dimension along which members are joined
+	rebasing string        // the note about the parts that are rebased, and their units
+	rebased  string
 }
 
 // open opens the wanted arrays of all members.

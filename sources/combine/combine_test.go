@@ -24,6 +24,7 @@ type held struct {
 	values []float64
 	texts  []string // not nil: the elements of a type whose elements are texts, of any shape
 	made   func(number int) float64
+	made64 func(number int) int64      // not nil: the elements of a type of integers
 	read   func(region ndarray.Region) // not nil: is told of every read
 	fail   func() error                // not nil: the error of a read
 }
@@ -53,7 +54,18 @@ func (h *held) ReadRegion(_ context.Context, dst ndarray.Array, start []int) err
 			return err
 		}
 	}
-	if list, ok := ndarray.As[float64](whole); ok {
+	switch list, _ := ndarray.As[int32](whole); {
+	case h.info.Type == dtype.Int32:
+		for i := range list {
+			list[i] = int32(h.made64(i))
+		}
+	case h.info.Type == dtype.Int64:
+		list, _ := ndarray.As[int64](whole)
+		for i := range list {
+			list[i] = h.made64(i)
+		}
+	default:
+		list, _ := ndarray.As[float64](whole)
 		copy(list, h.values)
 	}
 	ndarray.Copy(dst, whole.Sub(ndarray.Region{Start: start, Shape: dst.Shape}))
@@ -198,6 +210,19 @@ func TestOpen(t *testing.T) {
 			map[string]string{"crs": "[] [] [1]", "v": "[run] [2] [1 2]"}},
 		"stack with coordinates of the groups above": {Options{Stack: "run"}, []*member{file("h()=1", "n()=3", "g/v()=1;coordinates=h /n"), file("h()=1", "n()=3", "g/v()=2;coordinates=h /n")},
 			map[string]string{"h": "[] [] [1]", "n": "[] [] [3]", "g/v": "[run] [2] [1 2]"}},
+		"names against the order": {Options{Concat: "t"}, []*member{february, january}, map[string]string{
+			"t": "[t] [3] [0 1 2]", "v": "[t x] [3 2] [1 2 3 4 5 6]"}},
+		"names against the order, as they are": {Options{Concat: "t", Disordered: true}, []*member{february, january}, map[string]string{"t": "[t] [3] [2 0 1]"}},
+		"falling":                              {Options{Concat: "t"}, []*member{file("t(t)=3,2"), file("t(t)=1")}, map[string]string{"t": "[t] [3] [3 2 1]"}},
+		"overlap, first": {Options{Concat: "t", Overlap: sources.OverlapFirst}, []*member{file("t(t)=0,1,2,5", "v(t)=1,2,3,4"), file("t(t)=1,2,3", "v(t)=5,6,7")},
+			map[string]string{"t": "[t] [5] [0 1 2 3 5]", "v": "[t] [5] [1 2 3 7 4]"}},
+		"overlap, last": {Options{Concat: "t", Overlap: sources.OverlapLast}, []*member{file("t(t)=0,1,2,5", "v(t)=1,2,3,4"), file("t(t)=1,2,3", "v(t)=5,6,7")},
+			map[string]string{"t": "[t] [5] [0 1 2 3 5]", "v": "[t] [5] [1 5 6 7 4]"}},
+		"overlap, falling": {Options{Concat: "t", Overlap: sources.OverlapLast}, []*member{file("t(t)=3,2", "v(t)=1,2"), file("t(t)=2,1", "v(t)=5,6")},
+			map[string]string{"t": "[t] [3] [3 2 1]", "v": "[t] [3] [1 5 6]"}},
+		"overlap in name alone": {Options{Concat: "t", Overlap: sources.OverlapLast}, []*member{february, january}, map[string]string{"t": "[t] [3] [0 1 2]"}},
+		"overlap in a stack": {Options{Stack: "run", Overlap: sources.OverlapFirst}, []*member{file("run()=9", "v()=1"), file("run()=8", "v()=2"), file("run()=9", "v()=3")},
+			map[string]string{"run": "[run] [2] [8 9]", "v": "[run] [2] [2 1]"}},
 		"stack of one": {Options{Stack: "run"}, []*member{file("v(x)=1,2")}, map[string]string{"v": "[run x] [1 2] [1 2]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -218,19 +243,20 @@ func TestCombineRefuses(t *testing.T) {
 	days := "t(t)=0,1;units=days since 2001-01-01"
 	concat := Options{Concat: "t", Wanted: everything}
 	override := Options{Concat: "t", Wanted: everything, Override: true}
+	keep := Options{Concat: "t", Wanted: everything, Override: true, Time: sources.Rebasing{Keep: true}}
+	allow := Options{Concat: "t", Wanted: everything, Disordered: true}
 	for name, test := range map[string]struct {
 		how     Options
 		members []*member
 		want    []string // of the error; none: accepted
 	}{
-		"no dimension":         {Options{}, []*member{file("v()=1"), file("v()=1")}, []string{"2 files need concat"}},
-		"two dimensions":       {Options{Concat: "t", Stack: "u"}, []*member{file("v()=1")}, []string{"exclude each other"}},
-		"a dimension too many": {Options{Stack: "t", Wanted: everything}, []*member{file(days), file(days)}, []string{`array "t" has the dimension "t" to stack along already`}},
-		"unknown dimension":    {concat, []*member{file("x(x)=1"), file("x(x)=1")}, []string{`a: no array has the dimension "t"`, `["x"]`}},
-		"damaged files":        {concat, []*member{nil, file(days), nil}, []string{"2 files cannot be read", "a: damaged", "c: damaged"}},
-		"units of time": {concat, []*member{file(days), file("t(t)=2;units=days since 2002-01-01"), file("t(t)=3")}, []string{
-			`the attribute units is "days since 2001-01-01" in a and "days since 2002-01-01" in b`, `units is "days since 2001-01-01" in a and absent in c`, "2 differences"}},
-		"units of time, in spite of it": {override, []*member{file(days), file("t(t)=2;units=days since 2002-01-01")}, []string{"do not mean the same"}},
+		"no dimension":                  {Options{}, []*member{file("v()=1"), file("v()=1")}, []string{"2 files need concat"}},
+		"two dimensions":                {Options{Concat: "t", Stack: "u"}, []*member{file("v()=1")}, []string{"exclude each other"}},
+		"a dimension too many":          {Options{Stack: "t", Wanted: everything}, []*member{file(days), file(days)}, []string{`array "t" has the dimension "t" to stack along already`}},
+		"unknown dimension":             {concat, []*member{file("x(x)=1"), file("x(x)=1")}, []string{`a: no array has the dimension "t"`, `["x"]`}},
+		"damaged files":                 {concat, []*member{nil, file(days), nil}, []string{"2 files cannot be read", "a: damaged", "c: damaged"}},
+		"units of time":                 {concat, []*member{file(days), file("t(t)=2;units=days since 2002-01-01"), file("t(t)=3")}, []string{`units is "days since 2001-01-01" in a and absent in c`}},
+		"units of time, in spite of it": {keep, []*member{file(days), file("t(t)=2;units=days since 2002-01-01")}, []string{"do not mean the same"}},
 		"calendar, in spite of it":      {override, []*member{file("t(t)=1;calendar=noleap"), file("t(t)=2;calendar=standard")}, []string{"the attribute calendar"}},
 		"missing":                       {concat, []*member{file(days, "v(t)=1,2"), file("t(t)=7;units=days since 2001-01-01")}, []string{`b: no array "v", which a has: exclude it`}},
 		"missing, in spite of it":       {override, []*member{file(days, "v(t)=1,2"), file("t(t)=7;units=days since 2001-01-01")}, []string{`b: no array "v"`}},
@@ -247,12 +273,16 @@ func TestCombineRefuses(t *testing.T) {
 		"NaN and a mark":                {override, []*member{file("t(t)=0;_FillValue=NaN"), file("t(t)=1;_FillValue=10")}, []string{`_FillValue is "NaN" in a and "10" in b`}},
 		"a mark in one":                 {override, []*member{file("t(t)=0;_FillValue=10"), file("t(t)=1")}, []string{`_FillValue is "10" in a and absent in b`}},
 		"a word in it":                  {concat, []*member{file("t(t)=0;comment=x"), file("t(t)=1;comment=y")}, nil},
-		"one index twice":               {concat, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, []string{`array "t" has the index 2.0 in a and in b`}},
-		"one index twice, far apart":    {concat, []*member{file("t(t)=5"), file("t(t)=0"), file("t(t)=5")}, []string{`5.0 in a and in c`}},
-		"counted anew in each file":     {concat, []*member{file("t(t)=0"), file("t(t)=0"), file("t(t)=0,1")}, nil},
-		"a time that repeats":           {concat, []*member{file("t(t)=0;units=days since 2001-01-01"), file("t(t)=0;units=days since 2001-01-01")}, []string{"0.0 in a and in b", "join: override", "exclude it"}},
-		"one index twice, all the same": {override, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, nil},
-		"interleaved":                   {concat, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, nil},
+		"one index twice":               {concat, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, []string{`array "t" ends with 2.0 in a and begins with 2.0 in b: both have this index`}},
+		"one index twice, far apart":    {concat, []*member{file("t(t)=5"), file("t(t)=0"), file("t(t)=5")}, []string{`ends with 5.0 in a and begins with 5.0 in c: both have this index`}},
+		"counted anew in each file":     {concat, []*member{file("t(t)=0"), file("t(t)=0"), file("t(t)=0,1")}, []string{"ends with 0.0 in a and begins with 0.0 in b", "order: allow"}},
+		"counted anew, as it is to be":  {allow, []*member{file("t(t)=0"), file("t(t)=0"), file("t(t)=0,1")}, nil},
+		"a time that repeats":           {concat, []*member{file("t(t)=0;units=days since 2001-01-01"), file("t(t)=0;units=days since 2001-01-01")}, []string{"0.0 in a and begins with 0.0 in b", "overlap: first", "order: allow"}},
+		"one index twice, all the same": {override, []*member{file("t(t)=0,1,2"), file("t(t)=2,3")}, []string{"both have this index"}},
+		"interleaved":                   {concat, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, []string{"they overlap"}},
+		"names against the order":       {concat, []*member{file("t(t)=2,3"), file("t(t)=0,1")}, nil},
+		"overlap without a coordinate":  {Options{Concat: "t", Wanted: everything, Overlap: sources.OverlapFirst}, []*member{file("v(t)=2,3"), file("v(t)=0,1")}, []string{`the values of "t" tell which rows are the same, and no file has such a coordinate`}},
+		"overlap, up and down":          {Options{Concat: "t", Wanted: everything, Overlap: sources.OverlapFirst}, []*member{file("t(t)=2,3,1"), file("t(t)=0,1")}, []string{"neither up nor down"}},
 		"interleaved, in order":         {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,2"), file("t(t)=1,3")}, []string{"ends with 2.0 in a and begins with 1.0 in b: they overlap"}},
 		"one index twice, in order":     {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=2,3"), file("t(t)=0,2")}, []string{"ends with 2.0 in b and begins with 2.0 in a: both have this index"}},
 		"up and down":                   {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=2,3"), file("t(t)=0,1,0.5")}, []string{`array "t" goes neither up nor down throughout in b`}},
@@ -268,7 +298,7 @@ func TestCombineRefuses(t *testing.T) {
 		"down in one, up in two values": {Options{Concat: "t", Order: "t", Wanted: everything}, []*member{file("t(t)=0,1"), file("t(t)=5,4,3")}, []string{"goes down from index 1 on in b, from 5.0 to 3.0, and up in a"}},
 		"other values that repeat":      {concat, []*member{file("t(t)=0,1", "v(t)=1,5"), file("t(t)=2,3", "v(t)=5,1")}, nil},
 		"a field of that name":          {concat, []*member{file("t(t,x)=1,1;units=d"), file("t(t,x)=1,1;units=d")}, nil},
-		"up and down, and nothing":      {concat, []*member{file("t(t)=0,1,0"), file("t(t)=")}, nil},
+		"up and down, and nothing":      {concat, []*member{file("t(t)=0,1,0"), file("t(t)=")}, []string{"goes neither up nor down throughout in a"}},
 		"lists of dimensions":           {concat, []*member{file("t(t)=0", "v(t)=1"), file("t(t)=1", "x(x)=1", "v(t,x)=1")}, []string{`array "v": the list of dimensions is ["t"] in a and ["t" "x"] in b`}},
 		"bounds without their time":     {concat, []*member{file("t(t)=0;bounds=b", "b(t)=7"), file("b(t)=8")}, []string{`b: no array "t"`}},
 		"order by several values":       {Options{Stack: "run", Order: "v"}, []*member{file("v(x)=1,2"), file("v(x)=3,4")}, []string{`a: the files cannot be ordered by array "v": it has the shape [2], not one value for each file`}},

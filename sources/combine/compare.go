@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
@@ -120,6 +121,8 @@ func (c *combined) refuses(v *variable, d compare.Difference) (hint string, wron
 		return ": exclude it, or take that of the first file by join: override", true
 	case d.Weight == compare.Breaking:
 		return ": exclude it, or leave such files out", true
+	case d.Attribute == "units" && c.how.Time.Keep && cf.IsClock(v.parts[v.first()].Info().Attributes.Get("units")):
+		return "; the stored values do not mean the same: leave source.time: keep out, and all files get the units of the first", true
 	case d.Weight == compare.Meaning:
 		return files + "or name the attribute under arrays if they do", true
 	case d.Weight == compare.Naming:

@@ -82,11 +82,16 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 	}
 	v.joined = true
 	if err := c.compare(ctx, v); err != nil {
-		return err
+		return c.refusedOr(v, err)
 	}
 	if v.report.Len() == 0 {
 		if err := c.checkRange(ctx, v); err != nil {
-			return err
+			return c.refusedOr(v, err)
+		}
+	}
+	if v.report.Len() == 0 {
+		if err := c.checkRebased(ctx, v); err != nil {
+			return c.refusedOr(v, err)
 		}
 	}
 	if v.report.Len() == 0 {
@@ -101,29 +106,33 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 func (c *combined) lay(v *variable) (err error) {
 	info := *v.parts[0].Info()
 	info.Notes, info.Findings = c.remarks(v)
-	info.Notes, info.Findings = slices.Concat(info.Notes, v.notes), slices.Concat(info.Findings, v.findings)
+	info.Notes, info.Findings, info.Rebased = slices.Concat(info.Notes, v.notes), slices.Concat(info.Findings, v.findings), v.rebased
 	for _, p := range v.parts[1:] {
 		info.Memory = max(info.Memory, p.Info().Memory)
 	}
-	if c.how.Stack != "" {
-		v.array, err = c.stack(info, v.parts)
+	dim := slices.Index(info.DimensionNames, c.how.Concat)
+	parts, err := c.taken(v, dim)
+	if err != nil {
 		return err
 	}
-	dim := slices.Index(info.DimensionNames, c.how.Concat)
+	if c.how.Stack != "" {
+		v.array, err = c.stack(info, parts)
+		return err
+	}
 	if slices.Contains(info.DimensionNames[dim+1:], c.how.Concat) {
 		return fmt.Errorf("array %q has the dimension %q twice and cannot be joined along it: exclude it", v.path, c.how.Concat)
 	}
-	if len(v.parts) == 1 {
+	if len(v.parts) == 1 && v.stored == nil {
 		v.array = v.parts[0]
 		return nil
 	}
-	if info.Codecs == nil && len(info.Shape) == 1 && !evenly(v.parts) {
+	if info.Codecs == nil && len(info.Shape) == 1 && !evenly(parts) {
 		// Files end within chunks, so no grid of chunks fits the whole. A region that
 		// is much longer than a chunk cuts few of them.
-		info.LongRun = max(info.LongRun, 4*longestChunk(v.parts))
+		info.LongRun = max(info.LongRun, 4*longestChunk(parts))
 		info.Chunks = nil
 	}
-	v.array, err = sources.Join(info, dim, v.parts)
+	v.array, err = sources.Join(info, dim, parts)
 	return err
 }
 
@@ -181,11 +190,8 @@ func longestChunk(parts []sources.Array) int {
 // takeFirst takes the first member's variable, and compares it with those of the other
 // members.
 func (c *combined) takeFirst(ctx context.Context, v *variable) error {
-	if err := c.compare(ctx, v); err != nil || v.report.Len() > 0 {
-		return err
-	}
-	values, err := c.compareValues(ctx, v)
-	if err != nil {
+	values, err := c.compareAll(ctx, v)
+	if err != nil || v.report.Len() > 0 {
 		return err
 	}
 	differ := 0
@@ -218,12 +224,27 @@ func (c *combined) takeFirst(ctx context.Context, v *variable) error {
 	return nil
 }
 
+// compareAll compares the descriptions and the values of a variable in all members.
+func (c *combined) compareAll(ctx context.Context, v *variable) (values comparison, err error) {
+	if err = c.compare(ctx, v); err == nil && v.report.Len() == 0 {
+		err = c.checkRebased(ctx, v)
+	}
+	if err == nil && v.report.Len() == 0 {
+		values, err = c.compareValues(ctx, v)
+	}
+	if err != nil {
+		err = c.refusedOr(v, err)
+	}
+	return values, err
+}
+
 // keepFirst makes the variable that of the first member.
 func (v *variable) keepFirst() {
 	first := v.parts[v.first()]
 	info := *first.Info()
 	info.Notes = slices.Concat(info.Notes, v.notes)
 	info.Findings = slices.Concat(info.Findings, v.findings)
+	info.Rebased = v.rebased
 	v.array = sources.Described(first, &info)
 }
 
@@ -236,11 +257,8 @@ func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 		return c.takeFirst(ctx, v)
 	}
 	v.joined = true
-	if err := c.compare(ctx, v); err != nil || v.report.Len() > 0 {
-		return err
-	}
-	values, err := c.compareValues(ctx, v)
-	if err != nil {
+	values, err := c.compareAll(ctx, v)
+	if err != nil || v.report.Len() > 0 {
 		return err
 	}
 	i := slices.IndexFunc(values.differs, func(m *compare.Mismatch) bool { return m != nil })

@@ -19,7 +19,7 @@ func named(texts ...string) *member {
 // and each one once.
 func TestLabels(t *testing.T) {
 	twice := func(what string) string {
-		return `array "s" has the index ` + what + `: name each file once, exclude it, or set join: override if its values may repeat`
+		return `array "s" has the index ` + what + `: name each file once, or exclude the array; order: allow joins the files as they are`
 	}
 	for name, test := range map[string]struct {
 		members     []*member
@@ -28,7 +28,7 @@ func TestLabels(t *testing.T) {
 		"other ones":             {[]*member{named("b", "a"), named("d", "c")}, "", ""},
 		"twice":                  {[]*member{named("b", "a"), named("d", "a")}, twice(`"a" in a and in b`), ""},
 		"twice in one file":      {[]*member{named("b", "b"), named("d")}, "", ""},
-		"anew in each file":      {[]*member{named("a", "b"), named("a", "b")}, "", `the values begin anew with "a" in each file`},
+		"anew in each file":      {[]*member{named("a", "b"), named("a", "b")}, "2 differences between the files\n  " + twice(`"a" in a and in b`) + "\n  " + twice(`"b" in a and in b`), ""},
 		"anew in two":            {[]*member{named("a"), named("b"), named("a")}, twice(`"a" in a and in c`), ""},
 		"one file, and none":     {[]*member{named("a"), named()}, "", ""},
 		"empty texts":            {[]*member{named("a", ""), named("b", "")}, twice(`"" in a and in b`), ""},
@@ -41,9 +41,11 @@ func TestLabels(t *testing.T) {
 				if err == nil || err.Error() != test.fault {
 					t.Fatalf("got %v, want %s", err, test.fault)
 				}
-				how.Override = true
-				if _, err := combineAll(t, how, test.members...); err != nil {
-					t.Errorf("with override: %v", err)
+				if how.Override = true; !fails(t, how, test.members) {
+					t.Error("override lets it through")
+				}
+				if how.Disordered = true; fails(t, how, test.members) {
+					t.Error("an error although the order does not matter")
 				}
 				return
 			}
@@ -59,4 +61,9 @@ func TestLabels(t *testing.T) {
 			}
 		})
 	}
+}
+
+func fails(t *testing.T, how Options, members []*member) bool {
+	_, err := combineAll(t, how, members...)
+	return err != nil
 }

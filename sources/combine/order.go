@@ -52,11 +52,14 @@ func readSpan(ctx context.Context, a sources.Array, order compare.Order) (s span
 }
 
 // readSpans reads a coordinate of all members. All members have it.
-func readSpans(ctx context.Context, v *variable) ([]span, error) {
+func (c *combined) readSpans(ctx context.Context, v *variable) error {
 	spans := make([]span, len(v.parts))
 	err := sources.InParallel(ctx, len(v.parts), func(ctx context.Context, i int) (err error) {
 		spans[i], err = readSpan(ctx, v.parts[i], compare.OrderOf(v.parts[i].Info().Type))
 		return err
 	})
-	return spans, err
+	if err == nil {
+		c.spans[v.path] = spans
+	}
+	return err
 }

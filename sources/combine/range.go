@@ -13,18 +13,93 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// Disordered is the code of the finding that the values by which members are sorted
-// neither rise nor fall throughout.
+// Disordered is the code of the finding that the values of a coordinate neither rise nor
+// fall throughout the members.
 const Disordered = "join-disordered"
 
-// sort sorts the members by the first values of a coordinate. They rise, unless the
-// values fall in every member that has several.
-func (c *combined) sort(ctx context.Context) error {
-	v := c.vars[c.how.Order]
+// order brings the members into the order in which they are joined, and finds out which
+// rows of members that overlap are taken.
+func (c *combined) order(ctx context.Context) error {
+	if len(c.names) == 0 {
+		return nil
+	}
+	path, explicit := c.how.Order, c.how.Order != ""
+	if !explicit {
+		if path = c.coordinate(); path == "" {
+			return c.overlapsWithout("no file has such a coordinate")
+		}
+	} else if err := c.canOrder(path); err != nil {
+		return err
+	}
+	v := c.vars[path]
+	if err := c.readSpans(ctx, v); err != nil {
+		return c.refusedOr(v, err)
+	}
+	if len(c.names) > 1 && (explicit || !c.how.Disordered) {
+		first := c.names[0]
+		if err := c.sort(v, explicit); err != nil {
+			return err
+		}
+		if c.names[0] != first && c.anyRebased() {
+			c.rebase() // to the units of the member that is the first one now
+			c.spans = map[string][]span{}
+			if err := c.readSpans(ctx, v); err != nil {
+				return c.refusedOr(v, err)
+			}
+		}
+	}
+	return c.overlap(ctx, v)
+}
+
+// refusedOr reports a time that cannot be exact as a fault of the variable. Any other
+// error stays one.
+func (c *combined) refusedOr(v *variable, err error) error {
+	fault := c.refused(v, err)
+	if fault == nil {
+		return err
+	}
+	v.report.Add(fault)
+	return nil
+}
+
+func (c *combined) anyRebased() bool {
+	for _, v := range c.vars {
+		if v.stored != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// coordinate is the path of the dimension's coordinate, the one nearest to the root, if
+// members can be sorted by it; "" otherwise.
+func (c *combined) coordinate() string {
+	var found []string
+	for _, at := range c.paths {
+		v := c.vars[at]
+		if path.Base(at) != c.how.Dimension() || v.report.Len() > 0 || len(v.faults) > 0 || slices.Contains(v.parts, nil) {
+			continue
+		}
+		if !slices.ContainsFunc(v.parts, func(p sources.Array) bool {
+			return c.sortable(p.Info()) != nil || p.Info().Type != v.parts[0].Info().Type
+		}) {
+			found = append(found, at)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return slices.MinFunc(found, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+}
+
+// canOrder says why members cannot be sorted by a variable.
+func (c *combined) canOrder(path string) error {
+	v := c.vars[path]
 	if v == nil {
-		return fmt.Errorf("no file has an array %q to order the files by", c.how.Order)
+		return fmt.Errorf("no file has an array %q to order the files by", path)
 	}
 	var r sources.Report
+	r.Merge(v.report)
 	for i, p := range v.parts {
 		switch fault := v.faults[c.names[i]]; {
 		case fault != nil:
@@ -37,13 +112,20 @@ func (c *combined) sort(ctx context.Context) error {
 			}
 		}
 	}
-	if err := r.Err("files cannot be ordered"); err != nil {
-		return err
+	return r.Err("files cannot be ordered")
+}
+
+// sort sorts the members by the first values of a coordinate. They rise, unless the
+// values fall in every member that has several. Unless the job names the coordinate,
+// members that follow each other already stay where they are, and so do those whose
+// values have no direction.
+func (c *combined) sort(v *variable, explicit bool) error {
+	spans := c.spans[v.path]
+	filled := filledOf(spans)
+	if up, down := directions(spans, filled); !explicit && (up || down) {
+		return nil
 	}
-	spans, err := readSpans(ctx, v)
-	if err != nil {
-		return err
-	}
+	var r sources.Report
 	down := false
 	for i, s := range spans {
 		if s.N > 0 && !s.valid {
@@ -51,24 +133,39 @@ func (c *combined) sort(ctx context.Context) error {
 		}
 		down = down || s.N > 1 && s.Falling()
 	}
-	down = down && !slices.ContainsFunc(spans, func(s span) bool { return s.N > 1 && !s.Falling() })
 	if err := r.Err("files cannot be ordered"); err != nil {
-		return err
+		if explicit {
+			return err
+		}
+		return nil // checkRange reports it
 	}
-	order := make([]int, len(spans))
-	for i := range order {
-		order[i] = i
-	}
+	down = down && !slices.ContainsFunc(spans, func(s span) bool { return s.N > 1 && !s.Falling() })
+	order := upTo(len(spans))
 	slices.SortStableFunc(order, func(a, b int) int {
 		if down {
 			a, b = b, a
 		}
 		return cmp.Compare(spans[a].from, spans[b].from)
 	})
-	c.spans = permuted(spans, order)
+	if slices.IsSorted(order) {
+		return nil
+	}
+	if !explicit {
+		k := slices.IndexFunc(upTo(len(order)), func(i int) bool { return order[i] != i })
+		v.note("the files are joined in the order of their values, which is not that of their names: %s, which begins with %s, comes before %s", c.names[order[k]], spans[order[k]].first, c.names[k])
+	}
+	for path, list := range c.spans {
+		c.spans[path] = permuted(list, order)
+	}
 	c.names, c.groups = permuted(c.names, order), permuted(c.groups, order)
 	for _, v := range c.vars {
 		v.parts = permuted(v.parts, order)
+		if v.stored != nil {
+			v.stored = permuted(v.stored, order)
+		}
+		if v.clocks != nil {
+			v.clocks = permuted(v.clocks, order)
+		}
 	}
 	return nil
 }
@@ -109,63 +206,51 @@ func (c *combined) checkRange(ctx context.Context, v *variable) error {
 	if !ordered && (path.Base(v.path) != c.how.Dimension() || c.indexes(info) != nil || len(v.parts) == 1) {
 		return nil
 	}
-	order := compare.OrderOf(info.Type)
-	if order == nil {
+	if compare.OrderOf(info.Type) == nil {
 		return c.checkLabels(ctx, v)
 	}
-	spans := c.spans
-	if !ordered {
-		var err error
-		if spans, err = readSpans(ctx, v); err != nil {
+	if c.spans[v.path] == nil {
+		if err := c.readSpans(ctx, v); err != nil {
 			return err
 		}
 	}
-	filled := slices.DeleteFunc(upTo(len(spans)), func(i int) bool { return spans[i].N == 0 })
-	up, down := c.steps(v, spans, filled, ordered)
-	if ordered || up || down {
-		return nil
+	if c.runs == nil {
+		c.steps(v)
 	}
-	elsewhere := func(i int) bool { return spans[i].from != spans[filled[0]].from }
-	if !slices.ContainsFunc(filled, elsewhere) && v.beginsAnew(spans[filled[0]].first) {
-		return nil
-	}
-	v.note("the values do not go up or down from each file to the next, as from %s on: order: %s sorts the files", c.names[filled[0]], v.path)
-	return checkTwice(ctx, c, v, order)
+	return nil
 }
 
-// beginsAnew notes that the values of a coordinate begin with the same one in each
-// member, and reports false where its units say that they are the same indexes.
-func (v *variable) beginsAnew(first string) bool {
-	if v.parts[0].Info().Attributes.Get("units") != nil {
-		return false
-	}
-	v.note("the values begin anew with %s in each file, and have no units that would make them one row: whether files are there twice is not known from them", first)
-	return true
-}
-
-// checkLabels is checkRange for values that have no order, such as texts: members may
-// have them in any, and each value once.
+// checkLabels looks for values that two members have, of a type without an order, such
+// as texts: members may have them in any, and each value once.
 func (c *combined) checkLabels(ctx context.Context, v *variable) error {
-	values := compare.ValuesOf(v.parts[0].Info().Type)
-	firsts, shown, filled := map[string]bool{}, "", 0
+	total := 0
 	for _, p := range v.parts {
-		info := p.Info()
-		if slices.Contains(info.Shape, 0) {
-			continue
-		}
-		filled++
-		first := ndarray.New(info.Type, slices.Repeat([]int{1}, len(info.Shape)))
-		if err := p.ReadRegion(ctx, first, make([]int, len(info.Shape))); err != nil {
-			return err
-		}
-		for item := range first.Items() {
-			firsts[values.Key(item)], shown = true, compare.Show(info.Type, item)
-		}
+		n, _ := ndarray.Elements(p.Info().Shape)
+		total += n
 	}
-	if filled < 2 || len(firsts) == 1 && v.beginsAnew(shown) {
+	if total > comparedIndexes {
+		v.findings = append(v.findings, cf.Finding{Code: Uncompared, Message: fmt.Sprintf("there are %d values, too many to look for those that two files have", total), Hint: "join fewer files at a time"})
 		return nil
 	}
-	return checkTwice(ctx, c, v, func(item []byte) (string, bool) { return values.Key(item), true })
+	values := compare.ValuesOf(v.parts[0].Info().Type)
+	owner := make(map[string]int, total)
+	for i, p := range v.parts {
+		whole := ndarray.New(p.Info().Type, p.Info().Shape)
+		if err := p.ReadRegion(ctx, whole, make([]int, len(whole.Shape))); err != nil {
+			return err
+		}
+		for item := range whole.Items() {
+			x := values.Key(item)
+			first, taken := owner[x]
+			if taken && first != i {
+				c.disorder(v, "has the index %s in %s and in %s: name each file once, or exclude the array", compare.Show(p.Info().Type, item), c.names[first], c.names[i])
+			}
+			if !taken {
+				owner[x] = i
+			}
+		}
+	}
+	return nil
 }
 
 func upTo(n int) []int {
@@ -176,26 +261,48 @@ func upTo(n int) []int {
 	return list
 }
 
-// steps reports whether all values rise, or fall, through the members that have any.
-// Where members are sorted by them, whatever breaks the order is a problem.
-func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) (up, down bool) {
+// filledOf lists the members that have values of a coordinate.
+func filledOf(spans []span) []int {
+	return slices.DeleteFunc(upTo(len(spans)), func(i int) bool { return spans[i].N == 0 })
+}
+
+// directions reports whether all values rise, or fall, through the members that have any.
+func directions(spans []span, filled []int) (up, down bool) {
 	up, down = true, true
+	for k, i := range filled {
+		s := spans[i]
+		up, down = up && s.Rising() && s.valid, down && s.Falling() && s.valid
+		if k > 0 {
+			before := spans[filled[k-1]]
+			up, down = up && before.to < s.from, down && before.to > s.from
+		}
+	}
+	return up, down
+}
+
+// steps reports whatever breaks the order of the values of a coordinate.
+func (c *combined) steps(v *variable) {
+	spans := c.spans[v.path]
+	filled := filledOf(spans)
+	if up, down := directions(spans, filled); up || down {
+		return
+	}
 	rises := slices.IndexFunc(spans, func(s span) bool { return s.N > 1 && s.Rising() })
+	falls := slices.IndexFunc(spans, func(s span) bool { return s.N > 1 && s.Falling() })
 	for _, i := range filled {
-		up, down = up && spans[i].Rising(), down && spans[i].Falling()
 		switch s := spans[i]; {
-		case !ordered || s.Rising():
-		case !s.Falling():
+		case !s.valid:
+			c.disorder(v, "begins with %s in %s, which has no place in an order", s.first, c.names[i])
+		case !s.Rising() && !s.Falling():
 			c.disorder(v, "goes neither up nor down throughout in %s, from %s to %s, as at index %d", c.names[i], s.first, s.last, s.Turn)
-		case rises >= 0:
+		case !s.Rising() && rises >= 0:
 			c.disorder(v, "goes down from index 1 on in %s, from %s to %s, and up in %s", c.names[i], s.first, s.last, c.names[rises])
 		}
 	}
-	falling := down && slices.ContainsFunc(filled, func(i int) bool { return spans[i].N > 1 })
-	for k, i := range filled[min(1, len(filled)):] {
+	falling := falls >= 0 && rises < 0
+	for k, i := range filled[1:] {
 		a, b := spans[filled[k]], spans[i]
-		up, down = up && a.to < b.from, down && a.to > b.from
-		if !ordered || a.to < b.from && !falling || a.to > b.from && falling {
+		if a.to < b.from && !falling || a.to > b.from && falling {
 			continue
 		}
 		what := "they overlap"
@@ -204,67 +311,19 @@ func (c *combined) steps(v *variable, spans []span, filled []int, ordered bool) 
 		}
 		c.disorder(v, "ends with %s in %s and begins with %s in %s: %s", a.last, c.names[filled[k]], b.first, c.names[i], what)
 	}
-	return up, down
-}
-
-// complain reports a problem, which becomes a note with Override.
-func (c *combined) complain(v *variable, err error) {
-	if !c.how.Override {
-		v.report.Add(err)
-	} else if len(v.notes) < sources.MostReported {
-		v.note("%v", err)
-	}
 }
 
 // disorder reports where an array breaks the order of the members. The text goes on
-// behind the array's name. With Override the problem becomes a finding.
+// behind the array's name. With Disordered the problem becomes a finding.
 func (c *combined) disorder(v *variable, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if !c.how.Override {
-		v.report.Add(fmt.Errorf("array %q %s", v.path, text))
+	if !c.how.Disordered {
+		hint := "order: allow joins the files as they are"
+		if c.spans[v.path] != nil {
+			hint = "overlap: first or last takes each value once, " + hint
+		}
+		v.report.Add(fmt.Errorf("array %q %s; %s", v.path, text, hint))
 	} else if len(v.findings) < sources.MostReported {
-		v.findings = append(v.findings, cf.Finding{Code: Disordered, Message: text, Hint: "leave out the files that overlap, or leave order out to join them by their names"})
+		v.findings = append(v.findings, cf.Finding{Code: Disordered, Message: text, Hint: "leave order: allow out, so that it is an error"})
 	}
-}
-
-// checkTwice looks for values that two members have. Elements with the same key are one
-// value; key returns false for an element that is none, such as NaN.
-func checkTwice[K comparable](ctx context.Context, c *combined, v *variable, key func(item []byte) (K, bool)) error {
-	total := 0
-	for _, p := range v.parts {
-		n, _ := ndarray.Elements(p.Info().Shape)
-		total += n
-	}
-	if total > comparedIndexes {
-		text := fmt.Sprintf("there are %d values, too many to look for those that two files have", total)
-		if c.how.Override {
-			v.note("%s", text)
-			return nil
-		}
-		f := cf.Finding{Code: Uncompared, Message: text, Hint: "join fewer files at a time"}
-		if compare.OrderOf(v.parts[0].Info().Type) != nil {
-			f.Hint = fmt.Sprintf("let order: %s sort the files, so that each is compared with the next", v.path)
-		}
-		v.findings = append(v.findings, f)
-		return nil
-	}
-	owner := make(map[K]int, total)
-	for i, p := range v.parts {
-		whole := ndarray.New(p.Info().Type, p.Info().Shape)
-		if err := p.ReadRegion(ctx, whole, make([]int, len(whole.Shape))); err != nil {
-			return err
-		}
-		for item := range whole.Items() {
-			x, valid := key(item)
-			first, taken := owner[x]
-			if valid && taken && first != i {
-				c.complain(v, fmt.Errorf("array %q has the index %s in %s and in %s: name each file once, exclude it, or set join: override if its values may repeat",
-					v.path, compare.Show(p.Info().Type, item), c.names[first], c.names[i]))
-			}
-			if valid && !taken {
-				owner[x] = i
-			}
-		}
-	}
-	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // TestSameUnitsOfFiles joins files that spell the units and calendar of their
@@ -28,7 +30,7 @@ func TestSameUnitsOfFiles(t *testing.T) {
 		"given to the time":     {since, since, later, "", "units", `array "b": the attribute units is "days since 2000-01-01" in a and "days since 2001-01-01" in b`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			how := Options{Concat: "t", Wanted: everything, Given: func(path, attribute string) bool { return path == "t" && attribute == test.given }}
+			how := Options{Concat: "t", Wanted: everything, Time: sources.Rebasing{Keep: true}, Given: func(path, attribute string) bool { return path == "t" && attribute == test.given }}
 			_, err := combineAll(t, how, file("t(t)=0;bounds=b"+test.time, "b(t)=7"+test.bounds), file("t(t)=1;bounds=b"+test.otherTime, "b(t)=8"+test.otherBounds))
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)

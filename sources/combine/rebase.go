@@ -1,0 +1,206 @@
+package combine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Unchecked is the code of the finding that times are brought to one origin as they are
+// copied, and that not all were tried before.
+const Unchecked = "rebase-unchecked"
+
+// rebase brings times that members count from several moments to one clock. It is called
+// again when the first member has become another one.
+func (c *combined) rebase() {
+	if c.how.Time.Keep {
+		return
+	}
+	for _, path := range c.paths {
+		if v := c.vars[path]; v.stored != nil {
+			v.parts, v.stored = v.stored, nil
+		}
+	}
+	for _, path := range c.paths {
+		c.findClocks(c.vars[path])
+	}
+	for _, path := range c.paths {
+		c.rebaseVariable(c.vars[path])
+	}
+}
+
+// findClocks finds the clocks by which a variable goes in each member. They are nil for a
+// variable without times, and for one to which the job gives units, because the job says
+// then that the stored numbers mean the same.
+func (c *combined) findClocks(v *variable) {
+	v.clocks = nil
+	at := v.first()
+	if at < 0 || len(v.faults) > 0 {
+		return
+	}
+	clocks := make([]sources.Clock, len(v.parts))
+	for i, p := range v.parts {
+		if p == nil {
+			continue
+		}
+		info := p.Info()
+		own := info.Attributes
+		by := v
+		if of := c.boundsOf(v, i); of != nil && own.Get("units") == nil {
+			own, by = of.Attributes, c.vars[of.Path]
+		}
+		if !cf.IsClock(own.Get("units")) || c.given(by, "units") || packed(info) {
+			return
+		}
+		clocks[i] = sources.Clock{Attributes: own, Type: info.Type}
+	}
+	v.clocks = clocks
+}
+
+// packed reports whether the numbers of an array are not the times themselves.
+func packed(info *sources.Info) bool {
+	return info.Packing != nil || info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("add_offset") != nil
+}
+
+// reference is the clock to which a variable is brought.
+func (c *combined) reference(v *variable) sources.Clock {
+	to := v.clocks[v.first()]
+	if u := c.how.Time.Units; u != "" {
+		to.Attributes = to.Attributes.With("units", sources.TextAttribute(u))
+	}
+	return to
+}
+
+func (c *combined) rebaseVariable(v *variable) {
+	if v.clocks == nil {
+		return
+	}
+	to := c.reference(v)
+	other := func(i int) bool {
+		x, y := v.clocks[i].Attributes, to.Attributes
+		return v.parts[i] != nil && !cf.SameMeaning("units", y.Get("units"), x.Get("units")) &&
+			(cf.SameMeaning("calendar", y.Get("calendar"), x.Get("calendar")) || cf.SameAfterReform(y.Get("calendar"), x.Get("calendar")))
+	}
+	first := slices.IndexFunc(upTo(len(v.parts)), other)
+	if first < 0 {
+		return
+	}
+	if of := c.vars[c.bounds[v.path]]; of != nil && of.clocks != nil {
+		to.Attributes = c.reference(of).Attributes // bounds without units have those of their coordinate
+	}
+	if c.how.Time.Type != nil {
+		if t := c.how.Time.Type(v.path); t != nil {
+			to.Type = t
+		}
+	}
+	parts := slices.Clone(v.parts)
+	changed := 0
+	for i, p := range v.parts {
+		differs := other(i)
+		if p == nil || !differs && dtype.Same(p.Info().Type, to.Type) {
+			continue
+		}
+		based, err := sources.Rebased(p, v.clocks[i], to, c.names[i])
+		if err != nil {
+			v.report.Add(err)
+			continue
+		}
+		based.(sources.Shared).ShareInfo(&c.infos)
+		parts[i] = based
+		if differs {
+			changed++
+		}
+	}
+	v.stored, v.parts = v.parts, parts
+	from := sources.AttributeText(v.clocks[first].Attributes, "units")
+	v.rebased = sources.AttributeText(to.Attributes, "units")
+	v.rebasing = fmt.Sprintf("times of %d of %d files are brought to one origin, %q, such as those of %s, %q", changed, len(v.parts), v.rebased, c.names[first], from)
+}
+
+// checkRebased reads the times that are rebased, unless the check of their order has read
+// them, and reports those that cannot be exact.
+func (c *combined) checkRebased(ctx context.Context, v *variable) error {
+	if v.stored == nil {
+		return nil
+	}
+	v.note("%s", v.rebasing)
+	total := 0
+	for i, p := range v.parts {
+		if p != v.stored[i] {
+			n, _ := ndarray.Elements(p.Info().Shape)
+			total += n
+		}
+	}
+	switch {
+	case c.spans[v.path] != nil:
+		return nil
+	case total > comparedIndexes:
+		v.findings = append(v.findings, cf.Finding{Code: Unchecked, Message: fmt.Sprintf("%d times are brought to one origin as they are copied: a time that cannot be exact stops the run", total), Hint: "source.time: keep leaves them as they are"})
+		return nil
+	}
+	return sources.InParallel(ctx, len(v.parts), func(ctx context.Context, i int) error {
+		if v.parts[i] == v.stored[i] {
+			return nil
+		}
+		info := v.parts[i].Info()
+		for piece := range ndarray.Pieces(info.Shape, pieceElements) {
+			if err := v.parts[i].ReadRegion(ctx, ndarray.New(info.Type, piece.Shape), piece.Start); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// refused adds to the error about a time that cannot be exact what would make it so. An
+// error about anything else is none of a variable.
+func (c *combined) refused(v *variable, err error) error {
+	var time *cf.RefusedTime
+	if !errors.As(err, &time) {
+		return nil
+	}
+	hint := ""
+	switch time.Reason {
+	case cf.Fraction:
+		hint = c.finer(v, time.Type)
+	case cf.Overflow:
+		hint = fmt.Sprintf("arrays: {%s: {data_type: int64}} stores larger numbers", v.path)
+	case cf.Taken:
+		hint = "source.time: {units: …} counts from another moment"
+	case cf.Early:
+		hint = "give the files one calendar"
+	}
+	return fmt.Errorf("%w: %s", err, hint)
+}
+
+// finer says how times could be stored that a type does not hold in the units of a
+// variable.
+func (c *combined) finer(v *variable, t dtype.Type) string {
+	var clocks []*cf.Clock
+	exact := t != dtype.Float32 && t != dtype.Float64
+	to, err := cf.ClockOf(c.reference(v).Attributes)
+	if err == nil {
+		clocks = append(clocks, to)
+	}
+	for i, clock := range v.clocks {
+		if v.parts[i] == nil {
+			continue
+		}
+		exact = exact && clock.Type != dtype.Float32 && clock.Type != dtype.Float64
+		if one, err := cf.ClockOf(clock.Attributes); err == nil {
+			clocks = append(clocks, one)
+		}
+	}
+	if units := cf.FinestUnit(clocks); exact && units != "" {
+		return fmt.Sprintf("source.time: {units: %q} makes all times whole numbers", units)
+	}
+	return fmt.Sprintf("arrays: {%s: {data_type: float64}} stores fractions", cmp.Or(v.path, path.Base(v.path)))
+}

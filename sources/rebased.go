@@ -1,0 +1,126 @@
+package sources
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// Clock describes the times of an array by attributes: units, calendar, and those that
+// describe a calendar. Type is that of the numbers.
+type Clock struct {
+	Attributes zarr.Attributes
+	Type       dtype.Type
+}
+
+// clockAttributes are the attributes that say what the numbers of times count.
+var clockAttributes = []string{"units", "calendar", "month_lengths", "leap_year", "leap_month"}
+
+// Rebased returns an array whose times are those of array, as numbers that the clock to
+// counts. own is the clock of array: bounds have that of their coordinate. where names
+// the file in messages. The attributes of a clock that array has itself become those of
+// to. Values that cannot be exact are an error of ReadRegion, whose cause is a
+// [cf.RefusedTime].
+func Rebased(array Array, own, to Clock, where string) (Array, error) {
+	info := *array.Info()
+	fail := func(err error) error { return fmt.Errorf("%s: array %q: %w", where, info.Path, err) }
+	from, err := cf.ClockOf(own.Attributes)
+	if err != nil {
+		return nil, fail(err)
+	}
+	then, err := cf.ClockOf(to.Attributes)
+	if err != nil {
+		return nil, fail(err)
+	}
+	bound, err := cf.NewRebase(from, then, info.Type, to.Type, info.Attributes.Get("_FillValue"), info.Attributes.Get("missing_value"))
+	if err != nil {
+		return nil, fail(err)
+	}
+	for _, name := range clockAttributes {
+		if info.Attributes.Get("units") != nil || info.Attributes.Get(name) != nil {
+			info.Attributes = info.Attributes.With(name, to.Attributes.Get(name))
+		}
+	}
+	if !dtype.Same(info.Type, to.Type) && info.Fill != nil {
+		fill, err := to.Type.ParseScalar(dtype.V3, info.Type.FormatScalar(dtype.V3, info.Fill))
+		if err != nil {
+			return nil, fail(fmt.Errorf("the fill value %s is none of %s", info.FillValue(), to.Type.Name()))
+		}
+		info.Fill = fill
+		if info.Attributes.Get("_FillValue") != nil {
+			info.Attributes = info.Attributes.With("_FillValue", FillAttribute(to.Type, fill))
+		}
+	}
+	info.Type, info.Codecs, info.Obstacle = to.Type, nil, "source.time: rebase changes the numbers"
+	info.Memory = cmp.Or(info.Memory, ScratchBytes) + convertedPiece*(ndarray.ItemSize(to.Type)+ndarray.ItemSize(array.Info().Type))
+	return &rebased{array: array, info: &info, rebase: bound, where: where}, nil
+}
+
+// rebased is the result of Rebased.
+type rebased struct {
+	array  Array
+	info   *Info
+	rebase *cf.Rebase
+	where  string
+}
+
+func (r *rebased) Info() *Info { return r.info }
+
+// ShareInfo implements [Shared].
+func (r *rebased) ShareInfo(s *Infos) { r.info = s.Share(r.info) }
+
+// ReadRegion implements [Array].
+func (r *rebased) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := CheckRegion(r.info, dst, start); err != nil {
+		return err
+	}
+	for piece := range ndarray.Pieces(dst.Shape, convertedPiece) {
+		own, made := ndarray.New(r.array.Info().Type, piece.Shape), ndarray.New(r.info.Type, piece.Shape)
+		at := slices.Clone(start)
+		for i, n := range piece.Start {
+			at[i] += n
+		}
+		if err := r.array.ReadRegion(ctx, own, slices.Clone(at)); err != nil {
+			return err
+		}
+		if err := r.rebase.Convert(made, own); err != nil {
+			var refused *cf.RefusedTime
+			if errors.As(err, &refused) {
+				rest := refused.Index
+				for k := len(at) - 1; k >= 0; k-- {
+					at[k] += rest % piece.Shape[k]
+					rest /= piece.Shape[k]
+				}
+			}
+			return fmt.Errorf("%s: array %q: element %v: %w", r.where, r.info.Path, at, err)
+		}
+		ndarray.Copy(dst.Sub(piece), made)
+	}
+	return nil
+}
+
+// AttributeText returns the text of an attribute, "" if it is none.
+func AttributeText(list zarr.Attributes, name string) string {
+	var text string
+	if json.Unmarshal(list.Get(name), &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// TextAttribute returns the value of an attribute that is a text.
+func TextAttribute(text string) json.RawMessage {
+	value, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a text
+	}
+	return value
+}
