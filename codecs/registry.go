@@ -65,8 +65,13 @@ type Registry struct {
 func NewRegistry(types *dtype.Registry) *Registry { return &Registry{types: types} }
 
 // Types returns the data types of the program. Codecs use them to read names of types
-// in their configurations. Types is nil for the zero value of Registry.
-func (r *Registry) Types() *dtype.Registry { return r.types }
+// in their configurations. Those of the zero value of Registry are the standard ones.
+func (r *Registry) Types() *dtype.Registry {
+	if r.types == nil {
+		return dtype.Standard()
+	}
+	return r.types
+}
 
 // Register adds a codec. It fails if the registry has one of the codec's names already.
 func (r *Registry) Register(d Definition) error {

@@ -105,16 +105,16 @@ func build(t testing.TB) string {
 
 // environment returns the environment of the program.
 func environment() jobs.Environment {
-	return jobs.Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard()}
+	return jobs.Environment{Codecs: standard.Registry(dtype.Standard())}
 }
 
 // migrate runs a job file within the test.
 func migrate(ctx context.Context, file string, env jobs.Environment, opt jobs.RunOptions, set ...string) (result *jobs.Result, err error) {
-	j, err := jobs.Load(file, jobs.LoadOptions{Set: set})
+	j, err := jobs.Load(file, jobs.Environment{}, set...)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.Check(env.Codecs, env.Types).Err(); err != nil {
+	if err := j.Check(env.Codecs).Err(); err != nil {
 		return nil, err
 	}
 	plan, err := jobs.NewPlan(ctx, j, env)

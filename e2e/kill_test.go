@@ -168,7 +168,7 @@ func killedAfter(t *testing.T, begun func() bool, delay time.Duration, program s
 // notRunning checks that the status of a killed run does not say that it is running.
 func notRunning(t *testing.T, job string) {
 	t.Helper()
-	j, err := jobs.Load(job, jobs.LoadOptions{})
+	j, err := jobs.Load(job, jobs.Environment{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func removeTarget(t *testing.T, target string) {
 // inJournal returns the files of all objects that the checkpoint records.
 func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
 	t.Helper()
-	j, err := jobs.Load(job, jobs.LoadOptions{})
+	j, err := jobs.Load(job, jobs.Environment{})
 	if err != nil {
 		t.Fatal(err)
 	}

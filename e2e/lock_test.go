@@ -112,7 +112,7 @@ func TestTenAtOnce(t *testing.T) {
 func inThisProcess(ctx context.Context, job, target string, memory *store.Memory) (err error) {
 	env := environment()
 	env.Memory = memory
-	j, err := jobs.Load(job, jobs.LoadOptions{Set: []string{"target.url=" + target}})
+	j, err := jobs.Load(job, jobs.Environment{}, "target.url="+target)
 	if err != nil {
 		return err
 	}

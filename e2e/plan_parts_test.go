@@ -29,7 +29,7 @@ import (
 //	finish RECEIPTS…           finishes the plan, and writes whether it was complete already
 func planPart(args []string, out io.Writer) (err error) {
 	ctx, env := context.Background(), environment()
-	j, err := jobs.Load(args[0], jobs.LoadOptions{})
+	j, err := jobs.Load(args[0], jobs.Environment{})
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ arrays: {v: {chunks: [4, 2]}, time: {chunks: [4]}}
 func inParts(t *testing.T, job, target string, units int) {
 	t.Helper()
 	env := environment()
-	j, err := jobs.Load(job, jobs.LoadOptions{})
+	j, err := jobs.Load(job, jobs.Environment{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func TestOpeningManyArrays(t *testing.T) {
 			}
 			p := newProxy(t, b.endpoint, weather{latency: latency})
 			again := write(t, dir, "again.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: zarr, url: %q}, target: {url: again.zarr}, run: {requests: {per_second: 0}}}", p.url(from)))
-			j, err := jobs.Load(again, jobs.LoadOptions{})
+			j, err := jobs.Load(again, jobs.Environment{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ source: {driver: netcdf, url: coads_climatology.cdf, include: [SST]}
 target: {url: `+folder+`/coads.zarr}
 arrays:
   SST: {chunks: [3, 90, 180]}
-`), "../examples/data", jobs.LoadOptions{})
+`), "../examples/data", jobs.Environment{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -102,7 +102,7 @@ func TestFormatOfAProgram(t *testing.T) {
 		}
 	}
 	types, known := dtype.Standard(), append(drivers.Standard(), textDriver())
-	env := jobs.Environment{Types: types, Codecs: standard.Registry(types), Drivers: known}
+	env := jobs.Environment{Codecs: standard.Registry(types), Drivers: known}
 
 	format, nodes, err := jobs.Inspect(t.Context(), filepath.Join(dir, "a"), env)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestFormatOfAProgram(t *testing.T) {
 
 	load := func(source string) (*jobs.Job, error) {
 		text := "zmigrate: 1\nsource: " + source + "\ntarget: {url: " + t.TempDir() + "/out.zarr}\n"
-		return jobs.Parse("job.yaml", []byte(text), dir, jobs.LoadOptions{Drivers: known})
+		return jobs.Parse("job.yaml", []byte(text), dir, env)
 	}
 	for source, want := range map[string][]float64{
 		"{driver: numbers, url: a}":                            {1, 2, 3, 4},
@@ -128,7 +128,7 @@ func TestFormatOfAProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Check(env.Codecs, env.Types).Err(); err != nil {
+		if err := j.Check(env.Codecs).Err(); err != nil {
 			t.Error(err)
 		}
 		p, err := jobs.NewPlan(t.Context(), j, env)

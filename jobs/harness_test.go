@@ -13,13 +13,13 @@ import (
 )
 
 func environment() Environment {
-	return Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard(), Memory: &store.Memory{}}
+	return Environment{Codecs: standard.Registry(dtype.Standard()), Memory: &store.Memory{}}
 }
 
 // planned makes a plan, which is closed with the test.
 func planned(t *testing.T, dir, text string) *Plan {
 	t.Helper()
-	j, err := Parse("job.yaml", []byte(text), dir, LoadOptions{})
+	j, err := Parse("job.yaml", []byte(text), dir, environment())
 	if err != nil {
 		t.Fatal(err)
 	}

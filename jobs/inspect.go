@@ -63,7 +63,7 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 func inspected(ctx context.Context, driver *sources.Driver, url string, env Environment) (sources.Source, error) {
 	r := sources.Request{
 		URLs: []string{url}, From: []string{url},
-		Types: env.Types, Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.Stores(limits.New(0)),
+		Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.Stores(limits.New(0)),
 		Null: func(_ string, t dtype.Type) (dtype.Scalar, error) { return t.Default(), nil },
 	}
 	if driver.Rows {

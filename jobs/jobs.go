@@ -13,10 +13,9 @@ import (
 type (
 	Environment = plan.Environment
 
-	Job         = jobfile.Job
-	LoadOptions = jobfile.LoadOptions
-	Problem     = jobfile.Problem
-	Problems    = jobfile.Problems
+	Job      = jobfile.Job
+	Problem  = jobfile.Problem
+	Problems = jobfile.Problems
 
 	Plan         = plan.Plan
 	PlannedArray = plan.Array
@@ -44,12 +43,15 @@ var (
 	ErrOvertaken    = plan.ErrOvertaken
 )
 
-// Load reads a job file; see [jobfile.Load].
-func Load(path string, opt LoadOptions) (*Job, error) { return jobfile.Load(path, opt) }
+// Load reads a job file, which may name the formats of the environment. set holds
+// path.to.field=value arguments that replace or add fields. See [jobfile.Load].
+func Load(path string, env Environment, set ...string) (*Job, error) {
+	return jobfile.Load(path, jobfile.LoadOptions{Set: set, Drivers: env.Drivers})
+}
 
 // Parse is Load for text that was read already; see [jobfile.Parse].
-func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) {
-	return jobfile.Parse(name, text, dir, opt)
+func Parse(name string, text []byte, dir string, env Environment, set ...string) (*Job, error) {
+	return jobfile.Parse(name, text, dir, jobfile.LoadOptions{Set: set, Drivers: env.Drivers})
 }
 
 // NewPlan opens the job's sources and decides everything else; see [plan.New].

@@ -183,6 +183,27 @@ func (l Drivers) Detect(ctx context.Context, url string, opt store.Options) (*Dr
 	return best, sure, *p.failure
 }
 
+// Open detects the format of what is at a URL, and opens it. Of r it uses what does not
+// describe files. It is the caller who closes the source.
+func (l Drivers) Open(ctx context.Context, url string, r Request) (Source, error) {
+	if r.Store.Limits == nil {
+		r.Store.Limits = limits.New(0)
+	}
+	driver, sure, err := l.Detect(ctx, url, r.Store)
+	if err != nil {
+		return nil, err
+	}
+	if r.URLs, err = driver.Resolve(ctx, url, r.Store); err != nil {
+		return nil, err
+	}
+	r.From, r.Drivers = slices.Repeat([]string{url}, len(r.URLs)), l
+	source, err := driver.Open(ctx, r)
+	if err != nil && sure < Certain {
+		return nil, fmt.Errorf("none of the drivers %s reads it: %w", l.Detecting(), err)
+	}
+	return source, err
+}
+
 // detect is how sure a driver is, by its own look at a place and by its signatures.
 func (d *Driver) detect(ctx context.Context, p *Probe) Confidence {
 	sure := No

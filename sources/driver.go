@@ -73,8 +73,7 @@ type Request struct {
 	URLs, From []string
 	Arrays     []DeclaredArray // for a driver that is Declared
 
-	Types   *dtype.Registry  // known data types; nil: the standard ones
-	Codecs  *codecs.Registry // known codecs; nil: the standard ones
+	Codecs  *codecs.Registry // known codecs and data types; nil: the standard ones
 	Drivers Drivers          // known formats, for messages about a file of another one
 	Store   store.Options    // for every store that is opened
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 )
 
@@ -12,8 +11,8 @@ import (
 // can be told without opening its source: codec chains, data types, fill
 // values, shapes, and what this version does not do. A job that Load returned
 // along with problems can be checked too.
-func (j *Job) Check(registry *codecs.Registry, types *dtype.Registry) Problems {
-	c := &checker{job: j, codecs: registry, types: types, seen: map[Problem]bool{}}
+func (j *Job) Check(registry *codecs.Registry) Problems {
+	c := &checker{job: j, codecs: registry, types: registry.Types(), seen: map[Problem]bool{}}
 	for _, s := range j.sections() {
 		c.options(s)
 	}

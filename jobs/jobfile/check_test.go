@@ -33,7 +33,7 @@ arrays:
   c: {fill_value: -9223372036854775808}
 `,
 	} {
-		if ps := mustParse(t, text).Check(standard.Registry(dtype.Standard()), dtype.Standard()); ps != nil {
+		if ps := mustParse(t, text).Check(standard.Registry(dtype.Standard())); ps != nil {
 			t.Errorf("%s: %v", name, ps)
 		}
 	}
@@ -67,7 +67,7 @@ func TestRawArrayType(t *testing.T) {
 
 func TestCheckAddsToWhatLoadFound(t *testing.T) {
 	j, ps := parseWith(t, small+"arrays:\n  A: {codecs: [bites], chunk: [1]}\n")
-	ps = append(ps, j.Check(standard.Registry(dtype.Standard()), dtype.Standard())...)
+	ps = append(ps, j.Check(standard.Registry(dtype.Standard()))...)
 	ps.Sort()
 	want := []string{
 		`job.yaml:5:16: arrays.A.codecs[0]: unknown codec "bites" (did you mean "bytes"?)`,
@@ -92,7 +92,7 @@ func TestURLProblems(t *testing.T) {
 	} {
 		j, ps := parseWith(t, fmt.Sprintf(raw, c.source, c.target))
 		if ps == nil {
-			ps = j.Check(standard.Registry(dtype.Standard()), dtype.Standard())
+			ps = j.Check(standard.Registry(dtype.Standard()))
 		}
 		if diff := cmp.Diff(c.want, strings.Join(lines(ps), "\n")); diff != "" {
 			t.Errorf("%s to %s (-want +got):\n%s", c.source, c.target, diff)
@@ -113,7 +113,7 @@ func TestShardsOffline(t *testing.T) {
 		{"{data_type: float32, shards: [100, 100], codecs: [bytes, {numcodecs.shuffle: {elementsize: 7}}]}", "arrays.SST.codecs[1].elementsize", "40000 bytes"},
 		{"{dimension_names: [y, x], codecs: [{reshape: {shape: [8, -1]}}, bytes], data_type: float32}", "", ""},
 	} {
-		err := mustParse(t, small+"arrays: {SST: "+c.options+"}\n").Check(standard.Registry(dtype.Standard()), dtype.Standard()).Err()
+		err := mustParse(t, small+"arrays: {SST: "+c.options+"}\n").Check(standard.Registry(dtype.Standard())).Err()
 		var found Problems
 		if !errors.As(err, &found) {
 			if c.field != "" {

@@ -36,7 +36,7 @@ func TestDriversOfAProgram(t *testing.T) {
 		got := ""
 		if err != nil {
 			got = err.Error()
-		} else if err := j.Check(standard.Registry(dtype.Standard()), dtype.Standard()).Err(); err != nil {
+		} else if err := j.Check(standard.Registry(dtype.Standard())).Err(); err != nil {
 			got = err.Error()
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -30,7 +30,7 @@ func TestBadJobs(t *testing.T) {
 			}
 			j, ps := parseWith(t, string(text))
 			if j != nil {
-				ps = append(ps, j.Check(standard.Registry(dtype.Standard()), dtype.Standard())...)
+				ps = append(ps, j.Check(standard.Registry(dtype.Standard()))...)
 				ps.Sort()
 			}
 			if len(ps) == 0 {
@@ -176,7 +176,7 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		_ = j.Check(standard.Registry(dtype.Standard()), dtype.Standard())
+		_ = j.Check(standard.Registry(dtype.Standard()))
 		if again := Differences(j.Normalised(), j.Normalised()); len(again) > 0 {
 			t.Errorf("a job differs from itself: %v", again)
 		}

@@ -86,7 +86,7 @@ arrays: {a: {chunks: [2], codecs: [bytes, {zstd: {level: 1}}]}}
 				t.Fatal(err)
 			}
 			if j != nil {
-				problems = append(problems, j.Check(standard.Registry(dtype.Standard()), dtype.Standard())...)
+				problems = append(problems, j.Check(standard.Registry(dtype.Standard()))...)
 			}
 			if problems.Err() == nil && value == secret && field != "defaults.attributes" {
 				t.Errorf("%s takes %q", field, value)

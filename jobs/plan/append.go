@@ -78,7 +78,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 		return errors.Join(err, g.store.Close())
 	}
 	g.target, err = zarrsource.Open(ctx, p.Job.Target.URL, zarrsource.Options{
-		Store: env.StoreOptions(p.Job, p.Limits.Target), Types: env.Types, Codecs: env.Codecs,
+		Store: env.StoreOptions(p.Job, p.Limits.Target), Codecs: env.Codecs,
 		Kept: func(path string, _ dtype.Type) bool { return g.packed[path] },
 	})
 	if err != nil {
@@ -125,7 +125,7 @@ func (g *Growth) meet(ctx context.Context, b *builder) error {
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	if t.Meta, err = zarr.ParseArray(t.Text, b.env.Types); err != nil {
+	if t.Meta, err = zarr.ParseArray(t.Text, b.env.Codecs.Types()); err != nil {
 		return fmt.Errorf("target: array %q: %w", t.Path, err)
 	}
 	g.packed[t.Path] = b.info.Packing != nil

@@ -33,7 +33,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	if b.problems.Err() != nil {
 		return nil, b.problems
 	}
-	b.notes = append(b.notes, b.env.Types.Notes(meta.Type)...)
+	b.notes = append(b.notes, b.env.Codecs.Types().Notes(meta.Type)...)
 	in := codecs.Chunk{Type: meta.Type} // what the chain of the stored elements is bound to
 	if b.outcome != nil {
 		in.Type = b.info.Type
@@ -128,7 +128,7 @@ func (b *builder) dataType() dtype.Type {
 		}
 		return source
 	}
-	t, err := b.env.Types.ParseV3(b.options.DataType)
+	t, err := b.env.Codecs.Types().ParseV3(b.options.DataType)
 	if err != nil {
 		b.wrong("data_type", err.Error(), "")
 		return source

@@ -20,7 +20,7 @@ arrays:
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := combining(j, environment().Types).Given
+	given := combining(j, environment().Codecs.Types()).Given
 	for _, test := range []struct {
 		array, attribute string
 		want             bool

@@ -18,11 +18,8 @@ import (
 // Environment is what a program provides for its jobs: codecs, data types and formats, a
 // logger, and the settings of stores. It is shared and never modified.
 type Environment struct {
-	Codecs *codecs.Registry // nil: the standard ones, for Types
-	Types  *dtype.Registry  // nil: those of Codecs, or the standard ones
-	// Drivers are the formats that messages and [jobs.Inspect] know. nil: the standard
-	// ones. jobfile.LoadOptions has the formats that a job may name.
-	Drivers sources.Drivers
+	Codecs  *codecs.Registry // known codecs, and with them the data types; nil: the standard ones
+	Drivers sources.Drivers  // known formats; nil: the standard ones
 
 	Log *slog.Logger // nil discards
 	// Memory, Fault and Sleep are passed to every store that is opened; see
@@ -57,14 +54,8 @@ func (e Environment) StoreOptions(j *jobfile.Job, limits *limits.Limits) store.O
 
 // Complete returns the environment with the registries that it lacks.
 func (e Environment) Complete() Environment {
-	if e.Types == nil && e.Codecs != nil {
-		e.Types = e.Codecs.Types()
-	}
-	if e.Types == nil {
-		e.Types = dtype.Standard()
-	}
 	if e.Codecs == nil {
-		e.Codecs = standard.Registry(e.Types)
+		e.Codecs = standard.Registry(dtype.Standard())
 	}
 	return e
 }

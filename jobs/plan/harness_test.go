@@ -15,7 +15,7 @@ import (
 )
 
 func environment() Environment {
-	return Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard(), Memory: &store.Memory{}}
+	return Environment{Codecs: standard.Registry(dtype.Standard()), Memory: &store.Memory{}}
 }
 
 // testJob is a job over one raw array of 10 × 6 float32 in a new folder.

@@ -99,7 +99,7 @@ arrays:
 		t.Run(c.name, func(t *testing.T) {
 			env := withCasting(t)
 			j := testJob(t, c.text)
-			if diff := cmp.Diff(c.want, lines(j.Check(env.Codecs, env.Types))); diff != "" {
+			if diff := cmp.Diff(c.want, lines(j.Check(env.Codecs))); diff != "" {
 				t.Errorf("check (-want +got):\n%s", diff)
 			}
 			p, err := New(t.Context(), j, env)
@@ -143,7 +143,7 @@ func TestHazardsOffline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range j.Check(env.Codecs, env.Types) {
+		for _, p := range j.Check(env.Codecs) {
 			codes = append(codes, p.Code)
 			if p.Code == "" {
 				t.Errorf("%s: %s", c.options, p)

@@ -18,11 +18,11 @@ func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *li
 		return nil, jobfile.Problems{j.Problem("source.driver", "names no driver that is known", "")}
 	}
 	r := sources.Request{
-		Types: env.Types, Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.StoreOptions(j, limits),
-		Join: combining(j, env.Types), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
+		Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.StoreOptions(j, limits),
+		Join: combining(j, env.Codecs.Types()), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
 		Null:       func(path string, t dtype.Type) (dtype.Scalar, error) { return nullOf(j, path, t) },
 		KeepChunks: func(path string) bool { return wantsStored(j, path) },
-		KeepCodecs: func(path string, t dtype.Type) bool { return keepsCodecs(j, path, t, env.Types) },
+		KeepCodecs: func(path string, t dtype.Type) bool { return keepsCodecs(j, path, t, env.Codecs.Types()) },
 	}
 	var err error
 	if driver.Declared {
@@ -40,7 +40,7 @@ func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *li
 func declaredArrays(ctx context.Context, j *jobfile.Job, env Environment, opt store.Options) ([]sources.DeclaredArray, error) {
 	arrays := make([]sources.DeclaredArray, 0, len(j.Source.Arrays))
 	for _, a := range j.Source.Arrays {
-		t, order, field, err := a.Type(env.Types)
+		t, order, field, err := a.Type(env.Codecs.Types())
 		if err != nil {
 			return nil, jobfile.Problems{j.Problem(jobfile.FieldPath("source", "arrays", a.Name, field), err.Error(), "")}
 		}

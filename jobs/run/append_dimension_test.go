@@ -45,7 +45,7 @@ func TestCheckNeedsTheDimension(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := j.Check(environment().Codecs, environment().Types).Err()
+		got := j.Check(environment().Codecs).Err()
 		if wrong != (got != nil) || wrong && !strings.Contains(got.Error(), "have none that is unlimited (target.append: NAME)") {
 			t.Errorf("%s: %v", job, got)
 		}

@@ -68,7 +68,7 @@ arrays:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Check(environment().Codecs, environment().Types).Err(); err != nil {
+	if err := j.Check(environment().Codecs).Err(); err != nil {
 		t.Fatal(err)
 	}
 	return j

@@ -16,7 +16,7 @@ import (
 )
 
 func environment() plan.Environment {
-	return plan.Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard(), Memory: &store.Memory{}}
+	return plan.Environment{Codecs: standard.Registry(dtype.Standard()), Memory: &store.Memory{}}
 }
 
 // testJob is a job over one raw array of 10 × 6 float32 in a new folder.

@@ -90,7 +90,7 @@ func readArray(t *testing.T, target, path string, env plan.Environment) (*zarr.A
 	if err != nil {
 		t.Fatal(err)
 	}
-	array, err := zarr.ParseArray(text, env.Types)
+	array, err := zarr.ParseArray(text, env.Codecs.Types())
 	if err != nil {
 		t.Fatal(err)
 	}

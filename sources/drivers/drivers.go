@@ -5,12 +5,21 @@
 package drivers
 
 import (
+	"context"
+
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/raw"
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
+
+// Open opens what is at a URL, in any of these formats: a file, a glob of files, a folder or
+// a hierarchy. The content tells the format. [sources.Drivers.Open] has the settings of
+// codecs and formats of other programs. It is the caller who closes the source.
+func Open(ctx context.Context, url string) (sources.Source, error) {
+	return Standard().Open(ctx, url, sources.Request{})
+}
 
 // Standard returns a new list of all of them.
 func Standard() sources.Drivers {

@@ -115,3 +115,39 @@ func TestNames(t *testing.T) {
 		t.Errorf("toy is a name of %s", d.Name)
 	}
 }
+
+// TestOpen opens places of each format, and refuses those of none.
+func TestOpen(t *testing.T) {
+	hierarchy := filepath.Join(t.TempDir(), "place")
+	if err := os.MkdirAll(hierarchy, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	document := `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},` +
+		`"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes"}]}`
+	other := filepath.Join(t.TempDir(), "data.bin")
+	for file, content := range map[string]string{filepath.Join(hierarchy, "zarr.json"): document, other: "GRIB"} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for url, want := range map[string]string{
+		hierarchy: "",
+		"../../examples/data/coads_climatology.cdf": "COADSX",
+		"../../examples/data/coads_clim*.cdf":       "COADSX",
+	} {
+		src, err := drivers.Open(t.Context(), url)
+		if err != nil {
+			t.Errorf("%s: %v", url, err)
+			continue
+		}
+		if got := src.Arrays(); len(got) == 0 || got[0] != want {
+			t.Errorf("%s: arrays %q", url, got)
+		}
+		if err := src.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := drivers.Open(t.Context(), other); err == nil || !strings.Contains(err.Error(), "none of the drivers netcdf, arrow, zarr reads it: ") || !strings.Contains(err.Error(), "GRIB") {
+		t.Errorf("a file of another format: %v", err)
+	}
+}

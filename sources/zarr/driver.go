@@ -28,7 +28,7 @@ func signatures() []sources.Signature {
 // openRequest opens the hierarchies of a request.
 func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
 	options := Options{
-		Store: r.Store, Types: r.Types, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, Drivers: r.Drivers,
+		Store: r.Store, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, Drivers: r.Drivers,
 	}
 	if len(r.URLs) == 1 && r.Join.Dimension() == "" {
 		return Open(ctx, r.URLs[0], options)

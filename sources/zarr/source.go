@@ -25,8 +25,7 @@ import (
 // Options are the settings of Open. The zero value is usable.
 type Options struct {
 	Store  store.Options
-	Types  *dtype.Registry  // nil: dtype.Standard()
-	Codecs *codecs.Registry // nil: the standard ones
+	Codecs *codecs.Registry // known codecs, and with them the data types; nil: the standard ones
 	// Drivers are the known formats, for the error about a file of another one; nil:
 	// none.
 	Drivers sources.Drivers
@@ -76,13 +75,11 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	if err != nil {
 		return nil, err
 	}
-	s := &source{store: st, types: opt.Types, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
-	if s.types == nil {
-		s.types = dtype.Standard()
-	}
+	s := &source{store: st, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
 	if s.codecs == nil {
-		s.codecs = standard.Registry(s.types)
+		s.codecs = standard.Registry(dtype.Standard())
 	}
+	s.types = s.codecs.Types()
 	s.chains = codecs.NewChains(s.codecs)
 	s.chosen = sync.OnceValue(s.choosesFills)
 	s.files.store = st

@@ -180,7 +180,7 @@ func (a *app) setUp(c *cli.Context) error {
 		memory = &store.Memory{}
 	}
 	types := dtype.Standard()
-	a.env = jobs.Environment{Codecs: standard.Registry(types), Types: types, Drivers: drivers.Standard(), Log: a.log, Memory: memory}
+	a.env = jobs.Environment{Codecs: standard.Registry(types), Drivers: drivers.Standard(), Log: a.log, Memory: memory}
 	return nil
 }
 

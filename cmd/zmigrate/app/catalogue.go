@@ -87,7 +87,7 @@ func (a *app) codecOf(d codecs.Definition) codecJSON {
 			Name: f.Name, Type: f.Type, Required: f.Default == "", Default: json.RawMessage(f.Default), Doc: f.Doc,
 		})
 	}
-	for _, f := range a.env.Types.Families() {
+	for _, f := range a.env.Codecs.Types().Families() {
 		chunk := codecs.Chunk{Type: f.Example, Shape: []int{512, 512}, Fill: f.Example.Default()}
 		size, err := d.SizeOf(chunk)
 		if err != nil {
@@ -119,7 +119,7 @@ func (a *app) explainCodec(d codecs.Definition) {
 	switch {
 	case d.Kind == codecs.KindBytesToBytes:
 		types = "those of the codec before it"
-	case len(c.DataTypes) == len(a.env.Types.Families()):
+	case len(c.DataTypes) == len(a.env.Codecs.Types().Families()):
 		types = "all"
 	}
 	encoded := c.Size.Kind
@@ -164,7 +164,7 @@ func (a *app) dtypesCommand() *cli.Command {
 				return a.explainType(c.Args().First())
 			}
 			out := []typeJSON{}
-			for _, f := range a.env.Types.Families() {
+			for _, f := range a.env.Codecs.Types().Families() {
 				out = append(out, a.typeOf(f, f.Example, dtype.Little))
 			}
 			if a.json {
@@ -261,7 +261,7 @@ func (a *app) typeOf(f dtype.Family, t dtype.Type, order dtype.Order) typeJSON {
 // explainType explains the family with a name, or the type with a spelling of Zarr v3 or
 // v2.
 func (a *app) explainType(name string) error {
-	types := a.env.Types
+	types := a.env.Codecs.Types()
 	var out typeJSON
 	if i := slices.IndexFunc(types.Families(), func(f dtype.Family) bool { return f.Name == name }); i >= 0 {
 		f := types.Families()[i]

@@ -46,11 +46,11 @@ func (a *app) copyCommand() *cli.Command {
 			if err != nil {
 				return invalid(err)
 			}
-			j, err := jobs.Parse("copy", text, ".", jobs.LoadOptions{Set: overrides(c), Drivers: a.env.Drivers})
+			j, err := jobs.Parse("copy", text, ".", a.env, overrides(c)...)
 			if err != nil {
 				return err
 			}
-			problems := j.Check(a.env.Codecs, a.env.Types)
+			problems := j.Check(a.env.Codecs)
 			if err := problems.Err(); err != nil {
 				return err
 			}

@@ -47,13 +47,13 @@ func overrides(c *cli.Context) []string {
 // load reads a job file with the overrides of the command line. problems are all errors
 // and warnings about the job. err is about a file that cannot be read at all.
 func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error) {
-	j, err := jobs.Load(file, jobs.LoadOptions{Set: overrides(c), Drivers: a.env.Drivers})
+	j, err := jobs.Load(file, a.env, overrides(c)...)
 	var problems jobs.Problems
 	if err != nil && !errors.As(err, &problems) {
 		return nil, nil, invalid(err)
 	}
 	if j != nil {
-		problems = append(problems, j.Check(a.env.Codecs, a.env.Types)...)
+		problems = append(problems, j.Check(a.env.Codecs)...)
 		problems.Sort()
 	}
 	return j, problems, nil

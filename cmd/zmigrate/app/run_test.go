@@ -35,12 +35,12 @@ func TestOvertaken(t *testing.T) {
 				}
 			}
 			run := func(source string, fault func(op, key string) error) (string, error) {
-				j, err := jobs.Parse("job.yaml", fmt.Appendf(nil, "zmigrate: 1\n%s\ntarget: {url: out.zarr, existing: append, append: t}\n", source), dir, jobs.LoadOptions{})
+				j, err := jobs.Parse("job.yaml", fmt.Appendf(nil, "zmigrate: 1\n%s\ntarget: {url: out.zarr, existing: append, append: t}\n", source), dir, jobs.Environment{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				var out bytes.Buffer
-				a := &app{out: &out, err: &out, progress: "none", env: jobs.Environment{Codecs: standard.Registry(dtype.Standard()), Types: dtype.Standard(), Fault: fault}}
+				a := &app{out: &out, err: &out, progress: "none", env: jobs.Environment{Codecs: standard.Registry(dtype.Standard()), Fault: fault}}
 				c := cli.NewContext(nil, flag.NewFlagSet("", flag.ContinueOnError), nil)
 				c.Context = t.Context()
 				err = a.run(c, j)
