@@ -25,7 +25,8 @@ type ArraySpec struct {
 	// Shards is the shape of a shard, a stored object that holds many inner chunks. Its
 	// extents are multiples of those of Chunks. nil: each chunk is an object of its own.
 	Shards []int
-	// Codecs is the codec chain of a chunk, or of an inner chunk. nil: the array → bytes
+	// Codecs is the codec chain of a chunk, or of an inner chunk, such as
+	// codecs.Specs("bytes", "zstd:level=5"). nil: the array → bytes
 	// codec that Type needs, and zstd at level 3.
 	Codecs []codecs.Spec
 	// FillValue is the value of elements that were never written, as Zarr v3 spells it in

@@ -44,7 +44,7 @@ func writeHeights(ctx context.Context, url string) error {
 	a, err := w.CreateArray(ctx, "heights", sinks.ArraySpec{
 		Type: dtype.Float32, Shape: []int{100, 200}, DimensionNames: []string{"y", "x"},
 		Chunks: []int{10, 10}, Shards: []int{50, 100}, FillValue: []byte(`"NaN"`),
-		Codecs: []codecs.Spec{{Name: "bytes"}, {Name: "zstd", Configuration: []byte(`{"level": 5}`)}},
+		Codecs: codecs.Specs("bytes", "zstd:level=5"),
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -137,42 +138,14 @@ func extents(text string) ([]int, error) {
 func copyCodecs(flags []string) ([]any, error) {
 	var chain []any
 	for _, flag := range flags {
-		name, fields, _ := strings.Cut(flag, ":")
-		if name == "" {
-			return nil, fmt.Errorf("--codec %q has no name", flag)
+		spec, err := codecs.ParseSpec(flag)
+		if err != nil {
+			return nil, fmt.Errorf("--codec %s: %w", flag, err)
 		}
-		configuration := map[string]json.RawMessage{}
-		for fields != "" {
-			key, rest, ok := strings.Cut(fields, "=")
-			if !ok {
-				return nil, fmt.Errorf("--codec %s: want field=value after the colon", flag)
-			}
-			value, next := cutValue(rest)
-			if !json.Valid([]byte(value)) {
-				value = strconv.Quote(value)
-			}
-			configuration[key] = json.RawMessage(value)
-			fields = next
+		if spec.Configuration == nil {
+			spec.Configuration = json.RawMessage("{}") // as jobs of older checkpoints have it
 		}
-		chain = append(chain, map[string]any{"name": name, "configuration": configuration})
+		chain = append(chain, spec)
 	}
 	return chain, nil
-}
-
-// cutValue splits at the first comma outside of brackets: "[1,0],x=2".
-func cutValue(text string) (value, rest string) {
-	depth := 0
-	for i, r := range text {
-		switch r {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				return text[:i], text[i+1:]
-			}
-		}
-	}
-	return text, ""
 }
