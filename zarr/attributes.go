@@ -72,7 +72,7 @@ func (a Attributes) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a JSON object and keeps the order of its members. If a name
 // occurs several times, the last member counts, as in most JSON readers.
 func (a *Attributes) UnmarshalJSON(text []byte) error {
-	list, err := parseAttributes(bytes.Clone(text))
+	list, err := parseAttributes(bytes.Clone(text), longValue)
 	if err == nil {
 		*a = list
 	}
@@ -83,8 +83,9 @@ func (a *Attributes) UnmarshalJSON(text []byte) error {
 // read from: it is most of it.
 const longValue = 1 << 20
 
-// parseAttributes is UnmarshalJSON of a text that does not change any more.
-func parseAttributes(text []byte) (Attributes, error) {
+// parseAttributes is UnmarshalJSON of a text that does not change any more. Values from a
+// length on stay parts of the text, all others are copied.
+func parseAttributes(text []byte, long int) (Attributes, error) {
 	members, err := membersOf(text)
 	if err != nil {
 		return nil, fmt.Errorf("attributes: %w", err)
@@ -92,7 +93,7 @@ func parseAttributes(text []byte) (Attributes, error) {
 	list := make(Attributes, 0, len(members))
 	place := make(map[string]int, len(members))
 	for _, m := range members {
-		if len(m.value) < longValue {
+		if len(m.value) < long {
 			m.value = bytes.Clone(m.value)
 		}
 		if i, again := place[m.name]; again {

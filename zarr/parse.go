@@ -110,7 +110,7 @@ func (d *document) attributes() Attributes {
 	var a Attributes
 	if text, ok := d.fields["attributes"]; ok {
 		var err error
-		if a, err = parseAttributes(text); err != nil {
+		if a, err = parseAttributes(text, longValue); err != nil {
 			d.problem("attributes", errors.New("want a JSON object"))
 		}
 	}

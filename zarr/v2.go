@@ -91,12 +91,12 @@ func CheckGroupV2(text []byte) error {
 }
 
 // ParseAttributesV2 reads .zattrs, the document of attributes. nil has no attributes. The
-// result may share the memory of the text.
+// values are parts of the text, which the caller must not change.
 func ParseAttributesV2(text []byte) (Attributes, error) {
 	if text == nil {
 		return nil, nil
 	}
-	a, err := parseAttributes(text)
+	a, err := parseAttributes(text, 0)
 	if err != nil {
 		return nil, errors.New("want a JSON object")
 	}

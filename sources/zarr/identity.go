@@ -26,8 +26,9 @@ type identity struct {
 	store *store.Store
 
 	mu     sync.Mutex
-	files  []file // files that were added last are at the end; the elements never change
+	files  []file // files that were added last are at the end
 	sorted bool   // files are sorted by their keys, without repetition
+	shown  bool   // known has returned files, whose elements then never change
 }
 
 // file is an object, or a missing chunk, of which only the key is known. There may be
@@ -82,11 +83,14 @@ func (d *identity) known() []file {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.sorted {
-		byKey := func(a, b file) int { return strings.Compare(a.key, b.key) }
-		files := slices.SortedStableFunc(slices.Values(d.files), byKey)
-		d.files, d.sorted = slices.CompactFunc(files, func(a, b file) bool { return a.key == b.key }), true
+		if d.shown {
+			d.files = slices.Clone(d.files)
+		}
+		slices.SortStableFunc(d.files, func(a, b file) int { return strings.Compare(a.key, b.key) })
+		d.files, d.sorted = slices.CompactFunc(d.files, func(a, b file) bool { return a.key == b.key }), true
 	}
-	return d.files
+	d.shown = true
+	return slices.Clip(d.files)
 }
 
 // addChunks makes some chunks of an array part of the identity, including missing ones.
