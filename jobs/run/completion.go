@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,6 +18,9 @@ type Completion struct {
 	Overtaken bool `json:"overtaken,omitempty"`
 }
 
+// manifestFirst is how the text of a record begins.
+const manifestFirst = `{"manifest":`
+
 // CompletedArray is how an array has come out.
 type CompletedArray struct {
 	Empty    int   `json:"empty_chunks,omitempty"`
@@ -31,7 +35,23 @@ func (c Completion) text() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]byte(`{"manifest":`), manifest, []byte{','}, rest[1:]), nil
+	return slices.Concat([]byte(manifestFirst), manifest, []byte{','}, rest[1:]), nil
+}
+
+// readCompletion is the function readCompletion. If the manifest on record is that of the
+// run, which is mostly so and may be long, it is not read, and the two are in memory once.
+func (r *run) readCompletion(text []byte) (*Completion, error) {
+	n := len(r.manifest)
+	rest, ok := bytes.CutPrefix(text, []byte(manifestFirst))
+	if !ok || len(rest) <= n || rest[n] != ',' || !bytes.Equal(rest[:n], r.manifest) {
+		return readCompletion(text)
+	}
+	done, err := readCompletion(slices.Concat([]byte{'{'}, rest[n+1:]))
+	if err == nil {
+		r.manifest = rest[:n:n]
+		done.Manifest = r.manifest
+	}
+	return done, err
 }
 
 // readCompletion reads a record of completion, but for its manifest.

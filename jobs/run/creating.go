@@ -48,7 +48,7 @@ func (r creating) prepare(ctx context.Context) (publish func(ctx context.Context
 func (r creating) begin(ctx context.Context, opt Options) (complete bool, err error) {
 	existing := r.plan.Job.Target.Existing
 	if record := r.journal.Completed(); record != nil {
-		done, err := readCompletion(record)
+		done, err := r.readCompletion(record)
 		if err != nil {
 			return false, err
 		}

@@ -1,0 +1,43 @@
+package run
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A record whose manifest is that of the run is read without it. Any other record, also
+// one in another form, is read whole.
+func TestReadCompletion(t *testing.T) {
+	written, err := Completion{Manifest: []byte(`{"a":[1]}`), Arrays: []CompletedArray{{Empty: 1}}, Overtaken: true}.text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ record, manifest string }{
+		"the same":          {string(written), `{"a":[1]}`},
+		"another":           {string(written), `{"a":[2]}`},
+		"longer":            {string(written), `{"a":[1],"b":2}`},
+		"other order":       {`{"arrays":[{"empty_chunks":1}],"overtaken":true,"manifest":{"a":[1]}}`, `{"a":[1]}`},
+		"the manifest only": {`{"manifest":{"a":[1]}}`, `{"a":[1]}`},
+		"without":           {`{"overtaken":true}`, `{"a":[1]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &run{manifest: json.RawMessage(test.manifest)}
+			got, err := r.readCompletion([]byte(test.record))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := readCompletion([]byte(test.record))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			if string(r.manifest) != test.manifest {
+				t.Errorf("the manifest of the run became %s", r.manifest)
+			}
+		})
+	}
+}
