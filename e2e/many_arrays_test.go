@@ -1,23 +1,28 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestManyArrays measures the memory and the processor time of a plan of 50,000 small
-// arrays, of a run of these, and of a run with nothing to do.
+// arrays, of a run of these, and of a run with nothing to do. Memory has a ceiling. The
+// time of a plan, and of a run with nothing to do, is compared with the time that plain
+// Go takes in this run to read the source's files.
 func TestManyArrays(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") != "1" {
 		t.Skip("set ZMIGRATE_HEAVY=1 to migrate thousands of arrays")
 	}
 	program := build(t)
-	measure := func(dir string, n int, most int64, arguments ...string) {
+	measure := func(t *testing.T, dir string, n int, most int64, arguments ...string) (processors float64) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), program, arguments...)
 		c.Dir, c.Stderr = dir, t.Output()
@@ -25,49 +30,119 @@ func TestManyArrays(t *testing.T) {
 			t.Fatalf("%v\n%.1000s", err, out)
 		}
 		peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
-		t.Logf("%d arrays: %s: peak %d MiB, %.1f s of processor time", n, strings.Join(arguments, " "), peak>>20,
-			(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds())
+		processors = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
+		t.Logf("%d arrays: %s: peak %d MiB, %.1f s of processor time", n, strings.Join(arguments, " "), peak>>20, processors)
 		if peak > most {
 			t.Errorf("peak of %d MiB, want at most %d", peak>>20, most>>20)
 		}
+		return processors
 	}
-	for _, n := range []int{5000, 50000} {
-		dir := fast(t)
-		hierarchy(t, dir, n)
-		// The program itself takes 45 MiB of this, and what it makes of each array 1.3
-		// KB.
-		most := allowance + int64(24<<20) + int64(n)*1600
-		measure(dir, n, most, "copy", "--memory", "64MiB", "--dry-run", "in", "out")
-		measure(dir, n, most, "copy", "--memory", "64MiB", "--progress", "none", "in", "out")
-		measure(dir, n, most, "copy", "--memory", "64MiB", "--progress", "none", "in", "out")
-		info, err := os.Stat(filepath.Join(dir, "out.zmigrate", "done.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info.Size() > int64(n)*200 {
-			t.Errorf("a record of completion of %d bytes for %d arrays", info.Size(), n)
-		}
+	for _, test := range []struct {
+		n            int
+		format       int
+		consolidated bool
+		each         int64   // bytes that an array may take
+		plan, again  float64 // the most times that plain Go takes
+	}{
+		{5000, 3, true, 1600, 6, 8},
+		{50000, 3, true, 1600, 6, 8},
+		{50000, 3, false, 1600, 6, 8},
+		{50000, 2, true, 1600, 6, 8},
+		{50000, 2, false, 1600, 6, 8},
+	} {
+		t.Run(fmt.Sprintf("%d of v%d, consolidated %v", test.n, test.format, test.consolidated), func(t *testing.T) {
+			dir := fast(t)
+			hierarchy(t, dir, test.n, test.format, test.consolidated)
+			plain := readInPlainGo(t, filepath.Join(dir, "in"))
+			// The program itself takes 45 MiB of this.
+			most := allowance + int64(24<<20) + int64(test.n)*test.each
+			planned := measure(t, dir, test.n, most, "copy", "--memory", "64MiB", "--dry-run", "in", "out")
+			measure(t, dir, test.n, most, "copy", "--memory", "64MiB", "--progress", "none", "in", "out")
+			again := measure(t, dir, test.n, most, "copy", "--memory", "64MiB", "--progress", "none", "in", "out")
+			t.Logf("plain Go takes %.2f s; a plan takes %.1f times as long, and a run with nothing to do %.1f times", plain, planned/plain, again/plain)
+			if planned > test.plan*plain || again > test.again*plain {
+				t.Errorf("want at most %.1f and %.1f times as long", test.plan, test.again)
+			}
+			info, err := os.Stat(filepath.Join(dir, "out.zmigrate", "done.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Size() > int64(test.n)*300 {
+				t.Errorf("a record of completion of %d bytes for %d arrays", info.Size(), test.n)
+			}
+		})
 	}
 }
 
-// hierarchy writes a hierarchy of Zarr v3 with n arrays of one chunk each.
-func hierarchy(t *testing.T, dir string, n int) {
+// readInPlainGo reads all files of a hierarchy, and its documents as JSON, with the
+// standard library alone. It returns the processor time in seconds.
+func readInPlainGo(t *testing.T, dir string) float64 {
 	t.Helper()
-	var nodes []string
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	before := used()
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if base := filepath.Base(name); err == nil && (strings.HasPrefix(base, ".z") || base == "zarr.json") {
+			var document any
+			err = json.Unmarshal(text, &document)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (used() - before).Seconds()
+}
+
+// hierarchy writes a hierarchy of a version of Zarr with n arrays of one chunk each.
+func hierarchy(t *testing.T, dir string, n, format int, consolidated bool) {
+	t.Helper()
+	documents := map[string]json.RawMessage{} // of consolidated metadata
+	put := func(key, text string) {
+		t.Helper()
+		write(t, dir, filepath.Join("in", filepath.FromSlash(key)), []byte(text))
+	}
 	for i := range n {
-		nodes = append(nodes, fmt.Sprintf(`"a%d":{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int32",
+		a := fmt.Sprintf("a%d", i)
+		if format == 3 {
+			text := fmt.Sprintf(`{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int32",
 			"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4]}},
 			"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},
 			"fill_value":0,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],
-			"attributes":{"units":"m","long_name":"array %d"},"dimension_names":["x"]}`, i, i))
-		chunk := filepath.Join(dir, "in", fmt.Sprintf("a%d", i), "c")
-		if err := os.MkdirAll(chunk, 0o777); err != nil {
-			t.Fatal(err)
+			"attributes":{"units":"m","long_name":"array %d"},"dimension_names":["x"]}`, i)
+			documents[a] = json.RawMessage(text)
+			put(a+"/zarr.json", text)
+			put(a+"/c/0", "0123456789abcdef")
+			continue
 		}
-		if err := os.WriteFile(filepath.Join(chunk, "0"), []byte("0123456789abcdef"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		text := `{"zarr_format":2,"shape":[4],"chunks":[4],"dtype":"<i4","compressor":null,"filters":null,"order":"C","fill_value":0}`
+		attributes := fmt.Sprintf(`{"units":"m","long_name":"array %d","_ARRAY_DIMENSIONS":["x"]}`, i)
+		documents[a+"/.zarray"], documents[a+"/.zattrs"] = json.RawMessage(text), json.RawMessage(attributes)
+		put(a+"/.zarray", text)
+		put(a+"/.zattrs", attributes)
+		put(a+"/0", "0123456789abcdef")
 	}
-	write(t, dir, filepath.Join("in", "zarr.json"), fmt.Appendf(nil,
-		`{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{%s}}}`, strings.Join(nodes, ",")))
+	all, err := json.Marshal(documents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case format == 2 && consolidated:
+		put(".zmetadata", fmt.Sprintf(`{"zarr_consolidated_format":1,"metadata":%s}`, all))
+	case format == 2:
+		put(".zgroup", `{"zarr_format":2}`)
+	case consolidated:
+		put("zarr.json", fmt.Sprintf(`{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":%s}}`, all))
+	default:
+		put("zarr.json", `{"zarr_format":3,"node_type":"group","attributes":{}}`)
+	}
 }
