@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow"
 )
 
-// TestPageChecksums flips each bit of pages that have checksums: dictionaries, and data
+// TestPageChecksums flips every third bit, and so two or three of each byte, of pages that have checksums: dictionaries, and data
 // pages of both versions. It reads all rows and some rows. Each read gives an error or
 // the original values.
 func TestPageChecksums(t *testing.T) {
@@ -36,9 +36,10 @@ func TestPageChecksums(t *testing.T) {
 		if len(want) != 4 {
 			t.Fatalf("%s: read %d of 4 times", name, len(want))
 		}
-		found := 0
+		found, flipped := 0, 0
 		footer := len(data) - 8 - int(binary.LittleEndian.Uint32(data[len(data)-8:]))
-		for bit := range 8 * footer {
+		for bit := 0; bit < 8*footer; bit += 3 {
+			flipped++
 			data[bit/8] ^= 1 << (bit % 8)
 			got := read()
 			for how, values := range got {
@@ -49,7 +50,7 @@ func TestPageChecksums(t *testing.T) {
 			found += len(want) - len(got)
 			data[bit/8] ^= 1 << (bit % 8)
 		}
-		if found < 8*footer {
+		if found < flipped {
 			t.Errorf("%s: only %d readings fail", name, found)
 		}
 	}

@@ -178,7 +178,7 @@ func TestFlippedChunks(t *testing.T) {
 // checksums: in headers and in indexes of every kind that has checksums. No value
 // changes.
 func TestFlippedIndexes(t *testing.T) {
-	const name, step = "chunks_v110.h5", 307
+	const name, step = "chunks_v110.h5", 1021
 	files, expected := goldens(t)
 	data := files[name]
 	want, err := everything(t.Context(), data, nil)
