@@ -201,7 +201,7 @@ func checkList(t *testing.T, s *Store) {
 		want = want[1:]
 	}
 	put(t, s, objects)
-	for _, prefix := range []string{"", "a", "a/", "a/c", "b/1", "b", "none", "none/x"} {
+	for _, prefix := range []string{"", "a", "a/", "a/c", "b/1", "b", "none", "none/x", "b/1/x"} {
 		var below []string
 		for _, k := range want {
 			if len(k) >= len(prefix) && k[:len(prefix)] == prefix {

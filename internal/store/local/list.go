@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/zmigrate/zmigrate/internal/store/driver"
 	"github.com/zmigrate/zmigrate/internal/store/location"
@@ -105,11 +106,12 @@ func (w *walk) next(ctx context.Context) ([]driver.Info, error) {
 }
 
 // read returns the sorted entries of a directory that can lead to a key with
-// the prefix. An absent directory is empty.
+// the prefix. An absent directory is empty, and so is a file in its place: no key is below
+// the key of an object.
 func (w *walk) read(key string) ([]entry, error) {
 	dir := filepath.Join(w.root, filepath.FromSlash(key))
 	found, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
@@ -122,7 +124,7 @@ func (w *walk) read(key string) ([]entry, error) {
 		if e.dir && w.hidden[filepath.Join(dir, e.name)] {
 			continue
 		}
-		if strings.HasPrefix(full, w.prefix) || e.dir && strings.HasPrefix(w.prefix, full+"/") {
+		if strings.HasPrefix(full, w.prefix) {
 			entries = append(entries, e)
 		}
 	}
