@@ -222,3 +222,73 @@ func TestProvidersAskForPauses(t *testing.T) {
 		}
 	}
 }
+
+// TestAzureConditions replaces an object in one request and in blocks, on the condition
+// that nobody else has written it since. Without an answer to the question what it
+// replaces, no block is sent.
+func TestAzureConditions(t *testing.T) {
+	for name, c := range map[string]struct {
+		status        int // of the question how the object is
+		whole, pieces []string
+		refused       bool
+	}{
+		// A put supposes that there is no object, and asks when it is wrong.
+		"an object": {http.StatusOK, []string{"If-None-Match *", `If-Match "v1"`}, []string{`If-Match "v1"`}, false},
+		"no object": {http.StatusNotFound, []string{"If-None-Match *"}, []string{"If-None-Match *"}, false},
+		"no answer": {http.StatusForbidden, []string{"If-None-Match *"}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			var got []string
+			s := azureBehind(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("ETag", `"v1"`)
+				if r.Method == http.MethodHead {
+					w.Header().Set("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT")
+					w.Header().Set("X-Ms-Creation-Time", "Wed, 21 Oct 2015 07:28:00 GMT")
+					w.WriteHeader(c.status)
+					return
+				}
+				if r.URL.Query().Get("comp") != "block" {
+					mu.Lock()
+					defer mu.Unlock()
+					for _, header := range []string{"If-Match", "If-None-Match"} {
+						if value := r.Header.Get(header); value != "" {
+							got = append(got, header+" "+value)
+						}
+					}
+				}
+				if c.status == http.StatusOK && r.Header.Get("If-None-Match") != "" {
+					w.Header().Set("X-Ms-Error-Code", "BlobAlreadyExists")
+					w.WriteHeader(http.StatusConflict)
+					return
+				}
+				w.WriteHeader(http.StatusCreated)
+			}))
+			s.Guard(newGate())
+			if err := s.Put(t.Context(), "k", []byte("x")); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(c.whole, got); diff != "" {
+				t.Errorf("in one request (-want +got):\n%s", diff)
+			}
+			got = nil
+			if err := write(t.Context(), s, "k", random(1, s.driver.PartSize(0)+1), 1<<20); (err != nil) != c.refused {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(c.pieces, got); diff != "" {
+				t.Errorf("in pieces (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestArchiveWithoutAccount opens an archive in a place that cannot be opened.
+func TestArchiveWithoutAccount(t *testing.T) {
+	for _, name := range []string{"AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY", "AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_CONNECTION_STRING"} {
+		t.Setenv(name, "")
+	}
+	if s, err := Open(t.Context(), "azblob://box/a.zip", Options{}); err == nil || s != nil {
+		t.Errorf("got %v, %v", s, err)
+	}
+}

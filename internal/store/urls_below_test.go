@@ -67,3 +67,17 @@ func TestBelow(t *testing.T) {
 		}
 	}
 }
+
+// TestBelowOfRefusedList must not take a part of the objects for all of them.
+func TestBelowOfRefusedList(t *testing.T) {
+	refused := errors.New("refused")
+	fault := func(op, _ string) error {
+		if op == "list" {
+			return refused
+		}
+		return nil
+	}
+	if _, err := store.Below(t.Context(), "mem://bucket/a", store.Options{Memory: &store.Memory{}, Fault: fault}); !errors.Is(err, refused) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -170,6 +170,9 @@ func checkGivenUp(t *testing.T, s *Store) {
 			if err := w.Abort(); err != nil {
 				t.Errorf("abort after %d bytes: %v", size, err)
 			}
+			if w.buffer != nil {
+				t.Errorf("after %d bytes: the writer keeps its buffer", size)
+			}
 		}
 		if n := unfinished(t, s); n != 0 {
 			t.Errorf("%d unfinished after %d bytes", n, size)

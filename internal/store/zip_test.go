@@ -316,3 +316,26 @@ func FuzzZip(f *testing.F) {
 		}
 	})
 }
+
+// TestCheck compares the checksum of a member that will be read in parts. Other objects
+// have nothing to compare.
+func TestCheck(t *testing.T) {
+	data := archive(t, zipFile{"good", "some text", stdzip.Store}, zipFile{"bad", "other text", stdzip.Store})
+	data[bytes.Index(data, []byte("other text"))] ^= 1
+	at := filepath.Join(t.TempDir(), "a.zip")
+	if err := os.WriteFile(at, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, at, Options{})
+	if err := s.Check(t.Context(), "good"); err != nil {
+		t.Error(err)
+	}
+	if err := s.Check(t.Context(), "bad"); !errors.Is(err, zip.ErrDamaged) {
+		t.Errorf("a damaged member: %v", err)
+	}
+	plain := open(t, "mem://name", Options{})
+	put(t, plain, map[string]string{"k": "x"})
+	if err := plain.Check(t.Context(), "k"); err != nil {
+		t.Errorf("no member of an archive: %v", err)
+	}
+}

@@ -132,3 +132,12 @@ func TestAttemptsAfterAnOutage(t *testing.T) {
 		t.Errorf("%d retries after an outage of %v, want %d at least", after, outage, left)
 	}
 }
+
+// TestRate: one request a second is a bound, and so is less; 0 is none.
+func TestRate(t *testing.T) {
+	for perSecond, bound := range map[float64]bool{0: false, 0.5: true, 1: true, 100: true} {
+		if got := New(perSecond).rate; (got != nil) != bound {
+			t.Errorf("%v requests a second: %v", perSecond, got)
+		}
+	}
+}

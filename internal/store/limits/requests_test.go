@@ -86,3 +86,41 @@ func TestSleep(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// recalling is a Guard that takes some permissions back at once.
+type recalling struct{ recalls int }
+
+func (g *recalling) Enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	allowed, leave := context.WithCancel(ctx)
+	if g.recalls > 0 {
+		g.recalls--
+		leave()
+	}
+	return allowed, leave, nil
+}
+
+func (*recalling) Check() error                { return nil }
+func (*recalling) Prove(context.Context) error { return nil }
+
+// TestRecalledPermissions: an attempt that ends because its permission was taken back is
+// none of the attempts that count.
+func TestRecalledPermissions(t *testing.T) {
+	r, pauses := impatient(New(0))
+	r.Attempts, r.Guard = 1, &recalling{recalls: 5}
+	attempts := 0
+	err := r.Do(t.Context(), "put", "k", 1, func(ctx context.Context) error {
+		attempts++
+		return ctx.Err()
+	})
+	if err != nil || attempts != 6 || len(*pauses) != 0 {
+		t.Errorf("%d attempts with the pauses %v: %v", attempts, *pauses, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	err = r.Do(ended, "put", "k", 1, func(ctx context.Context) error {
+		cancel()
+		return ctx.Err()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that gives up: %v", err)
+	}
+}

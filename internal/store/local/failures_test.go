@@ -1,10 +1,12 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/internal/store/driver"
@@ -49,5 +51,42 @@ func TestFoldersThatAreNotFlushed(t *testing.T) {
 	}
 	if err := d.syncDirs(); err != nil || len(d.unsynced) != 0 {
 		t.Errorf("%v, %d folders are left", err, len(d.unsynced))
+	}
+}
+
+// TestObjectThatIsLost: a folder has taken the place of an object of a batch. The error
+// names the object.
+func TestObjectThatIsLost(t *testing.T) {
+	d := opened(t)
+	for _, key := range []string{"a", "b"} {
+		if _, err := d.Put(t.Context(), key, []byte("x"), driver.Condition{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(d.path("b"), "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Sync(t.Context()); err == nil || !strings.Contains(err.Error(), "object b is lost") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCreateThatWaits gives up when its context ends while another call changes the folder.
+func TestCreateThatWaits(t *testing.T) {
+	d := opened(t)
+	if err := d.lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.Create(ctx, "k", []byte("x")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if len(d.tree) != 0 {
+		t.Fatal("the call released what another one holds")
+	}
+	d.unlock()
+	if found := keys(t, d); len(found) != 0 {
+		t.Errorf("it stored %q", found)
 	}
 }
