@@ -33,6 +33,7 @@ func TestSameJSON(t *testing.T) {
 		{"", "null", false},
 		{"null", "", false},
 		{"", "", true},
+		{"[1", "{1", false}, // no JSON
 	} {
 		raw := func(text string) []byte {
 			if text == "" {
