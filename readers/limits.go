@@ -106,7 +106,7 @@ func decodedAttributes(a *zarr.Array, _ []codecs.Spec) Refusal {
 // decodedTimes refuses times that xarray does not decode.
 func decodedTimes(a *zarr.Array, _ []codecs.Spec) Refusal {
 	if why := UndecodedTime(a.Attributes); why != "" {
-		return Refusal{"attributes.units", "the times in " + why, "decode_times=False when it opens them"}
+		return Refusal{"attributes.units", "the times in " + why, "attributes: {units: null}, or open it with decode_times=False"}
 	}
 	return Refusal{}
 }

@@ -28,9 +28,9 @@ type limit func(a *zarr.Array, specs []codecs.Spec) Refusal
 
 // Refusal is why a reader does not open an array.
 type Refusal struct {
-	Field   string // of the array's options in a job, such as "codecs"
-	What    string // such as "the codec zfp"
-	Instead string // what the reader does open, or what to do; ""
+	Field   string `json:"field"`             // of the array's options in a job, such as "codecs"
+	What    string `json:"what"`              // such as "the codec zfp"
+	Instead string `json:"instead,omitempty"` // what the reader does open, or what to do; ""
 }
 
 // String returns what the reader does not open, and what it opens instead.
@@ -51,15 +51,13 @@ func (r *Reader) String() string {
 
 // Refuses returns why the reader does not open an array, or false if it does.
 func (r *Reader) Refuses(a *zarr.Array) (Refusal, bool) {
-	if refused, ok := r.refusesType(a.Type); ok {
+	if refused, ok := r.RefusesType(a.Type); ok {
+		return refused, true
+	}
+	if refused, ok := r.RefusesCodecs(a.Codecs); ok {
 		return refused, true
 	}
 	specs := flat(a.Codecs)
-	for _, s := range specs {
-		if !slices.Contains(r.codecs, s.Name) {
-			return Refusal{"codecs", "the codec " + s.Name, r.instead(s.Name, replacements)}, true
-		}
-	}
 	for _, l := range r.limits {
 		if refused := l(a, specs); refused.What != "" {
 			return refused, true
@@ -68,10 +66,23 @@ func (r *Reader) Refuses(a *zarr.Array) (Refusal, bool) {
 	return Refusal{}, false
 }
 
-func (r *Reader) refusesType(t dtype.Type) (Refusal, bool) {
+// RefusesCodecs returns the codec of a chain that the reader does not know, or false if it
+// knows all of them.
+func (r *Reader) RefusesCodecs(chain []codecs.Spec) (Refusal, bool) {
+	for _, s := range flat(chain) {
+		if !slices.Contains(r.codecs, s.Name) {
+			return Refusal{"codecs", "the codec " + s.Name, r.instead(s.Name, replacements)}, true
+		}
+	}
+	return Refusal{}, false
+}
+
+// RefusesType returns why the reader does not open elements of a data type, or false if it
+// does.
+func (r *Reader) RefusesType(t dtype.Type) (Refusal, bool) {
 	if record, ok := t.(dtype.Record); ok && slices.Contains(r.types, t.Name()) {
 		for _, field := range record.Fields() {
-			if refused, ok := r.refusesType(field.Type); ok {
+			if refused, ok := r.RefusesType(field.Type); ok {
 				return refused, true
 			}
 		}

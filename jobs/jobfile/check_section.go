@@ -71,6 +71,7 @@ func (c *checker) options(s section) {
 		t = c.dataType(s.field+".data_type", o.DataType)
 	}
 	c.chain(s, t, c.fill(s, t), rank)
+	c.readable(s)
 	if chunks := o.Chunks.Shape; len(chunks) == len(o.Shards) {
 		for i, n := range o.Shards {
 			if n%chunks[i] != 0 {

@@ -98,6 +98,9 @@ type Target struct {
 	// Source.Concat, else the one dimension that is unlimited in the source.
 	Append           string
 	StoreEmptyChunks bool
+	// Readers are programs that must be able to read the result, such as
+	// "zarr-python>=3.1". They have no influence on what is written.
+	Readers []string
 }
 
 // GroupRule has the attributes of the group at a path, "" for the root. They are merged

@@ -70,7 +70,7 @@ func TestLoadFullExample(t *testing.T) {
 			Driver: "netcdf", Locations: []Location{{"data/coads_*.cdf", filepath.Join("testdata", "data", "coads_*.cdf")}},
 			Concat: "TIME", CF: "keep", Include: []string{"SST", "*WND"}, Exclude: []string{},
 		},
-		Target:   Target{Location: Location{target, target}, Consolidated: true, Existing: "resume"},
+		Target:   Target{Location: Location{target, target}, Consolidated: true, Readers: []string{"zarr-python>=3.1", "xarray"}, Existing: "resume"},
 		Defaults: defaults,
 		Arrays: []ArrayRule{{Pattern: "SST", ArrayOptions: ArrayOptions{
 			Rename: "sst", Chunks: Chunks{Shape: []int{12, 90, 180}}, Shards: []int{12, 90, 360},

@@ -268,6 +268,7 @@ func (p *parser) target(n *node, at *trail) {
 		"consolidated":       p.boolean(&t.Consolidated),
 		"existing":           p.enum(&t.Existing, "resume", "fail", "overwrite", "append"),
 		"append":             p.str(&t.Append),
+		"readers":            p.requiredReaders,
 		"store_empty_chunks": p.boolean(&t.StoreEmptyChunks),
 	}, "url")
 }

@@ -77,6 +77,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 		array: b.array, convert: b.convert, removed: b.removed,
 	}
 	b.base.complete(b, planned)
+	b.readable(planned)
 	b.block(planned)
 	b.noteShards(planned)
 	planned.Notes = b.notes

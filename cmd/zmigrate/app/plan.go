@@ -12,6 +12,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -62,6 +63,7 @@ type plannedJSON struct {
 	Reason      string          `json:"reason,omitempty"` // why the stored bytes are not carried through
 	Append      *appendJSON     `json:"append,omitempty"`
 	Losses      []lossJSON      `json:"losses"`
+	ReadBy      []plan.ReadBy   `json:"read_by"`
 	Notes       []string        `json:"notes"`
 	Metadata    *zarr.Array     `json:"metadata,omitempty"`
 	codecs      []codecs.Spec
@@ -98,6 +100,7 @@ func planned(x *jobs.PlannedArray, metadata bool) (plannedJSON, error) {
 	for _, l := range x.Losses() {
 		one.Losses = append(one.Losses, lossJSON{l.Name, l.What, l.AtMost, l.Name + ": " + l.String()})
 	}
+	one.ReadBy = x.ReadBy()
 	if x.Reason != "" {
 		one.Path = "re-encoded"
 	}
@@ -149,6 +152,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 		return nil
 	}
 	var read int64
+	var whose readersText
 	objects := 0
 	for i := range p.Arrays {
 		x, err := planned(&p.Arrays[i], metadata)
@@ -159,7 +163,9 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 		if err := a.printPlanned(x); err != nil {
 			return err
 		}
+		whose.add(x)
 	}
+	whose.print(a)
 	if len(p.EmptyGroups) > 0 {
 		a.printf("groups without arrays: %s\n", strings.Join(p.EmptyGroups, ", "))
 	}

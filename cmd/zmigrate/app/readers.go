@@ -1,0 +1,72 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/jobs/plan"
+)
+
+// readersText gathers who reads which arrays of a plan, with arrays that the same programs
+// read in one row.
+type readersText struct {
+	rows   []string
+	arrays map[string][]string // by row
+}
+
+func (r *readersText) add(x plannedJSON) {
+	row := readBy(x.ReadBy)
+	if r.arrays == nil {
+		r.arrays = map[string][]string{}
+	}
+	if !slices.Contains(r.rows, row) {
+		r.rows = append(r.rows, row)
+	}
+	r.arrays[row] = append(r.arrays[row], x.Target)
+}
+
+// print prints a row for each group of arrays.
+func (r *readersText) print(a *app) {
+	for _, row := range r.rows {
+		names := r.arrays[row]
+		text := strings.Join(names, ", ")
+		if len(names) > 1 && len(r.rows) == 1 {
+			text = "all arrays"
+		} else if len(names) > 5 {
+			text = strings.Join(names[:4], ", ") + " and " + count(len(names)-4, "more array")
+		}
+		a.printf("readers of %s: %s\n", text, row)
+	}
+}
+
+// readBy lists the programs that read an array, and why others do not.
+func readBy(list []plan.ReadBy) string {
+	var yes, reasons []string
+	no := map[string][]string{} // by what they refuse
+	for _, by := range list {
+		name := by.Reader
+		if by.Refused != nil {
+			why := by.Refused.String()
+			if no[why] == nil {
+				reasons = append(reasons, why)
+			}
+			no[why] = append(no[why], name)
+			continue
+		}
+		if by.From != "" {
+			name += " ≥ " + by.From
+		}
+		if !by.Tried {
+			name += " (by its documentation)"
+		}
+		yes = append(yes, name)
+	}
+	text := strings.Join(yes, ", ")
+	if len(yes) == 0 {
+		text = "none that is known"
+	}
+	for _, why := range reasons {
+		text += "; " + strings.Join(no[why], ", ") + ": not " + why
+	}
+	return text
+}

@@ -1,0 +1,63 @@
+package jobfile
+
+import (
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/readers"
+)
+
+// requiredReaders reads target.readers: names of programs that must be able to read the
+// result, with the oldest version of each.
+func (p *parser) requiredReaders(n *node, at *trail) {
+	list := make([]string, len(n.items))
+	ok := p.list(n, at, "a list of readers", func(i int) setter {
+		return func(n *node, at *trail) {
+			if p.str(&list[i])(n, at); list[i] == "" {
+				return
+			}
+			if _, err := readers.Parse(list[i]); err != nil {
+				p.report(n.at, at, err.Error(), "")
+				list[i] = ""
+			}
+		}
+	})
+	if ok {
+		p.job.Target.Readers = list
+	}
+}
+
+// RequiredReaders returns the readers that target.readers names.
+func (j *Job) RequiredReaders() []*readers.Reader {
+	var list []*readers.Reader
+	for _, text := range j.Target.Readers {
+		if r, err := readers.Parse(text); err == nil { // others were reported by Load
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Unreadable words what a required reader does not open.
+func Unreadable(r *readers.Reader, refused readers.Refusal) (message, hint string) {
+	message = fmt.Sprintf("%s, which target.readers names, does not open %s", r, refused.What)
+	if refused.Instead != "" {
+		hint = "instead: " + refused.Instead
+	}
+	return message, hint
+}
+
+// readable reports a codec or a data type that a required reader does not open.
+func (c *checker) readable(s section) {
+	for _, r := range c.job.RequiredReaders() {
+		refused, refuses := r.RefusesCodecs(s.options.Codecs.Chain)
+		if !refuses && s.options.DataType != nil {
+			if t, err := c.types.ParseV3(s.options.DataType); err == nil {
+				refused, refuses = r.RefusesType(t)
+			}
+		}
+		if refuses {
+			message, hint := Unreadable(r, refused)
+			c.add(c.job.Problem(s.field+"."+refused.Field, message, hint))
+		}
+	}
+}
