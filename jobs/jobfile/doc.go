@@ -28,6 +28,7 @@
 //	parse_fields.go   single values: strings, numbers, sizes, times, lists, URLs
 //	joining.go        how the files of a source become one
 //	parse_codecs.go   codec chains in their short and long forms
+//	selection.go      parts of dimensions
 //	parse.go          the sections of the file
 //	load.go           Load and Parse
 //	normalise.go      the job as canonical JSON

@@ -3,6 +3,7 @@ package jobfile
 import (
 	"cmp"
 	"encoding/json"
+	"math/big"
 	"slices"
 	"time"
 
@@ -63,7 +64,25 @@ type Source struct {
 	// NoCoordinates leaves out coordinates that Include and Exclude do not select. By
 	// default, the coordinates of what is selected come along.
 	NoCoordinates bool
-	Arrays        []RawArray // of a driver that is Declared, in file order
+	Select        []Selection // parts of dimensions, in file order
+	Arrays        []RawArray  // of a driver that is Declared, in file order
+}
+
+// Selection says which part of a dimension is migrated: by indices, by values of its
+// coordinate, or by dates that these stand for. One of Indices, Values and Dates is set.
+type Selection struct {
+	Dimension string
+	Text      string // as messages spell it
+	Indices   *IndexRange
+	Values    *[2]*big.Rat // the least and the greatest; nil: no bound
+	Dates     *[2]string   // the first and the last, see [cf.Period]; "": no bound
+}
+
+// IndexRange has the meaning of a slice in Python, first:end:step. A nil end is that of
+// the dimension, and negative numbers count from there.
+type IndexRange struct {
+	First, End *int
+	Step       int
 }
 
 // Time says what becomes of times that count from several moments. The zero value brings

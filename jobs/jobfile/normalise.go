@@ -89,6 +89,7 @@ func normalSource(s Source, declared bool) map[string]any {
 	put(m, "include", s.Include, len(s.Include) > 0)
 	put(m, "exclude", s.Exclude, len(s.Exclude) > 0)
 	put(m, "coordinates", false, s.NoCoordinates)
+	put(m, "select", normalSelections(s.Select), len(s.Select) > 0)
 	return m
 }
 

@@ -92,6 +92,7 @@ func (p *parser) source(n *node, at *trail) {
 		"include":        p.patterns(&s.Include),
 		"exclude":        p.patterns(&s.Exclude),
 		"coordinates":    p.boolean(&coordinates),
+		"select":         p.selections,
 		"arrays":         p.rawArrays,
 	}, required...)
 	s.NoCoordinates = !coordinates

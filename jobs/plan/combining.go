@@ -29,7 +29,8 @@ func combining(j *jobfile.Job, types *dtype.Registry) sources.Joining {
 	s := &j.Source
 	overlap := map[string]sources.Overlap{"first": sources.OverlapFirst, "last": sources.OverlapLast}[s.Overlap]
 	return sources.Joining{
-		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(), Wanted: j.Selected, Coordinates: j.Accompanies,
+		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(),
+		Wanted: func(path string) bool { return j.Selected(path) || j.Compares(path) }, Coordinates: j.Accompanies,
 		Disordered: s.Disordered(), Overlap: overlap,
 		Time: sources.Rebasing{Keep: s.Time.Keep, Units: s.Time.Units, Type: func(path string) dtype.Type { return typeOf(j, path, types) }},
 		Given: func(path, attribute string) bool {

@@ -53,6 +53,7 @@
 //	faults.go               arrays that cannot be opened
 //	opened_arrays.go        the arrays that the job selects, and their coordinates
 //	warnings.go             warnings that very many arrays have
+//	selection.go            the parts of arrays that the job selects
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New
 //	document.go             a plan that another process has written down

@@ -43,6 +43,9 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err != nil {
 		return err
 	}
+	if err := p.selectParts(ctx, paths, opened); err != nil {
+		return err
+	}
 	empty := p.emptyGroups(left)
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.checkDimensions(opened), p.lostCoordinates(opened), p.grows(opened))
 	var ofArrays warnings

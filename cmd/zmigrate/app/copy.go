@@ -30,6 +30,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "shards", Usage: "shard `SHAPE` of every array, or auto or keep"},
 			&cli.StringSliceFlag{Name: "include", Usage: "migrate only arrays whose paths match the `PATTERN`; may be repeated"},
 			&cli.StringSliceFlag{Name: "exclude", Usage: "leave out arrays whose paths match the `PATTERN`; may be repeated"},
+			&cli.StringSliceFlag{Name: "select", Usage: "migrate only a `PART` of a dimension, such as time=2020-01-01/2020-12-31, lat=30,60 or x=0:100:2; may be repeated"},
 			&cli.BoolFlag{Name: "no-coordinates", Usage: "leave out coordinates that --include and --exclude do not select"},
 			&cli.StringFlag{Name: "unsupported", Usage: "what to do with arrays that Zarr or this program does not know: error or skip"},
 			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail, overwrite or append"},
@@ -77,6 +78,13 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 			source[flag] = word
 		}
 	}
+	if parts := c.StringSlice("select"); len(parts) > 0 {
+		selected, err := selections(parts)
+		if err != nil {
+			return nil, err
+		}
+		source["select"] = selected
+	}
 	if c.Bool("no-coordinates") {
 		source["coordinates"] = false
 	}
@@ -121,6 +129,36 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 // literal protects text from the expansion of variables, because the shell has expanded
 // its variables already.
 func literal(text string) string { return strings.ReplaceAll(text, "${", "$${") }
+
+// selections reads --select flags. A comma parts two numbers, of which one may be missing.
+func selections(flags []string) (map[string]any, error) {
+	parts := map[string]any{}
+	for _, flag := range flags {
+		dim, part, ok := strings.Cut(flag, "=")
+		if !ok || dim == "" {
+			return nil, fmt.Errorf("--select %s: want DIMENSION=PART", flag)
+		}
+		if _, twice := parts[dim]; twice {
+			return nil, fmt.Errorf("--select %s: the dimension is selected twice", flag)
+		}
+		if parts[dim] = literal(part); !strings.Contains(part, ",") {
+			continue
+		}
+		var values []any
+		for bound := range strings.SplitSeq(part, ",") {
+			var value any
+			if bound = strings.TrimSpace(bound); bound != "" {
+				if _, err := strconv.ParseFloat(bound, 64); err != nil {
+					return nil, fmt.Errorf("--select %s: %q is no number", flag, bound)
+				}
+				value = json.Number(strings.TrimPrefix(bound, "+"))
+			}
+			values = append(values, value)
+		}
+		parts[dim] = values
+	}
+	return parts, nil
+}
 
 func extents(text string) ([]int, error) {
 	var shape []int

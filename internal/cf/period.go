@@ -1,0 +1,88 @@
+package cf
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+var periodText = regexp.MustCompile(`^([+-]?\d{1,9})(?:-(\d\d?)(?:-(\d\d?)(?:[T ](\d\d?)(?::(\d\d)(?::(\d\d)(\.\d{1,18})?)?)?Z?)?)?)?$`)
+
+// IsPeriod reports whether a text is one that [Period] reads, in some calendar.
+func IsPeriod(text string) bool {
+	m := periodText.FindStringSubmatch(text)
+	return m != nil && inRange(m[2], 12) && inRange(m[3], 31) && inRange(m[4], 23) && inRange(m[5], 59) && inRange(m[6], 59)
+}
+
+// inRange reports whether digits, "" for none, are at most a number.
+func inRange(digits string, most int) bool {
+	n, err := strconv.Atoi(digits)
+	return digits == "" || err == nil && n <= most
+}
+
+// Period returns the time that a text such as 2020, 2020-01, 2020-01-31 or
+// 2020-01-31T12:00 stands for: a year, a month, a day, an hour, a minute or a second, or a
+// part of a second. It begins with the number low, and ends before the number end. Both
+// are numbers in the units, and dates of the calendar, of a coordinate with these
+// attributes.
+func Period(attributes zarr.Attributes, text string) (low, end *big.Rat, err error) {
+	clock, err := ClockOf(attributes)
+	if err != nil {
+		return nil, nil, err
+	}
+	dayOf, err := almanacOf(calendar(attributes.Get("calendar")), attributes)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := periodText.FindStringSubmatch(text)
+	if m == nil || !IsPeriod(text) {
+		return nil, nil, fmt.Errorf("%q is no date such as 2020, 2020-01, 2020-01-31 or 2020-01-31T12:00:00", text)
+	}
+	part := func(i, absent int) int {
+		if m[i] == "" {
+			return absent
+		}
+		n, _ := strconv.Atoi(m[i]) // a few digits
+		return n
+	}
+	year, month, date := int64(part(1, 0)), part(2, 1), part(3, 1)
+	day, ok := dayOf(year, month, date)
+	if !ok {
+		return nil, nil, fmt.Errorf("the calendar %s has no date %d-%02d-%02d", clock.Calendar, year, month, date)
+	}
+	seconds := new(big.Rat).SetInt64(int64(part(4, 0)*3600 + part(5, 0)*60 + part(6, 0)))
+	length := big.NewRat(86400, 1)
+	next := day + 1
+	switch {
+	case m[7] != "":
+		fraction, _ := new(big.Rat).SetString("0" + m[7])
+		seconds.Add(seconds, fraction)
+		length.SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(m[7])-1)), nil))
+	case m[6] != "":
+		length.SetInt64(1)
+	case m[5] != "":
+		length.SetInt64(60)
+	case m[4] != "":
+		length.SetInt64(3600)
+	case m[3] != "": // a day
+	case m[2] != "" && month < 12:
+		next, _ = dayOf(year, month+1, 1)
+	default: // a year, or the last month of one
+		if next, ok = dayOf(year+1, 1, 1); !ok {
+			next, _ = dayOf(year+2, 1, 1) // the calendar has no year 0
+		}
+	}
+	number := func(day int64, seconds *big.Rat) *big.Rat {
+		n := new(big.Rat).SetInt64(day)
+		n.Mul(n, big.NewRat(86400, 1)).Add(n, seconds).Sub(n, clock.origin)
+		return n.Quo(n, clock.length)
+	}
+	low = number(day, seconds)
+	if m[3] == "" {
+		return low, number(next, new(big.Rat)), nil
+	}
+	return low, number(day, seconds.Add(seconds, length)), nil
+}

@@ -1,0 +1,133 @@
+package jobfile
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/cf"
+)
+
+var indexText = regexp.MustCompile(`^(-?\d{1,18})?:(-?\d{1,18})?(?::(\d{1,18}))?$`)
+
+// longNumber matches numbers that take much memory as fractions.
+var longNumber = regexp.MustCompile(`[eE][+-]?0*\d{4,}|.{1000}`)
+
+const selectHint = `indices as "0:100:2", values as [30, 60], or dates as 2020-01-01/2020-12-31; one value as [45, 45]`
+
+// selections reads the field select.
+func (p *parser) selections(n *node, at *trail) {
+	if n.kind != mapKind {
+		p.want(n, at, "a mapping from the dimensions' names to what is selected", "select: {lat: [30, 60]}")
+		return
+	}
+	for _, m := range n.members {
+		s := Selection{Dimension: m.name}
+		field := at.key(m.name)
+		switch m.value.kind {
+		case nullKind:
+			continue
+		case listKind:
+			p.valueRange(m.value, field, &s)
+		case stringKind, numberKind: // a number may be a year
+			p.selectionText(m.value, field, &s)
+		default:
+			p.want(m.value, field, "a part of the dimension", selectHint)
+		}
+		p.job.Source.Select = append(p.job.Source.Select, s)
+	}
+}
+
+// valueRange reads [low, high]. null is no bound.
+func (p *parser) valueRange(n *node, at *trail, s *Selection) {
+	s.Text = string(n.json())
+	if len(n.items) != 2 {
+		p.report(n.at, at, fmt.Sprintf("has %d entries, and a part has two: the least value and the greatest", len(n.items)), selectHint)
+		return
+	}
+	var bounds [2]*big.Rat
+	for i, item := range n.items {
+		item = item.literal()
+		if item.kind == nullKind {
+			continue
+		}
+		if item.kind != numberKind || longNumber.MatchString(item.text) {
+			p.want(item, at.item(i), "a number, or null for no bound", selectHint)
+			return
+		}
+		bounds[i], _ = new(big.Rat).SetString(item.text) // a number as JSON
+	}
+	if bounds[0] != nil && bounds[1] != nil && bounds[0].Cmp(bounds[1]) > 0 {
+		p.report(n.at, at, fmt.Sprintf("%s is greater than %s", n.items[0].shown(), n.items[1].shown()), "the lesser value comes first, also where the coordinate falls")
+		return
+	}
+	s.Values = &bounds
+}
+
+// selectionText reads indices or dates.
+func (p *parser) selectionText(n *node, at *trail, s *Selection) {
+	text := strings.TrimSpace(n.text)
+	s.Text = n.quoted()
+	if m := indexText.FindStringSubmatch(text); m != nil {
+		r := IndexRange{Step: 1}
+		for i, dst := range []**int{&r.First, &r.End} {
+			if m[i+1] != "" {
+				v, _ := strconv.Atoi(m[i+1]) // few digits
+				*dst = &v
+			}
+		}
+		if m[3] != "" {
+			r.Step, _ = strconv.Atoi(m[3])
+		}
+		if r.Step < 1 {
+			p.report(n.at, at, "the step is 0", "first:end:step, where the step is at least 1")
+			return
+		}
+		s.Indices = &r
+		return
+	}
+	first, last, both := strings.Cut(text, "/")
+	if !both {
+		last = first
+	}
+	dates := [2]string{strings.TrimSpace(first), strings.TrimSpace(last)}
+	for i, date := range dates {
+		if date == ".." {
+			dates[i] = ""
+		} else if date != "" && !cf.IsPeriod(date) || text == "" {
+			p.report(n.at, at, fmt.Sprintf("%s is no part of a dimension", n.quoted()), selectHint)
+			return
+		}
+	}
+	s.Dates = &dates
+}
+
+// normalSelections has selections by their dimensions.
+func normalSelections(list []Selection) map[string]any {
+	m := map[string]any{}
+	for _, s := range list {
+		switch {
+		case s.Indices != nil:
+			m[s.Dimension] = []any{"indices", s.Indices.First, s.Indices.End, s.Indices.Step}
+		case s.Values != nil:
+			m[s.Dimension] = []any{"values", s.Values[0], s.Values[1]}
+		case s.Dates != nil:
+			m[s.Dimension] = []any{"dates", s.Dates[0], s.Dates[1]}
+		}
+	}
+	return m
+}
+
+// Compares reports whether the array at a path is looked at as the coordinate of a
+// dimension of which the job selects a part by values or dates.
+func (j *Job) Compares(path string) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	for _, s := range j.Source.Select {
+		if s.Dimension == name && s.Indices == nil {
+			return true
+		}
+	}
+	return false
+}

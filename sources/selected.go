@@ -1,0 +1,175 @@
+package sources
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Span is Count indices of a dimension: First, First + Step and so on.
+type Span struct{ First, Count, Step int }
+
+// selected is a part of an array.
+type selected struct {
+	array Array
+	info  Info
+	spans []Span // of each dimension
+	// extent and origin are of the boxes that are read if a dimension has a step.
+	extent, origin []int
+}
+
+// Selected returns the array of the elements at some indices of each dimension, which lie
+// within the array. It reads the chunks that have such elements, and no others. The array
+// is not [Stored].
+func Selected(array Array, spans []Span) Array {
+	s := &selected{array: array, info: *array.Info(), spans: spans}
+	i := &s.info
+	i.Shape = make([]int, len(spans))
+	i.Chunks, i.Shards = slices.Clone(i.Chunks), slices.Clone(i.Shards)
+	i.Obstacle = "select takes a part of the array"
+	for k, span := range spans {
+		i.Shape[k] = span.Count
+		if span.Step == 1 {
+			continue
+		}
+		if i.Chunks != nil {
+			i.Chunks[k] = (i.Chunks[k] + span.Step - 1) / span.Step
+		}
+		i.Shards, i.Codecs = nil, nil
+	}
+	if s.strided() {
+		i.Memory = cmp.Or(i.Memory, ScratchBytes) + s.cut()
+	}
+	return s
+}
+
+// strided reports whether a dimension has a step, so that elements between those that are
+// selected are read, too.
+func (s *selected) strided() bool {
+	return slices.ContainsFunc(s.spans, func(span Span) bool { return span.Step > 1 })
+}
+
+// cut sets the shape of the boxes of the array that are read at a time if a dimension has
+// a step, and where boxes begin along each dimension. With chunks, a box is a chunk.
+// Without, and for elements of variable size, a box has one index of each dimension with a
+// step; along the last dimension alone, the elements between are read with the others. It
+// returns the most bytes that a box takes, 0 if nothing is read but what is selected.
+func (s *selected) cut() int {
+	info, last := s.array.Info(), len(s.spans)-1
+	s.extent, s.origin = make([]int, len(s.spans)), make([]int, len(s.spans))
+	variable := info.Type.Size() == 0
+	direct := variable || info.Chunks == nil && s.spans[last].Step == 1
+	room := stridedRun
+	for k, span := range slices.Backward(s.spans) {
+		switch {
+		case info.Chunks != nil && !variable:
+			s.extent[k] = max(min(info.Chunks[k], info.Shape[k]), 1)
+		case span.Step > 1 && (k < last || variable):
+			s.extent[k] = 1
+		case direct:
+			s.extent[k], s.origin[k] = max(span.Count, 1), span.First
+		default:
+			s.extent[k], s.origin[k] = max(min(room, info.Shape[k]), 1), span.First
+			room = max(room/s.extent[k], 1)
+		}
+	}
+	if direct {
+		return 0
+	}
+	n, _ := ndarray.Bytes(info.Type, s.extent)
+	return n
+}
+
+// stridedRun is how many elements are read at a time without chunks if some of them are
+// not selected.
+const stridedRun = 1 << 14
+
+func (s *selected) Info() *Info { return &s.info }
+
+// ReadRegion implements [Array].
+func (s *selected) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := CheckRegion(&s.info, dst, start); err != nil {
+		return err
+	}
+	if !s.strided() {
+		from := make([]int, len(start))
+		for k, span := range s.spans {
+			from[k] = span.First + start[k]
+		}
+		return s.array.ReadRegion(ctx, dst, from)
+	}
+	if slices.Contains(dst.Shape, 0) {
+		return nil
+	}
+	return s.readPieces(ctx, dst, start, 0, ndarray.Region{Start: make([]int, len(start)), Shape: slices.Clone(dst.Shape)})
+}
+
+// readPieces fills the part of dst that is in a region of it. It cuts the region along
+// dimension k, and the pieces along the dimensions behind it, where the boxes end.
+func (s *selected) readPieces(ctx context.Context, dst ndarray.Array, start []int, k int, region ndarray.Region) error {
+	if k == len(start) {
+		return s.readPiece(ctx, dst, start, region)
+	}
+	extent, origin, span := s.extent[k], s.origin[k], s.spans[k]
+	end := region.Start[k] + region.Shape[k]
+	for at := region.Start[k]; at < end; {
+		index := span.First + (start[k]+at)*span.Step
+		boxEnd := origin + ((index-origin)/extent+1)*extent
+		n := min((boxEnd-index+span.Step-1)/span.Step, end-at)
+		piece := ndarray.Region{Start: slices.Clone(region.Start), Shape: slices.Clone(region.Shape)}
+		piece.Start[k], piece.Shape[k] = at, n
+		if err := s.readPieces(ctx, dst, start, k+1, piece); err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
+}
+
+// readPiece fills a region of dst from one box of the array.
+func (s *selected) readPiece(ctx context.Context, dst ndarray.Array, start []int, region ndarray.Region) error {
+	from, shape := make([]int, len(start)), make([]int, len(start))
+	direct := true // nothing lies between the elements
+	for k, span := range s.spans {
+		from[k] = span.First + (start[k]+region.Start[k])*span.Step
+		shape[k] = (region.Shape[k]-1)*span.Step + 1
+		direct = direct && shape[k] == region.Shape[k]
+	}
+	part := dst.Sub(region)
+	if direct {
+		return s.array.ReadRegion(ctx, part, from)
+	}
+	box := ndarray.New(s.info.Type, shape)
+	if err := s.array.ReadRegion(ctx, box, from); err != nil {
+		return err
+	}
+	box.Shape, box.Strides = region.Shape, slices.Clone(box.Strides)
+	for k, span := range s.spans {
+		box.Strides[k] *= span.Step
+	}
+	ndarray.Copy(part, box)
+	return nil
+}
+
+// StoredRegions implements [Sparse].
+func (s *selected) StoredRegions(ctx context.Context, f func(ndarray.Region)) (dtype.Scalar, error) {
+	inner := AsSparse(s.array)
+	if inner == nil {
+		return nil, nil
+	}
+	return inner.StoredRegions(ctx, func(r ndarray.Region) {
+		own := ndarray.Region{Start: make([]int, len(s.spans)), Shape: make([]int, len(s.spans))}
+		for k, span := range s.spans {
+			first := max(r.Start[k]-span.First+span.Step-1, 0) / span.Step
+			end := min(max(r.Start[k]+r.Shape[k]-span.First+span.Step-1, 0)/span.Step, span.Count)
+			if first >= end {
+				return
+			}
+			own.Start[k], own.Shape[k] = first, end-first
+		}
+		f(own)
+	})
+}

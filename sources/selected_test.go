@@ -1,0 +1,89 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// TestSelected reads parts of arrays, with and without chunks, whole and region by region,
+// and counts the elements that are read for them.
+func TestSelected(t *testing.T) {
+	for _, test := range []struct {
+		chunks []int
+		spans  []Span
+		most   int // elements that are read for all of it
+	}{
+		{nil, []Span{{1, 2, 1}, {0, 7, 1}, {2, 5, 1}}, 70},
+		{nil, []Span{{0, 2, 3}, {0, 7, 1}, {0, 10, 1}}, 140},
+		{nil, []Span{{1, 2, 2}, {1, 3, 2}, {1, 3, 4}}, 54},
+		{[]int{2, 3, 4}, []Span{{1, 2, 2}, {1, 3, 2}, {1, 3, 4}}, 30},
+		{[]int{2, 3, 4}, []Span{{0, 2, 3}, {0, 1, 9}, {9, 1, 1}}, 2},
+		{[]int{20, 30, 40}, []Span{{0, 5, 1}, {0, 4, 2}, {0, 10, 1}}, 350},
+		{[]int{2, 3, 4}, []Span{{0, 0, 1}, {0, 4, 2}, {0, 10, 1}}, 0},
+	} {
+		t.Run(fmt.Sprint(test.chunks, test.spans), func(t *testing.T) {
+			whole := counted(5, 7, 10)
+			whole.info.Chunks = test.chunks
+			counting := &countedReads{Array: whole}
+			part := Selected(counting, test.spans)
+			shape := part.Info().Shape
+			value := func(index []int) float64 {
+				at := 0
+				for k, span := range test.spans {
+					at = at*whole.info.Shape[k] + span.First + index[k]*span.Step
+				}
+				return float64(at)
+			}
+			check := func(region ndarray.Region) {
+				dst := ndarray.New(dtype.Float64, region.Shape)
+				if err := part.ReadRegion(t.Context(), dst, region.Start); err != nil {
+					t.Fatal(err)
+				}
+				got, _ := ndarray.As[float64](dst)
+				for i := range got {
+					index, rest := slices.Clone(region.Start), i
+					for k, n := range slices.Backward(region.Shape) {
+						index[k] += rest % n
+						rest /= n
+					}
+					if got[i] != value(index) {
+						t.Fatalf("%v: %v, want %v", index, got[i], value(index))
+					}
+				}
+			}
+			check(ndarray.Region{Start: []int{0, 0, 0}, Shape: shape})
+			if counting.elements > test.most {
+				t.Errorf("%d elements were read, want %d at the most", counting.elements, test.most)
+			}
+			r := rand.New(rand.NewPCG(1, 2))
+			for range 20 {
+				region := ndarray.Region{Start: make([]int, 3), Shape: make([]int, 3)}
+				for k, n := range shape {
+					region.Start[k] = r.IntN(n + 1)
+					region.Shape[k] = r.IntN(n - region.Start[k] + 1)
+				}
+				check(region)
+			}
+			if err := part.ReadRegion(t.Context(), ndarray.New(dtype.Float64, shape), []int{1, 0, 0}); err == nil {
+				t.Error("a region beyond the part was read")
+			}
+		})
+	}
+}
+
+// countedReads counts the elements that are read.
+type countedReads struct {
+	Array
+	elements int
+}
+
+func (c *countedReads) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	c.elements += dst.Len()
+	return c.Array.ReadRegion(ctx, dst, start)
+}
