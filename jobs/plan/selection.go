@@ -52,7 +52,7 @@ func (p *Plan) selectParts(ctx context.Context, paths []string, arrays []sources
 	delete(known, "")
 	for _, selection := range p.Job.Source.Select {
 		if !known[selection.Dimension] {
-			ps = append(ps, p.Job.Problem(selectField(selection), fmt.Sprintf("no array has the dimension %q", selection.Dimension),
+			ps = append(ps, p.Job.Problem(selectField(selection), fmt.Sprintf("no array that the job selects has the dimension %q", selection.Dimension),
 				jobfile.DidYouMean(selection.Dimension, slices.Sorted(maps.Keys(known)))))
 		}
 	}
