@@ -124,3 +124,14 @@ func TextAttribute(text string) json.RawMessage {
 	}
 	return value
 }
+
+// ReadThrough reads all elements of an array, and keeps none.
+func ReadThrough(ctx context.Context, array Array) error {
+	info := array.Info()
+	for piece := range ndarray.Pieces(info.Shape, convertedPiece) {
+		if err := array.ReadRegion(ctx, ndarray.New(info.Type, piece.Shape), piece.Start); err != nil {
+			return err
+		}
+	}
+	return nil
+}

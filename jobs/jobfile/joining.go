@@ -71,9 +71,6 @@ func (p *parser) joining(at *trail) {
 		if s.Overlap != "" {
 			report("overlap", fmt.Sprintf("files of the %s driver have no coordinate by which they could overlap", s.Driver), "leave it out")
 		}
-		if s.Time != (Time{}) {
-			report("time", fmt.Sprintf("files of the %s driver have no units of their own", s.Driver), "leave it out")
-		}
 		if s.Join != "" {
 			report("join", fmt.Sprintf("files of the %s driver have nothing but elements to differ in", s.Driver), "leave it out")
 		}

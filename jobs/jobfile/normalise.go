@@ -81,9 +81,9 @@ func normalSource(s Source, declared bool) map[string]any {
 		put(m, "join", s.Join, s.Join == "override")
 		put(m, "order", s.Order, s.Coordinate() != "" || s.Disordered())
 		put(m, "overlap", s.Overlap, s.Overlap != "" && s.Overlap != "error")
-		put(m, "time", "keep", s.Time.Keep)
-		put(m, "time", map[string]any{"units": s.Time.Units}, s.Time.Units != "")
 	}
+	put(m, "time", "keep", s.Time.Keep)
+	put(m, "time", map[string]any{"units": s.Time.Units}, s.Time.Units != "")
 	put(m, "missing_chunks", s.MissingChunks, s.MissingChunks == "error")
 	put(m, "unsupported", s.Unsupported, s.Unsupported == "skip")
 	put(m, "include", s.Include, len(s.Include) > 0)

@@ -142,6 +142,9 @@ func (g *Growth) meet(ctx context.Context, b *builder) error {
 	if err != nil {
 		return fmt.Errorf("target %s: array %q: %w", g.store.URL(), t.Path, err)
 	}
+	if err := g.rebaseToTarget(ctx, b, t.Meta.Attributes, t.Meta.Type); err != nil {
+		return err
+	}
 	b.base = existingArray{t}
 	b.options = follow(t, b.options, b.env.Codecs)
 	return nil

@@ -19,7 +19,7 @@ func (b *builder) sameAttributes(t *target.Existing, would, is zarr.Attributes) 
 		name := d.Attribute
 		given := b.options.Attributes.Get(name) != nil
 		switch {
-		case b.bounds && slices.Contains(compare.Inherited(), name): // see sameBounds
+		case b.boundsOf != "" && slices.Contains(compare.Inherited(), name): // see sameBounds
 		case name == "calendar" && t.SameFrom(would.Get(name), is.Get(name), is.Get("units")):
 		case d.Weight > compare.Remark || given && d.Weight > compare.Spelling:
 			b.problems = append(b.problems, b.plan.Job.Problem(b.field+".attributes."+name,

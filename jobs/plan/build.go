@@ -74,7 +74,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	}
 	planned := &Array{
 		Source: b.info.Path, Target: target, Type: b.info.Type, Meta: meta, Grid: &meta.Grid, Chain: chain, Reading: &Reading{},
-		array: b.array, convert: b.convert, removed: b.removed,
+		array: b.array, convert: b.convert, removed: b.removed, rebased: b.info.Rebased,
 	}
 	b.base.complete(b, planned)
 	b.readable(planned)

@@ -38,6 +38,7 @@
 //	attributes_size.go      attributes that take too much memory
 //	build.go                one array, from the source's description to the plan's
 //	growth.go               a target that grows
+//	rebase.go               times that are brought to another origin
 //	append_dimension.go     the dimension that arrays grow along
 //	append_together.go      arrays that share the dimension grow together
 //	append_attributes.go    attributes of the existing array and of the incoming rows

@@ -140,6 +140,7 @@ func TestJoiningAndAppendingAgreeOnAttributes(t *testing.T) {
 		{`{"units": "K"}`, `{"units": "K"}`, true},
 		{`{"units": "K"}`, `{"units": "degC"}`, false},
 		{`{"units": "days since 2000-01-01"}`, `{"units": "days since 2000-1-1 00:00:00 UTC"}`, true},
+		{`{"units": "days since 2000-01-01"}`, `{"units": "hours since 2000-01-01"}`, true},
 		{`{"units": "days since 2000-01-01"}`, `{"units": "days since 2000-01-01", "calendar": "standard"}`, true},
 		{`{"units": "days since 2000-01-01", "calendar": "standard"}`, `{"units": "days since 2000-01-01", "calendar": "proleptic_gregorian"}`, true},
 		{`{"units": "days since 1000-01-01", "calendar": "standard"}`, `{"units": "days since 1000-01-01", "calendar": "proleptic_gregorian"}`, false},

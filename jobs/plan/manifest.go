@@ -67,6 +67,8 @@ type ManifestArray struct {
 	// Removed are attributes of the source that say what values mean, and that the
 	// job removes, so that the target does not tell.
 	Removed zarr.Attributes `json:"removed_attributes,omitempty"`
+	// Rebased are the units to which times of the source were brought.
+	Rebased string `json:"rebased,omitempty"`
 }
 
 // rows is how many rows the array has along an axis when the run has ended.

@@ -57,7 +57,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		if opened[i] == nil {
 			continue
 		}
-		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, bounds: coordinates[name] != "", coordinate: described[name]}
+		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, boundsOf: coordinates[name], coordinate: described[name]}
 		if came[i] != "" {
 			b.note("comes along as a coordinate of %s; source.coordinates: false leaves such arrays out", came[i])
 		}

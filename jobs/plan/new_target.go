@@ -15,7 +15,8 @@ import (
 // creation is the [plannedTarget] of a plan that makes a new hierarchy.
 type creation struct{}
 
-func (creation) meet(context.Context, *builder) error { return nil }
+// meet implements [plannedTarget].
+func (creation) meet(ctx context.Context, b *builder) error { return b.rebaseToUnits(ctx, b.env.Types) }
 
 func (creation) missingGroups(*Plan) jobfile.Problems { return nil }
 

@@ -95,6 +95,7 @@ type Array struct {
 	Existing *target.Existing  // the array that the target already holds; nil: the array is new
 	// removed are attributes that give values their meaning, and that the job removes.
 	removed zarr.Attributes
+	rebased string // the units to which times were brought; "": none were
 }
 
 // Reading says how an array is read. Arrays that are read in the same way share one.
@@ -257,7 +258,8 @@ type builder struct {
 	options jobfile.ArrayOptions
 	field   string // of the options, for messages
 	base    base   // of the array in the target
-	bounds  bool   // of a coordinate that is planned, too
+	// boundsOf is the path of the coordinate that is planned, too, whose bounds these are.
+	boundsOf string
 	// coordinate says that another array names this one as a coordinate.
 	coordinate bool
 

@@ -60,7 +60,7 @@ func (a *Array) recorded() (ManifestArray, error) {
 	if err != nil {
 		return ManifestArray{}, fmt.Errorf("array %q: %w", a.Source, err)
 	}
-	m := ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: metadataDigest(meta), Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed}
+	m := ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: metadataDigest(meta), Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed, Rebased: a.rebased}
 	if a.Append != nil {
 		m.Rows = a.Append.Rows
 	}

@@ -50,8 +50,8 @@ func TestAppendSameUnitsOfBounds(t *testing.T) {
 		"in the source":    {"", "units: " + since + " 00:00:00", "", ""},
 		"in the target":    {"units: " + since, "", "", ""},
 		"calendar":         {"calendar: gregorian", "", "", ""},
-		"others":           {"", "units: " + later, "", `array "g/b": the attribute units is "days since 2002-01-01", in the target "days since 2001-01-01", by itself or as the bounds of "g/time"`},
-		"others there":     {"units: " + later, "", "", `array "g/b": the attribute units is "days since 2001-01-01", in the target "days since 2002-01-01"`},
+		"others":           {"", "units: " + later, "", ""},
+		"others there":     {"units: " + later, "", "", ""},
 		"another calendar": {"", "calendar: noleap", "", `array "g/b": the attribute calendar is "noleap", in the target absent`},
 		"given":            {"", "units: " + later, "  g/b: {attributes: {units: " + since + "}}", ""},
 	} {

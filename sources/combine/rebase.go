@@ -150,13 +150,7 @@ func (c *combined) checkRebased(ctx context.Context, v *variable) error {
 		if v.parts[i] == v.stored[i] {
 			return nil
 		}
-		info := v.parts[i].Info()
-		for piece := range ndarray.Pieces(info.Shape, pieceElements) {
-			if err := v.parts[i].ReadRegion(ctx, ndarray.New(info.Type, piece.Shape), piece.Start); err != nil {
-				return err
-			}
-		}
-		return nil
+		return sources.ReadThrough(ctx, v.parts[i])
 	})
 }
 

@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/combine"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// mostTimes is how many times are tried before a run writes anything.
+const mostTimes = 4 << 20
+
+// incomingClock is the clock of an array of the source. It is false for an array without
+// times, and for one whose times stay as they are: the job says so, or gives it units,
+// or its values are packed.
+func (b *builder) incomingClock(ctx context.Context) (sources.Clock, bool, error) {
+	info := b.array.Info()
+	clock := sources.Clock{Attributes: info.Attributes, Type: info.Type}
+	given := b.options.Attributes.Get("units") != nil
+	if b.boundsOf != "" && info.Attributes.Get("units") == nil {
+		of, err := b.plan.source.Array(ctx, b.boundsOf)
+		if err != nil {
+			return clock, false, err
+		}
+		o, _ := b.plan.Job.Options(b.boundsOf)
+		clock.Attributes, given = of.Info().Attributes, o.Attributes.Get("units") != nil
+	}
+	packed := info.Packing != nil || info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("add_offset") != nil
+	return clock, cf.IsClock(clock.Attributes.Get("units")) && !given && !packed && !b.plan.Job.Source.Time.Keep, nil
+}
+
+// rebaseTo brings the times of the array to another clock, if it goes by another one.
+// whose says of whom the clock is, and whole that bounds have the attributes of the clock
+// themselves.
+func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole bool, whose, hint string) error {
+	x, y := own.Attributes, to.Attributes
+	sameCalendar := cf.SameMeaning("calendar", x.Get("calendar"), y.Get("calendar")) || cf.SameAfterReform(x.Get("calendar"), y.Get("calendar"))
+	if !cf.IsClock(y.Get("units")) || !sameCalendar || cf.SameMeaning("units", x.Get("units"), y.Get("units")) {
+		return nil
+	}
+	fail := func(err error) error {
+		_, field := b.plan.Job.Options(b.info.Path)
+		return jobfile.Problems{b.plan.Job.Problem(field, err.Error(), hint)}
+	}
+	array, err := sources.Rebased(b.array, own, to, "source")
+	if err != nil {
+		return fail(err)
+	}
+	info := *array.Info()
+	if b.boundsOf != "" && whole { // what bounds inherit is not that any more
+		info.Attributes = info.Attributes.With("units", y.Get("units")).With("calendar", y.Get("calendar"))
+	}
+	info.DimensionNames, info.Rebased = b.info.DimensionNames, sources.AttributeText(y, "units")
+	if n, _ := ndarray.Elements(info.Shape); n > mostTimes {
+		info.Findings = append(slices.Clip(info.Findings), cf.Finding{Code: combine.Unchecked, Message: fmt.Sprintf("%d times are brought to another origin as they are copied: a time that cannot be exact stops the run", n), Hint: "source.time: keep leaves them as they are"})
+	} else if err := sources.ReadThrough(ctx, array); err != nil {
+		var refused *cf.RefusedTime
+		if errors.As(err, &refused) {
+			return fail(err)
+		}
+		return err
+	}
+	b.note("times are brought to the origin of %s, %q; in the source they are %q", whose, info.Rebased, sources.AttributeText(x, "units"))
+	b.array, b.info = sources.Described(array, &info), &info
+	return nil
+}
+
+// rebaseToUnits gives the times of an array of a new target the units that the job names.
+func (b *builder) rebaseToUnits(ctx context.Context, types *dtype.Registry) error {
+	units := b.plan.Job.Source.Time.Units
+	if units == "" {
+		return nil
+	}
+	own, ok, err := b.incomingClock(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	to := sources.Clock{Attributes: own.Attributes.With("units", sources.TextAttribute(units)), Type: own.Type}
+	if t := typeOf(b.plan.Job, b.info.Path, types); t != nil {
+		to.Type = t
+	}
+	return b.rebaseTo(ctx, own, to, false, "source.time", "name other units in source.time, or data_type: float64 for this array")
+}
+
+// rebaseToTarget brings the times of an array to the clock of the existing array, whose
+// attributes and data type are given.
+func (g *Growth) rebaseToTarget(ctx context.Context, b *builder, attributes zarr.Attributes, t dtype.Type) error {
+	own, ok, err := b.incomingClock(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	whole := attributes.Get("units") != nil
+	if b.boundsOf != "" && !whole {
+		of, err := b.plan.source.Array(ctx, b.boundsOf)
+		if err != nil {
+			return err
+		}
+		coordinate := &builder{plan: b.plan, info: of.Info()}
+		coordinate.nameCoordinate(of.Info())
+		coordinate.options, _ = b.plan.Job.Options(b.boundsOf)
+		existing, err := g.target.Array(ctx, coordinate.path())
+		if err != nil {
+			return nil // which is reported with the coordinate
+		}
+		attributes = existing.Info().Attributes
+	}
+	return b.rebaseTo(ctx, own, sources.Clock{Attributes: attributes, Type: t}, whole, "the target",
+		"the units and the type of the target stay: migrate all files to a new target, with finer units in source.time")
+}
