@@ -17,25 +17,34 @@ func AutoChunks(shape, shards []int, size int) []int {
 	if shards != nil {
 		chunk := AutoChunks(shards, nil, size)
 		for i, n := range shards {
-			chunk[i] = divisorNear(n, chunk[i])
+			chunk[i] = DivisorNear(n, chunk[i])
 		}
 		return chunk
 	}
+	return AutoChunksWith(shape, make([]int, len(shape)), size)
+}
+
+// AutoChunksWith is AutoChunks for chunks of which some extents are given. The others are
+// 0, and only these are chosen.
+func AutoChunksWith(shape, given []int, size int) []int {
 	chunk := make([]int, len(shape))
 	for i, n := range shape {
 		chunk[i] = max(n, 1)
+		if given[i] > 0 {
+			chunk[i] = given[i]
+		}
 	}
 	for {
 		if n, ok := ndarray.Elements(append([]int{size}, chunk...)); ok && n <= autoBytes {
 			return chunk
 		}
-		longest := 0
+		longest := -1
 		for i, n := range chunk {
-			if n > chunk[longest] {
+			if given[i] == 0 && n > 1 && (longest < 0 || n > chunk[longest]) {
 				longest = i
 			}
 		}
-		if len(chunk) == 0 || chunk[longest] == 1 {
+		if longest < 0 {
 			return chunk
 		}
 		chunk[longest] = (chunk[longest] + 1) / 2
@@ -53,9 +62,9 @@ func ItemBytes(t dtype.Type, average int) int {
 	return size
 }
 
-// divisorNear returns the largest divisor of n that is at most wanted or, where
+// DivisorNear returns the largest divisor of n that is at most wanted or, where
 // that is less than half of it, the smallest one above.
-func divisorNear(n, wanted int) int {
+func DivisorNear(n, wanted int) int {
 	below := wanted
 	for n%below != 0 {
 		below--

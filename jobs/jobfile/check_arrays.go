@@ -50,7 +50,7 @@ func (c *checker) rawArray(a RawArray) {
 	o, where := c.job.Options(a.Name)
 	s := section{where, o}
 	for _, f := range o.dimensioned() {
-		if f.entries >= 0 && f.entries != rank {
+		if f.entries >= 0 && f.entries != rank && !f.inherited {
 			c.report(where+"."+f.name, "", "has %d entries, but array %s has %d dimensions", f.entries, a.Name, rank)
 			return
 		}

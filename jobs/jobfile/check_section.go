@@ -87,6 +87,7 @@ func (c *checker) rank(s section) int {
 	rank, from := -1, ""
 	for _, f := range s.options.dimensioned() {
 		switch {
+		case f.inherited && s.field != "defaults": // which count for arrays of their rank
 		case rank < 0:
 			rank, from = f.entries, f.name
 		case f.entries >= 0 && f.entries != rank:
@@ -97,16 +98,20 @@ func (c *checker) rank(s section) int {
 }
 
 // dimensioned lists the fields with one entry for each dimension; entries is
-// -1 for a field that is not given.
+// -1 for a field that is not given. Chunks and shards that are inherited count for arrays
+// of their rank alone.
 func (o ArrayOptions) dimensioned() []struct {
-	name    string
-	entries int
+	name      string
+	entries   int
+	inherited bool
 } {
 	return []struct {
-		name    string
-		entries int
+		name      string
+		entries   int
+		inherited bool
 	}{
-		{"chunks", lengthOf(o.Chunks.Shape)}, {"shards", lengthOf(o.Shards)}, {"dimension_names", lengthOf(o.DimensionNames)},
+		{"chunks", lengthOf(o.Chunks.Shape), o.FromDefaults.Chunks}, {"shards", lengthOf(o.Shards), o.FromDefaults.Shards},
+		{"dimension_names", lengthOf(o.DimensionNames), false},
 	}
 }
 

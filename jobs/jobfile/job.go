@@ -149,7 +149,9 @@ type ArrayRule struct {
 type ArrayOptions struct {
 	Rename         string // last part of the array's path in the target; "": as it is
 	Chunks         Chunks
-	Shards         []int           // shape of one stored object; nil: no sharding
+	Shards         []int   // shape of one stored object; nil: no sharding
+	ShardsBy       Extents // shards by names of dimensions, in the place of Shards; nil: none
+	FromDefaults   FromDefaults
 	FillValue      json.RawMessage // Zarr v3 encoding; nil: from the source
 	DimensionNames []*string       // nil: from the source; a nil element has no name
 	Attributes     zarr.Attributes // merged over the source's; null removes one
@@ -163,7 +165,8 @@ type ArrayOptions struct {
 // Chunks is the field chunks; the zero value is the driver's default.
 type Chunks struct {
 	Auto, Keep bool
-	Shape      []int // elements along each dimension; not nil, but empty for a 0-D array
+	Shape      []int   // elements along each dimension; not nil, but empty for a 0-D array
+	By         Extents // by names of dimensions, in the place of Shape; nil: none
 }
 
 // Codecs is the field codecs; the zero value is the driver's default.

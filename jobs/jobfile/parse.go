@@ -41,6 +41,7 @@ func (p *parser) parse() {
 	if d := root.get("defaults"); d != nil && d.kind != nullKind {
 		p.options(d, (*trail)(nil).key("defaults"), &j.Defaults, false)
 		j.Defaults.Codecs.Inherited = j.Defaults.Codecs.Chain != nil
+		j.Defaults.FromDefaults = FromDefaults{Chunks: true, Shards: true}
 	}
 	p.fields(root, nil, map[string]setter{
 		"zmigrate":   func(*node, *trail) {},
@@ -349,8 +350,8 @@ func (p *parser) arrays(n *node, at *trail) {
 // not given keep the value that o has.
 func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 	known := map[string]setter{
-		"chunks": p.chunks(&o.Chunks),
-		"shards": p.shape(&o.Shards, 1),
+		"chunks": p.chunks(o),
+		"shards": p.shards(o),
 		"fill_value": func(n *node, at *trail) {
 			p.raw(&o.FillValue, "a scalar, a list, or for records a mapping", boolKind, numberKind, stringKind, listKind, mapKind)(n.literal(), at)
 		},
@@ -372,23 +373,6 @@ func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 		}
 	}
 	p.fields(n, at, known)
-}
-
-func (p *parser) chunks(dst *Chunks) setter {
-	return func(n *node, at *trail) {
-		var c Chunks
-		switch n.kind {
-		case listKind:
-			p.shape(&c.Shape, 1)(n, at)
-		case stringKind:
-			var word string
-			p.enum(&word, "auto", "keep")(n, at)
-			c.Auto, c.Keep = word == "auto", word == "keep"
-		default:
-			p.want(n, at, `a list of integers, "auto" or "keep"`, "")
-		}
-		*dst = c
-	}
 }
 
 func (p *parser) cast(dst *Cast) setter {

@@ -146,6 +146,7 @@ func (g *Growth) meet(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.base = existingArray{t}
+	b.followExtents(t.Array.Info())
 	b.options = follow(t, b.options, b.env.Codecs)
 	return nil
 }

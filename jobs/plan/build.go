@@ -44,6 +44,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	}
 	meta.Attributes = b.attributes(meta)
 	b.attributesFit(meta.Attributes)
+	b.chooseExtents(in.Type)
 	b.keepShards()
 	inner := b.chunks(in.Type)
 	meta.Grid.Chunk = inner

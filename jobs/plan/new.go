@@ -47,7 +47,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		return err
 	}
 	empty := p.emptyGroups(left)
-	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.checkDimensions(opened), p.lostCoordinates(opened), p.grows(opened))
+	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.checkDimensions(opened), p.checkExtents(opened), p.lostCoordinates(opened), p.grows(opened))
 	var ofArrays warnings
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	described := coordinatesIn(paths, opened)
@@ -119,6 +119,7 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	b.info = withDimensions(b.array.Info(), dimensions)
 	b.nameCoordinate(b.array.Info())
 	b.options, b.field = p.Job.Options(name)
+	b.skipOtherRanks()
 	if err := p.target.meet(ctx, b); err != nil {
 		return nil, err
 	}

@@ -26,8 +26,8 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "join", Usage: "how to treat differences between files: exact or override"},
 			&cli.StringFlag{Name: "order", Usage: "`COORDINATE` by which several files are sorted, or natural"},
 			&cli.StringSliceFlag{Name: "codec", Usage: "a `CODEC` of the chain, such as gzip or zstd:level=3,checksum=true; repeat for each codec; lossy codecs apply to floating-point data only"},
-			&cli.StringFlag{Name: "chunks", Usage: "chunk `SHAPE` of every array, such as 12,90,180, or auto or keep"},
-			&cli.StringFlag{Name: "shards", Usage: "shard `SHAPE` of every array, or auto or keep"},
+			&cli.StringFlag{Name: "chunks", Usage: "chunk `SHAPE` of arrays of that rank, such as 12,90,180; or extents by dimension, such as time=365,lat=90; or auto or keep"},
+			&cli.StringFlag{Name: "shards", Usage: "shard `SHAPE` of arrays of that rank; or extents by dimension; or auto or keep"},
 			&cli.StringSliceFlag{Name: "include", Usage: "migrate only arrays whose paths match the `PATTERN`; may be repeated"},
 			&cli.StringSliceFlag{Name: "exclude", Usage: "leave out arrays whose paths match the `PATTERN`; may be repeated"},
 			&cli.StringSliceFlag{Name: "select", Usage: "migrate only a `PART` of a dimension, such as time=2020-01-01/2020-12-31, lat=30,60 or x=0:100:2; may be repeated"},
@@ -110,6 +110,13 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 			defaults[flag] = text
 		default:
 			shape, err := extents(text)
+			if strings.Contains(text, "=") {
+				defaults[flag], err = namedExtents(text)
+				if err != nil {
+					return nil, fmt.Errorf("--%s %s: %w", flag, text, err)
+				}
+				continue
+			}
 			if err != nil {
 				return nil, fmt.Errorf("--%s %s: %w", flag, text, err)
 			}
@@ -170,6 +177,27 @@ func extents(text string) ([]int, error) {
 		shape = append(shape, n)
 	}
 	return shape, nil
+}
+
+// namedExtents reads extents by the names of dimensions, such as time=365,lat=90.
+func namedExtents(text string) (map[string]any, error) {
+	by := map[string]any{}
+	for part := range strings.SplitSeq(text, ",") {
+		name, extent, _ := strings.Cut(part, "=")
+		name, extent = strings.TrimSpace(name), strings.TrimSpace(extent)
+		n, err := strconv.Atoi(extent)
+		switch {
+		case name == "" || extent != "auto" && (err != nil || n < 1):
+			return nil, errors.New("want DIMENSION=NUMBER with commas between")
+		case by[name] != nil:
+			return nil, fmt.Errorf("%s is given twice", name)
+		case extent == "auto":
+			by[name] = extent
+		default:
+			by[name] = n
+		}
+	}
+	return by, nil
 }
 
 // copyCodecs reads --codec flags.

@@ -1,0 +1,210 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// skipOtherRanks drops lists of chunks and shards that are from the defaults and for
+// arrays with another number of dimensions.
+func (b *builder) skipOtherRanks() {
+	o, rank := &b.options, len(b.info.Shape)
+	if c := o.Chunks.Shape; c != nil && o.FromDefaults.Chunks && len(c) != rank {
+		b.note("chunks: %v of the defaults is for arrays of %d dimensions, this array has %d and follows its own rule", c, len(c), rank)
+		o.Chunks = jobfile.Chunks{}
+	}
+	if s := o.Shards; s != nil && o.FromDefaults.Shards && len(s) != rank {
+		b.note("shards: %v of the defaults is for arrays of %d dimensions, this array has %d and gets none", s, len(s), rank)
+		o.Shards = nil
+	}
+}
+
+// dimensionExtents returns the extents that the job gives by the names of dimensions,
+// which are those of the target or those of the source: 0 is auto, -1 is for dimensions
+// that the job does not name. It returns nil if the job names no dimension of the array.
+func (b *builder) dimensionExtents(by jobfile.Extents) []int {
+	own, target := b.array.Info().DimensionNames, b.info.DimensionNames
+	if b.options.DimensionNames != nil {
+		target = names(b.options.DimensionNames)
+	}
+	list, found := make([]int, len(b.info.Shape)), false
+	for i := range list {
+		list[i] = -1
+		var known []string
+		for _, from := range [][]string{own, target} {
+			if i < len(from) {
+				known = append(known, from[i])
+			}
+		}
+		if n, ok := by.Of(known...); ok {
+			list[i], found = n, true
+		}
+	}
+	if !found {
+		return nil
+	}
+	return list
+}
+
+// followExtents gives dimensions that the job does not name, or leaves to auto, the
+// extents that the chunks and shards of an existing array have.
+func (b *builder) followExtents(existing *sources.Info) {
+	o := &b.options
+	fill := func(by jobfile.Extents, from []int) []int {
+		list := b.dimensionExtents(by)
+		if list == nil || len(list) != len(from) {
+			return nil
+		}
+		for i, n := range list {
+			if n <= 0 {
+				list[i] = from[i]
+			}
+		}
+		return list
+	}
+	if o.Chunks.By != nil {
+		o.Chunks = jobfile.Chunks{Shape: fill(o.Chunks.By, existing.Chunks)}
+	}
+	if o.ShardsBy != nil {
+		shards := existing.Shards
+		if shards == nil {
+			shards = existing.Chunks // so that the difference is reported
+		}
+		o.Shards, o.ShardsBy = fill(o.ShardsBy, shards), nil
+	}
+}
+
+// chooseExtents turns extents by the names of dimensions into shapes. Chunks are as
+// chosen by auto along the other dimensions or, where the source's chunks are kept, as
+// they are. Shards are one chunk wide along the other dimensions.
+func (b *builder) chooseExtents(t dtype.Type) {
+	o := &b.options
+	size := zarr.ItemBytes(t, b.info.ItemBytes)
+	chunks, shards := b.dimensionExtents(o.Chunks.By), b.dimensionExtents(o.ShardsBy)
+	if o.Chunks.By != nil {
+		o.Chunks = jobfile.Chunks{}
+	}
+	o.ShardsBy = nil
+	if chunks == nil && shards == nil {
+		return
+	}
+	if chunks == nil {
+		chunks = slices.Repeat([]int{-1}, len(b.info.Shape))
+		if o.Chunks.Shape != nil && len(o.Chunks.Shape) == len(chunks) {
+			copy(chunks, o.Chunks.Shape)
+		}
+	}
+	whole := slices.Clone(b.info.Shape) // that chunks are chosen within
+	for i := range chunks {
+		switch {
+		case chunks[i] == -1 && !o.Chunks.Auto && b.keepsChunks() && b.info.Chunks != nil:
+			chunks[i] = b.info.Chunks[i]
+		case chunks[i] == -1:
+			chunks[i] = 0
+		}
+		if shards != nil && shards[i] > 0 {
+			whole[i] = shards[i]
+		} else if o.Shards != nil && len(o.Shards) == len(chunks) {
+			whole[i] = o.Shards[i]
+		}
+	}
+	chunk := zarr.AutoChunksWith(whole, chunks, size)
+	for i := range chunk {
+		if chunks[i] == 0 && (shards != nil && shards[i] > 0 || o.Shards != nil && len(o.Shards) == len(chunks)) {
+			chunk[i] = zarr.DivisorNear(whole[i], chunk[i])
+		}
+		if shards != nil && shards[i] == -1 {
+			shards[i] = chunk[i]
+		}
+	}
+	o.Chunks = jobfile.Chunks{Shape: chunk}
+	if shards != nil {
+		o.Shards = shards
+	}
+}
+
+// keepsChunks reports whether the source's chunks are the default.
+func (b *builder) keepsChunks() bool { return b.plan.Job.Driver().Codecs == sources.CodecsByDefault }
+
+// checkExtents reports chunks and shards for dimensions, or for a number of dimensions,
+// that no array has which they are for. Some of the arrays are nil.
+func (p *Plan) checkExtents(arrays []sources.Array) (ps jobfile.Problems) {
+	type arraysOf struct {
+		names map[string]bool
+		ranks map[int]string // with an array that has so many dimensions
+	}
+	sections := map[string]arraysOf{}
+	add := func(field string, info *sources.Info) {
+		s, ok := sections[field]
+		if !ok {
+			s = arraysOf{map[string]bool{}, map[int]string{}}
+			sections[field] = s
+		}
+		for _, list := range [][]string{info.DimensionNames, dimensionsOf(p.Job, info)} {
+			for _, name := range list {
+				s.names[name] = true
+				if to := p.Job.Dimensions[name]; to != "" {
+					s.names[to] = true
+				}
+			}
+		}
+		s.ranks[len(info.Shape)] = info.Path
+	}
+	for _, a := range arrays {
+		if a == nil {
+			continue
+		}
+		add("defaults", a.Info())
+		if _, field := p.Job.Options(a.Info().Path); field != "defaults" {
+			add(field, a.Info())
+		}
+	}
+	check := func(field string, o jobfile.ArrayOptions) {
+		s, ok := sections[field]
+		if !ok {
+			return // no array: reported elsewhere
+		}
+		delete(s.names, "")
+		named := func(option string, by jobfile.Extents) {
+			for _, x := range by {
+				if !s.names[x.Dimension] {
+					known := slices.Sorted(maps.Keys(s.names))
+					hint := jobfile.DidYouMean(x.Dimension, known)
+					if len(known) == 0 {
+						hint = "dimension_names gives names to dimensions"
+					}
+					ps = append(ps, p.Job.Problem(field+"."+jobfile.FieldPath(option, x.Dimension), fmt.Sprintf("no array has the dimension %q", x.Dimension), hint))
+				}
+			}
+		}
+		listed := func(option string, shape []int) {
+			if _, ok := s.ranks[len(shape)]; ok || field != "defaults" || shape == nil {
+				return
+			}
+			var has []string
+			for _, rank := range slices.Sorted(maps.Keys(s.ranks)) {
+				has = append(has, fmt.Sprintf("%q has %d", s.ranks[rank], rank))
+			}
+			ps = append(ps, p.Job.Problem("defaults."+option, fmt.Sprintf("no array has %d dimensions", len(shape)), "array "+someOf(has)))
+		}
+		if !o.FromDefaults.Chunks || field == "defaults" {
+			named("chunks", o.Chunks.By)
+			listed("chunks", o.Chunks.Shape)
+		}
+		if !o.FromDefaults.Shards || field == "defaults" {
+			named("shards", o.ShardsBy)
+			listed("shards", o.Shards)
+		}
+	}
+	check("defaults", p.Job.Defaults)
+	for _, r := range p.Job.Arrays {
+		check(jobfile.FieldPath("arrays", r.Pattern), r.ArrayOptions)
+	}
+	return ps
+}
