@@ -30,6 +30,7 @@
 //
 //	errors.go         causes of errors, and the codec, field or element at fault
 //	codec.go          Spec, Chunk and Size, and the contracts of the three kinds of codecs
+//	spec_text.go      a Spec in short form, as text
 //	input.go          stored objects that are read in parts
 //	hazard.go         Hazard and its codes
 //	loss.go           Loss
