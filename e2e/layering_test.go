@@ -40,6 +40,7 @@ var rooms = [][]string{
 	{"internal/store/bucket"},
 	{"internal/store/local", "internal/store/memory", "internal/store/s3", "internal/store/gcs", "internal/store/azure", "internal/store/http", "internal/store/zip"}, // the places
 	{"internal/store"},
+	{"store"},
 	{"sources"},
 	{"sources/compare/..."},
 	{"sources/combine"},
