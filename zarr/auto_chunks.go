@@ -5,8 +5,13 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// autoBytes is the size, in bytes of elements, that AutoChunks stays within.
-const autoBytes = 4 << 20
+// Sizes of chunks, in bytes of elements. AutoChunks stays within autoBytes. Chunks of a
+// source are good as they are if they have from leastBytes to MostAutoBytes.
+const (
+	leastBytes    = 1 << 20
+	autoBytes     = 4 << 20
+	MostAutoBytes = 8 << 20
+)
 
 // AutoChunks chooses the chunk shape of an array whose elements have size
 // bytes: between one and eight MiB where the array has that much. Beginning
@@ -21,17 +26,33 @@ func AutoChunks(shape, shards []int, size int) []int {
 		}
 		return chunk
 	}
-	return AutoChunksWith(shape, make([]int, len(shape)), size)
+	return AutoChunksWith(shape, nil, nil, size)
 }
 
-// AutoChunksWith is AutoChunks for chunks of which some extents are given. The others are
-// 0, and only these are chosen.
-func AutoChunksWith(shape, given []int, size int) []int {
-	chunk := make([]int, len(shape))
+// AutoChunksWith is AutoChunks with more to go by. given has extents that are settled, and
+// 0 for those that are chosen; nil settles none. units is the shape of the chunks in which
+// the array is stored now, nil for none: chunks are multiples of it. Where it has between
+// one and eight MiB, it is the result; a larger one is divided.
+func AutoChunksWith(shape, given, units []int, size int) []int {
+	chunk, unit, free := make([]int, len(shape)), make([]int, len(shape)), make([]bool, len(shape))
 	for i, n := range shape {
-		chunk[i] = max(n, 1)
-		if given[i] > 0 {
-			chunk[i] = given[i]
+		chunk[i], unit[i], free[i] = max(n, 1), 1, given == nil || given[i] == 0
+		if units != nil {
+			unit[i] = max(min(units[i], chunk[i]), 1)
+		}
+		if !free[i] {
+			chunk[i], unit[i] = given[i], given[i]
+		}
+	}
+	if units != nil {
+		switch n, ok := ndarray.Elements(append([]int{size}, unit...)); {
+		case !ok || n > MostAutoBytes:
+			copy(chunk, unit)
+			for i := range unit {
+				unit[i] = 1
+			}
+		case n >= leastBytes:
+			return unit
 		}
 	}
 	for {
@@ -40,14 +61,16 @@ func AutoChunksWith(shape, given []int, size int) []int {
 		}
 		longest := -1
 		for i, n := range chunk {
-			if given[i] == 0 && n > 1 && (longest < 0 || n > chunk[longest]) {
+			if free[i] && n > unit[i] && (longest < 0 || n > chunk[longest]) {
 				longest = i
 			}
 		}
 		if longest < 0 {
 			return chunk
 		}
-		chunk[longest] = (chunk[longest] + 1) / 2
+		u := unit[longest]
+		n := (chunk[longest] + u - 1) / u
+		chunk[longest] = (n + 1) / 2 * u
 	}
 }
 

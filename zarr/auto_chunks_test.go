@@ -59,3 +59,26 @@ func TestAutoChunks(t *testing.T) {
 		})
 	}
 }
+
+func TestAutoChunksWith(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		shape, given, units []int
+		size                int
+		want                []int
+	}{
+		{"some are given", []int{1000, 1000, 1000}, []int{10, 0, 0}, nil, 4, []int{10, 250, 250}},
+		{"given chunks beyond the size", []int{1000, 1000}, []int{0, 100 << 20}, nil, 4, []int{1, 100 << 20}},
+		{"small chunks are put together", []int{8760, 73, 144}, nil, []int{1, 73, 144}, 4, []int{69, 73, 144}},
+		{"multiples", []int{1000, 1000, 100}, nil, []int{30, 40, 100}, 4, []int{90, 80, 100}},
+		{"good as they are", []int{8760, 721, 1440}, nil, []int{1, 721, 1440}, 4, []int{1, 721, 1440}},
+		{"large chunks are divided", []int{8760, 721, 1440}, nil, []int{24, 721, 1440}, 4, []int{24, 181, 180}},
+		{"chunks longer than the array", []int{12, 90, 180}, nil, []int{1024, 90, 180}, 4, []int{12, 90, 180}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, AutoChunksWith(c.shape, c.given, c.units, c.size)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

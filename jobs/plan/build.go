@@ -226,17 +226,3 @@ func (b *builder) target() string {
 	}
 	return target
 }
-
-// chunks takes the chunk shape, that of inner chunks where there are shards,
-// from the job or the source, or chooses one.
-func (b *builder) chunks(t dtype.Type) []int {
-	c := b.options.Chunks
-	switch {
-	case c.Shape != nil:
-		return c.Shape
-	case c.Auto, b.info.Chunks == nil:
-		return zarr.AutoChunks(b.info.Shape, b.options.Shards, zarr.ItemBytes(t, b.info.ItemBytes))
-	default:
-		return b.info.Chunks
-	}
-}

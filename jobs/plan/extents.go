@@ -114,7 +114,7 @@ func (b *builder) chooseExtents(t dtype.Type) {
 			whole[i] = o.Shards[i]
 		}
 	}
-	chunk := zarr.AutoChunksWith(whole, chunks, size)
+	chunk := zarr.AutoChunksWith(whole, chunks, b.unitsWithin(shards), size)
 	for i := range chunk {
 		if chunks[i] == 0 && (shards != nil && shards[i] > 0 || o.Shards != nil && len(o.Shards) == len(chunks)) {
 			chunk[i] = zarr.DivisorNear(whole[i], chunk[i])

@@ -123,9 +123,20 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	if err := p.target.meet(ctx, b); err != nil {
 		return nil, err
 	}
+	b.notes, b.problems = slices.Clip(b.notes), slices.Clip(b.problems) // each build adds its own
+	earlier := *b
 	planned, problems := b.build()
 	if planned == nil {
 		return problems, nil
+	}
+	if b.chose && planned.Existing == nil {
+		was, found, err := p.plannedEarlier(ctx, earlier, planned)
+		if err != nil {
+			return nil, err
+		}
+		if was != nil {
+			planned, problems = was, found
+		}
 	}
 	if n := len(p.Arrays); n > 0 {
 		planned.share(&p.Arrays[n-1])

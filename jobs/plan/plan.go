@@ -43,6 +43,11 @@ type Plan struct {
 	// job does not append rows: then the plan does not depend on the checkpoint.
 	state *state
 	dim   string // the dimension along which the job appends rows, now or later; "": it does not
+	// recorded are the digests of the arrays in a checkpoint, by their paths in the target,
+	// once plannedEarlier has read them.
+	recorded map[string]string
+	// fileCount is the number of files of the source, once something has asked for it.
+	fileCount int
 	// nothing is set if the target has all rows of the source. unchanged are the arrays
 	// of the target that do not have the dimension, and that equal those of the source.
 	nothing   bool
@@ -262,6 +267,9 @@ type builder struct {
 	boundsOf string
 	// coordinate says that another array names this one as a coordinate.
 	coordinate bool
+	// earlier makes the choices of programs that wrote older checkpoints; chose says that
+	// those differ from what was chosen.
+	earlier, chose bool
 
 	// convert changes the source's elements to the type stored, nil where they
 	// are of it.

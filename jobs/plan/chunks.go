@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// chunks takes the chunk shape, that of inner chunks where there are shards,
+// from the job or the source, or chooses one.
+func (b *builder) chunks(t dtype.Type) []int {
+	c := b.options.Chunks
+	keeps := c.Keep || !c.Auto && (b.keepsChunks() || b.options.Codecs.Keep)
+	switch {
+	case c.Shape != nil:
+		return c.Shape
+	case keeps && b.info.Chunks != nil:
+		return b.info.Chunks
+	}
+	earlier := b.earlierChunks(t)
+	chosen := earlier
+	if b.options.Shards == nil && !b.earlier {
+		chosen = b.autoChunks(t)
+	}
+	b.chose = b.chose || !slices.Equal(chosen, earlier)
+	return chosen
+}
+
+// earlierChunks is what programs chose that did not look at the chunks of the source.
+func (b *builder) earlierChunks(t dtype.Type) []int {
+	if b.options.Chunks.Auto || b.info.Chunks == nil {
+		return zarr.AutoChunks(b.info.Shape, b.options.Shards, zarr.ItemBytes(t, b.info.ItemBytes))
+	}
+	return b.info.Chunks
+}
+
+// autoChunks chooses chunks by the shape of the array and by the chunks of the source. A
+// coordinate of one dimension is one chunk, because readers load all of it at once.
+func (b *builder) autoChunks(t dtype.Type) []int {
+	size, units := zarr.ItemBytes(t, b.info.ItemBytes), b.units()
+	if len(b.info.Shape) == 1 && (b.coordinate || ownCoordinate(b.array.Info())) {
+		n := max(b.info.Shape[0], 1)
+		if units != nil {
+			n = max(n, units[0])
+		}
+		if n <= zarr.MostAutoBytes/size {
+			return []int{n}
+		}
+	}
+	return zarr.AutoChunksWith(b.info.Shape, nil, units, size)
+}
+
+// units returns the extents that chunks are multiples of, nil for none: those of the
+// source's chunks. Along the dimension by which files are joined, the chunks of files
+// that are one chunk long are no more than the lengths of the files.
+func (b *builder) units() []int {
+	if b.info.Chunks == nil {
+		return nil
+	}
+	units := slices.Clone(b.info.Chunks)
+	concat := b.plan.Job.Source.Concat
+	if i := slices.Index(b.array.Info().DimensionNames, concat); concat != "" && i >= 0 {
+		if b.plan.fileCount == 0 {
+			for range b.plan.source.Files() {
+				b.plan.fileCount++
+			}
+		}
+		if n := b.plan.fileCount; n > 1 && units[i] >= (b.info.Shape[i]+n-1)/n {
+			units[i] = 1
+		}
+	}
+	return units
+}
+
+// unitsWithin is units for chunks that shards hold, of which the shape has extents where
+// the job gives them: shards need not be multiples of the source's chunks.
+func (b *builder) unitsWithin(shards []int) []int {
+	if shards != nil || b.options.Shards != nil || b.earlier {
+		return nil
+	}
+	return b.units()
+}

@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// storedField is a Zarr array of 20 MB in chunks of 3 MB, none of which is stored.
+const storedField = `{"zarr_format": 3, "node_type": "array", "shape": [20, 1000, 1000], "data_type": "uint8",
+	"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3, 1000, 1000]}},
+	"chunk_key_encoding": {"name": "default"}, "fill_value": 7, "codecs": [{"name": "bytes"}], "dimension_names": ["t", "y", "x"]}`
+
+func fieldJob(t *testing.T, dir, chunks string) *jobfile.Job {
+	t.Helper()
+	j, err := jobfile.Parse("job.yaml", []byte(`
+zmigrate: 1
+source: {driver: zarr, url: in.zarr}
+target: {url: out.zarr}
+defaults: {chunks: `+chunks+`}
+`), dir, jobfile.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func planOf(t *testing.T, j *jobfile.Job) *Plan {
+	t.Helper()
+	p, err := New(t.Context(), j, environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// TestEarlierChunks plans a job whose checkpoint has the chunks that an earlier version
+// chose: the target keeps them. Without the checkpoint, chunks are those of the source.
+func TestEarlierChunks(t *testing.T) {
+	dir := t.TempDir()
+	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "v/zarr.json": storedField})
+	if got := planOf(t, fieldJob(t, dir, "auto")).Arrays[0].Meta.Grid.Chunk; !slices.Equal(got, []int{3, 1000, 1000}) {
+		t.Errorf("auto chooses %v", got)
+	}
+	earlier, err := planOf(t, fieldJob(t, dir, "[20, 250, 500]")).Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(earlier), `"chunks":[20,250,500]`, `"chunks":"auto"`, 1)
+	if text == string(earlier) {
+		t.Fatalf("the manifest has no chunks: %s", text)
+	}
+	j := fieldJob(t, dir, "auto")
+	st, err := OpenCheckpoint(t.Context(), j, environment(), limits.New(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := journal.OpenLocked(t.Context(), st)
+	if err == nil {
+		err = log.Begin(t.Context(), json.RawMessage(text))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := planOf(t, j)
+	if got := p.Arrays[0].Meta.Grid.Chunk; !slices.Equal(got, []int{20, 250, 500}) {
+		t.Errorf("with the checkpoint, chunks are %v", got)
+	}
+	if !slices.ContainsFunc(p.Arrays[0].Notes, func(n string) bool { return strings.Contains(n, "earlier version") }) {
+		t.Errorf("notes: %q", p.Arrays[0].Notes)
+	}
+	was, err := ReadManifest(json.RawMessage(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := p.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := ReadManifest(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is.Arrays[0].Digest != was.Arrays[0].Digest || is.Arrays[0].Chunks != was.Arrays[0].Chunks {
+		t.Errorf("got %+v, want %+v", is.Arrays[0], was.Arrays[0])
+	}
+}
+
+// TestJoinedChunks chooses chunks of an array that is joined from monthly files. Chunks
+// that are as long as the files mean nothing for the whole; shorter ones do.
+func TestJoinedChunks(t *testing.T) {
+	for name, c := range map[string]struct{ chunks, want []int }{
+		"one chunk a file":      {[]int{31, 73, 144}, []int{92, 73, 144}},
+		"a chunk for each step": {[]int{1, 73, 144}, []int{92, 73, 144}},
+		"chunks of ten steps":   {[]int{10, 73, 144}, []int{50, 73, 144}},
+	} {
+		info := &sources.Info{Path: "v", Type: dtype.Float32, Shape: []int{365, 73, 144}, DimensionNames: []string{"time", "y", "x"}, Chunks: c.chunks}
+		b := builder{plan: &Plan{Job: &jobfile.Job{Source: jobfile.Source{Concat: "time"}}, fileCount: 12}, info: info, array: described{info: info}}
+		if got := b.autoChunks(dtype.Float32); !slices.Equal(got, c.want) {
+			t.Errorf("%s: chunks %v, want %v", name, got, c.want)
+		}
+	}
+	info := &sources.Info{Path: "time", Type: dtype.Float64, Shape: []int{365}, DimensionNames: []string{"time"}, Chunks: []int{1}}
+	b := builder{plan: &Plan{Job: &jobfile.Job{Source: jobfile.Source{Concat: "time"}}, fileCount: 365}, info: info, array: described{info: info}}
+	if got := b.autoChunks(dtype.Float64); !slices.Equal(got, []int{365}) {
+		t.Errorf("the coordinate has chunks %v", got)
+	}
+}
