@@ -81,6 +81,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	b.readable(planned)
 	b.block(planned)
 	b.noteShards(planned)
+	b.judgeObjects(planned)
 	planned.Notes = b.notes
 	return planned, b.problems
 }

@@ -122,3 +122,34 @@ func TestJoinedChunks(t *testing.T) {
 		t.Errorf("the coordinate has chunks %v", got)
 	}
 }
+
+// TestObjectSizes warns of many small objects, and of large ones, with what mends it.
+func TestObjectSizes(t *testing.T) {
+	for name, c := range map[string]struct{ shape, options, want string }{
+		"small":     {"[2000, 100, 100]", "{chunks: [1, 100, 100]}", `arrays.v.chunks: array "v": 2000 objects of 10 KiB on average: each takes a request to write and to read (chunks: [250, 100, 100]) [small-objects]`},
+		"in shards": {"[4000, 100, 100]", "{chunks: [1, 100, 100], shards: [2, 100, 100]}", `arrays.v.shards: array "v": 2000 objects of 20 KiB on average: each takes a request to write and to read (shards: [250, 100, 100]) [small-objects]`},
+		"few":       {"[1000, 100, 100]", "{chunks: [1, 100, 100]}", ""},
+		"large":     {"[2, 32768, 32768]", "{chunks: [1, 32768, 32768]}", `arrays.v.chunks: array "v": one object holds 1024 MiB of elements, which a reader of one element reads and decodes (chunks: [1, 2048, 2048], and shards: [1, 32768, 32768] if there are to be as few objects) [large-objects]`},
+		"shards":    {"[2, 32768, 32768]", "{chunks: [1, 2048, 2048], shards: [1, 32768, 32768]}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			text := strings.Replace(storedField, "[20, 1000, 1000]", c.shape, 1)
+			writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "v/zarr.json": text})
+			j, err := jobfile.Parse("job.yaml", []byte(`
+zmigrate: 1
+source: {driver: zarr, url: in.zarr}
+target: {url: out.zarr}
+run: {memory: 8GiB}
+arrays: {v: `+c.options+`}
+`), dir, jobfile.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := planOf(t, j).Findings.Error()
+			if c.want == "" && got != "" || !strings.HasSuffix(got, c.want) {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

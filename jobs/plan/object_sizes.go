@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// Bounds of the findings about objects, in bytes of elements.
+const (
+	manyObjects = 1000
+	smallObject = 256 << 10
+	largeObject = 512 << 20
+)
+
+// Codes of findings about objects.
+const (
+	smallObjects = "small-objects"
+	largeObjects = "large-objects"
+)
+
+// judgeObjects warns of an array in very many small objects, which take a request each,
+// and of objects so large that readers of a few elements wait for them.
+func (b *builder) judgeObjects(a *Array) {
+	if a.Existing != nil || a.Meta.Grid.Runs != nil {
+		return // the chunks are settled, or of several sizes
+	}
+	chunk, shape := a.Meta.Grid.Chunk, a.Meta.Grid.Shape
+	size := zarr.ItemBytes(a.Chain.Chunk().Type, b.info.ItemBytes)
+	bytes := func(extents []int) float64 {
+		n := float64(size)
+		for _, extent := range extents {
+			n *= float64(extent)
+		}
+		return n
+	}
+	objects := a.Chunks()
+	sharded := a.Chain.Container() != ""
+	field := "chunks"
+	if b.options.Shards != nil {
+		field = "shards"
+	}
+	switch average := bytes(shape) / float64(max(objects, 1)); {
+	case objects > manyObjects && average < smallObject:
+		hint := ""
+		if !sharded || b.options.Shards != nil {
+			hint = field + ": " + listed(zarr.AutoChunksWith(shape, nil, chunk, size))
+		}
+		b.warn(field, smallObjects, fmt.Sprintf("%d objects of %.0f KiB on average: each takes a request to write and to read", objects, average/1024), hint)
+	case !sharded && bytes(chunk) > largeObject:
+		inner := zarr.AutoChunks(chunk, chunk, size)
+		b.warn(field, largeObjects, fmt.Sprintf("one object holds %.0f MiB of elements, which a reader of one element reads and decodes", bytes(chunk)/(1<<20)),
+			fmt.Sprintf("chunks: %s, and shards: %s if there are to be as few objects", listed(inner), listed(chunk)))
+	}
+}
+
+func (b *builder) warn(field, code, message, hint string) {
+	p := b.plan.Job.Problem(b.field+"."+field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint)
+	p.Warning, p.Code = true, code
+	b.problems = append(b.problems, p)
+}
+
+// listed spells a shape as a job has it.
+func listed(shape []int) string {
+	return strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
+}
