@@ -71,8 +71,9 @@ func TestObjectThatIsLost(t *testing.T) {
 	}
 }
 
-// TestCreateThatWaits gives up when its context ends while another call changes the folder.
-func TestCreateThatWaits(t *testing.T) {
+// TestChangesThatWait: a call gives up when its context ends while another call changes the
+// folder.
+func TestChangesThatWait(t *testing.T) {
 	d := opened(t)
 	if err := d.lock(t.Context()); err != nil {
 		t.Fatal(err)
@@ -80,7 +81,10 @@ func TestCreateThatWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := d.Create(ctx, "k", []byte("x")); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("create: %v", err)
+	}
+	if err := d.Delete(ctx, "k"); !errors.Is(err, context.Canceled) {
+		t.Errorf("delete: %v", err)
 	}
 	if len(d.tree) != 0 {
 		t.Fatal("the call released what another one holds")
