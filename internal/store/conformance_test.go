@@ -96,10 +96,13 @@ func checkReplace(t *testing.T, s *Store) {
 	if _, err := s.ReadAll(t.Context(), "a/b", 4); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("above the limit: %v", err)
 	}
-	room := make([]byte, 8)
+	room, before := make([]byte, 8), s.Stats().BytesRead
 	into, _, err := s.ReadInto(t.Context(), "a/b", 5, func(size int) []byte { return room[:size] })
 	if err != nil || string(into) != "three" || string(room[:5]) != "three" {
 		t.Errorf("into memory of the caller: %q, %v, which holds %q", into, err, room)
+	}
+	if got := s.Stats().BytesRead - before; got != 5 {
+		t.Errorf("%d bytes were read, not 5", got)
 	}
 	data := []byte("borrowed")
 	if err := s.Put(t.Context(), "borrowed", data); err != nil {
