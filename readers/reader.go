@@ -129,6 +129,16 @@ func flat(specs []codecs.Spec) []codecs.Spec {
 	return list
 }
 
+// Newest reports whether the entry is the last one of its program.
+func (r *Reader) Newest() bool {
+	for _, other := range slices.Backward(table) {
+		if other.Name == r.Name {
+			return other == r
+		}
+	}
+	return false
+}
+
 // Names lists the readers of the table, each once.
 func Names() []string {
 	var names []string

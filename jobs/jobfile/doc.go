@@ -26,6 +26,7 @@
 //	yaml.go           YAML text to nodes: aliases, merge keys, tags, syntax errors
 //	override.go       --set path=value
 //	parse_fields.go   single values: strings, numbers, sizes, times, lists, URLs
+//	readers.go        programs that must be able to read the result
 //	joining.go        how the files of a source become one
 //	parse_codecs.go   codec chains in their short and long forms
 //	selection.go      parts of dimensions

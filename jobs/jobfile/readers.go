@@ -45,19 +45,3 @@ func Unreadable(r *readers.Reader, refused readers.Refusal) (message, hint strin
 	}
 	return message, hint
 }
-
-// readable reports a codec or a data type that a required reader does not open.
-func (c *checker) readable(s section) {
-	for _, r := range c.job.RequiredReaders() {
-		refused, refuses := r.RefusesCodecs(s.options.Codecs.Chain)
-		if !refuses && s.options.DataType != nil {
-			if t, err := c.types.ParseV3(s.options.DataType); err == nil {
-				refused, refuses = r.RefusesType(t)
-			}
-		}
-		if refuses {
-			message, hint := Unreadable(r, refused)
-			c.add(c.job.Problem(s.field+"."+refused.Field, message, hint))
-		}
-	}
-}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"runtime"
@@ -197,7 +198,7 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 		if was := list.Get(a.Name); was != nil && string(a.Value) == "null" && compare.WeightOf(a.Name) == compare.Meaning {
 			b.removed = b.removed.With(a.Name, was)
 		}
-		list = list.With(a.Name, a.Value)
+		list = list.With(a.Name, b.storedFill(a, meta.Type))
 		mode, field := cfMode(b.plan.Job, b.info.Path)
 		if scales := a.Name == "scale_factor" || a.Name == "add_offset"; scales && string(a.Value) != "null" && (mode == cf.Codecs || mode == cf.Unpack) {
 			p := b.plan.Job.Problem(b.field+".attributes."+a.Name,
@@ -207,6 +208,21 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 		}
 	}
 	return list
+}
+
+// storedFill returns the value of an attribute of the job as it is stored: the attribute
+// _FillValue of floats in the form that it has if it is from a source.
+func (b *builder) storedFill(a zarr.Attribute, t dtype.Type) json.RawMessage {
+	n, ok := t.(dtype.Numeric)
+	if a.Name != "_FillValue" || !ok || n.Kind() != dtype.Float {
+		return a.Value
+	}
+	value, err := t.ParseScalar(dtype.V3, a.Value)
+	if err != nil {
+		return a.Value // null, or the stored form
+	}
+	b.note("the attribute _FillValue (%s) is written in base64, the form that xarray reads", a.Value)
+	return sources.FillAttribute(t, value)
 }
 
 func (b *builder) target() string {

@@ -1,22 +1,102 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/readers"
 )
+
+// opening is how Python opens a hierarchy.
+type opening struct {
+	function  string // of xarray, with a bracket behind its name; "" if xarray does not open it
+	arguments string // behind the first one
+	zarr      bool   // zarr.open opens every array
+	why       string // what is behind these choices; ""
+}
+
+// openingOf returns how Python opens what a plan writes.
+func openingOf(arrays []jobs.PlannedArray) opening {
+	how := opening{function: "xarray.open_zarr(", zarr: true}
+	sizes := map[[2]string]int{} // by group and dimension
+	refuse := func(x *jobs.PlannedArray, what string) {
+		if how.function != "" {
+			how.function, how.why = "", fmt.Sprintf("xarray does not open %s of %s", what, x.Target)
+		}
+	}
+	var times string
+	for i := range arrays {
+		x := &arrays[i]
+		group := path.Dir(x.Target)
+		if group != "." && how.function != "" { // open_zarr opens the root alone
+			how.function, how.arguments = "xarray.open_groups(", `, engine="zarr"`
+		}
+		if x.Target == "" {
+			refuse(x, "an array without a group")
+		}
+		plain := *x.Meta
+		if why := readers.UndecodedTime(plain.Attributes); why != "" {
+			times = why
+			plain.Attributes = plain.Attributes.With("units", json.RawMessage("null"))
+		}
+		for _, by := range readers.All() {
+			refused, refuses := by.Refuses(&plain)
+			switch {
+			case by.Name == "xarray" && refuses:
+				refuse(x, refused.What)
+			case by.Name == "zarr-python" && by.Newest():
+				how.zarr = how.zarr && !refuses
+			}
+		}
+		for k, name := range x.Meta.DimensionNames {
+			at := [2]string{group, name}
+			if n, known := sizes[at]; name != "" && known && n != x.Meta.Grid.Shape[k] {
+				refuse(x, "the dimension "+name+", which has another length elsewhere,")
+			}
+			sizes[at] = x.Meta.Grid.Shape[k]
+		}
+	}
+	if how.function != "" && times != "" {
+		how.arguments += ", decode_times=False"
+		how.why = "cftime cannot decode " + times
+	}
+	return how
+}
 
 // openWith returns the Python expression that opens a target. For a bucket it uses the
 // names and options of fsspec (s3fs, gcsfs, adlfs). It is "" if there is no short
 // expression.
-func openWith(target string) string {
+func openWith(target string, how opening) string {
+	text := expression(target, how)
+	if text != "" && how.why != "" {
+		text += "  # " + how.why
+	}
+	return text
+}
+
+func expression(target string, how opening) string {
 	if store.Local(target) {
-		return fmt.Sprintf("xarray.open_zarr(%q) or zarr.open(%q)", shown(target), shown(target))
+		whole := fmt.Sprintf("zarr.open(%q)", shown(target))
+		switch opened := fmt.Sprintf("%s%q%s)", how.function, shown(target), how.arguments); {
+		case how.function != "" && how.zarr:
+			return opened + " or " + whole
+		case how.function != "":
+			return opened
+		case how.zarr:
+			return whole
+		}
+		return ""
+	}
+	if how.function == "" {
+		return ""
 	}
 	u, err := url.Parse(target)
 	if err != nil {
@@ -45,9 +125,9 @@ func openWith(target string) string {
 		return ""
 	}
 	if options == nil {
-		return fmt.Sprintf("xarray.open_zarr(%q)", at)
+		return fmt.Sprintf("%s%q%s)", how.function, at, how.arguments)
 	}
-	return fmt.Sprintf("xarray.open_zarr(%q, storage_options={%s})", at, strings.Join(options, ", "))
+	return fmt.Sprintf("%s%q%s, storage_options={%s})", how.function, at, how.arguments, strings.Join(options, ", "))
 }
 
 // s3fsOptions returns the options of s3fs for the query of a URL.

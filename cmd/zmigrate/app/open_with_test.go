@@ -24,13 +24,13 @@ func TestOpenWith(t *testing.T) {
 		"azblob://c/x?storage_account=a&domain=":        "",
 		"azblob://c/x?storage_account=a&anonymous=true": `xarray.open_zarr("az://c/x", storage_options={"account_name": "a", "anon": True})`,
 	} {
-		if got := filepath.ToSlash(openWith(target)); got != want {
+		if got := filepath.ToSlash(openWith(target, opening{function: "xarray.open_zarr(", zarr: true})); got != want {
 			t.Errorf("%s: %s", target, got)
 		}
 	}
 	t.Setenv("AZURE_STORAGE_ACCOUNT", "a")
 	t.Setenv("AZURE_STORAGE_KEY", "hunter2")
-	if got := openWith("azblob://c/x"); !strings.Contains(got, `os.environ["AZURE_STORAGE_KEY"]`) || strings.Contains(got, "hunter2") {
+	if got := openWith("azblob://c/x", opening{function: "xarray.open_zarr("}); !strings.Contains(got, `os.environ["AZURE_STORAGE_KEY"]`) || strings.Contains(got, "hunter2") {
 		t.Error(got)
 	}
 }

@@ -199,13 +199,13 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
 	if err != nil {
 		return err
 	}
-	a.summary(j, result, show.first)
+	a.summary(j, result, show.first, openingOf(plan.Arrays))
 	return nil
 }
 
 // summary prints the result of a run. resumed is the number of bytes that earlier runs
-// have migrated.
-func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
+// have migrated. opens is how Python opens the target.
+func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64, opens opening) {
 	if a.json {
 		a.printJSON(struct {
 			Event string `json:"event"`
@@ -235,7 +235,7 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64) {
 		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(int64(float64(r.BytesIn-resumed)/max(r.Time.Seconds(), 1e-9))))},
 		{"target", r.Target},
 	}
-	if how := openWith(r.Target); how != "" {
+	if how := openWith(r.Target, opens); how != "" {
 		rows = append(rows, []string{"open with", how})
 	}
 	if r.Unlisted != "" {
