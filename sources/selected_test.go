@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -86,4 +89,57 @@ type countedReads struct {
 func (c *countedReads) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
 	c.elements += dst.Len()
 	return c.Array.ReadRegion(ctx, dst, start)
+}
+
+// TestSelectedStoredRegions translates the regions that are stored, and leaves those out
+// that have no selected element.
+func TestSelectedStoredRegions(t *testing.T) {
+	whole := &sparseRegions{held: counted(10, 10), regions: []ndarray.Region{
+		{Start: []int{0, 0}, Shape: []int{2, 10}}, {Start: []int{4, 2}, Shape: []int{2, 1}}, {Start: []int{3, 3}, Shape: []int{7, 7}},
+		{Start: []int{8, 0}, Shape: []int{2, 2}},
+	}}
+	part := Selected(whole, []Span{{1, 3, 3}, {2, 4, 1}}) // rows 1, 4 and 7, columns 2 to 5
+	var got []ndarray.Region
+	rest, err := AsSparse(part).StoredRegions(t.Context(), func(r ndarray.Region) { got = append(got, r) })
+	if err != nil || string(rest) != "rest" {
+		t.Errorf("rest %q, error %v", rest, err)
+	}
+	if diff := gocmp.Diff([]ndarray.Region{
+		{Start: []int{0, 0}, Shape: []int{1, 4}}, {Start: []int{1, 0}, Shape: []int{1, 1}}, {Start: []int{1, 1}, Shape: []int{2, 3}},
+	}, got); diff != "" {
+		t.Errorf("regions (-want +got):\n%s", diff)
+	}
+	if rest, err := AsSparse(Selected(counted(3), []Span{{0, 2, 1}})).StoredRegions(t.Context(), nil); rest != nil || err != nil {
+		t.Errorf("an array that cannot tell: %v, %v", rest, err)
+	}
+}
+
+// sparseRegions is an array that lists regions.
+type sparseRegions struct {
+	*held
+	regions []ndarray.Region
+}
+
+func (s *sparseRegions) StoredRegions(_ context.Context, f func(ndarray.Region)) (dtype.Scalar, error) {
+	for _, r := range s.regions {
+		f(r)
+	}
+	return dtype.Scalar("rest"), nil
+}
+
+// TestSelectedInfo describes a part: chunks shrink with the step, and stored objects are
+// those of the whole array.
+func TestSelectedInfo(t *testing.T) {
+	whole := counted(12, 10)
+	whole.info.Chunks, whole.info.Shards, whole.info.Codecs = []int{4, 5}, []int{8, 5}, []codecs.Spec{{Name: "bytes"}}
+	plain, stepped := Selected(whole, []Span{{4, 8, 1}, {0, 10, 1}}).Info(), Selected(whole, []Span{{0, 4, 3}, {0, 10, 1}}).Info()
+	if !slices.Equal(plain.Shape, []int{8, 10}) || !slices.Equal(plain.Chunks, []int{4, 5}) || plain.Shards == nil || plain.Codecs == nil || plain.Obstacle == "" {
+		t.Errorf("without a step: %+v", plain)
+	}
+	if !slices.Equal(stepped.Shape, []int{4, 10}) || !slices.Equal(stepped.Chunks, []int{2, 5}) || stepped.Shards != nil || stepped.Codecs != nil || stepped.Memory < 4*5*8 {
+		t.Errorf("with a step: %+v", stepped)
+	}
+	if AsStored(Selected(whole, []Span{{0, 12, 1}, {0, 10, 1}})) != nil || !slices.Equal(whole.info.Chunks, []int{4, 5}) {
+		t.Error("the part is stored, or the whole has changed")
+	}
 }
