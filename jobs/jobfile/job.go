@@ -115,7 +115,10 @@ type Target struct {
 	Existing     string // "resume", "fail", "overwrite" or "append"
 	// Append is the dimension along which an existing target grows; "":
 	// Source.Concat, else the one dimension that is unlimited in the source.
-	Append           string
+	Append string
+	// Gaps says what becomes of rows that break the step of the coordinate: "warn" or "",
+	// "error", or "allow".
+	Gaps             string
 	StoreEmptyChunks bool
 	// Readers are programs that must be able to read the result, such as
 	// "zarr-python>=3.1". They have no influence on what is written.

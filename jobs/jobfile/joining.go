@@ -100,6 +100,23 @@ func (p *parser) joinsNothing(report func(field, message, hint string)) {
 	}
 }
 
+// appending reads the field target.append: the name of a dimension, or what becomes of
+// rows along it.
+func (p *parser) appending(n *node, at *trail) {
+	t := &p.job.Target
+	if n.kind != mapKind {
+		p.str(&t.Append)(n, at)
+		return
+	}
+	p.fields(n, at, map[string]setter{
+		"dimension": p.str(&t.Append),
+		"gaps":      p.enum(&t.Gaps, "warn", "error", "allow"),
+		"insert": func(n *node, at *trail) {
+			p.report(n.at, at, "rows come behind those of the target, never between them", "to fill a hole, migrate all files anew: existing: overwrite, or another target.url")
+		},
+	})
+}
+
 // CheckDistinct refuses a file or hierarchy that a field names twice: its elements
 // would be in the target twice. The globs of the field are resolved in urls.
 func (j *Job) CheckDistinct(field string, urls []string) error {

@@ -269,7 +269,7 @@ func (p *parser) target(n *node, at *trail) {
 		"url":                p.location(&t.Location),
 		"consolidated":       p.boolean(&t.Consolidated),
 		"existing":           p.enum(&t.Existing, "resume", "fail", "overwrite", "append"),
-		"append":             p.str(&t.Append),
+		"append":             p.appending,
 		"readers":            p.requiredReaders,
 		"store_empty_chunks": p.boolean(&t.StoreEmptyChunks),
 	}, "url")

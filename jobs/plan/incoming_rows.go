@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -78,6 +79,7 @@ func (g *Growth) compare(ctx context.Context, p *Plan) error {
 		case known:
 			existing = append(existing, t.Path)
 		default:
+			errs = append(errs, g.gaps(ctx, p, t))
 			incoming = append(incoming, t.Path)
 		}
 	}
@@ -98,6 +100,31 @@ func (g *Growth) compare(ctx context.Context, p *Plan) error {
 		return err
 	}
 	return g.begunAnew(coordinates)
+}
+
+// gaps tells where incoming rows of a coordinate break its step: as findings, or as an
+// error where the job says so.
+func (g *Growth) gaps(ctx context.Context, p *Plan, t *target.Existing) error {
+	what := p.Job.Target.Gaps
+	if what == "allow" {
+		return nil
+	}
+	list, err := t.Gaps(ctx)
+	if err != nil {
+		return fmt.Errorf("coordinate %q: %w", t.Path, err)
+	}
+	var wrong jobfile.Problems
+	for _, text := range list {
+		w := p.Job.Problem("target.append.gaps", fmt.Sprintf("coordinate %q: %s", t.Path, text),
+			"append the missing rows first: later they have no place; target.append: {gaps: allow} says that none are missing")
+		w.Warning, w.Code = what != "error", "append-gap"
+		wrong = append(wrong, w)
+	}
+	if what == "error" && len(wrong) > 0 {
+		return wrong
+	}
+	p.Findings = append(p.Findings, wrong...)
+	return nil
 }
 
 // begunAnew refuses rows of files that are not on record, with the coordinates and

@@ -19,5 +19,6 @@
 //	values.go           arrays that do not grow
 //	coordinate.go       the values of a coordinate, and the order of texts
 //	coordinate_first.go the coordinate of a new target
+//	gaps.go             steps that incoming rows break
 //	rows.go             rows that are known
 package target

@@ -23,13 +23,13 @@ const calendarPiece = 1 << 16
 
 // HasTimes reports whether the elements of an array are numbers that can be times as
 // they are stored, of which [Before] can tell.
-func HasTimes(info *sources.Info) bool { return info.Packing == nil && numberOf(info.Type) != nil }
+func HasTimes(info *sources.Info) bool { return info.Packing == nil && NumberOf(info.Type) != nil }
 
 // Before returns the index of an element that is less than a number, and its text; nil
 // where there is none. NaN is not less.
 func Before(ctx context.Context, array sources.Array, least float64) (index []int, text string, err error) {
 	t := array.Info().Type
-	number := numberOf(t)
+	number := NumberOf(t)
 	for region := range ndarray.Pieces(array.Info().Shape, calendarPiece) {
 		values := ndarray.New(t, region.Shape)
 		if err := array.ReadRegion(ctx, values, region.Start); err != nil {

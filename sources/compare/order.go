@@ -93,9 +93,9 @@ func floatOf(t dtype.Numeric) func(p []byte) float64 {
 	}
 }
 
-// numberOf returns what gives elements as numbers, rounded to float64; nil for types
+// NumberOf returns what gives elements as numbers, rounded to float64; nil for types
 // whose elements are none.
-func numberOf(t dtype.Type) func(p []byte) float64 {
+func NumberOf(t dtype.Type) func(p []byte) float64 {
 	n, ok := t.(dtype.Numeric)
 	if !ok || OrderOf(t) == nil {
 		return nil

@@ -149,7 +149,7 @@ func TestUnknownNumbers(t *testing.T) {
 		values := ValuesOf(kind)
 		zero, other := make([]byte, kind.size), make([]byte, kind.size)
 		other[kind.size-1] = 0x80
-		if values.Same(zero, other) || !values.Same(other, slices.Clone(other)) || OrderOf(kind) != nil || numberOf(kind) != nil {
+		if values.Same(zero, other) || !values.Same(other, slices.Clone(other)) || OrderOf(kind) != nil || NumberOf(kind) != nil {
 			t.Errorf("%d bytes of kind %d: the same, or in an order", kind.size, kind.kind)
 		}
 	}
