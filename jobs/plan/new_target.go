@@ -16,7 +16,9 @@ import (
 type creation struct{}
 
 // meet implements [plannedTarget].
-func (creation) meet(ctx context.Context, b *builder) error { return b.rebaseToUnits(ctx, b.env.Codecs.Types()) }
+func (creation) meet(ctx context.Context, b *builder) error {
+	return b.rebaseToUnits(ctx, b.env.Codecs.Types())
+}
 
 func (creation) missingGroups(*Plan) jobfile.Problems { return nil }
 
