@@ -20,6 +20,7 @@
 //	node.go           the tree of values, each with its position
 //	secrets.go        values of variables, which messages do not tell
 //	locate.go         from a field to its position in the file
+//	extents.go        extents by the names of dimensions
 //	job.go            Job and the types of its sections
 //	workers.go        numbers of workers that the file does not name
 //	match.go          which arrays and groups a pattern means
@@ -29,6 +30,7 @@
 //	readers.go        programs that must be able to read the result
 //	joining.go        how the files of a source become one
 //	parse_codecs.go   codec chains in their short and long forms
+//	parse_extents.go  chunks and shards
 //	selection.go      parts of dimensions
 //	parse.go          the sections of the file
 //	load.go           Load and Parse
@@ -37,6 +39,7 @@
 //	conversion.go     the conversion that data_type asks for
 //	hazards.go        what may happen to values in a codec chain
 //	codec_problems.go errors of a codec chain, at the codec and field at fault
+//	fitted_codecs.go  a codec chain as one array gets it
 //	check_section.go  the defaults and each rule by themselves
 //	check_arrays.go   the arrays of the raw driver, and names in the target
 //	check.go          Check

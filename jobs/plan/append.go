@@ -145,7 +145,7 @@ func (g *Growth) meet(ctx context.Context, b *builder) error {
 	if err := g.rebaseToTarget(ctx, b, t.Meta.Attributes, t.Meta.Type); err != nil {
 		return err
 	}
-	b.base = existingArray{t}
+	b.base, b.existingCodecs = existingArray{t}, t.Meta.Codecs
 	b.followExtents(t.Array.Info())
 	b.options = follow(t, b.options, b.env.Codecs)
 	return nil

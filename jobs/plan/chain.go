@@ -61,13 +61,13 @@ func (b *builder) fitted(in codecs.Chunk) jobfile.FittedCodecs {
 	default:
 		return b.options.Codecs.Fit(b.env.Codecs, in.Type)
 	}
-	if old, ok := b.base.(existingArray); ok && b.lossyIn(old.Meta.Codecs) {
+	if b.lossyIn(b.existingCodecs) {
 		return b.options.Codecs.Fit(b.env.Codecs, in.Type) // its rows stay as those that are there
 	}
 	fitted := b.options.Codecs.FitLossless(b.env.Codecs, b.chains.Bind, in)
 	if len(fitted.LeftOut) > 0 {
 		b.note("codecs: %s left out, because lossy codecs of the defaults are for floating-point data and this array %s; it is stored by %s; codecs under arrays apply as they are",
-			strings.Join(fitted.LeftOut, ", "), why, specsText(fitted.Chain))
+			strings.Join(fitted.LeftOut, ", "), why, jobfile.Clip(jobfile.CodecsText(fitted.Chain), 300))
 	}
 	return fitted
 }

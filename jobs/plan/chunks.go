@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -81,3 +82,6 @@ func (b *builder) unitsWithin(shards []int) []int {
 	}
 	return b.units()
 }
+
+// keepsChunks reports whether the source's chunks are the default.
+func (b *builder) keepsChunks() bool { return b.plan.Job.Driver().Codecs == sources.CodecsByDefault }

@@ -37,7 +37,12 @@
 //	rechunk.go              chunks with which each source chunk is decoded once
 //	shard_notes.go          what shards cost
 //	attributes_size.go      attributes that take too much memory
+//	chain.go                the codec chain of an array
+//	chunks.go               chunks that are chosen
+//	extents.go              chunks and shards by the names of dimensions
+//	object_sizes.go         very many small objects, and very large ones
 //	build.go                one array, from the source's description to the plan's
+//	earlier_choices.go      chunks that an earlier version chose
 //	growth.go               a target that grows
 //	rebase.go               times that are brought to another origin
 //	append_dimension.go     the dimension that arrays grow along

@@ -129,9 +129,6 @@ func (b *builder) chooseExtents(t dtype.Type) {
 	}
 }
 
-// keepsChunks reports whether the source's chunks are the default.
-func (b *builder) keepsChunks() bool { return b.plan.Job.Driver().Codecs == sources.CodecsByDefault }
-
 // checkExtents reports chunks and shards for dimensions, or for a number of dimensions,
 // that no array has which they are for. Some of the arrays are nil.
 func (p *Plan) checkExtents(arrays []sources.Array) (ps jobfile.Problems) {

@@ -264,7 +264,8 @@ type builder struct {
 	field   string // of the options, for messages
 	base    base   // of the array in the target
 	// boundsOf is the path of the coordinate that is planned, too, whose bounds these are.
-	boundsOf string
+	boundsOf       string
+	existingCodecs []codecs.Spec // of the array in the target; nil if there is none
 	// coordinate says that another array names this one as a coordinate.
 	coordinate bool
 	// earlier makes the choices of programs that wrote older checkpoints; chose says that

@@ -1,0 +1,59 @@
+package jobfile
+
+import "math"
+
+// chunks reads the field chunks.
+func (p *parser) chunks(o *ArrayOptions) setter {
+	return func(n *node, at *trail) {
+		o.FromDefaults.Chunks = false
+		var c Chunks
+		switch n.kind {
+		case listKind:
+			p.shape(&c.Shape, 1)(n, at)
+		case mapKind:
+			c.By = p.extents(n, at, true)
+		case stringKind:
+			var word string
+			p.enum(&word, "auto", "keep")(n, at)
+			c.Auto, c.Keep = word == "auto", word == "keep"
+		default:
+			p.want(n, at, `a list of integers, a mapping from names of dimensions, "auto" or "keep"`, "")
+		}
+		o.Chunks = c
+	}
+}
+
+// shards reads the field shards.
+func (p *parser) shards(o *ArrayOptions) setter {
+	return func(n *node, at *trail) {
+		o.FromDefaults.Shards = false
+		o.Shards, o.ShardsBy = nil, nil
+		if n.kind == mapKind {
+			o.ShardsBy = p.extents(n, at, false)
+			return
+		}
+		p.shape(&o.Shards, 1)(n, at)
+	}
+}
+
+// extents reads extents by the names of dimensions.
+func (p *parser) extents(n *node, at *trail, auto bool) Extents {
+	list := make(Extents, len(n.members))
+	if len(list) == 0 {
+		p.report(n.at, at, "names no dimension", "")
+	}
+	for i, m := range n.members {
+		field := at.key(m.name)
+		list[i].Dimension = m.name
+		switch {
+		case m.name == "":
+			p.report(m.at, field, "the name of the dimension is empty", "")
+		case m.value.kind == nullKind:
+			p.report(m.at, field, "has no extent", "")
+		case auto && m.value.kind == stringKind && m.value.text == "auto":
+		default:
+			p.count(&list[i].Elements, 1, math.MaxInt64)(m.value, field)
+		}
+	}
+	return list
+}
