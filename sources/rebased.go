@@ -92,8 +92,7 @@ func (r *rebased) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 			return err
 		}
 		if err := r.rebase.Convert(made, own); err != nil {
-			var refused *cf.RefusedTime
-			if errors.As(err, &refused) {
+			if refused, ok := errors.AsType[*cf.RefusedTime](err); ok {
 				rest := refused.Index
 				for k := len(at) - 1; k >= 0; k-- {
 					at[k] += rest % piece.Shape[k]

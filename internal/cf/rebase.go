@@ -197,8 +197,8 @@ func (r *Rebase) Convert(dst, src ndarray.Array) error {
 		n := min(pieceElements, src.Len()-at)
 		bad := -1
 		why := Fraction
-		switch {
-		case from == wholeKind:
+		switch from {
+		case wholeKind:
 			loadInts(ints[:n], src, at)
 			if to == wholeKind {
 				bad, why = r.wholes(ints[:n])

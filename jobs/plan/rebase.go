@@ -62,8 +62,7 @@ func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole boo
 	if n, _ := ndarray.Elements(info.Shape); n > mostTimes {
 		info.Findings = append(slices.Clip(info.Findings), cf.Finding{Code: combine.Unchecked, Message: fmt.Sprintf("%d times are brought to another origin as they are copied: a time that cannot be exact stops the run", n), Hint: "source.time: keep leaves them as they are"})
 	} else if err := sources.ReadThrough(ctx, array); err != nil {
-		var refused *cf.RefusedTime
-		if errors.As(err, &refused) {
+		if _, ok := errors.AsType[*cf.RefusedTime](err); ok {
 			return fail(err)
 		}
 		return err

@@ -54,12 +54,13 @@ func (h *held) ReadRegion(_ context.Context, dst ndarray.Array, start []int) err
 			return err
 		}
 	}
-	switch list, _ := ndarray.As[int32](whole); {
-	case h.info.Type == dtype.Int32:
+	switch h.info.Type {
+	case dtype.Int32:
+		list, _ := ndarray.As[int32](whole)
 		for i := range list {
 			list[i] = int32(h.made64(i))
 		}
-	case h.info.Type == dtype.Int64:
+	case dtype.Int64:
 		list, _ := ndarray.As[int64](whole)
 		for i := range list {
 			list[i] = h.made64(i)
