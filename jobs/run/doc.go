@@ -16,9 +16,9 @@
 //	bitset.go         sets of chunk numbers
 //	options.go        Options, and what a run tells while it works
 //	result.go         Result
-//	completion.go     the record of completion
 //	outcome.go        what a run does at its target: the interface of creating and growing
 //	state.go          one run, and how far its arrays are
+//	completion.go     the record of completion
 //	target_objects.go objects of the target: which chunk they are of, and removing them
 //	ledger.go         the objects of the target compared with those on record
 //	lock.go           the locks of the checkpoint and of the target

@@ -107,11 +107,11 @@ func (w *walk) next(ctx context.Context) ([]driver.Info, error) {
 
 // read returns the sorted entries of a directory that can lead to a key with
 // the prefix. An absent directory is empty, and so is a file in its place: no key is below
-// the key of an object.
+// the key of an object. A file in the place of the whole folder is an error.
 func (w *walk) read(key string) ([]entry, error) {
 	dir := filepath.Join(w.root, filepath.FromSlash(key))
 	found, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if errors.Is(err, fs.ErrNotExist) || key != "" && errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
