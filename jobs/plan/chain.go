@@ -61,11 +61,12 @@ func (b *builder) fitted(in codecs.Chunk) jobfile.FittedCodecs {
 	default:
 		return b.options.Codecs.Fit(b.env.Codecs, in.Type)
 	}
-	if b.lossyIn(b.existingCodecs) {
-		return b.options.Codecs.Fit(b.env.Codecs, in.Type) // its rows stay as those that are there
+	if b.earlier || b.lossyIn(b.existingCodecs) {
+		return b.options.Codecs.Fit(b.env.Codecs, in.Type) // the target stays as it is
 	}
 	fitted := b.options.Codecs.FitLossless(b.env.Codecs, b.chains.Bind, in)
 	if len(fitted.LeftOut) > 0 {
+		b.chose = true
 		b.note("codecs: %s left out, because lossy codecs of the defaults are for floating-point data and this array %s; it is stored by %s; codecs under arrays apply as they are",
 			strings.Join(fitted.LeftOut, ", "), why, jobfile.Clip(jobfile.CodecsText(fitted.Chain), 300))
 	}

@@ -47,6 +47,25 @@ func planOf(t *testing.T, j *jobfile.Job) *Plan {
 	return p
 }
 
+// beginCheckpoint makes a checkpoint with a manifest.
+func beginCheckpoint(t *testing.T, j *jobfile.Job, manifest string) {
+	t.Helper()
+	st, err := OpenCheckpoint(t.Context(), j, environment(), limits.New(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := journal.OpenLocked(t.Context(), st)
+	if err == nil {
+		err = log.Begin(t.Context(), json.RawMessage(manifest))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestEarlierChunks plans a job whose checkpoint has the chunks that an earlier version
 // chose: the target keeps them. Without the checkpoint, chunks are those of the source.
 func TestEarlierChunks(t *testing.T) {
@@ -64,20 +83,7 @@ func TestEarlierChunks(t *testing.T) {
 		t.Fatalf("the manifest has no chunks: %s", text)
 	}
 	j := fieldJob(t, dir, "auto")
-	st, err := OpenCheckpoint(t.Context(), j, environment(), limits.New(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := journal.OpenLocked(t.Context(), st)
-	if err == nil {
-		err = log.Begin(t.Context(), json.RawMessage(text))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	beginCheckpoint(t, j, text)
 	p := planOf(t, j)
 	if got := p.Arrays[0].Meta.Grid.Chunk; !slices.Equal(got, []int{20, 250, 500}) {
 		t.Errorf("with the checkpoint, chunks are %v", got)
@@ -151,5 +157,43 @@ arrays: {v: `+c.options+`}
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestEarlierCodecs is TestEarlierChunks for a lossy codec of the defaults, which earlier
+// versions gave to coordinates, too.
+func TestEarlierCodecs(t *testing.T) {
+	dir := t.TempDir()
+	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "t/zarr.json": `{"zarr_format": 3, "node_type": "array", "shape": [20], "data_type": "float64",
+	"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [20]}},
+	"chunk_key_encoding": {"name": "default"}, "fill_value": 7, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}], "dimension_names": ["t"]}`})
+	const lossy = "{codecs: [{bitround: {keepbits: 3}}, bytes]}"
+	job := func(section string) *jobfile.Job {
+		j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr}\n"+section+"\n"), dir, jobfile.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	manifest := func(p *Plan) (text, digest string) {
+		m, err := p.Manifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := ReadManifest(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(m), read.Arrays[0].Digest
+	}
+	j := job("defaults: " + lossy)
+	_, earlier := manifest(planOf(t, job("arrays: {t: "+lossy+"}")))
+	text, now := manifest(planOf(t, j))
+	if earlier == now {
+		t.Fatal("the coordinate has the lossy codec of the defaults")
+	}
+	beginCheckpoint(t, j, strings.ReplaceAll(text, now, earlier))
+	if _, got := manifest(planOf(t, j)); got != earlier {
+		t.Error("with the checkpoint, the coordinate has other codecs than before")
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// plannedEarlier returns an array as programs planned it that chose other chunks, if the
-// checkpoint has it in this way: a target that is complete, or begun, keeps the chunks
-// that were chosen for it. It returns nil if the checkpoint does not have it so. b is the
+// plannedEarlier returns an array as programs planned it that chose other chunks, and had
+// lossy codecs of the defaults for every array, if the checkpoint has it in this way: a
+// target that is complete, or begun, keeps what was chosen for it. It returns nil if the checkpoint does not have it so. b is the
 // builder as it was before it built planned.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
 	if p.recorded == nil {
@@ -29,7 +29,7 @@ func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*
 	if same, err := was.hasDigest(digest); !same || err != nil {
 		return nil, nil, err
 	}
-	was.Notes = append(was.Notes, "chunks: those that an earlier version of zmigrate chose for the target")
+	was.Notes = append(was.Notes, "chunks and codecs: those that an earlier version of zmigrate chose for the target")
 	return was, problems, nil
 }
 
