@@ -72,7 +72,12 @@ func TestJoinNemo(t *testing.T) {
 		t.Skipf("no such files in %q: set ZMIGRATE_GOLDEN to the folder of all goldens (%v)", more, err)
 	}
 	everything := func(string) bool { return true } // time_counter is 0 in all files
-	src := open(t, netcdf.Options{Combine: combine.Options{Concat: "time_counter", Wanted: everything}}, urls...)
+	how := combine.Options{Concat: "time_counter", Wanted: everything}
+	if _, err := netcdf.OpenAll(t.Context(), urls, netcdf.Options{Combine: how}); err == nil || !strings.Contains(err.Error(), "both have this index") {
+		t.Errorf("a coordinate of three equal values: %v", err)
+	}
+	how.Disordered = true
+	src := open(t, netcdf.Options{Combine: how}, urls...)
 	for _, name := range []string{"tos", "time_counter"} {
 		a, err := src.Array(t.Context(), name)
 		if err != nil {
