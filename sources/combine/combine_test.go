@@ -184,6 +184,9 @@ func dump(t *testing.T, src sources.Source, path string) string {
 	if err := a.ReadRegion(t.Context(), whole, make([]int, len(whole.Shape))); err != nil {
 		t.Fatal(err)
 	}
+	if values, ok := ndarray.As[int32](whole); ok && whole.Type == dtype.Int32 {
+		return fmt.Sprint(a.Info().DimensionNames, a.Info().Shape, values)
+	}
 	values, _ := ndarray.As[float64](whole)
 	return fmt.Sprint(a.Info().DimensionNames, a.Info().Shape, values)
 }

@@ -3,10 +3,12 @@ package combine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
@@ -32,15 +34,22 @@ func (c *combined) order(ctx context.Context) error {
 		return err
 	}
 	v := c.vars[path]
-	if err := c.readSpans(ctx, v); err != nil {
+	sorts := len(c.names) > 1 && (explicit || !c.how.Disordered)
+	err := c.readSpans(ctx, v)
+	finer := false
+	if err != nil && sorts { // the member that is the first one now may not stay that
+		if finer, err = c.readFiner(ctx, v, err); err != nil {
+			return c.refusedOr(v, err)
+		}
+	} else if err != nil {
 		return c.refusedOr(v, err)
 	}
-	if len(c.names) > 1 && (explicit || !c.how.Disordered) {
+	if sorts {
 		first := c.names[0]
 		if err := c.sort(v, explicit); err != nil {
 			return err
 		}
-		if c.names[0] != first && c.anyRebased() {
+		if finer || c.names[0] != first && c.anyRebased() {
 			c.rebase() // to the units of the member that is the first one now
 			c.spans = map[string][]span{}
 			if err := c.readSpans(ctx, v); err != nil {
@@ -49,6 +58,25 @@ func (c *combined) order(ctx context.Context) error {
 		}
 	}
 	return c.overlap(ctx, v)
+}
+
+// readFiner reads a coordinate whose times are no whole numbers of the first member's
+// units, by units in which they are. It returns the refusal if there are no such units, or
+// if the job names the units.
+func (c *combined) readFiner(ctx context.Context, v *variable, refusal error) (bool, error) {
+	units := ""
+	if time, ok := errors.AsType[*cf.RefusedTime](refusal); ok && time.Reason == cf.Fraction && c.how.Time.Units == "" {
+		units = c.finest(v)
+	}
+	if units == "" {
+		return false, refusal
+	}
+	time := c.how.Time
+	c.how.Time.Units, c.how.Time.Type = units, func(string) dtype.Type { return dtype.Int64 }
+	v.parts, v.stored = v.stored, nil
+	c.rebaseVariable(v)
+	c.how.Time = time
+	return true, c.readSpans(ctx, v)
 }
 
 // refusedOr reports a time that cannot be exact as a fault of the variable. Any other

@@ -178,23 +178,31 @@ func (c *combined) refused(v *variable, err error) error {
 // finer says how times could be stored that a type does not hold in the units of a
 // variable.
 func (c *combined) finer(v *variable, t dtype.Type) string {
+	if units := c.finest(v); units != "" && !floats(t) {
+		return fmt.Sprintf("source.time: {units: %q} makes all times whole numbers", units)
+	}
+	return fmt.Sprintf("arrays: {%s: {data_type: float64}} stores fractions", cmp.Or(v.path, path.Base(v.path)))
+}
+
+// finest returns units in which all times of a variable are whole numbers, "" if there are
+// none.
+func (c *combined) finest(v *variable) string {
 	var clocks []*cf.Clock
-	exact := t != dtype.Float32 && t != dtype.Float64
-	to, err := cf.ClockOf(c.reference(v).Attributes)
-	if err == nil {
+	if to, err := cf.ClockOf(c.reference(v).Attributes); err == nil {
 		clocks = append(clocks, to)
 	}
 	for i, clock := range v.clocks {
 		if v.parts[i] == nil {
 			continue
 		}
-		exact = exact && clock.Type != dtype.Float32 && clock.Type != dtype.Float64
+		if floats(clock.Type) {
+			return ""
+		}
 		if one, err := cf.ClockOf(clock.Attributes); err == nil {
 			clocks = append(clocks, one)
 		}
 	}
-	if units := cf.FinestUnit(clocks); exact && units != "" {
-		return fmt.Sprintf("source.time: {units: %q} makes all times whole numbers", units)
-	}
-	return fmt.Sprintf("arrays: {%s: {data_type: float64}} stores fractions", cmp.Or(v.path, path.Base(v.path)))
+	return cf.FinestUnit(clocks)
 }
+
+func floats(t dtype.Type) bool { return t == dtype.Float32 || t == dtype.Float64 }

@@ -70,17 +70,32 @@ func TestRebase(t *testing.T) {
 	}
 }
 
+// ints gives the arrays of a member an integer type.
+func ints(m *member, kind dtype.Type) *member {
+	for _, h := range m.arrays {
+		numbers := h.values
+		h.info.Type, h.values = kind, nil
+		h.made64 = func(i int) int64 { return int64(numbers[i]) }
+	}
+	return m
+}
+
+// TestRebaseFiner sorts files by times that are no whole numbers of the units of the file
+// whose name comes first: those of the file whose times come first count.
+func TestRebaseFiner(t *testing.T) {
+	late, early := ints(file("t(t)=0,1;units=days since 2000-01-05 12:00"), dtype.Int32), ints(file("t(t)=0,6;units=hours since 2000-01-01"), dtype.Int32)
+	src, err := combineAll(t, Options{Concat: "t", Wanted: everything}, late, early)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := dump(t, src, "t"), "[t] [4] [0 6 108 132]"; got != want {
+		t.Errorf("t is %s, want %s", got, want)
+	}
+}
+
 // TestRebaseRefuses has files whose times cannot be brought to one origin.
 func TestRebaseRefuses(t *testing.T) {
 	const first = ";units=days since 2000-01-01"
-	ints := func(m *member, kind dtype.Type) *member {
-		for _, h := range m.arrays {
-			numbers := h.values
-			h.info.Type, h.values = kind, nil
-			h.made64 = func(i int) int64 { return int64(numbers[i]) }
-		}
-		return m
-	}
 	for name, test := range map[string]struct {
 		a, b *member
 		kind dtype.Type
