@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -47,8 +50,8 @@ func TestManyArrays(t *testing.T) {
 		{5000, 3, true, 1600, 6, 8},
 		{50000, 3, true, 1600, 6, 8},
 		{50000, 3, false, 1600, 6, 8},
-		{50000, 2, true, 1600, 6, 8},
-		{50000, 2, false, 1600, 6, 8},
+		{50000, 2, true, 1800, 6, 8},
+		{50000, 2, false, 1800, 6, 8},
 	} {
 		t.Run(fmt.Sprintf("%d of v%d, consolidated %v", test.n, test.format, test.consolidated), func(t *testing.T) {
 			dir := fast(t)
@@ -90,10 +93,20 @@ func readInPlainGo(t *testing.T, dir string) float64 {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(name)
-		if base := filepath.Base(name); err == nil && (strings.HasPrefix(base, ".z") || base == "zarr.json") {
-			var document any
-			err = json.Unmarshal(text, &document)
+		if base := filepath.Base(name); !strings.HasPrefix(base, ".z") && base != "zarr.json" {
+			_, err = os.ReadFile(name)
+			return err
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		for d := json.NewDecoder(f); err == nil; {
+			_, err = d.Token()
+		}
+		if errors.Is(err, io.EOF) {
+			err = nil
 		}
 		return err
 	})
@@ -103,10 +116,33 @@ func readInPlainGo(t *testing.T, dir string) float64 {
 	return (used() - before).Seconds()
 }
 
-// hierarchy writes a hierarchy of a version of Zarr with n arrays of one chunk each.
+// hierarchy writes a hierarchy of a version of Zarr with n arrays of one chunk each. It
+// keeps no document: the system counts the memory of this process as that of the programs
+// which it starts.
 func hierarchy(t *testing.T, dir string, n, format int, consolidated bool) {
 	t.Helper()
-	documents := map[string]json.RawMessage{} // of consolidated metadata
+	root, begin, end := "zarr.json", `{"zarr_format":3,"node_type":"group","attributes":{}`, "}"
+	switch {
+	case format == 2 && consolidated:
+		root, begin, end = ".zmetadata", `{"zarr_consolidated_format":1,"metadata":{`, "}}"
+	case format == 2:
+		root, begin = ".zgroup", `{"zarr_format":2`
+	case consolidated:
+		begin, end = begin+`,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{`, "}}}"
+	}
+	name := write(t, dir, filepath.Join("in", root), []byte(begin))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents := bufio.NewWriter(f)
+	comma := ""
+	document := func(key, text string) {
+		if consolidated {
+			_, _ = fmt.Fprintf(documents, "%s%q:%s", comma, key, text)
+			comma = ","
+		}
+	}
 	put := func(key, text string) {
 		t.Helper()
 		write(t, dir, filepath.Join("in", filepath.FromSlash(key)), []byte(text))
@@ -119,30 +155,21 @@ func hierarchy(t *testing.T, dir string, n, format int, consolidated bool) {
 			"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},
 			"fill_value":0,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],
 			"attributes":{"units":"m","long_name":"array %d"},"dimension_names":["x"]}`, i)
-			documents[a] = json.RawMessage(text)
+			document(a, text)
 			put(a+"/zarr.json", text)
 			put(a+"/c/0", "0123456789abcdef")
 			continue
 		}
 		text := `{"zarr_format":2,"shape":[4],"chunks":[4],"dtype":"<i4","compressor":null,"filters":null,"order":"C","fill_value":0}`
 		attributes := fmt.Sprintf(`{"units":"m","long_name":"array %d","_ARRAY_DIMENSIONS":["x"]}`, i)
-		documents[a+"/.zarray"], documents[a+"/.zattrs"] = json.RawMessage(text), json.RawMessage(attributes)
+		document(a+"/.zarray", text)
+		document(a+"/.zattrs", attributes)
 		put(a+"/.zarray", text)
 		put(a+"/.zattrs", attributes)
 		put(a+"/0", "0123456789abcdef")
 	}
-	all, err := json.Marshal(documents)
-	if err != nil {
+	_, _ = documents.WriteString(end)
+	if err := errors.Join(documents.Flush(), f.Close()); err != nil {
 		t.Fatal(err)
-	}
-	switch {
-	case format == 2 && consolidated:
-		put(".zmetadata", fmt.Sprintf(`{"zarr_consolidated_format":1,"metadata":%s}`, all))
-	case format == 2:
-		put(".zgroup", `{"zarr_format":2}`)
-	case consolidated:
-		put("zarr.json", fmt.Sprintf(`{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":%s}}`, all))
-	default:
-		put("zarr.json", `{"zarr_format":3,"node_type":"group","attributes":{}}`)
 	}
 }
