@@ -19,7 +19,8 @@
 //	manifest.go             Manifest and its parts
 //	manifest_layout.go      a manifest as JSON, of this version and of version 1
 //	manifest_differences.go what has changed between two manifests
-//	plan.go                 Plan, Array, and what they are made with: builder, plannedTarget
+//	planned_array.go        Array
+//	plan.go                 Plan, and what it is made with: builder, plannedTarget
 //	plan_manifest.go        the manifest of a plan
 //	task.go                 an array of a plan as a task for the stages
 //	findings.go             what a plan tells of arrays and groups that are left out or odd
