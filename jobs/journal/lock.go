@@ -120,10 +120,12 @@ type Lock struct {
 
 	mu     sync.Mutex
 	marker marker
-	until  time.Duration      // when the permission ends, by opt.Clock
-	proved chan struct{}      // closed with the next proof
-	period context.Context    //nolint:containedctx // ends when until has passed
-	expire context.CancelFunc // ends period
+	until  time.Duration // when the permission ends, by opt.Clock
+	proved chan struct{} // closed with the next proof
+	// hopeless is the error of writes after unprovedTime without a proof; nil before.
+	hopeless error
+	period   context.Context    //nolint:containedctx // ends when until has passed
+	expire   context.CancelFunc // ends period
 }
 
 // Before tells what to expect from earlier owners of a lock.

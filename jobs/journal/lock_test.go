@@ -382,6 +382,58 @@ func TestEnterEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestEnterGivesUp has a store that is gone for good: after some minutes of heartbeats that
+// fail, a write that waits for a proof fails. A process that was stopped for hours waits for
+// its next heartbeats, and goes on if the store is back.
+func TestEnterGivesUp(t *testing.T) {
+	var gone atomic.Bool
+	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
+		if op == "put" && gone.Load() {
+			return errCrash
+		}
+		return nil
+	}})
+	c := newClock()
+	opt, beats := options(c, "a")
+	l := acquire(t, st, opt)
+	gone.Store(true)
+	c.advance(10 * time.Hour)
+	beats <- time.Now() // one failure, whose time is that of the pause
+	entered := make(chan error, 1)
+	enter := func() {
+		_, leave, err := l.Enter(t.Context())
+		if err == nil {
+			leave()
+		}
+		entered <- err
+	}
+	go enter()
+	woke := c.now()
+	var err error
+	for try, waits := 0, true; waits; try++ {
+		if try == 10_000 {
+			t.Fatal("the write waits for good")
+		}
+		c.advance(proofTime(opt.TTL))
+		select {
+		case err = <-entered:
+			waits = false
+		case beats <- time.Now():
+		}
+	}
+	if !errors.Is(err, ErrUnproved) {
+		t.Errorf("got %v", err)
+	}
+	if waited := c.now() - woke; waited < unprovedTime-2*proofTime(opt.TTL) {
+		t.Errorf("given up after %v", waited)
+	}
+	gone.Store(false)
+	beaten(t, l, beats)
+	if enter(); <-entered != nil {
+		t.Error("a write behind a proof fails")
+	}
+}
+
 // TestHeldIsCertain: Held fails if the store cannot be listed.
 func TestHeldIsCertain(t *testing.T) {
 	var broken atomic.Bool

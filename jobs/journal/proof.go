@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -12,7 +13,7 @@ import (
 // renew writes heartbeats until ctx ends or another owner has the lock. If no heartbeat
 // can be written, the owner keeps the lock until another run takes it over. So a store
 // that is out of reach for longer than TTL does not end the run; it only holds up the
-// run's writes.
+// run's writes. After unprovedTime of failing heartbeats, the run gives up.
 func (l *Lock) renew(ctx context.Context) {
 	defer close(l.stopped)
 	beats := l.opt.beats
@@ -25,6 +26,8 @@ func (l *Lock) renew(ctx context.Context) {
 	defer expiry.Stop()
 	results := make(chan error, 1)
 	writing := false
+	var failing time.Duration // how long heartbeats have failed since the permission ended
+	last := l.opt.Clock()     // the time of the last result
 	begin := func() {
 		if !writing {
 			writing = true
@@ -48,8 +51,12 @@ func (l *Lock) renew(ctx context.Context) {
 			l.endPeriod(ctx)
 		case err := <-results:
 			writing = false
+			now := l.opt.Clock()
+			since := now - last
+			last = now
 			switch {
 			case err == nil:
+				failing = 0
 				expiry.Reset(l.left())
 			case errors.Is(err, ErrLost):
 				l.opt.Log.ErrorContext(ctx, "another run has taken over the lock")
@@ -57,6 +64,14 @@ func (l *Lock) renew(ctx context.Context) {
 				return
 			case ctx.Err() == nil:
 				l.opt.Log.WarnContext(ctx, "the heartbeat of the lock could not be written: nothing is changed until one can be, and after some time another run may take the lock over", "error", err)
+				if l.left() > 0 {
+					break
+				}
+				// A process that was stopped for hours has one heartbeat that took hours.
+				failing += min(since, proofTime(l.opt.TTL), unprovedTime/2)
+				if failing >= unprovedTime {
+					l.giveUp(err)
+				}
 			}
 		}
 	}
@@ -88,6 +103,25 @@ func (l *Lock) lose() {
 	l.expire()
 	close(l.lost)
 }
+
+// unprovedTime is how long heartbeats may fail, after the permission to write has ended,
+// before writes that wait for one fail. It is longer than the outage that a run survives.
+const unprovedTime = 5 * time.Minute
+
+// giveUp lets the writes that wait for a proof fail, and all later ones.
+func (l *Lock) giveUp(cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hopeless == nil {
+		l.hopeless = fmt.Errorf("%w: %s", ErrUnproved, cause) // not the cause itself, which is retried
+		close(l.proved)                                       // those who wait look again
+		l.proved = make(chan struct{})
+	}
+}
+
+// ErrUnproved is the error of a run that could not write a heartbeat of its lock for too
+// long. What is recorded stays valid.
+var ErrUnproved = errors.New("no heartbeat of the lock could be written for minutes; run the job again when the place of the checkpoint can be reached")
 
 // ErrLost is the error of a run whose lock another run has taken over.
 var ErrLost = errors.New("another run has taken over the lock of this job; what is recorded stays valid")
@@ -125,6 +159,7 @@ func (l *Lock) beat(ctx context.Context) error {
 	if l.period.Err() != nil {
 		l.period, l.expire = context.WithCancel(context.WithoutCancel(ctx))
 	}
+	l.hopeless = nil
 	close(l.proved)
 	l.proved = make(chan struct{})
 	return nil
@@ -161,11 +196,14 @@ func (l *Lock) rewrite(ctx context.Context, change func(*marker)) error {
 func (l *Lock) Enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	for {
 		l.mu.Lock()
-		period, proved, allowed := l.period, l.proved, l.opt.Clock() < l.until
+		period, proved, allowed, hopeless := l.period, l.proved, l.opt.Clock() < l.until, l.hopeless
 		if !allowed {
 			l.expire()
 		}
 		l.mu.Unlock()
+		if hopeless != nil && !allowed {
+			return nil, nil, hopeless
+		}
 		select {
 		case <-l.lost:
 			return nil, nil, ErrLost

@@ -25,7 +25,7 @@ func (a *app) status(err error) int {
 			return exitInterrupted
 		}
 		return exitStopped
-	case errors.Is(err, journal.ErrLost), limits.Passing(err):
+	case errors.Is(err, journal.ErrLost), errors.Is(err, journal.ErrUnproved), limits.Passing(err):
 		return exitStopped
 	default:
 		return exitFailed
