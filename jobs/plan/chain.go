@@ -56,7 +56,7 @@ func (b *builder) fitted(in codecs.Chunk) jobfile.FittedCodecs {
 	switch {
 	case !jobfile.FloatingPoint(in.Type):
 		why = "is of type " + in.Type.Name()
-	case b.coordinate || ownCoordinate(b.array.Info()):
+	case b.coordinate || namedAsDimension(b.array.Info()):
 		why = "is a coordinate"
 	default:
 		return b.options.Codecs.Fit(b.env.Codecs, in.Type)
@@ -85,8 +85,9 @@ func (b *builder) lossyIn(chain []codecs.Spec) bool {
 	})
 }
 
-// ownCoordinate reports whether an array is the coordinate of a dimension that it has.
-func ownCoordinate(info *sources.Info) bool {
+// namedAsDimension reports whether an array has the name of one of its dimensions. It is a
+// coordinate then, even if it has other dimensions, too.
+func namedAsDimension(info *sources.Info) bool {
 	return slices.Contains(info.DimensionNames, path.Base(info.Path))
 }
 

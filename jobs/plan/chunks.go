@@ -40,7 +40,7 @@ func (b *builder) earlierChunks(t dtype.Type) []int {
 // coordinate of one dimension is one chunk, because readers load all of it at once.
 func (b *builder) autoChunks(t dtype.Type) []int {
 	size, units := zarr.ItemBytes(t, b.info.ItemBytes), b.units()
-	if len(b.info.Shape) == 1 && (b.coordinate || ownCoordinate(b.array.Info())) {
+	if len(b.info.Shape) == 1 && (b.coordinate || isCoordinate(b.array.Info())) {
 		n := max(b.info.Shape[0], 1)
 		if units != nil {
 			n = max(n, units[0])
