@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,18 +18,11 @@ func TestInteropChoose(t *testing.T) {
 	t.Parallel()
 	p := findPeers(t)
 	folder := fast(t)
-	p.run(t, "choose_sources.py", folder)
-	text, err := os.ReadFile(filepath.Join(folder, "cases.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []struct {
 		Job   string
 		Empty bool
 	}
-	if err := json.Unmarshal(text, &cases); err != nil {
-		t.Fatal(err)
-	}
+	p.cases(t, "choose_sources.py", folder, &cases)
 	for _, c := range cases {
 		_, err := migrate(t.Context(), filepath.Join(folder, c.Job), environment(), jobs.RunOptions{})
 		var problems jobfile.Problems

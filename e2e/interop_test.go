@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +149,19 @@ func (p peers) run(t *testing.T, arguments ...string) {
 		t.Fatalf("%s: %v\n%s", arguments[0], err, stderr)
 	}
 	t.Logf("%s: %s", arguments[0], bytes.TrimSpace(out))
+}
+
+// cases runs a script that fills a folder, and reads the cases that it has made.
+func (p peers) cases(t *testing.T, script, folder string, into any) {
+	t.Helper()
+	p.run(t, script, folder)
+	text, err := os.ReadFile(filepath.Join(folder, "cases.json"))
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // check runs a script that compares. Each difference is an error.

@@ -18,18 +18,11 @@ func TestInteropTime(t *testing.T) {
 	t.Parallel()
 	p := findPeers(t)
 	folder := fast(t)
-	p.run(t, "time_sources.py", folder)
-	text, err := os.ReadFile(filepath.Join(folder, "cases.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []struct {
 		Jobs   []string
 		Target string
 	}
-	if err := json.Unmarshal(text, &cases); err != nil {
-		t.Fatal(err)
-	}
+	p.cases(t, "time_sources.py", folder, &cases)
 	refused := []string{}
 	for _, c := range cases {
 		for _, job := range c.Jobs {
