@@ -113,8 +113,8 @@ func (l *Lock) giveUp(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hopeless == nil {
-		l.hopeless = fmt.Errorf("%w: %s", ErrUnproved, cause) // not the cause itself, which is retried
-		close(l.proved)                                       // those who wait look again
+		l.hopeless = fmt.Errorf("%w: %s", ErrUnproved, cause.Error()) // not the cause itself, which is retried
+		close(l.proved)                                               // those who wait look again
 		l.proved = make(chan struct{})
 	}
 }
