@@ -59,7 +59,7 @@ func (j *Journal) writeObjects(ctx context.Context, stored iter.Seq2[Object, err
 			err = errors.Join(err, w.Abort())
 		}
 	}()
-	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)) // twice the window is in memory
 	if err != nil {
 		return 0, err
 	}
