@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -132,32 +131,28 @@ const exitTable = "Exit status: 0 done; 1 failed; 2 the job or the command line 
 // are not included.
 const overhead = 24 << 20
 
-// A memory limit below the memory in use would make the garbage collector work all the
-// time.
-const (
-	// planning is the least memory limit while a plan is made.
-	planning = 160 << 20
-	// planGarbage is the percentage of garbage that is allowed while a plan is made.
-	// The plan stays in memory, and with it the room for this garbage.
-	planGarbage = 20
-	// runGarbage is the least percentage of garbage that is allowed while a plan is run.
-	runGarbage = 15
-)
+// planning is the least memory limit while a plan is made. A limit below the memory in use
+// would make the garbage collector work all the time.
+const planning = 160 << 20
+
+// planGarbage is the garbage that is allowed while a plan is made. The plan stays in memory,
+// and with it the room for this garbage.
+const planGarbage = 16 << 20
+
+// runGarbage is the least percentage of garbage that is allowed while a plan is run.
+const runGarbage = 15
 
 // forPlanning sets the garbage collector for making and showing a plan. done ends that.
 func forPlanning(j *jobs.Job) (done func()) {
 	debug.SetMemoryLimit(max(j.Run.Memory+overhead, planning))
-	usual := debug.SetGCPercent(planGarbage)
-	return func() { debug.SetGCPercent(usual) }
+	return boundGarbage(planGarbage)
 }
 
 // forRunning sets the garbage collector for a run: beside the chunks in flight it allows
 // the memory that the plan takes, and garbage of at most a third of overhead. done ends that.
 func forRunning(j *jobs.Job) (done func()) {
 	debug.FreeOSMemory() // what the plan took on its way is not there twice
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	plan := max(int64(live[0].Value.Uint64()), 1)
+	plan := liveHeap()
 	debug.SetMemoryLimit(j.Run.Memory + overhead + plan)
 	usual := debug.SetGCPercent(100)
 	debug.SetGCPercent(min(usual, max(runGarbage, int(33*overhead/plan))))
