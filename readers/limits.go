@@ -17,6 +17,9 @@ import (
 // numcodecsLimits are configurations that zarr-python's wrapper of numcodecs does not take.
 func numcodecsLimits(a *zarr.Array, specs []codecs.Spec) Refusal {
 	for _, s := range specs {
+		if !strings.HasPrefix(s.Name, "numcodecs.") {
+			continue
+		}
 		var c struct {
 			Format  int               `json:"format"`
 			Filters []json.RawMessage `json:"filters"`
@@ -215,11 +218,14 @@ func exactInDoubles(a *zarr.Array, _ []codecs.Spec) Refusal {
 // zarrita.js takes for one of them.
 func shuffleOfElements(a *zarr.Array, specs []codecs.Spec) Refusal {
 	for _, s := range specs {
+		if s.Name != "numcodecs.shuffle" {
+			continue
+		}
 		c := struct {
 			Size int `json:"elementsize"`
 		}{4}
 		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
-		if s.Name == "numcodecs.shuffle" && c.Size != a.Type.Size() {
+		if c.Size != a.Type.Size() {
 			return Refusal{"codecs", "numcodecs.shuffle with another elementsize than that of the data type", "blosc with shuffle"}
 		}
 	}

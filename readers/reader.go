@@ -1,6 +1,7 @@
 package readers
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -54,10 +55,10 @@ func (r *Reader) Refuses(a *zarr.Array) (Refusal, bool) {
 	if refused, ok := r.RefusesType(a.Type); ok {
 		return refused, true
 	}
-	if refused, ok := r.RefusesCodecs(a.Codecs); ok {
+	specs := flat(a.Codecs)
+	if refused, ok := r.refusesOneOf(specs); ok {
 		return refused, true
 	}
-	specs := flat(a.Codecs)
 	for _, l := range r.limits {
 		if refused := l(a, specs); refused.What != "" {
 			return refused, true
@@ -69,7 +70,11 @@ func (r *Reader) Refuses(a *zarr.Array) (Refusal, bool) {
 // RefusesCodecs returns the codec of a chain that the reader does not know, or false if it
 // knows all of them.
 func (r *Reader) RefusesCodecs(chain []codecs.Spec) (Refusal, bool) {
-	for _, s := range flat(chain) {
+	return r.refusesOneOf(flat(chain))
+}
+
+func (r *Reader) refusesOneOf(specs []codecs.Spec) (Refusal, bool) {
+	for _, s := range specs {
 		if !slices.Contains(r.codecs, s.Name) {
 			return Refusal{"codecs", "the codec " + s.Name, r.instead(s.Name, replacements)}, true
 		}
@@ -115,9 +120,12 @@ func (r *Reader) instead(name string, replacements map[string][]string) string {
 
 // flat returns the codecs of a chain with those within them.
 func flat(specs []codecs.Spec) []codecs.Spec {
-	var list []codecs.Spec
+	list := make([]codecs.Spec, 0, len(specs))
 	for _, s := range specs {
 		list = append(list, s)
+		if !mayHold(s.Configuration, "codecs") {
+			continue
+		}
 		var inside struct {
 			Codecs []codecs.Spec `json:"codecs"`
 			Index  []codecs.Spec `json:"index_codecs"`
@@ -127,6 +135,11 @@ func flat(specs []codecs.Spec) []codecs.Spec {
 		}
 	}
 	return list
+}
+
+// mayHold reports whether a JSON text may hold a word. Most texts do not, and need no parser.
+func mayHold(text []byte, word string) bool {
+	return bytes.Contains(text, []byte(word)) || bytes.IndexByte(text, '\\') >= 0
 }
 
 // Newest reports whether the entry is the last one of its program.

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// units are the words for units of time that cftime knows in every calendar.
-var units = strings.Fields("nanosecond nanoseconds microsecond microseconds microsec microsecs millisecond milliseconds millisec millisecs msec msecs ms" +
+// unitsOfTime are the words for units of time that cftime knows in every calendar.
+var unitsOfTime = strings.Fields("nanosecond nanoseconds microsecond microseconds microsec microsecs millisecond milliseconds millisec millisecs msec msecs ms" +
 	" second seconds sec secs s minute minutes min mins hour hours hr hrs h day days d")
 
 // UndecodedTime says why xarray cannot decode the times of an array with these attributes,
@@ -19,7 +19,8 @@ var units = strings.Fields("nanosecond nanoseconds microsecond microseconds micr
 // they are no times.
 func UndecodedTime(attributes zarr.Attributes) string {
 	var text string
-	if json.Unmarshal(attributes.Get("units"), &text) != nil || !strings.Contains(text, " since ") {
+	units := attributes.Get("units")
+	if !mayHold(units, "since") || json.Unmarshal(units, &text) != nil || !strings.Contains(text, " since ") {
 		return ""
 	}
 	clock, err := cf.ClockOf(attributes)
@@ -35,7 +36,7 @@ func UndecodedTime(attributes zarr.Attributes) string {
 	switch c := clock.Calendar; {
 	case year == 0 && (c == "standard" || c == "julian"):
 		return fmt.Sprintf("%q: the calendar %s has no year 0", text, c)
-	case slices.Contains(units, word),
+	case slices.Contains(unitsOfTime, word),
 		(word == "month" || word == "months") && c == "360_day",
 		(word == "common_year" || word == "common_years") && c == "noleap":
 		return ""

@@ -48,11 +48,13 @@ func openingOf(arrays []jobs.PlannedArray) opening {
 			plain.Attributes = plain.Attributes.With("units", json.RawMessage("null"))
 		}
 		for _, by := range readers.All() {
-			refused, refuses := by.Refuses(&plain)
 			switch {
-			case by.Name == "xarray" && refuses:
-				refuse(x, refused.What)
+			case by.Name == "xarray":
+				if refused, refuses := by.Refuses(&plain); refuses {
+					refuse(x, refused.What)
+				}
 			case by.Name == "zarr-python" && by.Newest():
+				_, refuses := by.Refuses(&plain)
 				how.zarr = how.zarr && !refuses
 			}
 		}
