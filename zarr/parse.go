@@ -25,40 +25,54 @@ type document struct {
 
 // NodeType returns "array" or "group".
 func NodeType(text []byte) (string, error) {
-	_, node, err := open(text)
+	_, node, err := topLevel(text)
 	return node, err
 }
 
-// open reads the fields that every document has, and accepts the numbers that only
-// Python writes, see [FromPython]. Its errors wrap ErrNotZarr.
+// open takes a document apart.
 func open(text []byte) (*document, string, error) {
-	d := &document{}
-	text, _ = FromPython(text)
-	members, err := membersOf(text)
+	members, node, err := topLevel(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%w: %w", ErrNotZarr, err)
+		return nil, "", err
 	}
-	d.fields = make(map[string]json.RawMessage, len(members))
+	d := &document{fields: make(map[string]json.RawMessage, len(members))}
 	for _, m := range members {
 		d.fields[m.name] = m.value
 	}
-	var format int
-	if text := d.fields["zarr_format"]; string(text) == "3" {
-		format = 3
-	} else if err := json.Unmarshal(text, &format); err != nil || format != 3 {
-		return nil, "", fmt.Errorf("%w: zarr_format is %s, want 3", ErrNotZarr, shown(d.fields["zarr_format"]))
-	}
-	var node string
-	switch string(d.fields["node_type"]) {
-	case `"array"`:
-		return d, "array", nil
-	case `"group"`:
-		return d, "group", nil
-	}
-	if err := json.Unmarshal(d.fields["node_type"], &node); err != nil || node != "array" && node != "group" {
-		return nil, "", fmt.Errorf(`%w: node_type is %s, want "array" or "group"`, ErrNotZarr, shown(d.fields["node_type"]))
-	}
 	return d, node, nil
+}
+
+// topLevel returns the fields of a document and the type of its node. It reads the fields
+// that every document has, and accepts the numbers that only Python writes, see
+// [FromPython]. Its errors wrap ErrNotZarr.
+func topLevel(text []byte) (fields []member, node string, err error) {
+	text, _ = FromPython(text)
+	if fields, err = membersOf(text); err != nil {
+		return nil, "", fmt.Errorf("%w: %w", ErrNotZarr, err)
+	}
+	var format, kind json.RawMessage
+	for _, m := range fields {
+		switch m.name {
+		case "zarr_format":
+			format = m.value
+		case "node_type":
+			kind = m.value
+		}
+	}
+	var version int
+	if string(format) != "3" && (json.Unmarshal(format, &version) != nil || version != 3) {
+		return nil, "", fmt.Errorf("%w: zarr_format is %s, want 3", ErrNotZarr, shown(format))
+	}
+	switch string(kind) {
+	case `"array"`:
+		return fields, "array", nil
+	case `"group"`:
+		return fields, "group", nil
+	}
+	if err := json.Unmarshal(kind, &node); err != nil || node != "array" && node != "group" {
+		return nil, "", fmt.Errorf(`%w: node_type is %s, want "array" or "group"`, ErrNotZarr, shown(kind))
+	}
+	return fields, node, nil
 }
 
 // shown returns a field's text for a message.

@@ -41,6 +41,9 @@ func (p *Places) Place(url string) Place {
 	return Place{at, true}
 }
 
+// IsPath reports whether a place is local and a text is its absolute path without links.
+func (a Place) IsPath(text string) bool { return a.known && a.at.Local() && a.at.Path == text }
+
 // Inside tells whether a place is the folder, or something below it. Remote places must
 // have the same server, too. The place of a URL that cannot be parsed is inside no folder.
 func (a Place) Inside(folder Place) bool {

@@ -52,14 +52,16 @@ func (p *Plan) within(at []place) []string {
 		target[i] = places.Place(to.url)
 	}
 	here := map[string]bool{"": true}
+	p.plain = nil
 	for f := range p.source.Files() {
 		folder, document := hierarchyOf(f.URL)
-		queries := servers
+		queries, plain := servers, false
 		if store.Local(f.URL) {
 			queries = here
 		}
 		for query := range queries {
 			file, around := places.Place(f.URL+query), store.Place{}
+			plain = file.IsPath(f.URL)
 			if document {
 				around = places.Place(folder + query)
 			}
@@ -73,6 +75,7 @@ func (p *Plan) within(at []place) []string {
 				}
 			}
 		}
+		p.plain = append(p.plain, plain)
 	}
 	return messages
 }

@@ -29,6 +29,9 @@ func (b *builder) skipOtherRanks() {
 // which are those of the target or those of the source: 0 is auto, -1 is for dimensions
 // that the job does not name. It returns nil if the job names no dimension of the array.
 func (b *builder) dimensionExtents(by jobfile.Extents) []int {
+	if len(by) == 0 {
+		return nil
+	}
 	own, target := b.array.Info().DimensionNames, b.info.DimensionNames
 	if b.options.DimensionNames != nil {
 		target = names(b.options.DimensionNames)
@@ -157,9 +160,10 @@ func (p *Plan) checkExtents(arrays []sources.Array) (ps jobfile.Problems) {
 		if a == nil {
 			continue
 		}
-		add("defaults", a.Info())
-		if _, field := p.Job.Options(a.Info().Path); field != "defaults" {
-			add(field, a.Info())
+		info := a.Info()
+		add("defaults", info)
+		if _, field := p.Job.Options(info.Path); field != "defaults" {
+			add(field, info)
 		}
 	}
 	check := func(field string, o jobfile.ArrayOptions) {

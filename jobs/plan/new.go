@@ -116,8 +116,9 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 		}
 		b.array = packed
 	}
-	b.info = withDimensions(b.array.Info(), dimensions)
-	b.nameCoordinate(b.array.Info())
+	info := b.array.Info()
+	b.info = withDimensions(info, dimensions)
+	b.nameCoordinate(info)
 	b.options, b.field = p.Job.Options(name)
 	b.skipOtherRanks()
 	if err := p.target.meet(ctx, b); err != nil {

@@ -42,6 +42,10 @@ type Plan struct {
 	recorded map[string]string
 	// fileCount is the number of files of the source, once something has asked for it.
 	fileCount int
+	// plain tells which files of the source, in their order, are absolute local paths
+	// without links. It may be shorter than the source has files: of the others it is not
+	// known.
+	plain []bool
 	// nothing is set if the target has all rows of the source. unchanged are the arrays
 	// of the target that do not have the dimension, and that equal those of the source.
 	nothing   bool

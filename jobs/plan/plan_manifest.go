@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -20,11 +21,17 @@ import (
 func (p *Plan) Manifest() (json.RawMessage, error) {
 	m := &Manifest{Version: manifestVersion, Job: p.Job.Normalised()}
 	p.target.describe(m)
-	var urls []string
+	digests, urls := make([]string, len(p.Arrays)), []string(nil)
+	parts := []func() error{
+		func() error { return p.digest(digests) },
+		func() error { urls = p.fileURLs(); return nil },
+	}
+	if err := sources.InParallel(context.Background(), len(parts), func(_ context.Context, i int) error { return parts[i]() }); err != nil {
+		return nil, err
+	}
 	size := len(m.Job) + len(p.Arrays)*arrayText
-	for f := range p.files() {
-		urls = append(urls, f.URL)
-		size += len(f.URL) + fileText
+	for _, url := range urls {
+		size += len(url) + fileText
 	}
 	files := manifestRows{baseOf(urls), func(yield func(sources.File) bool) {
 		at := 0
@@ -37,7 +44,7 @@ func (p *Plan) Manifest() (json.RawMessage, error) {
 	}}
 	arrays := func(yield func(ManifestArray, error) bool) {
 		for i := range p.Arrays {
-			if !yield(p.Arrays[i].recorded()) {
+			if !yield(p.Arrays[i].recorded(digests[i]), nil) {
 				return
 			}
 		}
@@ -54,42 +61,59 @@ const (
 	fileText  = 64
 )
 
-// recorded is what the manifest has of an array.
-func (a *Array) recorded() (ManifestArray, error) {
-	meta, err := json.Marshal(a.Meta)
-	if err != nil {
-		return ManifestArray{}, fmt.Errorf("array %q: %w", a.Source, err)
+// digest sets the digests of the metadata of all arrays.
+func (p *Plan) digest(digests []string) error {
+	for i := range p.Arrays {
+		meta, err := json.Marshal(p.Arrays[i].Meta)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", p.Arrays[i].Source, err)
+		}
+		digests[i] = metadataDigest(meta)
 	}
-	m := ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: metadataDigest(meta), Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed, Rebased: a.rebased}
+	return nil
+}
+
+// recorded is what the manifest has of an array whose metadata have a digest.
+func (a *Array) recorded(digest string) ManifestArray {
+	m := ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: digest, Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed, Rebased: a.rebased}
 	if a.Append != nil {
 		m.Rows = a.Append.Rows
 	}
-	return m, nil
+	return m
 }
 
-// files yields the files of the source with the URLs that the manifest has.
+// fileURLs lists the URLs that the manifest has.
+func (p *Plan) fileURLs() []string {
+	var urls []string
+	for f := range p.files() {
+		urls = append(urls, f.URL)
+	}
+	if p.plain != nil && len(urls) != len(p.plain) { // the source has other files since
+		p.plain = nil
+		return p.fileURLs()
+	}
+	return urls
+}
+
+// files yields the files of the source with the URLs that the manifest has: the path of a
+// local file below the folder of the job is as seen from there, so that a folder with job,
+// data and target can move as a whole. A file has one path, however it is spelled.
 func (p *Plan) files() iter.Seq[sources.File] {
 	return func(yield func(sources.File) bool) {
 		var places store.Places
+		dir, at := places.Resolved(cmp.Or(p.Job.Dir, ".")), 0
 		for f := range p.source.Files() {
-			f.URL = relative(&places, p.Job.Dir, f.URL)
-			if !yield(f) {
+			if store.Local(f.URL) {
+				if at >= len(p.plain) || !p.plain[at] {
+					f.URL = places.Resolved(f.URL)
+				}
+				if short, err := filepath.Rel(dir, f.URL); err == nil && filepath.IsLocal(short) {
+					f.URL = filepath.ToSlash(short)
+				}
+			}
+			if at++; !yield(f) {
 				return
 			}
 		}
 	}
-}
-
-// relative returns the path of a local file below a folder as seen from there,
-// so that a folder with job, data and target can move as a whole. A file has one
-// path, however it is spelled.
-func relative(places *store.Places, dir, file string) string {
-	if !store.Local(file) {
-		return file
-	}
-	file = places.Resolved(file)
-	if short, err := filepath.Rel(places.Resolved(cmp.Or(dir, ".")), file); err == nil && filepath.IsLocal(short) {
-		return filepath.ToSlash(short)
-	}
-	return file
 }

@@ -12,11 +12,15 @@ import (
 // coordinate and in the groups above it.
 func BoundsOf(infos iter.Seq[*sources.Info]) map[string]string {
 	there := map[string]bool{}
+	var bounded []*sources.Info
 	for info := range infos {
 		there[info.Path] = true
+		if info.Attributes.Get("bounds") != nil || info.Attributes.Get("climatology") != nil {
+			bounded = append(bounded, info)
+		}
 	}
 	coordinates := map[string]string{}
-	for info := range infos {
+	for _, info := range bounded {
 		for _, attribute := range []string{"bounds", "climatology"} {
 			for name := range NamesIn(info, attribute) {
 				other := func(at string) bool { return there[at] && at != info.Path }

@@ -51,8 +51,9 @@ func Nearest(from, name string, exists func(path string) bool) (at string, ok bo
 // attribute is no text.
 func NamesIn(info *sources.Info, attribute string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		value := info.Attributes.Get(attribute)
 		var text string
-		if json.Unmarshal(info.Attributes.Get(attribute), &text) != nil {
+		if value == nil || json.Unmarshal(value, &text) != nil {
 			return // there is none, or it is no text
 		}
 		for word := range strings.FieldsSeq(text) {

@@ -133,6 +133,9 @@ var (
 // checkPath refuses a bare path that is probably meant as a URL, or as a path of another
 // operating system. Errors do not quote the path: it may hold a secret.
 func checkPath(path, system string) error {
+	if !strings.ContainsAny(path, ":@") {
+		return nil
+	}
 	if scheme := strings.ToLower(schemeAlone.FindString(path)); scheme != "" {
 		form := map[string]string{
 			"file:": "file:///folder/name", "mem:": "mem://name/prefix", "s3:": "s3://bucket/prefix", "gs:": "gs://bucket/prefix",
