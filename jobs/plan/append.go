@@ -61,6 +61,12 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	if err = g.recall(p.state); err != nil {
 		return err
 	}
+	if p.repeats && g.completed != nil {
+		g.repeat()
+		if g.Begun == nil {
+			return nil // the last run was the first one
+		}
+	}
 	if p.state.manifest != nil && g.Begun == nil {
 		return nil // the first run was interrupted
 	}

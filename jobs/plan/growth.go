@@ -30,6 +30,8 @@ type Growth struct {
 	earlier   []sources.File
 	byName    map[string][]sources.File // earlier, once known has asked
 	completed *Manifest
+	// late is set if objects of another run may have replaced those of the last one.
+	late bool
 	// met are the arrays of the target that the job has, too, by their paths.
 	met map[string]bool
 	// new are the rows that come to the arrays of each group, by its path, with those
@@ -53,6 +55,7 @@ func (g *Growth) recall(s *state) error {
 			return err
 		}
 		g.earlier = slices.Concat(g.completed.Earlier, g.completed.Files)
+		g.late = mayComeLate(s.done)
 	case s.manifest != nil:
 		m, err := ReadManifest(s.manifest)
 		if err != nil {
@@ -63,6 +66,15 @@ func (g *Growth) recall(s *state) error {
 		}
 	}
 	return nil
+}
+
+// repeat takes the last run, which completed, for one that was interrupted at its end.
+func (g *Growth) repeat() {
+	g.earlier = g.completed.Earlier
+	if g.completed.Append != "" {
+		g.Begun = g.completed
+	}
+	g.completed = nil
 }
 
 // exists reports whether the target is a hierarchy of Zarr v3. One of v2 is an

@@ -350,6 +350,15 @@ func ReadCompleted(record []byte) (*Manifest, error) {
 	return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
 }
 
+// mayComeLate reports whether a run of the target had lost its lock to another one, by the
+// record that a completed job leaves in its checkpoint.
+func mayComeLate(record []byte) bool {
+	var done struct {
+		Overtaken bool `json:"overtaken"`
+	}
+	return json.Unmarshal(record, &done) == nil && done.Overtaken
+}
+
 // seal sets the hash.
 func (m *Manifest) seal() error {
 	sum := sha256.New()

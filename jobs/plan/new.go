@@ -18,18 +18,39 @@ import (
 // without reading data; some chunks are read where codecs may refuse values. The
 // error is Problems where the job is at fault, with everything that is wrong at
 // once.
+//
+// If objects of the target may have been replaced by late ones of another run, and the plan
+// cannot be made for that, New returns what [Repeat] does.
 func New(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
+	return newPlan(ctx, j, env, false)
+}
+
+// Repeat makes the plan of the run that completed the job last once more, although the
+// target has its rows: some of its objects are no longer what that run has written. Repeat
+// fails if the job or its sources are not those of that run.
+func Repeat(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
+	return newPlan(ctx, j, env, true)
+}
+
+func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool) (*Plan, error) {
 	env = env.Complete()
 	limits := Limits{limits.New(j.Run.PerSecond), limits.New(j.Run.PerSecond), limits.New(0)}
 	source, err := openSource(ctx, j, env, limits.Source)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Job: j, source: source, Limits: limits, target: creation{}, Groups: map[string]zarr.Attributes{}}
-	if err := p.build(ctx, env); err != nil {
-		return nil, errors.Join(p.overtaken(ctx, env, err), p.Close())
+	p := &Plan{Job: j, source: source, Limits: limits, target: creation{}, repeats: repeats, Groups: map[string]zarr.Attributes{}}
+	err = p.build(ctx, env)
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	err = errors.Join(p.overtaken(ctx, env, err), p.Close())
+	if g := p.Growth(); g != nil && g.late && !repeats {
+		if again, failed := Repeat(ctx, j, env); failed == nil {
+			return again, nil
+		}
+	}
+	return nil, err
 }
 
 // build does what New does with the sources that it has opened. First all

@@ -46,6 +46,8 @@ type Plan struct {
 	// without links. It may be shorter than the source has files: of the others it is not
 	// known.
 	plain []bool
+	// repeats is set for the plan of a run that has completed, see Repeat.
+	repeats bool
 	// nothing is set if the target has all rows of the source. unchanged are the arrays
 	// of the target that do not have the dimension, and that equal those of the source.
 	nothing   bool
@@ -72,6 +74,9 @@ type Requests struct {
 func (p *Plan) Requests() Requests {
 	return Requests{p.Limits.Source.Traffic(), p.Limits.Target.Traffic().Plus(p.Limits.Lock.Traffic())}
 }
+
+// Repeats reports whether the plan is that of a run that has completed, see [Repeat].
+func (p *Plan) Repeats() bool { return p.repeats }
 
 // SourceChanged returns an error if the source has changed since it was opened.
 func (p *Plan) SourceChanged(ctx context.Context) error { return p.source.Changed(ctx) }

@@ -66,6 +66,9 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 			return false, err
 		}
 		r.overtaken = done.Overtaken
+		if g.Begun != nil {
+			return false, r.repeat(ctx)
+		}
 		if err := r.sound(ctx); err != nil {
 			return false, err
 		}
@@ -99,6 +102,28 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	return false, nil
+}
+
+// repeat begins the run that has completed last once more, for those of its objects that
+// are no longer what it has written.
+func (r growing) repeat(ctx context.Context) error {
+	is, err := plan.ReadManifest(r.manifest)
+	if err != nil {
+		return err
+	}
+	if list := is.Differences(r.growth.Begun); len(list) > 0 {
+		return r.changed(true, r.growth.Begun, list)
+	}
+	list, err := r.intact(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if f.unit < 0 {
+			return r.tampered(list)
+		}
+	}
+	return r.mend(ctx, list)
 }
 
 // vacate implements [outcome]: an object may be left from a run that was given up.

@@ -14,8 +14,20 @@ import (
 // Run migrates what the plan says and is not done yet, and completes the
 // target. It returns stages.ErrStopped when Stop ended it; a later run then
 // goes on. Errors name what a user can do.
+//
+// If the target has the rows of the source, but some of the objects that the last run wrote
+// have been replaced by late ones, Run writes these again.
 func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (result *Result, err error) {
-	return session(ctx, p, env, opt, (*run).all)
+	result, err = session(ctx, p, env, opt, (*run).all)
+	if p.Growth() == nil || p.Repeats() || !errors.Is(err, ErrTampered) {
+		return result, err
+	}
+	again, failed := plan.Repeat(ctx, p.Job, env)
+	if failed != nil {
+		return nil, fmt.Errorf("%w\nthey cannot be written again: %w", err, failed)
+	}
+	defer func() { err = errors.Join(err, again.Close()) }()
+	return session(ctx, again, env, opt, (*run).all)
 }
 
 // session does a run, or the last part of one, while it has the lock. The requests and the

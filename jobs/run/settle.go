@@ -116,6 +116,9 @@ func (r *run) mend(ctx context.Context, list []fault) error {
 		if !ok {
 			continue
 		}
+		if f.unit < 0 {
+			continue // of rows before those of the plan
+		}
 		stored[f.array].set(f.unit)
 		if wrong[o.Key] {
 			continue
@@ -153,7 +156,7 @@ func (r *run) tampered(list []fault) error {
 	if len(list) > most {
 		some = append(some, "…")
 	}
-	return fmt.Errorf("target %s: %w: %d (%s); an earlier run of a job lost its lock, and what it wrote may have come late: put the target back as it was, write it anew with target.existing: overwrite, or delete the folder objects of the checkpoint %s to keep it as it is",
+	return fmt.Errorf("target %s: %w: %d (%s); an earlier run of a job lost its lock, and what it wrote may have come late: run the last job once more over the same files, which writes the rows of that run again; or put the target back as it was, write it anew with target.existing: overwrite, or delete the folder objects of the checkpoint %s to keep it as it is",
 		r.target.URL(), ErrTampered, len(list), strings.Join(some, ", "), r.checkpoint.URL())
 }
 

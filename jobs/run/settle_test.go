@@ -315,3 +315,70 @@ func TestSegmentThatComesLate(t *testing.T) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
+
+// TestLateObjectsOfRows puts objects late, in the place of those of the run that appended
+// last, or of the run before. The next run over the same source writes its own again.
+func TestLateObjectsOfRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		nights  int
+		objects map[string]string // by key: what comes late, or the key of that
+		mended  bool
+	}{
+		"one of the last run":       {2, map[string]string{"g/v/c/1/0": "late"}, true},
+		"all of the last run":       {2, map[string]string{"g/v/c/1/0": "late", "g/time/c/1": "late"}, true},
+		"other times":               {2, map[string]string{"g/time/c/1": "g/time/c/0"}, true},
+		"one that is gone":          {2, map[string]string{"g/v/c/1/0": ""}, true},
+		"of the run before":         {2, map[string]string{"g/v/c/0/0": "late"}, false},
+		"of this run and of before": {2, map[string]string{"g/v/c/0/0": "late", "g/v/c/1/0": "late"}, false},
+		"of the first run":          {1, map[string]string{"g/v/c/0/0": "late"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, env := t.TempDir(), environment()
+			var last *jobfile.Job
+			for n := range c.nights {
+				last = night{4 * n, 4}.job(t, dir)
+				if n == c.nights-1 {
+					last.Run.LockLifetime = 200 * time.Millisecond
+					if n == 0 {
+						silent(t, last.Target.URL, env)
+					} else {
+						silent9(t, last)
+					}
+				}
+				if _, err := execute(t, last, env, Options{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := objectsAt(t, last.Target.URL, env)
+			for key, text := range c.objects {
+				file := filepath.Join(last.Target.URL, key)
+				if other, ok := want[text]; ok {
+					text = other
+				}
+				err := os.Remove(file)
+				if text != "" {
+					err = os.WriteFile(file, []byte(text), 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			result, err := execute(t, last, env, Options{})
+			if !c.mended {
+				if !errors.Is(err, ErrTampered) {
+					t.Errorf("%+v, %v", result, err)
+				}
+				return
+			}
+			if err != nil || result.Mended != len(c.objects) || !cmp.Equal(objectsAt(t, last.Target.URL, env), want) {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			if next, err := execute(t, last, env, Options{}); err != nil || !next.Nothing {
+				t.Errorf("next: %+v, %v", next, err)
+			}
+			if next, err := execute(t, night{4 * c.nights, 4}.job(t, dir), env, Options{}); err != nil || next.Nothing {
+				t.Errorf("more rows: %+v, %v", next, err)
+			}
+		})
+	}
+}
