@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -16,6 +18,10 @@ func IsPeriod(text string) bool {
 	m := periodText.FindStringSubmatch(text)
 	return m != nil && inRange(m[2], 12) && inRange(m[3], 31) && inRange(m[4], 23) && inRange(m[5], 59) && inRange(m[6], 59)
 }
+
+// LooksLikePeriod reports whether a text has the form of one that [Period] reads, with a
+// month, a day or a time of day that may be too large.
+func LooksLikePeriod(text string) bool { return periodText.MatchString(text) }
 
 // inRange reports whether digits, "" for none, are at most a number.
 func inRange(digits string, most int) bool {
@@ -85,4 +91,64 @@ func Period(attributes zarr.Attributes, text string) (low, end *big.Rat, err err
 		return low, number(next, new(big.Rat)), nil
 	}
 	return low, number(day, seconds.Add(seconds, length)), nil
+}
+
+// Date returns the moment that a number stands for in the units and the calendar of a
+// coordinate with these attributes, as a text that [Period] reads: a day, with the time of
+// day unless that is midnight, to a microsecond. It returns false for attributes of no
+// time, and for moments of years with more than nine digits.
+func Date(attributes zarr.Attributes, number *big.Rat) (text string, ok bool) {
+	clock, err := ClockOf(attributes)
+	if err != nil {
+		return "", false
+	}
+	dayOf, err := almanacOf(calendar(attributes.Get("calendar")), attributes)
+	if err != nil {
+		return "", false
+	}
+	const dayLength = 86400 * 1e6 // in microseconds
+	moment := new(big.Rat).Mul(number, clock.length)
+	moment.Add(moment, clock.origin).Mul(moment, big.NewRat(1e6, 1)).Add(moment, big.NewRat(1, 2))
+	whole := new(big.Int).Div(moment.Num(), moment.Denom()) // the nearest microsecond
+	days, rest := new(big.Int).DivMod(whole, big.NewInt(dayLength), new(big.Int))
+	if days.BitLen() > 50 {
+		return "", false
+	}
+	day, date := days.Int64(), ""
+	const years = 1e9
+	first := func(year int64) int64 {
+		n, ok := dayOf(year, 1, 1)
+		if !ok {
+			n, _ = dayOf(year+1, 1, 1) // the calendar has no year 0
+		}
+		return n
+	}
+	year := int64(sort.Search(2*years, func(i int) bool { return first(int64(i)-years) > day })) - years - 1
+	if year <= -years || year >= years-1 {
+		return "", false
+	}
+	month := 12
+	for n, _ := dayOf(year, month, 1); n > day; n, _ = dayOf(year, month, 1) {
+		month--
+	}
+	for d := 1; ; d++ {
+		if n, ok := dayOf(year, month, d); ok && n == day {
+			date = fmt.Sprintf("%04d-%02d-%02d", year, month, d)
+			break
+		}
+	}
+	at := rest.Int64()
+	if at == 0 {
+		return date, true
+	}
+	seconds, fraction := at/1e6, at%1e6
+	text = fmt.Sprintf("%sT%02d:%02d", date, seconds/3600, seconds/60%60)
+	if seconds%60 == 0 && fraction == 0 {
+		return text, true
+	}
+	text += fmt.Sprintf(":%02d", seconds%60)
+	if fraction != 0 {
+		text += strings.TrimRight(fmt.Sprintf(".%06d", fraction), "0")
+	}
+	return text, true
 }

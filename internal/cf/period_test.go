@@ -1,6 +1,7 @@
 package cf
 
 import (
+	"math/big"
 	"strings"
 	"testing"
 
@@ -50,6 +51,67 @@ func TestNoPeriod(t *testing.T) {
 		attributes := zarr.Attributes{}.With("units", []byte(`"`+test.units+`"`)).With("calendar", []byte(`"`+test.calendar+`"`))
 		if _, _, err := Period(attributes, test.text); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %s", test.text, err, test.want)
+		}
+	}
+}
+
+// TestDate tells the dates of numbers. Each date is one that Period reads, and begins with
+// the number.
+func TestDate(t *testing.T) {
+	for _, test := range []struct{ units, calendar, number, want string }{
+		{"days since 2000-01-01", "standard", "0", "2000-01-01"},
+		{"days since 2000-01-01", "standard", "365", "2000-12-31"},
+		{"days since 2000-01-01", "noleap", "59", "2000-03-01"},
+		{"days since 2000-01-01", "360_day", "419", "2001-02-30"},
+		{"days since 1582-10-04", "standard", "1", "1582-10-15"},
+		{"days since 1582-10-04", "standard", "-1", "1582-10-03"},
+		{"days since 1582-10-04", "proleptic_gregorian", "1", "1582-10-05"},
+		{"days since 0001-01-01", "julian", "-1", "-001-12-31"},
+		{"days since 0001-01-01", "proleptic_gregorian", "-1", "0000-12-31"},
+		{"hours since 1970-01-01", "standard", "318096", "2006-04-16"},
+		{"hours since 2000-01-01 12:00 +01:00", "standard", "0", "2000-01-01T11:00"},
+		{"seconds since 1970-01-01", "standard", "61", "1970-01-01T00:01:01"},
+		{"seconds since 1970-01-01", "standard", "5/4", "1970-01-01T00:00:01.25"},
+		{"days since 1970-01-01", "standard", "999999999999/1000000000000", "1970-01-02"},
+		{"days since 2000-01-01", "all_leap", "-36600000", "-98000-01-01"},
+		{"days since 2000-01-01", "standard", "1000000000000000", ""},
+		{"days since 2000-01-01", "360_day", "1000000000000", ""},
+		{"days since 2000-01-01", "lunar", "0", ""},
+		{"metres", "standard", "0", ""},
+	} {
+		attributes := zarr.Attributes{}.With("units", []byte(`"`+test.units+`"`)).With("calendar", []byte(`"`+test.calendar+`"`))
+		number, _ := new(big.Rat).SetString(test.number)
+		got, ok := Date(attributes, number)
+		if got != test.want || ok != (test.want != "") {
+			t.Errorf("%s %s, %s: %q, want %q", test.number, test.units, test.calendar, got, test.want)
+		}
+		if low, _, err := Period(attributes, got); ok && (err != nil || low.Cmp(number) != 0 && test.number[0] != '9') {
+			t.Errorf("%q begins with %v, want %s; %v", got, low, test.number, err)
+		}
+	}
+}
+
+// TestDatesOfCalendars tells every date of some years in every calendar.
+func TestDatesOfCalendars(t *testing.T) {
+	for _, calendar := range []string{"standard", "proleptic_gregorian", "julian", "noleap", "all_leap", "360_day"} {
+		attributes := zarr.Attributes{}.With("units", []byte(`"days since 1580-01-01"`)).With("calendar", []byte(`"`+calendar+`"`))
+		for day := int64(-600000); day < 300000; day += 397 {
+			number := big.NewRat(day, 1)
+			text, ok := Date(attributes, number)
+			low, _, err := Period(attributes, text)
+			if !ok || err != nil || low.Cmp(number) != 0 {
+				t.Fatalf("%s: %d is %q, which begins with %v, %v", calendar, day, text, low, err)
+			}
+		}
+	}
+	own := zarr.Attributes{}.With("units", []byte(`"days since 0001-01-01"`)).With("month_lengths", []byte(`[34,31,32,30,29,27,28,28,28,32,32,500]`)).With("leap_year", []byte("3"))
+	for day := int64(-3000); day < 3000; day += 7 {
+		text, ok := Date(own, big.NewRat(day, 1))
+		if !ok {
+			t.Fatalf("%d has no date", day)
+		}
+		if !strings.HasPrefix(text, "-") && strings.Count(text, "-") != 2 {
+			t.Errorf("%d is %q", day, text)
 		}
 	}
 }

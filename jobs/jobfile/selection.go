@@ -12,6 +12,12 @@ import (
 
 var indexText = regexp.MustCompile(`^(-?\d{1,18})?:(-?\d{1,18})?(?::(\d{1,18}))?$`)
 
+// backwards matches indices with a negative step, and zoned a date with an offset from UTC.
+var (
+	backwards = regexp.MustCompile(`^[-\d]*:[-\d]*:-\d+$`)
+	zoned     = regexp.MustCompile(`\d[T ]\d.*[+-]\d\d?(:?\d\d)?$`)
+)
+
 // longNumber matches numbers that take much memory as fractions.
 var longNumber = regexp.MustCompile(`[eE][+-]?0*\d{4,}|.{1000}`)
 
@@ -85,6 +91,10 @@ func (p *parser) selectionText(n *node, at *trail, s *Selection) {
 			p.report(n.at, at, "the step is 0", "first:end:step, where the step is at least 1")
 			return
 		}
+		if r.First != nil && r.End != nil && *r.First >= *r.End && (*r.First < 0) == (*r.End < 0) {
+			p.report(n.at, at, fmt.Sprintf("no index from %d on is before %d", *r.First, *r.End), "the range ends before its last index")
+			return
+		}
 		s.Indices = &r
 		return
 	}
@@ -97,11 +107,26 @@ func (p *parser) selectionText(n *node, at *trail, s *Selection) {
 		if date == ".." {
 			dates[i] = ""
 		} else if date != "" && !cf.IsPeriod(date) || text == "" {
-			p.report(n.at, at, fmt.Sprintf("%s is no part of a dimension", n.quoted()), selectHint)
+			message, hint := noPart(text, date)
+			p.report(n.at, at, fmt.Sprintf("%s %s", n.quoted(), message), hint)
 			return
 		}
 	}
 	s.Dates = &dates
+}
+
+// noPart says why a text selects nothing, with a way out. The date is the part of the text
+// that is none.
+func noPart(text, date string) (message, hint string) {
+	switch {
+	case backwards.MatchString(text):
+		return "has a negative step", "first:end:step, where the step is at least 1: elements keep their order"
+	case zoned.MatchString(date):
+		return "has a time zone, and dates are selected in that of the coordinate, UTC", "2020-01-31T12:00, without a zone"
+	case cf.LooksLikePeriod(date):
+		return "is a date that no calendar has", "a month is at most 12, a day at most 31, and an hour at most 23"
+	}
+	return "is no part of a dimension", selectHint
 }
 
 // normalSelections has selections by their dimensions.

@@ -222,12 +222,50 @@ func (s *selector) search(ctx context.Context, selection jobfile.Selection, coor
 	}
 	message := "it has no values"
 	if previous != nil {
-		message = fmt.Sprintf("%s selects nothing: its values run from %s to %s", selection.Text, compare.Show(info.Type, first), compare.Show(info.Type, previous))
-		if units := info.Attributes.Get("units"); units != nil {
-			message += " " + strings.Trim(string(units), `"`)
-		}
+		message = fmt.Sprintf("%s selects nothing: %s", selection.Text, s.reach(info, first, previous))
 	}
 	return span, s.wrong(selection, path, message, "")
+}
+
+// reach tells from where to where the values of a coordinate run: as dates, too, if it
+// counts time.
+func (s *selector) reach(info *sources.Info, first, last []byte) string {
+	numbers := compare.Show(info.Type, first) + " to " + compare.Show(info.Type, last)
+	attributes := s.attributes(info)
+	if units := attributes.Get("units"); units != nil && !isTime(info.Type) {
+		numbers += " " + strings.Trim(string(units), `"`)
+	}
+	text := "its values run from " + numbers
+	if from, to := date(info.Type, attributes, first), date(info.Type, attributes, last); from != "" && to != "" {
+		text = fmt.Sprintf("its values run from %s to %s, stored as %s", from, to, numbers)
+	}
+	return text
+}
+
+// attributes returns the attributes of a coordinate, with those that the job gives.
+func (s *selector) attributes(info *sources.Info) zarr.Attributes {
+	list := info.Attributes
+	o, _ := s.plan.Job.Options(info.Path)
+	for _, a := range o.Attributes {
+		list = list.With(a.Name, a.Value)
+	}
+	return list
+}
+
+// date returns an element of a coordinate as a date, "" if it does not stand for one.
+func date(t dtype.Type, attributes zarr.Attributes, item []byte) string {
+	number, scale := new(big.Rat), big.NewRat(1, 1)
+	if times, ok := t.(dtype.Temporal); ok {
+		var err error
+		if attributes, scale, err = clockOf(times); err != nil {
+			return ""
+		}
+		number.SetInt64(int64(binary.NativeEndian.Uint64(item)))
+	} else if _, ok := number.SetString(compare.Show(t, item)); !ok {
+		return "" // an infinity
+	}
+	text, _ := cf.Date(attributes, number.Quo(number, scale))
+	return text
 }
 
 // coordinatePiece is how many values of a coordinate are read at a time.
@@ -257,18 +295,14 @@ func (s *selector) bounds(selection jobfile.Selection, info *sources.Info) (b bo
 		}
 		low, high = v[0], v[1]
 	} else {
-		attributes := info.Attributes
+		var attributes zarr.Attributes
 		scale := big.NewRat(1, 1) // counts of the type in the clock's units
 		if t, ok := info.Type.(dtype.Temporal); ok {
 			if attributes, scale, err = clockOf(t); err != nil {
 				return b, false, err
 			}
 		} else {
-			o, _ := s.plan.Job.Options(info.Path)
-			for _, a := range o.Attributes {
-				attributes = attributes.With(a.Name, a.Value)
-			}
-			if attributes.Get("units") == nil {
+			if attributes = s.attributes(info); attributes.Get("units") == nil {
 				return b, false, fmt.Errorf("it has no units, and dates need those of a time, such as days since 2000-01-01")
 			}
 		}

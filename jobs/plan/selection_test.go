@@ -103,6 +103,10 @@ func TestSelectTypes(t *testing.T) {
 		"above all":                {oneDimension(`"int64"`, "0", "t", "", 3), []int64{1, 2, 3}, "[1e30, null]", 0, "selects nothing"},
 		"text":                     {oneDimension(`{"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}`, `""`, "t", "", 1), []int64{0}, "[1, 2]", 0, "no numbers and no times"},
 		"units of the job's":       {oneDimension(`"int64"`, "0", "t", `"units": "1"`, 3), []int64{0, 1, 2}, "2001-01-02", 1, ""},
+		"nothing, in datetime64":   {oneDimension(datetime, `"NaT"`, "t", "", 2), []int64{1, 3}, "2000", 0, "from 1970-01-01T06:00 to 1970-01-01T18:00"},
+		"nothing, by value":        {oneDimension(`"int64"`, "0", "t", `"units": "days since 2001-01-01"`, 2), []int64{0, 31}, "[100, 200]", 0, "from 2001-01-01 to 2001-02-01, stored as 0 to 31 days since 2001-01-01"},
+		"nothing, packed":          {oneDimension(`"int64"`, "0", "t", `"scale_factor": 0.5, "units": "days since 2001-01-01", "calendar": "360_day"`, 2), []int64{1, 118}, "2002", 0, "from 2001-01-01T12:00 to 2001-02-30, stored as 0.5 to 59.0 days"},
+		"no date of the calendar":  {oneDimension(`"int64"`, "0", "t", `"units": "days since 2001-01-01", "calendar": "360_day"`, 1), []int64{1}, "2001-01-31", 0, "the calendar 360_day has no date 2001-01-31"},
 		"an empty coordinate":      {oneDimension(`"int64"`, "0", "t", "", 0), nil, "[1, 2]", 0, "it has no values"},
 		"values that are repeated": {oneDimension(`"int64"`, "0", "t", "", 4), []int64{1, 2, 2, 3}, "[2, 2]", 2, ""},
 	} {
