@@ -156,6 +156,18 @@ type Joining struct {
 	Compared int64
 }
 
+// JoinError says that files lack what a field of a [Joining] names, or have what it adds.
+type JoinError struct {
+	Field string // "concat", "stack", "order" or "overlap"
+	Err   error
+}
+
+// Error implements error.
+func (e *JoinError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *JoinError) Unwrap() error { return e.Err }
+
 // Overlap is what becomes of rows that several files have.
 type Overlap int
 

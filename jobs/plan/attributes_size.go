@@ -44,6 +44,11 @@ func tooLarge(list zarr.Attributes, memory int64) (message, raise, largest strin
 // attributesFit refuses attributes that are too large.
 func (b *builder) attributesFit(list zarr.Attributes) {
 	if message, raise, largest := tooLarge(list, b.plan.Job.Run.Memory); message != "" {
-		b.wrong("attributes", message, raise+fmt.Sprintf("attributes: {%s: null} leaves one out", jobfile.QuoteJSON(jobfile.Clip(largest, 60))))
+		b.wrong("attributes", message, raise+leaveOut(largest))
 	}
+}
+
+// leaveOut says how a job leaves an attribute out.
+func leaveOut(attribute string) string {
+	return fmt.Sprintf("attributes: {%s: null} leaves one out", jobfile.QuoteJSON(jobfile.Clip(attribute, 60)))
 }

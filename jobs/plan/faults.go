@@ -8,7 +8,18 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
 )
+
+// faultOf returns an error as a problem of the job if the job asks the source for what it
+// does not have, such as a dimension to join files along.
+func faultOf(j *jobfile.Job, err error) error {
+	var asked *sources.JoinError
+	if !errors.As(err, &asked) {
+		return err
+	}
+	return jobfile.Problems{j.Problem("source."+asked.Field, err.Error(), "")}
+}
 
 // arrayFault is why an array of the source cannot be opened.
 type arrayFault struct {

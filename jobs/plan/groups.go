@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -69,16 +70,13 @@ func (p *Plan) groups(empty []string) (jobfile.Problems, error) {
 			ps = append(ps, p.Job.Problem("source", fmt.Sprintf("groups %q and %q would both become %q", other, g.Path, target), "leave one of them out with source.exclude"))
 			continue
 		}
-		if message, raise, _ := tooLarge(g.Attributes, p.Job.Run.Memory); message != "" {
-			return nil, fmt.Errorf("group %q: %s: %stake some of them out of the source", "/"+g.Path, message, raise)
-		}
 		from[target], p.Groups[target] = g.Path, g.Attributes
 		if last := lastOf(target); last != lastOf(g.Path) {
 			g.Findings = append(slices.Clip(g.Findings), renamed(last, ""))
 		}
 		ps = append(ps, p.groupFindings(g)...)
 	}
-	ps = append(ps, p.givenAttributes()...)
+	ps = slices.Concat(ps, p.givenAttributes(), p.largeGroups())
 	return append(ps, p.target.missingGroups(p)...), nil
 }
 
@@ -104,10 +102,20 @@ func (p *Plan) givenAttributes() (ps jobfile.Problems) {
 		for _, a := range rule.Attributes {
 			list = list.With(a.Name, a.Value)
 		}
-		if message, raise, _ := tooLarge(list, p.Job.Run.Memory); message != "" {
-			ps = append(ps, p.Job.Problem(rule.Field(), fmt.Sprintf("group %q: %s", "/"+target, message), raise+"give it fewer"))
-		}
 		p.Groups[target] = list
+	}
+	return ps
+}
+
+// largeGroups refuses attributes of groups that are too large.
+func (p *Plan) largeGroups() (ps jobfile.Problems) {
+	for _, target := range slices.Sorted(maps.Keys(p.Groups)) {
+		message, raise, largest := tooLarge(p.Groups[target], p.Job.Run.Memory)
+		if message == "" {
+			continue
+		}
+		field := jobfile.GroupRule{Path: target}.Field()
+		ps = append(ps, p.Job.Problem(field, fmt.Sprintf("group %q: %s", "/"+target, message), raise+leaveOut(largest)))
 	}
 	return ps
 }

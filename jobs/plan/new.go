@@ -37,7 +37,7 @@ func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool)
 	limits := Limits{limits.New(j.Run.PerSecond), limits.New(j.Run.PerSecond), limits.New(0)}
 	source, err := openSource(ctx, j, env, limits.Source)
 	if err != nil {
-		return nil, err
+		return nil, faultOf(j, err)
 	}
 	p := &Plan{Job: j, source: source, Limits: limits, target: creation{}, repeats: repeats, Groups: map[string]zarr.Attributes{}}
 	err = p.build(ctx, env)
@@ -62,7 +62,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	paths := p.source.Arrays()
 	opened, came, left, err := p.openArrays(ctx, paths)
 	if err != nil {
-		return err
+		return faultOf(p.Job, err)
 	}
 	if err := p.selectParts(ctx, paths, opened); err != nil {
 		return err

@@ -233,6 +233,11 @@ func (c *combined) keepGroups(i int, groups []sources.Group) {
 	c.groups[i] = groups
 }
 
+// wrong is the error about a field of the options that does not fit the members.
+func wrong(field, format string, args ...any) error {
+	return &sources.JoinError{Field: field, Err: fmt.Errorf(format, args...)}
+}
+
 // checkDimension refuses to join along a dimension that nothing has.
 func (c *combined) checkDimension() error {
 	dims := map[string]bool{}
@@ -249,7 +254,7 @@ func (c *combined) checkDimension() error {
 	if c.how.Stack != "" || dims[c.how.Concat] || len(c.vars) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, slices.Sorted(maps.Keys(dims)))
+	return wrong("concat", "%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, slices.Sorted(maps.Keys(dims)))
 }
 
 // verdict returns the faults of all wanted arrays as one error. An array that no member

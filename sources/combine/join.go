@@ -73,7 +73,7 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 	info := v.parts[v.first()].Info()
 	switch own := path.Base(v.path) == c.how.Dimension(); {
 	case slices.Contains(info.DimensionNames, c.how.Stack) && c.how.Stack != "":
-		v.report.Add(fmt.Errorf("array %q has the dimension %q to stack along already: choose concat, or another name", v.path, c.how.Stack))
+		v.report.Add(wrong("stack", "array %q has the dimension %q to stack along already: choose concat, or another name", v.path, c.how.Stack))
 		return nil
 	case c.how.Stack != "" && !own && coordinates[v.path]:
 		return c.stackCoordinate(ctx, v)

@@ -35,7 +35,7 @@ func (c *combined) overlap(ctx context.Context, v *variable) error {
 	}
 	for _, at := range c.paths {
 		if other := c.vars[at]; other != v && path.Base(at) == c.how.Dimension() && other.first() >= 0 && c.indexes(other.parts[other.first()].Info()) == nil {
-			return fmt.Errorf("source.overlap: arrays %q and %q are both coordinates of %q: exclude one of them", v.path, at, c.how.Dimension())
+			return wrong("overlap", "arrays %q and %q are both coordinates of %q: exclude one of them", v.path, at, c.how.Dimension())
 		}
 	}
 	type row struct {
@@ -88,7 +88,7 @@ func (c *combined) overlapsWithout(why string) error {
 	if c.how.Overlap == sources.OverlapError || len(c.names) < 2 {
 		return nil
 	}
-	return fmt.Errorf("source.overlap: the values of %q tell which rows are the same, and %s", c.how.Dimension(), why)
+	return wrong("overlap", "the values of %q tell which rows are the same, and %s", c.how.Dimension(), why)
 }
 
 // taken returns the parts of a variable, of which dim is the joined dimension, with the

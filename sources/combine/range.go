@@ -124,7 +124,7 @@ func (c *combined) coordinate() string {
 func (c *combined) canOrder(path string) error {
 	v := c.vars[path]
 	if v == nil {
-		return fmt.Errorf("no file has an array %q to order the files by", path)
+		return wrong("order", "no file has an array %q to order the files by", path)
 	}
 	var r sources.Report
 	r.Merge(v.report)
@@ -133,10 +133,10 @@ func (c *combined) canOrder(path string) error {
 		case fault != nil:
 			r.Add(fault)
 		case p == nil:
-			r.Add(fmt.Errorf("%s: no array %q to order the files by", c.names[i], v.path))
+			r.Add(wrong("order", "%s: no array %q to order the files by", c.names[i], v.path))
 		default:
 			if err := c.sortable(p.Info()); err != nil {
-				r.Add(fmt.Errorf("%s: the files cannot be ordered by array %q: %w", c.names[i], v.path, err))
+				r.Add(wrong("order", "%s: the files cannot be ordered by array %q: %w", c.names[i], v.path, err))
 			}
 		}
 	}
