@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"hash/crc32"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -161,6 +162,33 @@ func TestCopyOverAnother(t *testing.T) {
 				t.Errorf("sum %d, copied %t, %v after %q", made.Sum, ok, err, copies)
 			}
 		})
+	}
+}
+
+// TestCopyWithoutConditions: some servers know conditions of puts, but none of copies. From
+// then on copies have none.
+func TestCopyWithoutConditions(t *testing.T) {
+	var copies []string
+	url := s3ServerBehind(t, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			condition := r.Header.Get("If-None-Match") + r.Header.Get("If-Match")
+			copies = append(copies, condition)
+			if condition != "" {
+				w.WriteHeader(http.StatusNotImplemented)
+				return
+			}
+			_, _ = w.Write([]byte("<CopyObjectResult><ETag>e</ETag><ChecksumCRC32C>AAAAAQ==</ChecksumCRC32C><ChecksumType>FULL_OBJECT</ChecksumType></CopyObjectResult>"))
+		})
+	})
+	from, to := open(t, url, Options{}), open(t, url, Options{})
+	to.Guard(newGate())
+	for range 2 {
+		if made, ok, err := to.CopyFrom(t.Context(), from, Info{Key: "a", Size: 5, Version: `"its tag"`}, "k"); !ok || made.Sum != 1 || err != nil {
+			t.Errorf("sum %d, copied %t, %v", made.Sum, ok, err)
+		}
+	}
+	if !slices.Equal(copies, []string{"*", "", ""}) {
+		t.Errorf("conditions %q", copies)
 	}
 }
 

@@ -359,6 +359,12 @@ func TestLocations(t *testing.T) {
 
 func TestGlob(t *testing.T) {
 	var m Memory
+	if compareNatural("a1", "ab") >= 0 || compareNatural("ab", "a1") <= 0 {
+		t.Error("a digit is not before a letter")
+	}
+	if compareNatural("x", "x1") >= 0 || compareNatural("xa", "x") <= 0 {
+		t.Error("a name is not before a longer one")
+	}
 	names := []string{"x10.nc", "x2.nc", "x1.nc", "x02.nc", "y.nc", "sub/x3.nc"}
 	objects := make(map[string]string)
 	for _, n := range names {

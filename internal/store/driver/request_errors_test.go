@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,5 +33,33 @@ func TestPauseOf(t *testing.T) {
 		if got := PauseOf(header); got < want[0] || got > want[1] {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
+	}
+}
+
+// An error without a URL stays.
+func TestWithoutURL(t *testing.T) {
+	want := errors.New("no room")
+	if err := WithoutURL(want); !errors.Is(err, want) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOnePage: a page that fails can be asked for once more, and the list ends behind it.
+func TestOnePage(t *testing.T) {
+	broken, tries := errors.New("broken"), 0
+	next := OnePage(func() ([]string, error) {
+		if tries++; tries == 1 {
+			return nil, broken
+		}
+		return []string{"a"}, nil
+	})
+	if _, err := next(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	if names, err := next(t.Context()); err != nil || len(names) != 1 {
+		t.Errorf("got %v, %v", names, err)
+	}
+	if _, err := next(t.Context()); !errors.Is(err, ErrEnd) || tries != 2 {
+		t.Errorf("got %v after %d tries", err, tries)
 	}
 }

@@ -1,6 +1,22 @@
 package gcs
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+
+	"golang.org/x/oauth2"
+)
+
+// TestRefusedToken: a login that is refused for good has a way out, one that the server is
+// too busy for has none.
+func TestRefusedToken(t *testing.T) {
+	for code, want := range map[int]string{http.StatusBadRequest: access, http.StatusServiceUnavailable: ""} {
+		a := new(uploader).Answer(&oauth2.RetrieveError{Response: &http.Response{StatusCode: code}})
+		if a == nil || a.Code != code || a.Hint != want {
+			t.Errorf("%d: %+v", code, a)
+		}
+	}
+}
 
 // An emulator may tell no generation. Then there is no version.
 func TestGeneration(t *testing.T) {

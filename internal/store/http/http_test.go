@@ -3,9 +3,11 @@ package http
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/store/location"
 )
@@ -38,6 +41,32 @@ func TestStatOfNothing(t *testing.T) {
 	t.Cleanup(server.Close)
 	if info, err := serverAt(t, server.URL).Stat(t.Context(), "key"); err != nil || info.Size != 0 || info.Key != "key" {
 		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// TestBodyIsClosed: an object that is too large is not read, and leaves no connection open.
+func TestBodyIsClosed(t *testing.T) {
+	closed := make(chan struct{}, 10)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000000")
+		_, _ = w.Write(make([]byte, 100))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	if _, _, err := serverAt(t, server.URL).ReadAll(t.Context(), "key", 10, func(n int) []byte { return make([]byte, n) }); !errors.Is(err, driver.ErrTooLarge) {
+		t.Fatal(err)
+	}
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Error("the connection stays open")
 	}
 }
 

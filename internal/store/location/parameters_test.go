@@ -1,6 +1,9 @@
 package location
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCheckPath(t *testing.T) {
 	for path, ok := range map[string][2]bool{ // on Linux, on Windows
@@ -12,5 +15,12 @@ func TestCheckPath(t *testing.T) {
 				t.Errorf("%s on %s: %v", path, system, err)
 			}
 		}
+	}
+}
+
+// The way out for a path of Windows is the same path as a relative one.
+func TestPathOfWindows(t *testing.T) {
+	if err := checkPath(`C:\x.zarr`, "linux"); err == nil || !strings.Contains(err.Error(), "write ./C:…") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -164,3 +164,15 @@ func noise(n int) string {
 	}
 	return string(text)
 }
+
+// TestLongName reads a member whose name is longer than what is read with its header.
+func TestLongName(t *testing.T) {
+	name := strings.Repeat("folder/", 400) + "x"
+	d, err := openedArchive(t.Context(), archive(t, zipFile{"before", noise(10_000), stdzip.Store}, zipFile{name, "x", stdzip.Store}, zipFile{"behind", noise(10_000), stdzip.Store}), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := make([]byte, 1); d.Read(t.Context(), name, p, 0, driver.Info{}) != nil || string(p) != "x" {
+		t.Errorf("got %q", p)
+	}
+}
