@@ -29,7 +29,7 @@ func Selected(array Array, spans []Span) Array {
 	i := &s.info
 	i.Shape = make([]int, len(spans))
 	i.Chunks, i.Shards = slices.Clone(i.Chunks), slices.Clone(i.Shards)
-	i.Obstacle = "select takes a part of the array"
+	i.Obstacle = "a part of the source's array is taken"
 	for k, span := range spans {
 		i.Shape[k] = span.Count
 		if span.Step == 1 {
@@ -44,6 +44,17 @@ func Selected(array Array, spans []Span) Array {
 		i.Memory = cmp.Or(i.Memory, ScratchBytes) + s.cut()
 	}
 	return s
+}
+
+// Window returns the part of an array with n indices of a dimension, from first on, and
+// with all indices of the others; see [Selected].
+func Window(array Array, dim, first, n int) Array {
+	spans := make([]Span, len(array.Info().Shape))
+	for k, extent := range array.Info().Shape {
+		spans[k] = Span{Count: extent, Step: 1}
+	}
+	spans[dim] = Span{First: first, Count: n, Step: 1}
+	return Selected(array, spans)
 }
 
 // strided reports whether a dimension has a step, so that elements between those that are

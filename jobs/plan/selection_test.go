@@ -76,7 +76,7 @@ source:
 		if got, _ := ndarray.As[int32](dst); !slices.Equal(got, want[a.Source]) {
 			t.Errorf("%s: %v, want %v", a.Source, got, want[a.Source])
 		}
-		if a.stored != nil || !strings.Contains(a.Reason, "select") {
+		if a.stored != nil || !strings.Contains(a.Reason, "a part") {
 			t.Errorf("%s: carried through, or %q", a.Source, a.Reason)
 		}
 	}
