@@ -66,6 +66,11 @@ func (c *checker) options(s section) {
 		p.Warning, p.Code = true, "unused-field"
 		c.add(p)
 	}
+	if c.unusedAccess(s) {
+		p := c.job.Problem(s.field+".access", "has no effect: chunks says what shape chunks have", "leave out one of them; extents by the names of dimensions go with access")
+		p.Warning, p.Code = true, "unused-field"
+		c.add(p)
+	}
 	var t dtype.Type
 	if o.DataType != nil {
 		t = c.dataType(s.field+".data_type", o.DataType)
@@ -79,6 +84,13 @@ func (c *checker) options(s section) {
 			}
 		}
 	}
+}
+
+// unusedAccess reports whether a section has access, and chunks for all of its arrays. A
+// list of the defaults is for arrays of one rank, and the others are shaped by access.
+func (c *checker) unusedAccess(s section) bool {
+	o := s.options
+	return o.Access != "" && (o.Chunks.Keep || o.Chunks.Shape != nil) && !o.FromDefaults.Chunks
 }
 
 // rank returns the number of dimensions that the fields of a section have entries

@@ -152,6 +152,7 @@ type ArrayRule struct {
 type ArrayOptions struct {
 	Rename         string // last part of the array's path in the target; "": as it is
 	Chunks         Chunks
+	Access         string  // what chunks that are chosen are shaped for: "map", "time-series" or "both"; "": nothing
 	Shards         []int   // shape of one stored object; nil: no sharding
 	ShardsBy       Extents // shards by names of dimensions, in the place of Shards; nil: none
 	FromDefaults   FromDefaults

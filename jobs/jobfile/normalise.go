@@ -112,6 +112,7 @@ func normalOptions(o ArrayOptions) map[string]any {
 	put(m, "chunks", "keep", o.Chunks.Keep)
 	put(m, "chunks", o.Chunks.Shape, o.Chunks.Shape != nil)
 	put(m, "chunks", o.Chunks.By.normal(), o.Chunks.By != nil)
+	put(m, "access", o.Access, o.Access != "")
 	put(m, "shards", o.Shards, o.Shards != nil)
 	put(m, "shards", o.ShardsBy.normal(), o.ShardsBy != nil)
 	put(m, "fill_value", canonical(o.FillValue), o.FillValue != nil)

@@ -351,6 +351,7 @@ func (p *parser) arrays(n *node, at *trail) {
 func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 	known := map[string]setter{
 		"chunks": p.chunks(o),
+		"access": p.enum(&o.Access, zarr.AccessMap, zarr.AccessTimeSeries, zarr.AccessBoth),
 		"shards": p.shards(o),
 		"fill_value": func(n *node, at *trail) {
 			p.raw(&o.FillValue, "a scalar, a list, or for records a mapping", boolKind, numberKind, stringKind, listKind, mapKind)(n.literal(), at)
@@ -373,6 +374,7 @@ func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 		}
 	}
 	p.fields(n, at, known)
+	p.access(n, o)
 }
 
 func (p *parser) cast(dst *Cast) setter {

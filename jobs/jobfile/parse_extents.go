@@ -23,6 +23,21 @@ func (p *parser) chunks(o *ArrayOptions) setter {
 	}
 }
 
+// access settles the fields chunks and access of a section. If one of them is of the
+// defaults, what the section itself says replaces it.
+func (p *parser) access(n *node, o *ArrayOptions) {
+	given := func(field string) bool { v := n.get(field); return v != nil && v.kind != nullKind }
+	fixed := o.Chunks.Keep || o.Chunks.Shape != nil
+	switch {
+	case o.Access == "":
+	case fixed && given("chunks") == given("access"):
+	case fixed && given("chunks"):
+		o.Access = ""
+	case o.Chunks.By == nil:
+		o.Chunks, o.FromDefaults.Chunks = Chunks{Auto: true}, false
+	}
+}
+
 // shards reads the field shards.
 func (p *parser) shards(o *ArrayOptions) setter {
 	return func(n *node, at *trail) {

@@ -18,6 +18,8 @@ func (b *builder) chunks(t dtype.Type) []int {
 		return c.Shape
 	case keeps && b.info.Chunks != nil:
 		return b.info.Chunks
+	case b.options.Access != "":
+		return b.accessChunks(t)
 	}
 	earlier := b.earlierChunks(t)
 	chosen := earlier
@@ -49,7 +51,29 @@ func (b *builder) autoChunks(t dtype.Type) []int {
 			return []int{n}
 		}
 	}
-	return zarr.AutoChunksWith(b.info.Shape, nil, units, size)
+	return b.shaped(b.info.Shape, nil, units, size)
+}
+
+// accessChunks is autoChunks for a use, also within shards.
+func (b *builder) accessChunks(t dtype.Type) []int {
+	shards := b.options.Shards
+	if shards == nil {
+		return b.autoChunks(t)
+	}
+	chunk := b.shaped(shards, nil, nil, zarr.ItemBytes(t, b.info.ItemBytes))
+	for i, n := range shards {
+		chunk[i] = zarr.DivisorNear(n, chunk[i])
+	}
+	return chunk
+}
+
+// shaped chooses a chunk shape, for the use that the job names if it names one.
+func (b *builder) shaped(shape, given, units []int, size int) []int {
+	if b.options.Access == "" {
+		return zarr.AutoChunksWith(shape, given, units, size)
+	}
+	time := slices.IndexFunc(b.array.Info().DimensionNames, func(name string) bool { return b.times[name] })
+	return zarr.AccessChunks(b.options.Access, time, shape, given, units, size)
 }
 
 // units returns the extents that chunks are multiples of, nil for none: those of the

@@ -17,7 +17,7 @@ func (b *builder) skipOtherRanks() {
 	o, rank := &b.options, len(b.info.Shape)
 	if c := o.Chunks.Shape; c != nil && o.FromDefaults.Chunks && len(c) != rank {
 		b.note("chunks: %v of the defaults is for arrays of %d dimensions, this array has %d and follows its own rule", c, len(c), rank)
-		o.Chunks = jobfile.Chunks{}
+		o.Chunks = jobfile.Chunks{Auto: o.Access != ""}
 	}
 	if s := o.Shards; s != nil && o.FromDefaults.Shards && len(s) != rank {
 		b.note("shards: %v of the defaults is for arrays of %d dimensions, this array has %d and gets none", s, len(s), rank)
@@ -106,7 +106,7 @@ func (b *builder) chooseExtents(t dtype.Type) {
 	whole := slices.Clone(b.info.Shape) // that chunks are chosen within
 	for i := range chunks {
 		switch {
-		case chunks[i] == -1 && !o.Chunks.Auto && b.keepsChunks() && b.info.Chunks != nil:
+		case chunks[i] == -1 && !o.Chunks.Auto && o.Access == "" && b.keepsChunks() && b.info.Chunks != nil:
 			chunks[i] = b.info.Chunks[i]
 		case chunks[i] == -1:
 			chunks[i] = 0
@@ -117,7 +117,7 @@ func (b *builder) chooseExtents(t dtype.Type) {
 			whole[i] = o.Shards[i]
 		}
 	}
-	chunk := zarr.AutoChunksWith(whole, chunks, b.unitsWithin(shards), size)
+	chunk := b.shaped(whole, chunks, b.unitsWithin(shards), size)
 	for i := range chunk {
 		if chunks[i] == 0 && (shards != nil && shards[i] > 0 || o.Shards != nil && len(o.Shards) == len(chunks)) {
 			chunk[i] = zarr.DivisorNear(whole[i], chunk[i])

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
@@ -71,14 +72,14 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.checkDimensions(opened), p.checkExtents(opened), p.lostCoordinates(opened), p.grows(opened))
 	var ofArrays warnings
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
-	described := coordinatesIn(paths, opened)
+	described, times := coordinatesIn(paths, opened), timesOf(opened)
 	chains := codecs.NewChains(env.Codecs)
 	p.Arrays = make([]Array, 0, len(paths))
 	for i, name := range paths {
 		if opened[i] == nil {
 			continue
 		}
-		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, boundsOf: coordinates[name], coordinate: described[name]}
+		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, boundsOf: coordinates[name], coordinate: described[name], times: times}
 		if came[i] != "" {
 			b.note("comes along as a coordinate of %s; source.coordinates: false leaves such arrays out", came[i])
 		}
@@ -165,6 +166,18 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	}
 	p.Arrays = append(p.Arrays, *planned)
 	return problems, nil
+}
+
+// timesOf returns the dimensions whose coordinates are times, among arrays of which some
+// are nil.
+func timesOf(arrays []sources.Array) map[string]bool {
+	times := map[string]bool{}
+	for _, a := range arrays {
+		if a != nil && isCoordinate(a.Info()) && cf.IsClock(a.Info().Attributes.Get("units")) {
+			times[a.Info().DimensionNames[0]] = true
+		}
+	}
+	return times
 }
 
 // boundsOf returns the paths of coordinates by those of their bounds, among

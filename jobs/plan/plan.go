@@ -145,6 +145,8 @@ type builder struct {
 	existingCodecs []codecs.Spec // of the array in the target; nil if there is none
 	// coordinate says that another array names this one as a coordinate.
 	coordinate bool
+	// times are the dimensions whose coordinates are times of CF.
+	times map[string]bool
 	// earlier makes the choices of programs that wrote older checkpoints; chose says that
 	// those differ from what was chosen.
 	earlier, chose bool

@@ -27,6 +27,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "order", Usage: "`COORDINATE` by which several files are sorted, or natural"},
 			&cli.StringSliceFlag{Name: "codec", Usage: "a `CODEC` of the chain, such as gzip or zstd:level=3,checksum=true; repeat for each codec; lossy codecs apply to floating-point data only"},
 			&cli.StringFlag{Name: "chunks", Usage: "chunk `SHAPE` of arrays of that rank, such as 12,90,180; or extents by dimension, such as time=365,lat=90; or auto or keep"},
+			&cli.StringFlag{Name: "access", Usage: "`USE` that chunks are chosen for: map, time-series or both"},
 			&cli.StringFlag{Name: "shards", Usage: "shard `SHAPE` of arrays of that rank; or extents by dimension; or auto or keep"},
 			&cli.StringSliceFlag{Name: "include", Usage: "migrate only arrays whose paths match the `PATTERN`; may be repeated"},
 			&cli.StringSliceFlag{Name: "exclude", Usage: "leave out arrays whose paths match the `PATTERN`; may be repeated"},
@@ -122,6 +123,9 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 			}
 			defaults[flag] = shape
 		}
+	}
+	if use := c.String("access"); use != "" {
+		defaults["access"] = use
 	}
 	name := c.Args().Get(1)
 	if store.Far(name) {
