@@ -282,3 +282,28 @@ func TestGCSNoBucket(t *testing.T) {
 		}
 	}
 }
+
+// TestGCSUploadConditions: an upload under a lock is begun on the condition that there is no
+// such object, and any other one without a condition.
+func TestGCSUploadConditions(t *testing.T) {
+	for _, guarded := range []bool{true, false} {
+		var conditions []string
+		s := gcsBehind(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodPost {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			conditions = append(conditions, r.URL.Query().Get("ifGenerationMatch"))
+			w.WriteHeader(http.StatusForbidden)
+		}))
+		want := ""
+		if guarded {
+			s.Guard(newGate())
+			want = "0"
+		}
+		err := write(t.Context(), s, "large", random(1, threeParts(s)), 1<<20)
+		if !errors.Is(err, fs.ErrPermission) || len(conditions) == 0 || conditions[0] != want {
+			t.Errorf("guarded: %t: conditions %q, %v", guarded, conditions, err)
+		}
+	}
+}
