@@ -87,7 +87,21 @@ func namedDimensions(a *zarr.Array, _ []codecs.Spec) Refusal {
 	if len(a.Grid.Shape) > 0 && a.DimensionNames == nil {
 		return Refusal{"dimension_names", "dimensions without names", "dimension_names: one for each dimension"}
 	}
-	return oneNameEach(a, nil)
+	for i, name := range a.DimensionNames { // null is a name, too
+		k := slices.Index(a.DimensionNames, name)
+		if n, first := a.Grid.Shape[i], a.Grid.Shape[k]; n != first {
+			return Refusal{"dimension_names", fmt.Sprintf("%s and the lengths %d and %d", twoOf(name), first, n), "dimension_names: another name for one of them"}
+		}
+	}
+	return Refusal{}
+}
+
+// twoOf names two dimensions that share a name, or have none.
+func twoOf(name string) string {
+	if name == "" {
+		return "two dimensions without a name"
+	}
+	return fmt.Sprintf("two dimensions of the name %q", name)
 }
 
 // decodedAttributes is what xarray demands of _FillValue.
@@ -118,7 +132,7 @@ func decodedTimes(a *zarr.Array, _ []codecs.Spec) Refusal {
 func oneNameEach(a *zarr.Array, _ []codecs.Spec) Refusal {
 	for i, name := range a.DimensionNames {
 		if name != "" && slices.Contains(a.DimensionNames[:i], name) {
-			return Refusal{"dimension_names", fmt.Sprintf("two dimensions of the name %q", name), "dimension_names: another name for one of them"}
+			return Refusal{"dimension_names", twoOf(name), "dimension_names: another name for one of them"}
 		}
 	}
 	return Refusal{}

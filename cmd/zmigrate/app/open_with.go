@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -60,8 +61,8 @@ func openingOf(arrays []jobs.PlannedArray) opening {
 		}
 		for k, name := range x.Meta.DimensionNames {
 			at := [2]string{group, name}
-			if n, known := sizes[at]; name != "" && known && n != x.Meta.Grid.Shape[k] {
-				refuse(x, "the dimension "+name+", which has another length elsewhere,")
+			if n, known := sizes[at]; known && n != x.Meta.Grid.Shape[k] {
+				refuse(x, "the dimension "+cmp.Or(name, "without a name")+", which has another length elsewhere,")
 			}
 			sizes[at] = x.Meta.Grid.Shape[k]
 		}
