@@ -22,7 +22,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/zmigrate/zmigrate/cmd/zmigrate/app"
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/jobs"
@@ -33,7 +32,7 @@ import (
 // puts that name into PATH.
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
-		"zmigrate":           func() { os.Exit(app.Main(os.Args, os.Stdout, os.Stderr)) },
+		"zmigrate":           func() { os.Exit(program()) },
 		"zmigrate-plan-part": func() { succeeds(planPart(os.Args[1:], os.Stdout)) },
 		"zmigrate-in-turn":   func() { succeeds(inTurn()) },
 	})

@@ -41,12 +41,19 @@ import (
 //	hdf5 FOLDER                  unpack the HDF5 files of sources/netcdf/hdf5
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	runScripts(t, "")
+}
+
+// runScripts runs the scripts. opener is $ZMIGRATE_OPENER of the program.
+func runScripts(t *testing.T, opener string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			here, err := os.Getwd()
 			env.Setenv("EXAMPLES", filepath.Join(here, "..", "examples"))
+			env.Setenv(openerVariable, opener)
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

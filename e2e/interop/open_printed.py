@@ -1,9 +1,11 @@
 """Opens hierarchies by the expressions that `zmigrate run` printed.
 
-    open_printed.py FOLDER LINES
+    open_printed.py
 
-LINES is a JSON list of expressions, with "or" between two of them. Paths in them are relative to
-FOLDER. Prints a line for each expression, which begins with DIFFERENT if it fails or misses an array.
+Each line of the standard input is a JSON object: a folder, and an expression, with "or" between two
+of them. Paths in the expression are relative to the folder. The answer is a line with a JSON string,
+which is empty if each expression opens, and loads, all arrays of the hierarchy. An expression without
+xarray is wrong if xarray opens the hierarchy.
 """
 
 import json
@@ -16,42 +18,45 @@ import xarray
 import zarr
 
 
-def arrays_of(opened):
-    if isinstance(opened, dict):
-        return sum(len(group.variables) for group in opened.values())
-    if isinstance(opened, xarray.Dataset):
-        return len(opened.variables)
-    return 1 if isinstance(opened, zarr.Array) else sum(isinstance(a, zarr.Array) for _, a in opened.members(max_depth=None))
-
-
 def load(opened):
-    if isinstance(opened, dict):
-        [group.load() for group in opened.values()]
-    elif isinstance(opened, xarray.Dataset):
-        opened.load()
-    elif isinstance(opened, zarr.Array):
+    """Reads everything, and returns the number of arrays."""
+    if isinstance(opened, zarr.Array):
         opened[...]
-    else:
-        [a[...] for _, a in opened.members(max_depth=None) if isinstance(a, zarr.Array)]
+        return 1
+    if isinstance(opened, zarr.Group):
+        return sum(load(a) for _, a in opened.members(max_depth=None) if isinstance(a, zarr.Array))
+    groups = opened.values() if isinstance(opened, dict) else [opened]
+    return sum(len(group.load().variables) for group in groups)
 
 
-def main(folder, lines):
-    warnings.simplefilter("ignore")
-    os.chdir(folder)
-    wrong = False
-    for line in json.loads(lines):
-        for text in line.split("  #")[0].split(" or "):
-            try:
-                opened = eval(text, {"xarray": xarray, "zarr": zarr})
-                load(opened)
-                root = pathlib.Path(text.split('"')[1])
-                want = sum('"node_type": "array"' in f.read_text() for f in root.rglob("zarr.json") if '"consolidated_metadata"' not in f.read_text())
-                difference = "" if arrays_of(opened) == want else f"{arrays_of(opened)} of {want} arrays"
-            except Exception as error:
-                difference = f"{type(error).__name__}: {str(error)[:300]}"
-            wrong = wrong or bool(difference)
-            print(f"DIFFERENT {text}: {difference}" if difference else f"{text}: opens")
-    return wrong
+def wrong(text):
+    """Returns what is wrong with an expression."""
+    root = pathlib.Path(text.split('"')[1])
+    documents = [json.loads(f.read_text()) for f in root.rglob("zarr.json")]
+    arrays = sum(d["node_type"] == "array" for d in documents)
+    try:
+        opened = eval(text, {"xarray": xarray, "zarr": zarr})
+        loaded = load(opened)
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error)[:300]}"
+    return "" if loaded == arrays else f"{loaded} of {arrays} arrays"
 
 
-sys.exit(main(*sys.argv[1:]))
+def check(expression):
+    texts = expression.split("  #")[0].split(" or ")
+    for text in texts:
+        if what := wrong(text):
+            return f"{text}: {what}"
+    if "xarray." not in texts[0]:
+        root = texts[0].split('"')[1]
+        for text in (f'xarray.open_zarr("{root}", decode_times=False)', f'xarray.open_groups("{root}", engine="zarr", decode_times=False)'):
+            if not wrong(text):
+                return f"{expression}, but {text} opens it"
+    return ""
+
+
+warnings.simplefilter("ignore")
+for line in sys.stdin:
+    request = json.loads(line)
+    os.chdir(request["folder"])
+    print(json.dumps(check(request["expression"])), flush=True)
