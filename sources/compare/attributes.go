@@ -17,7 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Weight is what happens to data if a difference is overlooked, the least harm first.
+// Weight says what happens to data if a difference is overlooked. A greater weight is more harm.
 type Weight int
 
 // Weights of differences.

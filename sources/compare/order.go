@@ -14,7 +14,7 @@ import (
 // and NaT, which have no place in the order. Both zeros have one number.
 type Order func(item []byte) (number uint64, ok bool)
 
-// Unordered is what [Order.Compare] says of elements of which one has no place.
+// Unordered is the result of [Order.Compare] if one of the elements has no place in the order.
 const Unordered = 2
 
 // Compare returns -1 where x comes before y, 1 where it comes behind, 0 where they have
@@ -138,17 +138,17 @@ func TextOrder(t dtype.Type) func(x, y []byte) int {
 	}
 }
 
-// Trend is the direction in which values go that are told one by one. The zero value
-// has been told none.
+// Trend finds out whether values rise or fall. It learns of one value after the other. The
+// zero value knows of none.
 type Trend struct {
 	N    int
-	Turn int // the index of the first value at which they neither rise nor fall, 0: none
+	Turn int // the index of the first value at which the values neither rise nor fall, 0: none
 
 	notUp, notDown bool
 }
 
-// Add tells of the next value how the one before compares with it, see
-// [Order.Compare]; the first one is compared with itself.
+// Add adds a value. order is how the value before compares with it, see [Order.Compare]; for
+// the first value, how that value compares with itself.
 func (t *Trend) Add(order int) {
 	if t.N > 0 || order == Unordered {
 		t.notUp, t.notDown = t.notUp || order != -1, t.notDown || order != 1
@@ -160,8 +160,8 @@ func (t *Trend) Add(order int) {
 }
 
 // Rising reports whether each value is greater than the one before, and none is NaN.
-// It is so of one value, and of none.
+// It is true for a single value, and for none.
 func (t *Trend) Rising() bool { return !t.notUp }
 
-// Falling is Rising the other way round.
+// Falling reports whether each value is less than the one before, like Rising.
 func (t *Trend) Falling() bool { return !t.notDown }

@@ -165,7 +165,8 @@ func (v *Values) Same(x, y []byte) bool {
 	return bytes.Equal(x, y) || v.floats != nil && v.Key(x) == v.Key(y)
 }
 
-// Key is what all elements of one value have in common, and no others.
+// Key returns a text for an element. Elements have the same text if they are the same value,
+// and else another one.
 func (v *Values) Key(item []byte) string {
 	if v.floats == nil {
 		return string(item)
@@ -178,7 +179,7 @@ func (v *Values) Key(item []byte) string {
 // pieceBytes is how many bytes of arrays are brought into one form at a time.
 const pieceBytes = 1 << 15
 
-// Mismatch is an element in which two arrays have other values.
+// Mismatch is an element whose value is not the same in two arrays.
 type Mismatch struct {
 	Index []int
 	X, Y  string // the elements of the two arrays, for a message
@@ -255,8 +256,8 @@ func firstItem(a, b ndarray.Array) *Mismatch {
 	return nil
 }
 
-// Digest is a digest of the values of an array: that of all arrays of its type and
-// shape with the same values, and of no others.
+// Digest returns a digest of the values of an array. Two arrays of one type and shape have
+// the same digest if they have the same values, and different ones otherwise.
 func Digest(a ndarray.Array) (sum [sha256.Size]byte) {
 	v := ValuesOf(a.Type)
 	if data, ok := a.Contiguous(); ok && v.floats == nil {
