@@ -25,6 +25,9 @@ func (j *Job) Check(registry *codecs.Registry) Problems {
 			}
 		}
 		c.add(j.Unmatched(names)...)
+		if len(names) > 0 {
+			c.add(j.CheckDimensions(j.declared())...)
+		}
 	}
 	if j.Target.Append != "" && j.Target.Existing != "append" {
 		p := j.Problem("target.append", "has no effect without existing: append", "")

@@ -40,6 +40,7 @@
 //	hazards.go        what may happen to values in a codec chain
 //	codec_problems.go errors of a codec chain, at the codec and field at fault
 //	fitted_codecs.go  a codec chain as one array gets it
+//	dimensions.go     names of dimensions
 //	check_section.go  the defaults and each rule by themselves
 //	check_arrays.go   the arrays of the raw driver, and names in the target
 //	check.go          Check

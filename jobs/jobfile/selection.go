@@ -115,6 +115,9 @@ func (p *parser) selectionText(n *node, at *trail, s *Selection) {
 	s.Dates = &dates
 }
 
+// Field is the field that the selection stands in.
+func (s Selection) Field() string { return FieldPath("source", "select", s.Dimension) }
+
 // noPart says why a text selects nothing, with a way out. The date is the part of the text
 // that is none.
 func noPart(text, date string) (message, hint string) {

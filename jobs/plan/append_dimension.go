@@ -65,7 +65,7 @@ func (p *Plan) grows(arrays []sources.Array) (ps jobfile.Problems) {
 		}
 		selected = true
 		_, field := p.Job.Options(a.Info().Path)
-		own := dimensionsOf(p.Job, withDimensions(a.Info(), p.Job.Dimensions))
+		own := p.Job.DimensionsOf(withDimensions(a.Info(), p.Job.Dimensions))
 		if first := slices.Index(own, p.dim); first >= 0 && slices.Contains(own[first+1:], p.dim) {
 			ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has the dimension %q twice and cannot grow along it", a.Info().Path, p.dim), "leave it out with source.exclude"))
 		}

@@ -14,43 +14,6 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// dimensionsOf are the names of the dimensions of an array, which the job may give.
-func dimensionsOf(j *jobfile.Job, info *sources.Info) []string {
-	if o, _ := j.Options(info.Path); o.DimensionNames != nil {
-		return names(o.DimensionNames)
-	}
-	return info.DimensionNames
-}
-
-// checkDimensions returns what is wrong with the field dimensions, over arrays of which
-// some are nil.
-func (p *Plan) checkDimensions(arrays []sources.Array) (ps jobfile.Problems) {
-	renames := p.Job.Dimensions
-	if len(renames) == 0 {
-		return nil
-	}
-	known := map[string]bool{}
-	for _, a := range arrays {
-		if a != nil {
-			for _, name := range a.Info().DimensionNames {
-				known[name] = true
-			}
-		}
-	}
-	delete(known, "")
-	for _, from := range slices.Sorted(maps.Keys(renames)) {
-		field, to := jobfile.FieldPath("dimensions", from), renames[from]
-		_, moves := renames[to]
-		switch {
-		case !known[from]:
-			ps = append(ps, p.Job.Problem(field, fmt.Sprintf("no array of the source has the dimension %q", from), jobfile.DidYouMean(from, slices.Sorted(maps.Keys(known)))))
-		case known[to] && !moves:
-			ps = append(ps, p.Job.Problem(field, fmt.Sprintf("the source has a dimension %q already", to), "choose another name"))
-		}
-	}
-	return ps
-}
-
 // isCoordinate reports whether an array is the coordinate of a dimension.
 func isCoordinate(info *sources.Info) bool {
 	return slices.Equal(info.DimensionNames, []string{path.Base(info.Path)})
@@ -146,7 +109,7 @@ func (p *Plan) lostCoordinates(arrays []sources.Array) (ps jobfile.Problems) {
 		}
 		info := a.Info()
 		own := *info
-		own.DimensionNames = dimensionsOf(p.Job, info)
+		own.DimensionNames = p.Job.DimensionsOf(info)
 		o, _ := p.Job.Options(info.Path)
 		for _, given := range o.Attributes {
 			own.Attributes = own.Attributes.With(given.Name, given.Value)
@@ -164,18 +127,9 @@ func (p *Plan) lostCoordinates(arrays []sources.Array) (ps jobfile.Problems) {
 		if slices.ContainsFunc(arrays, func(a sources.Array) bool { return a != nil && a.Info().Path == at && isCoordinate(a.Info()) }) {
 			hint = fmt.Sprintf("dimensions: {%s: %s} renames the dimension with its coordinate", old, to)
 		}
-		w := p.Job.Problem(field+".rename", fmt.Sprintf("array %q becomes %q, and readers do not find it as the coordinate of %s, which names %q", at, to, someOf(lost[at]), old), hint)
+		w := p.Job.Problem(field+".rename", fmt.Sprintf("array %q becomes %q, and readers do not find it as the coordinate of %s, which names %q", at, to, jobfile.SomeOf(lost[at]), old), hint)
 		w.Warning, w.Code = true, "renamed-coordinate"
 		ps = append(ps, w)
 	}
 	return ps
-}
-
-// someOf lists a few paths, and says how many more there are.
-func someOf(paths []string) string {
-	const most = 3
-	if len(paths) <= most {
-		return strings.Join(paths, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
 }

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -34,7 +32,7 @@ func (b *builder) dimensionExtents(by jobfile.Extents) []int {
 	}
 	own, target := b.array.Info().DimensionNames, b.info.DimensionNames
 	if b.options.DimensionNames != nil {
-		target = names(b.options.DimensionNames)
+		target = jobfile.Names(b.options.DimensionNames)
 	}
 	list, found := make([]int, len(b.info.Shape)), false
 	for i := range list {
@@ -130,82 +128,4 @@ func (b *builder) chooseExtents(t dtype.Type) {
 	if shards != nil {
 		o.Shards = shards
 	}
-}
-
-// checkExtents reports chunks and shards for dimensions, or for a number of dimensions,
-// that no array has which they are for. Some of the arrays are nil.
-func (p *Plan) checkExtents(arrays []sources.Array) (ps jobfile.Problems) {
-	type arraysOf struct {
-		names map[string]bool
-		ranks map[int]string // with an array that has so many dimensions
-	}
-	sections := map[string]arraysOf{}
-	add := func(field string, info *sources.Info) {
-		s, ok := sections[field]
-		if !ok {
-			s = arraysOf{map[string]bool{}, map[int]string{}}
-			sections[field] = s
-		}
-		for _, list := range [][]string{info.DimensionNames, dimensionsOf(p.Job, info)} {
-			for _, name := range list {
-				s.names[name] = true
-				if to := p.Job.Dimensions[name]; to != "" {
-					s.names[to] = true
-				}
-			}
-		}
-		s.ranks[len(info.Shape)] = info.Path
-	}
-	for _, a := range arrays {
-		if a == nil {
-			continue
-		}
-		info := a.Info()
-		add("defaults", info)
-		if _, field := p.Job.Options(info.Path); field != "defaults" {
-			add(field, info)
-		}
-	}
-	check := func(field string, o jobfile.ArrayOptions) {
-		s, ok := sections[field]
-		if !ok {
-			return // no array: reported elsewhere
-		}
-		delete(s.names, "")
-		named := func(option string, by jobfile.Extents) {
-			for _, x := range by {
-				if !s.names[x.Dimension] {
-					known := slices.Sorted(maps.Keys(s.names))
-					hint := jobfile.DidYouMean(x.Dimension, known)
-					if len(known) == 0 {
-						hint = "dimension_names gives names to dimensions"
-					}
-					ps = append(ps, p.Job.Problem(field+"."+jobfile.FieldPath(option, x.Dimension), fmt.Sprintf("no array has the dimension %q", x.Dimension), hint))
-				}
-			}
-		}
-		listed := func(option string, shape []int) {
-			if _, ok := s.ranks[len(shape)]; ok || field != "defaults" || shape == nil {
-				return
-			}
-			var has []string
-			for _, rank := range slices.Sorted(maps.Keys(s.ranks)) {
-				has = append(has, fmt.Sprintf("%q has %d", s.ranks[rank], rank))
-			}
-			ps = append(ps, p.Job.Problem("defaults."+option, fmt.Sprintf("no array has %d dimensions", len(shape)), "array "+someOf(has)))
-		}
-		if !o.FromDefaults.Chunks || field == "defaults" {
-			named("chunks", o.Chunks.By)
-			listed("chunks", o.Chunks.Shape)
-		}
-		if !o.FromDefaults.Shards || field == "defaults" {
-			named("shards", o.ShardsBy)
-			listed("shards", o.Shards)
-		}
-	}
-	check("defaults", p.Job.Defaults)
-	for _, r := range p.Job.Arrays {
-		check(jobfile.FieldPath("arrays", r.Pattern), r.ArrayOptions)
-	}
-	return ps
 }

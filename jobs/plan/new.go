@@ -65,11 +65,16 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err != nil {
 		return faultOf(p.Job, err)
 	}
+	empty := p.emptyGroups(left)
+	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.Job.CheckDimensions(infos(opened)))
+	if len(p.Job.Source.Select) > 0 && problems.Err() != nil {
+		problems.Sort()
+		return problems // because other arrays may be what the job selects from
+	}
 	if err := p.selectParts(ctx, paths, opened); err != nil {
 		return err
 	}
-	empty := p.emptyGroups(left)
-	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.leftOut(left), p.checkDimensions(opened), p.checkExtents(opened), p.lostCoordinates(opened), p.grows(opened))
+	problems = slices.Concat(problems, p.leftOut(left), p.lostCoordinates(opened), p.grows(opened))
 	var ofArrays warnings
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	described, times := coordinatesIn(paths, opened), timesOf(opened)
@@ -180,14 +185,18 @@ func timesOf(arrays []sources.Array) map[string]bool {
 	return times
 }
 
+// infos describes arrays of which some are nil.
+func infos(arrays []sources.Array) (list []*sources.Info) {
+	for _, a := range arrays {
+		if a != nil {
+			list = append(list, a.Info())
+		}
+	}
+	return list
+}
+
 // boundsOf returns the paths of coordinates by those of their bounds, among
 // arrays of which some are nil.
 func boundsOf(arrays []sources.Array) map[string]string {
-	return compare.BoundsOf(func(yield func(*sources.Info) bool) {
-		for _, a := range arrays {
-			if a != nil && !yield(a.Info()) {
-				return
-			}
-		}
-	})
+	return compare.BoundsOf(slices.Values(infos(arrays)))
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -37,35 +36,21 @@ func (p *Plan) selectParts(ctx context.Context, paths []string, arrays []sources
 	for _, path := range paths {
 		s.exists[path] = true
 	}
-	known := map[string]bool{}
 	for i, a := range arrays {
 		if a == nil {
 			continue
 		}
-		part, err := s.part(ctx, a, known)
+		part, err := s.part(ctx, a)
 		if err != nil {
 			return err
 		}
 		arrays[i] = part
 	}
-	var ps jobfile.Problems
-	delete(known, "")
-	for _, selection := range p.Job.Source.Select {
-		if !known[selection.Dimension] {
-			ps = append(ps, p.Job.Problem(selectField(selection), fmt.Sprintf("no array that the job selects has the dimension %q", selection.Dimension),
-				jobfile.DidYouMean(selection.Dimension, slices.Sorted(maps.Keys(known)))))
-		}
-	}
-	return ps.Err()
+	return nil
 }
 
-func selectField(s jobfile.Selection) string {
-	return jobfile.FieldPath("source", "select", s.Dimension)
-}
-
-// part returns the selected part of an array, and adds the dimensions of the array to
-// known.
-func (s *selector) part(ctx context.Context, a sources.Array, known map[string]bool) (sources.Array, error) {
+// part returns the selected part of an array.
+func (s *selector) part(ctx context.Context, a sources.Array) (sources.Array, error) {
 	info := a.Info()
 	spans := make([]sources.Span, len(info.Shape))
 	for k, n := range info.Shape {
@@ -73,7 +58,6 @@ func (s *selector) part(ctx context.Context, a sources.Array, known map[string]b
 	}
 	var notes []string
 	for k, name := range info.DimensionNames {
-		known[name] = true
 		for _, selection := range s.plan.Job.Source.Select {
 			if name == "" || selection.Dimension != name {
 				continue
@@ -142,7 +126,7 @@ func (s *selector) wrong(selection jobfile.Selection, path, message, hint string
 	if where != nil {
 		in = jobfile.Clip(strings.Join(where, ", "), 200) + ": "
 	}
-	return jobfile.Problems{s.plan.Job.Problem(selectField(selection), fmt.Sprintf("%svariable %q: %s", in, path, message), hint)}
+	return jobfile.Problems{s.plan.Job.Problem(selection.Field(), fmt.Sprintf("%svariable %q: %s", in, path, message), hint)}
 }
 
 // indexSpan returns the indices of a range in a dimension of n. An index beyond the

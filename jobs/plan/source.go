@@ -53,7 +53,7 @@ func declaredArrays(ctx context.Context, j *jobfile.Job, env Environment, opt st
 		}
 		arrays = append(arrays, sources.DeclaredArray{
 			Name: a.Name, URLs: urls, Type: t, Order: order, Shape: a.Shape, FOrder: a.Order == "F",
-			Offset: a.Offset, DimensionNames: names(a.DimensionNames), Attributes: a.Attributes,
+			Offset: a.Offset, DimensionNames: jobfile.Names(a.DimensionNames), Attributes: a.Attributes,
 			Stack: a.Stack, Concat: a.Concat,
 		})
 	}
@@ -83,17 +83,4 @@ func nullOf(j *jobfile.Job, path string, t dtype.Type) (dtype.Scalar, error) {
 		return nil, nil
 	}
 	return t.ParseScalar(dtype.V3, options.FillValue)
-}
-
-func names(given []*string) []string {
-	if given == nil {
-		return nil
-	}
-	list := make([]string, len(given))
-	for i, name := range given {
-		if name != nil {
-			list[i] = *name
-		}
-	}
-	return list
 }

@@ -1,0 +1,161 @@
+package jobfile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
+)
+
+// Names returns the names of dimensions that a job gives, "" for none.
+func Names(given []*string) []string {
+	if given == nil {
+		return nil
+	}
+	list := make([]string, len(given))
+	for i, name := range given {
+		if name != nil {
+			list[i] = *name
+		}
+	}
+	return list
+}
+
+// DimensionsOf are the names of the dimensions of an array, which the job may give.
+func (j *Job) DimensionsOf(info *sources.Info) []string {
+	if o, _ := j.Options(info.Path); o.DimensionNames != nil {
+		return Names(o.DimensionNames)
+	}
+	return info.DimensionNames
+}
+
+// declared describes the arrays that the job migrates of those that it declares, as far as
+// their dimensions go: those that it selects, with their coordinates.
+func (j *Job) declared() (list []*sources.Info) {
+	all, taken := map[string]*sources.Info{}, map[string]bool{}
+	exists := func(path string) bool { return all[path] != nil }
+	for _, a := range j.Source.Arrays {
+		info := &sources.Info{Path: a.Name, Shape: a.Shape, DimensionNames: Names(a.DimensionNames), Attributes: a.Attributes}
+		if a.Stack != "" && len(info.DimensionNames) <= len(a.Shape) {
+			rest := slices.Grow(info.DimensionNames, len(a.Shape))[:len(a.Shape)]
+			info.Shape, info.DimensionNames = slices.Concat([]int{1}, a.Shape), slices.Concat([]string{a.Stack}, rest)
+		}
+		if all[a.Name] = info; j.Selected(a.Name) {
+			list, taken[a.Name] = append(list, info), true
+		}
+	}
+	for i := 0; i < len(list); i++ { // coordinates have coordinates
+		for _, at := range compare.CoordinatesOf(list[i], exists) {
+			if j.Accompanies(at) && !taken[at] {
+				list, taken[at] = append(list, all[at]), true
+			}
+		}
+	}
+	return list
+}
+
+// CheckDimensions returns what is wrong with the names of dimensions, over the arrays that
+// the job migrates.
+func (j *Job) CheckDimensions(arrays []*sources.Info) Problems {
+	known := map[string]bool{}
+	for _, info := range arrays {
+		for _, name := range info.DimensionNames {
+			known[name] = true
+		}
+	}
+	delete(known, "")
+	sorted := slices.Sorted(maps.Keys(known))
+	var ps Problems
+	for _, s := range j.Source.Select {
+		if !known[s.Dimension] {
+			ps = append(ps, j.Problem(s.Field(), fmt.Sprintf("no array that the job selects has the dimension %q", s.Dimension), DidYouMean(s.Dimension, sorted)))
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(j.Dimensions)) {
+		field, to := FieldPath("dimensions", from), j.Dimensions[from]
+		_, moves := j.Dimensions[to]
+		switch {
+		case !known[from]:
+			ps = append(ps, j.Problem(field, fmt.Sprintf("no array of the source has the dimension %q", from), DidYouMean(from, sorted)))
+		case known[to] && !moves:
+			ps = append(ps, j.Problem(field, fmt.Sprintf("the source has a dimension %q already", to), "choose another name"))
+		}
+	}
+	return append(ps, j.checkExtents(arrays)...)
+}
+
+// checkExtents reports chunks and shards for dimensions, or for a number of dimensions,
+// that no array has which they are for.
+func (j *Job) checkExtents(arrays []*sources.Info) (ps Problems) {
+	type arraysOf struct {
+		names map[string]bool
+		ranks map[int]string // with an array that has so many dimensions
+	}
+	sections := map[string]arraysOf{}
+	add := func(field string, info *sources.Info) {
+		s, ok := sections[field]
+		if !ok {
+			s = arraysOf{map[string]bool{}, map[int]string{}}
+			sections[field] = s
+		}
+		for _, list := range [][]string{info.DimensionNames, j.DimensionsOf(info)} {
+			for _, name := range list {
+				s.names[name] = true
+				if to := j.Dimensions[name]; to != "" {
+					s.names[to] = true
+				}
+			}
+		}
+		s.ranks[len(info.Shape)] = info.Path
+	}
+	for _, info := range arrays {
+		add("defaults", info)
+		if _, field := j.Options(info.Path); field != "defaults" {
+			add(field, info)
+		}
+	}
+	check := func(field string, o ArrayOptions) {
+		s, ok := sections[field]
+		if !ok {
+			return // no array: reported elsewhere
+		}
+		delete(s.names, "")
+		named := func(option string, by Extents) {
+			for _, x := range by {
+				if !s.names[x.Dimension] {
+					known := slices.Sorted(maps.Keys(s.names))
+					hint := DidYouMean(x.Dimension, known)
+					if len(known) == 0 {
+						hint = "dimension_names gives names to dimensions"
+					}
+					ps = append(ps, j.Problem(field+"."+FieldPath(option, x.Dimension), fmt.Sprintf("no array has the dimension %q", x.Dimension), hint))
+				}
+			}
+		}
+		listed := func(option string, shape []int) {
+			if _, ok := s.ranks[len(shape)]; ok || field != "defaults" || shape == nil {
+				return
+			}
+			var has []string
+			for _, rank := range slices.Sorted(maps.Keys(s.ranks)) {
+				has = append(has, fmt.Sprintf("%q has %d", s.ranks[rank], rank))
+			}
+			ps = append(ps, j.Problem("defaults."+option, fmt.Sprintf("no array has %d dimensions", len(shape)), "array "+SomeOf(has)))
+		}
+		if !o.FromDefaults.Chunks || field == "defaults" {
+			named("chunks", o.Chunks.By)
+			listed("chunks", o.Chunks.Shape)
+		}
+		if !o.FromDefaults.Shards || field == "defaults" {
+			named("shards", o.ShardsBy)
+			listed("shards", o.Shards)
+		}
+	}
+	check("defaults", j.Defaults)
+	for _, r := range j.Arrays {
+		check(FieldPath("arrays", r.Pattern), r.ArrayOptions)
+	}
+	return ps
+}
