@@ -2,6 +2,7 @@ package jobfile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -26,7 +27,7 @@ func (j *Job) Check(registry *codecs.Registry) Problems {
 		}
 		c.add(j.Unmatched(names)...)
 		if len(names) > 0 {
-			c.add(j.CheckDimensions(j.declared())...)
+			c.add(j.CheckDimensions(slices.Values(j.declared()))...)
 		}
 	}
 	if j.Target.Append != "" && j.Target.Existing != "append" {

@@ -2,6 +2,7 @@ package jobfile
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -58,9 +59,12 @@ func (j *Job) declared() (list []*sources.Info) {
 
 // CheckDimensions returns what is wrong with the names of dimensions, over the arrays that
 // the job migrates.
-func (j *Job) CheckDimensions(arrays []*sources.Info) Problems {
+func (j *Job) CheckDimensions(arrays iter.Seq[*sources.Info]) Problems {
+	if len(j.Source.Select)+len(j.Dimensions) == 0 {
+		return j.checkExtents(arrays)
+	}
 	known := map[string]bool{}
-	for _, info := range arrays {
+	for info := range arrays {
 		for _, name := range info.DimensionNames {
 			known[name] = true
 		}
@@ -88,7 +92,13 @@ func (j *Job) CheckDimensions(arrays []*sources.Info) Problems {
 
 // checkExtents reports chunks and shards for dimensions, or for a number of dimensions,
 // that no array has which they are for.
-func (j *Job) checkExtents(arrays []*sources.Info) (ps Problems) {
+func (j *Job) checkExtents(arrays iter.Seq[*sources.Info]) (ps Problems) {
+	named := func(o ArrayOptions) bool {
+		return o.Chunks.By != nil || o.Chunks.Shape != nil || o.ShardsBy != nil || o.Shards != nil
+	}
+	if !named(j.Defaults) && !slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return named(r.ArrayOptions) }) {
+		return nil
+	}
 	type arraysOf struct {
 		names map[string]bool
 		ranks map[int]string // with an array that has so many dimensions
@@ -110,7 +120,7 @@ func (j *Job) checkExtents(arrays []*sources.Info) (ps Problems) {
 		}
 		s.ranks[len(info.Shape)] = info.Path
 	}
-	for _, info := range arrays {
+	for info := range arrays {
 		add("defaults", info)
 		if _, field := j.Options(info.Path); field != "defaults" {
 			add(field, info)

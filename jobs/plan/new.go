@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -177,26 +178,27 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 // are nil.
 func timesOf(arrays []sources.Array) map[string]bool {
 	times := map[string]bool{}
-	for _, a := range arrays {
-		if a != nil && isCoordinate(a.Info()) && cf.IsClock(a.Info().Attributes.Get("units")) {
-			times[a.Info().DimensionNames[0]] = true
+	for info := range infos(arrays) {
+		if isCoordinate(info) && cf.IsClock(info.Attributes.Get("units")) {
+			times[info.DimensionNames[0]] = true
 		}
 	}
 	return times
 }
 
 // infos describes arrays of which some are nil.
-func infos(arrays []sources.Array) (list []*sources.Info) {
-	for _, a := range arrays {
-		if a != nil {
-			list = append(list, a.Info())
+func infos(arrays []sources.Array) iter.Seq[*sources.Info] {
+	return func(yield func(*sources.Info) bool) {
+		for _, a := range arrays {
+			if a != nil && !yield(a.Info()) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // boundsOf returns the paths of coordinates by those of their bounds, among
 // arrays of which some are nil.
 func boundsOf(arrays []sources.Array) map[string]string {
-	return compare.BoundsOf(slices.Values(infos(arrays)))
+	return compare.BoundsOf(infos(arrays))
 }
