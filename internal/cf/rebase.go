@@ -154,10 +154,10 @@ const (
 
 // kindOf tells integers from floats, and both from types that are no times here.
 func kindOf(t dtype.Type) int {
-	switch t {
-	case dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64, dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Uint64:
+	if _, ok := wholeMover(t); ok {
 		return wholeKind
-	case dtype.Float32, dtype.Float64:
+	}
+	if _, ok := floatMover(t); ok {
 		return floatKind
 	}
 	return noTime
@@ -193,20 +193,24 @@ func (r *Rebase) Convert(dst, src ndarray.Array) error {
 	var ints [pieceElements]int64
 	var reals [pieceElements]float64
 	from, to := kindOf(r.src), kindOf(r.dst)
+	wholesIn, _ := wholeMover(r.src)
+	wholesOut, _ := wholeMover(r.dst)
+	floatsIn, _ := floatMover(r.src)
+	floatsOut, _ := floatMover(r.dst)
 	for at := 0; at < src.Len(); at += pieceElements {
 		n := min(pieceElements, src.Len()-at)
 		bad := -1
 		why := Fraction
 		switch from {
 		case wholeKind:
-			loadInts(ints[:n], src, at)
+			wholesIn.load(ints[:n], src, at)
 			if to == wholeKind {
 				bad, why = r.wholes(ints[:n])
 			} else {
 				bad, why = r.wholesToFloats(reals[:n], ints[:n])
 			}
 		default:
-			loadFloats(reals[:n], src, at)
+			floatsIn.load(reals[:n], src, at)
 			if to == wholeKind {
 				bad, why = r.floatsToWholes(ints[:n], reals[:n])
 			} else {
@@ -217,9 +221,9 @@ func (r *Rebase) Convert(dst, src ndarray.Array) error {
 			return r.inexact(src, at+bad, why)
 		}
 		if to == wholeKind {
-			storeInts(dst, at, ints[:n])
+			wholesOut.store(dst, at, ints[:n])
 		} else {
-			storeFloats(dst, at, reals[:n])
+			floatsOut.store(dst, at, reals[:n])
 		}
 	}
 	return nil
@@ -228,17 +232,18 @@ func (r *Rebase) Convert(dst, src ndarray.Array) error {
 // inexact describes an element that was refused.
 func (r *Rebase) inexact(src ndarray.Array, at int, why Reason) error {
 	x := new(big.Rat)
-	if kindOf(r.src) == wholeKind {
+	if m, ok := wholeMover(r.src); ok {
 		var one [1]int64
-		loadInts(one[:], src, at)
+		m.load(one[:], src, at)
 		if one[0] < 0 && r.src == dtype.Uint64 {
 			x.SetUint64(uint64(one[0]))
 		} else {
 			x.SetInt64(one[0])
 		}
 	} else {
+		m, _ := floatMover(r.src)
 		var one [1]float64
-		loadFloats(one[:], src, at)
+		m.load(one[:], src, at)
 		x.SetFloat64(one[0])
 	}
 	shown := func(x *big.Rat) string {
@@ -460,63 +465,46 @@ func nearestInt(x *big.Rat) (int64, bool) {
 	return q.Int64(), q.IsInt64()
 }
 
-// loadInts reads integers from element at on. Those of uint64 beyond int64 are negative.
-func loadInts(dst []int64, src ndarray.Array, at int) {
-	switch src.Type {
+// mover copies elements of one type from arrays to numbers of type W, and back.
+type mover[W int64 | float64] struct {
+	load  func(dst []W, src ndarray.Array, at int) // from element at on; integers of uint64 beyond int64 become negative
+	store func(dst ndarray.Array, at int, src []W)
+}
+
+func moverOf[T real, W int64 | float64]() mover[W] { return mover[W]{load[T, W], store[T, W]} }
+
+// wholeMover returns the mover of a type of integers, false for any other type.
+func wholeMover(t dtype.Type) (m mover[int64], ok bool) {
+	switch t {
 	case dtype.Int8:
-		load[int8](dst, src, at)
+		return moverOf[int8, int64](), true
 	case dtype.Int16:
-		load[int16](dst, src, at)
+		return moverOf[int16, int64](), true
 	case dtype.Int32:
-		load[int32](dst, src, at)
+		return moverOf[int32, int64](), true
 	case dtype.Int64:
-		load[int64](dst, src, at)
+		return moverOf[int64, int64](), true
 	case dtype.Uint8:
-		load[uint8](dst, src, at)
+		return moverOf[uint8, int64](), true
 	case dtype.Uint16:
-		load[uint16](dst, src, at)
+		return moverOf[uint16, int64](), true
 	case dtype.Uint32:
-		load[uint32](dst, src, at)
-	default:
-		load[uint64](dst, src, at)
+		return moverOf[uint32, int64](), true
+	case dtype.Uint64:
+		return moverOf[uint64, int64](), true
 	}
+	return m, false
 }
 
-func storeInts(dst ndarray.Array, at int, src []int64) {
-	switch dst.Type {
-	case dtype.Int8:
-		store[int8](dst, at, src)
-	case dtype.Int16:
-		store[int16](dst, at, src)
-	case dtype.Int32:
-		store[int32](dst, at, src)
-	case dtype.Int64:
-		store[int64](dst, at, src)
-	case dtype.Uint8:
-		store[uint8](dst, at, src)
-	case dtype.Uint16:
-		store[uint16](dst, at, src)
-	case dtype.Uint32:
-		store[uint32](dst, at, src)
-	default:
-		store[uint64](dst, at, src)
+// floatMover returns the mover of a type of floats that times have, false for any other type.
+func floatMover(t dtype.Type) (m mover[float64], ok bool) {
+	switch t {
+	case dtype.Float32:
+		return moverOf[float32, float64](), true
+	case dtype.Float64:
+		return moverOf[float64, float64](), true
 	}
-}
-
-func loadFloats(dst []float64, src ndarray.Array, at int) {
-	if src.Type == dtype.Float32 {
-		load[float32](dst, src, at)
-	} else {
-		load[float64](dst, src, at)
-	}
-}
-
-func storeFloats(dst ndarray.Array, at int, src []float64) {
-	if dst.Type == dtype.Float32 {
-		store[float32](dst, at, src)
-	} else {
-		store[float64](dst, at, src)
-	}
+	return m, false
 }
 
 // elementsOf returns the elements of a contiguous array of Go type T.
