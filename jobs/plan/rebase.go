@@ -15,9 +15,6 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// mostTimes is how many times are tried before a run writes anything.
-const mostTimes = 4 << 20
-
 // incomingClock is the clock of an array of the source. It is false for an array without
 // times, and for one whose times stay as they are: the job says so, or gives it units,
 // or its values are packed.
@@ -59,7 +56,7 @@ func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole boo
 		info.Attributes = info.Attributes.With("units", y.Get("units")).With("calendar", y.Get("calendar"))
 	}
 	info.DimensionNames, info.Rebased = b.info.DimensionNames, sources.AttributeText(y, "units")
-	if n, _ := ndarray.Elements(info.Shape); n > mostTimes {
+	if n, _ := ndarray.Elements(info.Shape); n > combine.MostTimes {
 		info.Findings = append(slices.Clip(info.Findings), cf.Finding{Code: combine.Unchecked, Message: fmt.Sprintf("%d times are brought to another origin as they are copied: a time that cannot be exact stops the run", n), Hint: "source.time: keep leaves them as they are"})
 	} else if err := sources.ReadThrough(ctx, array); err != nil {
 		if _, ok := errors.AsType[*cf.RefusedTime](err); ok {

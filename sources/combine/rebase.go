@@ -14,6 +14,10 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
+// MostTimes is how many times of one variable are tried before a run writes anything. They
+// are read piece by piece, in about two seconds.
+const MostTimes = 64 << 20
+
 // Unchecked is the code of the finding that times are brought to one origin as they are
 // copied, and that not all were tried before.
 const Unchecked = "rebase-unchecked"
@@ -142,7 +146,7 @@ func (c *combined) checkRebased(ctx context.Context, v *variable) error {
 	switch {
 	case c.spans[v.path] != nil:
 		return nil
-	case total > comparedIndexes:
+	case total > MostTimes:
 		v.findings = append(v.findings, cf.Finding{Code: Unchecked, Message: fmt.Sprintf("%d times are brought to one origin as they are copied: a time that cannot be exact stops the run", total), Hint: "source.time: keep leaves them as they are"})
 		return nil
 	}
