@@ -13,7 +13,9 @@ import (
 // TestInteropChoose migrates parts of NetCDF files: by dates of six calendars, by values
 // of coordinates that rise and fall, and by indices, with dimensions renamed and arrays
 // included. xarray opens each target and finds what it selects from the file itself. Where
-// xarray selects nothing, the job is refused.
+// xarray selects nothing, the job is refused. Other files have a variable with bounds, grid
+// mappings, formula terms, cell measures and coordinates, in all combinations: what says
+// where its values are comes along, and attributes have the new names of dimensions.
 func TestInteropChoose(t *testing.T) {
 	t.Parallel()
 	p := findPeers(t)

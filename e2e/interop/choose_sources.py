@@ -4,7 +4,8 @@
 
 FOLDER gets the files, a job for each case, and cases.json: for each case the file, the
 job, the target and what the job selects, renames and includes. A case is "empty" if
-xarray selects nothing, which the job has to refuse.
+xarray selects nothing, which the job has to refuse. A case with "related" includes a
+variable, and "related" has all other variables that have to come along.
 """
 
 import json
@@ -14,6 +15,7 @@ import sys
 import warnings
 
 import cftime
+import netCDF4
 import numpy as np
 import xarray as xr
 
@@ -89,9 +91,97 @@ def select(r, ds, times):
     return job, own
 
 
+def write_related(path, r):
+    """Writes a file with a variable v, and with others that it names, directly or not.
+
+    Returns the names of those that are needed to say where and when the values of v are,
+    and of the others that v names.
+    """
+    sizes = {"time": 3, "lev": 4, "y": 5, "x": 6, "nv": 2, "corner": 4}
+    kinds, needed, measures = {}, set(), set()
+    v = {}
+
+    def put(name, dims, **attrs):
+        kinds[name] = (dims, np.arange(int(np.prod([sizes[d] for d in dims])), dtype="f8").reshape([sizes[d] for d in dims]), attrs)
+        return name
+
+    def chance():
+        return r.random() < 0.6
+
+    dims = ("time", "lev", "y", "x")
+    for d in dims:
+        if chance() or d == "lev":
+            needed.add(put(d, (d,)))
+    if "time" in needed and chance():
+        kinds["time"][2].update({r.choice(["bounds", "climatology"]): put("time_limits", ("time", "nv")), "units": "days since 2000-01-01"})
+        needed.add("time_limits")
+    if chance():
+        kinds["lev"][2].update(standard_name="atmosphere_sigma_coordinate", formula_terms="sigma: lev ps: ps ptop: ptop")
+        needed |= {put("ps", ("time", "y", "x")), put("ptop", ())}
+        if chance():
+            kinds["lev"][2]["bounds"] = put("lev_limits", ("lev", "nv"), formula_terms="sigma: lev_limits ps: ps ptop: ptop")
+            needed.add("lev_limits")
+    coordinates = []
+    if chance():
+        for name in ("lat", "lon"):
+            coordinates.append(put(name, ("y", "x"), units="degrees_north" if name == "lat" else "degrees_east"))
+            if chance():
+                kinds[name][2]["bounds"] = put(name + "_corners", ("y", "x", "corner"))
+                needed.add(name + "_corners")
+    if chance():
+        coordinates.append(put("height", (), units="m"))
+    if chance():
+        coordinates.append(put("basin", ("y",)))
+    if coordinates:
+        r.shuffle(coordinates)
+        v["coordinates"] = " ".join(coordinates)
+        needed |= set(coordinates)
+    if chance():
+        v["grid_mapping"] = put("crs", (), grid_mapping_name="latitude_longitude")
+        needed.add("crs")
+        if {"x", "y"} <= needed and chance():
+            v["grid_mapping"] = "crs: x y"
+            if {"lat", "lon"} <= needed and chance():
+                v["grid_mapping"] += " geographic: lat lon"
+                needed.add(put("geographic", (), grid_mapping_name="latitude_longitude"))
+    if chance():
+        v["cell_measures"] = "area: " + put("cell_area", ("y", "x"))
+        measures.add("cell_area")
+    if chance():
+        v["ancillary_variables"] = put("quality", dims)
+        measures.add("quality")
+    put("v", dims, cell_methods="time: lev: mean y: x: sum", **v)
+    put("unrelated", ("x",))
+    file = netCDF4.Dataset(path, "w", format=r.choice(["NETCDF4", "NETCDF3_CLASSIC"]))
+    for name, n in sizes.items():
+        file.createDimension(name, n)
+    for name in r.sample(sorted(kinds), len(kinds)):
+        own, values, attrs = kinds[name]
+        file.createVariable(name, "f8", own)[...] = values
+        file[name].setncatts(attrs)
+    file.close()
+    return sorted(needed), sorted(measures)
+
+
 def main(folder):
     r = random.Random(20260131)
     cases = []
+    for number in range(48):
+        file = f"related{number}.nc"
+        needed, measures = write_related(folder / file, r)
+        case = {"file": file, "job": f"related{number}.json", "target": f"related{number}.zarr", "select": {}, "rename": {}, "include": ["v"], "empty": False, "related": needed}
+        for dim, new in (("time", "t"), ("lev", "level"), ("y", "j"), ("x", "i")):
+            if r.random() < 0.5:
+                case["rename"][dim] = new
+        if number % 8 == 3:
+            case["include"], case["related"] = ["v"] + measures, sorted(needed + measures)
+        alone = number % 8 == 5  # without coordinates
+        if alone:
+            case["related"] = []
+        source = {"driver": "netcdf", "url": file, "include": case["include"], "coordinates": not alone}
+        document = {"zmigrate": 1, "source": source, "target": {"url": case["target"]}, "attributes": {"title": "case"}, "dimensions": case["rename"]}
+        (folder / case["job"]).write_text(json.dumps(document))
+        cases.append(case)
     for number in range(12):
         file = f"source{number}.nc"
         write_file(folder / file, r, number)
