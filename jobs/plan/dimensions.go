@@ -35,6 +35,7 @@ func (b *builder) renamedAttributes(list zarr.Attributes) zarr.Attributes {
 	for _, name := range []string{
 		"coordinates", "bounds", "climatology", "grid_mapping", "formula_terms", "ancillary_variables", "cell_measures", "cell_methods",
 		"compress", "sample_dimension", "instance_dimension", "geometry", "node_coordinates",
+		"node_count", "part_node_count", "interior_ring",
 	} {
 		var text string
 		if json.Unmarshal(list.Get(name), &text) != nil {
@@ -127,7 +128,7 @@ func (p *Plan) lostCoordinates(arrays []sources.Array) (ps jobfile.Problems) {
 		if slices.ContainsFunc(arrays, func(a sources.Array) bool { return a != nil && a.Info().Path == at && isCoordinate(a.Info()) }) {
 			hint = fmt.Sprintf("dimensions: {%s: %s} renames the dimension with its coordinate", old, to)
 		}
-		w := p.Job.Problem(field+".rename", fmt.Sprintf("array %q becomes %q, and readers do not find it as the coordinate of %s, which names %q", at, to, jobfile.SomeOf(lost[at]), old), hint)
+		w := p.Job.Problem(field+".rename", fmt.Sprintf("array %q becomes %q, and these arrays lose their coordinate, which they name %q: %s", at, to, old, jobfile.SomeOf(lost[at])), hint)
 		w.Warning, w.Code = true, "renamed-coordinate"
 		ps = append(ps, w)
 	}
