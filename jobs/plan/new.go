@@ -79,6 +79,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	var ofArrays warnings
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	described, times := coordinatesIn(paths, opened), timesOf(opened)
+	notMigrated := companionsOf(paths, opened)
 	chains := codecs.NewChains(env.Codecs)
 	p.Arrays = make([]Array, 0, len(paths))
 	for i, name := range paths {
@@ -88,6 +89,9 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, boundsOf: coordinates[name], coordinate: described[name], times: times}
 		if came[i] != "" {
 			b.note("comes along as a coordinate of %s; source.coordinates: false leaves such arrays out", came[i])
+		}
+		for _, at := range notMigrated[name] {
+			b.note("an attribute names %q, which is not migrated; source.include brings it along", at)
 		}
 		wrong, err := p.planArray(ctx, &b, name, dimensions)
 		if err != nil {

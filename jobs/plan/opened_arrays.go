@@ -88,3 +88,25 @@ func (p *Plan) coordinatesOf(paths []string, arrays []sources.Array, opened []in
 	}
 	return next
 }
+
+// companionsOf returns, by the paths of arrays, the arrays that tell more about these and
+// are not migrated: those of which arrays has nil.
+func companionsOf(paths []string, arrays []sources.Array) map[string][]string {
+	number := make(map[string]int, len(paths))
+	for i, path := range paths {
+		number[path] = i
+	}
+	exists := func(path string) bool { _, ok := number[path]; return ok }
+	left := map[string][]string{}
+	for i, a := range arrays {
+		if a == nil {
+			continue
+		}
+		for _, at := range compare.CompanionsOf(a.Info(), exists) {
+			if arrays[number[at]] == nil {
+				left[paths[i]] = append(left[paths[i]], at)
+			}
+		}
+	}
+	return left
+}

@@ -75,6 +75,31 @@ func TestCoordinatesComeAlong(t *testing.T) {
 	}
 }
 
+// TestCompanionsLeftOut notes what attributes name and the job does not select.
+func TestCompanionsLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{
+		"zarr.json": aGroup, "g/zarr.json": aGroup, "area/zarr.json": anotherArray("", "x"), "size/zarr.json": anotherArray("", "x"),
+		"g/v/zarr.json":    anotherArray(`"cell_measures": "area: area volume: size", "ancillary_variables": "none"`, "x"),
+		"g/area/zarr.json": anotherArray("", "x"),
+	})
+	for include, want := range map[string][]string{"g/v": {"g/area", "size"}, "g/*": {"size"}, "'**'": nil} {
+		p := planned(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr, include: ["+include+"]}\n")
+		var got []string
+		for i := range p.Arrays {
+			for _, note := range p.Arrays[i].Notes {
+				if name, ok := strings.CutPrefix(note, "an attribute names "); ok {
+					name, _, _ = strings.Cut(name, ",")
+					got = append(got, strings.Trim(name, `"`))
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", include, diff)
+		}
+	}
+}
+
 // TestCoordinateThatCannotBeRead leaves out a coordinate that is beyond this program, with
 // a finding, because the job does not ask for it. A damaged one is an error.
 func TestCoordinateThatCannotBeRead(t *testing.T) {

@@ -12,24 +12,41 @@ import (
 
 // CoordinatesOf returns the paths of the arrays that say where, and when, the elements of
 // an array are: the coordinates of its dimensions, and what it names in the attributes
-// coordinates, grid_mapping, bounds, climatology and formula_terms (CF, chapters 4, 5 and
-// 7). A name is looked up in the group of the array and in the groups above it, by exists.
+// coordinates, grid_mapping, bounds, climatology, formula_terms, and those of geometries
+// (CF, chapters 4, 5 and 7). A name is looked up in the group of the array and in the
+// groups above it, by exists.
 func CoordinatesOf(info *sources.Info, exists func(path string) bool) (paths []string) {
-	add := func(name string) {
-		at, ok := Nearest(info.Path, name, exists)
-		if ok && at != info.Path && !slices.Contains(paths, at) {
-			paths = append(paths, at)
-		}
-	}
 	for _, name := range info.DimensionNames {
 		if name != "" {
-			add(name)
+			paths = addNearest(paths, info, name, exists)
 		}
 	}
-	for _, attribute := range []string{"coordinates", "grid_mapping", "bounds", "climatology", "formula_terms"} {
+	return addNamed(paths, info, exists, "coordinates", "grid_mapping", "bounds", "climatology", "formula_terms",
+		"geometry", "node_coordinates", "node_count", "part_node_count", "interior_ring")
+}
+
+// CompanionsOf returns the paths of the arrays that tell more about the elements of an
+// array, and that are data of their own: what it names in the attributes cell_measures and
+// ancillary_variables (CF, sections 3.4 and 7.2).
+func CompanionsOf(info *sources.Info, exists func(path string) bool) []string {
+	return addNamed(nil, info, exists, "cell_measures", "ancillary_variables")
+}
+
+// addNamed adds the paths of the arrays that an array names in some attributes.
+func addNamed(paths []string, info *sources.Info, exists func(path string) bool, attributes ...string) []string {
+	for _, attribute := range attributes {
 		for name := range NamesIn(info, attribute) {
-			add(name)
+			paths = addNearest(paths, info, name, exists)
 		}
+	}
+	return paths
+}
+
+// addNearest adds the path of the array that an array means by a name, if there is one.
+func addNearest(paths []string, info *sources.Info, name string, exists func(path string) bool) []string {
+	at, ok := Nearest(info.Path, name, exists)
+	if ok && at != info.Path && !slices.Contains(paths, at) {
+		paths = append(paths, at)
 	}
 	return paths
 }
@@ -58,8 +75,8 @@ func NamesIn(info *sources.Info, attribute string) iter.Seq[string] {
 		}
 		for word := range strings.FieldsSeq(text) {
 			name, labels := strings.CutSuffix(word, ":")
-			if labels && attribute == "formula_terms" {
-				continue // the name of a term, before that of its variable
+			if labels && (attribute == "formula_terms" || attribute == "cell_measures") {
+				continue // the name of a term or a measure, before that of its variable
 			}
 			if !yield(name) {
 				return

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +29,9 @@ func TestCoordinatesOf(t *testing.T) {
 			`{"grid_mapping": "area: lat", "climatology": "bounds", "formula_terms": "time: p0 ps: none", "coordinates": 7, "units": "time"}`,
 			[]string{"model/area", "model/lat", "bounds", "model/deep/p0"},
 		},
-		"none": {"model/deep/temp", []string{"none"}, `{}`, nil},
+		"geometry": {"model/deep/temp", nil, `{"geometry": "area", "node_count": "p0", "cell_measures": "area: lat", "ancillary_variables": "time"}`, []string{"model/area", "model/deep/p0"}},
+		"node":     {"model/area", nil, `{"node_coordinates": "lat time"}`, []string{"model/lat", "model/time"}},
+		"none":     {"model/deep/temp", []string{"none"}, `{}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var attributes zarr.Attributes
@@ -41,5 +44,17 @@ func TestCoordinatesOf(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestCompanionsOf finds what tells more about an array.
+func TestCompanionsOf(t *testing.T) {
+	info := &sources.Info{Path: "g/v", DimensionNames: []string{"x"}, Attributes: zarr.Attributes{
+		{Name: "cell_measures", Value: []byte(`"area: size volume: none"`)}, {Name: "ancillary_variables", Value: []byte(`"quality size v area"`)},
+	}}
+	arrays := []string{"size", "g/quality", "g/v", "x"}
+	got := CompanionsOf(info, func(path string) bool { return slices.Contains(arrays, path) })
+	if diff := cmp.Diff([]string{"size", "g/quality"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
