@@ -194,6 +194,9 @@ func julianDay(year int64, month, day int) (int64, bool) {
 	return 1721424 + before*365 + floor(before, 4) + n, ok
 }
 
+// longestMonth is the most days that a month can have, but for a day of a leap year.
+const longestMonth = 1000
+
 // ownAlmanac reads a calendar that the variable itself describes (section 4.4.1): every
 // fourth year, counted from leap_year, leap_month has one day more.
 func ownAlmanac(attributes zarr.Attributes) (almanac, error) {
@@ -204,7 +207,7 @@ func ownAlmanac(attributes zarr.Attributes) (almanac, error) {
 	}
 	total := 0
 	for i, n := range list {
-		if n < 1 || n > 1000 {
+		if n < 1 || n > longestMonth {
 			return nil, fmt.Errorf("month_lengths is %s, with a month of %d days", attributes.Get("month_lengths"), n)
 		}
 		lengths[i], total = n, total+n

@@ -128,14 +128,16 @@ func Date(attributes zarr.Attributes, number *big.Rat) (text string, ok bool) {
 		return "", false
 	}
 	month := 12
-	for n, _ := dayOf(year, month, 1); n > day; n, _ = dayOf(year, month, 1) {
+	for n, _ := dayOf(year, month, 1); n > day && month > 1; n, _ = dayOf(year, month, 1) {
 		month--
 	}
-	for d := 1; ; d++ {
+	for d := 1; d <= longestMonth+1 && date == ""; d++ {
 		if n, ok := dayOf(year, month, d); ok && n == day {
 			date = fmt.Sprintf("%04d-%02d-%02d", year, month, d)
-			break
 		}
+	}
+	if date == "" {
+		return "", false // leap_year is beyond all years
 	}
 	at := rest.Int64()
 	if at == 0 {

@@ -1,6 +1,8 @@
 package cf
 
 import (
+	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -114,4 +116,38 @@ func TestDatesOfCalendars(t *testing.T) {
 			t.Errorf("%d is %q", day, text)
 		}
 	}
+	for _, leapYear := range []int64{math.MaxInt64, math.MinInt64, math.MinInt64 + 5} {
+		Date(own.With("leap_year", fmt.Append(nil, leapYear)), big.NewRat(7, 1)) // does not hang
+	}
+}
+
+// FuzzPeriod reads texts as dates. A period begins before it ends, and the date of its
+// beginning is a period that begins there, too.
+func FuzzPeriod(f *testing.F) {
+	for _, text := range []string{"2000", "-1-12-31", "2000-02-30T06:30:15.25Z", "1582-10-05", "999999999", "+0-1-1 0", "-999999999-01"} {
+		f.Add(text, "days since 1970-01-01", "standard", int64(7))
+		f.Add(text, "months since 2000-01-01 06:00 +5:30", "360_day", int64(-7))
+	}
+	f.Fuzz(func(t *testing.T, text, units, calendar string, number int64) {
+		attributes := zarr.Attributes{}.With("units", fmt.Appendf(nil, "%q", units)).With("calendar", fmt.Appendf(nil, "%q", calendar))
+		date, _ := Date(attributes, big.NewRat(number, 7))
+		if date != "" && !IsPeriod(date) {
+			t.Errorf("%d/7 %s is %q", number, units, date)
+		}
+		low, end, err := Period(attributes, text)
+		if err != nil {
+			return
+		}
+		if low.Cmp(end) >= 0 || !IsPeriod(text) {
+			t.Fatalf("%q is from %v to %v", text, low, end)
+		}
+		if date, ok := Date(attributes, low); ok {
+			again, _, err := Period(attributes, date)
+			clock, _ := ClockOf(attributes)
+			most := new(big.Rat).Quo(big.NewRat(1, 1e6), clock.length)
+			if err != nil || again.Sub(again, low).Abs(again).Cmp(most) > 0 {
+				t.Errorf("%q begins with %v, which is %q, %v", text, low, date, err)
+			}
+		}
+	})
 }

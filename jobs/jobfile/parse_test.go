@@ -182,3 +182,36 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSelect reads texts as parts of a dimension. What is taken selects in one of three
+// ways.
+func FuzzSelect(f *testing.F) {
+	for _, text := range []string{"0:100:2", "-3:", ":", "::1", "[30, 60]", "[null, 1e30]", "2000", "2020-01/..", "../2020-01-31T12:00:00.5Z", "'1:2'", "{}", "null", "0x10", "[0x10, 1_000]", "2000-01-01 06:00"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.ContainsAny(text, "\n\r#$&*!|>%@`") {
+			return // more YAML than a value, or another
+		}
+		j, err := Parse("job.yaml", []byte(small), ".", LoadOptions{Set: []string{"source.select.x=" + text}})
+		if err != nil || len(j.Source.Select) == 0 {
+			return
+		}
+		s := j.Source.Select[0]
+		ways := 0
+		for _, has := range []bool{s.Indices != nil, s.Values != nil, s.Dates != nil} {
+			if has {
+				ways++
+			}
+		}
+		if ways != 1 || s.Dimension != "x" {
+			t.Fatalf("%q selects in %d ways: %+v", text, ways, s)
+		}
+		if r := s.Indices; r != nil && r.Step < 1 {
+			t.Errorf("%q has the step %d", text, r.Step)
+		}
+		if v := s.Values; v != nil && v[0] != nil && v[1] != nil && v[0].Cmp(v[1]) > 0 {
+			t.Errorf("%q is from %v to %v", text, v[0], v[1])
+		}
+	})
+}
