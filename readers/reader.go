@@ -163,33 +163,59 @@ func Names() []string {
 	return names
 }
 
+// UnknownError is a name that no reader of the table has.
+type UnknownError struct {
+	Name    string
+	Package string // the reader in a package of that name, or ""
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("no reader %q is known: they are %s, each with >=VERSION behind it if need be", e.Name, strings.Join(Names(), ", "))
+}
+
+// packages are the names of packages that hold a reader of another name.
+var packages = map[string]string{"zarr": "zarr-python", "zarrita": "zarrita.js", "rasterio": "gdal"}
+
 // Parse returns the reader that a requirement such as "xarray" or "zarr-python>=3.1" means:
-// the entry of the table for the oldest version that the requirement allows.
+// the entry of the table for the oldest version that the requirement allows. A version that
+// is older or newer than those of the table is an error.
 func Parse(requirement string) (*Reader, error) {
 	name, least, versioned := strings.Cut(requirement, ">=")
 	name, least = strings.TrimSpace(name), strings.TrimSpace(least)
-	var found *Reader
-	known := false
+	var entries []*Reader // the oldest first
 	for _, r := range All() {
-		if r.Name != name {
-			continue
+		if r.Name == name {
+			entries = append(entries, r)
 		}
-		known = true
-		if found == nil || versioned && compare(r.Version, least) <= 0 {
+	}
+	if entries == nil {
+		return nil, &UnknownError{name, packages[name]}
+	}
+	oldest, newest := entries[0], entries[len(entries)-1]
+	wanted := parts(least)
+	if len(wanted) == 1 {
+		wanted = append(wanted, 0)
+	}
+	switch {
+	case !versioned:
+		return oldest, nil
+	case wanted == nil:
+		return nil, fmt.Errorf("%q is no version: want numbers with dots between them, as in zarr-python>=3.1", least)
+	case newest.Version == "":
+		return nil, fmt.Errorf("%s: the table of readers has no versions of %s: write %s alone", requirement, name, name)
+	case slices.Compare(wanted, parts(oldest.Version)) < 0:
+		return nil, fmt.Errorf("%s: what %s reads is known from version %s on: write %s>=%s", requirement, name, oldest.Version, name, oldest.Version)
+	case slices.Compare(wanted[:2], parts(newest.Version)) > 0:
+		return nil, fmt.Errorf("%s: what %s reads is known up to version %s, and newer ones should read the same: write %s>=%s", requirement, name, newest.Version, name, newest.Version)
+	}
+	found := oldest
+	for _, r := range entries {
+		if slices.Compare(parts(r.Version), wanted) <= 0 {
 			found = r
 		}
 	}
-	switch {
-	case !known:
-		return nil, fmt.Errorf("no reader %q is known: they are %s, each with >=VERSION behind it if need be", requirement, strings.Join(Names(), ", "))
-	case versioned && parts(least) == nil:
-		return nil, fmt.Errorf("%q is no version: want numbers with dots between them, as in %s>=3.1", least, name)
-	}
 	return found, nil
 }
-
-// compare orders two versions.
-func compare(a, b string) int { return slices.Compare(parts(a), parts(b)) }
 
 // parts returns the numbers of a version, or nil if it has others than numbers.
 func parts(version string) []int {

@@ -13,14 +13,18 @@ import (
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"zarr-python": "zarr-python 3.0", "zarr-python>=3.1": "zarr-python 3.1", "zarr-python >= 3.2.5": "zarr-python 3.2",
-		"zarr-python>=3.10": "zarr-python 3.4", "xarray": "xarray 2026.9", "xarray>=2025.1": "xarray 2026.9", "zarr-java": "zarr-java",
+		"zarr-python>=3": "zarr-python 3.0", "zarr-python>=3.4.99": "zarr-python 3.4", "xarray": "xarray 2026.9", "xarray>=2026.9.1": "xarray 2026.9", "zarr-java": "zarr-java",
 	} {
 		r, err := readers.Parse(text)
 		if err != nil || r.String() != want {
 			t.Errorf("%s: %v, %v, want %s", text, r, err, want)
 		}
 	}
-	for text, want := range map[string]string{"zarr": "they are zarr-python, xarray,", "xarray>=new": `"new" is no version`, "": "no reader"} {
+	for text, want := range map[string]string{"zarr": "they are zarr-python, xarray,", "xarray>=new": `"new" is no version`, "": "no reader",
+		"zarr-python>=2.18": "known from version 3.0 on: write zarr-python>=3.0", "xarray>=2025.1": "write xarray>=2026.9",
+		"zarr-python>=9": "known up to version 3.4, and newer ones should read the same: write zarr-python>=3.4", "zarr-python>=3.10": "write zarr-python>=3.4",
+		"zarr-java>=1": "has no versions of zarr-java: write zarr-java alone",
+	} {
 		if _, err := readers.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}

@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/readers"
@@ -16,7 +17,7 @@ func (p *parser) requiredReaders(n *node, at *trail) {
 				return
 			}
 			if _, err := readers.Parse(list[i]); err != nil {
-				p.report(n.at, at, err.Error(), "")
+				p.report(n.at, at, err.Error(), nearestReader(err))
 				list[i] = ""
 			}
 		}
@@ -24,6 +25,18 @@ func (p *parser) requiredReaders(n *node, at *trail) {
 	if ok {
 		p.job.Target.Readers = list
 	}
+}
+
+// nearestReader is a hint for a name that no reader has.
+func nearestReader(err error) string {
+	of, ok := errors.AsType[*readers.UnknownError](err)
+	switch {
+	case !ok:
+		return ""
+	case of.Package != "":
+		return fmt.Sprintf("did you mean %q?", of.Package)
+	}
+	return unlessListed(DidYouMean(of.Name, readers.Names()))
 }
 
 // RequiredReaders returns the readers that target.readers names.
