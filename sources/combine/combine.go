@@ -122,6 +122,7 @@ type variable struct {
 	report   sources.Report   // of what is wrong with it
 	notes    []string
 	findings []cf.Finding
+	breaks   []string      // of the order of its values, where that is allowed
 	array    sources.Array // what it becomes, if nothing is wrong
 	joined   bool          // it has the dimension along which members are joined
 	rebasing string        // the note about the parts that are rebased, and their units

@@ -334,24 +334,43 @@ func (c *combined) steps(v *variable) {
 			continue
 		}
 		what := "they overlap"
-		if a.to == b.from {
+		switch {
+		case a.to == b.from:
 			what = "both have this index"
+		case max(a.from, a.to) < min(b.from, b.to) || max(b.from, b.to) < min(a.from, a.to):
+			what = "they are not in order"
 		}
 		c.disorder(v, "ends with %s in %s and begins with %s in %s: %s", a.last, c.names[filled[k]], b.first, c.names[i], what)
 	}
 }
 
 // disorder reports where an array breaks the order of the members. The text goes on
-// behind the array's name. With Disordered the problem becomes a finding.
+// behind the array's name. With Disordered all breaks become one finding.
 func (c *combined) disorder(v *variable, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text, inRange := fmt.Sprintf(format, args...), c.spans[v.path] != nil
 	if !c.how.Disordered {
 		hint := "order: allow joins the files as they are"
-		if c.spans[v.path] != nil {
+		if inRange {
 			hint = "overlap: first or last takes each value once, " + hint
 		}
 		v.report.Add(fmt.Errorf("array %q %s; %s", v.path, text, hint))
-	} else if len(v.findings) < sources.MostReported {
-		v.findings = append(v.findings, cf.Finding{Code: Disordered, Message: text, Hint: "leave order: allow out, so that it is an error"})
+		return
 	}
+	if v.breaks = append(v.breaks, text); len(v.breaks) == 1 {
+		hint := "without order: allow this is an error"
+		if inRange {
+			hint = "without order: allow the files are joined in the order of their values, overlap: first or last takes each value once, and what then breaks the order is an error"
+		}
+		v.findings = append(v.findings, cf.Finding{Code: Disordered, Message: text, Hint: hint})
+		return
+	}
+	i := slices.IndexFunc(v.findings, func(f cf.Finding) bool { return f.Code == Disordered })
+	v.findings[i].Message = fmt.Sprintf("%s; the order breaks %s more", v.breaks[0], times(len(v.breaks)-1))
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
