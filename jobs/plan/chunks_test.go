@@ -133,6 +133,7 @@ func TestJoinedChunks(t *testing.T) {
 func TestObjectSizes(t *testing.T) {
 	for name, c := range map[string]struct{ shape, options, want string }{
 		"small":     {"[2000, 100, 100]", "{chunks: [1, 100, 100]}", `arrays.v.chunks: array "v": 2000 objects of 10 KiB on average: each takes a request to write and to read (chunks: [250, 100, 100]) [small-objects]`},
+		"tiny":      {"[2000, 4, 4]", "{chunks: [1, 4, 4]}", `arrays.v.chunks: array "v": 2000 objects of 16 B on average: each takes a request to write and to read (chunks: [2000, 4, 4]) [small-objects]`},
 		"in shards": {"[4000, 100, 100]", "{chunks: [1, 100, 100], shards: [2, 100, 100]}", `arrays.v.shards: array "v": 2000 objects of 20 KiB on average: each takes a request to write and to read (shards: [250, 100, 100]) [small-objects]`},
 		"few":       {"[1000, 100, 100]", "{chunks: [1, 100, 100]}", ""},
 		"large":     {"[2, 32768, 32768]", "{chunks: [1, 32768, 32768]}", `arrays.v.chunks: array "v": one object holds 1024 MiB of elements, which a reader of one element reads and decodes (chunks: [1, 2048, 2048], and shards: [1, 32768, 32768] if there are to be as few objects) [large-objects]`},

@@ -92,6 +92,9 @@ func (p *Plan) givenAttributes() (ps jobfile.Problems) {
 		array := slices.ContainsFunc(p.Arrays, func(a Array) bool { return a.Target == target })
 		if array || !slices.Contains(paths, target) {
 			message, hint := fmt.Sprintf("the target has no group %q", target), jobfile.DidYouMean(target, paths[1:])
+			if len(paths) == 1 {
+				hint = "it has the root alone, whose attributes stand in attributes"
+			}
 			if array {
 				message, hint = fmt.Sprintf("%q is an array of the target and no group", "/"+target), "attributes of arrays stand in arrays or defaults"
 			}

@@ -47,7 +47,7 @@ func (b *builder) judgeObjects(a *Array) {
 		if !sharded || b.options.Shards != nil {
 			hint = field + ": " + listed(zarr.AutoChunksWith(shape, nil, chunk, size))
 		}
-		b.warn(field, smallObjects, fmt.Sprintf("%d objects of %.0f KiB on average: each takes a request to write and to read", objects, average/1024), hint)
+		b.warn(field, smallObjects, fmt.Sprintf("%d objects of %s on average: each takes a request to write and to read", objects, shortly(average)), hint)
 	case !sharded && bytes(chunk) > largeObject:
 		inner := zarr.AutoChunks(chunk, chunk, size)
 		b.warn(field, largeObjects, fmt.Sprintf("one object holds %.0f MiB of elements, which a reader of one element reads and decodes", bytes(chunk)/(1<<20)),
@@ -64,4 +64,12 @@ func (b *builder) warn(field, code, message, hint string) {
 // listed spells a shape as a job has it.
 func listed(shape []int) string {
 	return strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
+}
+
+// shortly returns a number of bytes below a MiB.
+func shortly(n float64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%.0f B", n)
+	}
+	return fmt.Sprintf("%.0f KiB", n/1024)
 }
