@@ -1,9 +1,13 @@
+//go:build !nos3 && !nogcs && !noazure
+
 package store
 
 import (
 	"errors"
 	"os"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // TestNoWorkingDirectory opens a relative path where the working directory was removed.
@@ -32,5 +36,22 @@ func TestGlobOfNoStore(t *testing.T) {
 func TestJoinOfNoURL(t *testing.T) {
 	if url, err := Join("data", "s3:x"); err == nil {
 		t.Errorf("got %q", url)
+	}
+}
+
+// TestDefaultRetries: a store repeats requests unless the options say that it does not.
+func TestDefaultRetries(t *testing.T) {
+	for retries, want := range map[int]bool{0: true, 3: true, -1: false} {
+		var c clock
+		failed := 0
+		s := open(t, "mem://n", Options{Retries: retries, Sleep: c.sleep, Fault: func(string, string) error {
+			if failed++; failed == 1 {
+				return driver.ConnectionError{Cause: errors.New("busy")}
+			}
+			return nil
+		}})
+		if err := s.Put(t.Context(), "k", []byte("x")); (err == nil) != want {
+			t.Errorf("%d retries: %v", retries, err)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -44,5 +45,14 @@ func TestSameName(t *testing.T) {
 				t.Errorf("left behind (-want +got):\n%s", diff)
 			}
 		}
+	}
+}
+
+// TestSameNameFails: the error of the file system is not an answer.
+func TestSameNameFails(t *testing.T) {
+	broken := errors.New("broken")
+	s := open(t, t.TempDir()+"/root", Options{Retries: -1, Fault: func(string, string) error { return broken }})
+	if same, err := s.SameName(t.Context(), "a", "A"); same || !errors.Is(err, broken) {
+		t.Errorf("the same: %t, %v", same, err)
 	}
 }

@@ -140,3 +140,12 @@ func TestProxyThatRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestContentRangeOfNothing reads fields that are no range of bytes.
+func TestContentRangeOfNothing(t *testing.T) {
+	for _, text := range []string{"", "items 0-9/100", "bytes 5", "bytes", "0-9/100", "bytes 0-9/x"} {
+		if first, size, ok := contentRange(text); ok {
+			t.Errorf("%q: from %d of %d", text, first, size)
+		}
+	}
+}

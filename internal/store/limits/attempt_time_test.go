@@ -32,3 +32,14 @@ func TestInTime(t *testing.T) {
 		}
 	}
 }
+
+// TestNoTurn: an operation that is given up while it waits for its turn does not begin.
+func TestNoTurn(t *testing.T) {
+	l := New(1e-9) // the second request would wait for years
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = l.request(t.Context(), nil)
+	if err := l.request(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -149,3 +149,16 @@ func TestSameName(t *testing.T) {
 		t.Errorf("one name: %t, %v", same, err)
 	}
 }
+
+// TestSameNameOfNothing: where no folder can be made, nothing tells whether two names are one.
+func TestSameNameOfNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := New(filepath.Join(file, "root"), "")
+	t.Cleanup(func() { _ = d.Close() })
+	if same, err := d.SameName("a", "A"); err == nil {
+		t.Errorf("the same: %t", same)
+	}
+}

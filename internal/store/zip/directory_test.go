@@ -1,12 +1,16 @@
 package zip
 
 import (
+	stdzip "archive/zip"
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 // Sizes and places that do not fit into 32 bits are in an extra field.
@@ -69,6 +73,22 @@ func TestFindEnd(t *testing.T) {
 		})
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(end{})); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+// TestHeaderBehindTheEnd reads a member whose header lies, by the directory, at the very end.
+func TestHeaderBehindTheEnd(t *testing.T) {
+	data := archive(t, zipFile{"a", "hello", stdzip.Store})
+	at := bytes.Index(data, []byte("PK\x01\x02"))
+	for _, back := range []int{-10, 0, 1, 29} {
+		binary.LittleEndian.PutUint32(data[at+42:], uint32(len(data)-back))
+		d, err := openedArchive(t.Context(), data, true)
+		if err == nil {
+			err = d.Read(t.Context(), "a", make([]byte, 5), 0, driver.Info{})
+		}
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d bytes before the end: %v", back, err)
 		}
 	}
 }
