@@ -29,9 +29,16 @@ func (p *Plan) Manifest() (json.RawMessage, error) {
 	if err := sources.InParallel(context.Background(), len(parts), func(_ context.Context, i int) error { return parts[i]() }); err != nil {
 		return nil, err
 	}
-	size := len(m.Job) + len(p.Arrays)*arrayText
+	size := len(m.Job)
+	for f := range p.source.Files() { // the others tell as much of themselves as the first one
+		size += len(urls) * (len(f.ETag) + len(f.Query) + len(f.Head))
+		break
+	}
 	for _, url := range urls {
 		size += len(url) + fileText
+	}
+	for i := range p.Arrays {
+		size += len(p.Arrays[i].Source) + arrayText
 	}
 	files := manifestRows{baseOf(urls), func(yield func(sources.File) bool) {
 		at := 0
@@ -54,11 +61,11 @@ func (p *Plan) Manifest() (json.RawMessage, error) {
 	return text.Bytes(), err
 }
 
-// arrayText and fileText are about as many bytes as an array and a file, but for its
-// URL, have in the text of a manifest.
+// arrayText and fileText are about as many bytes as an array and a file have in the text of a
+// manifest, beside their names.
 const (
-	arrayText = 128
-	fileText  = 64
+	arrayText = 96
+	fileText  = 48
 )
 
 // digest sets the digests of the metadata of all arrays.
