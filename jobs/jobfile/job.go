@@ -118,12 +118,18 @@ type Target struct {
 	Append string
 	// Gaps says what becomes of rows that break the step of the coordinate: "warn" or "",
 	// "error", or "allow".
-	Gaps             string
+	Gaps string
+	// Overlap says what becomes of rows whose coordinates the target has: "error" or "",
+	// "skip", or "same".
+	Overlap          string
 	StoreEmptyChunks bool
 	// Readers are programs that must be able to read the result, such as
 	// "zarr-python>=3.1". They have no influence on what is written.
 	Readers []string
 }
+
+// LeavesOut reports whether a run leaves out the rows of the source that the target has.
+func (t *Target) LeavesOut() bool { return t.Overlap == "skip" || t.Overlap == "same" }
 
 // GroupRule has the attributes of the group at a path, "" for the root. They are merged
 // over the source's; null removes one.

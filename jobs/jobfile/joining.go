@@ -111,6 +111,7 @@ func (p *parser) appending(n *node, at *trail) {
 	p.fields(n, at, map[string]setter{
 		"dimension": p.str(&t.Append),
 		"gaps":      p.enum(&t.Gaps, "warn", "error", "allow"),
+		"overlap":   p.enum(&t.Overlap, "error", "skip", "same"),
 		"insert": func(n *node, at *trail) {
 			p.report(n.at, at, "rows come behind those of the target, never between them", "to fill a hole, migrate all files anew: existing: overwrite, or another target.url")
 		},

@@ -58,7 +58,14 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 		return err
 	}
 	g := &Growth{Dimension: p.dim, packed: map[string]bool{}, met: map[string]bool{}}
-	if err = g.recall(p.state); err != nil {
+	begun, err := g.recall(p.state)
+	if err != nil {
+		return err
+	}
+	if p.repeats {
+		begun = g.completed
+	}
+	if err := p.filesOf(ctx, begun); err != nil {
 		return err
 	}
 	if p.repeats && g.completed != nil {
@@ -92,6 +99,49 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	}
 	p.target = g
 	return nil
+}
+
+// filesOf leaves files out of the source that an interrupted run did not have: they came
+// later, and have their turn when that run is complete. It does so if the job appends what
+// is new. The manifest is nil if no run was interrupted.
+func (p *Plan) filesOf(ctx context.Context, begun *Manifest) error {
+	if begun == nil || !p.Job.Target.LeavesOut() {
+		return nil
+	}
+	had := make(map[string]bool, len(begun.Files))
+	for _, f := range begun.Files {
+		had[nameOf(f)] = true
+	}
+	r := p.request
+	r.URLs, r.From = nil, nil
+	i := 0
+	for f := range p.files() {
+		if i < len(p.request.URLs) && had[nameOf(f)] {
+			r.URLs, r.From = append(r.URLs, p.request.URLs[i]), append(r.From, p.request.From[i])
+		}
+		i++
+	}
+	waiting := len(p.request.URLs) - len(r.URLs)
+	if i != len(p.request.URLs) || waiting == 0 || len(r.URLs) == 0 {
+		return nil
+	}
+	source, err := p.Job.Driver().Open(ctx, r)
+	if err != nil {
+		return err
+	}
+	old := p.source
+	p.source, p.request, p.waiting, p.plain, p.fileCount = source, r, waiting, nil, 0
+	return old.Close()
+}
+
+// waits warns of files that have their turn after an interrupted run.
+func (p *Plan) waits() jobfile.Problems {
+	if p.waiting == 0 {
+		return nil
+	}
+	w := p.Job.Problem("source.url", fmt.Sprintf("an earlier run was interrupted: it is completed first, with the %d files that it had, and %d files that came later are appended then", len(p.request.URLs), p.waiting), "")
+	w.Warning, w.Code = true, "append-waits"
+	return jobfile.Problems{w}
 }
 
 // goesOn finds out whether the source is the one of a run that was interrupted.
@@ -148,6 +198,7 @@ func (g *Growth) meet(ctx context.Context, b *builder) error {
 	if err != nil {
 		return fmt.Errorf("target %s: array %q: %w", g.store.URL(), t.Path, err)
 	}
+	g.leaveOut(b, t)
 	if err := g.rebaseToTarget(ctx, b, t.Meta.Attributes, t.Meta.Type); err != nil {
 		return err
 	}

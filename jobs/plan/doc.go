@@ -50,6 +50,7 @@
 //	append_together.go      arrays that share the dimension grow together
 //	append_attributes.go    attributes of the existing array and of the incoming rows
 //	append_reencoded.go     rows that are decoded and encoded again
+//	append_overlap.go       rows that are left out, because the target has them
 //	existing_array.go       an array whose rows come behind those of the target
 //	incoming_rows.go        whether incoming rows are new, and belong behind the others
 //	append.go               what lies at the target, for a plan that appends rows

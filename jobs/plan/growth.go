@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -37,6 +37,13 @@ type Growth struct {
 	// new are the rows that come to the arrays of each group, by its path, with those
 	// below that share its dimension.
 	New map[string]int
+	// overlaps are the rows that a run leaves out, by the paths of coordinates in the
+	// target; first is the first of these paths. whole are the arrays of a job with
+	// overlap: same before rows are left out, with all rows of the source.
+	overlaps map[string]*target.Overlap
+	first    string
+	whole    []Array
+	paths    map[string]bool // of the arrays of the target
 }
 
 // Growth returns what the target of the plan is if rows are appended to it. It is nil
@@ -47,25 +54,40 @@ func (p *Plan) Growth() *Growth {
 }
 
 // recall takes from a checkpoint what earlier runs have done.
-func (g *Growth) recall(s *state) error {
+// interrupted is the manifest of a run that has not ended, nil for none.
+func (g *Growth) recall(s *state) (interrupted *Manifest, err error) {
 	switch {
 	case s.done != nil:
-		var err error
 		if g.completed, err = ReadCompleted(s.done); err != nil {
-			return err
+			return nil, err
 		}
-		g.earlier = slices.Concat(g.completed.Earlier, g.completed.Files)
+		g.earlier = g.completed.allFiles()
 		g.late = mayComeLate(s.done)
 	case s.manifest != nil:
-		m, err := ReadManifest(s.manifest)
-		if err != nil {
-			return err
+		if interrupted, err = ReadManifest(s.manifest); err != nil {
+			return nil, err
 		}
-		if m.Append != "" {
-			g.Begun, g.earlier = m, m.Earlier
+		if interrupted.Append != "" {
+			g.Begun, g.earlier = interrupted, interrupted.Earlier
 		}
 	}
-	return nil
+	return interrupted, nil
+}
+
+// allFiles returns the files behind a target after a run. A file that was read by the run,
+// and by an earlier one, is there once.
+func (m *Manifest) allFiles() []sources.File {
+	read := make(map[string]sources.File, len(m.Files))
+	for _, f := range m.Files {
+		read[nameOf(f)] = f
+	}
+	list := make([]sources.File, 0, len(m.Earlier)+len(m.Files))
+	for _, f := range m.Earlier {
+		if again, ok := read[nameOf(f)]; !ok || fileChange(f, again) != "" {
+			list = append(list, f)
+		}
+	}
+	return append(list, m.Files...)
 }
 
 // repeat takes the last run, which completed, for one that was interrupted at its end.
@@ -93,6 +115,24 @@ func (g *Growth) exists(ctx context.Context) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// known reports whether rows of a file are in the target by the record of files,
+// and how the file is not the one any more that they were taken from.
+func (g *Growth) known(f sources.File) (known bool, change string) {
+	if g.byName == nil {
+		g.byName = map[string][]sources.File{}
+		for _, e := range g.earlier {
+			g.byName[nameOf(e)] = append(g.byName[nameOf(e)], e)
+		}
+	}
+	for _, e := range g.byName[nameOf(f)] {
+		known = true
+		if change = fileChange(e, f); change == "" {
+			break
+		}
+	}
+	return known, change
 }
 
 // describe implements [plannedTarget].

@@ -11,7 +11,6 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/target"
-	"github.com/zmigrate/zmigrate/sources"
 )
 
 // check implements [plannedTarget]. It finds out whether the incoming rows belong behind
@@ -56,6 +55,9 @@ func (g *Growth) compare(ctx context.Context, p *Plan) error {
 	}
 	p.Arrays = grow
 	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if err := g.checkOverlaps(ctx, p); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(grow, func(a Array) bool { return a.Append.New > 0 }) {
@@ -188,24 +190,6 @@ func (g *Growth) shortened(p *Plan) error {
 		}
 	}
 	return nil
-}
-
-// known reports whether rows of a file are in the target by the record of files,
-// and how the file is not the one any more that they were taken from.
-func (g *Growth) known(f sources.File) (known bool, change string) {
-	if g.byName == nil {
-		g.byName = map[string][]sources.File{}
-		for _, e := range g.earlier {
-			g.byName[nameOf(e)] = append(g.byName[nameOf(e)], e)
-		}
-	}
-	for _, e := range g.byName[nameOf(f)] {
-		known = true
-		if change = fileChange(e, f); change == "" {
-			break
-		}
-	}
-	return known, change
 }
 
 // sameFiles refuses a source whose rows are in the target if its files are not

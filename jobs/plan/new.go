@@ -37,11 +37,11 @@ func Repeat(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error)
 func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool) (*Plan, error) {
 	env = env.Complete()
 	limits := Limits{limits.New(j.Run.PerSecond), limits.New(j.Run.PerSecond), limits.New(0)}
-	source, err := openSource(ctx, j, env, limits.Source)
+	source, request, err := openSource(ctx, j, env, limits.Source)
 	if err != nil {
 		return nil, faultOf(j, err)
 	}
-	p := &Plan{Job: j, source: source, Limits: limits, target: creation{}, repeats: repeats, Groups: map[string]zarr.Attributes{}}
+	p := &Plan{Job: j, source: source, request: request, Limits: limits, target: creation{}, repeats: repeats, Groups: map[string]zarr.Attributes{}}
 	err = p.build(ctx, env)
 	if err == nil {
 		return p, nil
@@ -75,17 +75,15 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err := p.selectParts(ctx, paths, opened); err != nil {
 		return err
 	}
-	problems = slices.Concat(problems, p.leftOut(left), p.lostCoordinates(opened), p.grows(opened))
+	problems = slices.Concat(problems, p.waits(), p.leftOut(left), p.lostCoordinates(opened), p.grows(opened))
 	var ofArrays warnings
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	described, times := coordinatesIn(paths, opened), timesOf(opened)
 	notMigrated := companionsOf(paths, opened)
 	chains := codecs.NewChains(env.Codecs)
 	p.Arrays = make([]Array, 0, len(paths))
-	for i, name := range paths {
-		if opened[i] == nil {
-			continue
-		}
+	one := func(i int) (jobfile.Problems, error) {
+		name := paths[i]
 		b := builder{plan: p, env: env, chains: chains, array: opened[i], base: newArray{}, boundsOf: coordinates[name], coordinate: described[name], times: times}
 		if came[i] != "" {
 			b.note("comes along as a coordinate of %s; source.coordinates: false leaves such arrays out", came[i])
@@ -93,7 +91,16 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		for _, at := range notMigrated[name] {
 			b.note("an attribute names %q, which is not migrated; source.include brings it along", at)
 		}
-		wrong, err := p.planArray(ctx, &b, name, dimensions)
+		return p.planArray(ctx, &b, name, dimensions)
+	}
+	if err := p.target.overlap(ctx, p, opened, one); err != nil {
+		return err
+	}
+	for i, name := range paths {
+		if opened[i] == nil {
+			continue
+		}
+		wrong, err := one(i)
 		if err != nil {
 			return err
 		}

@@ -10,10 +10,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/target"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // creation is the [plannedTarget] of a plan that makes a new hierarchy.
 type creation struct{}
+
+// overlap implements [plannedTarget].
+func (creation) overlap(context.Context, *Plan, []sources.Array, func(int) (jobfile.Problems, error)) error {
+	return nil
+}
 
 // meet implements [plannedTarget].
 func (creation) meet(ctx context.Context, b *builder) error {

@@ -42,6 +42,10 @@ type Plan struct {
 	recorded map[string]string
 	// fileCount is the number of files of the source, once something has asked for it.
 	fileCount int
+	// request is what source was opened with. waiting is the number of files that the job
+	// has, too, and that another plan appends.
+	request sources.Request
+	waiting int
 	// plain tells which files of the source, in their order, are absolute local paths
 	// without links. It may be shorter than the source has files: of the others it is not
 	// known.
@@ -97,6 +101,11 @@ func (p *Plan) Unchanged() []string { return p.unchanged }
 // Nothing reports whether the target already has all rows that the plan would append.
 func (p *Plan) Nothing() bool { return p.nothing }
 
+// Waiting is the number of files of the job that the plan leaves to another plan, which is
+// made when this one is done: a run over the other files was interrupted, and is completed
+// first.
+func (p *Plan) Waiting() int { return p.waiting }
+
 // plannedTarget is what lies at the place that a job writes to, and what becomes of it.
 // There are two:
 //
@@ -110,6 +119,9 @@ func (p *Plan) Nothing() bool { return p.nothing }
 // a plan appends rows: New asks its target, and the builder of an array the base of
 // that array. A run asks [Plan.Growth] once, and then its outcome.
 type plannedTarget interface {
+	// overlap finds the rows of the source that the target has, and that meet leaves out.
+	// Of the opened arrays some are nil. one adds the array at an index to the plan.
+	overlap(ctx context.Context, p *Plan, opened []sources.Array, one func(i int) (jobfile.Problems, error)) error
 	// meet finds what the target holds of the array that a builder plans, and sets the
 	// builder's base.
 	meet(ctx context.Context, b *builder) error

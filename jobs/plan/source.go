@@ -11,29 +11,30 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// openSource opens what the job's source section names.
-func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (sources.Source, error) {
+// openSource opens what the job's source section names. It returns what the driver was
+// asked for, too.
+func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (source sources.Source, r sources.Request, err error) {
 	driver := j.Driver()
 	if driver == nil {
-		return nil, jobfile.Problems{j.Problem("source.driver", "names no driver that is known", "")}
+		return nil, r, jobfile.Problems{j.Problem("source.driver", "names no driver that is known", "")}
 	}
-	r := sources.Request{
+	r = sources.Request{
 		Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.StoreOptions(j, limits),
 		Join: combining(j, env.Codecs.Types()), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
 		Null:       func(path string, t dtype.Type) (dtype.Scalar, error) { return nullOf(j, path, t) },
 		KeepChunks: func(path string) bool { return wantsStored(j, path) },
 		KeepCodecs: func(path string, t dtype.Type) bool { return keepsCodecs(j, path, t, env.Codecs.Types()) },
 	}
-	var err error
 	if driver.Declared {
 		r.Arrays, err = declaredArrays(ctx, j, env, r.Store)
 	} else if r.URLs, r.From, err = resolve(ctx, driver, j.Source.Locations, r.Store); err == nil {
 		err = j.CheckJoined(r.URLs)
 	}
 	if err != nil {
-		return nil, err
+		return nil, r, err
 	}
-	return driver.Open(ctx, r)
+	source, err = driver.Open(ctx, r)
+	return source, r, err
 }
 
 // declaredArrays returns the arrays that the job describes.

@@ -108,7 +108,7 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 		c.Known = c.first.old
 		return true, nil
 	}
-	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new%s",
+	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new; target.append: {overlap: skip} leaves out the rows that the target has, and overlap: same compares their values, too%s",
 		c.first.new, c.spell(c.first.value), c.first.old, BeginsAnew(c.Path))
 }
 

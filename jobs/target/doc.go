@@ -4,6 +4,8 @@
 // source with the same path. It has three checks:
 //
 //	CheckCoordinate  are the incoming rows new, are they in the target already, or neither?
+//	Overlap          which of the incoming rows does the target have already?
+//	CheckOverlap     do these rows have the same values?
 //	CheckRows        do rows that are in the target already have the same values?
 //	CheckValues      does an array that does not grow have the same values?
 //
@@ -21,4 +23,5 @@
 //	coordinate_first.go the coordinate of a new target
 //	gaps.go             steps that incoming rows break
 //	rows.go             rows that are known
+//	overlap.go          rows that are left out, because the target has them
 package target

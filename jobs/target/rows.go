@@ -8,6 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -15,13 +16,25 @@ import (
 // chunk by chunk: by the coordinate at a path they are the same rows. The chain is that
 // of the array.
 func (e *Existing) CheckRows(ctx context.Context, chain *codecs.Chain, first int, coordinate string) error {
+	index, m, err := e.otherRow(ctx, chain, first)
+	if err != nil || m == nil {
+		return err
+	}
+	return fmt.Errorf("array %q: rows with the coordinates of the source are there already, with other values and from other files: element %v is %s, in the source %s; rows that are there stay as they are, and those that are new need coordinates of their own%s",
+		e.Path, index, m.X, m.Y, BeginsAnew(coordinate))
+}
+
+// otherRow finds the first element of the incoming rows that is another one than in the
+// rows of the array from row first on. It returns the index in the array, and nil if there
+// is no such element.
+func (e *Existing) otherRow(ctx context.Context, chain *codecs.Chain, first int) ([]int, *compare.Mismatch, error) {
 	axis := e.Axis
 	if layout, ok := chain.InnerChunks(); ok {
 		chain = layout.Inner()
 	}
 	end := first + e.Incoming.Info().Shape[axis]
 	if end > e.Rows {
-		return fmt.Errorf("array %q: its coordinate has the rows of the source already, and it ends with row %d", e.Path, e.Rows-1)
+		return nil, nil, fmt.Errorf("array %q: its coordinate has the rows of the source already, and it ends with row %d", e.Path, e.Rows-1)
 	}
 	extent := chain.Chunk().Shape[axis]
 	base := first / extent * extent
@@ -31,25 +44,24 @@ func (e *Existing) CheckRows(ctx context.Context, chain *codecs.Chain, first int
 		region := grid.Region(grid.Index(n))
 		is, err := readCell(ctx, target, chain, region)
 		if err != nil {
-			return fmt.Errorf("target: array %q: %w", e.Path, err)
+			return nil, nil, fmt.Errorf("target: array %q: %w", e.Path, err)
 		}
 		own, within, err := withRows(ctx, is, e.Incoming, axis, first-base, region)
 		if err != nil {
-			return fmt.Errorf("array %q: %w", e.Source, err)
+			return nil, nil, fmt.Errorf("array %q: %w", e.Source, err)
 		}
 		m, err := otherValue(pool, chain, is, own, within)
 		if err != nil {
-			return fmt.Errorf("array %q: %w", e.Source, err)
+			return nil, nil, fmt.Errorf("array %q: %w", e.Source, err)
 		}
 		if m == nil {
 			continue
 		}
 		index := behind(behind(region.Start, within.Start), m.Index)
 		index[axis] += base
-		return fmt.Errorf("array %q: rows with the coordinates of the source are there already, with other values and from other files: element %v is %s, in the source %s; rows that are there stay as they are, and those that are new need coordinates of their own%s",
-			e.Path, index, m.X, m.Y, BeginsAnew(coordinate))
+		return index, m, nil
 	}
-	return nil
+	return nil, nil, nil
 }
 
 // withRows returns a chunk of the target in which the source's rows replace those of the

@@ -159,26 +159,31 @@ func forRunning(j *jobs.Job) (done func()) {
 	return func() { debug.SetGCPercent(usual) }
 }
 
-// run migrates one job and prints the result. If another run has appended to the target
-// since the plan was made, it plans once more.
+// run migrates one job and prints the result. It plans once more if another run has
+// appended to the target since the plan was made, and if files are left that came after an
+// interrupted run, which has been completed first.
 func (a *app) run(c *cli.Context, j *jobs.Job) error {
 	if err := errors.Join(a.fit(j), a.fitFiles(j)); err != nil {
 		return err
 	}
-	err := a.attempt(c, j)
+	waiting, err := a.attempt(c, j)
 	if errors.Is(err, jobs.ErrOvertaken) {
-		err = a.attempt(c, j)
+		waiting, err = a.attempt(c, j)
+	}
+	if err == nil && waiting > 0 {
+		_, err = a.attempt(c, j)
 	}
 	return err
 }
 
-// attempt makes a plan and runs it.
-func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
+// attempt makes a plan and runs it. It returns the number of files that are left to
+// another plan.
+func (a *app) attempt(c *cli.Context, j *jobs.Job) (waiting int, err error) {
 	done := forPlanning(j)
 	plan, err := jobs.NewPlan(c.Context, j, a.env)
 	done()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	defer forRunning(j)()
@@ -192,10 +197,10 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job) (err error) {
 	})
 	show.end()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	a.summary(j, result, show.first, openingOf(plan.Arrays))
-	return nil
+	return plan.Waiting(), nil
 }
 
 // summary prints the result of a run. resumed is the number of bytes that earlier runs
