@@ -105,6 +105,10 @@ func TestPlanInParts(t *testing.T) {
 		"NetCDF classic, one array in shards": {"{driver: netcdf, url: coads.cdf}", "{SST: {chunks: [1, 45, 90], shards: [3, 90, 180]}, AIRT: {chunks: [2, 45, 90]}}", 30},
 		"HDF5, its chunks carried through":    {"{driver: netcdf, url: model.nc}", "{'**': {codecs: keep}}", 4},
 		"HDF5, in shards":                     {"{driver: netcdf, url: model.nc}", "{default_fill: {chunks: [1, 1, 3], shards: [2, 5, 6]}}", 4},
+		"a part, with other names": {
+			"{driver: netcdf, url: coads.cdf, include: [SST], select: {TIME: '2:12:3', COADSY: [-30, 30]}}",
+			"{SST: {chunks: [2, 10, 90]}}\ndimensions: {COADSY: lat}\nattributes: {title: a part}", 12,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := fast(t)
