@@ -116,14 +116,24 @@ func migrate(ctx context.Context, file string, env jobs.Environment, opt jobs.Ru
 	if err := j.Check(env.Codecs).Err(); err != nil {
 		return nil, err
 	}
+	for waiting := 1; waiting > 0 && err == nil; {
+		result, waiting, err = migrateOnce(ctx, j, env, opt)
+	}
+	return result, err
+}
+
+// migrateOnce makes a plan of a job and runs it. It returns the number of files that are left
+// to another plan.
+func migrateOnce(ctx context.Context, j *jobs.Job, env jobs.Environment, opt jobs.RunOptions) (result *jobs.Result, waiting int, err error) {
 	plan, err := jobs.NewPlan(ctx, j, env)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	opt.Owner = journal.ThisProcess("test")
 	opt.Owner.ID = rand.Text() // as if each run had a process of its own
-	return jobs.Run(ctx, plan, env, opt)
+	result, err = jobs.Run(ctx, plan, env, opt)
+	return result, plan.Waiting(), err
 }
 
 // undisturbed runs a job file to its end and returns the digests of the target.
