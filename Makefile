@@ -34,7 +34,7 @@ SERVERS := .cache/servers/installed
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: help build test lint race fuzz bench mutate soak interop ports servers cloud-test small check clean
+.PHONY: help build test lint race fuzz bench mutate soak interop ports servers cloud-test small chunks check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -100,6 +100,9 @@ ports: ## zfp without kernels, for newer amd64 and on arm64 (needs: Go; qemu-use
 speed: $(PEERS) ## whole migrations beside those of tensorstore and, where there is Rust, of zarrs; columns of Parquet beside pyarrow (needs as interop; installs the peers)
 	if command -v cargo >/dev/null; then $(MAKE) $(ZARRS); fi
 	ZMIGRATE_SPEED=1 ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^Test(Migration|Parquet)Speed' ./e2e
+
+chunks: $(PEERS) build ## the table of docs/chunks.md: maps and time series, read by xarray from chunks of several shapes (needs as interop; installs the peers)
+	.cache/interop/bin/python e2e/interop/chunks.py bin/zmigrate
 
 check: test lint ## test and lint, to run before a commit
 

@@ -198,3 +198,39 @@ func TestEarlierCodecs(t *testing.T) {
 		t.Error("with the checkpoint, the coordinate has other codecs than before")
 	}
 }
+
+// TestDecodedOnce plans arrays of usual shapes with 256 MiB. Chunks that auto chooses, and
+// those for both uses, decode no chunk of the source several times.
+func TestDecodedOnce(t *testing.T) {
+	for _, c := range [][2]string{
+		{"[2000, 721, 1440]", "[1, 721, 1440]"},
+		{"[2000, 721, 1440]", "[1, 361, 720]"},
+		{"[2000, 721, 1440]", "[31, 91, 180]"},
+		{"[8760, 180, 360]", "[1, 180, 360]"},
+		{"[8760, 180, 360]", "[8760, 10, 10]"},
+		{"[365, 17, 73, 144]", "[1, 17, 73, 144]"},
+	} {
+		dir := t.TempDir()
+		text := strings.Replace(storedField, "[20, 1000, 1000]", c[0], 1)
+		text = strings.Replace(strings.Replace(text, "[3, 1000, 1000]", c[1], 1), `, "dimension_names": ["t", "y", "x"]`, "", 1)
+		text = strings.Replace(text, "uint8", "float32", 1)
+		text = strings.Replace(text, `{"name": "bytes"}`, `{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd"}`, 1)
+		writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "v/zarr.json": text})
+		for _, choice := range []string{"chunks: auto", "access: both"} {
+			j, err := jobfile.Parse("job.yaml", []byte(`
+zmigrate: 1
+source: {driver: zarr, url: in.zarr}
+target: {url: out.zarr}
+run: {memory: 256MiB}
+defaults: {`+choice+`}
+`), dir, jobfile.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := planOf(t, j).Arrays[0]
+			if a.Decodes > a.SourceChunks {
+				t.Errorf("%s in chunks of %s, %s: %v, %d chunks of the source are decoded %d times", c[0], c[1], choice, a.Meta.Grid.Chunk, a.SourceChunks, a.Decodes)
+			}
+		}
+	}
+}
