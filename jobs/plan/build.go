@@ -219,6 +219,10 @@ func (b *builder) storedFill(a zarr.Attribute, t dtype.Type) json.RawMessage {
 	}
 	value, err := t.ParseScalar(dtype.V3, a.Value)
 	if err != nil {
+		var stored []byte // as encoding/json reads base64
+		if json.Unmarshal(a.Value, &stored) != nil || stored != nil && len(stored) != 8 {
+			b.wrong("attributes._FillValue", fmt.Sprintf("%s is no %s", a.Value, t.Name()), "a number, \"NaN\", \"Infinity\" or \"-Infinity\"; null removes the attribute")
+		}
 		return a.Value // null, or the stored form
 	}
 	b.note("the attribute _FillValue (%s) is written in base64, the form that xarray reads", a.Value)
