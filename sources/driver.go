@@ -184,6 +184,10 @@ type Rebasing struct {
 	Keep bool
 	// Units are those of the clock. "" stands for those of the first file.
 	Units string
+	// Clock returns the clock of the array to which the rows of an array are appended, false
+	// for none. If clocks of files differ, it counts in the place of the first file's, and of
+	// Units. It may be nil.
+	Clock func(path string) (Clock, bool)
 	// Type returns the data type that the numbers of an array are to have if numbers of
 	// any file are changed, nil for that of the first file. nil: of no array.
 	Type func(path string) dtype.Type

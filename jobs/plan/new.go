@@ -37,7 +37,7 @@ func Repeat(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error)
 func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool) (*Plan, error) {
 	env = env.Complete()
 	limits := Limits{limits.New(j.Run.PerSecond), limits.New(j.Run.PerSecond), limits.New(0)}
-	source, request, err := openSource(ctx, j, env, limits.Source)
+	source, request, err := openSource(ctx, j, env, limits)
 	if err != nil {
 		return nil, faultOf(j, err)
 	}

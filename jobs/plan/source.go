@@ -1,25 +1,27 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // openSource opens what the job's source section names. It returns what the driver was
 // asked for, too.
-func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (source sources.Source, r sources.Request, err error) {
+func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits Limits) (source sources.Source, r sources.Request, err error) {
 	driver := j.Driver()
 	if driver == nil {
 		return nil, r, jobfile.Problems{j.Problem("source.driver", "names no driver that is known", "")}
 	}
 	r = sources.Request{
-		Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.StoreOptions(j, limits),
+		Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.StoreOptions(j, limits.Source),
 		Join: combining(j, env.Codecs.Types()), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
 		Null:       func(path string, t dtype.Type) (dtype.Scalar, error) { return nullOf(j, path, t) },
 		KeepChunks: func(path string) bool { return wantsStored(j, path) },
@@ -29,12 +31,55 @@ func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits *li
 		r.Arrays, err = declaredArrays(ctx, j, env, r.Store)
 	} else if r.URLs, r.From, err = resolve(ctx, driver, j.Source.Locations, r.Store); err == nil {
 		err = j.CheckJoined(r.URLs)
+		if len(r.URLs) > 1 && j.Target.Existing == "append" {
+			r.Join.Time.Clock = targetClocks(ctx, j, env.StoreOptions(j, limits.Target), env)
+		}
 	}
 	if err != nil {
 		return nil, r, err
 	}
 	source, err = driver.Open(ctx, r)
 	return source, r, err
+}
+
+// targetClocks returns a function that reads by which clocks arrays go to which the job
+// appends rows. An array that cannot be read has none: a plan says why when it opens the
+// target.
+func targetClocks(ctx context.Context, j *jobfile.Job, opt store.Options, env Environment) func(path string) (sources.Clock, bool) {
+	read := func(name string) (clock sources.Clock, ok bool) {
+		st, err := store.Open(ctx, j.Target.URL, opt)
+		if err != nil {
+			return clock, false
+		}
+		defer st.Close() //nolint:errcheck // only read
+		text, err := st.ReadAll(ctx, path.Join(name, zarr.MetadataKey), zarr.MaxDocument)
+		if err != nil {
+			return clock, false
+		}
+		meta, err := zarr.ParseArray(text, env.Codecs.Types())
+		if err != nil {
+			return clock, false
+		}
+		return sources.Clock{Attributes: meta.Attributes, Type: meta.Type}, true
+	}
+	type answer struct {
+		clock sources.Clock
+		ok    bool
+	}
+	known := map[string]answer{}
+	return func(source string) (sources.Clock, bool) {
+		a, asked := known[source]
+		if !asked {
+			o, _ := j.Options(source)
+			target := zarr.CleanPath(source)
+			if name := cmp.Or(o.Rename, j.Dimensions[path.Base(source)]); name != "" {
+				target = path.Join(path.Dir(target), name)
+			}
+			a.clock, a.ok = read(target)
+			known[source] = a
+		}
+		return a.clock, a.ok
+	}
 }
 
 // declaredArrays returns the arrays that the job describes.

@@ -72,7 +72,7 @@ func (c *combined) readFiner(ctx context.Context, v *variable, refusal error) (b
 		return false, refusal
 	}
 	time := c.how.Time
-	c.how.Time.Units, c.how.Time.Type = units, func(string) dtype.Type { return dtype.Int64 }
+	c.how.Time.Clock, c.how.Time.Units, c.how.Time.Type = nil, units, func(string) dtype.Type { return dtype.Int64 }
 	v.parts, v.stored = v.stored, nil
 	c.rebaseVariable(v)
 	c.how.Time = time

@@ -83,16 +83,38 @@ func (c *combined) reference(v *variable) sources.Clock {
 	return to
 }
 
+// targetClock is the clock of the array to which the rows of a variable are appended; false:
+// there is none, or it goes by another calendar than the variable. Bounds without units have
+// those of their coordinate.
+func (c *combined) targetClock(v *variable) (sources.Clock, bool) {
+	if c.how.Time.Clock == nil {
+		return sources.Clock{}, false
+	}
+	to, ok := c.how.Time.Clock(v.path)
+	if of := c.bounds[v.path]; ok && of != "" && to.Attributes.Get("units") == nil {
+		coordinate, found := c.how.Time.Clock(of)
+		to.Attributes, ok = coordinate.Attributes, found
+	}
+	own := v.clocks[v.first()].Attributes.Get("calendar")
+	is := to.Attributes.Get("calendar")
+	return to, ok && cf.IsClock(to.Attributes.Get("units")) && (cf.SameMeaning("calendar", is, own) || cf.SameAfterReform(is, own))
+}
+
+// differs returns what reports whether a member counts by other units than a clock.
+func (c *combined) differs(v *variable, to sources.Clock) func(i int) bool {
+	return func(i int) bool {
+		x, y := v.clocks[i].Attributes, to.Attributes
+		return v.parts[i] != nil && !cf.SameMeaning("units", y.Get("units"), x.Get("units")) &&
+			(cf.SameMeaning("calendar", y.Get("calendar"), x.Get("calendar")) || cf.SameAfterReform(y.Get("calendar"), x.Get("calendar")))
+	}
+}
+
 func (c *combined) rebaseVariable(v *variable) {
 	if v.clocks == nil {
 		return
 	}
 	to := c.reference(v)
-	other := func(i int) bool {
-		x, y := v.clocks[i].Attributes, to.Attributes
-		return v.parts[i] != nil && !cf.SameMeaning("units", y.Get("units"), x.Get("units")) &&
-			(cf.SameMeaning("calendar", y.Get("calendar"), x.Get("calendar")) || cf.SameAfterReform(y.Get("calendar"), x.Get("calendar")))
-	}
+	other := c.differs(v, to)
 	first := slices.IndexFunc(upTo(len(v.parts)), other)
 	if first < 0 {
 		return
@@ -105,6 +127,10 @@ func (c *combined) rebaseVariable(v *variable) {
 			to.Type = t
 		}
 	}
+	if clock, ok := c.targetClock(v); ok {
+		to = clock
+	}
+	other = c.differs(v, to)
 	parts := slices.Clone(v.parts)
 	changed := 0
 	for i, p := range v.parts {

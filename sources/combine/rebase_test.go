@@ -20,6 +20,14 @@ func TestRebase(t *testing.T) {
 	given.Given = func(path, attribute string) bool { return path == "t" && attribute == "units" }
 	named := concat
 	named.Time.Units = "hours since 1999-12-31"
+	appended := concat // to a target whose bounds have no units
+	appended.Time.Clock = func(path string) (sources.Clock, bool) {
+		clock := sources.Clock{Type: dtype.Float64}
+		if path == "t" {
+			clock.Attributes = clock.Attributes.With("units", sources.TextAttribute("hours since 1999-12-31"))
+		}
+		return clock, path == "t" || path == "b"
+	}
 	for name, test := range map[string]struct {
 		how     Options
 		members []*member
@@ -43,6 +51,9 @@ func TestRebase(t *testing.T) {
 			map[string]string{"t": "[t] [4] [0 1 2 7]"}, "days since 2000-01-01", "times of 2 of 3 files"},
 		"given": {given, []*member{file("t(t)=0,1" + first), file("t(t)=3,4" + second)}, map[string]string{"t": "[t] [4] [0 1 3 4]"}, "days since 2000-01-01", ""},
 		"named": {named, []*member{file("t(t)=0" + first), file("t(t)=1" + first)}, map[string]string{"t": "[t] [2] [24 48]"}, "hours since 1999-12-31", "times of 2 of 2 files"},
+		"to a target's": {appended, []*member{file("t(t)=0;bounds=b"+first, "b(t)=1"), file("t(t)=1;bounds=b"+hours, "b(t)=7")},
+			map[string]string{"t": "[t] [2] [24 73]", "b": "[t] [2] [48 79]"}, "hours since 1999-12-31", "times of 2 of 2 files"},
+		"to a target's, of one origin": {appended, []*member{file("t(t)=0" + first), file("t(t)=1" + first)}, map[string]string{"t": "[t] [2] [0 1]"}, "days since 2000-01-01", ""},
 		"calendars": {concat, []*member{file("t(t)=0;calendar=gregorian" + first), file("t(t)=0;calendar=proleptic_gregorian" + second)},
 			map[string]string{"t": "[t] [2] [0 2]"}, "days since 2000-01-01", ""},
 	} {
