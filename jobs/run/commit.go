@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// commit makes receipts count: the objects durable, then the record of them,
-// then the documents of the arrays that are complete with them.
+// commit makes the objects durable, then records their receipts, then writes the
+// documents of the arrays that are complete now.
 func (r *run) commit(ctx context.Context, receipts []sinks.Receipt) error {
 	if err := r.held(ctx); err != nil {
 		return err
@@ -37,8 +37,8 @@ func (r *run) commit(ctx context.Context, receipts []sinks.Receipt) error {
 	return r.outcome.documents(ctx)
 }
 
-// finish checks that the receipts cover the plan, writes what makes the target
-// whole, and shrinks the checkpoint to the record of completion.
+// finish checks that the receipts cover the plan, writes the last documents of the
+// target, and shrinks the checkpoint to the record of completion.
 func (r *run) finish(ctx context.Context) error {
 	for i := range r.arrays {
 		if n := r.arrays[i].left; n > 0 {

@@ -21,13 +21,13 @@ type Completion struct {
 // manifestFirst is how the text of a record begins.
 const manifestFirst = `{"manifest":`
 
-// CompletedArray is how an array has come out.
+// CompletedArray is the result for one array.
 type CompletedArray struct {
 	Empty    int   `json:"empty_chunks,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
 }
 
-// text is the record as JSON, in which the manifest is as it is.
+// text returns the record as JSON. The text of the manifest is copied without a change.
 func (c Completion) text() ([]byte, error) {
 	manifest := c.Manifest
 	c.Manifest = nil
@@ -38,8 +38,9 @@ func (c Completion) text() ([]byte, error) {
 	return slices.Concat([]byte(manifestFirst), manifest, []byte{','}, rest[1:]), nil
 }
 
-// readCompletion is the function readCompletion. If the manifest on record is that of the
-// run, which is mostly so and may be long, it is not read, and the two are in memory once.
+// readCompletion reads a record of completion. The manifest may be long. If the recorded
+// manifest equals the run's manifest, as it mostly does, the JSON decoder skips it, and
+// only one of the two stays in memory.
 func (r *run) readCompletion(text []byte) (*Completion, error) {
 	n := len(r.manifest)
 	rest, ok := bytes.CutPrefix(text, []byte(manifestFirst))
@@ -54,7 +55,7 @@ func (r *run) readCompletion(text []byte) (*Completion, error) {
 	return done, err
 }
 
-// readCompletion reads a record of completion, but for its manifest.
+// readCompletion reads a record of completion. The manifest stays a text.
 func readCompletion(text []byte) (*Completion, error) {
 	done := &Completion{}
 	if err := json.Unmarshal(text, done); err != nil {

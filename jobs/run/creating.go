@@ -89,10 +89,10 @@ func (r creating) begin(ctx context.Context, opt Options) (complete bool, err er
 	return false, r.renew(ctx, opt)
 }
 
-// documents implements [outcome]. It writes the document of each array whose chunks
-// are all in place, if the source is still what the chunks were read from. The
-// document of an array that is the whole target is the last of all. While objects of
-// an earlier owner of the lock may come late, no document is written at all.
+// documents implements [outcome]. It writes the document of each array whose chunks are
+// all in place, if the source has not changed since the chunks were read. If an array is
+// the whole target, its document is written last. While objects of an earlier owner of
+// the lock may arrive late, documents writes nothing.
 func (r creating) documents(ctx context.Context) error {
 	if r.unsettled {
 		return nil
@@ -124,9 +124,9 @@ func (r creating) documents(ctx context.Context) error {
 	return nil
 }
 
-// others returns the documents of all nodes of the target but the plan's arrays,
-// by their paths, where its root has one: they are what a run that overwrites has
-// left as it was.
+// others returns the documents of all nodes of the target, by their paths, without those
+// of the plan's arrays, if the root has a document. A run that overwrites has left these
+// nodes as they were.
 func (r creating) others(ctx context.Context) (map[string]json.RawMessage, error) {
 	arrays := map[string]bool{}
 	for _, a := range r.plan.Arrays {

@@ -14,8 +14,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// again is begin for a job that is complete: there is nothing to do (true), unless
-// chunks of the target are no longer what was written there.
+// again is begin for a complete job. It returns true, because there is nothing to do,
+// unless chunks of the target have changed since they were written.
 func (r *run) again(ctx context.Context, done *Completion) (complete bool, err error) {
 	r.overtaken = done.Overtaken
 	list, err := r.intact(ctx)
@@ -53,7 +53,7 @@ func (r *run) compare(ctx context.Context, text json.RawMessage, read func() (*p
 	return was, is.Differences(was), nil
 }
 
-// whole reports whether the documents of the root and of every array are there.
+// whole reports whether the target has the documents of the root and of every array.
 func (r *run) whole(ctx context.Context) (bool, error) {
 	paths := []string{""}
 	for _, a := range r.plan.Arrays {
@@ -72,7 +72,7 @@ func (r *run) whole(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// rest takes the result of an earlier run that completed the job.
+// rest copies the result of the earlier run that completed the job.
 func (r *run) rest(ctx context.Context, done *Completion) error {
 	r.result = done.Result
 	r.result.Target = r.plan.Job.Target.URL // the folder may have moved

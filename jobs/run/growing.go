@@ -23,7 +23,7 @@ type growing struct {
 
 func (growing) keepsObjects() bool { return true }
 
-// documents writes nothing: all arrays grow together, in the end.
+// documents writes nothing, because all arrays grow together at the end.
 func (growing) documents(context.Context) error { return nil }
 
 func (r growing) prepare(context.Context) (publish func(ctx context.Context) error, err error) {
@@ -34,9 +34,8 @@ func (r growing) wayOut() string {
 	return fmt.Sprintf("its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", r.checkpoint.URL())
 }
 
-// asPlanned fails when an array that grows is no longer what it was when the plan
-// was made. A job with another checkpoint may have appended to it, or another
-// program.
+// asPlanned returns an error if an array that grows has changed since the plan was made.
+// Another program, or a job with another checkpoint, may have appended to the array.
 func (r growing) asPlanned(ctx context.Context) error {
 	return sources.InParallel(ctx, len(r.plan.Arrays), func(ctx context.Context, i int) error {
 		a := &r.plan.Arrays[i]
@@ -104,8 +103,8 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 	return false, nil
 }
 
-// repeat begins the run that has completed last once more, for those of its objects that
-// are no longer what it has written.
+// repeat begins the last completed run once more. It writes those objects of that run
+// again that have changed since.
 func (r growing) repeat(ctx context.Context) error {
 	is, err := plan.ReadManifest(r.manifest)
 	if err != nil {
@@ -126,7 +125,7 @@ func (r growing) repeat(ctx context.Context) error {
 	return r.mend(ctx, list)
 }
 
-// vacate implements [outcome]: an object may be left from a run that was given up.
+// vacate implements [outcome]. A run that was given up may have left an object.
 func (r growing) vacate(ctx context.Context, receipts []sinks.Receipt) error {
 	var keys []string
 	for _, x := range receipts {
@@ -137,7 +136,7 @@ func (r growing) vacate(ctx context.Context, receipts []sinks.Receipt) error {
 	return sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })
 }
 
-// grow writes what makes the rows that were appended part of the target.
+// grow writes the documents that make the appended rows part of the target.
 func (r growing) grow(ctx context.Context) error {
 	if err := r.asPlanned(ctx); err != nil {
 		return err

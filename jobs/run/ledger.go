@@ -20,8 +20,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// ledger is what the chunks of a target should be, to be compared with a list of its
-// objects. It takes 48 bytes for each object.
+// ledger has the expected objects of the chunks of a target. They are compared with a
+// list of the target. A ledger takes 48 bytes for each object.
 type ledger []entry
 
 // entry is one stored object.
@@ -36,7 +36,7 @@ type entry struct {
 // nothing is the size of the object of a chunk that holds only the fill value.
 const nothing = -1
 
-// newLedger reads a list of objects. Of several with one key the last counts.
+// newLedger reads a list of objects. If several have one key, the last one counts.
 func newLedger(objects iter.Seq2[journal.Object, error]) (ledger, error) {
 	var l ledger
 	for o, err := range objects {
@@ -57,7 +57,7 @@ func newLedger(objects iter.Seq2[journal.Object, error]) (ledger, error) {
 	return l, nil
 }
 
-// find returns the entry of a key, nil where there is none.
+// find returns the entry of a key, or nil.
 func (l ledger) find(key string) *entry {
 	i, ok := slices.BinarySearchFunc(l, xxhash.Sum64String(key), func(e entry, key uint64) int { return cmp.Compare(e.key, key) })
 	if !ok {
@@ -66,10 +66,11 @@ func (l ledger) find(key string) *entry {
 	return &l[i]
 }
 
-// faults compares the chunks that lie in the target with those that should. Sizes and
-// versions come from a list; an object of the right size and another version, which a
-// copy of the target has as well, is read and held against its checksum. With whole,
-// the objects are those of all chunks of the plan, and one of another chunk is a fault.
+// faults compares the objects of chunks in the target with the expected ones. Their sizes
+// and versions come from a list. If an object has the expected size and another version,
+// as in a copy of the target, faults reads the object and compares its checksum. With
+// whole, the expected objects are those of all chunks of the plan, and an object of any
+// other chunk is a fault.
 func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Object, error], whole bool) ([]fault, error) {
 	l, err := newLedger(objects())
 	if err != nil {
@@ -130,7 +131,7 @@ func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Objec
 	return found, err
 }
 
-// changedBytes reads objects and returns those whose bytes are not what was written.
+// changedBytes reads objects and returns those whose bytes differ from the written ones.
 func (r *run) changedBytes(ctx context.Context, suspects []store.Info, l ledger) (changed []store.Info, err error) {
 	var mu sync.Mutex
 	err = sources.InParallel(ctx, len(suspects), func(ctx context.Context, i int) error {
@@ -151,7 +152,7 @@ func (r *run) changedBytes(ctx context.Context, suspects []store.Info, l ledger)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumOf is the CRC-32C of an object, which is read piece by piece.
+// sumOf returns the CRC-32C of an object, which it reads piece by piece.
 func sumOf(ctx context.Context, st *store.Store, o store.Info) (sum uint32, err error) {
 	const piece = 1 << 20
 	buffer := make([]byte, min(o.Size, piece))
@@ -221,7 +222,7 @@ func (r *run) objects(ctx context.Context) iter.Seq2[journal.Object, error] {
 			}
 		}
 		for o, err := range r.recorded(ctx) {
-			// One that is recorded twice counts as it was recorded last.
+			// If an object is recorded twice, the last record counts.
 			if e := emptied.find(o.Key); err == nil && (e == nil || e.seen || e.bytes == nothing || e.sum != o.Sum || e.bytes != o.Bytes) {
 				continue
 			} else if err == nil {

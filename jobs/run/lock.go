@@ -16,10 +16,10 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// acquire takes the lock of the checkpoint and, when the checkpoint is not
-// beside the target, that of the target, too: two jobs with checkpoints of
-// their own must not write to one target. Where nothing can be written beside the
-// target, the checkpoint's lock has to do. The caller releases them.
+// acquire takes the lock of the checkpoint. If the checkpoint is not beside the target,
+// acquire also takes the lock of the target, because two jobs with different checkpoints
+// must not write to one target. If nothing can be written beside the target, acquire
+// takes only the lock of the checkpoint. The caller releases the locks.
 func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (release func(ctx context.Context, late bool) error, err error) {
 	var opened []*store.Store
 	release = func(ctx context.Context, late bool) error {
@@ -32,7 +32,8 @@ func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (r
 		}
 		return failed
 	}
-	// The lock has stores of its own: those of the run ask it before each change.
+	// The lock has stores of its own, because the stores of the run ask the lock before
+	// each change.
 	st, err := openLock(ctx, r.plan.Job, env, r.plan.Limits.Lock)
 	if err != nil {
 		return nil, err
@@ -82,8 +83,8 @@ func openLock(ctx context.Context, j *jobfile.Job, env plan.Environment, limits 
 	return plan.OpenState(ctx, j, url, plan.LockStaging, env, limits)
 }
 
-// unusable is the error about a checkpoint whose lock cannot be had, with a way
-// out where the place is at fault.
+// unusable returns the error about a checkpoint whose lock cannot be taken. If the place
+// of the checkpoint is the cause, the error names a way out.
 func unusable(st *store.Store, err error) error {
 	_, place := errors.AsType[*fs.PathError](err)
 	if place {
@@ -95,8 +96,8 @@ func unusable(st *store.Store, err error) error {
 	return fmt.Errorf("checkpoint: %w", err)
 }
 
-// held fails when another run has taken over a lock: what follows must not be
-// written by two.
+// held returns an error if another run has taken a lock over. Two runs must not write
+// what follows.
 func (r *run) held(ctx context.Context) error {
 	if err := r.locks.Prove(ctx); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)

@@ -8,8 +8,8 @@ import (
 
 // outcome is what a run does at its target: a [creating] run or a [growing] run.
 type outcome interface {
-	// begin decides whether there is nothing to do (true), an earlier run to go on with,
-	// or a new run to begin.
+	// begin returns true if there is nothing to do. Otherwise it goes on with an earlier
+	// run or begins a new one.
 	begin(ctx context.Context, opt Options) (complete bool, err error)
 	// keepsObjects reports whether the target keeps objects of earlier runs. If not, any
 	// object in a place of the plan that has no receipt is a stray.

@@ -13,10 +13,10 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// occupied is what lies in the place of a new target. It names documents alone,
-// for there may be more chunks than memory has room for.
+// occupied lists what lies in the place of a new target. It names only documents, because
+// memory may have no room for the names of all chunks.
 type occupied struct {
-	// documents are to be removed, those above before those below.
+	// documents are the documents to remove, from the root downwards.
 	documents []string
 	// groups are the documents of groups of the job where there are others beside it.
 	groups []string
@@ -26,8 +26,8 @@ type occupied struct {
 	chunks int
 }
 
-// ErrTargetExists is the cause of an error about a target that is there
-// without a record of this job.
+// ErrTargetExists is the cause of an error about a target that exists, while this job has
+// no record of it.
 var ErrTargetExists = errors.New("the target exists already")
 
 // renew makes the target and the checkpoint those of a new run.
@@ -59,7 +59,8 @@ func (r *run) renew(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// distinct fails where the target's file system takes two nodes for one.
+// distinct returns an error if the file system of the target takes the names of two nodes
+// for one.
 func (r *run) distinct(ctx context.Context) error {
 	for _, c := range r.plan.Colliding() {
 		same, err := r.target.SameName(ctx, path.Base(c.First), path.Base(c.Second))
@@ -85,9 +86,9 @@ func (r *run) removal(existing *occupied) Removal {
 	return removal
 }
 
-// remove removes what is in the way: what tells of the arrays in groups that
-// stay, then the documents, which are gone for good before anything that they
-// describe is, and all of it before the first new object.
+// remove removes what is in the way, before the first new object is written. First the
+// groups that stay stop describing the arrays. Then the documents are removed, durably.
+// Then the objects that the documents describe are removed.
 func (r *run) remove(ctx context.Context, existing *occupied) error {
 	for _, key := range existing.groups {
 		text, err := r.target.ReadAll(ctx, key, zarr.MaxDocument)
@@ -120,7 +121,7 @@ func (r *run) remove(ctx context.Context, existing *occupied) error {
 	return nil
 }
 
-// removeChunks removes those of an array, some at a time.
+// removeChunks removes the chunks of an array, some at a time.
 func (r *run) removeChunks(ctx context.Context, array string) error {
 	const batch = 1000
 	var keys []string
@@ -141,9 +142,9 @@ func (r *run) removeChunks(ctx context.Context, array string) error {
 	return r.deleteAll(ctx, keys)
 }
 
-// inTheWay finds what a new run has to remove first. Without overwrite, anything
-// is an error; with it, other nodes of the hierarchy stay as they are, and what is
-// of no node is an error, as it is not known whose it is.
+// inTheWay finds what a new run has to remove first. Without overwrite, any object is an
+// error. With overwrite, other nodes of the hierarchy stay as they are. An object that
+// belongs to no node is an error, because its owner is not known.
 func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
 	const most = 3
 	overwrite := r.plan.Job.Target.Existing == "overwrite"

@@ -9,7 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// resume counts what earlier runs have recorded and is still there.
+// resume counts the units that earlier runs have recorded, and whose objects are still in
+// the target.
 func (r *run) resume(ctx context.Context) error {
 	r.arrays = make([]progress, len(r.plan.Arrays))
 	for i := range r.arrays {

@@ -11,9 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Run migrates what the plan says and is not done yet, and completes the
-// target. It returns stages.ErrStopped when Stop ended it; a later run then
-// goes on. Errors name what a user can do.
+// Run does the units of the plan that are not done yet, and completes the target. If Stop
+// ended the run, Run returns stages.ErrStopped, and a later run goes on from there.
+// Errors name a way out.
 //
 // If the target has the rows of the source, but some of the objects that the last run wrote
 // have been replaced by late ones, Run writes these again.

@@ -49,7 +49,7 @@ func (r *run) locked(ctx context.Context, env plan.Environment, opt Options, do 
 			ctx, cancel = context.WithTimeout(ctx, releaseTime)
 			defer cancel()
 		}
-		// What was under way when the run failed may still arrive.
+		// Requests that were under way when the run failed may still arrive.
 		releaseErr := release(ctx, err != nil && !errors.Is(err, stages.ErrStopped))
 		switch {
 		case releaseErr == nil:
@@ -85,8 +85,8 @@ func (r *run) locked(ctx context.Context, env plan.Environment, opt Options, do 
 	return err
 }
 
-// current fails when the checkpoint, which the run now has to itself, is no longer the
-// one that the plan was made from.
+// current returns an error if the checkpoint has changed since the plan was made. The run
+// holds the lock, so nobody changes the checkpoint any more.
 func (r *run) current() error {
 	if !r.plan.MadeFrom(r.journal.Manifest(), r.journal.Completed()) {
 		return plan.Overtaken(r.target.URL())

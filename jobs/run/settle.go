@@ -61,8 +61,8 @@ func (r *run) undo(ctx context.Context, list []fault) (again int, err error) {
 	return again, r.deleteAll(ctx, strays)
 }
 
-// intact looks whether the chunks of a target that is complete are those on record. It
-// returns the ones that are not.
+// intact compares the chunks of a complete target with those on record, and returns the
+// chunks that differ.
 func (r *run) intact(ctx context.Context) ([]fault, error) {
 	if !r.journal.HasObjects() {
 		return nil, nil // the record is that of an earlier version of this program
@@ -70,8 +70,8 @@ func (r *run) intact(ctx context.Context) ([]fault, error) {
 	return r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.journal.Objects(ctx) }, !r.outcome.keepsObjects())
 }
 
-// mend begins the job once more for the chunks of its target that are not those on
-// record. All others count as done.
+// mend begins the job once more for the chunks of its target that differ from those on
+// record. All other chunks count as done.
 func (r *run) mend(ctx context.Context, list []fault) error {
 	r.log.WarnContext(ctx, "chunks of the target are not what was written there: they are written again", "chunks", len(list), "first", list[0].key)
 	r.result.Mended = len(list)
@@ -160,9 +160,9 @@ func (r *run) tampered(list []fault) error {
 		r.target.URL(), ErrTampered, len(list), strings.Join(some, ", "), r.checkpoint.URL())
 }
 
-// sound looks whether the chunks of a target that grows are those on record, before
-// rows are added to them. Other programs may write to such a target: what they have
-// changed is a warning, unless an earlier run of a job has lost its lock.
+// sound compares the chunks of a target that grows with those on record, before rows are
+// appended. Other programs may write to such a target, so a difference is a warning. If
+// an earlier run of a job has lost its lock, a difference is an error.
 func (r *run) sound(ctx context.Context) error {
 	list, err := r.intact(ctx)
 	if err != nil || len(list) == 0 {

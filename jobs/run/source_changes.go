@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// unchanged fails when the source is no longer what it was when it was opened:
-// chunks may then be of two versions of it.
+// unchanged returns an error if the source has changed since it was opened, because
+// chunks may then come from two versions of the source.
 func (r *run) unchanged(ctx context.Context) error {
 	began := time.Now()
 	if err := r.plan.SourceChanged(ctx); err != nil {
@@ -21,12 +21,13 @@ func (r *run) unchanged(ctx context.Context) error {
 	return nil
 }
 
-// longLook is how long a look at the source may take that every commit makes.
+// longLook bounds the time of a check of the source. If a check takes longer, not every
+// commit makes one.
 const longLook = 100 * time.Millisecond
 
-// unchangedSoFar is unchanged for a commit. A source of very many files, at which a
-// look takes long, is looked at only so often that nine tenths of the time are left
-// for the work; what has changed by the end is found there.
+// unchangedSoFar is unchanged for a commit. Checking a source of very many files takes
+// long. Such checks take at most a tenth of the time. The check at the end of the run
+// finds all changes.
 func (r *run) unchangedSoFar(ctx context.Context) error {
 	if r.look > longLook && time.Since(r.looked) < 9*r.look {
 		return nil
@@ -34,7 +35,7 @@ func (r *run) unchangedSoFar(ctx context.Context) error {
 	return r.unchanged(ctx)
 }
 
-// changedSource adds a way out to the error of a source that is no longer what it was.
+// changedSource adds a way out to the error of a source that has changed.
 func (r *run) changedSource(err error) error {
 	if !errors.Is(err, sources.ErrChanged) {
 		return err
@@ -42,9 +43,9 @@ func (r *run) changedSource(err error) error {
 	return fmt.Errorf("%w: %s", err, r.outcome.wayOut())
 }
 
-// distrust forgets what is on record if the source has changed while it was read:
-// even when it is put back as it was, some of the chunks may be of what it was in
-// between. failed is why the run ends, and is returned, with a way out.
+// distrust discards the receipts on record if the source has changed while it was read.
+// Even if the source is restored later, some chunks may come from the version in between.
+// failed is the error that ends the run. distrust returns it with a way out.
 func (r *run) distrust(ctx context.Context, failed error) error {
 	lost := errors.Is(context.Cause(ctx), journal.ErrLost)
 	failed = r.changedSource(failed)

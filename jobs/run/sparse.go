@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// Arrays of fewer chunks and fewer bytes are not asked for what is stored of them:
-	// to read them is as fast.
+	// An array with fewer chunks and fewer bytes is not asked which chunks are stored,
+	// because reading all of them is as fast.
 	sparseChunks = 1000
 	sparseBytes  = 1 << 30
 	// receiptBatch is how many receipts are recorded together.
 	receiptBatch = 1 << 16
 )
 
-// skipEmpty records the chunks for which the source stores nothing, so that nobody
-// reads them. It costs what is stored, not what could be.
+// skipEmpty records the chunks for which the source stores nothing, so that they are not
+// read. Its work depends on the number of stored chunks, not on the number of all chunks.
 func (r *run) skipEmpty(ctx context.Context) error {
 	var receipts []sinks.Receipt
 	for i := range r.plan.Arrays {
@@ -70,9 +70,9 @@ func (r *run) recordEmpty(ctx context.Context, receipts []sinks.Receipt) error {
 	return nil
 }
 
-// occupied returns the chunks of an array of which the source may store something;
-// all others hold the fill value alone, and are not stored. It is nil where that is
-// not known, or where such chunks need an object.
+// occupied returns the chunks of an array for which the source may store something. All
+// other chunks hold only the fill value and get no object. The result is nil if the
+// stored chunks are not known, or if chunks of fill values need an object.
 func (r *run) occupied(ctx context.Context, i int) (bitset, error) {
 	a := &r.plan.Arrays[i]
 	few := r.arrays[i].left < sparseChunks && a.Bytes() < sparseBytes

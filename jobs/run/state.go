@@ -44,6 +44,6 @@ type progress struct {
 	written bool  // its document
 }
 
-// releaseTime bounds how long a run that failed tries to give its lock back. A
-// lock that it cannot give back is stale a little later.
+// releaseTime bounds the time in which a failed run tries to release its lock. If the run
+// cannot release the lock, another run takes it over after its time to live.
 const releaseTime = 15 * time.Second

@@ -10,7 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// fault is a chunk of the target that is not what was written.
+// fault is a chunk of the target whose object differs from the written one.
 type fault struct {
 	key         string
 	array, unit int
@@ -47,7 +47,7 @@ func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
 	}
 }
 
-// parent is the path of the folder that a key is in.
+// parent returns the path of the folder in which a key lies.
 func parent(key string) string { return strings.TrimPrefix(path.Dir(key), ".") }
 
 // nodeOf returns the path of the node that an object belongs to, whether it is
@@ -71,8 +71,8 @@ func nodeOf(key string, arrays map[string]bool) (node string, document, known bo
 	}
 }
 
-// ofAnother reports whether an object is of a node that is neither one of the
-// arrays, nor inside of one, nor a group above them.
+// ofAnother reports whether an object belongs to a node that is not one of the arrays,
+// does not lie inside one of them, and is not a group above them.
 func ofAnother(key string, nodes, arrays map[string]bool, groups []string) bool {
 	another := false
 	for at := parent(key); ; at = parent(at) {

@@ -42,7 +42,7 @@ func (r tasks) Task(i int) *stages.Task {
 	return &task
 }
 
-// progress sums up what is done of all arrays.
+// progress adds up how much of all arrays is done.
 func (r *run) progress() Progress {
 	p := Progress{Chunks: r.result.Chunks, ChunksDone: r.result.Chunks, Bytes: r.result.BytesIn}
 	for i := range r.arrays {

@@ -71,7 +71,7 @@ func Work(ctx context.Context, p *plan.Plan, env plan.Environment, units Bundle,
 	return made, nil
 }
 
-// only has the run do the units of a bundle, and no documents.
+// only restricts the run to the units of a bundle. The run then writes no documents.
 func (r *run) only(units Bundle) {
 	r.arrays = make([]progress, len(r.plan.Arrays))
 	at := 0 // the number of the array's first unit
