@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// SameFrom reports whether two calendars of the array are the same for later times in
-// the units. It leaves it to CheckCalendar to look at the values.
+// SameFrom reports whether two calendars of the array agree for later times in the units.
+// CheckCalendar then looks at the values.
 func (e *Existing) SameFrom(own, target, units json.RawMessage) bool {
 	least, ok := compare.Calendars(own, target, units)
 	if !ok || !compare.HasTimes(e.Array.Info()) {
@@ -21,7 +21,7 @@ func (e *Existing) SameFrom(own, target, units json.RawMessage) bool {
 }
 
 // CheckCalendar refuses an array that has a time for which the calendars of source and
-// target differ. The note says that the calendars differ; it is "" if they do not.
+// target differ. The note says that the calendars differ. It is "" if they are equal.
 func (e *Existing) CheckCalendar(ctx context.Context) (note string, err error) {
 	c := e.calendars
 	if c == nil {

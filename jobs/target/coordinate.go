@@ -18,10 +18,11 @@ import (
 // coordinatePiece is how many values of a coordinate are read at a time.
 const coordinatePiece = 1 << 16
 
-// CheckCoordinate compares the incoming values of a coordinate with the values that it
-// has. It returns true if it has all of them, one behind the other, and an error if it
-// has some, or if the incoming values do not go on in the same direction. Texts may be
-// in any order: disorder says where they leave that of the target.
+// CheckCoordinate compares the incoming values of a coordinate with its existing values.
+// If the existing values contain all incoming values, one behind the other, known is
+// true. If they contain only some of them, or all in another order, CheckCoordinate
+// returns an error. New values must go on in the same direction. Texts may be in any
+// order: disorder says where they leave the order of the target.
 func (e *Existing) CheckCoordinate(ctx context.Context) (known bool, disorder string, err error) {
 	c := newCoordinate(e)
 	if known, err = c.check(ctx); err != nil {
@@ -58,7 +59,8 @@ type coordinate struct {
 }
 
 // read reads the values of the source, and returns a function that finds the row of a
-// value. Values that do not tell rows apart are an error.
+// value. It returns an error if two rows have the same value, or if a value is NaN or
+// NaT.
 func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, bool), err error) {
 	if c.new, err = readRows(ctx, c.Incoming, 0, c.Incoming.Info().Shape[0]); err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func (c *coordinate) numbers() error {
 	return nil
 }
 
-// none is the name of a value without a place in the order.
+// none returns the name of a value without a place in the order.
 func (c *coordinate) none() string {
 	if _, ok := c.new.Type.(dtype.Temporal); ok {
 		return "NaT"
@@ -123,8 +125,8 @@ func readRows(ctx context.Context, a sources.Array, from, n int) (ndarray.Array,
 	return values, a.ReadRegion(ctx, values, []int{from})
 }
 
-// finder returns a function that finds the row of the source with a value. Two
-// rows with one value are an error.
+// finder returns a function that finds the row of a value in the source. It returns an
+// error if two rows have the same value.
 func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
 	if d := c.direction(); d != 0 {
 		size := c.new.Type.Size()
@@ -171,7 +173,7 @@ func (c *coordinate) direction() int {
 	}
 }
 
-// unknown returns the first row whose value has no place in the order, -1 for none.
+// unknown returns the first row whose value has no place in the order, or -1.
 func unknown(values ndarray.Array, order compare.Order) (row int) {
 	if order == nil {
 		return -1
@@ -185,7 +187,8 @@ func unknown(values ndarray.Array, order compare.Order) (row int) {
 	return -1
 }
 
-// look looks up values of the target, the first of which is in row at, in the source.
+// look looks up values of the target in the source. The first of these values is in row
+// at.
 func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, bool)) {
 	for item := range old.Items() {
 		if i, ok := find(item); ok {
@@ -207,8 +210,8 @@ func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, boo
 	}
 }
 
-// goesOn checks that the values of the source go on where those of the target end, in
-// the same direction. Values without an order may be any.
+// goesOn checks that the values of the source continue those of the target in the same
+// direction. Values without an order are not checked.
 func (c *coordinate) goesOn(ctx context.Context) error {
 	tail := min(c.Rows, 2)
 	old, err := readRows(ctx, c.Array, c.Rows-tail, tail)
@@ -218,7 +221,7 @@ func (c *coordinate) goesOn(ctx context.Context) error {
 	next, stop := iter.Pull(old.Items())
 	defer stop()
 	before, _ := next()
-	// Of a single row nothing tells the direction: most coordinates ascend.
+	// A single row has no direction. Most coordinates ascend.
 	direction := cmp.Or(c.direction(), -1)
 	if tail == 2 {
 		last, _ := next()
@@ -235,8 +238,8 @@ func (c *coordinate) goesOn(ctx context.Context) error {
 	return err
 }
 
-// throughout checks that the values of the source go in a direction, the first of them
-// behind the value before, which may be nil. It returns the last value.
+// throughout checks that the values of the source go in one direction, beginning behind
+// the value before, which may be nil. It returns the last value.
 func (c *coordinate) throughout(before []byte, direction int) (last []byte, err error) {
 	row := c.from
 	for item := range c.new.Items() {
@@ -253,13 +256,13 @@ func (c *coordinate) throughout(before []byte, direction int) (last []byte, err 
 	return before, nil
 }
 
-// gap says that a row of the source breaks the order behind the row before.
+// gap returns a message: a row of the source breaks the order.
 func (c *coordinate) gap(row int, item, before []byte) string {
 	return fmt.Sprintf("%s, %s, does not go on from %s, %s, in the order of the rows before",
 		c.where(row), c.spell(item), c.where(row-1), c.spell(before))
 }
 
-// where names a row of the source, or with -1 the last one of the target.
+// where names a row of the source. Row -1 is the last row of the target.
 func (c *coordinate) where(row int) string {
 	if row < 0 {
 		return fmt.Sprintf("row %d of the target", c.Rows-1)
@@ -276,9 +279,9 @@ func (c *coordinate) spell(value []byte) string {
 	return text
 }
 
-// textOrder says where the texts of the source leave the order of the target's texts. It
-// is "" where they do not, and where the target's texts neither rise nor fall. A single
-// text rises.
+// textOrder says where the texts of the source leave the order of the target's texts. The
+// result is "" if they keep the order, or if the target's texts neither rise nor fall. A
+// single text rises.
 func (c *coordinate) textOrder() string {
 	direction := -1
 	switch {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// mostFirst is how many values without an order are searched for repeated ones before a
-// target is made of them.
+// mostFirst is the most values without an order that CheckFirst searches for repeated
+// ones.
 const mostFirst = 4 << 20
 
-// CheckFirst asks of the first values of a coordinate what CheckCoordinate asks of later
-// ones. The target is new, and Array is nil. Values without an order are searched for
-// repeated ones if there are no more than mostFirst.
+// CheckFirst checks the values of a coordinate of a new target, as CheckCoordinate checks
+// later values. Array is nil. Values without an order are searched for repeated ones if
+// there are at most mostFirst values.
 func (e *Existing) CheckFirst(ctx context.Context) error {
 	c, rows := newCoordinate(e), e.Incoming.Info().Shape[0]
 	if err := c.begins(ctx, rows); err != nil {
@@ -21,8 +21,7 @@ func (e *Existing) CheckFirst(ctx context.Context) error {
 	return nil
 }
 
-// begins is CheckFirst for a coordinate with that many rows, which are read piece by
-// piece.
+// begins is CheckFirst for a coordinate with so many rows. It reads them piece by piece.
 func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
 	if c.order == nil {
 		if rows <= mostFirst {
@@ -39,15 +38,15 @@ func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
 		if err = c.numbers(); err != nil {
 			return err
 		}
-		// One value alone ascends.
+		// A single value ascends.
 		direction = cmp.Or(direction, c.begin(), -1)
 		before, err = c.throughout(before, direction)
 	}
 	return err
 }
 
-// begin is the direction of the first two values of the source, 0 where there are
-// none.
+// begin returns the direction of the first two values of the source. It is 0 if there are
+// fewer than two values.
 func (c *coordinate) begin() int {
 	if c.new.Shape[0] < 2 {
 		return 0

@@ -23,9 +23,11 @@ type Existing struct {
 	Attributes zarr.Attributes
 	Axis       int // along which it grows, -1: it does not
 	Rows       int // before the run
-	// Known is set for a coordinate which has all incoming values: the row of the first.
+	// Known is set if the array is a coordinate that has all incoming values. Known is
+	// the row of the first of them.
 	Known int
-	// calendars are two that differ in times long ago; nil: they do not differ.
+	// calendars is set if source and target have calendars that differ only in early
+	// times.
 	calendars *calendars
 }
 
@@ -34,8 +36,9 @@ func (e *Existing) Coordinate(dim string) bool {
 	return e.Axis == 0 && len(e.Meta.Grid.Shape) == 1 && path.Base(e.Path) == dim
 }
 
-// calendars are the attributes calendar of an array in the source and in the target, nil
-// for none. Values from least on are the same times in both.
+// calendars has the attribute calendar of an array in the source and in the target; nil
+// stands for a missing attribute. Values of at least least are the same times in both
+// calendars.
 type calendars struct {
 	own, target json.RawMessage
 	least       float64

@@ -12,18 +12,19 @@ import (
 )
 
 const (
-	// mostSteps is how many steps of an existing coordinate are looked at, the last ones.
+	// mostSteps is how many steps of an existing coordinate are examined, counted from
+	// its end.
 	mostSteps = 1 << 20
-	// mostGaps is how many gaps are spelled out.
+	// mostGaps is how many gaps are described one by one.
 	mostGaps = 3
 )
 
-// Gaps lists where incoming rows, or the place in front of the first of them, break the
-// step that a coordinate has had so far. The step is the one that nine of ten steps of
-// the existing rows do not exceed, so that months, leap years and holes of long ago are no
-// gaps. A gap is longer than one and a half such steps. The steps of an existing
-// coordinate without two rows are those of the incoming rows. A coordinate whose values
-// are no numbers and no times has no gaps.
+// Gaps lists the gaps between incoming rows, and the gap between the last existing row
+// and the first incoming row. The usual step of a coordinate is the step that nine of ten
+// steps of the existing rows do not exceed. So months, leap years and old holes are not
+// gaps. A gap is longer than one and a half usual steps. If there are fewer than two
+// existing rows, the usual step is that of the incoming rows. A coordinate whose values
+// are neither numbers nor times has no gaps.
 func (e *Existing) Gaps(ctx context.Context) (list []string, err error) {
 	number := numbersOf(e.Incoming.Info().Type)
 	if number == nil {
@@ -87,7 +88,8 @@ func (e *Existing) Gaps(ctx context.Context) (list []string, err error) {
 	return list, nil
 }
 
-// numbersOf returns what gives elements as numbers; nil for a type without numbers.
+// numbersOf returns the function that converts elements to numbers. It is nil for a type
+// without numbers.
 func numbersOf(t dtype.Type) func(item []byte) float64 {
 	if _, ok := t.(dtype.Temporal); ok {
 		return func(item []byte) float64 { return float64(int64(binary.NativeEndian.Uint64(item))) }

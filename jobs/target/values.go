@@ -42,9 +42,10 @@ func (e *Existing) CheckValues(ctx context.Context, chain *codecs.Chain) error {
 	return nil
 }
 
-// otherValue finds the first element, in a part of a chunk, whose value in the source is
-// neither the target's as it is nor as the chain would give it back, nil for none. is and
-// own are the chunk in the target and in the source.
+// otherValue finds the first element in a region of a chunk whose value in the source
+// differs from the value in the target. If the values differ, the source's chunk is
+// encoded and decoded by the chain and compared once more. otherValue returns nil if
+// there is no such element. is is the chunk in the target, own the chunk in the source.
 func otherValue(pool *ndarray.Pool, chain *codecs.Chain, is, own ndarray.Array, within ndarray.Region) (*compare.Mismatch, error) {
 	if compare.First(is.Sub(within), own.Sub(within)) == nil {
 		return nil, nil
@@ -56,7 +57,7 @@ func otherValue(pool *ndarray.Pool, chain *codecs.Chain, is, own ndarray.Array, 
 	return compare.First(is.Sub(within), own.Sub(within)), nil
 }
 
-// behind returns the index that lies so far behind start.
+// behind returns the sum of start and offset.
 func behind(start, offset []int) []int {
 	index := slices.Clone(start)
 	for i, n := range offset {
@@ -65,7 +66,8 @@ func behind(start, offset []int) []int {
 	return index
 }
 
-// readCell reads a region into memory for a whole chunk.
+// readCell reads a region into the memory of a whole chunk. The rest of the chunk holds
+// the fill value.
 func readCell(ctx context.Context, from sources.Array, chain *codecs.Chain, region ndarray.Region) (ndarray.Array, error) {
 	in := chain.Chunk()
 	cell := ndarray.New(in.Type, in.Shape)
@@ -73,7 +75,8 @@ func readCell(ctx context.Context, from sources.Array, chain *codecs.Chain, regi
 	return cell, from.ReadRegion(ctx, cell.Sub(ndarray.Region{Start: make([]int, len(region.Shape)), Shape: region.Shape}), region.Start)
 }
 
-// restored returns the elements of a chunk as they are read after they were stored.
+// restored encodes and decodes a chunk. It returns the elements that a reader of the
+// stored chunk gets.
 func restored(pool *ndarray.Pool, chain *codecs.Chain, cell ndarray.Array) (ndarray.Array, error) {
 	data, buffer, err := chain.Encode(pool, cell)
 	if buffer != nil {
