@@ -94,7 +94,7 @@ func (g *Growth) sameRemoved(p *Plan) (ps jobfile.Problems) {
 	return ps
 }
 
-// recorded is an array of the target as the checkpoint has it, nil if it has none.
+// recorded returns the record of an array in the checkpoint, or nil.
 func (g *Growth) recorded(target string) *ManifestArray {
 	for _, m := range []*Manifest{g.Begun, g.completed} {
 		if m == nil {

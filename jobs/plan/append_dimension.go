@@ -37,8 +37,8 @@ func (p *Plan) dimension(ctx context.Context) (string, error) {
 	}
 }
 
-// newName is the name that the dimension to append along has in the target. The job may
-// name it in target.append by either name.
+// newName returns the name that the appended dimension has in the target. In
+// target.append, the job may give the name in the source or the name in the target.
 func (p *Plan) newName(dim string) string {
 	for _, to := range p.Job.Dimensions {
 		if to == p.Job.Target.Append {

@@ -7,8 +7,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// again refuses to store rows that are there once more by codecs that may change
-// them each time: errors would add up in rows that were published.
+// again refuses to encode existing rows once more, if the codecs may change values each
+// time. Errors would add up in published rows.
 func (g *Growth) again(p *Plan) error {
 	var ps jobfile.Problems
 	for i := range p.Arrays {

@@ -48,7 +48,7 @@ func (b *builder) attributesFit(list zarr.Attributes) {
 	}
 }
 
-// leaveOut says how a job leaves an attribute out.
+// leaveOut returns the way out: how a job leaves an attribute out.
 func leaveOut(attribute string) string {
 	return fmt.Sprintf("attributes: {%s: null} leaves one out", jobfile.QuoteJSON(jobfile.Clip(attribute, 60)))
 }

@@ -45,7 +45,7 @@ func (b *builder) findings(list []cf.Finding) {
 	}
 }
 
-// path is where an array of the source is in the target.
+// path returns the path in the target of an array of the source.
 func (b *builder) path() string {
 	target := zarr.CleanPath(b.info.Path)
 	if name := cmp.Or(b.options.Rename, b.name, b.info.Name); name != "" {

@@ -43,7 +43,7 @@ func (b *builder) carry(a *Array) {
 	}
 }
 
-// sourceFill is the value of elements that the source does not store.
+// sourceFill returns the value of elements that the source does not store.
 func (b *builder) sourceFill() []byte {
 	if b.info.Fill == nil {
 		return b.info.Type.Default()
@@ -67,7 +67,7 @@ func (b *builder) sameSpecs(x, y []codecs.Spec) bool {
 	})
 }
 
-// codecName is what a codec with this name or alias is called.
+// codecName returns the name of the codec with a name or alias.
 func (b *builder) codecName(name string) string {
 	if d, err := b.env.Codecs.Lookup(name); err == nil {
 		return d.Name

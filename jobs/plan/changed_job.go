@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ChangedError says that a checkpoint belongs to another job, or to sources
-// as they no longer are.
+// ChangedError says that a checkpoint belongs to another job, or to sources that have
+// changed since.
 type ChangedError struct {
 	Checkpoint  string
 	Complete    bool // the earlier job ran to its end

@@ -45,8 +45,8 @@ const (
 	foldedFrom = 4
 )
 
-// folded is one error that tells of all faults, nil for none. Those that differ by nothing
-// but the array are told once, with the names of some arrays that have them, too.
+// folded returns one error for all faults, or nil. Faults that differ only in the array
+// are reported once, with the names of some of the arrays.
 func folded(faults []arrayFault) error {
 	if len(faults) == 0 {
 		return nil

@@ -154,8 +154,8 @@ func (p *Plan) misplaced(group string, targets map[string]string) (ps jobfile.Pr
 	return ps
 }
 
-// missingGroups implements [plannedTarget]. Only rows are appended, so that the plan
-// makes no group: it warns of those that the target does not have.
+// missingGroups implements [plannedTarget]. A plan that appends rows makes no groups.
+// missingGroups warns of groups that the target lacks.
 func (g *Growth) missingGroups(p *Plan) (ps jobfile.Problems) {
 	existing := map[string]bool{}
 	attributes := map[string]zarr.Attributes{}

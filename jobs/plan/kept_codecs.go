@@ -85,7 +85,7 @@ func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
 	return nil
 }
 
-// sourceCodecs is keptCodecs without a look at the shape of the chunks.
+// sourceCodecs is keptCodecs without the check of the chunk shape.
 func (b *builder) sourceCodecs(in codecs.Chunk) ([]codecs.Spec, error) {
 	if !dtype.Same(in.Type, b.info.Type) {
 		return nil, fmt.Errorf("they are for data type %s", b.info.Type.Name())

@@ -39,8 +39,8 @@ type Manifest struct {
 //	{"base": "data/", "files": [["a.nc", 812, "2026-01-02T03:04:05Z"], …]}
 type manifestFiles []sources.File
 
-// array returns the array at a path in the target, nil where there is none. It is for
-// one goroutine.
+// array returns the array at a path in the target, or nil. Only one goroutine may call
+// it.
 func (m *Manifest) array(target string) *ManifestArray {
 	if m.byTarget == nil {
 		m.byTarget = make(map[string]int, len(m.Arrays))
@@ -71,7 +71,7 @@ type ManifestArray struct {
 	Rebased string `json:"rebased,omitempty"`
 }
 
-// rows is how many rows the array has along an axis when the run has ended.
+// rows returns the number of rows of the array along an axis at the end of the run.
 func (m *ManifestArray) rows(axis int) (int, error) {
 	if len(m.Shape) <= axis {
 		return 0, fmt.Errorf("the checkpoint does not tell its shape: the plan there is damaged")
