@@ -27,6 +27,7 @@ var rooms = [][]string{
 	{"dtype"},
 	{"dtype/arrowtype", "dtype/hdf5type", "dtype/netcdftype"}, // the types of other formats
 	{"dtype/ndarray"},
+	{"dtype/ndarray/digest"},
 	{"codecs/..."}, // formats without anything of Zarr
 	{"codecs", "codecs/codectest"},
 	{"codecs/standard"},
@@ -53,6 +54,7 @@ var rooms = [][]string{
 	{"jobs/target"},
 	{"jobs/plan"},
 	{"jobs/run"},
+	{"jobs/verify"},
 	{"jobs"},
 	{"cmd/zmigrate/app"},
 	{"cmd/zmigrate"},

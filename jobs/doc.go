@@ -7,7 +7,7 @@
 // [Load] reads the file, which package jobfile describes. [NewPlan] opens the
 // sources and decides the rest, see package plan. [Run] does what the plan says, see
 // package run. [ReadStatus] tells what a checkpoint holds, and [Inspect] what lies at a
-// URL.
+// URL. [Verify] reads a target back, see package verify.
 //
 // Several processes may work on one plan: each makes it by [ReadPlan] from the text that
 // [Plan.Manifest] returns, see [Begin], [Work] and [Finish].

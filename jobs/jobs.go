@@ -6,6 +6,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
+	"github.com/zmigrate/zmigrate/jobs/verify"
 )
 
 // A program that runs jobs needs this package alone: here is what it uses of the job
@@ -30,6 +31,10 @@ type (
 	Result      = run.Result
 	Status      = run.Status
 	ArrayStatus = run.ArrayStatus
+
+	VerifyOptions = verify.Options
+	Verification  = verify.Result
+	Difference    = verify.Difference
 )
 
 // The causes of errors that a program may want to tell apart.
@@ -41,6 +46,9 @@ var (
 	ErrOtherPlan    = plan.ErrOtherPlan
 	ErrFinished     = plan.ErrFinished
 	ErrOvertaken    = plan.ErrOvertaken
+	ErrNoRecord     = verify.ErrNoRecord
+	ErrUnfinished   = verify.ErrUnfinished
+	ErrOtherJob     = verify.ErrOtherJob
 )
 
 // Load reads a job file, which may name the formats of the environment. set holds
@@ -88,4 +96,10 @@ func Finish(ctx context.Context, p *Plan, env Environment, receipts []*Receipts,
 // ReadStatus reads the checkpoint of a job; see [run.ReadStatus].
 func ReadStatus(ctx context.Context, j *Job, env Environment) (*Status, error) {
 	return run.ReadStatus(ctx, j, env)
+}
+
+// Verify reads a target back and compares it with the record of its job; see
+// [verify.Verify].
+func Verify(ctx context.Context, j *Job, env Environment, opt VerifyOptions) (*Verification, error) {
+	return verify.Verify(ctx, j, env, opt)
 }

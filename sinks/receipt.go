@@ -3,6 +3,8 @@ package sinks
 import (
 	"errors"
 	"math"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 )
 
 // Receipt is the record of a unit, which is one stored object of one array of a plan. A
@@ -14,6 +16,8 @@ type Receipt struct {
 	Key   string `json:"k,omitempty"`
 	Bytes int64  `json:"n,omitempty"` // size of the object
 	Sum   uint32 `json:"c,omitempty"` // CRC-32C of the object
+	// Digest is that of the values of the chunk, as far as they lie within the array.
+	Digest digest.Optional `json:"d,omitzero"`
 	// Version is the object's version as lists of the store have it: an ETag, a
 	// generation or the time of a file; "" if unknown.
 	Version string `json:"v,omitempty"`
@@ -32,7 +36,7 @@ func (r Receipt) Check() error {
 		return errors.New("more units than there can be")
 	case r.More > 0 && !r.Empty:
 		return errors.New("an object for several chunks")
-	case r.Empty && (r.Key != "" || r.Bytes != 0 || r.Sum != 0 || r.Version != ""):
+	case r.Empty && (r.Key != "" || r.Bytes != 0 || r.Sum != 0 || r.Digest.Known || r.Version != ""):
 		return errors.New("an empty chunk with an object")
 	}
 	return nil

@@ -2,9 +2,11 @@ package stages
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 )
 
 // parcel is one cell in flight: a unit, or an inner chunk of a unit that is a shard.
@@ -18,6 +20,7 @@ type parcel struct {
 	buffer   *ndarray.Buffer
 	reserved int // bytes of the budget for buffer
 	empty    bool
+	digest   digest.Sum // of the values, if the task takes digests
 
 	// For an object that is carried through, sum is the CRC-32C of the bytes read so far.
 	// stored is the object if it does not fit into memory.
@@ -74,6 +77,9 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 		}
 		cell = to
 	}
+	if t.Digest {
+		u.digest = t.digestOf(cell, start)
+	}
 	var err error
 	if u.empty = !t.KeepEmpty && ndarray.Uniform(cell, t.fill()); !u.empty {
 		u.data, u.buffer, err = chain.Encode(p.pool, cell)
@@ -86,6 +92,18 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 		converted.Release()
 	}
 	return err
+}
+
+// digestOf returns the digest of a cell, which begins in the task's grid at start.
+func (t *Task) digestOf(cell ndarray.Array, start []int) digest.Sum {
+	at := ndarray.Region{Start: start, Shape: t.inside(start, cell.Shape)}
+	if t.First != nil {
+		at.Start = slices.Clone(start)
+		for i, n := range t.First {
+			at.Start[i] += n * t.Grid.Chunk[i]
+		}
+	}
+	return digest.Within(cell, make([]int, len(start)), at)
 }
 
 // settle gives back the memory that an encoded cell no longer needs. An inner chunk that

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -40,6 +41,7 @@ type shard struct {
 	failed  bool           // the object cannot be finished
 	stream  Stream         // nil until there is something to write
 	length  uint64         // bytes written, with an index at the start
+	digest  digest.Sum     // of the inner chunks that were delivered
 }
 
 func newShard(t *Task, number, unit int, layout *codecs.Shards) *shard {
@@ -122,6 +124,7 @@ func (s *shard) deliver(ctx context.Context, p *pipeline, u parcel) (receipt *si
 	defer s.mutex.Unlock()
 	defer func() { s.failed = s.failed || err != nil }()
 	s.waiting[u.unit] = u
+	s.digest += u.digest
 	select {
 	case s.came <- struct{}{}:
 	default:
@@ -232,6 +235,9 @@ func (s *shard) finish(ctx context.Context) (*sinks.Receipt, error) {
 	}
 	s.stream = nil
 	r.Array, r.Unit = s.number, s.unit
+	if s.task.Digest {
+		r.Digest = digest.Optional{Sum: s.digest, Known: true}
+	}
 	return &r, nil
 }
 

@@ -65,6 +65,9 @@ type Task struct {
 	// AtOnce is how many cells of a block are encoded and written at the same time. The
 	// block reserves the memory for that. 0: all of them.
 	AtOnce int
+	// Digest takes the digests of the values of units, for their receipts. It has no effect
+	// on objects that are carried through.
+	Digest bool
 	// KeepEmpty stores also chunks that hold only the fill value.
 	KeepEmpty bool
 	// Done tells the units that need not be done again; nil: none.

@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
@@ -57,5 +58,8 @@ func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*sinks.Receipt
 		}
 	}
 	receipt.Array, receipt.Unit = u.load.task, u.unit
+	if t.Digest && !u.empty {
+		receipt.Digest = digest.Optional{Sum: u.digest, Known: true}
+	}
 	return &receipt, nil
 }

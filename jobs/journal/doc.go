@@ -28,6 +28,7 @@
 //	u   the number of the unit in the array
 //	n   the size of the object in bytes
 //	c   the CRC-32C of the object
+//	d   the digest of the values of the chunk
 //	v   the version of the object, as the store lists it
 //	e   true: nothing is stored, because the chunk holds only the fill value
 //	m   how many chunks directly after this one are empty, too

@@ -3,6 +3,7 @@ package journal
 import (
 	"math"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
@@ -66,6 +67,17 @@ func (p *plainLine) text() string {
 	return ""
 }
 
+// digest takes a digest from the line, whose opening quote has been taken.
+func (p *plainLine) digest() (sum digest.Optional) {
+	const digits = 16
+	if len(p.rest) <= digits || p.rest[digits] != '"' || sum.UnmarshalText(p.rest[:digits]) != nil {
+		p.other = true
+		return digest.Optional{}
+	}
+	p.rest = p.rest[digits+1:]
+	return sum
+}
+
 // whole tells whether the line ends here, and had the form of a plain line so far.
 func (p *plainLine) whole() bool { return p.next("}") && len(p.rest) == 0 && !p.other }
 
@@ -88,6 +100,9 @@ func plainReceipt(line []byte) (r sinks.Receipt, ok bool) {
 	}
 	if p.next(`,"c":`) {
 		r.Sum = uint32(p.number(math.MaxUint32))
+	}
+	if p.next(`,"d":"`) {
+		r.Digest = p.digest()
 	}
 	if p.next(`,"v":"`) {
 		r.Version = p.text()
@@ -114,6 +129,9 @@ func plainObject(line []byte) (o Object, ok bool) {
 		return o, false
 	}
 	o.Sum = uint32(p.number(math.MaxUint32))
+	if p.next(`,"d":"`) {
+		o.Digest = p.digest()
+	}
 	if p.next(`,"v":"`) {
 		o.Version = p.text()
 	}

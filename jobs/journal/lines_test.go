@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
@@ -16,6 +17,10 @@ var lines = []struct {
 	{`{"a":0,"u":17,"k":"x/c/0/17","n":4096,"c":4294967295,"v":"1730000000000000000"}`, true},
 	{`{"a":0,"u":17,"k":"x/c/0","n":1,"c":1,"v":"\"9b2cf5\""}`, true},
 	{`{"a":0,"u":17,"k":"a\\b","n":1}`, true},
+	{`{"a":0,"u":17,"k":"x","n":1,"c":1,"d":"0123456789abcdef","v":"1"}`, true},
+	{`{"a":0,"u":17,"k":"x","n":1,"c":1,"d":"0000000000000000"}`, true},
+	{`{"a":0,"u":17,"k":"x","n":1,"c":1,"d":"123456789abcdef","v":"1"}`, false},
+	{`{"a":0,"u":17,"d":"0123456789abcdeg"}`, false},
 	{`{"a":0,"u":18,"e":true,"m":9223372036854775789}`, true},
 	{`{"a":0,"u":18,"e":true,"m":9223372036854775790}`, true}, // more units than there can be
 	{`{"a":9223372036854775807,"u":0}`, true},
@@ -90,7 +95,7 @@ func TestPlainLines(t *testing.T) {
 		if r.Empty {
 			continue
 		}
-		line := written(Object{r.Key, r.Bytes, r.Sum, r.Version})
+		line := written(Object{r.Key, r.Bytes, r.Sum, digest.Optional{Sum: digest.Sum(r.Bytes), Known: r.Unit%2 == 0}, r.Version})
 		if _, plain := plainObject(line); !plain {
 			t.Errorf("%s is not plain", line)
 		}

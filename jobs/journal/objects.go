@@ -10,6 +10,8 @@ import (
 	"iter"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 )
 
 const (
@@ -20,10 +22,12 @@ const (
 
 // Object is a stored chunk of a finished job.
 type Object struct {
-	Key     string `json:"k"` // in the target
-	Bytes   int64  `json:"n"`
-	Sum     uint32 `json:"c"`           // CRC-32C
-	Version string `json:"v,omitempty"` // as lists of the store have it
+	Key   string `json:"k"` // in the target
+	Bytes int64  `json:"n"`
+	Sum   uint32 `json:"c"` // CRC-32C
+	// Digest is that of the chunk's values, see [sinks.Receipt].
+	Digest  digest.Optional `json:"d,omitzero"`
+	Version string          `json:"v,omitempty"` // as lists of the store have it
 }
 
 func objectsKey(n int) string { return fmt.Sprintf("%s%06d%s", objects, n, objectsSuffix) }

@@ -96,3 +96,12 @@ func metadataDigest(document []byte) string {
 	sum := sha256.Sum256(document)
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
+
+// DocumentDigest returns the digest of a stored document, however the document is spaced.
+func DocumentDigest(text []byte) string {
+	plain, err := json.Marshal(json.RawMessage(text)) // as the metadata of a plan are written
+	if err != nil {
+		return ""
+	}
+	return metadataDigest(plain)
+}

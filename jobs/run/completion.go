@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Completion is the record that a completed job leaves in its checkpoint.
@@ -14,6 +17,9 @@ type Completion struct {
 	Arrays   []CompletedArray `json:"arrays,omitempty"`   // those of the manifest, in its order
 	Result   Result           `json:"result"`
 	Finished time.Time        `json:"finished"`
+	// Groups has, by the paths of the groups that the run wrote, the digests of their
+	// documents without the nodes in consolidated metadata.
+	Groups map[string]string `json:"groups,omitempty"`
 	// Overtaken tells that a run of this target has lost its lock to another one.
 	Overtaken bool `json:"overtaken,omitempty"`
 }
@@ -25,6 +31,46 @@ const manifestFirst = `{"manifest":`
 type CompletedArray struct {
 	Empty    int   `json:"empty_chunks,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
+	// Document is the digest of the document of an array that has grown. The manifest has
+	// those of new arrays.
+	Document string `json:"document,omitempty"`
+}
+
+// Describes reports whether text is the document of array i of the manifest, however the
+// text is spaced. Nothing is known about the documents of arrays that have grown if the
+// record is of an earlier version of this program; Describes reports true then.
+func (c *Completion) Describes(m *plan.Manifest, i int, text []byte) bool {
+	want := m.Arrays[i].Digest
+	if m.Append != "" {
+		want = ""
+		if i < len(c.Arrays) {
+			want = c.Arrays[i].Document
+		}
+	}
+	return want == "" || plan.DocumentDigest(text) == want
+}
+
+// DescribesGroup reports whether a group has the attributes on record, and consolidated
+// metadata or none as on record. Groups that the run did not write are not on record;
+// DescribesGroup reports true for them.
+func (c *Completion) DescribesGroup(path string, g *zarr.Group) (bool, error) {
+	want, ok := c.Groups[path]
+	if !ok {
+		return true, nil
+	}
+	digest, err := groupDigest(g.Attributes, g.Consolidated != nil)
+	return digest == want, err
+}
+
+// groupDigest returns the digest of the document of a group, whose consolidated metadata are
+// empty or absent.
+func groupDigest(attributes zarr.Attributes, consolidated bool) (string, error) {
+	g := zarr.Group{Attributes: attributes}
+	if consolidated {
+		g.Consolidated = map[string]json.RawMessage{}
+	}
+	text, err := g.MarshalJSON()
+	return plan.DocumentDigest(text), err
 }
 
 // text returns the record as JSON. The text of the manifest is copied without a change.
@@ -53,6 +99,16 @@ func (r *run) readCompletion(text []byte) (*Completion, error) {
 		done.Manifest = r.manifest
 	}
 	return done, err
+}
+
+// ReadCompletion reads a record of completion, and the manifest in it.
+func ReadCompletion(record []byte) (*Completion, *plan.Manifest, error) {
+	done, err := readCompletion(record)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := plan.ReadCompleted(record)
+	return done, m, err
 }
 
 // readCompletion reads a record of completion. The manifest stays a text.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -37,9 +39,31 @@ func (r creating) prepare(ctx context.Context) (publish func(ctx context.Context
 	for i := range r.plan.Arrays {
 		arrays[r.plan.Arrays[i].Target] = r.plan.Arrays[i].Meta
 	}
+	if r.groups, err = r.groupDigests(arrays, others); err != nil {
+		return nil, err
+	}
 	return func(ctx context.Context) error {
 		return r.sink.Finish(ctx, arrays, r.plan.Groups, others, r.plan.Job.Target.Consolidated)
 	}, nil
+}
+
+// groupDigests returns the digests of the documents of the groups that the run writes.
+func (r creating) groupDigests(arrays map[string]*zarr.Array, others map[string]json.RawMessage) (map[string]string, error) {
+	if arrays[""] != nil {
+		return nil, nil
+	}
+	digests := map[string]string{}
+	for _, p := range slices.Concat(zarr.Parents(slices.Collect(maps.Keys(arrays))), slices.Collect(maps.Keys(r.plan.Groups))) {
+		if others[p] != nil {
+			continue
+		}
+		digest, err := groupDigest(r.plan.Groups[p], p == "" && r.plan.Job.Target.Consolidated)
+		if err != nil {
+			return nil, fmt.Errorf("group %q: %w", p, err)
+		}
+		digests[p] = digest
+	}
+	return digests, nil
 }
 
 // begin implements [outcome]. The place of a new target has to be free, or the job

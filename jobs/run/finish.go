@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sinks"
@@ -166,8 +167,9 @@ func (r *run) covers(hash string, receipts []*Receipts) error {
 	}
 	arrays := r.plan.Arrays
 	type object struct {
-		bytes int64
-		sum   uint32
+		bytes  int64
+		sum    uint32
+		digest digest.Optional
 	}
 	found := make([]map[int]object, len(arrays)) // by their units
 	empty := make([]bitset, len(arrays))
@@ -191,13 +193,13 @@ func (r *run) covers(hash string, receipts []*Receipts) error {
 			switch {
 			case !stored && !empty[x.Array].has(unit):
 				left[x.Array]--
-			case stored == x.Empty || stored && other != object{x.Bytes, x.Sum}:
+			case stored == x.Empty || stored && other != object{x.Bytes, x.Sum, x.Digest}:
 				return fmt.Errorf("array %q: chunk %d: two receipts contradict each other", a.Target, unit)
 			}
 			if x.Empty {
 				empty[x.Array].set(unit)
 			} else {
-				found[x.Array][unit] = object{x.Bytes, x.Sum}
+				found[x.Array][unit] = object{x.Bytes, x.Sum, x.Digest}
 			}
 		}
 	}

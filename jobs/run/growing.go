@@ -142,6 +142,7 @@ func (r growing) grow(ctx context.Context) error {
 		return err
 	}
 	arrays, groups := map[string][]byte{}, map[string][]byte{}
+	r.groups = map[string]string{}
 	var paths []string
 	for i := range r.plan.Arrays {
 		a := &r.plan.Arrays[i]
@@ -149,7 +150,7 @@ func (r growing) grow(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("array %q: %w", a.Target, err)
 		}
-		arrays[a.Target] = text
+		arrays[a.Target], r.arrays[i].digest = text, plan.DocumentDigest(text)
 		paths = append(paths, a.Target)
 	}
 	for _, group := range zarr.Parents(paths) {
@@ -176,6 +177,11 @@ func (r growing) grow(ctx context.Context) error {
 		}
 		if changed {
 			groups[group] = text
+		}
+		if g, err := zarr.ParseGroup(text); err == nil { // a stranger's may be unreadable
+			if r.groups[group], err = groupDigest(g.Attributes, g.Consolidated != nil); err != nil {
+				return fmt.Errorf("group %q: %w", group, err)
+			}
 		}
 	}
 	return r.sink.Grow(ctx, arrays, groups)

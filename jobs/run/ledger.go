@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,59 +11,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 )
-
-// ledger has the expected objects of the chunks of a target. They are compared with a
-// list of the target. A ledger takes 48 bytes for each object.
-type ledger []entry
-
-// entry is one stored object.
-type entry struct {
-	key     uint64 // hash of the key
-	version uint64 // hash of the version; 0: unknown
-	bytes   int64  // nothing: there should be no object
-	sum     uint32 // CRC-32C
-	seen    bool
-}
-
-// nothing is the size of the object of a chunk that holds only the fill value.
-const nothing = -1
-
-// newLedger reads a list of objects. If several have one key, the last one counts.
-func newLedger(objects iter.Seq2[journal.Object, error]) (ledger, error) {
-	var l ledger
-	for o, err := range objects {
-		if err != nil {
-			return nil, err
-		}
-		e := entry{key: xxhash.Sum64String(o.Key), bytes: o.Bytes, sum: o.Sum}
-		if o.Version != "" {
-			e.version = xxhash.Sum64String(o.Version)
-		}
-		l = append(l, e)
-	}
-	byKey := func(a, b entry) int { return cmp.Compare(a.key, b.key) }
-	slices.SortStableFunc(l, byKey)
-	slices.Reverse(l) // CompactFunc keeps the first of those with one key
-	l = slices.CompactFunc(l, func(a, b entry) bool { return a.key == b.key })
-	slices.Reverse(l)
-	return l, nil
-}
-
-// find returns the entry of a key, or nil.
-func (l ledger) find(key string) *entry {
-	i, ok := slices.BinarySearchFunc(l, xxhash.Sum64String(key), func(e entry, key uint64) int { return cmp.Compare(e.key, key) })
-	if !ok {
-		return nil
-	}
-	return &l[i]
-}
 
 // faults compares the objects of chunks in the target with the expected ones. Their sizes
 // and versions come from a list. If an object has the expected size and another version,
@@ -72,7 +23,7 @@ func (l ledger) find(key string) *entry {
 // whole, the expected objects are those of all chunks of the plan, and an object of any
 // other chunk is a fault.
 func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Object, error], whole bool) ([]fault, error) {
-	l, err := newLedger(objects())
+	l, err := journal.NewLedger(objects())
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
@@ -87,19 +38,19 @@ func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Objec
 		if !ok {
 			return nil
 		}
-		e := l.find(o.Key)
+		e := l.Find(o.Key)
 		if e == nil && !whole {
 			return nil
 		}
-		if e == nil || e.bytes == nothing {
+		if e == nil || e.Bytes == journal.Nothing {
 			f.stray = true
 			found = append(found, f)
 			return nil
 		}
-		e.seen, f.bytes = true, e.bytes
-		if o.Size != e.bytes {
+		e.Seen, f.bytes = true, e.Bytes
+		if o.Size != e.Bytes {
 			found = append(found, f)
-		} else if v := r.target.VersionOf(o); v != "" && e.version != 0 && xxhash.Sum64String(v) != e.version {
+		} else if !e.OfVersion(r.target.VersionOf(o)) {
 			suspects = append(suspects, o)
 		}
 		return nil
@@ -111,13 +62,13 @@ func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Objec
 		if err != nil {
 			return nil, fmt.Errorf("checkpoint: %w", err)
 		}
-		e := l.find(o.Key)
-		if e == nil || e.seen || e.bytes == nothing {
+		e := l.Find(o.Key)
+		if e == nil || e.Seen || e.Bytes == journal.Nothing {
 			continue
 		}
-		e.seen = true
+		e.Seen = true
 		if f, ok := r.chunkAt(o.Key, arrays); ok {
-			f.bytes = e.bytes
+			f.bytes = e.Bytes
 			found = append(found, f)
 		}
 	}
@@ -132,14 +83,14 @@ func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Objec
 }
 
 // changedBytes reads objects and returns those whose bytes differ from the written ones.
-func (r *run) changedBytes(ctx context.Context, suspects []store.Info, l ledger) (changed []store.Info, err error) {
+func (r *run) changedBytes(ctx context.Context, suspects []store.Info, l journal.Ledger) (changed []store.Info, err error) {
 	var mu sync.Mutex
 	err = sources.InParallel(ctx, len(suspects), func(ctx context.Context, i int) error {
 		sum, err := sumOf(ctx, r.target, suspects[i])
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("target: %w", err)
 		}
-		if err == nil && sum == l.find(suspects[i].Key).sum {
+		if err == nil && sum == l.Find(suspects[i].Key).Sum {
 			return nil
 		}
 		mu.Lock()
@@ -172,7 +123,7 @@ func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 }
 
 // objectsOf yields the objects of receipts, which are of the plan. Those of chunks that
-// hold only the fill value have the size nothing. They are yielded only if the target
+// hold only the fill value have the size journal.Nothing. They are yielded only if the target
 // keeps objects of earlier runs: elsewhere, what is not listed should not be there.
 func (r *run) objectsOf(receipts iter.Seq2[sinks.Receipt, error]) iter.Seq2[journal.Object, error] {
 	return func(yield func(journal.Object, error) bool) {
@@ -184,9 +135,9 @@ func (r *run) objectsOf(receipts iter.Seq2[sinks.Receipt, error]) iter.Seq2[jour
 			if x.Empty && !r.outcome.keepsObjects() {
 				continue
 			}
-			o := journal.Object{Bytes: x.Bytes, Sum: x.Sum, Version: x.Version}
+			o := journal.Object{Bytes: x.Bytes, Sum: x.Sum, Digest: x.Digest, Version: x.Version}
 			if x.Empty {
-				o.Bytes = nothing
+				o.Bytes = journal.Nothing
 			}
 			a := &r.plan.Arrays[x.Array]
 			for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
@@ -206,14 +157,14 @@ func (r *run) objects(ctx context.Context) iter.Seq2[journal.Object, error] {
 		return r.recorded(ctx)
 	}
 	return func(yield func(journal.Object, error) bool) {
-		emptied, err := newLedger(r.recorded(ctx))
+		emptied, err := journal.NewLedger(r.recorded(ctx))
 		if err != nil {
 			yield(journal.Object{}, err)
 			return
 		}
 		if r.outcome.keepsObjects() {
 			for o, err := range r.journal.Objects(ctx) {
-				if err == nil && emptied.find(o.Key) != nil {
+				if err == nil && emptied.Find(o.Key) != nil {
 					continue
 				}
 				if !yield(o, err) || err != nil {
@@ -223,10 +174,10 @@ func (r *run) objects(ctx context.Context) iter.Seq2[journal.Object, error] {
 		}
 		for o, err := range r.recorded(ctx) {
 			// If an object is recorded twice, the last record counts.
-			if e := emptied.find(o.Key); err == nil && (e == nil || e.seen || e.bytes == nothing || e.sum != o.Sum || e.bytes != o.Bytes) {
+			if e := emptied.Find(o.Key); err == nil && (e == nil || e.Seen || e.Bytes == journal.Nothing || e.Sum != o.Sum || e.Bytes != o.Bytes) {
 				continue
 			} else if err == nil {
-				e.seen = true
+				e.Seen = true
 			}
 			if !yield(o, err) || err != nil {
 				return

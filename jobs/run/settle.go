@@ -123,7 +123,7 @@ func (r *run) mend(ctx context.Context, list []fault) error {
 		if wrong[o.Key] {
 			continue
 		}
-		if err := add(sinks.Receipt{Array: f.array, Unit: f.unit, Key: o.Key, Bytes: o.Bytes, Sum: o.Sum, Version: o.Version}); err != nil {
+		if err := add(sinks.Receipt{Array: f.array, Unit: f.unit, Key: o.Key, Bytes: o.Bytes, Sum: o.Sum, Digest: o.Digest, Version: o.Version}); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ type run struct {
 	keep   func(ctx context.Context, receipts []sinks.Receipt) error
 	sink   *sinks.Hierarchy
 	arrays []progress
+	groups map[string]string // digests of the documents of groups, see [Completion]
 	result Result
 
 	looked time.Time     // when the source was last looked at, and how long that took
@@ -40,8 +41,9 @@ type progress struct {
 	done    bitset
 	left    int
 	empty   int
-	bytes   int64 // stored
-	written bool  // its document
+	bytes   int64  // stored
+	written bool   // its document
+	digest  string // of the document of an array that has grown
 }
 
 // releaseTime bounds the time in which a failed run tries to release its lock. If the run

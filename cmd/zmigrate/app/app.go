@@ -30,6 +30,7 @@ const (
 	exitFailed      = 1
 	exitInvalid     = 2
 	exitStopped     = 3
+	exitDiffers     = 4
 	exitLocked      = 5
 	exitInterrupted = 130
 )
@@ -120,7 +121,7 @@ func (a *app) command() *cli.App {
 			return cli.ShowAppHelp(c)
 		},
 		Commands: []*cli.Command{
-			a.runCommand(), a.validateCommand(), a.planCommand(), a.statusCommand(),
+			a.runCommand(), a.validateCommand(), a.planCommand(), a.verifyCommand(), a.statusCommand(),
 			a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(),
 		},
 	}

@@ -20,6 +20,8 @@ func (a *app) status(err error) int {
 		return exitInvalid
 	case errors.As(err, &held):
 		return exitLocked
+	case errors.Is(err, errDiffers):
+		return exitDiffers
 	case errors.Is(err, stages.ErrStopped), errors.Is(err, context.Canceled):
 		if a.interrupted.Load() {
 			return exitInterrupted

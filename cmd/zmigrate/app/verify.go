@@ -1,0 +1,160 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/verify"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// errDiffers is the cause of the exit status of a verification that found a difference.
+var errDiffers = errors.New("the target is not what was written")
+
+// shownDifferences is how many differences are printed.
+const shownDifferences = 20
+
+func (a *app) verifyCommand() *cli.Command {
+	var levels []string
+	for _, level := range verify.Levels() {
+		levels = append(levels, string(level))
+	}
+	return a.subcommand(&cli.Command{
+		Name: "verify", Usage: "read a target back and compare it with what was written", ArgsUsage: "JOB|TARGET",
+		Description: "Compares the target of a completed job with the record in the job's checkpoint. Opens no source and\n" +
+			"never writes to the target. Instead of a job file, the folder or URL of a target may be named.\n" +
+			jobOptions + ".\n" +
+			"Exit status: 0 the target is as it was written; 4 something differs; 1 it could not be verified;\n" +
+			"2 the job or the command line is invalid; 5 the target is being written.",
+		Flags: append(append(jobFlags(), runFlags()...),
+			&cli.StringFlag{Name: "level", Value: string(verify.Decoded), Usage: "how deep to look: " + strings.Join(levels, ", ")},
+			&cli.StringFlag{Name: "sample", Usage: "read only a `PART` of the objects, such as 5%"},
+			&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that chooses the objects of --sample"}),
+		Action: func(c *cli.Context) error {
+			names, err := files(c)
+			if err != nil {
+				return err
+			}
+			if len(names) > 1 {
+				return invalid(errors.New("verify takes one job file or target"))
+			}
+			opt, err := verifyOptions(c)
+			if err != nil {
+				return invalid(err)
+			}
+			j, err := a.verified(c, names[0], &opt)
+			if err != nil {
+				return err
+			}
+			return a.verify(c, j, opt)
+		},
+	})
+}
+
+// verifyOptions reads the flags of verify.
+func verifyOptions(c *cli.Context) (opt jobs.VerifyOptions, err error) {
+	opt.Level, opt.Seed = verify.Level(c.String("level")), c.Uint64("seed")
+	known := false
+	for _, level := range verify.Levels() {
+		known = known || opt.Level == level
+	}
+	if !known {
+		return opt, fmt.Errorf("--level %s: want one of %v", opt.Level, verify.Levels())
+	}
+	text := c.String("sample")
+	if text == "" {
+		return opt, nil
+	}
+	number, percent := strings.CutSuffix(text, "%")
+	opt.Sample, err = strconv.ParseFloat(number, 64)
+	if percent {
+		opt.Sample /= 100
+	}
+	if err != nil || !(opt.Sample > 0 && opt.Sample <= 1) {
+		return opt, fmt.Errorf("--sample %s: want a part such as 5%% or 0.05", text)
+	}
+	if opt.Level == verify.Quick {
+		return opt, errors.New("--sample: the level quick reads no objects")
+	}
+	return opt, nil
+}
+
+// verified returns the job of a job file or, if the name is that of a target, a job that
+// says no more than where the target is.
+func (a *app) verified(c *cli.Context, name string, opt *jobs.VerifyOptions) (*jobs.Job, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() || store.Far(name) {
+		opt.AnyJob = true
+		place := map[string]any{"driver": "zarr", "url": literal(name)}
+		text, err := json.Marshal(map[string]any{"zmigrate": jobfile.Version, "name": name, "source": place, "target": map[string]any{"url": place["url"]}})
+		if err != nil {
+			return nil, err
+		}
+		return jobs.Parse("verify", text, ".", a.env, overrides(c)...)
+	}
+	return a.checked(c, name)
+}
+
+// verify verifies the target of a job and prints the result.
+func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error {
+	show := a.newProgress(j.Name, func() jobs.Requests { return jobs.Requests{} })
+	opt.Begin = func(objects int, bytes int64) { show.begin(jobs.Progress{Chunks: objects, Bytes: bytes}) }
+	opt.Observe = func(bytes int64) { show.observe(stages.Event{Read: bytes}) }
+	r, err := jobs.Verify(c.Context, j, a.env, opt)
+	show.end()
+	if err != nil {
+		return err
+	}
+	a.verification(j, r)
+	if r.Count > 0 {
+		return fmt.Errorf("%s: %w: %s", r.Target, errDiffers, count(r.Count, "difference"))
+	}
+	return nil
+}
+
+// verification prints the result of a verification.
+func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
+	if a.json {
+		a.printJSON(struct {
+			Event string `json:"event"`
+			Job   string `json:"job"`
+			*jobs.Verification
+		}{"verified", j.Name, r})
+		return
+	}
+	word := "verified"
+	if r.Count > 0 {
+		word = "differs"
+	}
+	a.printf("%s: %s\n", j.Name, word)
+	rows := [][]string{
+		{"target", r.Target},
+		{"migrated", r.Migrated.Format(time.RFC3339)},
+		{"level", string(r.Level)},
+		{"arrays", fmt.Sprint(r.Arrays)},
+		{"objects", fmt.Sprintf("%d on record, %d read (%s), %s hold only the fill value", r.Objects, r.Read, size(r.Bytes), count(r.Empty, "chunk"))},
+		{"proved", fmt.Sprintf("%d by the digests of their values, %d by their checksums", r.ByValues, r.Read-r.ByValues)},
+		{"differences", fmt.Sprint(r.Count)},
+		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(int64(float64(r.Bytes)/max(r.Time.Seconds(), 1e-9))))},
+	}
+	if r.Sample < 1 {
+		rows = append(rows, []string{"sample", fmt.Sprintf("%g%% of the objects, seed %d", 100*r.Sample, r.Seed)})
+	}
+	a.table(rows)
+	for i, d := range r.Differences {
+		if i == shownDifferences {
+			a.printf("  … and %d more; --json lists them\n", r.Count-shownDifferences)
+			break
+		}
+		a.printf("  %s: %s\n", d.Kind, d)
+	}
+}

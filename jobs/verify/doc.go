@@ -1,0 +1,18 @@
+// Package verify reads a target back and compares it with what its job has recorded.
+//
+// A completed job leaves a record in its checkpoint: the digests of all documents, and a
+// list of the stored objects with their sizes and checksums. [Verify] compares the target
+// with that record. It needs neither the source nor the lock, and it never writes to the
+// target.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	result.go      levels, differences and the result
+//	record.go      the record of the completed job
+//	state.go       options, and one verification
+//	documents.go   the published documents of the arrays
+//	listing.go     a list of the target compared with the record
+//	decode.go      one object decoded by the published document of its array
+//	objects.go     the objects, read and compared
+//	verify.go      Verify
+package verify

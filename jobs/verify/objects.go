@@ -1,0 +1,229 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"hash/fnv"
+	"io/fs"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+const (
+	// wholeBytes is the size up to which an object is read at once, and only once.
+	wholeBytes = 64 << 20
+	// pieceBytes is how much of a larger object is read at once.
+	pieceBytes = 1 << 20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// objects reads the objects on record that are in the target, several at the same time,
+// within the memory of the job.
+func (v *verification) objects(ctx context.Context) error {
+	v.memory = semaphore.NewWeighted(v.job.Run.Memory)
+	work := make(chan journal.Object)
+	workers := cmp.Or(v.job.Run.Workers.Read, max(runtime.GOMAXPROCS(0), sources.MostAtOnce))
+	if v.opt.Begin != nil {
+		v.opt.Begin(v.todo())
+	}
+	var feeding sync.Once
+	return sources.InParallelUpTo(ctx, workers+1, workers+1, func(ctx context.Context, i int) error {
+		feeds := false
+		feeding.Do(func() { feeds = true })
+		if feeds {
+			defer close(work)
+			return v.feed(ctx, work)
+		}
+		for {
+			select {
+			case o, more := <-work:
+				if !more {
+					return nil
+				}
+				if err := v.object(ctx, o); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	})
+}
+
+// todo returns the number and the size of the objects that are to be read.
+func (v *verification) todo() (objects int, bytes int64) {
+	for _, e := range v.ledger {
+		if e.Seen && e.Bytes != journal.Nothing {
+			objects++
+			bytes += e.Bytes
+		}
+	}
+	return int(float64(objects) * v.result.Sample), int64(float64(bytes) * v.result.Sample)
+}
+
+// feed sends the objects that are to be read.
+func (v *verification) feed(ctx context.Context, work chan<- journal.Object) error {
+	for o, err := range v.record.journal.Objects(ctx) {
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		e := v.ledger.Find(o.Key)
+		if e == nil || !e.Seen || e.Bytes == journal.Nothing || !v.sampled(o.Key) {
+			continue
+		}
+		e.Seen = false // once, if the key has several lines
+		o.Bytes, o.Sum = e.Bytes, e.Sum
+		select {
+		case work <- o:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// sampled reports whether an object is one of the sample. The seed and the key decide.
+func (v *verification) sampled(key string) bool {
+	if v.result.Sample >= 1 {
+		return true
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, v.opt.Seed))
+	_, _ = h.Write([]byte(key))
+	x := h.Sum64()
+	x ^= x >> 32
+	x *= 0x9e3779b97f4a7c15
+	return float64(x>>11)/(1<<53) < v.result.Sample
+}
+
+// object reads an object and compares it with the record.
+func (v *verification) object(ctx context.Context, o journal.Object) error {
+	var d *decoder
+	var err error
+	array, below, known := v.arrayOf(o.Key)
+	if v.opt.Level == Decoded && known {
+		if d, err = v.decoderOf(ctx, array); err != nil {
+			return err
+		}
+	}
+	room := min(o.Bytes, wholeBytes)
+	if o.Bytes > wholeBytes {
+		room = pieceBytes
+	}
+	cost := int64(ndarray.Rounded(int(room)))
+	if d != nil && d.chain != nil {
+		if cost += int64(d.memory()); d.variable() && cost < v.job.Run.Memory {
+			cost = v.job.Run.Memory // nothing else bounds the elements
+		}
+	}
+	if cost > v.job.Run.Memory {
+		return fmt.Errorf("%s: verifying the object takes %d bytes of memory, and run.memory is %d: raise it, or verify with --level stored", o.Key, cost, v.job.Run.Memory)
+	}
+	if err := v.memory.Acquire(ctx, cost); err != nil {
+		return err
+	}
+	defer v.memory.Release(cost)
+
+	buffer := v.pool.Get(int(room))
+	defer buffer.Release()
+	sum := uint32(0)
+	for at := int64(0); at < o.Bytes && err == nil; at += room {
+		part := buffer.Bytes[:min(room, o.Bytes-at)]
+		if err = v.target.ReadRange(ctx, o.Key, part, at); err == nil {
+			sum = crc32.Update(sum, castagnoli, part)
+		}
+	}
+	v.count(o)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		v.found.add(v.difference(Absent, o.Key, "the object vanished while the target was read: does another program write here?"))
+		return nil
+	case err != nil:
+		return fmt.Errorf("target: %w", err)
+	case sum != o.Sum:
+		v.found.add(v.difference(Checksum, o.Key, fmt.Sprintf("the CRC-32C of the bytes is %08x, and %08x was written", sum, o.Sum)))
+		return nil
+	case d == nil:
+		return nil
+	case d.chain == nil:
+		v.found.add(v.difference(Undecodable, o.Key, "the document of its array cannot be used"))
+		return nil
+	}
+	index, ok := d.index(below)
+	if !ok {
+		v.found.add(v.difference(Document, o.Key, fmt.Sprintf("the published grid has no chunk of this key: the shape is %v, chunks are %v", d.meta.Grid.Shape, d.meta.Grid.Chunk)))
+		return nil
+	}
+	var in codecs.Input = codecs.InMemory(buffer.Bytes[:o.Bytes:o.Bytes])
+	if o.Bytes > room {
+		in = object{v, o}
+	}
+	return v.values(ctx, d, o, index, in)
+}
+
+// count counts an object that was read.
+func (v *verification) count(o journal.Object) {
+	v.mu.Lock()
+	v.result.Read++
+	v.result.Bytes += o.Bytes
+	v.mu.Unlock()
+	if v.opt.Observe != nil {
+		v.opt.Observe(o.Bytes)
+	}
+}
+
+// values decodes an object and compares the digest of its values with the record.
+func (v *verification) values(ctx context.Context, d *decoder, o journal.Object, index []int, in codecs.Input) error {
+	var sum digest.Sum
+	at := d.meta.Grid.Region(index)
+	err := d.decode(ctx, v.pool, int(v.job.Run.Memory), in, func(box ndarray.Array, start []int) error {
+		if o.Digest.Known {
+			sum += digest.Within(box, start, at)
+		}
+		return nil
+	})
+	if o.Digest.Known {
+		v.mu.Lock()
+		v.result.ByValues++
+		v.mu.Unlock()
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		v.found.add(v.difference(Undecodable, o.Key, "the bytes are those that were written, but they cannot be decoded by the published document: "+err.Error()))
+	case o.Digest.Known && sum != o.Digest.Sum:
+		v.found.add(v.difference(Values, o.Key, fmt.Sprintf("the digest of the values is %v, and %v was written: the bytes are those that were written, and the published document decodes them to other values", sum, o.Digest.Sum)))
+	}
+	return nil
+}
+
+// object is an object of the target as [codecs.Input].
+type object struct {
+	v *verification
+	o journal.Object
+}
+
+// Size implements [codecs.Input].
+func (x object) Size() int64 { return x.o.Bytes }
+
+// ReadAt implements [codecs.Input].
+func (x object) ReadAt(ctx context.Context, p []byte, off int64) error {
+	return x.v.target.ReadRange(ctx, x.o.Key, p, off)
+}
+
+// GapBytes implements [codecs.Gapped].
+func (x object) GapBytes() int { return x.v.target.GapBytes() }

@@ -1,0 +1,119 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+)
+
+// Level says how deep a verification looks. Each level includes the ones before it.
+type Level string
+
+// The levels.
+const (
+	// Quick lists the target, and compares sizes and versions with the record. It reads
+	// documents and no chunks.
+	Quick Level = "quick"
+	// Stored reads every object and compares its checksum.
+	Stored Level = "stored"
+	// Decoded decodes every object as a reader would that knows only the published
+	// documents.
+	Decoded Level = "decoded"
+)
+
+// Levels lists the levels from the fastest to the deepest one.
+func Levels() []Level { return []Level{Quick, Stored, Decoded} }
+
+// Kind says what is wrong with an object.
+type Kind string
+
+// The kinds of differences.
+const (
+	Absent      Kind = "absent"      // the object is not there
+	Stray       Kind = "stray"       // there should be no such object
+	Size        Kind = "size"        // the object has another size
+	Version     Kind = "version"     // the object was written again since, perhaps with the same bytes
+	Checksum    Kind = "checksum"    // the object has other bytes
+	Undecodable Kind = "undecodable" // the bytes are those that were written, and no reader can decode them
+	Values      Kind = "values"      // the object decodes to other values than were written
+	Document    Kind = "document"    // the metadata are not those that were written
+)
+
+// Difference is one object of the target that is not what was written.
+type Difference struct {
+	Kind  Kind   `json:"kind"`
+	Key   string `json:"key"`             // of the object in the target
+	Array string `json:"array"`           // path of the array; "" also for an array that is the whole target
+	Chunk []int  `json:"chunk,omitempty"` // coordinates in the grid of stored objects; nil: the object is no chunk
+	Text  string `json:"text"`            // what differs, with both values
+}
+
+// String returns the difference in one line.
+func (d Difference) String() string {
+	if d.Chunk != nil {
+		return fmt.Sprintf("%s: array %q, chunk %v: %s", d.Key, d.Array, d.Chunk, d.Text)
+	}
+	return fmt.Sprintf("%s: %s", d.Key, d.Text)
+}
+
+// Result is the outcome of a verification that came to its end.
+type Result struct {
+	Target     string    `json:"target"`
+	Checkpoint string    `json:"checkpoint"`
+	Level      Level     `json:"level"`
+	Migrated   time.Time `json:"migrated"` // when the job was completed
+	// Sample is the part of the objects that were read, Seed chooses them. Sample is 1 if
+	// all of them were read.
+	Sample float64 `json:"sample"`
+	Seed   uint64  `json:"seed"`
+	// Arrays is the number of arrays, Objects that of the stored objects on record. Empty
+	// is the number of chunks that hold only the fill value and have no object.
+	Arrays  int `json:"arrays"`
+	Objects int `json:"objects"`
+	Empty   int `json:"empty_chunks"`
+	// Read is the number of objects that were read, and Bytes their size.
+	Read  int   `json:"objects_read"`
+	Bytes int64 `json:"bytes_read"`
+	// ByValues is the number of objects whose values were compared by their digests. Of the
+	// other objects that were read, the checksums were compared.
+	ByValues int `json:"objects_by_values"`
+	// Count is the number of differences. Differences has the first 10,000 of them,
+	// ordered by their keys.
+	Count       int          `json:"difference_count"`
+	Differences []Difference `json:"differences"`
+
+	Time     time.Duration  `json:"nanoseconds"`
+	Requests limits.Traffic `json:"requests"` // to the target and the checkpoint
+}
+
+// mostDifferences bounds the differences that a result lists.
+const mostDifferences = 10_000
+
+// findings collects differences. It is safe for concurrent use.
+type findings struct {
+	mu   sync.Mutex
+	list []Difference
+	n    int
+}
+
+func (f *findings) add(d Difference) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.n++
+	f.list = append(f.list, d)
+	if len(f.list) >= 2*mostDifferences {
+		f.shorten()
+	}
+}
+
+// shorten sorts the list and drops what a result does not list.
+func (f *findings) shorten() {
+	slices.SortFunc(f.list, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Kind, b.Kind))
+	})
+	f.list = f.list[:min(len(f.list), mostDifferences)]
+}

@@ -1,0 +1,47 @@
+package verify
+
+import (
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+)
+
+// Options say how to verify a target.
+type Options struct {
+	Level Level // "": Decoded
+	// Sample is the part of the objects that are read, above 0 and at most 1; 0: all. Seed
+	// chooses them: the same seed chooses the same objects.
+	Sample float64
+	Seed   uint64
+	// AnyJob accepts the record of a job that differs from the given one, which only says
+	// where the target is.
+	AnyJob bool
+	// Begin, if set, is called once, with what there is to read.
+	Begin func(objects int, bytes int64)
+	// Observe, if set, is called for each object that was read, from several goroutines.
+	Observe func(bytes int64)
+}
+
+// verification is one verification.
+type verification struct {
+	job    *jobfile.Job
+	env    plan.Environment
+	opt    Options
+	target *store.Store
+	record *record
+	nodes  map[string]bool // paths of the nodes that have a document
+	ledger journal.Ledger
+	memory *semaphore.Weighted
+	pool   *ndarray.Pool
+	found  findings
+
+	mu       sync.Mutex
+	result   Result
+	decoders map[string]*decoder
+}

@@ -1,0 +1,60 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+)
+
+// Verify compares the target of a completed job with its record. Differences are part of
+// the result. An error says that the target could not be verified: ErrNoRecord,
+// ErrUnfinished, ErrOtherJob, a [journal.HeldError], or a fault of a store.
+func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Options) (_ *Result, err error) {
+	began := time.Now()
+	if opt.Level == "" {
+		opt.Level = Decoded
+	}
+	v := &verification{job: j, env: env, opt: opt, pool: &ndarray.Pool{}, decoders: map[string]*decoder{}}
+	budget := limits.New(j.Run.PerSecond)
+	checkpoint, err := plan.OpenCheckpoint(ctx, j, env, budget)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, checkpoint.Close()) }()
+	if v.record, err = readRecord(ctx, j, checkpoint, opt.AnyJob); err != nil {
+		return nil, err
+	}
+	if v.target, err = store.Open(ctx, j.Target.URL, env.StoreOptions(j, budget)); err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	defer func() { err = errors.Join(err, v.target.Close()) }()
+	v.result = Result{Target: v.target.URL(), Checkpoint: checkpoint.URL(), Level: opt.Level, Migrated: v.record.done.Finished,
+		Sample: 1, Seed: opt.Seed, Arrays: len(v.record.manifest.Arrays)}
+	if opt.Sample > 0 && opt.Level != Quick {
+		v.result.Sample = min(opt.Sample, 1)
+	}
+	for _, a := range v.record.done.Arrays {
+		v.result.Empty += a.Empty
+	}
+	steps := []func(context.Context) error{v.listing, v.documents, v.objects}
+	if opt.Level == Quick {
+		steps = steps[:2]
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	v.found.shorten()
+	v.result.Count, v.result.Differences = v.found.n, append([]Difference{}, v.found.list...)
+	v.result.Time = time.Since(began)
+	v.result.Requests = budget.Traffic()
+	return &v.result, nil
+}

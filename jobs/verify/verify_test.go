@@ -1,0 +1,396 @@
+package verify_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/run"
+	"github.com/zmigrate/zmigrate/jobs/verify"
+)
+
+func environment() plan.Environment {
+	return plan.Environment{Codecs: standard.Registry(dtype.Standard()), Memory: &store.Memory{}}
+}
+
+// jobText is a job over arrays of several kinds: plain, of shards, with a chunk of zeros
+// that is not stored, with a lossy codec, and one at the edges of whose chunks there is
+// padding.
+const jobText = `
+zmigrate: 1
+source:
+  driver: raw
+  arrays:
+    plain: {url: f.raw, data_type: float32, shape: [10, 6], dimension_names: [y, x], attributes: {units: m}}
+    group/sharded: {url: f.raw, data_type: float32, shape: [10, 6]}
+    sparse: {url: z.raw, data_type: int16, shape: [120]}
+    lossy: {url: f.raw, data_type: float32, shape: [10, 6]}
+    scalar: {url: f.raw, data_type: uint8, shape: [], offset: 239}
+target: {url: out.zarr}
+arrays:
+  plain: {chunks: [4, 4], codecs: [bytes, {gzip: {level: 1}}]}
+  group/sharded: {chunks: [2, 2], shards: [4, 4], codecs: [transpose: {order: [1, 0]}, bytes, crc32c]}
+  sparse: {chunks: [40], codecs: [bytes]}
+  lossy: {chunks: [4, 4], codecs: [{zfp: {mode: fixed_accuracy, tolerance: 0.5}}]}
+`
+
+// migrated runs the job in a new folder.
+func migrated(t *testing.T) (*jobfile.Job, string) {
+	t.Helper()
+	dir := t.TempDir()
+	var data, zeros []byte
+	for i := range 60 {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)+0.25))
+	}
+	for i := range 120 {
+		zeros = binary.LittleEndian.AppendUint16(zeros, uint16(max(0, i-80)))
+	}
+	for name, data := range map[string][]byte{"f.raw": data, "z.raw": zeros} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := parse(t, dir, jobText)
+	begin(t, j, run.Options{})
+	return j, filepath.Join(dir, "out.zarr")
+}
+
+func parse(t *testing.T, dir, text string) *jobfile.Job {
+	t.Helper()
+	j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func begin(t *testing.T, j *jobfile.Job, opt run.Options) {
+	t.Helper()
+	p, err := plan.New(t.Context(), j, environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = run.Run(t.Context(), p, environment(), opt)
+	if err := errors.Join(err, p.Close()); err != nil && opt.Stop == nil {
+		t.Fatal(err)
+	}
+}
+
+func verified(t *testing.T, j *jobfile.Job, opt verify.Options) *verify.Result {
+	t.Helper()
+	r, err := verify.Verify(t.Context(), j, environment(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// objectsOf returns the objects below a folder by their keys.
+func objectsOf(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	objects := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		key, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		objects[filepath.ToSlash(key)], err = os.ReadFile(name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// TestSound verifies a target that is as it was written.
+func TestSound(t *testing.T) {
+	t.Parallel()
+	j, dir := migrated(t)
+	before := objectsOf(t, dir)
+	for _, level := range verify.Levels() {
+		r := verified(t, j, verify.Options{Level: level})
+		if r.Count != 0 || r.Arrays != 5 || r.Objects != 6+6+1+6+1 || r.Empty != 2 {
+			t.Errorf("%s: %+v", level, r)
+		}
+		want, byValues := r.Objects, 0
+		switch level {
+		case verify.Quick:
+			want = 0
+		case verify.Decoded:
+			byValues = r.Objects - 6 // the lossy ones
+		case verify.Stored:
+		}
+		if r.Read != want || r.ByValues != byValues {
+			t.Errorf("%s: %d read, %d by values, want %d and %d", level, r.Read, r.ByValues, want, byValues)
+		}
+	}
+	after := objectsOf(t, dir)
+	if len(after) != len(before) {
+		t.Errorf("%d objects after the verification, %d before", len(after), len(before))
+	}
+}
+
+// TestFlippedBits flips one bit of each object, many times. Every one of them is found.
+func TestFlippedBits(t *testing.T) {
+	t.Parallel()
+	j, dir := migrated(t)
+	sound := objectsOf(t, dir)
+	random := rand.New(rand.NewPCG(20, 1))
+	flips := 0
+	for round := range 60 {
+		for key, data := range sound {
+			damaged := slices.Clone(data)
+			damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)
+			replace(t, dir, key, damaged)
+			flips++
+		}
+		level := []verify.Level{verify.Stored, verify.Decoded}[round%2]
+		r := verified(t, j, verify.Options{Level: level})
+		found := map[string]bool{}
+		for _, d := range r.Differences {
+			found[d.Key] = true
+		}
+		for key, data := range sound {
+			if !found[key] && !sameDocument(t, dir, key, data) {
+				t.Errorf("%s, round %d: a flipped bit in %s is not found", level, round, key)
+			}
+			replace(t, dir, key, data)
+		}
+	}
+	t.Logf("%d flips", flips)
+	if r := verified(t, j, verify.Options{}); r.Count != 0 {
+		t.Errorf("after the last round: %+v", r.Differences)
+	}
+}
+
+// sameDocument reports whether a document that was changed still says the same: a flipped
+// bit made one space of it another one.
+func sameDocument(t *testing.T, dir, key string, was []byte) bool {
+	t.Helper()
+	now, err := os.ReadFile(filepath.Join(dir, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.HasSuffix(key, "zarr.json") && plan.DocumentDigest(now) == plan.DocumentDigest(was)
+}
+
+func replace(t *testing.T, dir, key string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, key), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDifferences damages a target in each of the ways that are told apart.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	edit := func(key, old, to string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			t.Helper()
+			data, err := os.ReadFile(filepath.Join(dir, key))
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.Replace(string(data), old, to, 1)
+			if changed == string(data) {
+				t.Fatalf("%s has no %q", key, old)
+			}
+			replace(t, dir, key, []byte(changed))
+		}
+	}
+	remove := func(key string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			t.Helper()
+			if err := os.Remove(filepath.Join(dir, key)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put := func(key, data string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			t.Helper()
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, key)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			replace(t, dir, key, []byte(data))
+		}
+	}
+	const two = "the shape is [10 7], and [10 6] was written"
+	for _, c := range []struct {
+		name   string
+		damage func(t *testing.T, dir string)
+		quick  string // the differences of the level quick, as "kind key"
+		text   string // in one of them
+		deeper string // further ones of the level decoded
+	}{
+		{"chunk deleted", remove("plain/c/1/0"), "absent plain/c/1/0", `array "plain", chunk [1 0]: the object of`, ""},
+		{"document deleted", remove("plain/zarr.json"), "absent plain/zarr.json", "readers do not see the node", ""},
+		{"group deleted", remove("group/zarr.json"), "absent group/zarr.json", "readers do not see the node", ""},
+		{"chunk truncated", put("lossy/c/0/0", "x"), "size lossy/c/0/0", "1 bytes, and", ""},
+		{"fill-only chunk written", put("sparse/c/0", "x"), "stray sparse/c/0", `array "sparse", chunk [0]`, ""},
+		{"chunk outside the grid", put("plain/c/9/9", "x"), "stray plain/c/9/9", "has not written", ""},
+		{"file of nobody", put("group/note.txt", "x"), "stray group/note.txt", "has not written", ""},
+		{"array of another", put("other/zarr.json", `{"zarr_format":3,"node_type":"group"}`), "", "", ""},
+		{"chunk of another", func(t *testing.T, dir string) {
+			t.Helper()
+			put("other/zarr.json", `{"zarr_format":3,"node_type":"array"}`)(t, dir)
+			put("other/c/0", "x")(t, dir)
+		}, "", "", ""},
+		{"attribute edited", edit("plain/zarr.json", `"units": "m"`, `"units": "K"`), "document plain/zarr.json", "are not those that were written", ""},
+		{"shape edited", edit("plain/zarr.json", "    6\n", "    7\n"), "document plain/zarr.json", two, ""},
+		{"fill value edited", edit("sparse/zarr.json", `"fill_value": 0`, `"fill_value": 1`), "document sparse/zarr.json", "are not those that were written", ""},
+		{"codecs edited", func(t *testing.T, dir string) {
+			t.Helper()
+			data, err := os.ReadFile(filepath.Join(dir, "group/sharded/zarr.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			turned := regexp.MustCompile(`"order": \[\s*1,\s*0`).ReplaceAll(data, []byte(`"order": [0, 1`))
+			replace(t, dir, "group/sharded/zarr.json", turned)
+		}, "document group/sharded/zarr.json", "are not those that were written", "values group/sharded/c/0/0, values group/sharded/c/0/1, values group/sharded/c/1/0, values group/sharded/c/1/1, values group/sharded/c/2/0, values group/sharded/c/2/1"},
+		{"consolidated metadata edited", edit("zarr.json", `"units": "m"`, `"units": "K"`), "document zarr.json", "contradict its own document", ""},
+		{"root attributes edited", edit("zarr.json", `"attributes": {}`, `"attributes": {"a": 1}`), "document zarr.json", "the metadata of the group", ""},
+		{"document spaced anew", edit("plain/zarr.json", "\n", " \n\n"), "", "", ""},
+		{"consolidated metadata removed", func(t *testing.T, dir string) {
+			t.Helper()
+			replace(t, dir, "zarr.json", []byte(`{"zarr_format":3,"node_type":"group","attributes":{}}`))
+		}, "document zarr.json", "the metadata of the group", ""},
+		{"consolidated metadata incomplete", edit("zarr.json", `"lossy": {`, `"lassy": {`), "document zarr.json, document zarr.json", "lack the array \"lossy\"", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			j, dir := migrated(t)
+			c.damage(t, dir)
+			for _, level := range verify.Levels() {
+				r := verified(t, j, verify.Options{Level: level})
+				var list, texts []string
+				for _, d := range r.Differences {
+					if d.Kind == verify.Version { // files have a time of their own
+						continue
+					}
+					list, texts = append(list, fmt.Sprintf("%s %s", d.Kind, d.Key)), append(texts, d.String())
+				}
+				var want []string
+				for _, part := range []string{c.quick, c.deeper} {
+					if part != "" && (part == c.quick || level == verify.Decoded) {
+						want = append(want, strings.Split(part, ", ")...)
+					}
+				}
+				slices.Sort(list)
+				slices.Sort(want)
+				if !slices.Equal(list, want) || !strings.Contains(strings.Join(texts, "\n"), c.text) {
+					t.Errorf("%s: %q\n%q, want %q with %q", level, list, texts, want, c.text)
+				}
+			}
+		})
+	}
+}
+
+// TestNoRecord tells apart why a target cannot be verified.
+func TestNoRecord(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f.raw"), make([]byte, 240), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const text = "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: f.raw, data_type: float32, shape: [60]}}}\ntarget: {url: out.zarr}\ndefaults: {chunks: [10]}\n"
+	j := parse(t, dir, text)
+	check := func(j *jobfile.Job, opt verify.Options, cause error, message string) {
+		t.Helper()
+		_, err := verify.Verify(t.Context(), j, environment(), opt)
+		if !errors.Is(err, cause) || cause != nil && !strings.Contains(err.Error(), message) {
+			t.Errorf("%v, want %v with %q", err, cause, message)
+		}
+	}
+	check(j, verify.Options{}, verify.ErrNoRecord, "was not written by this job")
+	stop := make(chan struct{})
+	close(stop)
+	begin(t, j, run.Options{Stop: stop})
+	check(j, verify.Options{}, verify.ErrUnfinished, "run the job again")
+	begin(t, j, run.Options{})
+	check(j, verify.Options{}, nil, "")
+	other := parse(t, dir, text+"run: {memory: 64MiB}\n")
+	check(other, verify.Options{}, nil, "") // the same target
+	other = parse(t, dir, strings.Replace(text, "[10]", "[20]", 1))
+	check(other, verify.Options{}, verify.ErrOtherJob, "defaults.chunks: was [10], is [20]")
+	check(other, verify.Options{AnyJob: true}, nil, "")
+
+	checkpoint, err := store.Open(t.Context(), filepath.Join(dir, "out.zarr.zmigrate"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := journal.Acquire(t.Context(), checkpoint, journal.LockOptions{Owner: journal.ThisProcess("another run")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *journal.HeldError
+	if _, err := verify.Verify(t.Context(), j, environment(), verify.Options{}); !errors.As(err, &held) {
+		t.Errorf("%v while the target is being written", err)
+	}
+	if err := errors.Join(lock.Release(t.Context(), false), checkpoint.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSample verifies parts of a target. The seed chooses them.
+func TestSample(t *testing.T) {
+	t.Parallel()
+	j, dir := migrated(t)
+	for key, data := range objectsOf(t, dir) {
+		if !strings.HasSuffix(key, "zarr.json") {
+			replace(t, dir, key, append(data[:len(data)-1:len(data)-1], ^data[len(data)-1]))
+		}
+	}
+	chosen := map[string]bool{}
+	for seed := range uint64(30) {
+		a := verified(t, j, verify.Options{Sample: 0.3, Seed: seed})
+		b := verified(t, j, verify.Options{Sample: 0.3, Seed: seed, Level: verify.Stored})
+		if a.Count != b.Count || a.Read != a.Count || a.Read == a.Objects {
+			t.Errorf("seed %d: %d and %d of %d objects", seed, a.Count, b.Count, a.Objects)
+		}
+		for _, d := range a.Differences {
+			chosen[d.Key] = true
+		}
+	}
+	if len(chosen) != 20 {
+		t.Errorf("%d of 20 objects were chosen by any of 30 seeds", len(chosen))
+	}
+}
+
+// TestMemory refuses to decode objects that take more memory than the job allows, and reads
+// objects in pieces whose checksums alone are compared.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f.raw"), make([]byte, 24<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: f.raw, data_type: uint8, shape: [25165824]}}}\ntarget: {url: out.zarr, store_empty_chunks: true}\ndefaults: {chunks: [25165824], codecs: [bytes]}\n"
+	begin(t, parse(t, dir, text), run.Options{})
+	small := parse(t, dir, text+"run: {memory: 20MiB}\n")
+	if _, err := verify.Verify(t.Context(), small, environment(), verify.Options{}); err == nil || !strings.Contains(err.Error(), "raise it") {
+		t.Errorf("%v", err)
+	}
+	if r := verified(t, parse(t, dir, text+"run: {memory: 128MiB}\n"), verify.Options{}); r.Count != 0 || r.ByValues != 1 {
+		t.Errorf("%+v", r)
+	}
+}
