@@ -11,8 +11,10 @@ is a difference.
 """
 
 import collections
+import concurrent.futures
 import itertools
 import json
+import multiprocessing
 import pathlib
 import shutil
 import sys
@@ -182,19 +184,32 @@ def check(want, folder):
     return flat(names), readers, wrong
 
 
-def main(expectation, target, registered, *paths):
+def quiet():
     # zarr-python warns of names that have no final specification; the last
     # digits of what overflows are compared, too.
     warnings.filterwarnings("ignore", category=zarr.errors.UnstableSpecificationWarning)
     warnings.filterwarnings("ignore", category=zarr.errors.ZarrUserWarning)
     warnings.filterwarnings("ignore", category=RuntimeWarning)
+
+
+def check_stored(want, folder, array):
+    """Is check for an array whose expected bytes lie in a file of a folder."""
+    return check(want | {"bytes": (folder / want["bytes"]).read_bytes(), "fill": bytes.fromhex(want["fill"])}, array)
+
+
+def main(expectation, target, registered, *paths):
     folder, target = pathlib.Path(expectation).parent, pathlib.Path(target).resolve()
     expected = json.loads(pathlib.Path(expectation).read_text())
+    chosen = [(path, expected["arrays"][path]) for path in paths or expected["arrays"]]
+    arguments = [[want for _, want in chosen], itertools.repeat(folder), [target / path for path, _ in chosen]]
+    if paths:
+        quiet()
+        results = list(map(check_stored, *arguments))
+    else:
+        with concurrent.futures.ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"), initializer=quiet) as workers:
+            results = list(workers.map(check_stored, *arguments, chunksize=50))
     labels, differences, met = {}, [], set()
-    for path in paths or expected["arrays"]:
-        want = expected["arrays"][path]
-        want |= {"bytes": (folder / want["bytes"]).read_bytes(), "fill": bytes.fromhex(want["fill"])}
-        names, readers, wrong = check(want, target / path)
+    for (path, want), (names, readers, wrong) in zip(chosen, results):
         met |= names
         counts = labels.setdefault(want["label"], collections.Counter())
         counts.update(arrays=1, equal=int(bool(readers) and not wrong), **{reader: 1 for reader in readers})

@@ -35,6 +35,7 @@ type Job struct {
 
 	driver *sources.Driver // that reads the source; nil: the file names none that is known
 	root   *node           // the file, for positions
+	rules  ruleIndex       // of Arrays
 	hidden []secret        // values of variables, which no message may show
 }
 

@@ -72,6 +72,7 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 		return nil, p.problems.result(name)
 	}
 	p.parse()
+	j.rules = indexRules(j.Arrays)
 	if ps := problems.result(name); ps != nil {
 		return j, ps
 	}

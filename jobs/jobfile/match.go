@@ -71,20 +71,53 @@ func means(pattern, path string) bool {
 	return clean != path && (pattern == clean || matches(pattern, clean))
 }
 
+// ruleIndex finds rules by the paths of arrays. A job may have thousands of rules.
+type ruleIndex struct {
+	exact map[string]int // the first rule with exactly this path
+	globs []int          // the rules whose patterns are globs
+}
+
+func indexRules(rules []ArrayRule) ruleIndex {
+	index := ruleIndex{exact: make(map[string]int, len(rules))}
+	for i, r := range rules {
+		if isGlob(r.Pattern) {
+			index.globs = append(index.globs, i)
+		} else if _, twice := index.exact[r.Pattern]; !twice {
+			index.exact[r.Pattern] = i
+		}
+	}
+	return index
+}
+
+// named returns the first rule with exactly the path of a node of the source, or with the
+// path that the node gets in a Zarr hierarchy; -1 if there is none.
+func (x *ruleIndex) named(path string) int {
+	first := -1
+	for _, name := range []string{path, zarr.CleanPath(path)} {
+		if i, ok := x.exact[name]; ok && (first < 0 || i < first) {
+			first = i
+		}
+	}
+	return first
+}
+
 // Options returns the options of the array at a path and the field that they
 // stand in, for [Job.Problem]: those of the rule with exactly this path, else
 // those of the last glob that matches, else the defaults.
 func (j *Job) Options(path string) (opts ArrayOptions, field string) {
-	opts, field = j.Defaults, "defaults"
-	for _, r := range j.Arrays {
-		switch {
-		case r.Pattern == path || !isGlob(r.Pattern) && means(r.Pattern, path):
-			return r.ArrayOptions, FieldPath("arrays", r.Pattern)
-		case isGlob(r.Pattern) && means(r.Pattern, path):
-			opts, field = r.ArrayOptions, FieldPath("arrays", r.Pattern)
+	rule := j.rules.named(path)
+	for _, i := range slices.Backward(j.rules.globs) {
+		if rule >= 0 {
+			break
+		}
+		if means(j.Arrays[i].Pattern, path) {
+			rule = i
 		}
 	}
-	return opts, field
+	if rule < 0 {
+		return j.Defaults, "defaults"
+	}
+	return j.Arrays[rule].ArrayOptions, FieldPath("arrays", j.Arrays[rule].Pattern)
 }
 
 // Unmatched returns a problem for each rule, and each pattern of
@@ -93,11 +126,14 @@ func (j *Job) Options(path string) (opts ArrayOptions, field string) {
 // are the groups without arrays, which include and exclude select as well.
 func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	var ps Problems
+	all := slices.Concat(paths, groups)
+	exist := make(map[string]bool, len(paths)) // the arrays, by both of their paths
+	for _, p := range paths {
+		exist[p], exist[zarr.CleanPath(p)] = true, true
+	}
 	report := func(field, pattern string, paths []string, mild bool) {
-		for _, p := range paths {
-			if means(pattern, p) {
-				return
-			}
+		if !isGlob(pattern) && exist[pattern] || slices.ContainsFunc(paths, func(p string) bool { return means(pattern, p) }) {
+			return
 		}
 		p := j.Problem(field, "no array of the source is named "+pattern, "")
 		if isGlob(pattern) {
@@ -113,7 +149,6 @@ func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	for _, r := range j.Arrays {
 		report(FieldPath("arrays", r.Pattern), r.Pattern, paths, false)
 	}
-	all := slices.Concat(paths, groups)
 	for i, pattern := range j.Source.Include {
 		report(fmt.Sprintf("source.include[%d]", i), pattern, all, false)
 	}
@@ -128,5 +163,5 @@ func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 // by a glob.
 func (j *Job) Names(path string) bool {
 	by := func(name string) bool { return name == path || name == zarr.CleanPath(path) }
-	return slices.ContainsFunc(j.Source.Include, by) || slices.ContainsFunc(j.Arrays, func(r ArrayRule) bool { return by(r.Pattern) })
+	return slices.ContainsFunc(j.Source.Include, by) || j.rules.named(path) >= 0
 }
