@@ -21,6 +21,7 @@
 //	secrets.go        values of variables, which messages do not tell
 //	locate.go         from a field to its position in the file
 //	extents.go        extents by the names of dimensions
+//	rule_index.go     the rules of arrays by their names
 //	job.go            Job and the types of its sections
 //	workers.go        numbers of workers that the file does not name
 //	match.go          which arrays and groups a pattern means

@@ -71,12 +71,7 @@ func means(pattern, path string) bool {
 	return clean != path && (pattern == clean || matches(pattern, clean))
 }
 
-// ruleIndex finds rules by the paths of arrays. A job may have thousands of rules.
-type ruleIndex struct {
-	exact map[string]int // the first rule with exactly this path
-	globs []int          // the rules whose patterns are globs
-}
-
+// indexRules makes the index of rules.
 func indexRules(rules []ArrayRule) ruleIndex {
 	index := ruleIndex{exact: make(map[string]int, len(rules))}
 	for i, r := range rules {
@@ -87,18 +82,6 @@ func indexRules(rules []ArrayRule) ruleIndex {
 		}
 	}
 	return index
-}
-
-// named returns the first rule with exactly the path of a node of the source, or with the
-// path that the node gets in a Zarr hierarchy; -1 if there is none.
-func (x *ruleIndex) named(path string) int {
-	first := -1
-	for _, name := range []string{path, zarr.CleanPath(path)} {
-		if i, ok := x.exact[name]; ok && (first < 0 || i < first) {
-			first = i
-		}
-	}
-	return first
 }
 
 // Options returns the options of the array at a path and the field that they

@@ -9,10 +9,12 @@
 //
 //	result.go      levels, differences and the result
 //	record.go      the record of the completed job
+//	decode.go      one object decoded by the published document of its array
 //	state.go       options, and one verification
 //	documents.go   the published documents of the arrays
 //	listing.go     a list of the target compared with the record
-//	decode.go      one object decoded by the published document of its array
+//	decoders.go    what decodes the objects of each array
+//	digests.go     the digests of whole arrays
 //	objects.go     the objects, read and compared
 //	verify.go      Verify
 package verify

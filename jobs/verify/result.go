@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 )
 
@@ -81,6 +82,10 @@ type Result struct {
 	// ByValues is the number of objects whose values were compared by their digests. Of the
 	// other objects that were read, the checksums were compared.
 	ByValues int `json:"objects_by_values"`
+	// Digests are those of the values of arrays, by their paths: of all values, those of
+	// chunks that are not stored included. They are taken from the record. An array is absent
+	// whose values were not digested when they were written.
+	Digests map[string]digest.Sum `json:"digests,omitempty"`
 	// Count is the number of differences. Differences has the first 10,000 of them,
 	// ordered by their keys.
 	Count       int          `json:"difference_count"`

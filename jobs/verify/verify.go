@@ -43,9 +43,9 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	for _, a := range v.record.done.Arrays {
 		v.result.Empty += a.Empty
 	}
-	steps := []func(context.Context) error{v.listing, v.documents, v.objects}
+	steps := []func(context.Context) error{v.listing, v.documents, v.digests, v.objects}
 	if opt.Level == Quick {
-		steps = steps[:2]
+		steps = steps[:3]
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

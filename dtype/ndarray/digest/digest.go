@@ -25,6 +25,7 @@
 package digest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -129,6 +130,63 @@ func Within(a ndarray.Array, start []int, chunk ndarray.Region) Sum {
 		at[k] = chunk.Start[k] + start[k]
 	}
 	return Of(a.Sub(inside), at)
+}
+
+// Constant returns the sum of a box of an array in which every element equals the only
+// element of one. The time grows with the extents of the box, not with their product.
+func Constant(one ndarray.Array, box ndarray.Region) Sum {
+	element := one.Data[one.Offset : one.Offset+ndarray.ItemSize(one.Type)]
+	if one.Heap != nil {
+		for item := range one.Items() {
+			hash := sha256.Sum256(item)
+			element = hash[:8]
+		}
+	}
+	start, shape := box.Start, box.Shape
+	if len(shape) == 0 {
+		start, shape = []int{0}, []int{1}
+	}
+	last := len(shape) - 1
+	sum := constantRow(element, uint64(start[last]), uint64(shape[last]))
+	for d := range last {
+		keys := uint64(0)
+		for i := range shape[d] {
+			keys += indexKey(d, start[d]+i)
+		}
+		sum *= keys
+	}
+	return Sum(sum)
+}
+
+// constantRow returns the sum of n equal elements of a row, the first of which has the
+// index start.
+func constantRow(element []byte, start, n uint64) (sum uint64) {
+	const blockBytes = 4 * blockWords
+	size := uint64(len(element))
+	begin, end := start*size, (start+n)*size
+	// Every size-th block has the same bytes. pattern has those of size blocks.
+	pattern := bytes.Repeat(element, blockBytes)
+	part := func(from, to uint64) uint64 { // within one block
+		at := from % uint64(len(pattern))
+		return row(pattern[at:at+to-from], from)
+	}
+	first, behind := (begin+blockBytes-1)/blockBytes, end/blockBytes // whole blocks
+	if first >= behind {
+		if edge := first * blockBytes; edge < end && edge > begin {
+			return part(begin, edge) + part(edge, end)
+		}
+		return part(begin, end)
+	}
+	sum = part(begin, first*blockBytes) + part(behind*blockBytes, end)
+	inner := make([]uint64, min(size, behind-first)) // Σ w·A of the blocks
+	for b := range inner {
+		at := (first + uint64(b)) % size * blockBytes
+		inner[b] = words(pattern[at:at+blockBytes], wordKeys[:])
+	}
+	for b := first; b < behind; b++ {
+		sum += inner[(b-first)%size] * blockKey(b)
+	}
+	return sum
 }
 
 // walk visits the rows of an array.

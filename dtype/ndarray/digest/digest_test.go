@@ -61,6 +61,30 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestConstant compares boxes of one value.
+func TestConstant(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, size := range []int{1, 2, 3, 4, 8, 12, 16} {
+		for _, c := range []ndarray.Region{
+			{Start: []int{}, Shape: []int{}}, {Start: []int{0}, Shape: []int{1}}, {Start: []int{5, 7}, Shape: []int{3, 9}}, {Start: []int{1, 0, 1023}, Shape: []int{2, 3, 5}},
+			{Start: []int{1000}, Shape: []int{20_000}}, {Start: []int{0}, Shape: []int{4096}}, {Start: []int{3, 4095}, Shape: []int{2, 4098}}, {Start: []int{4}, Shape: []int{0}},
+		} {
+			one := ndarray.New(dtype.RawBytes(size), []int{1})
+			for i := range one.Data {
+				one.Data[i] = byte(random.Uint32())
+			}
+			box := ndarray.New(one.Type, c.Shape)
+			for i := range box.Data {
+				box.Data[i] = one.Data[i%size]
+			}
+			if got, want := digest.Constant(one, c), digest.Of(box, c.Start); got != want {
+				t.Errorf("size %d, %v: %v, want %v", size, c, got, want)
+			}
+		}
+	}
+}
+
 // naiveSum is the definition, word by word.
 func naiveSum(data []byte, size int, shape []int) digest.Sum {
 	if len(shape) == 0 {
