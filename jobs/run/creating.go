@@ -35,6 +35,9 @@ func (r creating) prepare(ctx context.Context) (publish func(ctx context.Context
 	if err != nil {
 		return nil, err
 	}
+	for p := range r.repaired {
+		delete(others, p)
+	}
 	arrays := make(map[string]*zarr.Array, len(r.plan.Arrays))
 	for i := range r.plan.Arrays {
 		arrays[r.plan.Arrays[i].Target] = r.plan.Arrays[i].Meta
@@ -89,12 +92,14 @@ func (r creating) begin(ctx context.Context, opt Options) (complete bool, err er
 		if len(differences) > 0 && existing != "overwrite" {
 			return false, r.changed(true, was, differences)
 		}
-		whole, err := r.whole(ctx)
-		if err != nil {
-			return false, err
+		whole := opt.Repair != nil // documents that lack are written again
+		if !whole {
+			if whole, err = r.whole(ctx); err != nil {
+				return false, err
+			}
 		}
 		if whole && len(differences) == 0 {
-			return r.again(ctx, done)
+			return r.again(ctx, done, opt)
 		}
 	} else if text := r.journal.Manifest(); text != nil {
 		was, differences, err := r.compare(ctx, text, func() (*plan.Manifest, error) { return plan.ReadManifest(text) })

@@ -15,6 +15,7 @@
 //
 //	bitset.go         sets of chunk numbers
 //	options.go        Options, and what a run tells while it works
+//	verified.go       the last verification of the target
 //	result.go         Result
 //	outcome.go        what a run does at its target: the interface of creating and growing
 //	state.go          one run, and how far its arrays are

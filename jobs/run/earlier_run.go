@@ -16,19 +16,35 @@ import (
 
 // again is begin for a complete job. It returns true, because there is nothing to do,
 // unless chunks of the target have changed since they were written.
-func (r *run) again(ctx context.Context, done *Completion) (complete bool, err error) {
+func (r *run) again(ctx context.Context, done *Completion, opt Options) (complete bool, err error) {
 	r.overtaken = done.Overtaken
 	list, err := r.intact(ctx)
 	if err != nil {
 		return false, err
 	}
-	if len(list) == 0 {
+	if opt.Repair != nil {
+		list, r.repaired = r.withRepairs(list, opt.Repair), done.Groups
+	} else if len(list) == 0 {
 		return true, r.rest(ctx, done)
 	}
 	if err := r.mend(ctx, list); err != nil {
 		return false, fmt.Errorf("checkpoint: %w", err)
 	}
 	return false, nil
+}
+
+// withRepairs adds the chunks that are to be written again to those that differ.
+func (r *run) withRepairs(list []fault, keys []string) []fault {
+	arrays, known := r.arraysByPath(), map[string]bool{}
+	for _, f := range list {
+		known[f.key] = true
+	}
+	for _, key := range keys {
+		if f, ok := r.chunkAt(key, arrays); ok && !known[key] {
+			list, known[key] = append(list, f), true
+		}
+	}
+	return list
 }
 
 // compare names what has changed between the manifest on record, which read makes of
@@ -73,14 +89,16 @@ func (r *run) whole(ctx context.Context) (bool, error) {
 }
 
 // rest copies the result of the earlier run that completed the job.
-func (r *run) rest(ctx context.Context, done *Completion) error {
+func (r *run) rest(ctx context.Context, done *Completion) (err error) {
 	r.result = done.Result
 	r.result.Target = r.plan.Job.Target.URL // the folder may have moved
 	r.result.Nothing, r.result.Resumed, r.result.Mended, r.result.Time = true, done.Result.Chunks, 0, 0
+	r.result.Verified = nil
 	if err := r.journal.Tidy(ctx); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	return nil
+	r.result.Verified, err = lastVerified(ctx, r.checkpoint, done.Finished)
+	return err
 }
 
 func (r *run) changed(complete bool, was *plan.Manifest, differences []string) error {

@@ -51,7 +51,7 @@ func (r growing) asPlanned(ctx context.Context) error {
 }
 
 // begin implements [outcome].
-func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error) {
+func (r growing) begin(ctx context.Context, opt Options) (complete bool, err error) {
 	g := r.growth
 	if !r.plan.Nothing() {
 		if err := r.asPlanned(ctx); err != nil {
@@ -66,10 +66,15 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 		}
 		r.overtaken = done.Overtaken
 		if g.Begun != nil {
-			return false, r.repeat(ctx)
+			return false, r.repeat(ctx, opt.Repair)
 		}
 		if err := r.sound(ctx); err != nil {
 			return false, err
+		}
+		if r.plan.Nothing() {
+			if r.result.Verified, err = lastVerified(ctx, r.checkpoint, done.Finished); err != nil {
+				return false, err
+			}
 		}
 	}
 	if r.plan.Nothing() {
@@ -104,8 +109,8 @@ func (r growing) begin(ctx context.Context, _ Options) (complete bool, err error
 }
 
 // repeat begins the last completed run once more. It writes those objects of that run
-// again that have changed since.
-func (r growing) repeat(ctx context.Context) error {
+// again that have changed since, and those with the given keys.
+func (r growing) repeat(ctx context.Context, keys []string) error {
 	is, err := plan.ReadManifest(r.manifest)
 	if err != nil {
 		return err
@@ -117,6 +122,7 @@ func (r growing) repeat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	list = r.withRepairs(list, keys)
 	for _, f := range list {
 		if f.unit < 0 {
 			return r.tampered(list)

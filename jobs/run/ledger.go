@@ -27,10 +27,7 @@ func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Objec
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	arrays := map[string]int{}
-	for i := range r.plan.Arrays {
-		arrays[r.plan.Arrays[i].Target] = i
-	}
+	arrays := r.arraysByPath()
 	var found []fault
 	var suspects []store.Info
 	err = r.target.List(ctx, "", func(o store.Info) error {

@@ -16,6 +16,9 @@ type Options struct {
 	// Confirm, if set, is called before a run that overwrites removes anything. If Confirm
 	// returns an error, the run ends with this error, and nothing is removed.
 	Confirm func(Removal) error
+	// Repair, if not nil, has the keys of objects of a complete target that are written
+	// again, besides those that the run notices. The documents are written again, too.
+	Repair []string
 	// Stop ends the run when it is closed. The units that are done are recorded.
 	Stop <-chan struct{}
 	// Owner is the owner that the lock names. The zero value stands for this process, with

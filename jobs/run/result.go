@@ -25,6 +25,9 @@ type Result struct {
 	Time     time.Duration `json:"nanoseconds"` // of this run
 	// Nothing is set if an earlier run had completed the job already.
 	Nothing bool `json:"already_complete"`
+	// Verified is the last verification of a target that was complete already; nil: there
+	// was none since the job was completed.
+	Verified *Verified `json:"verified,omitempty"`
 	// Dimension is the dimension along which the arrays have grown, "" for new arrays.
 	// Appended is the number of rows that were appended to each array. If that number is
 	// not the same for all arrays, Appended is the largest one.

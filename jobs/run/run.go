@@ -18,11 +18,17 @@ import (
 // If the target has the rows of the source, but some of the objects that the last run wrote
 // have been replaced by late ones, Run writes these again.
 func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (result *Result, err error) {
-	result, err = session(ctx, p, env, opt, (*run).all)
-	if p.Growth() == nil || p.Repeats() || !errors.Is(err, ErrTampered) {
-		return result, err
+	grows := p.Growth() != nil && !p.Repeats()
+	if !grows || opt.Repair == nil {
+		result, err = session(ctx, p, env, opt, (*run).all)
+		if !grows || !errors.Is(err, ErrTampered) {
+			return result, err
+		}
 	}
 	again, failed := plan.Repeat(ctx, p.Job, env)
+	if failed != nil && err == nil {
+		return nil, failed
+	}
 	if failed != nil {
 		return nil, fmt.Errorf("%w\nthey cannot be written again: %w", err, failed)
 	}

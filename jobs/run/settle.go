@@ -73,7 +73,9 @@ func (r *run) intact(ctx context.Context) ([]fault, error) {
 // mend begins the job once more for the chunks of its target that differ from those on
 // record. All other chunks count as done.
 func (r *run) mend(ctx context.Context, list []fault) error {
-	r.log.WarnContext(ctx, "chunks of the target are not what was written there: they are written again", "chunks", len(list), "first", list[0].key)
+	if len(list) > 0 {
+		r.log.WarnContext(ctx, "chunks of the target are not what was written there: they are written again", "chunks", len(list), "first", list[0].key)
+	}
 	r.result.Mended = len(list)
 	wrong := map[string]bool{}
 	var strays []string
@@ -86,10 +88,9 @@ func (r *run) mend(ctx context.Context, list []fault) error {
 	if err := r.deleteAll(ctx, strays); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	arrays := map[string]int{}
+	arrays := r.arraysByPath()
 	stored := make([]bitset, len(r.plan.Arrays))
 	for i := range r.plan.Arrays {
-		arrays[r.plan.Arrays[i].Target] = i
 		stored[i] = newBitset(r.plan.Arrays[i].Chunks())
 	}
 	if err := r.locks.Replan(ctx); err != nil {

@@ -30,7 +30,9 @@ type run struct {
 	sink   *sinks.Hierarchy
 	arrays []progress
 	groups map[string]string // digests of the documents of groups, see [Completion]
-	result Result
+	// repaired are the groups whose documents are written again, with their digests.
+	repaired map[string]string
+	result   Result
 
 	looked time.Time     // when the source was last looked at, and how long that took
 	look   time.Duration // see unchangedSoFar

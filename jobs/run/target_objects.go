@@ -18,6 +18,15 @@ type fault struct {
 	bytes       int64
 }
 
+// arraysByPath returns the indexes of the plan's arrays by their paths.
+func (r *run) arraysByPath() map[string]int {
+	arrays := make(map[string]int, len(r.plan.Arrays))
+	for i := range r.plan.Arrays {
+		arrays[r.plan.Arrays[i].Target] = i
+	}
+	return arrays
+}
+
 // chunkAt finds the chunk of the plan whose object has a key. An array that grows may
 // have chunks before those of the plan, whose unit is -1.
 func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/run"
 )
 
 // Level says how deep a verification looks. Each level includes the ones before it.
@@ -28,6 +29,12 @@ const (
 
 // Levels lists the levels from the fastest to the deepest one.
 func Levels() []Level { return []Level{Quick, Stored, Decoded} }
+
+// Proves reports whether a verification has shown that a target is as it was written, at a
+// level or a deeper one. It may be nil.
+func Proves(v *run.Verified, level Level) bool {
+	return v != nil && v.Differences == 0 && v.Sample >= 1 && slices.Index(Levels(), Level(v.Level)) >= slices.Index(Levels(), level)
+}
 
 // Kind says what is wrong with an object.
 type Kind string
@@ -103,9 +110,13 @@ type findings struct {
 	mu   sync.Mutex
 	list []Difference
 	n    int
+	each func(Difference) // or nil
 }
 
 func (f *findings) add(d Difference) {
+	if f.each != nil {
+		f.each(d)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.n++

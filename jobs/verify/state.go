@@ -24,6 +24,9 @@ type Options struct {
 	AnyJob bool
 	// Begin, if set, is called once, with what there is to read.
 	Begin func(objects int, bytes int64)
+	// Each, if set, is called for each difference, from several goroutines. A result does not
+	// list all of very many.
+	Each func(Difference)
 	// Observe, if set, is called for each object that was read, from several goroutines.
 	Observe func(bytes int64)
 }

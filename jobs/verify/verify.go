@@ -11,6 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/run"
 )
 
 // Verify compares the target of a completed job with its record. Differences are part of
@@ -21,7 +22,7 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	if opt.Level == "" {
 		opt.Level = Decoded
 	}
-	v := &verification{job: j, env: env, opt: opt, pool: &ndarray.Pool{}, decoders: map[string]*decoder{}}
+	v := &verification{job: j, env: env, opt: opt, pool: &ndarray.Pool{}, decoders: map[string]*decoder{}, found: findings{each: opt.Each}}
 	budget := limits.New(j.Run.PerSecond)
 	checkpoint, err := plan.OpenCheckpoint(ctx, j, env, budget)
 	if err != nil {
@@ -54,6 +55,11 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	}
 	v.found.shorten()
 	v.result.Count, v.result.Differences = v.found.n, append([]Difference{}, v.found.list...)
+	// Whoever may only read the checkpoint can verify, too.
+	err = run.PutVerified(ctx, checkpoint, run.Verified{Migrated: v.result.Migrated, Time: time.Now().UTC(), Level: string(opt.Level), Sample: v.result.Sample, Differences: v.result.Count})
+	if err != nil && !store.Unwritable(err) {
+		return nil, err
+	}
 	v.result.Time = time.Since(began)
 	v.result.Requests = budget.Traffic()
 	return &v.result, nil

@@ -121,7 +121,7 @@ func (a *app) command() *cli.App {
 			return cli.ShowAppHelp(c)
 		},
 		Commands: []*cli.Command{
-			a.runCommand(), a.validateCommand(), a.planCommand(), a.verifyCommand(), a.statusCommand(),
+			a.runCommand(), a.validateCommand(), a.planCommand(), a.verifyCommand(), a.repairCommand(), a.statusCommand(),
 			a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(),
 		},
 	}

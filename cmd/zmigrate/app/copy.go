@@ -36,7 +36,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "unsupported", Usage: "what to do with arrays that Zarr or this program does not know: error or skip"},
 			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail, overwrite or append"},
 			&cli.StringFlag{Name: "append", Usage: "with --existing append: the `DIMENSION` to append along"},
-			yesFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}),
+			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
 				return invalid(errors.New("copy needs a source and a target: zmigrate copy SRC DST"))

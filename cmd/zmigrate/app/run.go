@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/verify"
 )
 
 // jobFlags returns the flags of commands that read a job file.
@@ -39,6 +40,9 @@ func overrides(c *cli.Context) []string {
 		for _, stage := range []string{"read", "encode", "write"} {
 			set = append(set, fmt.Sprintf("run.workers.%s=%d", stage, c.Int("workers")))
 		}
+	}
+	if c.Bool("verify") {
+		set = append(set, "run.verify="+string(verify.Decoded))
 	}
 	return set
 }
@@ -98,7 +102,7 @@ func (a *app) runCommand() *cli.Command {
 		Name: "run", Usage: "migrate; if an earlier run stopped, go on from there", ArgsUsage: "JOB…",
 		Description: jobOptions + ".\n" + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...),
-			yesFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "do what the command plan does: open the sources, write nothing"}),
+			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "do what the command plan does: open the sources, write nothing"}),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
@@ -162,28 +166,42 @@ func forRunning(j *jobs.Job) (done func()) {
 // run migrates one job and prints the result. It plans once more if another run has
 // appended to the target since the plan was made, and if files are left that came after an
 // interrupted run, which has been completed first.
+//
+// If the job or the command line asks for a verification, run verifies the target at the
+// end, unless there was nothing to do since the last verification.
 func (a *app) run(c *cli.Context, j *jobs.Job) error {
-	if err := errors.Join(a.fit(j), a.fitFiles(j)); err != nil {
+	r, err := a.migrate(c, j, nil)
+	level := verify.Level(j.Run.Verify)
+	if err != nil || level == "" || level == "none" || r.Nothing && verify.Proves(r.Verified, level) {
 		return err
 	}
-	waiting, err := a.attempt(c, j)
-	if errors.Is(err, jobs.ErrOvertaken) {
-		waiting, err = a.attempt(c, j)
-	}
-	if err == nil && waiting > 0 {
-		_, err = a.attempt(c, j)
-	}
-	return err
+	return a.verify(c, j, jobs.VerifyOptions{Level: level})
 }
 
-// attempt makes a plan and runs it. It returns the number of files that are left to
-// another plan.
-func (a *app) attempt(c *cli.Context, j *jobs.Job) (waiting int, err error) {
+// migrate is run without a verification. The objects with the keys of repair are written
+// again if the job is complete; nil: no object is repaired.
+func (a *app) migrate(c *cli.Context, j *jobs.Job, repair []string) (*jobs.Result, error) {
+	if err := errors.Join(a.fit(j), a.fitFiles(j)); err != nil {
+		return nil, err
+	}
+	result, waiting, err := a.attempt(c, j, repair)
+	if errors.Is(err, jobs.ErrOvertaken) {
+		result, waiting, err = a.attempt(c, j, repair)
+	}
+	if err == nil && waiting > 0 {
+		result, _, err = a.attempt(c, j, nil)
+	}
+	return result, err
+}
+
+// attempt makes a plan and runs it. It returns the result, and the number of files that are
+// left to another plan.
+func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Result, waiting int, err error) {
 	done := forPlanning(j)
 	plan, err := jobs.NewPlan(c.Context, j, a.env)
 	done()
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	defer forRunning(j)()
@@ -192,15 +210,15 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job) (waiting int, err error) {
 	a.migrating.Store(true)
 	defer a.migrating.Store(false)
 	result, err := jobs.Run(c.Context, plan, a.env, jobs.RunOptions{
-		Begin: show.begin, Observe: show.observe, Stop: a.stop, Confirm: a.confirmation(c),
+		Begin: show.begin, Observe: show.observe, Stop: a.stop, Confirm: a.confirmation(c), Repair: repair,
 		Owner: journal.ThisProcess("zmigrate run " + j.File),
 	})
 	show.end()
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	a.summary(j, result, show.first, openingOf(plan.Arrays))
-	return plan.Waiting(), nil
+	return result, plan.Waiting(), nil
 }
 
 // summary prints the result of a run. resumed is the number of bytes that earlier runs
@@ -215,11 +233,11 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64, opens opening)
 		return
 	}
 	if r.Nothing && r.Dimension != "" {
-		a.printf("%s: nothing to do, all rows of the source are in %s\n", j.Name, r.Target)
+		a.printf("%s: nothing to do, all rows of the source are in %s; %s\n", j.Name, r.Target, verifiedText(j, r))
 		return
 	}
 	if r.Nothing {
-		a.printf("%s: nothing to do, %s is complete and the source has not changed\n", j.Name, r.Target)
+		a.printf("%s: nothing to do, %s is complete and the source has not changed; %s\n", j.Name, r.Target, verifiedText(j, r))
 		return
 	}
 	ratio := "–"
@@ -249,6 +267,22 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64, opens opening)
 	}
 	a.printf("%s: done\n", j.Name)
 	a.table(rows)
+}
+
+// verifiedText tells when the target of a complete job was verified, or how to do that.
+func verifiedText(j *jobs.Job, r *jobs.Result) string {
+	if v := r.Verified; v != nil {
+		sample := ""
+		if v.Sample < 1 {
+			sample = fmt.Sprintf(", a sample of %g%%", 100*v.Sample)
+		}
+		return fmt.Sprintf("verified %s (%s%s): %s", v.Time.Format(time.RFC3339), v.Level, sample, count(v.Differences, "difference"))
+	}
+	name := j.File
+	if j.File == "copy" {
+		name = r.Target
+	}
+	return "not verified since: zmigrate verify " + shown(name)
 }
 
 // appendedText tells how many rows were appended. in has the numbers by group, or is

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -25,10 +26,6 @@ var errDiffers = errors.New("the target is not what was written")
 const shownDifferences = 20
 
 func (a *app) verifyCommand() *cli.Command {
-	var levels []string
-	for _, level := range verify.Levels() {
-		levels = append(levels, string(level))
-	}
 	return a.subcommand(&cli.Command{
 		Name: "verify", Usage: "read a target back and compare it with what was written", ArgsUsage: "JOB|TARGET",
 		Description: "Compares the target of a completed job with the record in the job's checkpoint. Opens no source and\n" +
@@ -37,7 +34,7 @@ func (a *app) verifyCommand() *cli.Command {
 			"Exit status: 0 the target is as it was written; 4 something differs; 1 it could not be verified;\n" +
 			"2 the job or the command line is invalid; 5 the target is being written.",
 		Flags: append(append(jobFlags(), runFlags()...),
-			&cli.StringFlag{Name: "level", Value: string(verify.Decoded), Usage: "how deep to look: " + strings.Join(levels, ", ")},
+			levelFlag(),
 			&cli.StringFlag{Name: "sample", Usage: "read only a `PART` of the objects, such as 5%"},
 			&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that chooses the objects of --sample"}),
 		Action: func(c *cli.Context) error {
@@ -59,6 +56,73 @@ func (a *app) verifyCommand() *cli.Command {
 			return a.verify(c, j, opt)
 		},
 	})
+}
+
+// levelFlag is the flag with the level of a verification.
+func levelFlag() cli.Flag {
+	var levels []string
+	for _, level := range verify.Levels() {
+		levels = append(levels, string(level))
+	}
+	return &cli.StringFlag{Name: "level", Value: string(verify.Decoded), Usage: "how deep to look: " + strings.Join(levels, ", ")}
+}
+
+// verifyFlag is the flag of commands that verify at their end.
+func verifyFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "verify", Usage: "at the end, do what the command verify does"}
+}
+
+// repairCommand writes again what a verification finds.
+func (a *app) repairCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "repair", Usage: "verify a target and write again what differs", ArgsUsage: "JOB",
+		Description: "Verifies the target of a completed job, writes the objects that differ again from the source, and\n" +
+			"verifies the target once more. The source must be as it was. Of a target that has grown, the rows of\n" +
+			"the last run can be repaired.\n" +
+			jobOptions + ".\n" +
+			"Exit status: that of run; 4 something still differs.",
+		Flags: append(append(jobFlags(), runFlags()...), levelFlag()),
+		Action: func(c *cli.Context) error {
+			names, err := files(c)
+			if err != nil {
+				return err
+			}
+			if len(names) > 1 {
+				return invalid(errors.New("repair takes one job file"))
+			}
+			opt, err := verifyOptions(c)
+			if err != nil {
+				return invalid(err)
+			}
+			j, err := a.checked(c, names[0])
+			if err != nil {
+				return err
+			}
+			return a.repair(c, j, opt)
+		},
+	})
+}
+
+// repair verifies the target of a job, and repairs it.
+func (a *app) repair(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error {
+	var mu sync.Mutex
+	keys := []string{}
+	opt.Each = func(d jobs.Difference) {
+		mu.Lock()
+		defer mu.Unlock()
+		if d.Chunk != nil {
+			keys = append(keys, d.Key)
+		}
+	}
+	err := a.verify(c, j, opt)
+	if !errors.Is(err, errDiffers) {
+		return err
+	}
+	if _, err := a.migrate(c, j, keys); err != nil {
+		return err
+	}
+	opt.Each = nil
+	return a.verify(c, j, opt)
 }
 
 // verifyOptions reads the flags of verify.
