@@ -25,8 +25,8 @@ type allotment struct {
 	left  int // cells that have not taken their share
 }
 
-// newAllotment returns an allotment for so many cells, of which atOnce are encoded at
-// the same time, with each bytes.
+// newAllotment returns the allotment of a load with the given number of cells. At most
+// atOnce cells are encoded at the same time. Encoding a cell takes each bytes.
 func newAllotment(each, atOnce, cells int) *allotment {
 	return &allotment{each: each, more: make(chan struct{}, 1), free: atOnce * each, left: cells}
 }

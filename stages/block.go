@@ -16,8 +16,9 @@ const mostCells = 1 << 14
 // ReadBlock returns Block and AtOnce for the task within limit bytes in flight. The
 // block is the one with which the fewest source chunks are decoded. It is then made
 // longer, until the source is read in long runs, but never so long that cells have to
-// wait to be encoded. AtOnce follows from the bytes that the block leaves of limit. The
-// choice changes how the source is read, and nothing in the objects that are written.
+// wait to be encoded. AtOnce follows from the bytes that are left when the block has
+// been read. The choice changes how the source is read, and nothing in the objects that
+// are written.
 func (t *Task) ReadBlock(limit int) (block []int, atOnce int) {
 	best := t.fewestDecodes(limit)
 	block = t.longer(best, limit)
@@ -88,8 +89,8 @@ func (t *Task) blockCounts() []int {
 	return t.Grid.Count()
 }
 
-// guess is costOf, which for elements of variable size assumes that they are as long as
-// the source expects.
+// guess is costOf. If elements are of variable size, guess assumes that they are as long
+// as the source expects.
 func (t *Task) guess(cells, atOnce int) int {
 	if !t.variable() {
 		return t.costOf(cells, atOnce)
@@ -201,9 +202,8 @@ func improving(list []choice) []choice {
 }
 
 // decodesAlong returns how many source chunks are decoded along a dimension that is read
-// in blocks of n cells. Each block decodes the chunks that it meets. So there are as many
-// decodes as pieces if both grids cut the dimension: the number of blocks, plus one for
-// each cut between chunks that is not one between blocks.
+// in blocks of n cells. Each block decodes the chunks that it meets. So the result is the
+// number of blocks, plus one for each boundary between chunks at which no block ends.
 func (t *Task) decodesAlong(dim, n int) int {
 	block, chunk, length := n*t.cells().Chunk[dim], t.Source.Info().Chunks[dim], t.Grid.Shape[dim]
 	chunks := ceil(length, chunk)

@@ -167,7 +167,7 @@ func (c *sumCheck) compare() error {
 	if c.table == nil || c.got == c.want {
 		return nil
 	}
-	return fmt.Errorf("%w: the bytes have the CRC %08x, the place that they come from says %08x", codecs.ErrCorrupt, c.got, c.want)
+	return fmt.Errorf("%w: the bytes have the CRC %08x, their store or archive has recorded %08x: restore the object", codecs.ErrCorrupt, c.got, c.want)
 }
 
 // copied makes the store copy an object that is carried through, if the store can. The

@@ -31,7 +31,7 @@ type storedSource struct {
 	// before, if set, is called before each read, with its length.
 	before func(index []int, n int) error
 	open   func() error // if set, is called before each object is opened
-	sum    *uint32      // the CRC-32 that the place has of each object, or nil
+	sum    *uint32      // the CRC-32 that the store has recorded of each object, or nil
 }
 
 func (s *storedSource) OpenStored(_ context.Context, index []int) (codecs.Input, error) {
@@ -235,8 +235,8 @@ func TestDamageOfCarriedObjects(t *testing.T) {
 	}
 }
 
-// TestSumOfThePlace compares an object with the checksum of its place: an object in
-// memory, and one that is copied in pieces.
+// TestSumOfThePlace compares an object with the checksum that its store has recorded: an
+// object in memory, and one that is copied in pieces.
 func TestSumOfThePlace(t *testing.T) {
 	for name, piece := range map[string]int{"in memory": 0, "in pieces": 7} {
 		t.Run(name, func(t *testing.T) {

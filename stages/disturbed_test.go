@@ -78,8 +78,8 @@ func into(tasks []Task) []Task {
 
 // TestDisturbedRuns ends runs of random tasks early, in small budgets. Each run returns
 // the error of the disturbance, and its receipts are of whole objects. Another run does
-// the rest. Then the objects are the same as those of an undisturbed run. Run itself
-// panics if buffers or a part of the budget were not given back.
+// the rest. Then the objects are the same as those of an undisturbed run. Run panics if
+// buffers or a part of the budget were not given back.
 func TestDisturbedRuns(t *testing.T) {
 	noLeaks(t)
 	early := map[string]int{}

@@ -49,9 +49,9 @@ func (p *pipeline) read(ctx context.Context) error {
 }
 
 // nextBlock takes a token of the window and returns the next block; nil after the last
-// one. The token comes first, because a block that waits for a token is memory that no
-// reader fills. Behind a network there is a token for each reader. There the block comes
-// first, so that readers without a block leave their tokens to helpers, see
+// one. The token comes first, because a block that waits for a token would hold memory
+// that no reader fills. Behind a network there is a token for each reader. There the block
+// comes first, so that readers without a block leave their tokens to helpers, see
 // readTogether.
 func (p *pipeline) nextBlock(ctx context.Context) (*load, error) {
 	turn := func() error {
@@ -139,7 +139,7 @@ func (p *pipeline) send(ctx context.Context, u parcel) error {
 	}
 }
 
-// giveBack returns n bytes that a cell of the load had to be encoded.
+// giveBack gives back n bytes of the memory in which a cell of the load was encoded.
 func (p *pipeline) giveBack(l *load, n int) {
 	p.budget.Release(int64(l.allotment.give(n)))
 }

@@ -93,8 +93,8 @@ func (p *pipeline) mustBeBack() {
 	}
 }
 
-// parallel is how many encoders the task can keep busy: as many as each chunk can,
-// which is more than one for shards, for all chunks.
+// parallel returns how many encoders the task can keep busy: the number of its units,
+// times the encoders that one unit keeps busy. A shard keeps several encoders busy.
 func (t *Task) parallel() int { return t.Grid.Len() * t.Chain.Concurrency() }
 
 func orElse(n, otherwise int) int {

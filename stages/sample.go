@@ -10,7 +10,7 @@ import (
 // Sample reads and encodes the first, the middle and the last cell of a task, one after
 // the other, as Run would. It stores nothing. It returns the error of the first cell that
 // cannot be encoded, which names array, chunk and value. It ignores a cell that cannot be
-// read, or not within memory bytes: Run reports it.
+// read at all, or cannot be read within memory bytes, because Run reports both.
 func Sample(ctx context.Context, t *Task, memory int) error {
 	p := &pipeline{pool: &ndarray.Pool{}}
 	cells := t.cells()

@@ -74,14 +74,15 @@ type Task struct {
 	Done func(unit int) bool
 }
 
-// Tasks are what Run does, each of which is made when its turn comes: tasks of very many
-// arrays would take much memory. One may be made several times.
+// Tasks is the work of a Run. Run asks for each task when its turn comes, because the
+// tasks of very many arrays would take much memory together. Run may ask for a task
+// several times.
 type Tasks interface {
 	Len() int
 	Task(i int) *Task
 }
 
-// List is Tasks that are there.
+// List is Tasks that are all in memory.
 type List []Task
 
 // Len implements [Tasks].
@@ -96,8 +97,8 @@ func (l List) Task(i int) *Task { return &l[i] }
 // and one for the shard. The shard's event adds no bytes, because its inner chunks have
 // been counted. It may arrive before the last of them. An object that is carried through
 // and too large for memory is reported in the same way, as its pieces are copied.
-// Partial events are progress and no more: the next run begins a shard again that was
-// not finished.
+// Partial events only show progress: the next run writes an unfinished shard from its
+// beginning.
 type Event struct {
 	sinks.Receipt
 	// Read is the bytes of array elements that the unit, or its piece, holds.
@@ -255,9 +256,10 @@ func (t *Task) readType() dtype.Type {
 	return t.Chain.Chunk().Type
 }
 
-// cost returns the most bytes that a block of so many cells takes: its buffer; unit,
-// which each cell takes to be converted and encoded; and reading, which the source takes
-// until the block is read, before the first cell is encoded.
+// cost returns the most bytes that a block of the given number of cells takes. buffer is
+// the block's buffer. unit is the memory in which one cell is converted and encoded.
+// reading is the memory that the source takes until the block is read; no cell is encoded
+// before that.
 func (t *Task) cost(cells int) (buffer, unit, reading int) {
 	if t.Stored != nil {
 		return cells * t.carriedCost(), 0, 0
@@ -272,8 +274,8 @@ func (t *Task) cost(cells int) (buffer, unit, reading int) {
 	return ndarray.Rounded(n * cells), unit, t.Source.Info().Memory
 }
 
-// costOf returns the Cost of a task with blocks of so many cells, of which atOnce are
-// encoded at the same time.
+// costOf returns the Cost of a task with blocks of the given number of cells, of which
+// atOnce are encoded at the same time.
 func (t *Task) costOf(cells, atOnce int) int {
 	buffer, unit, reading := t.cost(cells)
 	most := buffer + max(atOnce*unit, reading) + t.own()
@@ -291,7 +293,8 @@ func (t *Task) Cost() int {
 	return t.costOf(n, t.atOnce(n))
 }
 
-// atOnce returns how many cells of a block of so many are encoded at the same time.
+// atOnce returns how many cells are encoded at the same time, of a block with the given
+// number of cells.
 func (t *Task) atOnce(cells int) int {
 	if t.AtOnce == 0 {
 		return cells

@@ -15,16 +15,18 @@ import (
 // bytes that the source holds while it reads, and for the encoding of at least one cell.
 // The allowance is a little more than the largest block of the array has taken so far. A
 // block that outgrows its allowance gives everything back and is read again, alone. Then
-// it has all of the budget; the rest is given back as soon as the block is read. A block
-// that outgrows even the budget is cut in two. A single cell that does is refused.
+// it has all of the budget; what it does not need is given back as soon as the block is
+// read. A block that outgrows even the budget is cut in two. A single cell that outgrows
+// the budget is refused.
 //
-// No block waits for more memory while it holds some, so there is no circle of waiting.
-// Only the planner waits for the budget. The blocks that hold it have all that they need,
-// or outgrow it and give it back. There is one exception: cells of a shard wait for the
-// cells before them. So the planner waits until a block of a shard is read before it
-// begins the next one. If the index of the shard is at the start, it waits until all
-// cells that were sent are encoded. Then it knows what these keep, and reserves no more
-// than the rest. Blocks that came back are read between two shards. They are never read
+// No block waits for more memory while it holds some, so blocks never wait for each other
+// in a circle. Only the planner waits for the budget. A block that holds a part of the
+// budget has all that it needs, or it outgrows its allowance and gives everything back.
+// There is one exception: cells of a shard wait for the cells before them. So the planner
+// waits until a block of a shard is read before it begins the next one. If the index of
+// the shard is at the start, the planner waits until all cells that were sent are encoded.
+// Then it knows how much memory the encoded cells keep, and reserves at most the rest of
+// the budget. Blocks that came back are read between two shards. They are never read
 // within a shard, because a shard holds a part of the budget to its end.
 
 // leastAllowance is the least allowance of a block before any block of the array was
@@ -47,7 +49,7 @@ type account struct {
 	held    int
 	most    int // the most that was held
 	lent    []*ndarray.Buffer
-	refused int // how many bytes would have been held; 0: nothing was refused
+	refused int // bytes that would have been held with the request that was refused; 0: none was
 }
 
 // Lend implements [ndarray.Account].
@@ -173,7 +175,8 @@ type needs struct {
 	cells int // most cells that are read together; 0: no bound is known
 }
 
-// variableLoads is what the planner and the readers share about such blocks.
+// variableLoads is what the planner and the readers share about blocks of elements of
+// variable size.
 type variableLoads struct {
 	mutex  sync.Mutex
 	of     []needs // by task
@@ -310,11 +313,11 @@ func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
 		need += fmt.Sprintf(", about %d if all of its %d elements are like the first %d", t.guessAt(1, 1, each), all, o.read)
 	}
 	if kept := p.waitingBytes(b.shard); kept > 0 {
-		need += fmt.Sprintf(" beside the %d of the shard so far, whose index lies in front", kept)
+		need += fmt.Sprintf(" beside the %d that its shard holds until the index at the start is written,", kept)
 	}
 	hint := t.Cheaper()
 	if o.read == 0 && !o.measured {
-		hint = "raise run.memory, or write the source in smaller pieces: it holds so much before it has the first element (a page, a batch, a chunk)"
+		hint = "raise run.memory, or write the source in smaller pieces (pages, batches, chunks): this memory is needed before the first element is read"
 	}
 	return t.fail(index, "read", fmt.Errorf("%w: its elements take %s in flight, the budget is %d: %s", ErrMemory, need, p.Memory, hint))
 }

@@ -369,8 +369,8 @@ func TestBlockOfTextsIsCutInTwo(t *testing.T) {
 		if err := Run(t.Context(), c, List{x}); err != nil {
 			t.Fatal(err)
 		}
-		// The first block outgrows its allowance. So may another one that was sent before
-		// the planner knew.
+		// The first block outgrows its allowance. Another block may do so, too, if it was
+		// sent before the planner knew.
 		if first := read[block]; first == 0 || first > 4 || read[block/2] != rows/(block/2) || len(read) != 2 {
 			t.Errorf("blocks of %d: reads by length: %v", block, read)
 		}
@@ -406,7 +406,7 @@ func TestRefusedTexts(t *testing.T) {
 		"encoding":         {[]int{600 << 10, 1}, nil, 0, []string{"chunk [0]", "at least ", chunks}, []string{"about", "pieces"}},
 		"source":           {[]int{1, 1}, nil, 2 << 20, []string{"chunk [0]", "at least 2101248 bytes", "write the source in smaller pieces"}, []string{"about", chunks}},
 		"last in shard": {[]int{1, 1, 1, 1, 1, 1, 400 << 10, 1}, []int{2}, 0,
-			[]string{"chunk [3]", "bytes beside the ", " of the shard so far, whose index lies in front", chunks}, nil},
+			[]string{"chunk [3]", "bytes beside the ", " that its shard holds until the index at the start is written", chunks}, nil},
 		"first in shard": {[]int{600 << 10, 1, 1, 1}, []int{2}, 0, []string{"chunk [0]", chunks}, []string{"beside"}},
 	} {
 		s := texts([]int{len(test.lengths)}, func(i int) int { return test.lengths[i] })
