@@ -12,14 +12,15 @@ import (
 )
 
 // Append makes the array longer along one dimension, and writes src to the new elements.
-// dimension is its name, "" for the first one, or its number, such as "1", if the array
-// has no names of dimensions. Along the other dimensions src is as long as the array. Several goroutines
-// may append at the same time; each gets elements of its own, in the order of the calls.
-// Readers see the new shape after the next Commit.
+// dimension is the name of that dimension, or "" for the first one. If the array has no
+// dimension names, dimension may be a number, such as "1". Along the other dimensions src
+// is as long as the array. Several goroutines may append at the same time; each gets
+// elements of its own, in the order of the calls. Readers see the new shape after the next
+// Commit.
 //
-// Append returns where the new elements begin. After an error the array has the new
-// shape, and WriteRegion may write the elements again; before an error about src itself,
-// nothing has changed and start is nil.
+// Append returns where the new elements begin. If dimension or src is at fault, start is
+// nil and nothing has changed. After any other error the array has the new shape, and
+// WriteRegion may write the elements again.
 func (a *Array) Append(ctx context.Context, src ndarray.Array, dimension string) (start []int, err error) {
 	a.writer.working.RLock()
 	defer a.writer.working.RUnlock()
@@ -50,7 +51,7 @@ func (a *Array) axis(dimension string) (int, error) {
 	case first < 0:
 		return 0, fmt.Errorf("there is no dimension %q, the dimensions are %q", dimension, names)
 	case slices.Contains(names[first+1:], dimension):
-		return 0, fmt.Errorf("several dimensions have the name %q; make longer only arrays whose dimensions have names of their own", dimension)
+		return 0, fmt.Errorf("several dimensions have the name %q; Append needs a name that one dimension has", dimension)
 	}
 	return first, nil
 }
@@ -67,7 +68,7 @@ func (a *Array) grow(src ndarray.Array, dimension int) (start []int, err error) 
 		grown.Shape[dimension] += src.Shape[dimension]
 		for i, n := range src.Shape {
 			if i != dimension && n != was.Shape[i] {
-				return nil, fmt.Errorf("array %q: %d elements along dimension %d are to be appended, the array has %d", a.path, n, i, was.Shape[i])
+				return nil, fmt.Errorf("array %q: src has %d elements along dimension %d, want %d as in the array", a.path, n, i, was.Shape[i])
 			}
 		}
 	}

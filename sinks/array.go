@@ -24,7 +24,7 @@ type ArrayWriter struct {
 // placement of a new array.
 type Placement struct {
 	Keys zarr.KeyEncoding
-	// First is added to the coordinates of every chunk; nil: nothing is.
+	// First is added to the coordinates of every chunk; nil: nothing is added.
 	First []int
 }
 

@@ -168,7 +168,8 @@ func makeWriter(st *store.Store, opt Options) (*Writer, error) {
 	return w, nil
 }
 
-// half is the bytes for chunks that are being encoded, and those for chunks that wait.
+// half returns the bytes of memory for chunks that are being encoded. Chunks that wait
+// have as many.
 func (w *Writer) half() int { return max(w.options.Memory/2, 1) }
 
 // CreateGroup adds a group with attributes. Groups above arrays need no call; without
@@ -189,7 +190,8 @@ func (w *Writer) CreateGroup(ctx context.Context, p string, attributes zarr.Attr
 	return nil
 }
 
-// free refuses a path that a node cannot have, beside the nodes that there are.
+// free refuses a path that a new node cannot have: an invalid path, the path of an array,
+// or a path below an array. kind is "array" or "group", for messages.
 func (w *Writer) free(p, kind string) error {
 	err := zarr.CheckPath(p)
 	if err == nil {
@@ -203,7 +205,7 @@ func (w *Writer) free(p, kind string) error {
 			continue
 		}
 		if above == p {
-			return fmt.Errorf("%s %q: %w as an array", kind, p, fs.ErrExist)
+			return fmt.Errorf("%s %q: %w: there is an array; choose another path", kind, p, fs.ErrExist)
 		}
 		return fmt.Errorf("%s %q: %q is an array and holds no nodes", kind, p, above)
 	}
@@ -267,8 +269,8 @@ func (w *Writer) Commit(ctx context.Context) error {
 	return w.hierarchy.Finish(ctx, arrays, w.groups, nil, !w.options.Unconsolidated)
 }
 
-// Close releases what the Writer holds. What was not committed is lost: chunks of it may
-// stay in the place, where no document tells of them.
+// Close releases what the Writer holds. What was not committed is lost: its chunks may
+// stay in the store, but no document mentions them.
 func (w *Writer) Close() error { return w.store.Close() }
 
 // sync makes all stored objects visible to reads of this process, and durable.
@@ -303,7 +305,7 @@ func (w *Writer) stored(ctx context.Context, key string) error {
 
 // show makes sure that a read finds an object which this Writer has stored.
 func (w *Writer) show(ctx context.Context, key string) error {
-	w.syncing.Lock() // a Sync that has begun may be what the object waits for
+	w.syncing.Lock() // a Sync that is under way may make the object visible
 	defer w.syncing.Unlock()
 	w.unsynced.mu.Lock()
 	_, hidden := w.unsynced.keys[key]
@@ -314,8 +316,8 @@ func (w *Writer) show(ctx context.Context, key string) error {
 	return nil
 }
 
-// oldest takes the oldest object that waits, and that no other goroutine works on, out of
-// the queue. It returns nil if there is none. The caller unlocks the object.
+// oldest removes an object from the queue and returns it locked: the oldest one on which
+// no other goroutine works. It returns nil if there is none. The caller unlocks the object.
 func (w *Writer) oldest() *object {
 	w.waitQueue.mu.Lock()
 	defer w.waitQueue.mu.Unlock()
@@ -330,7 +332,7 @@ func (w *Writer) oldest() *object {
 	return nil
 }
 
-// shrink stores objects that wait for the rest of their elements until the others are
+// shrink stores waiting objects, the oldest first, until the objects that still wait are
 // within the bound of memory.
 func (w *Writer) shrink(ctx context.Context) error {
 	for w.waiting.Load() > int64(w.half()) {

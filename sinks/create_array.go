@@ -49,8 +49,8 @@ type Array struct {
 	extent []int          // the shape of a stored object
 	meta   zarr.Array     // without its grid
 	// known is the shape that an existing array had when it was opened; nil for a new
-	// array. An object beyond it that this Writer has not stored is what an interrupted
-	// program has left. It counts as absent.
+	// array. If an object lies beyond this shape, and this Writer has not stored it, an
+	// interrupted program has left it. Such an object counts as absent.
 	known []int
 
 	mu      sync.Mutex // guards what follows
@@ -142,7 +142,7 @@ func (a *Array) bind(spec ArraySpec) error {
 	return nil
 }
 
-// lookInside sets what follows from the chain of a stored object.
+// lookInside sets the fields that follow from the chain of a stored object.
 func (a *Array) lookInside() {
 	a.meta.Codecs, a.cell = a.chain.Specs(), a.chain
 	if s, ok := a.chain.InnerChunks(); ok {

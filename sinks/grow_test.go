@@ -52,8 +52,9 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-// TestPlacementIndex turns keys back into coordinates, which count from First on. Keys of
-// no chunk are refused. Coordinates of another number of dimensions stay.
+// TestPlacementIndex turns keys back into coordinates, which count from First on. It
+// refuses a key that is not that of a chunk. If the number of dimensions differs from
+// First, the coordinates in the key are returned unchanged.
 func TestPlacementIndex(t *testing.T) {
 	place := sinks.Placement{First: []int{30, 2}}
 	for key, want := range map[string][]int{"c/31/4": {1, 2}, "c/30/0": {0, -2}, "c/7": {7}, "c/7/8/9": {7, 8, 9}} {

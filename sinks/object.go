@@ -125,8 +125,8 @@ func (a *Array) forget(o *object) {
 	}
 }
 
-// settle puts a locked object that has cells into the queue of those that wait, and takes
-// one without cells out of it.
+// settle puts a locked object into the queue of those that wait if it has cells, and
+// otherwise takes it out of the queue.
 func (a *Array) settle(o *object) {
 	waits := len(o.cells) > 0
 	q := &a.writer.waitQueue
@@ -277,7 +277,7 @@ func (a *Array) waiting(ctx context.Context, o *object, box ndarray.Region, numb
 	return piece{data: data}, err
 }
 
-// oldCell returns a cell as it is stored, nil if it is not.
+// oldCell returns a cell as it is stored, or nil if it is not stored.
 func (a *Array) oldCell(ctx context.Context, o *object, number int) (codecs.Input, error) {
 	if o.old == nil {
 		var err error
@@ -354,7 +354,7 @@ func (a *Array) number(o *object) int {
 }
 
 // store stores a locked object. inside is the shape of its elements within the array. one
-// returns the encoding of one of its cells.
+// encodes one cell of the object.
 func (a *Array) store(ctx context.Context, o *object, inside []int, one func(box ndarray.Region, number int) (piece, error)) error {
 	put := a.putChunk
 	if a.shards != nil {

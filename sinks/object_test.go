@@ -54,8 +54,8 @@ func countedValues() ndarray.Array {
 	return ndarray.From(numbers, []int{40, 30})
 }
 
-// TestMemory: what waits stays within its half of the memory, and nothing is left behind
-// after Commit.
+// TestMemory: objects that wait stay within their half of the memory, and nothing is left
+// behind after Commit.
 func TestMemory(t *testing.T) {
 	const memory = 1000
 	w := testWriter(t, Options{Memory: memory}, nil)
@@ -92,8 +92,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestWholeNeverReads: regions of whole chunks and shards read nothing, also where they
-// replace others. Nor do parts of new objects.
+// TestWholeNeverReads: writing regions of whole chunks and shards reads nothing, not even
+// where they replace stored objects. Writing parts of new objects reads nothing, either.
 func TestWholeNeverReads(t *testing.T) {
 	var reads atomic.Int64
 	w := testWriter(t, Options{}, func(op, _ string) error {

@@ -75,9 +75,9 @@ func (w *Writer) document(ctx context.Context, p string) ([]byte, error) {
 	return text, err
 }
 
-// Arrays lists the paths of the arrays, in their order, also of those that are not
-// committed. Of an existing hierarchy, it takes them from the consolidated metadata.
-// Without these it looks into the folders of all groups.
+// Arrays lists the paths of all arrays in order, also of those that are not committed. In
+// an existing hierarchy, it takes the paths from the consolidated metadata. If there are
+// none, it looks into the folders of all groups.
 func (w *Writer) Arrays(ctx context.Context) ([]string, error) {
 	var paths []string
 	if w.existing {
@@ -195,7 +195,7 @@ func (w *Writer) noArray(a *Array, path string) error {
 	return fmt.Errorf("array %q of %s: %w", path, w.store.URL(), fs.ErrNotExist)
 }
 
-// bindExisting takes what is decided about an array from its document.
+// bindExisting sets the fields of an array that follow from its document.
 func (a *Array) bindExisting() error {
 	meta, err := zarr.ParseArray(a.document, a.writer.options.Codecs.Types())
 	if err != nil {
@@ -215,9 +215,9 @@ func (a *Array) bindExisting() error {
 	return nil
 }
 
-// SetAttributes changes attributes of a group or an array: those given are added or
-// replaced, and removed if their value is nil or JSON null. All others stay. Readers see
-// the change after the next Commit.
+// SetAttributes changes attributes of a group or an array. It adds or replaces each
+// attribute in changes, but removes those whose value is nil or JSON null. All other
+// attributes stay. Readers see the change after the next Commit.
 func (w *Writer) SetAttributes(ctx context.Context, path string, changes zarr.Attributes) error {
 	changes = slices.Clone(changes)
 	for i, x := range changes {
@@ -354,8 +354,8 @@ func (w *Writer) changedArrays(ctx context.Context) (map[string][]byte, error) {
 	return arrays, g.Wait()
 }
 
-// changedDocument returns the document that an array of an existing hierarchy is to have,
-// nil if it has it.
+// changedDocument returns the new document of an array of an existing hierarchy, or nil
+// if the array's document does not change.
 func (a *Array) changedDocument(ctx context.Context) ([]byte, error) {
 	meta := a.Metadata()
 	if a.document == nil {

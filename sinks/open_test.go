@@ -92,8 +92,8 @@ func TestOpenAppends(t *testing.T) {
 	}
 }
 
-// TestOpenRemains: what an interrupted Writer has left beyond the array is never read, and
-// goes where only the fill value is to be.
+// TestOpenRemains: objects that an interrupted Writer has left beyond the array are never
+// read. They are removed where the array gets only the fill value.
 func TestOpenRemains(t *testing.T) {
 	values := countedValues()
 	for name, spec := range rowSpecs() {

@@ -18,9 +18,9 @@ type RegionReader interface {
 	ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error
 }
 
-// WriteFrom writes the whole array with what it reads from another one, which has the
-// same data type and shape. It reads chunk by chunk, or of a shard inner chunk by inner
-// chunk, for several objects at the same time, so that no shard is in memory whole.
+// WriteFrom fills the whole array with the elements of another one, which has the same
+// data type and shape. It reads chunk by chunk or, in shards, inner chunk by inner chunk,
+// so that no shard is in memory whole. It writes several objects at the same time.
 func (a *Array) WriteFrom(ctx context.Context, from RegionReader) error {
 	a.writer.working.RLock()
 	defer a.writer.working.RUnlock()
@@ -39,7 +39,7 @@ func (a *Array) WriteFrom(ctx context.Context, from RegionReader) error {
 	return ctx.Err()
 }
 
-// copyObject writes one object from what it reads.
+// copyObject fills one object with the elements of from.
 func (a *Array) copyObject(ctx context.Context, from RegionReader, index []int, region ndarray.Region) error {
 	o := a.hold(index)
 	o.mu.Lock()

@@ -43,9 +43,9 @@ func (a *Array) check(src ndarray.Array, start, shape []int) error {
 		if src.Type != nil {
 			name = src.Type.Name()
 		}
-		return fmt.Errorf("array %q: it has elements of %s, those to write are of %s", a.path, a.meta.Type.Name(), name)
+		return fmt.Errorf("array %q: its data type is %s, that of src is %s", a.path, a.meta.Type.Name(), name)
 	case len(src.Shape) != len(shape) || len(start) != len(shape):
-		return fmt.Errorf("array %q: it has %d dimensions, the region of shape %v at %v has others", a.path, len(shape), src.Shape, start)
+		return fmt.Errorf("array %q: it has %d dimensions, but src has shape %v and start is %v", a.path, len(shape), src.Shape, start)
 	}
 	for i, n := range shape {
 		if start[i] < 0 || src.Shape[i] < 0 || start[i] > n-src.Shape[i] {
@@ -143,7 +143,7 @@ func (a *Array) write(ctx context.Context, o *object, src ndarray.Array, start [
 }
 
 // takeOff waits until there is memory to encode the cells of an object, one after the
-// other.
+// other. done gives the memory back.
 func (a *Array) takeOff(ctx context.Context) (done func(), err error) {
 	n, _ := ndarray.Bytes(a.cell.Chunk().Type, a.cell.Chunk().Shape)
 	n += n + a.cell.Memory() // the cell, with padding or read back

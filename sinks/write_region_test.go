@@ -24,7 +24,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// tree returns the files below a folder by their paths.
+// tree returns the contents of all files below a folder, keyed by their paths.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -420,16 +420,16 @@ func TestCreateRefusals(t *testing.T) {
 		{array("empty", good), `array "empty": the group "empty" lies there`},
 		{array("b/c", good), `array "b/c": "b" is an array and holds no nodes`},
 		{array("", good), `array "": the array`},
-		{w.CreateGroup(t.Context(), "b", nil), `group "b": file already exists as an array`},
+		{w.CreateGroup(t.Context(), "b", nil), `group "b": file already exists: there is an array; choose another path`},
 		{w.CreateGroup(t.Context(), "empty", nil), `group "empty": file already exists`},
-		{region(ndarray.New(dtype.Int32, []int{1, 1}), 0, 0), `array "b": it has elements of float32, those to write are of int32`},
-		{region(ndarray.Array{}, 0, 0), `array "b": it has elements of float32`},
-		{region(floats, 0), `array "b": it has 2 dimensions`},
+		{region(ndarray.New(dtype.Int32, []int{1, 1}), 0, 0), `array "b": its data type is float32, that of src is int32`},
+		{region(ndarray.Array{}, 0, 0), `array "b": its data type is float32`},
+		{region(floats, 0), `array "b": it has 2 dimensions, but src has shape [2 10] and start is [0]`},
 		{region(floats, 9, 0), `array "b": the region of shape [2 10] at [9 0] is not within the array of shape [10 10]`},
 		{region(floats, -1, 0), `array "b": the region of shape [2 10] at [-1 0]`},
-		{grow(floats, 1), `array "b": 2 elements along dimension 0 are to be appended, the array has 10`},
+		{grow(floats, 1), `array "b": src has 2 elements along dimension 0, want 10 as in the array`},
 		{grow(floats, 2), `array "b": there is no dimension "2": the dimensions have no names, their numbers are 0 to 1`},
-		{grow(ndarray.New(dtype.Int8, []int{1, 10}), 0), `array "b": it has elements of float32`},
+		{grow(ndarray.New(dtype.Int8, []int{1, 10}), 0), `array "b": its data type is float32`},
 	} {
 		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
 			t.Errorf("error %v, want %q", test.err, test.want)

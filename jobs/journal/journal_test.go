@@ -202,7 +202,7 @@ func TestDamage(t *testing.T) {
 		"no unit":       {"segments/000001.jsonl", `{"a":0}` + "\n", "no unit"},
 		"two values":    {"segments/000001.jsonl", "{\"a\":0,\"u\":1}{}\n", "more than one"},
 		"negative":      {"segments/000001.jsonl", `{"a":-1,"u":1}` + "\n", "negative"},
-		"empty object":  {"segments/000001.jsonl", `{"a":0,"u":1,"n":2,"e":true}` + "\n", "empty chunk with an object"},
+		"empty object":  {"segments/000001.jsonl", `{"a":0,"u":1,"n":2,"e":true}` + "\n", "it names an object for an empty unit"},
 		"missing":       {"segments/000002.jsonl", good, "000001.jsonl is missing"},
 		"foreign":       {"segments/x", good, "does not belong"},
 		"foreign name":  {"segments/000001.jsonlx", good, "does not belong"},
