@@ -1,8 +1,8 @@
-// Package store names what programs say of the places that URLs name: a local directory,
-// memory, a bucket of S3, Google Cloud Storage or Azure, a plain HTTP server, or a zip
-// archive. Packages sources, sinks and jobs open places by themselves. A program needs
-// this package if it adds a format, shares memory or a request budget between places, or
-// reads the counts of requests.
+// Package store opens the places that URLs name: a local directory, memory, a bucket of
+// S3, Google Cloud Storage or Azure, a plain HTTP server, or a zip archive. Packages
+// sources, sinks and jobs open places by themselves. A program needs this package if it
+// adds a format, shares memory or a request budget between places, or reads the counts of
+// requests.
 package store
 
 import (
@@ -36,6 +36,6 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	return store.Open(ctx, url, opt)
 }
 
-// NewLimits returns a budget of so many requests a second to servers; 0: as many as the
+// NewLimits returns a budget of perSecond requests a second to servers; 0: as many as the
 // servers take.
 func NewLimits(perSecond float64) *Limits { return limits.New(perSecond) }

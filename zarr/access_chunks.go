@@ -6,7 +6,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// What AccessChunks shapes chunks for.
+// Values of the parameter access of AccessChunks.
 const (
 	AccessMap        = "map"
 	AccessTimeSeries = "time-series"
@@ -85,9 +85,10 @@ type shaping struct {
 	units        []int // nil for none
 }
 
-// fill makes the chunk whole along some dimensions, and then divides it along these until
-// it has at most so many bytes. Each of dims is divided into equally many pieces, or with
-// alone, which has at most one dimension, this one into as many as dims together.
+// fill makes the chunk as long as the array along dims and alone. Then it divides the
+// chunk along these dimensions until it has at most most bytes. All dimensions in dims are
+// divided into equally many pieces. alone has at most one dimension, which is divided into
+// as many pieces as all of dims together.
 func (s *shaping) fill(most int, dims, alone []int) {
 	pieces := make([]int, len(s.chunk))
 	all := slices.Concat(alone, dims)
@@ -124,8 +125,8 @@ func (s *shaping) fill(most int, dims, alone []int) {
 	}
 }
 
-// fitted returns the multiple of unit that is nearest to n. For an n below unit it is a
-// divisor of unit that is little smaller than n, if there is one.
+// fitted returns the multiple of unit that is nearest to n. If n is below unit, it returns
+// a divisor of unit that is a little smaller than n, if there is one.
 func fitted(n, unit int) int {
 	if n >= unit {
 		return (n + unit/2) / unit * unit

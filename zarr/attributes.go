@@ -79,12 +79,12 @@ func (a *Attributes) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// longValue is the length from which on a value stays a part of the text that it is
-// read from: it is most of it.
+// longValue is a length in bytes. A value of at least this length is not copied and stays
+// a part of the text that it is read from, because it is most of that text.
 const longValue = 1 << 20
 
-// parseAttributes is UnmarshalJSON of a text that does not change any more. Values from a
-// length on stay parts of the text, all others are copied.
+// parseAttributes is UnmarshalJSON for a text that does not change any more. Values of at
+// least long bytes stay parts of the text; all others are copied.
 func parseAttributes(text []byte, long int) (Attributes, error) {
 	members, err := membersOf(text)
 	if err != nil {

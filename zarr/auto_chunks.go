@@ -13,11 +13,11 @@ const (
 	MostAutoBytes = 8 << 20
 )
 
-// AutoChunks chooses the chunk shape of an array whose elements have size
-// bytes: between one and eight MiB where the array has that much. Beginning
-// with the whole array, the longest side is halved until the chunk is small
-// enough, so that chunks come out alike in all directions and of nearly equal
-// size. Within shards, whose shape may be nil for none, they divide the shard.
+// AutoChunks chooses the chunk shape of an array whose elements have size bytes. A chunk
+// has between 1 and 8 MiB, or less if the array has less. AutoChunks begins with the whole
+// array and halves the longest side until the chunk is small enough. So chunks are about
+// equally long in all directions, and of nearly equal size. If shards is not nil, it is
+// the shape of shards, and the chunks divide it.
 func AutoChunks(shape, shards []int, size int) []int {
 	if shards != nil {
 		chunk := AutoChunks(shards, nil, size)
@@ -29,10 +29,11 @@ func AutoChunks(shape, shards []int, size int) []int {
 	return AutoChunksWith(shape, nil, nil, size)
 }
 
-// AutoChunksWith is AutoChunks with more to go by. given has extents that are settled, and
-// 0 for those that are chosen; nil settles none. units is the shape of the chunks in which
-// the array is stored now, nil for none: chunks are multiples of it. Where it has between
-// one and eight MiB, it is the result; a larger one is divided.
+// AutoChunksWith is AutoChunks under two conditions. given has the extents that are
+// settled, and 0 for those to choose; nil settles none. units is the shape of the chunks
+// in which the array is stored now; nil: there are none. The chosen extents are multiples
+// of those of units. If units has between 1 and 8 MiB, it is the result. If it has more,
+// it is divided.
 func AutoChunksWith(shape, given, units []int, size int) []int {
 	chunk, unit, free := make([]int, len(shape)), make([]int, len(shape)), make([]bool, len(shape))
 	for i, n := range shape {
@@ -74,9 +75,9 @@ func AutoChunksWith(shape, given, units []int, size int) []int {
 	}
 }
 
-// ItemBytes is the size of an element by which chunks are chosen. An element of
-// variable size counts with what it takes in memory; average is how many bytes such
-// elements have on average, 0 if the source does not tell.
+// ItemBytes returns the size of an element, in bytes, by which chunks are chosen. An
+// element of variable size counts with the bytes that it takes in memory. average is how
+// many bytes such elements have on average; 0: the source does not tell.
 func ItemBytes(t dtype.Type, average int) int {
 	size := ndarray.ItemSize(t)
 	if t.Size() == 0 {
@@ -85,8 +86,8 @@ func ItemBytes(t dtype.Type, average int) int {
 	return size
 }
 
-// DivisorNear returns the largest divisor of n that is at most wanted or, where
-// that is less than half of it, the smallest one above.
+// DivisorNear returns the largest divisor of n that is at most wanted. If that divisor is
+// less than half of wanted, it returns the smallest divisor above wanted.
 func DivisorNear(n, wanted int) int {
 	below := wanted
 	for n%below != 0 {

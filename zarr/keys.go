@@ -54,7 +54,7 @@ func ParseKey(key string) ([]int, bool) { return KeyEncoding{}.Parse(key) }
 // Parse is the inverse of Key: it returns the index of the chunk with this key below
 // its array. It returns false if no chunk has the key. In the encoding v2, the chunk of
 // a 0-D array and the first chunk of a 1-D array have the same key; Parse returns the
-// index of the latter.
+// index of the chunk of the 1-D array.
 func (k KeyEncoding) Parse(key string) ([]int, bool) {
 	k = k.full()
 	rest := key

@@ -6,14 +6,14 @@ import (
 	"errors"
 )
 
-// member is one of a JSON object. Its value is a part of the text of the object.
+// member is a member of a JSON object. Its value is a part of the text of the object.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
 // membersOf returns the members of a JSON object in their order, and takes no memory
-// for their values. The error is that of encoding/json where the text is not JSON.
+// for their values. If the text is not JSON, the error is that of encoding/json.
 func membersOf(object []byte) ([]member, error) {
 	if !json.Valid(object) {
 		var v any
@@ -23,7 +23,7 @@ func membersOf(object []byte) ([]member, error) {
 	if rest[0] != '{' {
 		return nil, errors.New("want a JSON object")
 	}
-	list := make([]member, 0, 8) // a document of an array has that many
+	list := make([]member, 0, 8) // as many as the document of an array has
 	for rest = skipSpace(rest[1:]); rest[0] != '}'; {
 		end := stringEnd(rest)
 		name, err := unquoted(rest[:end])
@@ -42,7 +42,7 @@ func membersOf(object []byte) ([]member, error) {
 
 func skipSpace(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
 
-// stringEnd is the length of the string that valid JSON begins with.
+// stringEnd returns the length of the string at the beginning of text, which is valid JSON.
 func stringEnd(text []byte) int {
 	for i := 1; ; i++ {
 		switch text[i] {
@@ -54,7 +54,8 @@ func stringEnd(text []byte) int {
 	}
 }
 
-// valueEnd is the length of the value that valid JSON, a part of an object, begins with.
+// valueEnd returns the length of the value at the beginning of text. text is the rest of a
+// valid JSON object.
 func valueEnd(text []byte) int {
 	depth := 0
 	for i := 0; ; {

@@ -150,7 +150,7 @@ func WriteConsolidated(w io.Writer, attributes Attributes, nodes iter.Seq2[strin
 	if err != nil {
 		return err
 	}
-	const none, end = "{}", "\n  }\n}\n" // the text of a group without nodes ends with none, and closing two more braces
+	const none, end = "{}", "\n  }\n}\n" // the end of the text of a group without nodes
 	var b bytes.Buffer
 	b.Write(bytes.TrimSuffix(group, []byte(none+end)))
 	next := "{"

@@ -211,7 +211,7 @@ func (d *ArrayDocument) Array(types *dtype.Registry) (_ *Array, err error) {
 		}
 	}
 	if string(d.fields["consolidated_metadata"]) == "null" {
-		delete(d.fields, "consolidated_metadata") // it means nothing
+		delete(d.fields, "consolidated_metadata") // it has no meaning for an array
 	}
 	d.refuseUnknown("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
 		"codecs", "dimension_names", "storage_transformers")
@@ -275,7 +275,7 @@ func extents(text json.RawMessage) ([]int, error) {
 	values := make([]int, len(list))
 	for i, n := range list {
 		if n == nil || *n < 0 {
-			return nil, fmt.Errorf("%s: entry %d is no size", shown(text), i)
+			return nil, fmt.Errorf("%s: entry %d: want an integer of at least 0", shown(text), i)
 		}
 		values[i] = *n
 	}

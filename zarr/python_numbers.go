@@ -14,8 +14,8 @@ import (
 // number, ok is false and the result is the text itself.
 func FromPython(text []byte) (document []byte, ok bool) { return quoteNumbers(text, "") }
 
-// numberMark begins the strings that stand for such numbers while a document is
-// changed. It tells them from other strings of the document.
+// numberMark begins each string that stands for a number of Python while a document is
+// changed. No other string of the document begins with it.
 const numberMark = `\u0000`
 
 // marked is FromPython for a document that [unmarked] turns back into a document of
@@ -34,8 +34,8 @@ func unmarked(text []byte, python bool) []byte {
 	return text
 }
 
-// Marked is [FromPython] with marks, from which [MarkedFields] tells which parts of the
-// document had such numbers. [Plain] removes the marks.
+// Marked is [FromPython] with marks. From the marks, [MarkedFields] tells which fields of
+// the document had numbers of Python. [Plain] removes the marks.
 func Marked(text []byte) []byte {
 	text, _ = marked(text)
 	return text

@@ -35,7 +35,7 @@ func (g Grid) Span(dimension, chunk int) (begin, extent int) {
 	return r.Begin + (chunk-r.First)*r.Extent, r.Extent
 }
 
-// runOf returns the last run whose beginning, as told by begin, is not behind n.
+// runOf returns the last run for which begin returns at most n.
 func runOf(runs []Run, n int, begin func(Run) int) Run {
 	i, found := slices.BinarySearchFunc(runs, n, func(r Run, n int) int { return begin(r) - n })
 	if !found {
@@ -69,8 +69,8 @@ func (g Grid) Regular() (Grid, bool) {
 // rectilinear reads the configuration of the registered chunk grid "rectilinear" for an
 // array of the given shape. Along each dimension, the configuration names one extent
 // for all chunks, or lists the extents, where [extent, count] stands for several equal
-// ones. Together the chunks must hold at least the array; chunks beyond it are left
-// out. The result takes no more memory than the text.
+// ones. Together the chunks must cover the array; chunks beyond it are left out. The
+// result takes no more memory than the text.
 func rectilinear(configuration json.RawMessage, shape []int) (Grid, error) {
 	g := Grid{Shape: shape, Chunk: make([]int, len(shape))}
 	fields, err := members(configuration, "kind", "chunk_shapes")

@@ -72,8 +72,9 @@ func UpdatedIn(document []byte, nodes map[string][]byte) (_ []byte, ok bool, err
 }
 
 // changedIn returns the document of a group with other consolidated metadata. change gets
-// the nodes by their paths, in a marked document. It returns them as they become, and
-// says whether there is a change, and whether new ones have numbers of Python.
+// the documents of the nodes, which are marked, keyed by their paths. It returns the new
+// nodes. changed tells whether any of them differ, and python whether new documents have
+// numbers of Python. ok is false if nothing changes.
 func changedIn(document []byte, change func(nodes Attributes) (_ Attributes, changed, python bool, err error)) (_ []byte, ok bool, err error) {
 	document, python := marked(document)
 	var group, consolidated, nodes Attributes
@@ -104,9 +105,9 @@ func changedIn(document []byte, change func(nodes Attributes) (_ Attributes, cha
 	return unmarked(result, python || more), true, err
 }
 
-// WithAttributes returns the document of a node with other attributes: those in changes
-// are added or replaced, and removed if their value is nil or JSON null. Everything else
-// in the document stays.
+// WithAttributes returns the document of a node with other attributes. It adds or replaces
+// each attribute in changes, but removes those whose value is nil or JSON null. Everything
+// else in the document stays.
 func WithAttributes(document []byte, changes Attributes) ([]byte, error) {
 	document, python := marked(document)
 	var fields, attributes Attributes

@@ -100,7 +100,7 @@ func TestParseArrayV2Refuses(t *testing.T) {
 	for _, test := range []struct{ old, new, attributes, want string }{
 		{`"zarr_format":2`, `"zarr_format":3`, "", "zarr_format is 3, want 2"},
 		{`"shape":[10,20],`, ``, "", "shape: missing"},
-		{`[10,20]`, `[10,-1]`, "", "shape: [10,-1]: entry 1 is no size"},
+		{`[10,20]`, `[10,-1]`, "", "shape: [10,-1]: entry 1: want an integer of at least 0"},
 		{`[5,20]`, `[5]`, "", "chunks: chunks [5] have 1 dimensions, the array has 2"},
 		{`[5,20]`, `[0,20]`, "", "chunks: chunks [0 20]: the extent along dimension 0 is not positive"},
 		{`[5,20]`, `true`, "", "chunks: true: want an array of integers"},
