@@ -224,15 +224,15 @@ func TestProvidersAskForPauses(t *testing.T) {
 }
 
 // TestAzureConditions replaces an object in one request and in blocks, on the condition
-// that nobody else has written it since. Without an answer to the question what it
-// replaces, no block is sent.
+// that nobody else has written it since. If the server does not tell the version of the
+// old object, no block is sent.
 func TestAzureConditions(t *testing.T) {
 	for name, c := range map[string]struct {
-		status        int // of the question how the object is
+		status        int // of the answer about the old object
 		whole, pieces []string
 		refused       bool
 	}{
-		// A put supposes that there is no object, and asks when it is wrong.
+		// A put assumes that there is no object. It asks for the version when it is wrong.
 		"an object": {http.StatusOK, []string{"If-None-Match *", `If-Match "v1"`}, []string{`If-Match "v1"`}, false},
 		"no object": {http.StatusNotFound, []string{"If-None-Match *"}, []string{"If-None-Match *"}, false},
 		"no answer": {http.StatusForbidden, []string{"If-None-Match *"}, nil, true},

@@ -7,15 +7,14 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
-// Clean removes what an earlier process that was killed left behind: files in
-// the staging folder of a local store, and the unfinished uploads below the
-// prefix of one in a bucket. What this Store is about to write stays. The
-// caller sees to it that no other process writes to the same store, by holding
-// the job's lock.
+// Clean removes what a killed process has left behind: files in the staging folder of a
+// local store, and unfinished uploads below the prefix of a store in a bucket. What this
+// Store is about to write stays. The caller holds the job's lock, so that no other process
+// writes to the same store.
 //
-// Uploads are left to the bucket's lifecycle rules, with a line in the log, when
-// the store is a whole bucket, in which they may be another program's, and when
-// the server or its permissions do not allow listing them.
+// Clean leaves uploads to the bucket's lifecycle rules, and logs that, in two cases: if
+// the store is a whole bucket, where uploads may be those of another program; and if the
+// server, or its permissions, do not allow listing uploads.
 func (s *Store) Clean(ctx context.Context) error {
 	err := s.driver.Clean(ctx, func(key string, f func(context.Context) error) error {
 		return s.requests.Do(ctx, "clean", key, 0, f)

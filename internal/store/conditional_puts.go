@@ -87,7 +87,7 @@ func (s *Store) conditionally(ctx context.Context, key string, known driver.Cond
 		if now != known {
 			known, refusals = now, 0
 		} else if refusals++; refusals == mostRefusals {
-			return fmt.Errorf("%w: the server refuses the version that it tells itself", err)
+			return fmt.Errorf("%w: the server refuses a condition with the version that it has returned itself", err)
 		}
 	}
 	return s.requests.PathError("put", key, fmt.Errorf("%w: its version has changed %d times meanwhile: another program writes to it", fs.ErrExist, mostConflicts))

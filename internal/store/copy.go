@@ -57,7 +57,7 @@ func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key stri
 	})
 	answer, refused := errors.AsType[*driver.StatusError](err)
 	if refused && object.Version != "" && !answer.NoBucket() && (answer.Code == http.StatusPreconditionFailed || answer.Code == http.StatusNotFound) {
-		return Copied{}, false, fmt.Errorf("%s is no longer what it was when it was opened: let nobody write to the source meanwhile: %w", name, err)
+		return Copied{}, false, fmt.Errorf("%s has changed since it was opened: let nobody write to the source while it is copied: %w", name, err)
 	}
 	if refused && !answer.Transient() {
 		s.noCopies.Store(true)

@@ -74,7 +74,7 @@ func replacedBeforeCopy(t *testing.T, from, to *Store) {
 	put(t, from, map[string]string{"replaced": "behind"})
 	for range 2 {
 		_, ok, err := to.CopyFrom(t.Context(), from, object, "to/replaced")
-		if err == nil || ok || !strings.Contains(err.Error(), "replaced is no longer what it was") || !to.CanCopy(from) {
+		if err == nil || ok || !strings.Contains(err.Error(), "replaced has changed since it was opened") || !to.CanCopy(from) {
 			t.Errorf("an object that is another by now: copied %t, %v", ok, err)
 		}
 		if err := from.Delete(t.Context(), "replaced"); err != nil {
@@ -165,8 +165,8 @@ func TestCopyOverAnother(t *testing.T) {
 	}
 }
 
-// TestCopyWithoutConditions: some servers know conditions of puts, but none of copies. From
-// then on copies have none.
+// TestCopyWithoutConditions: some servers know conditions of puts, but none of copies. After
+// such a server has refused a copy, copies have no conditions.
 func TestCopyWithoutConditions(t *testing.T) {
 	var copies []string
 	url := s3ServerBehind(t, func(http.Handler) http.Handler {

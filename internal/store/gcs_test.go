@@ -283,8 +283,8 @@ func TestGCSNoBucket(t *testing.T) {
 	}
 }
 
-// TestGCSUploadConditions: an upload under a lock is begun on the condition that there is no
-// such object, and any other one without a condition.
+// TestGCSUploadConditions: an upload under a lock begins on the condition that no object has
+// the key. Any other upload has no condition.
 func TestGCSUploadConditions(t *testing.T) {
 	for _, guarded := range []bool{true, false} {
 		var conditions []string

@@ -47,7 +47,8 @@ func withoutSums(server http.Handler) http.Handler {
 	})
 }
 
-// open opens a store, with a request budget of its own unless opt has one, and closes it at the end of the test.
+// open opens a store, and closes it at the end of the test. Unless opt has a request
+// budget, the store has one of its own.
 func open(t *testing.T, url string, opt Options) *Store {
 	t.Helper()
 	if opt.Limits == nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestHead: the digest of the first bytes of a file tells an edit that leaves its size and
-// its time as they were, and nothing of what is behind them.
+// TestHead: the digest of the first bytes of a file changes with an edit of these bytes
+// that leaves the file's size and time unchanged. Edits behind these bytes do not count.
 func TestHead(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{})

@@ -63,7 +63,7 @@ type Options struct {
 }
 
 // errNoBudget reports that Open was called without saying which request budget counts.
-var errNoBudget = errors.New("no request budget: Options.Limits says which one the requests to a place behind a network count against")
+var errNoBudget = errors.New("no request budget: a place behind a network needs Options.Limits")
 
 // Open opens the folder that url names; it need not exist. Open writes nothing. If a
 // part of the path is the name of a zip archive, the folder is in that archive, and Open
@@ -157,10 +157,11 @@ func Writable(url string) error {
 	return nil
 }
 
-// WriterBytes returns the memory in bytes that each Writer takes for an object of at
-// most size bytes, in the store of a URL that is opened with parts as Options.Parts: all
-// parts that are in memory at the same time. The parts of an object above 8 GB grow; it
-// takes at least one of its last parts. A URL that cannot be opened takes none.
+// WriterBytes returns the memory in bytes that a Writer takes for an object of at most
+// size bytes. The store is that of a URL, opened with parts as Options.Parts. The memory
+// holds all parts that are in memory at the same time. Parts of an object above 8 GB grow,
+// and the memory holds at least one of the last parts. The result is 0 for a URL that
+// cannot be opened.
 func WriterBytes(url string, parts, size int) int {
 	at, err := location.Parse(url)
 	if err != nil {

@@ -234,7 +234,7 @@ func TestOpenRefuses(t *testing.T) {
 		"azblob://b?storage_account=a&domain=u:hunter2@h": "want a plain name",
 		"azblob://b?storage_account=a&protocol=ftp":       "http or https",
 		"azblob://b?domain=a&domain=b":                    "more than once",
-		"azblob://b/50%25":                                "no name in Azure",
+		"azblob://b/50%25":                                "not accepted in Azure",
 		"azblob://b/a./c":                                 "ends with a dot",
 		"https://user:hunter2@host/x":                     "credentials do not belong",
 		"http:///x":                                       "no server",

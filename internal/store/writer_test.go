@@ -322,7 +322,8 @@ func TestWriterWithGrowingParts(t *testing.T) {
 	}
 }
 
-// TestWriterBytes: WriterBytes, which opens no store, is right about the opened store.
+// TestWriterBytes: WriterBytes, which opens no store, returns what a Writer of the opened
+// store takes.
 func TestWriterBytes(t *testing.T) {
 	for _, url := range []string{filepath.Join(t.TempDir(), "root"), "mem://name/deep", s3Server(t), "gs://b/x?anonymous=true", "azblob://b/x?anonymous=true&storage_account=a"} {
 		s := open(t, url, Options{})

@@ -85,7 +85,7 @@ func TestURLProblems(t *testing.T) {
 		{"s3://b/x.nc?anonymous=perhaps", "out.zarr", `job.yaml:2:31: source.url: s3://b/x.nc: anonymous: want true or false, not "perhaps"`},
 		{"x.nc", "azblob://c/x?protocol=ftp", `job.yaml:3:15: target.url: azblob://c/x: protocol: want http or https, not "ftp"`},
 		{"x.nc", "s3://b/x?request_checksum_calculation=no", `job.yaml:3:15: target.url: s3://b/x: request_checksum_calculation: want when_supported or when_required, not "no"`},
-		{"s3:/b/x.nc", "out.zarr", `job.yaml:2:31: source.url: "s3:" without two slashes behind it begins no URL: write s3://bucket/prefix, or ./s3:… for a local path`},
+		{"s3:/b/x.nc", "out.zarr", `job.yaml:2:31: source.url: a URL that begins with "s3:" needs two slashes behind it: write s3://bucket/prefix, or ./s3:… for a local path`},
 		{"x.nc", "foo://b/x", `job.yaml:3:15: target.url: foo://b/x: scheme "foo": unsupported operation (supported: file, mem, s3, gs, azblob, http, https and bare paths)`},
 		{"x.nc", "s3://b?region=r", `job.yaml:3:15: target.url: s3://b?region=r is a whole bucket and has nothing beside it: use a prefix in it (or name a place for the checkpoint, outside of the target, in run.checkpoint.url)`},
 		{"https://h/x.nc?X-Amz-Signature=s", "out.zarr", ""},

@@ -28,7 +28,7 @@ import (
 
 const (
 	// access is the hint for refused requests.
-	access = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container, or say anonymous=true for a public one"
+	access = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container, or put anonymous=true into the query of the URL of a public one"
 	// scope is the scope of tokens.
 	scope = "https://storage.azure.com/.default"
 )
@@ -62,7 +62,7 @@ func openContainer(ctx context.Context, at location.Location) (*container.Client
 	}
 	if key == "" && signature == "" && connection != "" {
 		if len(at.Query) > 0 {
-			return nil, errors.New("AZURE_STORAGE_CONNECTION_STRING says where the account is, and the query of the URL does, too: use one of them")
+			return nil, errors.New("AZURE_STORAGE_CONNECTION_STRING and the query of the URL both name the account: use one of them")
 		}
 		client, err := container.NewClientFromConnectionString(connection, at.Host, options)
 		if err != nil {
@@ -142,7 +142,7 @@ func serviceOf(query url.Values, signature string) (account, service string, err
 	// to another server.
 	own, err := urlOf(environment)
 	if err == nil && own != service {
-		err = errors.New("AZURE_STORAGE_SAS_TOKEN is set: the query of the URL must not lead to another account or service than AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_DOMAIN and AZURE_STORAGE_PROTOCOL do")
+		err = errors.New("AZURE_STORAGE_SAS_TOKEN is for the account and service that AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_DOMAIN and AZURE_STORAGE_PROTOCOL name, and the query of the URL names another: change one of them")
 	}
 	return asked.AccountName, service, err
 }

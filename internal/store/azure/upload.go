@@ -144,5 +144,5 @@ func (w *upload) Complete(ctx context.Context, when driver.Condition) (string, e
 	return storedVersion(out.ETag, err)
 }
 
-// Abort leaves the blocks to Azure, see sweep.
+// Abort leaves the blocks to Azure, see Sweep.
 func (w *upload) Abort(context.Context) error { return nil }

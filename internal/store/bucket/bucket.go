@@ -1,5 +1,5 @@
-// Package bucket is the driver of all places that gocloud.dev/blob reaches. What differs from
-// place to place is an [Uploader].
+// Package bucket is the driver of all places that gocloud.dev/blob reaches. An [Uploader]
+// has what differs from place to place.
 package bucket
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
-// Bucket is the driver of every place that gocloud.dev/blob reaches. An uploader for
-// each place stores objects, because uploads (without copies and inner retries, with
-// conditions, in parts) differ from place to place.
+// Bucket is a [driver.Driver]. An Uploader for each kind of place stores the objects,
+// because uploads (without copies and inner retries, with conditions, in parts) differ from
+// place to place.
 type Bucket struct {
 	At     location.Location
 	Blobs  *blob.Bucket
@@ -58,15 +58,15 @@ type Uploader interface {
 	// PutWhole stores an object in one request and returns its version. If the condition
 	// does not hold, the error wraps fs.ErrExist.
 	PutWhole(ctx context.Context, key string, data []byte, when driver.Condition) (version string, err error)
-	// Start begins an object that comes in parts, as begin of a driver does.
+	// Start begins an object that comes in parts, as Begin of a driver does.
 	Start(ctx context.Context, key string, when driver.Condition) (driver.Upload, error)
 	InOrder() bool
 	PartSize(n int) int
 	// Sweep aborts the uploads below the prefix that an earlier process left
 	// behind. It makes each request through do.
 	Sweep(ctx context.Context, prefix string, do driver.Requester) error
-	// Version, readVersion and listedVersion return the Version of an object that was
-	// looked at, is being read, or is in a list; "" if the server does not tell it.
+	// Version, ReadVersion and ListedVersion return the Version of an object: after Stat,
+	// while it is read, or in a list. It is "" if the server does not tell it.
 	Version(a *blob.Attributes) string
 	ReadVersion(r *blob.Reader) string
 	ListedVersion(o *blob.ListObject) string
@@ -104,7 +104,7 @@ func (b *Bucket) Begin(ctx context.Context, key string, when driver.Condition) (
 	return &upload{up, b}, nil
 }
 
-// upload is an upload whose errors have passed through the bucket's failed.
+// upload is an Upload of an Uploader. Its errors have passed through Bucket.failed.
 type upload struct {
 	driver.Upload
 	to *Bucket

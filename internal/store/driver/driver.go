@@ -41,7 +41,7 @@ type writing interface {
 	Put(ctx context.Context, key string, data []byte, when Condition) (version string, err error)
 	Create(ctx context.Context, key string, data []byte) error
 	// Begin starts an object that comes in parts. Nothing of the object is visible
-	// before complete. The condition applies to complete.
+	// before Complete. The condition applies to Complete.
 	Begin(ctx context.Context, key string, when Condition) (Upload, error)
 	// InOrder tells whether parts have to be sent one after the other, in the order of
 	// their numbers.
@@ -60,10 +60,10 @@ type writing interface {
 type Upload interface {
 	// Part sends part n, counted from 0, which is not empty; data is borrowed.
 	Part(ctx context.Context, n int, data []byte) error
-	// Complete makes the parts an object, and returns what put returns. All parts have
+	// Complete makes the parts an object, and returns what Put returns. All parts have
 	// been sent.
 	Complete(ctx context.Context, when Condition) (version string, err error)
-	// Abort removes the parts, unless complete has succeeded.
+	// Abort removes the parts, unless Complete has succeeded.
 	Abort(ctx context.Context) error
 }
 
@@ -78,7 +78,7 @@ const ListPage = 1000
 // ErrEnd says that a list has ended.
 var ErrEnd = errors.New("end of list")
 
-// FolderPager is a [pager] for the names of folders.
+// FolderPager is a [Pager] for the names of folders.
 type FolderPager func(ctx context.Context) ([]string, error)
 
 // OnePage returns a pager of a single page, which f returns.

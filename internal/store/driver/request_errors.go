@@ -55,7 +55,7 @@ func (e *StatusError) Unwrap() []error {
 // NoBucket is S3's name for the error that a bucket does not exist.
 const NoBucket = "NoSuchBucket"
 
-// NoBucket tells whether it is the bucket that is missing.
+// NoBucket tells whether the bucket does not exist.
 func (e *StatusError) NoBucket() bool {
 	return e.Name == NoBucket || e.Name == "ContainerNotFound"
 }
@@ -87,7 +87,7 @@ func (e *StatusError) WithHint(access string) *StatusError {
 	case e.Name == "ExpiredToken", e.Name == "TokenRefreshRequired", e.Name == "InvalidToken":
 		e.Hint = "the session token has run out, or is not that of the key: get new credentials"
 	case e.Code == http.StatusBadRequest && (e.Name == "" || e.Name == "BadRequest"):
-		e.Hint = "the server says no more than that; credentials that have run out, another region or a proxy are what is most often behind it"
+		e.Hint = "the server gives no reason; often the credentials have run out, the region is another one, or a proxy has changed the request"
 	case e.Code == http.StatusUnauthorized, e.Code == http.StatusForbidden:
 		e.Hint = access
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
-// MostCopied is no limit.
+// MostCopied implements [bucket.Copier]. There is no limit.
 func (u *uploader) MostCopied() int64 { return math.MaxInt64 }
 
 // CopyFrom implements [bucket.Copier].

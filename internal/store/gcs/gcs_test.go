@@ -7,8 +7,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// TestRefusedToken: a login that is refused for good has a way out, one that the server is
-// too busy for has none.
+// TestRefusedToken: the error of a login that is refused for good has a way out. The error
+// of a busy server has none.
 func TestRefusedToken(t *testing.T) {
 	for code, want := range map[int]string{http.StatusBadRequest: access, http.StatusServiceUnavailable: ""} {
 		a := new(uploader).Answer(&oauth2.RetrieveError{Response: &http.Response{StatusCode: code}})

@@ -122,7 +122,7 @@ type sessionAnswer struct {
 func (u *uploader) request(ctx context.Context, method, target string, header http.Header, body []byte) (a sessionAnswer, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err != nil {
-		return a, errors.New("the server names a session by something that is no URL")
+		return a, errors.New("the server's answer has no valid URL for the session of an upload")
 	}
 	r.Header = header
 	response, err := u.client.Do(r)
@@ -147,7 +147,7 @@ func (u *uploader) request(ctx context.Context, method, target string, header ht
 }
 
 // upload is a resumable upload. Its session takes bytes in order and in
-// multiples of gcsUnit, so the end of the last part waits for complete.
+// multiples of unit, so the end of the last part waits for Complete.
 type upload struct {
 	to      *uploader
 	session string // the session's URL: a secret, because it is enough to write the object
@@ -193,7 +193,7 @@ func (w *upload) Complete(ctx context.Context, _ driver.Condition) (string, erro
 		}
 	}
 	if w.at != w.begun {
-		return "", fmt.Errorf("the server has %d bytes of an upload in place of %d", w.at, w.begun)
+		return "", fmt.Errorf("the server has %d bytes of an upload, %d were sent", w.at, w.begun)
 	}
 	done, err := w.put(ctx, w.tail, total)
 	if err == nil && !done {
@@ -227,7 +227,7 @@ func (w *upload) put(ctx context.Context, data []byte, total string) (done bool,
 			return false, remote.NotGenuine(remote.GcsProvider, nil)
 		}
 		if (a.object.Size != total && total != "*") || a.object.CRC32C != "" && a.object.CRC32C != sum {
-			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s where %s with %s were sent", a.object.Size, a.object.CRC32C, total, sum)
+			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s, but %s bytes with %s were sent", a.object.Size, a.object.CRC32C, total, sum)
 		}
 		w.version = a.object.Generation
 		return true, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
-// take fills p with the bytes from off on of an object that an answer sends whole. The
+// takeWhole fills p with the bytes from off on of an object that an answer sends whole. The
 // size of the object has to be that of was. One object is read at a time.
 func takeWhole(ctx context.Context, k *limits.WholeObjects, url string, answer *http.Response, p []byte, off int64, was driver.Info) error {
 	select {

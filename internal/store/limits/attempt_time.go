@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// An attempt at a remote store may take attemptTime, plus the time for its
+	// An attempt at a remote store may take AttemptTime, plus the time for its
 	// bytes at slowestRate bytes a second.
 	AttemptTime = time.Minute
 	slowestRate = 128 << 10

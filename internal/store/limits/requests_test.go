@@ -102,8 +102,8 @@ func (g *recalling) Enter(ctx context.Context) (context.Context, context.CancelF
 func (*recalling) Check() error                { return nil }
 func (*recalling) Prove(context.Context) error { return nil }
 
-// TestRecalledPermissions: an attempt that ends because its permission was taken back is
-// none of the attempts that count.
+// TestRecalledPermissions: an attempt that ends because its permission was taken back does
+// not count.
 func TestRecalledPermissions(t *testing.T) {
 	r, pauses := impatient(New(0))
 	r.Attempts, r.Guard = 1, &recalling{recalls: 5}

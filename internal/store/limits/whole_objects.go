@@ -10,7 +10,7 @@ const MostKept = 64 << 20
 
 // WholeObjects keeps objects of servers that know no ranges. So the server sends each
 // object once, and not for every part of it. The objects used last are kept, up to
-// mostKept bytes. A wholeObjects is safe for concurrent use.
+// MostKept bytes. A WholeObjects is safe for concurrent use.
 type WholeObjects struct {
 	Turn chan struct{} // has an element while an object is being read
 	mu   sync.Mutex

@@ -111,7 +111,7 @@ func (d *Driver) Create(ctx context.Context, key string, data []byte) error {
 	return d.syncDirs()
 }
 
-// writeExclusive is create for file systems without hard links. A crash in the
+// writeExclusive is Create for file systems without hard links. A crash in the
 // middle leaves a torn object.
 func writeExclusive(target string, data []byte) error {
 	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -180,7 +180,7 @@ func (d *Driver) Stat(_ context.Context, key string) (driver.Info, error) {
 	return driver.Info{Key: key, Size: st.Size(), ModTime: st.ModTime(), Changed: changeTime(st)}, nil
 }
 
-// headBytes is how many bytes at the beginning of a file head reads.
+// headBytes is how many bytes at the beginning of a file Head reads.
 const headBytes = 64 << 10
 
 func (d *Driver) Head(key string) (string, error) {

@@ -14,7 +14,8 @@ type fileLimits struct {
 	flushed int // files and folders that are flushed at the same time
 }
 
-// fileLimitsOf returns limits for a store that may have so many files open.
+// fileLimitsOf returns the limits of a store that may have share files open for each of
+// the three purposes.
 func fileLimitsOf(share int) fileLimits {
 	return fileLimits{cached: min(64, share), waiting: min(batchFiles, share), flushed: min(flushes, share)}
 }

@@ -20,7 +20,7 @@ type staged struct {
 	size int64
 }
 
-// discard closes and removes the file. It ignores errors: clean removes a file that
+// discard closes and removes the file. It ignores errors: Clean removes a file that
 // stays.
 func (w staged) discard() {
 	_ = w.f.Close()
@@ -136,7 +136,7 @@ func (u *upload) Complete(ctx context.Context, _ driver.Condition) (string, erro
 	return version, u.d.join(ctx, u.key, u.file)
 }
 
-// Abort takes the object out of the batch again if complete put it there and
+// Abort takes the object out of the batch again if Complete put it there and
 // then failed. If the batch is being published, the object stays in it.
 func (u *upload) Abort(context.Context) error {
 	d := u.d

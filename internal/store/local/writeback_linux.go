@@ -17,7 +17,7 @@ func startWriteback(f *os.File, off, n int64) {
 	_ = syscall.SyncFileRange(int(f.Fd()), off, n, write)
 }
 
-// flushAll flushes the whole file system that a file is in. Old systems report no error
-// of that. So the caller flushes each file afterwards, which has next to nothing left to
-// do.
+// flushAll flushes the whole file system that a file is in. Old systems do not report
+// errors of that call. So the caller also flushes each file, which then takes next to no
+// time.
 func flushAll(f *os.File) { _ = unix.Syncfs(int(f.Fd())) }

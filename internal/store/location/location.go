@@ -91,7 +91,7 @@ func (l Location) String() string {
 	return l.Full()
 }
 
-// Full returns the path or URL such that parse reads it back. It may hold a secret.
+// Full returns the path or URL such that Parse reads it back. It may hold a secret.
 func (l Location) Full() string {
 	if l.Scheme == "" && checkPath(l.Path, runtime.GOOS) != nil {
 		return "." + string(filepath.Separator) + l.Path
@@ -163,7 +163,7 @@ func (l Location) CheckKey(key string) error {
 		return err
 	}
 	if i := strings.IndexAny(key, "\"#%?\\"); i >= 0 {
-		return fmt.Errorf("key %q has a %q, which no name in Azure has here: %w", key, key[i], fs.ErrInvalid)
+		return fmt.Errorf("key %q has the character %q, which is not accepted in Azure: %w", key, key[i], fs.ErrInvalid)
 	}
 	for part := range strings.SplitSeq(key, "/") {
 		if strings.HasSuffix(part, ".") {

@@ -32,7 +32,7 @@ var credentials = map[string]string{
 	"file": "a file needs none", "mem": "memory needs none",
 }
 
-const signedOnly = "a plain HTTP server is asked without a user's name and password; use a signed URL, whose query carries what the server wants"
+const signedOnly = "requests to a plain HTTP server carry no user name and no password; use a signed URL instead"
 
 // setQuery reads the query of a URL.
 func (l *Location) setQuery(raw string) error {
@@ -53,7 +53,7 @@ func (l *Location) setQuery(raw string) error {
 		case !slices.Contains(known, key) && strings.Trim(values[0], "=") == "":
 			return errors.New("the query holds something without a value (not quoted here, it may hold a secret)")
 		case !slices.Contains(known, key) && known == nil:
-			return fmt.Errorf("unknown parameter %q in the query: there are none", key)
+			return fmt.Errorf("unknown parameter %q in the query: such a URL has no parameters", key)
 		case !slices.Contains(known, key):
 			return fmt.Errorf("unknown parameter %q in the query: known are %s", key, strings.Join(known, ", "))
 		case len(values) > 1:
@@ -141,13 +141,13 @@ func checkPath(path, system string) error {
 			"file:": "file:///folder/name", "mem:": "mem://name/prefix", "s3:": "s3://bucket/prefix", "gs:": "gs://bucket/prefix",
 			"azblob:": "azblob://container/prefix", "http:": "http://server/path", "https:": "https://server/path",
 		}[scheme]
-		return fmt.Errorf("%q without two slashes behind it begins no URL: write %s, or ./%s… for a local path", scheme, form, scheme)
+		return fmt.Errorf("a URL that begins with %q needs two slashes behind it: write %s, or ./%s… for a local path", scheme, form, scheme)
 	}
 	if userAlone.MatchString(path) {
-		return errors.New("two slashes and a user in front of a server (not quoted here, there may be a password) begin no URL: write its scheme, such as s3://bucket/prefix, and no credentials, or a single slash for a local path")
+		return errors.New("a path that begins with two slashes and a user is no URL (not quoted here, it may hold a password): write a URL with a scheme and without credentials, such as s3://bucket/prefix, or a single slash for a local path")
 	}
 	if system != "windows" && drive.MatchString(path) {
-		return fmt.Errorf("%q begins a path of Windows, which this is not: name the folder where that drive is mounted, or write ./%s… for a local path", path[:3], path[:2])
+		return fmt.Errorf("%q begins a path of Windows, and this system is another: name the folder where that drive is mounted, or write ./%s… for a local path", path[:3], path[:2])
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func ReadBody(body io.Reader, p []byte) error {
 type AnswerSums struct {
 	Crc driver.Sum
 	Md5 []byte
-	// Guess is set if md5 is an ETag, which may be something else than the MD5. On most
+	// Guess is set if Md5 is an ETag, which may be something else than the MD5. On most
 	// servers the ETag of an object that was stored in one piece is its MD5.
 	Guess bool
 }

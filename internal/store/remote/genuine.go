@@ -25,15 +25,15 @@ func NotGenuine(provider string, cause error) *driver.StatusError {
 }
 
 // genuine sends the requests of a provider's client. It asks the guard before each
-// change, see [Store.Guard]. It refuses answers to reads that no server of the provider
+// change, see [driver.Guard]. It refuses answers to reads that no server of the provider
 // sends. The client would take such an answer for an object, or for an empty folder.
 type genuine struct {
 	provider string
 	send     func(*http.Request) (*http.Response, error)
 }
 
-// NewGenuine returns what sends requests by send, and refuses answers that are not the
-// provider's.
+// NewGenuine returns a client that sends requests by send, and refuses answers that no
+// server of the provider gives.
 func NewGenuine(provider string, send func(*http.Request) (*http.Response, error)) genuine {
 	return genuine{provider, send}
 }

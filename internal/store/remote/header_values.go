@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PathEscapes turns the escapes of a query into those of a path. Every character that
-// may be escaped is, because signatures are made for that spelling.
+// PathEscapes turns the escapes of a query into those of a path. It leaves every character
+// escaped that may be escaped, because signatures are made for that spelling.
 var PathEscapes = strings.NewReplacer("+", "%20", "%2F", "/")
 
 // Decimal reads a number without a sign.

@@ -22,10 +22,10 @@ func NewTransport() *http.Transport {
 	return t
 }
 
-// manyConnections is how many connections a client never needs.
+// manyConnections is more connections than a client ever needs.
 const manyConnections = 128
 
-// ConfigureTransport gives a transport the settings of newTransport.
+// ConfigureTransport gives a transport the settings of NewTransport.
 func ConfigureTransport(t *http.Transport) {
 	// HTTP/1.1 uses one connection for each request in flight. So its failures are
 	// errors of connections, which are transient.

@@ -31,7 +31,7 @@ import (
 const fallbackRegion = "us-east-1"
 
 // access is the hint for refused requests.
-const access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket, or say anonymous=true for a public one"
+const access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket, or put anonymous=true into the query of the URL of a public one"
 
 // New opens a bucket. The client does not retry, and an upload sends the caller's
 // bytes without copying them.
@@ -51,7 +51,7 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 	case settings.endpoint != "":
 		cfg.Region = fallbackRegion
 	default:
-		return nil, errors.New("no region: put region=NAME, that of the bucket, into the query of the URL, or set AWS_REGION")
+		return nil, errors.New("no region: put region=NAME with the bucket's region into the query of the URL, or set AWS_REGION")
 	}
 	if !settings.anonymous {
 		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {

@@ -217,7 +217,7 @@ func (w *upload) Part(ctx context.Context, n int, data []byte) error {
 }
 
 // Complete assembles the object. If the answer to an earlier attempt was lost, the upload
-// no longer exists, and complete looks for the object instead.
+// no longer exists, and Complete looks for the object instead.
 func (w *upload) Complete(ctx context.Context, when driver.Condition) (version string, err error) {
 	again := w.closed
 	w.closed = true

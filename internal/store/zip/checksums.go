@@ -59,7 +59,7 @@ func (z *Driver) compared(ctx context.Context, m *member) error {
 	case err != nil:
 		return damaged("a deflated member: %v", err)
 	case n != m.size:
-		return damaged("a member of %d bytes has others", m.size)
+		return damaged("a member of %d bytes, by the directory, decompresses to another number of bytes", m.size)
 	}
 	err = m.compare(sum.Sum32())
 	if err == nil {

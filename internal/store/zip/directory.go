@@ -154,7 +154,7 @@ func parseDirectory(text []byte, records uint64, before int64) (directory, error
 	var n uint64
 	for ; len(text) > 0; n++ {
 		if len(text) < centralHeaderSize || string(text[:4]) != "PK\x01\x02" {
-			return nil, damaged("record %d of the central directory is none", n)
+			return nil, damaged("record %d of the central directory has no signature of one", n)
 		}
 		names := int(binary.LittleEndian.Uint16(text[28:]))
 		extras := int(binary.LittleEndian.Uint16(text[30:]))

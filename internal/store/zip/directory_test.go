@@ -77,7 +77,8 @@ func TestFindEnd(t *testing.T) {
 	}
 }
 
-// TestHeaderBehindTheEnd reads a member whose header lies, by the directory, at the very end.
+// TestHeaderBehindTheEnd reads a member whose header, according to the directory, lies at
+// the very end of the archive.
 func TestHeaderBehindTheEnd(t *testing.T) {
 	data := archive(t, zipFile{"a", "hello", stdzip.Store})
 	at := bytes.Index(data, []byte("PK\x01\x02"))

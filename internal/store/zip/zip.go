@@ -108,11 +108,11 @@ func (z *Driver) member(key string) (*member, error) {
 	case m.encrypted:
 		return nil, fmt.Errorf("encrypted in the zip archive: %w", errors.ErrUnsupported)
 	case m.method != stored && m.method != deflated:
-		return nil, fmt.Errorf("compressed by method %d in the zip archive, only those stored or deflated are read: %w", m.method, errors.ErrUnsupported)
+		return nil, fmt.Errorf("compressed by method %d in the zip archive; only stored and deflated members are read: %w", m.method, errors.ErrUnsupported)
 	case m.packed > z.archive.Size:
-		return nil, damaged("%d bytes are more than it has", m.packed)
+		return nil, damaged("a member of %d compressed bytes, more than the archive has", m.packed)
 	case m.method == stored && m.packed != m.size, m.method == deflated && m.size/mostInflation > m.packed:
-		return nil, damaged("%d bytes cannot stand for %d", m.packed, m.size)
+		return nil, damaged("a member whose %d compressed bytes cannot stand for %d", m.packed, m.size)
 	}
 	return m, nil
 }
