@@ -154,7 +154,7 @@ func TestNotes(t *testing.T) {
 	r := Standard()
 	inner := must(Struct(Field{Name: "s", Type: NullTerminated(2)}, Field{Name: "r", Type: RawBits(1)}))
 	notes := r.Notes(must(Struct(Field{Name: "a", Type: Int8}, Field{Name: "in", Type: inner}, Field{Name: "again", Type: NullTerminated(3)})))
-	want := []string{"data type struct: zarr-python reads it from version 3.2 on", "data type null_terminated_bytes: not in the registry", "data type r*: zarr-python reads no r*"}
+	want := []string{"data type struct: zarr-python reads it from version 3.2 on", "data type null_terminated_bytes: not in the registry", "data type r*: zarr-python does not read r*"}
 	if !slices.EqualFunc(notes, want, strings.HasPrefix) {
 		t.Errorf("%q, want %q", notes, want)
 	}

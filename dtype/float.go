@@ -86,7 +86,7 @@ func newFloatLayout(bits, mantissa, bias int, special specials) *FloatLayout {
 	return l
 }
 
-// Rounding says which of its two neighbours a number between them becomes.
+// Rounding decides to which of its two neighbours a number between them is rounded.
 type Rounding uint8
 
 // The roundings of IEEE 754-2019, section 4.3. Where both neighbours are equally near,

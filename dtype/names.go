@@ -103,7 +103,7 @@ func v2Hint(name, code string) string {
 	case strings.HasPrefix(code, "t"):
 		return ": Zarr v3 has no type for bit fields: rewrite the array as bool or uint8"
 	case strings.HasPrefix(name, "="):
-		return ": the byte order of whichever machine wrote it: say < (little-endian) or > (big-endian)"
+		return ": = is the byte order of the machine that wrote it, which is unknown: say < (little-endian) or > (big-endian)"
 	case code == "b2" || code == "b4" || code == "b8":
 		return fmt.Sprintf(": a bool is \"|b1\", an integer of %[1]s bytes \"<i%[1]s\"", code[1:])
 	}

@@ -64,7 +64,7 @@ func Struct(fields ...Field) (Record, error) {
 			return nil, fmt.Errorf("data type struct: more than %d bytes an element", MaxSize)
 		}
 		if r.depth = max(r.depth, 1+depthOf(f.Type)); r.depth > maxRecordDepth {
-			return nil, fmt.Errorf("data type struct: more than %d records in each other", maxRecordDepth)
+			return nil, fmt.Errorf("data type struct: records nested more than %d deep", maxRecordDepth)
 		}
 		r.byName[f.Name] = i
 		r.fields[i].Offset = r.size

@@ -16,7 +16,7 @@ func Standard() *Registry {
 	r.mustRegister(Family{
 		Name: "r*", Summary: "opaque bits, a multiple of 8: r8, r16, …", Example: RawBits(2), FillValue: "an array of byte values",
 		SizeVaries: true, ParseName: parseRawBits,
-		Note: "zarr-python reads no r* and tensorstore only with another fill value: raw_bytes is what they read",
+		Note: "zarr-python does not read r*, and tensorstore reads it only with another fill value: both read raw_bytes",
 	})
 	for _, t := range extensionNumbers() {
 		r.mustRegister(numberFamily(t))
@@ -28,10 +28,10 @@ func Standard() *Registry {
 	bytesFamily.Aliases = []string{"variable_length_bytes"} // zarr-python's name
 	r.mustRegister(bytesFamily)
 	r.mustRegister(sized(Family{
-		Name: "fixed_length_utf32", Summary: "text of at most so many code points", Example: FixedUTF32(4), FillValue: "a string",
+		Name: "fixed_length_utf32", Summary: "text of at most a fixed number of code points", Example: FixedUTF32(4), FillValue: "a string",
 	}, "U", 4, func(bytes int) Type { return FixedUTF32(bytes / 4) }))
 	r.mustRegister(sized(Family{
-		Name: "null_terminated_bytes", Summary: "bytes of at most a fixed length, zero bytes behind them", Example: NullTerminated(4), FillValue: "base64",
+		Name: "null_terminated_bytes", Summary: "bytes of at most a fixed length, filled up with zero bytes", Example: NullTerminated(4), FillValue: "base64",
 		Note: "not in the registry of Zarr extensions; zarr-python writes and reads it. Registered types for the same data: string for text, r* for bytes",
 	}, "S", 1, NullTerminated))
 	r.mustRegister(sized(Family{
@@ -42,7 +42,7 @@ func Standard() *Registry {
 	r.mustRegister(Family{
 		Name: "struct", Summary: "a record of named fields, packed", Example: example, SizeVaries: true,
 		FillValue: "an object with a value for every field", ParseNested: recordParser("struct", false),
-		Note: "zarr-python reads it from version 3.2 on; earlier ones only know its older name, structured",
+		Note: "zarr-python reads it from version 3.2 on; earlier versions only know the older name, structured",
 	})
 	r.mustRegister(Family{
 		Name: "structured", Summary: "the older name of struct, only read", Example: example, WrittenAs: "struct", SizeVaries: true,

@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// utf32 is fixed_length_utf32: strings of at most so many code points, four bytes each,
-// filled up with U+0000. NumPy calls the type U.
+// utf32 is fixed_length_utf32: strings of at most a fixed number of code points, four
+// bytes each, filled up with U+0000. NumPy calls the type U.
 type utf32 struct{ size int }
 
 // FixedUTF32 returns the type of strings of at most points code points, four bytes

@@ -150,7 +150,7 @@ func (d *Datatype) text() (Native, error) {
 		n.note("spaces at the end of strings, which HDF5 pads with, become zero bytes")
 	}
 	if d.CharSet == UTF8 {
-		n.note("that the strings are UTF-8 is no part of null_terminated_bytes")
+		n.note("null_terminated_bytes does not say that the strings are UTF-8")
 	}
 	return n, nil
 }

@@ -99,7 +99,7 @@ func TestNotes(t *testing.T) {
 		"bool":                             nil,
 		"string/null-padded":               nil,
 		"int of 12 bits from bit 2/little": {"12 bits from bit 2 on are widened to int16"},
-		"utf-8/null-padded":                {"that the strings are UTF-8 is no part of null_terminated_bytes"},
+		"utf-8/null-padded":                {"null_terminated_bytes does not say that the strings are UTF-8"},
 		"opaque, tag of 8":                 {`the tag "8 bytes." of the opaque datatype is not kept`},
 		"enum":                             {"the 3 names of the enumeration are not part of int16"},
 		"bitfield8/little":                 {"the bits of a bitfield are kept as an integer"},

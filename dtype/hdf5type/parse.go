@@ -177,7 +177,7 @@ func (p *parser) float(d *Datatype, flags uint32) error {
 	}
 	if d.Version >= 3 && flags&0x40 != 0 {
 		if flags&1 == 0 {
-			return p.corrupt("byte order of neither VAX nor another")
+			return p.corrupt("a byte order that is neither VAX's nor any other")
 		}
 		d.Order = dtype.Mixed
 	}

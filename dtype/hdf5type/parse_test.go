@@ -159,7 +159,7 @@ func TestParseErrors(t *testing.T) {
 		{"sign outside", with(float32Message, 2, 32), hdf5type.ErrCorrupt, "sign bit 32"},
 		{"no mantissa", with(float32Message, 15, 0), hdf5type.ErrCorrupt, "without exponent or mantissa"},
 		{"normalisation", with(float32Message, 1, 0x30), hdf5type.ErrCorrupt, "mantissa normalisation 3"},
-		{"half of VAX", with(goldenCase(t, "vax32"), 1, 0x60), hdf5type.ErrCorrupt, "neither VAX"},
+		{"half of VAX", with(goldenCase(t, "vax32"), 1, 0x60), hdf5type.ErrCorrupt, "neither VAX's"},
 		{"padding", with(goldenCase(t, "char"), 1, 3), hdf5type.ErrCorrupt, "padding 3"},
 		{"character set", with(goldenCase(t, "vlen string"), 2, 2), hdf5type.ErrCorrupt, "character set 2"},
 		{"kind of vlen", with(goldenCase(t, "vlen string"), 1, 2), hdf5type.ErrCorrupt, "variable-length data of kind 2"},

@@ -143,7 +143,7 @@ func (a Array) Contiguous() ([]byte, bool) {
 	return a.Data[a.Offset : a.Offset+want : a.Offset+want], true
 }
 
-// Number is a Go type as which elements can be seen.
+// Number is a Go type of the values that [As] returns.
 type Number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		~float32 | ~float64 | ~complex64 | ~complex128

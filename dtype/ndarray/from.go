@@ -9,8 +9,8 @@ import (
 )
 
 // From returns an array in C order over the memory of values. Its data type is that of T,
-// such as float32 for []float32. From panics if the shape has not as many elements as
-// values. [As] is the way back.
+// such as float32 for []float32. From panics if the number of elements of the shape is not
+// len(values). [As] is the way back.
 func From[T Number](values []T, shape []int) Array {
 	if n, ok := Elements(shape); !ok || n != len(values) {
 		panic(fmt.Sprintf("ndarray: %d values for an array of shape %v", len(values), shape))

@@ -20,9 +20,9 @@ import (
 // leaves nothing behind. A long element that equals an earlier one takes no bytes of
 // its own.
 //
-// The zero value takes memory as it needs it, without asking anyone.
+// The zero value has no account and takes memory as it needs it.
 type Heap struct {
-	// Account is asked before the heap takes memory. Nobody is asked if it is nil.
+	// Account, if it is not nil, is asked before the heap takes memory.
 	Account Account
 
 	segments [][]byte // bytes of elements; an element lies in one segment
@@ -41,10 +41,10 @@ type Heap struct {
 // may take. It serves one goroutine at a time.
 type Account interface {
 	// Lend returns at least n bytes with undefined content, which belong to the
-	// account. It returns an error if the account has not so many.
+	// account. It returns an error if the account has fewer.
 	Lend(n int) ([]byte, error)
 	// Take counts n bytes that the caller is about to allocate. It returns an error if
-	// the account has not so many.
+	// the account has fewer.
 	Take(n int) error
 	// Room returns the most bytes that can be lent or taken at this moment.
 	Room() int
@@ -173,8 +173,8 @@ func (h *Heap) grow(n int) (segment []byte) {
 	return segment
 }
 
-// Err says why elements that were put have no bytes. It is nil if all of them have
-// theirs, or if h is nil.
+// Err says why some elements that were put have no bytes. It is nil if all elements have
+// their bytes, or if h is nil.
 func (h *Heap) Err() error {
 	if h == nil {
 		return nil
@@ -194,8 +194,8 @@ func (h *Heap) Discard() {
 	}
 }
 
-// Tally counts memory that is taken beside a heap, and gives it back together. The zero
-// value asks no account.
+// Tally counts memory that is taken beside a heap, and gives all of it back at once. The
+// zero value has no account.
 type Tally struct {
 	account Account
 	taken   int

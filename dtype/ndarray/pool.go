@@ -21,8 +21,8 @@ type Buffer struct {
 // buffer. The Pool makes sure that idle memory does not exceed the same bound. A Pool
 // is safe for concurrent use; the zero value keeps nothing.
 type Pool struct {
-	// Keep is the most bytes of memory, lent and idle together, up to which returned
-	// memory is kept.
+	// Keep bounds the bytes of memory, lent and idle together. Returned memory is kept
+	// only within this bound.
 	Keep int
 
 	mu   sync.Mutex

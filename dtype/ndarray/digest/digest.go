@@ -96,8 +96,9 @@ func blockKey(b uint64) uint64 { return mix(1<<32+b) | 1 }
 
 func indexKey(dimension, index int) uint64 { return mix(uint64(dimension+2)<<48+uint64(index)) | 1 }
 
-// Of returns the sum of the elements of a, which stand in an array from index start on. The
-// elements are little-endian, as everything in memory. It reads a and keeps nothing of it.
+// Of returns the sum of the elements of a, which stand in an array from index start on. It
+// takes the bytes in memory as they are, so it is the sum of the definition only on a
+// little-endian host. It reads a and keeps nothing of it.
 func Of(a ndarray.Array, start []int) Sum {
 	if a.Len() == 0 {
 		return 0
