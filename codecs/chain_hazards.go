@@ -54,8 +54,8 @@ func (s *Shards) Hazards() []Hazard {
 			name := trial.in.Type.FormatScalar(dtype.V3, trial.in.Fill)
 			list = append(list, Hazard{
 				Codec: i, Name: s.inner.specs[i].Name, Code: ShardedZero,
-				Message: fmt.Sprintf("%s cannot be encoded (%v): zarr-python tries that when it opens an array with such codecs inside of shards, whatever its fill value, and then reads neither it nor the group around it", name, err),
-				Hint:    "out_of_range: clamp or an entry for it in scalar_map lets it, as does a chain without shards",
+				Message: fmt.Sprintf("%[1]s cannot be encoded (%[2]v): zarr-python tries to encode %[1]s when it opens an array with such codecs inside of shards, whatever the fill value, so it opens neither this array nor the group around it", name, err),
+				Hint:    fmt.Sprintf("set out_of_range: clamp, add an entry for %s to scalar_map, or leave out the shards", name),
 			})
 			break
 		}
@@ -99,9 +99,10 @@ func (c *Chain) fillValueChanges() (Hazard, bool) {
 		}
 		name := c.in.Type.FormatScalar(dtype.V3, fill)
 		if err != nil {
-			h.Message = fmt.Sprintf("the fill value %s cannot be encoded: chunks that hold it beside other values, as those at the edges do, cannot be stored: %v", name, err)
+			h.Message = fmt.Sprintf("the fill value %s cannot be encoded: a chunk that holds it beside other values, such as a chunk at an edge, cannot be stored: %v", name, err)
 		} else {
-			h.Message = fmt.Sprintf("the fill value %s comes back as %s: where a chunk holds it beside other values, as those at the edges do, readers see another value than in chunks that are not stored", name, otherValue(back, fill))
+			other := otherValue(back, fill)
+			h.Message = fmt.Sprintf("the fill value %[1]s comes back as %[2]s: readers see %[2]s in chunks that also hold other values, such as those at the edges, and %[1]s in chunks that are not stored", name, other)
 		}
 		return h, true
 	}

@@ -16,8 +16,9 @@
 // Abilities that only some codecs have are small optional interfaces, called traits.
 // The chain probes for them. Examples are [View] (transpose copies nothing), [Verifier]
 // (a checksum is verified without decoding) and [Container] (shards have inner chunks).
-// All of them are in traits.go, except those of containers. A chain knows its codecs by their traits alone. So a
-// codec of another program can do everything that a codec of this program can.
+// All traits are in traits.go, except those of containers, which are in chain.go. A chain
+// knows its codecs by their traits alone. So a codec of another program can do everything
+// that a codec of this program can.
 //
 // Encoders append to a slice. Decoders know how many bytes they must produce. They
 // refuse more bytes with [ErrTooLarge] and fewer with [ErrCorrupt], before they

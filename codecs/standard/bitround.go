@@ -22,10 +22,10 @@ func bitroundDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "bitround", Kind: codecs.KindArrayToArray,
 		Summary: "rounds numbers to fewer significant bits",
-		Lossy:   "bits of the mantissa, or of integers behind the first one set, beyond keepbits",
+		Lossy:   "bits beyond keepbits: of the mantissa, or of integers counted from the highest bit that is set",
 		Fields: []codecs.Field{{
 			Name: "keepbits", Type: "integer of at least 0",
-			Doc: "bits to keep: of the mantissa for floats, from the highest set bit on for integers; more than there are keep all",
+			Doc: "number of bits to keep: of the mantissa of floats, or of integers counted from the highest bit that is set; too large a number keeps all bits",
 		}},
 		Example: json.RawMessage(`{"keepbits":7}`),
 		Parse: func(text json.RawMessage) (codecs.Codec, error) {
@@ -278,12 +278,12 @@ func (b *bitroundBound) Losses() []codecs.Loss {
 		if b.keep >= mantissa {
 			return nil
 		}
-		return []codecs.Loss{{What: fmt.Sprintf("rounded to %d bits of the mantissa: at most 2^-%d of each number away", b.keep, b.keep+1)}}
+		return []codecs.Loss{{What: fmt.Sprintf("rounded to %d bits of the mantissa: each number is off by at most 2^-%d of itself", b.keep, b.keep+1)}}
 	}
 	if b.keep >= 8*b.out.Type.Size() {
 		return nil
 	}
-	return []codecs.Loss{{What: fmt.Sprintf("rounded to the %d highest bits that are set or behind one: at most 2^-%d of each number away", b.keep, b.keep)}}
+	return []codecs.Loss{{What: fmt.Sprintf("rounded to %d bits, counted from the highest bit that is set: each number is off by at most 2^-%d of itself", b.keep, b.keep)}}
 }
 
 // Stable implements [codecs.Stable]: rounding a rounded number changes nothing.

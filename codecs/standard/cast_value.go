@@ -35,10 +35,10 @@ func castValueDefinition(types *dtype.Registry) codecs.Definition {
 	return codecs.Definition{
 		Name: CastValueName, Kind: codecs.KindArrayToArray, Packs: true,
 		Summary: "stores numbers as another type, by rules",
-		Lossy:   "what the stored type cannot hold and rounding, out_of_range or scalar_map make of it",
+		Lossy:   "numbers that the stored type does not have: rounding, out_of_range and scalar_map change them",
 		Fields: []codecs.Field{
 			{Name: "data_type", Type: "data type of integers or floats", Doc: "type to store"},
-			{Name: "rounding", Type: `"nearest-even", "towards-zero", "towards-positive", "towards-negative" or "nearest-away"`, Default: `"nearest-even"`, Doc: "which of its neighbours a number becomes that lies between two"},
+			{Name: "rounding", Type: `"nearest-even", "towards-zero", "towards-positive", "towards-negative" or "nearest-away"`, Default: `"nearest-even"`, Doc: "to which of its two neighbours a number between them is rounded"},
 			{Name: "out_of_range", Type: `"clamp" or "wrap"`, Default: "null", Doc: "what becomes of numbers out of range; wrap is for integers; left out: an error"},
 			{Name: "scalar_map", Type: "object with encode and decode, arrays of [from, to]", Default: "{}", Doc: "numbers that become others, before all rules"},
 		},
@@ -285,11 +285,11 @@ func (r castRule) losses(to, from castForm) []codecs.Loss {
 		if nearest {
 			digits++
 		}
-		list = append(list, codecs.Loss{What: fmt.Sprintf("rounded to %s (%s): at most 2^-%d of each number away, but for those next to zero", to.typ.Name(), r.rounding, digits)})
+		list = append(list, codecs.Loss{What: fmt.Sprintf("rounded to %s (%s): each number is off by at most 2^-%d of itself, except next to zero", to.typ.Name(), r.rounding, digits)})
 	}
 	switch {
 	case outside && r.outOfRange == clampOutOfRange:
-		list = append(list, codecs.Loss{What: fmt.Sprintf("numbers out of the range of %s become the nearest in it, or infinite, without a bound", to.typ.Name())})
+		list = append(list, codecs.Loss{What: fmt.Sprintf("numbers out of the range of %s become its nearest number, or infinite, without a bound", to.typ.Name())})
 	case outside && r.outOfRange == wrapOutOfRange:
 		list = append(list, codecs.Loss{What: fmt.Sprintf("numbers out of the range of %s wrap around, without a bound", to.typ.Name())})
 	}

@@ -72,7 +72,7 @@ func (b *castValueBound) Hazards() []codecs.Hazard {
 	}
 	return append(list, codecs.Hazard{
 		Field: "data_type", Code: codecs.InexactCast,
-		Message: fmt.Sprintf("%s makes %s of %s, which does not hold all of them: some are rounded or out of range", verb, float.typ.Name(), integer.typ.Name()),
+		Message: fmt.Sprintf("%[1]s makes %[2]s of %[3]s, and %[2]s cannot hold every %[3]s: some are rounded or out of range", verb, float.typ.Name(), integer.typ.Name()),
 		Hint:    "allow_inexact: true in the job accepts that",
 	})
 }

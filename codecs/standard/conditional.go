@@ -24,7 +24,7 @@ func conditionalDefinition(r *codecs.Registry) codecs.Definition {
 		Summary: "applies to each chunk only those codecs of a list that make it smaller",
 		Fields: []codecs.Field{
 			{Name: "codecs", Type: "list of bytes → bytes codecs", Doc: "what can be applied, in this order"},
-			{Name: "header_bits", Type: "multiple of 8, as many as codecs at least", Default: "null", Doc: "left out: enough for the codecs; size of the header in front of each chunk, one bit for each codec; more leave room for more codecs"},
+			{Name: "header_bits", Type: "multiple of 8, as many as codecs at least", Default: "null", Doc: "left out: as many as the codecs need; bits of the header in front of each chunk, one for each codec; more bits leave room for more codecs"},
 		},
 		Example: json.RawMessage(`{"codecs":["zstd"]}`),
 		Parse:   func(text json.RawMessage) (codecs.Codec, error) { return parseConditional(r, text) },

@@ -13,13 +13,13 @@ func numcodecsZfpyDefinition() codecs.Definition {
 	return codecs.Definition{
 		Name: "numcodecs.zfpy", Kind: codecs.KindArrayToBytes,
 		Summary: "zfp with its header, as numcodecs writes it; zfp is the registered form",
-		Lossy:   "what the limit of the mode leaves out; nothing where that is negative",
+		Lossy:   "what the limit of the mode leaves out; nothing if the limit is negative",
 		Fields: []codecs.Field{
-			{Name: "mode", Type: "2, 3 or 4", Default: "4", Doc: "4 is fixed accuracy, 3 fixed precision, 2 fixed rate: the one of the next fields that counts"},
+			{Name: "mode", Type: "2, 3 or 4", Default: "4", Doc: "4 is fixed accuracy, 3 fixed precision, 2 fixed rate; it decides which of the next fields counts"},
 			{Name: "tolerance", Type: "number", Default: "-1", Doc: "the largest absolute error; negative: none, lossless"},
 			{Name: "rate", Type: "number", Default: "-1", Doc: "bits for each value; negative: lossless"},
 			{Name: "precision", Type: "integer", Default: "-1", Doc: "bit planes of each block; negative: lossless"},
-			{Name: "compression_kwargs", Type: "object", Default: "null", Doc: "the one that counts once more, as Zarr v2 arrays have it"},
+			{Name: "compression_kwargs", Type: "object", Default: "null", Doc: "repeats the field that counts, as in Zarr v2 arrays"},
 		},
 		Parse: parseNumcodecsZfpy,
 	}

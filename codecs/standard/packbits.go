@@ -25,7 +25,7 @@ func packbitsDefinition() codecs.Definition {
 		Fields: []codecs.Field{
 			{Name: "padding_encoding", Type: `"none", "first_byte" or "last_byte"`, Default: `"none"`, Doc: "where the number of bits behind the last element is stored"},
 			{Name: "first_bit", Type: "integer or null", Default: "0", Doc: "lowest bit to store"},
-			{Name: "last_bit", Type: "integer or null", Default: "null", Doc: "left out: the highest of the data type; highest bit to store; above it, signed integers get copies of it and others zeros"},
+			{Name: "last_bit", Type: "integer or null", Default: "null", Doc: "left out: the highest of the data type; highest bit to store; when decoded, signed integers get copies of this bit above it, and others get zeros"},
 		},
 		Example: json.RawMessage(`{}`),
 		Parse:   parsePackbits,

@@ -21,7 +21,7 @@ func reshapeDefinition() codecs.Definition {
 		Summary: "gives the elements another shape",
 		Fields: []codecs.Field{{
 			Name: "shape", Type: "array with an entry for each dimension",
-			Doc: "an extent; or a list of dimensions of the array, which the new one takes the place of; or, once, -1: whatever remains",
+			Doc: "an extent; or a list of dimensions of the array, which become this dimension; or, once, -1 for the extent that remains",
 		}},
 		Example: json.RawMessage(`{"shape":[[0],[1],1]}`),
 		Parse:   parseReshape,

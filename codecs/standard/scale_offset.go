@@ -238,7 +238,7 @@ func (b *scaleOffsetBound) Losses() []codecs.Loss {
 	if b.in.Kind() != dtype.Float || b.offset.float == 0 && math.Abs(fraction) == 0.5 {
 		return nil
 	}
-	return []codecs.Loss{{What: fmt.Sprintf("computed in %s: up to 2 units in the last place of the larger of value and offset away", b.in.Name())}}
+	return []codecs.Loss{{What: fmt.Sprintf("computed in %s: off by up to 2 units in the last place of the value or the offset, whichever is larger", b.in.Name())}}
 }
 
 // Unit implements [codecs.Rescaling].

@@ -215,7 +215,7 @@ func (b *zfpArrays[T]) Losses() []codecs.Loss {
 		}
 		what := "rounded by blocks"
 		if !b.verify {
-			what += " (verify_bound: true proves the bound, which digits of very large values may miss)"
+			what += " (errors may exceed the bound beside very large values; verify_bound: true makes that an error)"
 		}
 		return []codecs.Loss{{What: what, AtMost: away}}
 	default:

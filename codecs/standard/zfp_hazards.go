@@ -44,7 +44,7 @@ func (b *zfpArrays[T]) Hazards() []codecs.Hazard {
 	if b.mode == "fixed_accuracy" && !b.form.float() {
 		list = append(list, codecs.Hazard{
 			Code: ZfpTolerance, Field: "tolerance",
-			Message: fmt.Sprintf("zfp has no tolerance for integers: of %s it keeps all bit planes, and the lowest bits may change all the same", b.in.Type.Name()),
+			Message: fmt.Sprintf("zfp has no tolerance for integers: it keeps all bit planes of %s, but the lowest bits may still change", b.in.Type.Name()),
 			Hint:    "mode reversible keeps every bit",
 		})
 	}

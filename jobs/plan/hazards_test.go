@@ -67,8 +67,8 @@ arrays:
       - bytes
 `
 
-const changes = `bitround: the fill value 1.2999999523162842 comes back as 1.25: where a chunk holds it beside other values, ` +
-	`as those at the edges do, readers see another value than in chunks that are not stored ` +
+const changes = `bitround: the fill value 1.2999999523162842 comes back as 1.25: readers see 1.25 in chunks that also hold ` +
+	`other values, such as those at the edges, and 1.2999999523162842 in chunks that are not stored ` +
 	`(set a fill_value that the codec keeps, or leave the codec out) [fill-value-changes]`
 
 // TestHazards has chains whose hazards validate and plan find alike.

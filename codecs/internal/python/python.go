@@ -1,5 +1,5 @@
-// Package python runs the libraries in C that the formats are compared with in
-// tests, by way of Python.
+// Package python runs scripts in Python. Tests use them to compare the formats with
+// libraries in C.
 package python
 
 import (
@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// Start runs a script for the test of a package in a folder of codecs, by
-// $ZMIGRATE_PYTHON or the Python of `make interop`, and returns its standard input
-// and output. The script ends with its input, at the end of the test, and fails the
-// test if it fails. Without a Python that has the module the test is skipped, or
-// fails where ZMIGRATE_REQUIRE_PEERS is 1.
+// Start runs a script and returns its standard input and output. It is for tests of
+// packages in the folders of codecs. The Python is that of $ZMIGRATE_PYTHON, or of `make
+// interop`. At the end of the test, Start closes the script's input, which ends the
+// script; a script that fails makes the test fail. If there is no Python with the module,
+// the test is skipped or, if ZMIGRATE_REQUIRE_PEERS is 1, fails.
 func Start(t *testing.T, module, script string) io.ReadWriter {
 	t.Helper()
 	python := os.Getenv("ZMIGRATE_PYTHON")
