@@ -14,7 +14,7 @@ import (
 // any strides. The bytes lie in the returned buffer, which the caller releases. If the
 // buffer is nil, the bytes lie in memory of their own or in src's memory.
 func (c *Chain) Encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.Buffer, error) {
-	data, buffer, err := c.encode(pool, src)
+	data, buffer, err := c.encode(pool, src, nil)
 	return data, buffer, c.located(err)
 }
 
@@ -33,8 +33,8 @@ func (c *Chain) AppendEncode(pool *ndarray.Pool, dst []byte, src ndarray.Array) 
 }
 
 // encode is Encode, but its errors name elements by their index in the array that the
-// codec received.
-func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.Buffer, error) {
+// codec received. seen is that of EncodeSeen, or nil.
+func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array, seen func(ndarray.Array)) ([]byte, *ndarray.Buffer, error) {
 	var held *ndarray.Buffer // the memory of the current array or bytes; nil while they lie in src
 	swap := func(b *ndarray.Buffer) {
 		if held != nil {
@@ -57,6 +57,9 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array) ([]byte, *ndarray.
 			return nil, nil, err
 		}
 		src = next
+	}
+	if seen != nil {
+		seen(src)
 	}
 	var data []byte
 	aliased := c.store != nil

@@ -50,6 +50,13 @@ type Chunk struct {
 	Fill dtype.Scalar
 }
 
+// Single returns an array of one element, the fill value.
+func (c Chunk) Single() ndarray.Array {
+	one := ndarray.New(c.Type, []int{1})
+	ndarray.Fill(one, c.Fill)
+	return one
+}
+
 // Size is what is known of the length of encoded bytes before encoding. A size is
 // fixed, bounded, or, for elements of variable size, unbounded.
 type Size struct {

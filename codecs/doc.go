@@ -55,4 +55,5 @@
 //	chains.go         chains that equal arrays share
 //	chain_hazards.go  the hazards of a chain
 //	chain_losses.go   the losses of a chain
+//	exact.go          the elements that come back from a chain as they are
 package codecs

@@ -77,12 +77,22 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 		}
 		cell = to
 	}
+	u.empty = !t.KeepEmpty && ndarray.Uniform(cell, t.fill())
+	var seen func(ndarray.Array)
 	if t.Digest {
-		u.digest = t.digestOf(cell, start)
+		at := t.placeOf(cell.Shape, start)
+		switch {
+		case t.Exact == 0:
+			u.digest = digest.Within(cell, make([]int, len(start)), at)
+		case u.empty:
+			u.digest = digest.Constant(chain.Stage(t.Exact).Single(), at)
+		default:
+			seen = func(encoded ndarray.Array) { u.digest = digest.Within(encoded, make([]int, len(start)), at) }
+		}
 	}
 	var err error
-	if u.empty = !t.KeepEmpty && ndarray.Uniform(cell, t.fill()); !u.empty {
-		u.data, u.buffer, err = chain.Encode(p.pool, cell)
+	if !u.empty {
+		u.data, u.buffer, err = chain.EncodeSeen(p.pool, cell, seen)
 	}
 	switch {
 	case converted == nil:
@@ -94,16 +104,17 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 	return err
 }
 
-// digestOf returns the digest of a cell, which begins in the task's grid at start.
-func (t *Task) digestOf(cell ndarray.Array, start []int) digest.Sum {
-	at := ndarray.Region{Start: start, Shape: t.inside(start, cell.Shape)}
+// placeOf returns the place in the array of a cell that begins in the task's grid at start,
+// without what reaches beyond the array.
+func (t *Task) placeOf(shape, start []int) ndarray.Region {
+	at := ndarray.Region{Start: start, Shape: t.inside(start, shape)}
 	if t.First != nil {
 		at.Start = slices.Clone(start)
 		for i, n := range t.First {
 			at.Start[i] += n * t.Grid.Chunk[i]
 		}
 	}
-	return digest.Within(cell, make([]int, len(start)), at)
+	return at
 }
 
 // settle gives back the memory that an encoded cell no longer needs. An inner chunk that

@@ -236,7 +236,7 @@ func (s *shard) finish(ctx context.Context) (*sinks.Receipt, error) {
 	s.stream = nil
 	r.Array, r.Unit = s.number, s.unit
 	if s.task.Digest {
-		r.Digest = digest.Optional{Sum: s.digest, Known: true}
+		r.Digest = digest.Optional{Sum: s.digest, Known: true, Behind: uint8(s.task.Behind)}
 	}
 	return &r, nil
 }

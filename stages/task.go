@@ -65,9 +65,11 @@ type Task struct {
 	// AtOnce is how many cells of a block are encoded and written at the same time. The
 	// block reserves the memory for that. 0: all of them.
 	AtOnce int
-	// Digest takes the digests of the values of units, for their receipts. It has no effect
-	// on objects that are carried through.
-	Digest bool
+	// Digest takes the digests of units, for their receipts: of the elements behind Behind
+	// array → array codecs of the array's metadata. Exact, a result of [codecs.Chain.Exact],
+	// is how many of these the Chain has. Objects that are carried through have no digest.
+	Digest        bool
+	Behind, Exact int
 	// KeepEmpty stores also chunks that hold only the fill value.
 	KeepEmpty bool
 	// Done tells the units that need not be done again; nil: none.

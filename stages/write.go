@@ -59,7 +59,7 @@ func (p *pipeline) store(ctx context.Context, t *Task, u parcel) (*sinks.Receipt
 	}
 	receipt.Array, receipt.Unit = u.load.task, u.unit
 	if t.Digest && !u.empty {
-		receipt.Digest = digest.Optional{Sum: u.digest, Known: true}
+		receipt.Digest = digest.Optional{Sum: u.digest, Known: true, Behind: uint8(t.Behind)}
 	}
 	return &receipt, nil
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
-
-	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 )
 
 // Nothing is the size of the object of a chunk that holds only the fill value.
@@ -22,9 +20,7 @@ type Entry struct {
 	key     uint64 // hash of the key
 	version uint64 // hash of the version; 0: unknown
 	Bytes   int64  // Nothing: there should be no object
-	Digest  digest.Sum
 	Sum     uint32 // CRC-32C
-	Valued  bool   // Digest is known
 	Seen    bool   // for the caller
 }
 
@@ -35,7 +31,7 @@ func NewLedger(objects iter.Seq2[Object, error]) (Ledger, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := Entry{key: xxhash.Sum64String(o.Key), Bytes: o.Bytes, Sum: o.Sum, Digest: o.Digest.Sum, Valued: o.Digest.Known}
+		e := Entry{key: xxhash.Sum64String(o.Key), Bytes: o.Bytes, Sum: o.Sum}
 		if o.Version != "" {
 			e.version = xxhash.Sum64String(o.Version)
 		}

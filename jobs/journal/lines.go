@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
@@ -69,12 +70,12 @@ func (p *plainLine) text() string {
 
 // digest takes a digest from the line, whose opening quote has been taken.
 func (p *plainLine) digest() (sum digest.Optional) {
-	const digits = 16
-	if len(p.rest) <= digits || p.rest[digits] != '"' || sum.UnmarshalText(p.rest[:digits]) != nil {
+	end := bytes.IndexByte(p.rest, '"')
+	if end < 0 || sum.UnmarshalText(p.rest[:end]) != nil {
 		p.other = true
 		return digest.Optional{}
 	}
-	p.rest = p.rest[digits+1:]
+	p.rest = p.rest[end+1:]
 	return sum
 }
 

@@ -78,6 +78,9 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 		Source: b.info.Path, Target: target, Type: b.info.Type, Meta: meta, Grid: &meta.Grid, Chain: chain, Reading: &Reading{},
 		array: b.array, convert: b.convert, removed: b.removed, rebased: b.info.Rebased,
 	}
+	if b.outcome != nil {
+		planned.meaning = len(b.outcome.Codecs)
+	}
 	b.base.complete(b, planned)
 	b.readable(planned)
 	b.block(planned)

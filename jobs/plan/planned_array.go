@@ -36,6 +36,7 @@ type Array struct {
 	array    sources.Array
 	stored   sources.Stored    // the source's objects, if they are carried through; otherwise nil
 	convert  sources.Converter // converts the source's elements; nil: they keep their type
+	meaning  int               // codecs in front of Meta's chain that say what packed elements mean; Chain is without them
 	Existing *target.Existing  // the array that the target already holds; nil: the array is new
 	// removed are attributes that give values their meaning, and that the job removes.
 	removed zarr.Attributes

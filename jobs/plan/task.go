@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -11,16 +12,15 @@ import (
 // Task is an array of the plan as a task for the stages, without what tells where it
 // goes.
 func (p *Plan) Task(a *Array) stages.Task {
+	exact, digested := a.Chain.Exact()
 	return stages.Task{
+		// Packed elements are digested as they are stored: the codecs in front that say what
+		// they mean are not in the chain.
+		Digest: digested && a.stored == nil && a.meaning+exact <= math.MaxUint8, Exact: exact, Behind: a.meaning + exact,
 		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: *a.Grid, First: a.Place().First, Chain: a.Chain,
-		Block: a.Block, AtOnce: a.AtOnce, Digest: a.Digested(), KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, PartsAtOnce(&p.Job.Run), a.Chain.Size().Max),
+		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, PartsAtOnce(&p.Job.Run), a.Chain.Size().Max),
 	}
 }
-
-// Digested reports whether the digests of the array's values are taken. That is so if the
-// values come back as they are from the stored objects. The values of objects that are
-// carried through are not known.
-func (a *Array) Digested() bool { return a.stored == nil && len(a.Chain.Losses()) == 0 }
 
 // carriedPiece is the size of the pieces in which objects are carried through, 0
 // for the usual one. Where each piece is no request, small ones are faster: they

@@ -6,15 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/zarr"
 )
-
-// boxBytes is the size up to which inner chunks of a shard are decoded together.
-const boxBytes = 8 << 20
 
 // newDecoder reads the document of an array. Errors say why no reader can use the document.
 func (v *verification) newDecoder(ctx context.Context, array string) (*decoder, error) {
@@ -25,7 +20,7 @@ func (v *verification) newDecoder(ctx context.Context, array string) (*decoder, 
 	if err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
-	d := &decoder{}
+	d := &decoder{behind: map[uint8]*view{}}
 	if d.meta, err = zarr.ParseArray(text, v.env.Codecs.Types()); err != nil {
 		return d, nil // the document differs, too
 	}
@@ -34,20 +29,7 @@ func (v *verification) newDecoder(ctx context.Context, array string) (*decoder, 
 		d.chain = nil
 		return d, nil
 	}
-	d.fill = ndarray.New(d.meta.Type, []int{1})
-	ndarray.Fill(d.fill, d.meta.Fill)
-	d.box = slices.Clone(d.meta.Grid.Chunk)
-	if s, ok := d.chain.InnerChunks(); ok {
-		d.box = slices.Clone(s.Inner().Chunk().Shape)
-		for k := len(d.box) - 1; k >= 0; k-- {
-			one, _ := ndarray.Bytes(d.meta.Type, d.box)
-			n := max(1, min(boxBytes/max(one, 1), (d.meta.Grid.Chunk[k]+d.box[k]-1)/d.box[k]))
-			if d.box[k] = min(d.box[k]*n, d.meta.Grid.Chunk[k]); d.box[k] < d.meta.Grid.Chunk[k] {
-				break
-			}
-		}
-	}
-	d.bytes, _ = ndarray.Bytes(d.meta.Type, d.box)
+	d.view = *newView(d.chain)
 	return d, nil
 }
 
@@ -71,4 +53,22 @@ func (v *verification) decoderOf(ctx context.Context, array string) (*decoder, e
 	}
 	v.decoders[array] = d
 	return d, nil
+}
+
+// viewOf returns the view of the elements behind so many codecs; nil if the chain has no such
+// elements.
+func (v *verification) viewOf(d *decoder, behind uint8) *view {
+	if behind == 0 {
+		return &d.view
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	made, ok := d.behind[behind]
+	if !ok {
+		if chain, err := d.chain.Behind(int(behind), v.env.Codecs.Bind); err == nil {
+			made = newView(chain)
+		}
+		d.behind[behind] = made
+	}
+	return made
 }

@@ -10,7 +10,7 @@ import (
 
 // arraySum adds up the digest of an array from those of its objects.
 type arraySum struct {
-	sum     digest.Sum
+	of      digest.Optional
 	filled  digest.Sum // of the same chunks, if all values were the fill value
 	unknown bool       // an object has no digest
 }
@@ -29,13 +29,14 @@ func (v *verification) digests(ctx context.Context) error {
 		}
 		s := sums[array]
 		if s == nil {
-			s = &arraySum{}
+			s = &arraySum{of: o.Digest}
+			s.of.Sum = 0
 			sums[array] = s
 		}
-		if s.unknown = s.unknown || !o.Digest.Known; s.unknown {
+		if s.unknown = s.unknown || !o.Digest.Known || o.Digest.Behind != s.of.Behind; s.unknown {
 			continue
 		}
-		s.sum += o.Digest.Sum
+		s.of.Sum += o.Digest.Sum
 		if !v.sparse(array) {
 			continue
 		}
@@ -44,29 +45,37 @@ func (v *verification) digests(ctx context.Context) error {
 			return err
 		}
 		index, ok := d.index(below)
-		if s.unknown = !ok; ok {
-			s.filled += digest.Constant(d.fill, d.meta.Grid.Region(index))
+		if ok {
+			values := v.viewOf(d, s.of.Behind)
+			if ok = values != nil; ok {
+				s.filled += digest.Constant(values.fill, d.meta.Grid.Region(index))
+			}
 		}
+		s.unknown = !ok
 	}
 	for i, a := range v.record.done.Arrays {
 		if m := &v.record.manifest.Arrays[i]; a.Empty == m.Chunks && sums[m.Target] == nil {
-			sums[m.Target] = &arraySum{}
+			sums[m.Target] = &arraySum{of: digest.Optional{Known: true}}
 		}
 	}
-	v.result.Digests = map[string]digest.Sum{}
+	v.result.Digests = map[string]digest.Optional{}
 	for array, s := range sums {
 		if !s.unknown && v.sparse(array) {
 			d, err := v.decoderOf(ctx, array)
 			if err != nil {
 				return err
 			}
-			if s.unknown = d == nil || d.chain == nil; s.unknown {
+			if d == nil || d.chain == nil {
 				continue
 			}
-			s.sum += digest.Constant(d.fill, ndarray.Region{Start: make([]int, len(d.meta.Grid.Shape)), Shape: d.meta.Grid.Shape}) - s.filled
+			values := v.viewOf(d, s.of.Behind)
+			if values == nil {
+				continue
+			}
+			s.of.Sum += digest.Constant(values.fill, ndarray.Region{Start: make([]int, len(d.meta.Grid.Shape)), Shape: d.meta.Grid.Shape}) - s.filled
 		}
 		if !s.unknown {
-			v.result.Digests[array] = s.sum
+			v.result.Digests[array] = s.of
 		}
 	}
 	return nil

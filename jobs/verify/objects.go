@@ -84,8 +84,10 @@ func (v *verification) feed(ctx context.Context, work chan<- journal.Object) err
 		if e == nil || !e.Seen || e.Bytes == journal.Nothing || !v.sampled(o.Key) {
 			continue
 		}
-		e.Seen = false // once, if the key has several lines
-		o.Bytes, o.Sum = e.Bytes, e.Sum
+		if o.Bytes != e.Bytes || o.Sum != e.Sum {
+			continue // of several lines with one key the last counts
+		}
+		e.Seen = false // once
 		select {
 		case work <- o:
 		case <-ctx.Done():
@@ -112,11 +114,17 @@ func (v *verification) sampled(key string) bool {
 // object reads an object and compares it with the record.
 func (v *verification) object(ctx context.Context, o journal.Object) error {
 	var d *decoder
+	var values *view
 	var err error
 	array, below, known := v.arrayOf(o.Key)
 	if v.opt.Level == Decoded && known {
 		if d, err = v.decoderOf(ctx, array); err != nil {
 			return err
+		}
+		if d != nil && d.chain != nil {
+			if values = v.viewOf(d, o.Digest.Behind); values == nil {
+				values, o.Digest.Known = &d.view, false
+			}
 		}
 	}
 	room := min(o.Bytes, wholeBytes)
@@ -124,8 +132,8 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 		room = pieceBytes
 	}
 	cost := int64(ndarray.Rounded(int(room)))
-	if d != nil && d.chain != nil {
-		if cost += int64(d.memory()); d.variable() && cost < v.job.Run.Memory {
+	if values != nil {
+		if cost += int64(values.memory()); values.variable() && cost < v.job.Run.Memory {
 			cost = v.job.Run.Memory // nothing else bounds the elements
 		}
 	}
@@ -158,7 +166,7 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 		return nil
 	case d == nil:
 		return nil
-	case d.chain == nil:
+	case values == nil:
 		v.found.add(v.difference(Undecodable, o.Key, "the document of its array cannot be used"))
 		return nil
 	}
@@ -171,7 +179,7 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 	if o.Bytes > room {
 		in = object{v, o}
 	}
-	return v.values(ctx, d, o, index, in)
+	return v.values(ctx, values, d.meta.Grid.Region(index), o, in)
 }
 
 // count counts an object that was read.
@@ -186,10 +194,9 @@ func (v *verification) count(o journal.Object) {
 }
 
 // values decodes an object and compares the digest of its values with the record.
-func (v *verification) values(ctx context.Context, d *decoder, o journal.Object, index []int, in codecs.Input) error {
+func (v *verification) values(ctx context.Context, values *view, at ndarray.Region, o journal.Object, in codecs.Input) error {
 	var sum digest.Sum
-	at := d.meta.Grid.Region(index)
-	err := d.decode(ctx, v.pool, int(v.job.Run.Memory), in, func(box ndarray.Array, start []int) error {
+	err := values.decode(ctx, v.pool, int(v.job.Run.Memory), in, func(box ndarray.Array, start []int) error {
 		if o.Digest.Known {
 			sum += digest.Within(box, start, at)
 		}

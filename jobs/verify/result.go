@@ -90,9 +90,10 @@ type Result struct {
 	// other objects that were read, the checksums were compared.
 	ByValues int `json:"objects_by_values"`
 	// Digests are those of the values of arrays, by their paths: of all values, those of
-	// chunks that are not stored included. They are taken from the record. An array is absent
-	// whose values were not digested when they were written.
-	Digests map[string]digest.Sum `json:"digests,omitempty"`
+	// chunks that are not stored included. Of a lossy array they are those of the elements
+	// behind the lossy codecs. They are taken from the record. An array is absent if nothing
+	// of it was digested when it was written.
+	Digests map[string]digest.Optional `json:"digests,omitempty"`
 	// Count is the number of differences. Differences has the first 10,000 of them,
 	// ordered by their keys.
 	Count       int          `json:"difference_count"`

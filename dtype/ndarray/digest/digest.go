@@ -53,22 +53,38 @@ func (s *Sum) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Optional is a sum that is perhaps not known. As JSON it is the text of the sum, or absent
-// with the option omitzero.
+// Optional is a sum that is perhaps not known. As JSON it is a text, or absent with the
+// option omitzero.
 type Optional struct {
 	Sum   Sum
 	Known bool
+	// Behind is the number of leading array → array codecs of the array's chain behind which
+	// the elements were digested. It is 0 if they are the values of the array.
+	Behind uint8
 }
 
 // IsZero reports whether the sum is not known.
 func (o Optional) IsZero() bool { return !o.Known }
 
-// MarshalText implements [encoding.TextMarshaler].
-func (o Optional) MarshalText() ([]byte, error) { return o.Sum.MarshalText() }
+// MarshalText implements [encoding.TextMarshaler]. The text is that of the sum, after Behind
+// and a colon if Behind is not 0.
+func (o Optional) MarshalText() ([]byte, error) {
+	if o.Behind == 0 {
+		return o.Sum.MarshalText()
+	}
+	return fmt.Appendf(nil, "%d:%v", o.Behind, o.Sum), nil
+}
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (o *Optional) UnmarshalText(text []byte) error {
-	o.Known = true
+	o.Known, o.Behind = true, 0
+	if behind, sum, ok := bytes.Cut(text, []byte{':'}); ok {
+		n, err := strconv.ParseUint(string(behind), 10, 8)
+		if err != nil || n == 0 {
+			return fmt.Errorf("%q is no digest", text)
+		}
+		o.Behind, text = uint8(n), sum
+	}
 	return o.Sum.UnmarshalText(text)
 }
 
