@@ -32,6 +32,9 @@ func program() int {
 	}
 	var printed strings.Builder
 	status := app.Main(os.Args, io.MultiWriter(os.Stdout, &printed), os.Stderr)
+	if strings.Contains(printed.String(), ": done\n") {
+		verifyPrinted(printed.String())
+	}
 	for line := range strings.Lines(printed.String()) {
 		expression, ok := strings.CutPrefix(line, "  open with")
 		if !ok {
@@ -48,6 +51,22 @@ func program() int {
 		}
 	}
 	return status
+}
+
+// verifyPrinted verifies the target that a run has printed. The record of a run whose
+// checkpoint is elsewhere is not found.
+func verifyPrinted(printed string) {
+	for line := range strings.Lines(printed) {
+		target, ok := strings.CutPrefix(line, "  target ")
+		if !ok {
+			continue
+		}
+		var out, failed strings.Builder
+		status := app.Main([]string{"zmigrate", "verify", "--progress", "none", strings.TrimSpace(target)}, &out, &failed)
+		if status != 0 && !strings.Contains(failed.String(), "no completed job is on record") {
+			succeeds(errors.New(out.String() + failed.String()))
+		}
+	}
 }
 
 // openPrinted starts a server that opens hierarchies by the expressions of the program, in
@@ -102,8 +121,8 @@ func openPrinted(t *testing.T, least int) string {
 	return server.URL
 }
 
-// TestInteropOpenScripts runs the scripts, and opens each hierarchy that they write by the
-// line "open with", at once.
+// TestInteropOpenScripts runs the scripts, verifies each hierarchy that they write, and opens
+// it by the line "open with", at once.
 func TestInteropOpenScripts(t *testing.T) {
 	t.Parallel()
 	runScripts(t, openPrinted(t, 1))
