@@ -414,6 +414,6 @@ func (p *parser) run(n *node, at *trail) {
 		},
 		"lock_ttl": p.durationFrom(time.Second, &r.LockLifetime),
 		"path":     p.enum(&r.Path, "auto", "decode"),
-		"verify":   p.enum(&r.Verify, "none", "quick", "stored", "decoded"),
+		"verify":   p.enum(&r.Verify, "none", "quick", "stored", "decoded", "source"),
 	})
 }

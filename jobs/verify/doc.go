@@ -7,6 +7,7 @@
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
+//	deviation.go   how far values are from those of the source
 //	result.go      levels, differences and the result
 //	record.go      the record of the completed job
 //	decode.go      one object decoded by the published document of its array
@@ -16,5 +17,6 @@
 //	decoders.go    what decodes the objects of each array
 //	digests.go     the digests of whole arrays
 //	objects.go     the objects, read and compared
+//	source.go      the elements, compared with the source
 //	verify.go      Verify
 package verify

@@ -10,9 +10,6 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"runtime"
-	"sync"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -33,27 +30,38 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // objects reads the objects on record that are in the target, several at the same time,
 // within the memory of the job.
 func (v *verification) objects(ctx context.Context) error {
-	v.memory = semaphore.NewWeighted(v.job.Run.Memory)
-	work := make(chan journal.Object)
-	workers := cmp.Or(v.job.Run.Workers.Read, max(runtime.GOMAXPROCS(0), sources.MostAtOnce))
 	if v.opt.Begin != nil {
 		v.opt.Begin(v.todo())
 	}
-	var feeding sync.Once
+	return inParallel(ctx, v.workers(), func(send func(journal.Object) error) error { return v.feed(ctx, send) }, v.object)
+}
+
+func (v *verification) workers() int {
+	return cmp.Or(v.job.Run.Workers.Read, max(runtime.GOMAXPROCS(0), sources.MostAtOnce))
+}
+
+// inParallel calls work for each value that feed sends, in several goroutines.
+func inParallel[T any](ctx context.Context, workers int, feed func(send func(T) error) error, work func(context.Context, T) error) error {
+	values := make(chan T)
 	return sources.InParallelUpTo(ctx, workers+1, workers+1, func(ctx context.Context, i int) error {
-		feeds := false
-		feeding.Do(func() { feeds = true })
-		if feeds {
-			defer close(work)
-			return v.feed(ctx, work)
+		if i == 0 {
+			defer close(values)
+			return feed(func(value T) error {
+				select {
+				case values <- value:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
 		}
 		for {
 			select {
-			case o, more := <-work:
+			case value, more := <-values:
 				if !more {
 					return nil
 				}
-				if err := v.object(ctx, o); err != nil {
+				if err := work(ctx, value); err != nil {
 					return err
 				}
 			case <-ctx.Done():
@@ -75,7 +83,7 @@ func (v *verification) todo() (objects int, bytes int64) {
 }
 
 // feed sends the objects that are to be read.
-func (v *verification) feed(ctx context.Context, work chan<- journal.Object) error {
+func (v *verification) feed(ctx context.Context, send func(journal.Object) error) error {
 	for o, err := range v.record.journal.Objects(ctx) {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
@@ -88,10 +96,8 @@ func (v *verification) feed(ctx context.Context, work chan<- journal.Object) err
 			continue // of several lines with one key the last counts
 		}
 		e.Seen = false // once
-		select {
-		case work <- o:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := send(o); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -117,7 +123,7 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 	var values *view
 	var err error
 	array, below, known := v.arrayOf(o.Key)
-	if v.opt.Level == Decoded && known {
+	if v.opt.Level.includes(Decoded) && known {
 		if d, err = v.decoderOf(ctx, array); err != nil {
 			return err
 		}

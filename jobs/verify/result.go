@@ -25,15 +25,22 @@ const (
 	// Decoded decodes every object as a reader would that knows only the published
 	// documents.
 	Decoded Level = "decoded"
+	// Source compares every element with the source.
+	Source Level = "source"
 )
 
 // Levels lists the levels from the fastest to the deepest one.
-func Levels() []Level { return []Level{Quick, Stored, Decoded} }
+func Levels() []Level { return []Level{Quick, Stored, Decoded, Source} }
+
+// includes reports whether a level includes another one.
+func (l Level) includes(other Level) bool {
+	return slices.Index(Levels(), l) >= slices.Index(Levels(), other)
+}
 
 // Proves reports whether a verification has shown that a target is as it was written, at a
 // level or a deeper one. It may be nil.
 func Proves(v *run.Verified, level Level) bool {
-	return v != nil && v.Differences == 0 && v.Sample >= 1 && slices.Index(Levels(), Level(v.Level)) >= slices.Index(Levels(), level)
+	return v != nil && v.Differences == 0 && v.Sample >= 1 && Level(v.Level).includes(level)
 }
 
 // Kind says what is wrong with an object.
@@ -48,6 +55,7 @@ const (
 	Checksum    Kind = "checksum"    // the object has other bytes
 	Undecodable Kind = "undecodable" // the bytes are those that were written, and no reader can decode them
 	Values      Kind = "values"      // the object decodes to other values than were written
+	OtherValues Kind = "source"      // elements are not those of the source
 	Document    Kind = "document"    // the metadata are not those that were written
 )
 
@@ -94,6 +102,10 @@ type Result struct {
 	// behind the lossy codecs. They are taken from the record. An array is absent if nothing
 	// of it was digested when it was written.
 	Digests map[string]digest.Optional `json:"digests,omitempty"`
+	// Elements is the number of elements that were compared with the source. Deviations has
+	// the lossy arrays, by their paths.
+	Elements   int64       `json:"elements_compared,omitempty"`
+	Deviations []Deviation `json:"deviations,omitempty"`
 	// Count is the number of differences. Differences has the first 10,000 of them,
 	// ordered by their keys.
 	Count       int          `json:"difference_count"`

@@ -1,10 +1,14 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -44,9 +48,13 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	for _, a := range v.record.done.Arrays {
 		v.result.Empty += a.Empty
 	}
-	steps := []func(context.Context) error{v.listing, v.documents, v.digests, v.objects}
-	if opt.Level == Quick {
-		steps = steps[:3]
+	v.memory = semaphore.NewWeighted(j.Run.Memory)
+	steps := []func(context.Context) error{v.listing, v.documents, v.digests}
+	if opt.Level.includes(Stored) {
+		steps = append(steps, v.objects)
+	}
+	if opt.Level.includes(Source) {
+		steps = append(steps, v.source)
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -54,6 +62,7 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 		}
 	}
 	v.found.shorten()
+	slices.SortFunc(v.result.Deviations, func(a, b Deviation) int { return cmp.Compare(a.Array, b.Array) })
 	v.result.Count, v.result.Differences = v.found.n, append([]Difference{}, v.found.list...)
 	// Whoever may only read the checkpoint can verify, too.
 	err = run.PutVerified(ctx, checkpoint, run.Verified{Migrated: v.result.Migrated, Time: time.Now().UTC(), Level: string(opt.Level), Sample: v.result.Sample, Differences: v.result.Count})

@@ -46,6 +46,7 @@ arrays:
   plain: {chunks: [4, 4], codecs: [bytes, {gzip: {level: 1}}]}
   group/sharded: {chunks: [2, 2], shards: [4, 4], codecs: [transpose: {order: [1, 0]}, bytes, crc32c]}
   sparse: {chunks: [40], codecs: [bytes]}
+  scalar: {codecs: [bytes]}
   lossy: {chunks: [4, 4], codecs: [{zfp: {mode: fixed_accuracy, tolerance: 0.5}}]}
 `
 
@@ -135,7 +136,7 @@ func TestSound(t *testing.T) {
 		switch level {
 		case verify.Quick:
 			want = 0
-		case verify.Decoded:
+		case verify.Decoded, verify.Source:
 			byValues = r.Objects - 6 // the lossy ones
 		case verify.Stored:
 		}
@@ -284,14 +285,15 @@ func TestDifferences(t *testing.T) {
 				r := verified(t, j, verify.Options{Level: level})
 				var list, texts []string
 				for _, d := range r.Differences {
-					if d.Kind == verify.Version { // files have a time of their own
+					// Files have a time of their own. What damage does to values is in TestSource.
+					if d.Kind == verify.Version || level == verify.Source && (d.Kind == verify.OtherValues || d.Kind == verify.Undecodable) {
 						continue
 					}
 					list, texts = append(list, fmt.Sprintf("%s %s", d.Kind, d.Key)), append(texts, d.String())
 				}
 				var want []string
 				for _, part := range []string{c.quick, c.deeper} {
-					if part != "" && (part == c.quick || level == verify.Decoded) {
+					if part != "" && (part == c.quick || level == verify.Decoded || level == verify.Source) {
 						want = append(want, strings.Split(part, ", ")...)
 					}
 				}
@@ -302,6 +304,63 @@ func TestDifferences(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSource compares with the source: chunks of a target that hold other values, and a
+// source that has changed.
+func TestSource(t *testing.T) {
+	t.Parallel()
+	j, dir := migrated(t)
+	r := verified(t, j, verify.Options{Level: verify.Source})
+	if r.Count != 0 || r.Elements != 3*60+120+1 || len(r.Deviations) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	if d := r.Deviations[0]; d.Array != "lossy" || d.Elements != 60 || d.Bound != 0.5 || d.Unequal > 0 && (d.Max > d.Bound || d.RMS > d.Max || d.At == nil) {
+		t.Errorf("%+v", d)
+	}
+	sound := objectsOf(t, dir)
+	replace(t, dir, "plain/c/1/0", sound["plain/c/0/0"])
+	replace(t, dir, "lossy/c/1/1", sound["lossy/c/0/1"])
+	replace(t, dir, "group/sharded/c/0/0", sound["group/sharded/c/1/0"])
+	replace(t, dir, "scalar/c", []byte{7})
+	replace(t, dir, "sparse/c/2", sound["sparse/c/2"][:79])
+	replace(t, dir, "sparse/c/0", make([]byte, 80)) // as the fill value, but it should not be there
+	if err := os.Remove(filepath.Join(dir, "lossy/c/0/0")); err != nil {
+		t.Fatal(err)
+	}
+	r = verified(t, j, verify.Options{Level: verify.Source})
+	texts := map[string]string{}
+	for _, d := range r.Differences {
+		if d.Kind == verify.OtherValues {
+			texts[d.Key] = d.Text
+		}
+	}
+	for key, want := range map[string]string{
+		"plain/c/1/0":         "16 of 16 elements are not those of the source: element [4 0] is 0.25, and 24.25 in the source",
+		"lossy/c/1/1":         "8 of 8 elements are not those of the source: element [4 4] is ",
+		"group/sharded/c/0/0": "16 of 16 elements are not those of the source: element [0 0] is 24.25, and 0.25 in the source",
+		"scalar/c":            "1 of 1 elements are not those of the source: element [] is 7, and 66 in the source",
+		"sparse/c/2":          "39 of 40 elements are not those of the source: element [119] is 0, and 39 in the source",
+		"lossy/c/0/0":         "the codecs may change a value by 0.5",
+	} {
+		if !strings.Contains(texts[key], want) {
+			t.Errorf("%s: %q, want %q", key, texts[key], want)
+		}
+		delete(texts, key)
+	}
+	if len(texts) > 0 {
+		t.Errorf("%q", texts)
+	}
+
+	if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "z.raw"), make([]byte, 240), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verify.Verify(t.Context(), j, environment(), verify.Options{Level: verify.Source}); !errors.Is(err, verify.ErrSourceChanged) || !strings.Contains(err.Error(), "z.raw") {
+		t.Errorf("%v", err)
+	}
+	if _, err := verify.Verify(t.Context(), j, environment(), verify.Options{Level: verify.Source, AnyJob: true}); err == nil || !strings.Contains(err.Error(), "needs the job file") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -207,13 +207,21 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 		{"arrays", fmt.Sprint(r.Arrays)},
 		{"objects", fmt.Sprintf("%d on record, %d read (%s), %s hold only the fill value", r.Objects, r.Read, size(r.Bytes), count(r.Empty, "chunk"))},
 		{"proved", fmt.Sprintf("%d by the digests of their values, %d by their checksums", r.ByValues, r.Read-r.ByValues)},
+	}
+	if r.Level == verify.Source {
+		rows = append(rows, []string{"compared", count(int(r.Elements), "element") + " with the source"})
+	}
+	rows = append(rows, [][]string{
 		{"differences", fmt.Sprint(r.Count)},
 		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(int64(float64(r.Bytes)/max(r.Time.Seconds(), 1e-9))))},
-	}
+	}...)
 	if r.Sample < 1 {
 		rows = append(rows, []string{"sample", fmt.Sprintf("%g%% of the objects, seed %d", 100*r.Sample, r.Seed)})
 	}
 	a.table(rows)
+	for _, d := range r.Deviations {
+		a.printf("  %s: %s\n", printable("/"+d.Array), deviationText(d))
+	}
 	for i, d := range r.Differences {
 		if i == shownDifferences {
 			a.printf("  … and %d more; --json lists them\n", r.Count-shownDifferences)
@@ -221,4 +229,17 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 		}
 		a.printf("  %s: %s\n", d.Kind, d)
 	}
+}
+
+// deviationText tells how far the values of a lossy array are from those of the source.
+func deviationText(d verify.Deviation) string {
+	if d.At == nil {
+		return "all values are those of the source"
+	}
+	bound := "no bound is known beforehand"
+	if d.Bound > 0 {
+		bound = fmt.Sprintf("the codecs may change a value by %g", d.Bound)
+	}
+	return fmt.Sprintf("%d of %d values differ, at most by %g (element %v: %s, in the source %s), root mean square %g; %s",
+		d.Unequal, d.Elements, d.Max, d.At, d.Target, d.Source, d.RMS, bound)
 }

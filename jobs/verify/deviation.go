@@ -1,0 +1,194 @@
+package verify
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// Deviation says how far the values of a target are from those of its source, for an array
+// whose chain may change values.
+type Deviation struct {
+	Array    string   `json:"array"`
+	Losses   []string `json:"losses"` // of the chain, see [codecs.Loss]
+	Elements int64    `json:"elements"`
+	Unequal  int64    `json:"unequal_elements"`
+	// Max is the greatest difference between a value of the source and that of the target,
+	// and RMS the root of the mean of all squared differences. Both are 0 for types that are
+	// no numbers of at most 64 bits.
+	Max float64 `json:"max"`
+	RMS float64 `json:"rms"`
+	// Bound is the greatest difference that the losses allow; 0: none is known beforehand.
+	Bound float64 `json:"bound,omitempty"`
+	// At is the index of the element with the greatest difference, nil if all are equal.
+	// Source and Target are its values.
+	At     []int  `json:"at,omitempty"`
+	Source string `json:"source_value,omitempty"`
+	Target string `json:"target_value,omitempty"`
+
+	squares float64
+}
+
+// comparison is the comparison of two boxes.
+type comparison struct {
+	elements, unequal int64
+	max, squares      float64
+	rounding          float64 // by which the value with the greatest difference may be rounded
+	at                int     // number of the element with the greatest difference, in C order; -1: all are equal
+}
+
+// add takes over the result for a box that begins in the array at start.
+func (d *Deviation) add(c comparison, source, target ndarray.Array, start []int) {
+	d.Elements += c.elements
+	d.Unequal += c.unequal
+	d.squares += c.squares
+	if c.at < 0 || d.At != nil && c.max <= d.Max {
+		return
+	}
+	at := indexIn(source.Shape, c.at)
+	d.Max, d.Source, d.Target = c.max, shown(source, at), shown(target, at)
+	for i := range at {
+		at[i] += start[i]
+	}
+	d.At = at
+}
+
+// indexIn returns the index of the element with a number, in C order.
+func indexIn(shape []int, number int) []int {
+	index := make([]int, len(shape))
+	for i, n := range slices.Backward(shape) {
+		index[i], number = number%n, number/n
+	}
+	return index
+}
+
+// shown spells an element.
+func shown(a ndarray.Array, index []int) string {
+	one := ndarray.Region{Start: index, Shape: slices.Repeat([]int{1}, len(index))}
+	element := a.Sub(one)
+	if element.Heap != nil {
+		for item := range element.Items() {
+			return strconv.Quote(string(item))
+		}
+	}
+	bits := element.Data[element.Offset : element.Offset+ndarray.ItemSize(a.Type)]
+	return string(a.Type.FormatScalar(dtype.V3, dtype.Scalar(bits)))
+}
+
+// compareBoxes compares two arrays in C order, of one type and shape.
+func compareBoxes(source, target ndarray.Array) comparison {
+	c := comparison{elements: int64(source.Len()), at: -1}
+	if source.Heap != nil {
+		return c.items(source, target)
+	}
+	a, _ := source.Contiguous()
+	b, _ := target.Contiguous()
+	if bytes.Equal(a, b) {
+		return c
+	}
+	if compare := comparerOf(source.Type); compare != nil && compare(&c, source, target) {
+		return c
+	}
+	size := ndarray.ItemSize(source.Type)
+	for i := range source.Len() {
+		if !bytes.Equal(a[i*size:][:size], b[i*size:][:size]) {
+			c.differs(i, math.NaN())
+		}
+	}
+	return c
+}
+
+// comparerOf returns the loop over the elements of a type; nil if they are no numbers of at
+// most 64 bits.
+func comparerOf(t dtype.Type) func(*comparison, ndarray.Array, ndarray.Array) bool {
+	n, ok := t.(dtype.Numeric)
+	if !ok {
+		return nil
+	}
+	type form struct {
+		kind dtype.Kind
+		size int
+	}
+	return map[form]func(*comparison, ndarray.Array, ndarray.Array) bool{
+		{dtype.Float, 4}: numbers[float32], {dtype.Float, 8}: numbers[float64],
+		{dtype.Int, 1}: numbers[int8], {dtype.Int, 2}: numbers[int16], {dtype.Int, 4}: numbers[int32], {dtype.Int, 8}: numbers[int64],
+		{dtype.Uint, 1}: numbers[uint8], {dtype.Uint, 2}: numbers[uint16], {dtype.Uint, 4}: numbers[uint32], {dtype.Uint, 8}: numbers[uint64],
+	}[form{n.Kind(), t.Size()}]
+}
+
+// differs counts an element. by is the difference, NaN if there is no number for it.
+func (c *comparison) differs(i int, by float64) {
+	c.unequal++
+	if c.at < 0 {
+		c.at = i
+	}
+	if by = math.Abs(by); by > c.max {
+		c.max, c.at = by, i
+	}
+	if !math.IsNaN(by) {
+		c.squares += by * by
+	}
+}
+
+// items compares elements of variable size.
+func (c comparison) items(source, target ndarray.Array) comparison {
+	var other [][]byte
+	for item := range target.Items() {
+		other = append(other, item)
+	}
+	i := 0
+	for item := range source.Items() {
+		if !bytes.Equal(item, other[i]) {
+			c.differs(i, math.NaN())
+		}
+		i++
+	}
+	return c
+}
+
+// numbers compares elements of type T; false if they are of another type. Two zeros, and two
+// NaNs, differ if their bits do.
+func numbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c *comparison, source, target ndarray.Array) bool {
+	a, ok := ndarray.As[T](source)
+	if !ok {
+		return false
+	}
+	b, _ := ndarray.As[T](target)
+	size := ndarray.ItemSize(source.Type)
+	for i, x := range a {
+		y := b[i]
+		if x == y && x != 0 {
+			continue
+		}
+		at := source.Offset + i*size
+		if bytes.Equal(source.Data[at:at+size], target.Data[target.Offset+i*size:][:size]) {
+			continue
+		}
+		by := float64(x) - float64(y)
+		if math.IsNaN(by) && math.IsNaN(float64(x)) != math.IsNaN(float64(y)) {
+			by = math.Inf(1)
+		}
+		c.differs(i, by)
+		if c.at == i {
+			c.rounding = roundingOf(x)
+		}
+	}
+	return true
+}
+
+// roundingOf returns how far arithmetic in the type of x may be from the exact result x: two
+// units in the last place.
+func roundingOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](x T) float64 {
+	switch any(x).(type) {
+	case float32:
+		return math.Abs(float64(x)) * 0x1p-22
+	case float64:
+		return math.Abs(float64(x)) * 0x1p-51
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,318 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/stages"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// ErrSourceChanged says that the source is no longer the one that was migrated.
+var ErrSourceChanged = errors.New("the source has changed since it was migrated")
+
+// source compares every element of the target with the source. Of a target that has grown,
+// these are the rows of the last run.
+func (v *verification) source(ctx context.Context) (err error) {
+	if v.opt.AnyJob {
+		return errors.New("the level source needs the job file, which says where the source is")
+	}
+	p, err := v.plan(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	text, err := p.Manifest()
+	if err != nil {
+		return err
+	}
+	is, err := plan.ReadManifest(text)
+	if err != nil {
+		return err
+	}
+	if list := is.Differences(v.record.manifest); len(list) > 0 {
+		return fmt.Errorf("%w: %s", ErrSourceChanged, strings.Join(list, "; "))
+	}
+	v.result.Deviations = []Deviation{}
+	return inParallel(ctx, v.workers(), func(send func(*box) error) error {
+		for i := range p.Arrays {
+			a, err := v.newCompared(ctx, p, &p.Arrays[i])
+			if err != nil {
+				return err
+			}
+			blocks := zarr.Grid{Shape: a.task.Grid.Shape, Chunk: a.block}
+			if slices.Contains(blocks.Shape, 0) || a.values == nil {
+				continue
+			}
+			a.left = blocks.Len()
+			for n := range a.left {
+				if err := send(&box{a, blocks.Region(blocks.Index(n))}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}, v.compare)
+}
+
+// plan makes the plan of the run that completed the job.
+func (v *verification) plan(ctx context.Context) (*plan.Plan, error) {
+	p, err := plan.New(ctx, v.job, v.env)
+	if err != nil || p.Growth() == nil || p.Repeats() {
+		return p, err
+	}
+	again, err := plan.Repeat(ctx, v.job, v.env)
+	return again, errors.Join(err, p.Close())
+}
+
+// compared is an array whose elements are compared with those of the source.
+type compared struct {
+	*plan.Array
+	task      stages.Task
+	values    *view // of the stored elements, as the task's chain takes them; nil: there are none to compare
+	block     []int // shape of the boxes that are read together
+	cost      int64
+	lossy     bool
+	deviation Deviation // guarded by the verification's mutex, as is left
+	left      int       // boxes to compare
+}
+
+// newCompared chooses boxes that fit the memory: those of the plan, or else single cells.
+func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *plan.Array) (*compared, error) {
+	a := &compared{Array: planned, task: p.Task(planned)}
+	d, err := v.decoderOf(ctx, planned.Target)
+	if err != nil || d == nil || d.chain == nil {
+		return a, err // the document is a difference
+	}
+	if a.values = v.viewOf(d, uint8(a.task.Behind-a.task.Exact)); a.values == nil {
+		return a, nil
+	}
+	a.deviation.Array = planned.Target
+	bound := 0.0
+	for _, loss := range planned.Chain.Losses() {
+		a.lossy = true
+		a.deviation.Losses = append(a.deviation.Losses, loss.Name+": "+loss.String())
+		if loss.AtMost == 0 {
+			bound = math.Inf(1)
+		}
+		bound += loss.AtMost
+	}
+	if !math.IsInf(bound, 0) {
+		a.deviation.Bound = bound
+	}
+	cell := planned.Chain.Chunk()
+	if s, ok := planned.Chain.InnerChunks(); ok {
+		cell = s.Inner().Chunk()
+	}
+	for _, cells := range [][]int{a.task.Block, slices.Repeat([]int{1}, len(cell.Shape))} {
+		if cells == nil {
+			continue
+		}
+		a.block = slices.Clone(cell.Shape)
+		for i, n := range cells {
+			a.block[i] *= n
+		}
+		read, _ := ndarray.Bytes(a.task.Source.Info().Type, a.block)
+		made, _ := ndarray.Bytes(cell.Type, a.block)
+		a.cost = int64(ndarray.Rounded(read)+2*ndarray.Rounded(made)) + int64(a.task.Source.Info().Memory+a.values.memory())
+		if cell.Type.Size() == 0 {
+			a.cost = max(a.cost, v.job.Run.Memory) // nothing else bounds the elements
+		}
+		if a.cost <= v.job.Run.Memory {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("array %q: comparing one chunk with the source takes %d bytes of memory, and run.memory is %d: raise it, or verify with --level decoded", planned.Target, a.cost, v.job.Run.Memory)
+}
+
+// box is a part of an array.
+type box struct {
+	of *compared
+	at ndarray.Region // in the grid of the task
+}
+
+// compare reads a box from the source and from the target.
+func (v *verification) compare(ctx context.Context, b *box) error {
+	a := b.of
+	if err := v.memory.Acquire(ctx, a.cost); err != nil {
+		return err
+	}
+	defer v.memory.Release(a.cost)
+	source, buffer, err := v.fromSource(ctx, b)
+	if err != nil {
+		return fmt.Errorf("array %q: %w", a.Source, err)
+	}
+	defer buffer.Release()
+	target, buffer, err := v.lend(source.Type, source.Shape)
+	if err != nil {
+		return err
+	}
+	defer buffer.Release()
+	err = a.units(b.at, func(unit int, in ndarray.Region, start []int) error {
+		return v.fromTarget(ctx, a, unit, target.Sub(in), start)
+	})
+	if err != nil {
+		return err
+	}
+	c, first := compareBoxes(source, target), a.first()
+	v.mu.Lock()
+	v.result.Elements += c.elements
+	if a.lossy {
+		a.deviation.add(c, source, target, sum(first, b.at.Start))
+	}
+	if a.left--; a.left == 0 && a.lossy {
+		a.deviation.RMS = math.Sqrt(a.deviation.squares / float64(a.deviation.Elements))
+		v.result.Deviations = append(v.result.Deviations, a.deviation)
+	}
+	v.mu.Unlock()
+	if a.within(c) {
+		return nil
+	}
+	return a.units(b.at, func(unit int, in ndarray.Region, _ []int) error {
+		ours, theirs := dense(source.Sub(in)), dense(target.Sub(in))
+		if c := compareBoxes(ours, theirs); !a.within(c) {
+			at := indexIn(ours.Shape, c.at)
+			text := fmt.Sprintf("%d of %d elements are not those of the source: element %v is %s, and %s in the source",
+				c.unequal, c.elements, sum(sum(first, b.at.Start), sum(in.Start, at)), shown(theirs, at), shown(ours, at))
+			if a.lossy {
+				text += fmt.Sprintf("; the codecs may change a value by %g", a.deviation.Bound)
+			}
+			v.found.add(v.difference(OtherValues, a.Key(unit), text))
+		}
+		return nil
+	})
+}
+
+// within reports whether a comparison is as the chain promises: exact, or within the bound of
+// its losses, if there is one.
+func (a *compared) within(c comparison) bool {
+	if !a.lossy || a.exactOnly() {
+		return c.unequal == 0 || a.lossy
+	}
+	return !math.IsInf(c.max, 0) && (a.deviation.Bound == 0 || c.max <= a.deviation.Bound+c.rounding)
+}
+
+// exactOnly reports whether differences of the elements are no numbers.
+func (a *compared) exactOnly() bool { return comparerOf(a.values.codecs.Chunk().Type) == nil }
+
+// first returns where the task's grid begins in the array of the target, in elements.
+func (a *compared) first() []int {
+	at := make([]int, len(a.task.Grid.Shape))
+	for i, n := range a.task.First {
+		at[i] = n * a.task.Grid.Chunk[i]
+	}
+	return at
+}
+
+func sum(a, b []int) []int {
+	c := slices.Clone(a)
+	for i := range c {
+		c[i] += b[i]
+	}
+	return c
+}
+
+// units calls f for each unit that a box meets. in is the part of the box that lies in the
+// unit, and start is where that part begins in the unit.
+func (a *compared) units(at ndarray.Region, f func(unit int, in ndarray.Region, start []int) error) error {
+	chunk := a.task.Grid.Chunk
+	first, last := make([]int, len(chunk)), make([]int, len(chunk))
+	for i, n := range chunk {
+		first[i], last[i] = at.Start[i]/n, (at.Start[i]+at.Shape[i]-1)/n
+	}
+	for index := slices.Clone(first); index != nil; index = ndarray.Next(index, first, last) {
+		in, start := ndarray.Region{Start: make([]int, len(chunk)), Shape: make([]int, len(chunk))}, make([]int, len(chunk))
+		for i, n := range chunk {
+			begin := max(at.Start[i], index[i]*n)
+			end := min(at.Start[i]+at.Shape[i], (index[i]+1)*n)
+			in.Start[i], in.Shape[i], start[i] = begin-at.Start[i], end-begin, begin-index[i]*n
+		}
+		if err := f(a.task.Grid.Number(index), in, start); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lend returns an array over memory of the pool.
+func (v *verification) lend(t dtype.Type, shape []int) (ndarray.Array, *ndarray.Buffer, error) {
+	n, _ := ndarray.Bytes(t, shape)
+	buffer := v.pool.Get(n)
+	clear(buffer.Bytes)
+	a, err := ndarray.View(t, shape, buffer.Bytes)
+	if err != nil {
+		buffer.Release()
+		return a, nil, err
+	}
+	if a.Heap != nil {
+		a.Heap.Account = &room{int(v.job.Run.Memory)}
+	}
+	return a, buffer, nil
+}
+
+// fromSource reads a box of the source and converts it as a run does.
+func (v *verification) fromSource(ctx context.Context, b *box) (ndarray.Array, *ndarray.Buffer, error) {
+	t := &b.of.task
+	read, buffer, err := v.lend(t.Source.Info().Type, b.at.Shape)
+	if err != nil {
+		return read, nil, err
+	}
+	if err = t.Source.ReadRegion(ctx, read, b.at.Start); err == nil && read.Heap != nil {
+		err = read.Heap.Err()
+	}
+	if err != nil || t.Convert == nil {
+		if read.Type = b.of.values.codecs.Chunk().Type; err != nil {
+			buffer.Release()
+		}
+		return read, buffer, err
+	}
+	defer buffer.Release()
+	made, buffer2, err := v.lend(b.of.values.codecs.Chunk().Type, b.at.Shape)
+	if err != nil {
+		return made, nil, err
+	}
+	if err = t.Convert.Encode(made, read); err != nil {
+		buffer2.Release()
+	}
+	return made, buffer2, err
+}
+
+// fromTarget decodes a part of a stored object. A chunk without an object holds the fill
+// value. What cannot be read is left as zeros: the difference is listed already.
+func (v *verification) fromTarget(ctx context.Context, a *compared, unit int, dst ndarray.Array, start []int) error {
+	key := a.Key(unit)
+	info, err := v.target.Stat(ctx, key)
+	if errors.Is(err, fs.ErrNotExist) {
+		ndarray.Fill(dst, a.values.codecs.Chunk().Fill)
+		return nil
+	}
+	if err == nil {
+		in := object{v, journal.Object{Key: key, Bytes: info.Size}}
+		err = a.values.codecs.DecodeRegion(ctx, v.pool, dst, start, in)
+	}
+	if errors.Is(err, codecs.ErrCorrupt) || errors.Is(err, codecs.ErrTooLarge) {
+		v.found.add(v.difference(Undecodable, key, err.Error()))
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("target: %s: %w", key, err)
+	}
+	return nil
+}
+
+// dense returns a copy of an array in C order.
+func dense(a ndarray.Array) ndarray.Array {
+	made := ndarray.New(a.Type, a.Shape)
+	ndarray.Copy(made, a)
+	return made
+}
