@@ -181,7 +181,7 @@ func (w *Writer) CreateGroup(ctx context.Context, p string, attributes zarr.Attr
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, exists := w.groups[p]; exists {
-		return fmt.Errorf("group %q: %w", p, fs.ErrExist)
+		return fmt.Errorf("group %q: %w; SetAttributes changes its attributes", p, fs.ErrExist)
 	}
 	if err := w.free(p, "group"); err != nil {
 		return err
@@ -234,10 +234,10 @@ func (w *Writer) add(a *Array) error {
 }
 
 // Commit makes everything that was written before visible to readers, and durable. It
-// waits for calls of WriteRegion and Append that have begun. Chunks become durable first.
-// Then come the documents of the arrays, those of the groups, and last the root's. After
-// an error Commit may be called again. After Commit a program may go on writing, and
-// commit again.
+// waits for calls of WriteRegion, Append and WriteFrom that have begun. Chunks become
+// durable first. Then come the documents of the arrays, those of the groups, and last the
+// root's. After an error Commit may be called again. After Commit a program may go on
+// writing, and commit again.
 func (w *Writer) Commit(ctx context.Context) error {
 	w.working.Lock()
 	defer w.working.Unlock()

@@ -1,11 +1,12 @@
-// Package sinks writes Zarr v3 hierarchies. There are three doors:
+// Package sinks writes Zarr v3 hierarchies. There are three ways to do so:
 //
 //	Create ─▶ Writer ─CreateArray─▶ Array: WriteRegion, Append, WriteFrom ─▶ Commit
 //	Open ─▶ Writer ─Array─▶ Array: the same, in a hierarchy that exists ─▶ Commit
 //	New ─▶ Hierarchy ─Array─▶ ArrayWriter: Put, Copy, Stream ─▶ Finish
 //
-// The first two are for programs. They take regions of arrays and encode them. The third is
-// below them and for jobs, which bring finished chunks and keep receipts.
+// The first two ways are for programs. They take regions of arrays and encode them. The
+// third way is for jobs, which bring encoded chunks and keep receipts. The first two ways
+// use it.
 //
 // Readers rely on the order of writing. Chunks come first. An array's document
 // follows when all of its chunks are stored. Then come the documents of the groups. The

@@ -36,7 +36,7 @@ type Task struct {
 	Source sources.Array
 	Grid   zarr.Grid // of stored objects
 	// First is the coordinates, in the array of the target, of the grid's first
-	// object, for messages; nil: all are 0.
+	// object, for messages and digests; nil: all are 0.
 	First []int
 	// Convert converts the source's elements to those that the chain takes. nil: the
 	// types are the same, perhaps with two names.
@@ -125,7 +125,7 @@ type Config struct {
 	// seconds.
 	Every time.Duration
 	// Observe, if set, is called from several goroutines: for each unit after it was
-	// written, and for each inner chunk of a shard.
+	// written, and for each piece of a unit, see Event.
 	Observe func(Event)
 	// Stop ends the run in good order when it is closed. Units in flight are finished
 	// and committed, but units of a block that no worker encodes yet are dropped.

@@ -86,8 +86,9 @@ func ItemBytes(t dtype.Type, average int) int {
 	return size
 }
 
-// DivisorNear returns the largest divisor of n that is at most wanted. If that divisor is
-// less than half of wanted, it returns the smallest divisor above wanted.
+// DivisorNear returns the largest divisor of n that is at most wanted, which is from 1 to
+// n. If that divisor is less than half of wanted, it returns the smallest divisor above
+// wanted.
 func DivisorNear(n, wanted int) int {
 	below := wanted
 	for n%below != 0 {

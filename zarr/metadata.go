@@ -191,8 +191,8 @@ func appendNode(b *bytes.Buffer, separator, p string, node json.Marshaler) error
 }
 
 // CheckPath refuses paths of nodes that a hierarchy cannot hold: paths with an empty
-// name, with "." or "..", with a reserved name, or with a name that cannot be an object
-// key. The empty path is the root.
+// name, with a name of periods alone, with a reserved name, or with a name that cannot be
+// an object key. The empty path is the root.
 func CheckPath(p string) error {
 	if p == "" {
 		return nil

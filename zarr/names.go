@@ -13,9 +13,9 @@ import (
 //   - zero bytes at the end are left out, because texts of C end there;
 //   - a control character, a backslash, a slash within a name, and bytes that are not
 //     UTF-8 become an underscore;
-//   - a name that begins with two underscores loses all underscores in front, and one
-//     that ends with two loses all underscores at its end: __categories becomes
-//     categories, and __DATA_TYPES__ becomes DATA_TYPES;
+//   - a name that begins with two underscores loses all underscores in front and, if it
+//     ends with two as well, all underscores at its end: __categories becomes categories,
+//     and __DATA_TYPES__ becomes DATA_TYPES;
 //   - zarr.json becomes zarr_json;
 //   - an empty name, or one of periods alone, becomes "unnamed".
 //

@@ -15,7 +15,7 @@ import (
 func FromPython(text []byte) (document []byte, ok bool) { return quoteNumbers(text, "") }
 
 // numberMark begins each string that stands for a number of Python while a document is
-// changed. No other string of the document begins with it.
+// changed. It distinguishes them from the document's own strings, such as "NaN".
 const numberMark = `\u0000`
 
 // marked is FromPython for a document that [unmarked] turns back into a document of
