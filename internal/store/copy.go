@@ -19,10 +19,11 @@ func (s *Store) CanCopy(from *Store) bool {
 }
 
 // CopyFrom makes the server copy an object of another store to the key, and replaces an
-// older object. The bytes never pass through this machine. ok is false if the server
-// does not copy the object, or does not tell the checksum: then the caller has to put
-// the object, and CanCopy is false from now on. object is what Stat has returned. If the
-// object has been replaced since, that is an error, unless its Version is "".
+// older object. The bytes never pass through this machine. If ok is false, the caller has
+// to put the object: it is too large for a copy, or the server copies no objects, or the
+// server does not tell the checksum of the copy. In the last two cases CanCopy is false
+// from now on. object is what Stat has returned. If the object has been replaced since,
+// that is an error, unless its Version is "".
 func (s *Store) CopyFrom(ctx context.Context, from *Store, object Info, key string) (made Copied, ok bool, err error) {
 	if !s.CanCopy(from) {
 		return Copied{}, false, nil

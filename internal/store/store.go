@@ -101,8 +101,8 @@ func (s *Store) PutVersion(ctx context.Context, key string, data []byte) (versio
 	return version, err
 }
 
-// VersionOf returns the version of an object that List or Stat has returned: the ETag,
-// the generation, or when a file was written; "" if unknown.
+// VersionOf returns the version of an object that List or Stat has returned. It is the
+// ETag, the generation, or the time at which a file was written; "" if unknown.
 func (s *Store) VersionOf(info Info) string {
 	if s.Local() {
 		return driver.FileVersion(info.ModTime)
@@ -287,7 +287,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// onKey checks the key, and runs an operation on one object as do does.
+// onKey checks the key, and runs an operation on one object as [limits.Requests.Do] does.
 func (s *Store) onKey(ctx context.Context, op, key string, size int, f func(context.Context) error) error {
 	if err := s.at.CheckKey(key); err != nil {
 		return s.requests.PathError(op, key, err)

@@ -9,6 +9,7 @@ import (
 // ReadOnly refuses all writing to a place. Its text names the kind of place in messages.
 type ReadOnly string
 
+// Refuse returns the error of each attempt to write. It wraps errors.ErrUnsupported.
 func (r ReadOnly) Refuse() error {
 	return fmt.Errorf("%s is only read: %w", string(r), errors.ErrUnsupported)
 }

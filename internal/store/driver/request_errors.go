@@ -184,6 +184,8 @@ func earlyEnd(err error) error {
 // proxyError is the error of a proxy that lets no request through to a server.
 type proxyError struct{ code int }
 
+// NewProxyError returns the error of a proxy that answers with an HTTP status instead of
+// opening a connection to the server.
 func NewProxyError(code int) error { return &proxyError{code} }
 
 func (e *proxyError) Error() string {

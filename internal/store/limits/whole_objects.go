@@ -22,6 +22,7 @@ type wholeObject struct {
 	data []byte
 }
 
+// NewWholeObjects returns a WholeObjects that keeps no object yet.
 func NewWholeObjects() *WholeObjects { return &WholeObjects{Turn: make(chan struct{}, 1)} }
 
 // Get returns an object that is kept. The caller must not modify it.
@@ -50,6 +51,7 @@ func (k *WholeObjects) Room(size int64) {
 	}
 }
 
+// Keep keeps an object, and takes data over. The caller has made room for it with Room.
 func (k *WholeObjects) Keep(url string, data []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -50,6 +50,9 @@ type Driver struct {
 	lost     error           // error of the first publish that failed
 }
 
+// New returns the driver of the directory root, an absolute path. staging is the staging
+// folder, relative to root or absolute; "" means "<root>.zmigrate/staging". New touches no
+// file.
 func New(root, staging string) *Driver {
 	limits := fileLimitsOf(limits.ShareOfDescriptors())
 	d := &Driver{
