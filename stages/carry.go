@@ -36,7 +36,7 @@ func (t *Task) room() (room, own int) {
 
 // carry reads an object that is carried through, and hands it to the writers. An object
 // that is too large for memory is only opened. The load has reserved the memory.
-func (p *pipeline) carry(ctx context.Context, t *Task, l *load) error {
+func (p *pipeline) carry(ctx context.Context, t *Task, l *load, w *worker) error {
 	p.widen() // there are no encoders to keep pace with
 	u := parcel{load: l, unit: l.units[0], index: t.Grid.Index(l.units[0])}
 	err := p.open(ctx, t, &u)
@@ -46,6 +46,7 @@ func (p *pipeline) carry(ctx context.Context, t *Task, l *load) error {
 	if err != nil {
 		return t.fail(u.index, "read", err)
 	}
+	w.wait()
 	select {
 	case p.writes <- u:
 		return nil

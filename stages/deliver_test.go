@@ -5,8 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -24,7 +22,7 @@ func TestDeliverAfterAFailure(t *testing.T) {
 		}
 		layout, _ := x.shardLayout()
 		s := newShard(&x, 0, 0, layout)
-		p := &pipeline{budget: semaphore.NewWeighted(1), pool: &ndarray.Pool{}}
+		p := &pipeline{budget: newBudget(1, new(Monitor)), pool: &ndarray.Pool{}}
 		l := &load{allotment: newAllotment(1, 0, s.innerChunks())}
 		l.users.Store(int64(s.innerChunks() + 1)) // the test is one of the users
 		failed := false

@@ -30,18 +30,21 @@ type parcel struct {
 
 // encode turns units into objects.
 func (p *pipeline) encode(ctx context.Context) error {
+	w := p.Monitor.worker("encode")
 	for first := true; ; first = false {
 		u, more := p.nextUnit(!first)
 		if !more {
 			return nil
 		}
 		t, l := u.load.of, u.load
+		w.begin(t, u.index, 1)
 		if err := p.encodeCell(t, &u); err != nil {
 			p.giveBack(l, l.allotment.each)
 			p.leave(l, 1)
 			return t.fail(u.index, "encode", err)
 		}
 		p.settle(t, &u)
+		w.wait()
 		select {
 		case p.writes <- u:
 		case <-ctx.Done():

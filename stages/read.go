@@ -35,12 +35,15 @@ func (p *pipeline) widen() {
 
 // read fills the buffers of blocks and sends their cells to the encoders.
 func (p *pipeline) read(ctx context.Context) error {
+	w := p.Monitor.worker("read")
 	for {
 		l, err := p.nextBlock(ctx)
 		if l == nil {
 			return err
 		}
-		err = p.readBlock(ctx, l)
+		w.begin(l.of, l.first, len(l.units))
+		err = p.readBlock(ctx, l, w)
+		w.wait()
 		p.window <- struct{}{}
 		if err != nil {
 			return err
@@ -86,11 +89,11 @@ func (p *pipeline) nextBlock(ctx context.Context) (*load, error) {
 
 // readBlock reads a block and sends its cells. If the run is stopped meanwhile, it drops
 // the rest of the block and returns no error: the planner ends the run, and a shard that
-// was begun still needs readers.
-func (p *pipeline) readBlock(ctx context.Context, l *load) error {
+// was begun still needs readers. For w, the worker reads until the cells are there.
+func (p *pipeline) readBlock(ctx context.Context, l *load, w *worker) error {
 	t := l.of
 	if t.Stored != nil {
-		return p.carry(ctx, t, l)
+		return p.carry(ctx, t, l, w)
 	}
 	var err error
 	if l.account != nil {
@@ -109,6 +112,7 @@ func (p *pipeline) readBlock(ctx context.Context, l *load) error {
 		p.abandon(l, len(l.units))
 		return t.fail(l.first, "read", err)
 	}
+	w.wait()
 	if l.account != nil {
 		p.arrive(l, nil)
 	}

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sinks"
@@ -35,9 +34,14 @@ func Run(ctx context.Context, config Config, tasks Tasks) error {
 		}
 		parallel += t.parallel()
 	}
+	if config.Monitor == nil {
+		config.Monitor = new(Monitor)
+	}
+	config.Monitor.start(int64(config.Memory))
+	defer config.Monitor.end()
 	p := &pipeline{
 		Config: config, tasks: tasks,
-		budget:   semaphore.NewWeighted(int64(config.Memory)),
+		budget:   newBudget(int64(config.Memory), config.Monitor),
 		pool:     &ndarray.Pool{Keep: config.Memory},
 		reads:    make(chan *load),
 		encodes:  make(chan parcel),
@@ -75,6 +79,7 @@ func Run(ctx context.Context, config Config, tasks Tasks) error {
 	if !p.budget.TryAcquire(int64(p.Memory)) {
 		panic(fmt.Sprintf("stages: not all of the budget was given back, the error is %v", err))
 	}
+	p.budget.Release(int64(p.Memory))
 	switch {
 	case errors.Is(err, errCommit) || err == nil && commitErr != nil:
 		return commitErr
@@ -107,7 +112,7 @@ func orElse(n, otherwise int) int {
 type pipeline struct {
 	Config
 	tasks    Tasks
-	budget   *semaphore.Weighted
+	budget   budget
 	pool     *ndarray.Pool
 	reads    chan *load
 	encodes  chan parcel

@@ -127,6 +127,8 @@ type Config struct {
 	// Observe, if set, is called from several goroutines: for each unit after it was
 	// written, and for each piece of a unit, see Event.
 	Observe func(Event)
+	// Monitor, if set, tells what the workers do while Run runs.
+	Monitor *Monitor
 	// Stop ends the run in good order when it is closed. Units in flight are finished
 	// and committed, but units of a block that no worker encodes yet are dropped.
 	Stop <-chan struct{}
@@ -324,12 +326,18 @@ func (t *Task) fill() dtype.Scalar { return t.Chain.Chunk().Fill }
 
 // fail returns an error that names the array, the chunk and the step that failed.
 func (t *Task) fail(index []int, doing string, err error) error {
-	if t.First != nil {
-		index = slices.Clone(index)
-		cell := t.cellChain().Chunk().Shape
-		for i, n := range t.First {
-			index[i] += n * (t.Grid.Chunk[i] / cell[i])
-		}
+	return fmt.Errorf("array %q, chunk %v: %s: %w", t.Path, t.inTarget(index), doing, err)
+}
+
+// inTarget returns the index of a cell in the array of the target.
+func (t *Task) inTarget(index []int) []int {
+	if t.First == nil {
+		return index
 	}
-	return fmt.Errorf("array %q, chunk %v: %s: %w", t.Path, index, doing, err)
+	index = slices.Clone(index)
+	cell := t.cellChain().Chunk().Shape
+	for i, n := range t.First {
+		index[i] += n * (t.Grid.Chunk[i] / cell[i])
+	}
+	return index
 }

@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -17,7 +15,7 @@ import (
 func TestTurnOfAReader(t *testing.T) {
 	const memory = 1000
 	for _, far := range []bool{false, true} {
-		p := &pipeline{Config: Config{Far: far}, budget: semaphore.NewWeighted(memory), window: make(chan struct{}, 1), reads: make(chan *load, 1)}
+		p := &pipeline{Config: Config{Far: far}, budget: newBudget(memory, new(Monitor)), window: make(chan struct{}, 1), reads: make(chan *load, 1)}
 		l := &load{block: block{units: []int{0, 1}}, reserved: 100, reading: 50, allotment: newAllotment(10, 2, 2)}
 		l.users.Store(2)
 		p.budget.TryAcquire(100 + 50 + 2*10)
@@ -43,7 +41,7 @@ func TestBlockThatNobodyTakes(t *testing.T) {
 	const memory = 1 << 20
 	x, _ := textTask(t, texts([]int{4}, func(int) int { return 10 }), []int{1}, nil, "", "vlen-utf8")
 	for _, alone := range []bool{false, true} {
-		p := &pipeline{Config: Config{Memory: memory}, tasks: List{x}, budget: semaphore.NewWeighted(memory), pool: &ndarray.Pool{}, reads: make(chan *load)}
+		p := &pipeline{Config: Config{Memory: memory}, tasks: List{x}, budget: newBudget(memory, new(Monitor)), pool: &ndarray.Pool{}, reads: make(chan *load)}
 		p.variable = variableLoads{of: make([]needs, 1), wake: make(chan struct{}, 1)}
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {

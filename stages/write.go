@@ -9,9 +9,12 @@ import (
 
 // write stores cells and sends the receipts of finished units.
 func (p *pipeline) write(ctx context.Context) error {
+	w := p.Monitor.worker("write")
 	for u := range p.writes {
 		t := u.load.of
+		w.begin(t, u.index, 1)
 		receipt, err := p.store(ctx, t, u)
+		w.wait()
 		if err != nil {
 			return t.fail(u.index, "write", err)
 		}

@@ -19,6 +19,8 @@ type Options struct {
 	// Repair, if not nil, has the keys of objects of a complete target that are written
 	// again, besides those that the run notices. The documents are written again, too.
 	Repair []string
+	// Monitor, if set, tells what the workers do while chunks are migrated.
+	Monitor *stages.Monitor
 	// Stop ends the run when it is closed. The units that are done are recorded.
 	Stop <-chan struct{}
 	// Owner is the owner that the lock names. The zero value stands for this process, with

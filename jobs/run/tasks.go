@@ -16,7 +16,7 @@ func (r *run) migrate(ctx context.Context, opt Options) error {
 	return stages.Run(ctx, stages.Config{
 		Memory: int(job.Run.Memory),
 		Read:   job.Run.Workers.Read, Encode: job.Run.Workers.Encode, Write: job.Run.Workers.Write,
-		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Stop: opt.Stop, Far: job.Source.Far(),
+		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Monitor: opt.Monitor, Stop: opt.Stop, Far: job.Source.Far(),
 	}, tasks{r})
 }
 
