@@ -239,7 +239,9 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	ctx := context.Background() // the lock is held as long as the script runs
 	st, err := store.Open(ctx, ts.MkAbs(args[0]), store.Options{})
 	ts.Check(err)
-	lock, err := journal.Acquire(ctx, st, journal.LockOptions{Owner: journal.ThisProcess("the night shift")})
+	owner := journal.ThisProcess("the night shift")
+	owner.Run = "another"
+	lock, err := journal.Acquire(ctx, st, journal.LockOptions{Owner: owner})
 	ts.Check(err)
 	ts.Defer(func() {
 		ts.Check(errors.Join(lock.Release(ctx, false), st.Close()))

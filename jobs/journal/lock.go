@@ -77,8 +77,8 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("another run holds the lock of this job: %s (process %d on %s) since %s, with its last heartbeat at %s by its clock",
-		e.Owner.Command, e.Owner.PID, e.Owner.Host,
+	return fmt.Sprintf("another run holds the lock of this job: %s (%sprocess %d on %s) since %s, with its last heartbeat at %s by its clock",
+		e.Owner.Command, e.Owner.runText(), e.Owner.PID, e.Owner.Host,
 		e.Owner.Started.Format(time.RFC3339), e.Heartbeat.Format(time.RFC3339))
 }
 
@@ -222,7 +222,7 @@ func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, be
 			watched = held
 		}
 		opt.Log.WarnContext(ctx, "taking over the lock of a run that has ended without releasing it",
-			"host", held.Host, "pid", held.PID, "heartbeat", held.Heartbeat)
+			"ended_run", held.Run, "host", held.Host, "pid", held.PID, "heartbeat", held.Heartbeat)
 		return number, before, watched, nil
 	}
 }
@@ -237,7 +237,7 @@ func watch(ctx context.Context, st *store.Store, number int, seen *marker, opt L
 		ttl = defaultTTL
 	}
 	opt.Log.WarnContext(ctx, "the lock is that of a run which cannot be seen from here: if its heartbeat does not change, this run takes the lock over",
-		"host", seen.Host, "pid", seen.PID, "within", ttl)
+		"other_run", seen.Run, "host", seen.Host, "pid", seen.PID, "within", ttl)
 	for began := opt.Clock(); ; {
 		if err := opt.Sleep(ctx, max(ttl/looksPerTTL, time.Millisecond)); err != nil {
 			return false, err

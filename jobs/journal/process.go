@@ -16,6 +16,7 @@ type Owner struct {
 	ID      string `json:"id"` // of the process: the same for all locks that one process takes
 	Host    string `json:"host"`
 	Command string `json:"command"`
+	Run     string `json:"run,omitempty"` // the run that the process does, see [NewRun]
 	PID     int    `json:"pid"`
 	// Boot and PIDNamespace tell whether a PID means the same to two processes.
 	// They are empty if the system does not know them.
@@ -23,6 +24,10 @@ type Owner struct {
 	PIDNamespace string    `json:"pid_namespace,omitempty"`
 	Started      time.Time `json:"started"`
 }
+
+// NewRun returns an identifier of a run: twelve letters and digits, 60 random bits. So
+// nobody has to hand out numbers, and logs of many machines can be searched for a run.
+func NewRun() string { return strings.ToLower(rand.Text()[:12]) }
 
 // ThisProcess describes the running process as an owner. If the system tells
 // when a process began, all calls in one process return the same ID.
@@ -58,6 +63,15 @@ func processState(pid int) (state, start string) {
 		return "", ""
 	}
 	return string(fields[0]), string(fields[19])
+}
+
+// runText is the run of an owner for messages. Owners of earlier versions of this program
+// name none.
+func (o Owner) runText() string {
+	if o.Run == "" {
+		return ""
+	}
+	return "run " + o.Run + ", "
 }
 
 // sameMachine tells whether a PID means the same to both owners.

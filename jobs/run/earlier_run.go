@@ -90,7 +90,9 @@ func (r *run) whole(ctx context.Context) (bool, error) {
 
 // rest copies the result of the earlier run that completed the job.
 func (r *run) rest(ctx context.Context, done *Completion) (err error) {
+	id := r.result.Run
 	r.result = done.Result
+	r.result.Run = id
 	r.result.Target = r.plan.Job.Target.URL // the folder may have moved
 	r.result.Nothing, r.result.Resumed, r.result.Mended, r.result.Time = true, done.Result.Chunks, 0, 0
 	r.result.Verified = nil

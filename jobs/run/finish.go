@@ -19,6 +19,7 @@ var ErrReceipts = errors.New("the receipts do not finish the plan")
 // part of [Run] does. It reports whether there is nothing to do, because the job is
 // complete.
 func Begin(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (complete bool, err error) {
+	identify(&env, &opt)
 	r, err := open(ctx, p, env)
 	if err != nil {
 		return false, err

@@ -1,13 +1,10 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
@@ -52,7 +49,7 @@ func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (r
 		}
 	}
 	for _, st := range places {
-		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: cmp.Or(opt.Owner, journal.ThisProcess(filepath.Base(os.Args[0]))), Log: env.Log, Remote: !r.target.Local()})
+		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log, Remote: !r.target.Local()})
 		if len(r.locks) > 0 && store.Unwritable(err) {
 			r.log.WarnContext(ctx, "no lock beside the target: a job with another checkpoint could write to it at the same time", "error", err)
 			continue

@@ -24,7 +24,8 @@ type Options struct {
 	// Stop ends the run when it is closed. The units that are done are recorded.
 	Stop <-chan struct{}
 	// Owner is the owner that the lock names. The zero value stands for this process, with
-	// the name of its program.
+	// the name of its program. If Owner names no run, the run gets a new name, and all lines
+	// of its log have that name.
 	Owner journal.Owner
 }
 

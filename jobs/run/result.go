@@ -9,6 +9,9 @@ import (
 
 // Result describes a run that has succeeded.
 type Result struct {
+	// Run identifies the run. In the record of completion, it is the run that completed the
+	// job; "" if that was an earlier version of this program.
+	Run    string `json:"run,omitempty"`
 	Target string `json:"target"`
 	Arrays int    `json:"arrays"`
 	// Chunks is the number of units of the plan. Empty of them hold only the fill value

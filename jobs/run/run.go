@@ -40,11 +40,13 @@ func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (
 // time of the result are those before the lock is given back.
 func session(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
 	began := time.Now()
+	identify(&env, &opt)
 	r, err := open(ctx, p, env)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
+	r.result.Run = opt.Owner.Run
 	r.outcome = outcomeOf(r)
 	err = r.locked(ctx, env, opt, func(ctx context.Context) error {
 		if err := do(r, ctx, opt); err != nil {

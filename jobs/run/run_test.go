@@ -49,7 +49,7 @@ func TestRunWritesWhatThePlanSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result.Time = 0
+	result.Time, result.Run = 0, ""
 	want := Result{Target: j.Target.URL, Arrays: 1, Chunks: 6, BytesIn: 240, BytesOut: result.BytesOut}
 	if diff := cmp.Diff(want, *result); diff != "" {
 		t.Error(diff)

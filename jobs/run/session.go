@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -13,6 +15,20 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/stages"
 )
+
+// identify completes the owner of the locks. If the owner names no run, the run gets a
+// new name, also in its log.
+func identify(env *plan.Environment, opt *Options) {
+	if opt.Owner == (journal.Owner{}) {
+		opt.Owner = journal.ThisProcess(filepath.Base(os.Args[0]))
+	}
+	if opt.Owner.Run == "" {
+		opt.Owner.Run = journal.NewRun()
+		if env.Log != nil {
+			env.Log = env.Log.With("run", opt.Owner.Run)
+		}
+	}
+}
 
 // open opens the target and the checkpoint of a plan. The caller closes the run.
 func open(ctx context.Context, p *plan.Plan, env plan.Environment) (r *run, err error) {

@@ -35,6 +35,8 @@ type Status struct {
 	Owner     *journal.Owner `json:"owner,omitempty"`
 	Heartbeat *time.Time     `json:"heartbeat,omitempty"`
 	Finished  *time.Time     `json:"finished,omitempty"`
+	// Run is the run that has completed the job.
+	Run string `json:"run,omitempty"`
 }
 
 // ArrayStatus says how much of one array is done.
@@ -68,7 +70,7 @@ func ReadStatus(ctx context.Context, j *jobfile.Job, env plan.Environment) (stat
 		if err != nil {
 			return nil, err
 		}
-		s.State, s.Finished = "complete", &done.Finished
+		s.State, s.Finished, s.Run = "complete", &done.Finished, done.Result.Run
 		s.Chunks, s.Done, s.BytesOut = done.Result.Chunks, done.Result.Chunks, done.Result.BytesOut
 		s.Dimension, s.Appended, s.AppendedIn = done.Result.Dimension, done.Result.Appended, done.Result.AppendedIn
 		s.Differences = jobfile.Differences(m.Job, j.Normalised())

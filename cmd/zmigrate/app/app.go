@@ -43,6 +43,7 @@ type app struct {
 	log      *slog.Logger
 	env      jobs.Environment
 	warned   map[jobs.Problem]bool
+	seen     *observation // the run that is under way; nil: none
 
 	stop        chan struct{} // closed by the first signal
 	migrating   atomic.Bool   // a run listens to stop
@@ -230,7 +231,11 @@ func (a *app) report(err error) {
 	switch {
 	case errors.As(err, &printed):
 	case a.json:
-		a.printJSON(map[string]any{"event": "error", "status": a.status(err), "error": err.Error(), "problems": list(problems)})
+		event := map[string]any{"event": "error", "status": a.status(err), "error": err.Error(), "problems": list(problems)}
+		if a.seen != nil {
+			event["run"] = a.seen.id
+		}
+		a.printJSON(event)
 	case positioned:
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			_, _ = fmt.Fprintln(a.err, line)

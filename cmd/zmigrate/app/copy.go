@@ -61,7 +61,7 @@ func (a *app) copyCommand() *cli.Command {
 			if c.Bool("dry-run") {
 				return a.plan(c.Context, j, false)
 			}
-			return a.run(c, j)
+			return a.observed(c, j, a.run)
 		},
 	})
 }

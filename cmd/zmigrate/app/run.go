@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 )
 
@@ -116,7 +115,7 @@ func (a *app) runCommand() *cli.Command {
 				if c.Bool("dry-run") {
 					err = a.plan(c.Context, j, false)
 				} else {
-					err = a.run(c, j)
+					err = a.observed(c, j, a.run)
 				}
 				if err != nil {
 					return err
@@ -211,7 +210,7 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Res
 	defer a.migrating.Store(false)
 	result, err := jobs.Run(c.Context, plan, a.env, jobs.RunOptions{
 		Begin: show.begin, Observe: show.observe, Stop: a.stop, Confirm: a.confirmation(c), Repair: repair,
-		Owner: journal.ThisProcess("zmigrate run " + j.File),
+		Owner: a.seen.owner(j), Monitor: &a.seen.monitor,
 	})
 	show.end()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,10 +41,10 @@ func TestOvertaken(t *testing.T) {
 					t.Fatal(err)
 				}
 				var out bytes.Buffer
-				a := &app{out: &out, err: &out, progress: "none", env: jobs.Environment{Codecs: standard.Registry(dtype.Standard()), Fault: fault}}
+				a := &app{out: &out, err: &out, progress: "none", log: slog.New(slog.DiscardHandler), env: jobs.Environment{Codecs: standard.Registry(dtype.Standard()), Fault: fault}}
 				c := cli.NewContext(nil, flag.NewFlagSet("", flag.ContinueOnError), nil)
 				c.Context = t.Context()
-				err = a.run(c, j)
+				err = a.observed(c, j, a.run)
 				return out.String(), err
 			}
 			var looks atomic.Int64

@@ -41,6 +41,14 @@ func (a *app) statusCommand() *cli.Command {
 	})
 }
 
+// runText names a run; "" for one of an earlier version of this program, which had no name.
+func runText(id string) string {
+	if id == "" {
+		return ""
+	}
+	return ", run " + id
+}
+
 func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 	name := j.Name
 	if s.Differences != nil {
@@ -55,15 +63,15 @@ func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 		a.printf("%s: no checkpoint at %s\n", name, s.Checkpoint)
 		return
 	case "complete":
-		a.printf("%s: complete since %s\n", name, s.Finished.Format(time.RFC3339))
+		a.printf("%s: complete since %s%s\n", name, s.Finished.Format(time.RFC3339), runText(s.Run))
 	case "running":
-		a.printf("%s: running on %s, process %d, since %s, last heartbeat %s\n", name,
-			s.Owner.Host, s.Owner.PID, s.Owner.Started.Format(time.RFC3339), s.Heartbeat.Format(time.RFC3339))
+		a.printf("%s: running on %s, process %d%s, since %s, last heartbeat %s\n", name,
+			s.Owner.Host, s.Owner.PID, runText(s.Owner.Run), s.Owner.Started.Format(time.RFC3339), s.Heartbeat.Format(time.RFC3339))
 	default:
 		a.printf("%s: interrupted; run it again to go on\n", name)
 		if s.Owner != nil {
-			a.printf("process %d on %s has ended without releasing the lock, last heartbeat %s\n",
-				s.Owner.PID, s.Owner.Host, s.Heartbeat.Format(time.RFC3339))
+			a.printf("process %d on %s%s has ended without releasing the lock, last heartbeat %s\n",
+				s.Owner.PID, s.Owner.Host, runText(s.Owner.Run), s.Heartbeat.Format(time.RFC3339))
 		}
 	}
 	switch {

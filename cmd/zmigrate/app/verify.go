@@ -53,7 +53,7 @@ func (a *app) verifyCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.verify(c, j, opt)
+			return a.observed(c, j, func(c *cli.Context, j *jobs.Job) error { return a.verify(c, j, opt) })
 		},
 	})
 }
@@ -98,7 +98,7 @@ func (a *app) repairCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.repair(c, j, opt)
+			return a.observed(c, j, func(c *cli.Context, j *jobs.Job) error { return a.repair(c, j, opt) })
 		},
 	})
 }
@@ -191,8 +191,9 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 		a.printJSON(struct {
 			Event string `json:"event"`
 			Job   string `json:"job"`
+			Run   string `json:"run"`
 			*jobs.Verification
-		}{"verified", j.Name, r})
+		}{"verified", j.Name, a.seen.id, r})
 		return
 	}
 	word := "verified"
