@@ -49,6 +49,7 @@
 //	padding.go        elements of a chunk that lie outside of the array
 //	partial.go        what decoding a part of a chunk takes
 //	object.go         opened chunks and shards, and boxes of them
+//	boxes.go          whole chunks in boxes that need little memory
 //	verify.go         verification without decoding
 //	verify_shards.go  the same for shards
 //	bind.go           Bind

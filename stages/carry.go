@@ -7,6 +7,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
@@ -100,7 +101,23 @@ func (p *pipeline) openOnce(ctx context.Context, t *Task, u *parcel) error {
 		u.stored, u.load.buffer = in, p.pool.Get(room)
 	}
 	u.sum = crc32.Checksum(u.data, castagnoli)
-	return t.Stored.VerifyStored(ctx, u.index, in)
+	if err := t.Stored.VerifyStored(ctx, u.index, in); err != nil {
+		return err
+	}
+	return p.digestStored(ctx, t, u, in)
+}
+
+// digestStored decodes an object that is carried through, for the digest of its values.
+func (p *pipeline) digestStored(ctx context.Context, t *Task, u *parcel, in codecs.Input) error {
+	if t.Decode == nil {
+		return nil
+	}
+	u.digest = 0
+	at := t.Grid.Region(u.index)
+	return t.Decode.Decode(ctx, p.pool, in, nil, func(box ndarray.Array, start []int) error {
+		u.digest += digest.Within(box, start, at)
+		return nil
+	})
 }
 
 // stream reads and writes an object that is too large for memory, piece by piece, and
@@ -215,5 +232,8 @@ func (p *pipeline) put(ctx context.Context, t *Task, u *parcel) (stored sinks.Re
 // carriedCost returns the most bytes that an object carried through takes.
 func (t *Task) carriedCost() int {
 	room, own := t.room()
+	if t.Decode != nil { // decoding ends before writing begins, as verifying does
+		own = max(own, t.Decode.Memory())
+	}
 	return ndarray.Rounded(room) + own
 }

@@ -67,9 +67,12 @@ type Task struct {
 	AtOnce int
 	// Digest takes the digests of units, for their receipts: of the elements behind Behind
 	// array → array codecs of the array's metadata. Exact, a result of [codecs.Chain.Exact],
-	// is how many of these the Chain has. Objects that are carried through have no digest.
+	// is how many of these the Chain has.
 	Digest        bool
 	Behind, Exact int
+	// Decode has objects that are carried through decoded for their digests. nil: they have
+	// none.
+	Decode *codecs.Boxes
 	// KeepEmpty stores also chunks that hold only the fill value.
 	KeepEmpty bool
 	// Done tells the units that need not be done again; nil: none.

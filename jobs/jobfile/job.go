@@ -208,6 +208,7 @@ type Run struct {
 	Every        time.Duration // between two checkpoints
 	LockLifetime time.Duration // without a heartbeat, after which the lock is lost
 	Path         string        // "auto", or "decode": no chunk is carried through
+	Digest       string        // which values are digested: "auto" or "", "all", those of objects carried through too, or "none"
 	Verify       string        // the level at which the target is verified at the end of a run; "none" or "": not at all
 }
 

@@ -414,6 +414,7 @@ func (p *parser) run(n *node, at *trail) {
 		},
 		"lock_ttl": p.durationFrom(time.Second, &r.LockLifetime),
 		"path":     p.enum(&r.Path, "auto", "decode"),
+		"digest":   p.enum(&r.Digest, "auto", "all", "none"),
 		"verify":   p.enum(&r.Verify, "none", "quick", "stored", "decoded", "source"),
 	})
 }

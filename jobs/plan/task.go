@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/stages"
@@ -12,14 +13,21 @@ import (
 // Task is an array of the plan as a task for the stages, without what tells where it
 // goes.
 func (p *Plan) Task(a *Array) stages.Task {
-	exact, digested := a.Chain.Exact()
-	return stages.Task{
-		// Packed elements are digested as they are stored: the codecs in front that say what
-		// they mean are not in the chain.
-		Digest: digested && a.stored == nil && a.meaning+exact <= math.MaxUint8, Exact: exact, Behind: a.meaning + exact,
+	t := stages.Task{
 		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: *a.Grid, First: a.Place().First, Chain: a.Chain,
 		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, PartsAtOnce(&p.Job.Run), a.Chain.Size().Max),
 	}
+	// Packed elements are digested as they are stored: the codecs in front that say what they
+	// mean are not in the chain.
+	exact, digested := a.Chain.Exact()
+	t.Exact, t.Behind = exact, a.meaning+exact
+	t.Digest = digested && t.Behind <= math.MaxUint8 && p.Job.Run.Digest != "none"
+	if t.Digest && a.stored != nil {
+		if t.Digest = p.Job.Run.Digest == "all" && exact == 0 && a.Chain.Chunk().Type.Size() > 0; t.Digest {
+			t.Decode = codecs.NewBoxes(a.Chain)
+		}
+	}
+	return t
 }
 
 // carriedPiece is the size of the pieces in which objects are carried through, 0

@@ -139,7 +139,7 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 	}
 	cost := int64(ndarray.Rounded(int(room)))
 	if values != nil {
-		if cost += int64(values.memory()); values.variable() && cost < v.job.Run.Memory {
+		if cost += int64(values.Memory()); values.variable() && cost < v.job.Run.Memory {
 			cost = v.job.Run.Memory // nothing else bounds the elements
 		}
 	}
@@ -202,7 +202,7 @@ func (v *verification) count(o journal.Object) {
 // values decodes an object and compares the digest of its values with the record.
 func (v *verification) values(ctx context.Context, values *view, at ndarray.Region, o journal.Object, in codecs.Input) error {
 	var sum digest.Sum
-	err := values.decode(ctx, v.pool, int(v.job.Run.Memory), in, func(box ndarray.Array, start []int) error {
+	err := values.Decode(ctx, v.pool, in, v.account, func(box ndarray.Array, start []int) error {
 		if o.Digest.Known {
 			sum += digest.Within(box, start, at)
 		}
@@ -223,6 +223,9 @@ func (v *verification) values(ctx context.Context, values *view, at ndarray.Regi
 	}
 	return nil
 }
+
+// account bounds the memory that elements of variable size take.
+func (v *verification) account() ndarray.Account { return &room{int(v.job.Run.Memory)} }
 
 // object is an object of the target as [codecs.Input].
 type object struct {

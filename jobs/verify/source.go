@@ -124,7 +124,7 @@ func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *p
 		}
 		read, _ := ndarray.Bytes(a.task.Source.Info().Type, a.block)
 		made, _ := ndarray.Bytes(cell.Type, a.block)
-		a.cost = int64(ndarray.Rounded(read)+2*ndarray.Rounded(made)) + int64(a.task.Source.Info().Memory+a.values.memory())
+		a.cost = int64(ndarray.Rounded(read)+2*ndarray.Rounded(made)) + int64(a.task.Source.Info().Memory+a.values.Memory())
 		if cell.Type.Size() == 0 {
 			a.cost = max(a.cost, v.job.Run.Memory) // nothing else bounds the elements
 		}
@@ -203,7 +203,7 @@ func (a *compared) within(c comparison) bool {
 }
 
 // exactOnly reports whether differences of the elements are no numbers.
-func (a *compared) exactOnly() bool { return comparerOf(a.values.codecs.Chunk().Type) == nil }
+func (a *compared) exactOnly() bool { return comparerOf(a.values.Chain().Chunk().Type) == nil }
 
 // first returns where the task's grid begins in the array of the target, in elements.
 func (a *compared) first() []int {
@@ -255,7 +255,7 @@ func (v *verification) lend(t dtype.Type, shape []int) (ndarray.Array, *ndarray.
 		return a, nil, err
 	}
 	if a.Heap != nil {
-		a.Heap.Account = &room{int(v.job.Run.Memory)}
+		a.Heap.Account = v.account()
 	}
 	return a, buffer, nil
 }
@@ -271,13 +271,13 @@ func (v *verification) fromSource(ctx context.Context, b *box) (ndarray.Array, *
 		err = read.Heap.Err()
 	}
 	if err != nil || t.Convert == nil {
-		if read.Type = b.of.values.codecs.Chunk().Type; err != nil {
+		if read.Type = b.of.values.Chain().Chunk().Type; err != nil {
 			buffer.Release()
 		}
 		return read, buffer, err
 	}
 	defer buffer.Release()
-	made, buffer2, err := v.lend(b.of.values.codecs.Chunk().Type, b.at.Shape)
+	made, buffer2, err := v.lend(b.of.values.Chain().Chunk().Type, b.at.Shape)
 	if err != nil {
 		return made, nil, err
 	}
@@ -293,12 +293,12 @@ func (v *verification) fromTarget(ctx context.Context, a *compared, unit int, ds
 	key := a.Key(unit)
 	info, err := v.target.Stat(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
-		ndarray.Fill(dst, a.values.codecs.Chunk().Fill)
+		ndarray.Fill(dst, a.values.Chain().Chunk().Fill)
 		return nil
 	}
 	if err == nil {
 		in := object{v, journal.Object{Key: key, Bytes: info.Size}}
-		err = a.values.codecs.DecodeRegion(ctx, v.pool, dst, start, in)
+		err = a.values.Chain().DecodeRegion(ctx, v.pool, dst, start, in)
 	}
 	if errors.Is(err, codecs.ErrCorrupt) || errors.Is(err, codecs.ErrTooLarge) {
 		v.found.add(v.difference(Undecodable, key, err.Error()))
