@@ -44,6 +44,7 @@ type app struct {
 	env      jobs.Environment
 	warned   map[jobs.Problem]bool
 	seen     *observation // the run that is under way; nil: none
+	metrics  *exporter    // nil: nobody asks for metrics
 
 	stop        chan struct{} // closed by the first signal
 	migrating   atomic.Bool   // a run listens to stop
@@ -196,10 +197,9 @@ func invalid(err error) error { return invalidError{err} }
 // conclude reports how a command ended and returns the exit status. If the results could
 // not be printed, a command that has otherwise succeeded fails.
 func (a *app) conclude(err error, out *output) int {
-	status := exitDone
+	status := a.status(err)
 	if err != nil {
 		a.report(err)
-		status = a.status(err)
 	}
 	lost := out.close()
 	if lost == nil {

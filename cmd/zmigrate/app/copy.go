@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,7 @@ func (a *app) copyCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "copy", Usage: "migrate a source without a job file", ArgsUsage: "SRC DST",
 		Description: "SRC and DST are paths or URLs. SRC is a Zarr hierarchy, or NetCDF, HDF5, Arrow or Parquet files.\n" + exitTable,
-		Flags: append(append(jobFlags(), runFlags()...),
+		Flags: append(slices.Concat(jobFlags(), runFlags(), metricsFlags()),
 			&cli.StringFlag{Name: "concat", Usage: "join several files along a `DIMENSION` that they have"},
 			&cli.StringFlag{Name: "stack", Usage: "join several files along a new `DIMENSION`, which gets this name"},
 			&cli.StringFlag{Name: "join", Usage: "how to treat differences between files: exact or override"},
@@ -61,7 +62,7 @@ func (a *app) copyCommand() *cli.Command {
 			if c.Bool("dry-run") {
 				return a.plan(c.Context, j, false)
 			}
-			return a.observed(c, j, a.run)
+			return a.measured(c, func() error { return a.observed(c, j, a.run) })
 		},
 	})
 }

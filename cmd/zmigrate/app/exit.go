@@ -10,12 +10,14 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// status returns the exit status for an error.
+// status returns the exit status for an error; nil is success.
 func (a *app) status(err error) int {
 	var wrong invalidError
 	var problems jobs.Problems
 	var held *journal.HeldError
 	switch {
+	case err == nil:
+		return exitDone
 	case errors.As(err, &wrong), errors.As(err, &problems):
 		return exitInvalid
 	case errors.As(err, &held):

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"sync"
+	"time"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/jobs"
@@ -11,19 +14,82 @@ import (
 // observation is what others can see of a run, while it works and at its end.
 type observation struct {
 	id      string // of the run
+	job     *jobs.Job
+	began   time.Time
 	monitor stages.Monitor
+
+	mu       sync.Mutex
+	todo     jobs.Progress // of the plan that is run
+	counts   counts        // of all plans of the run
+	requests func() jobs.Requests
+	earlier  jobs.Requests // of earlier plans of the run
+	ended    time.Time     // zero: the run goes on
+	status   int           // the exit status of a run that has ended
 }
+
+// counts add up what a run has done.
+type counts struct{ read, written, objects, empty int64 }
 
 // observed runs a job, so that others can see it. All lines of its log name the run.
 func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs.Job) error) error {
-	a.seen = &observation{id: journal.NewRun()}
-	a.env.Log = a.log.With("run", a.seen.id)
-	return run(c, j)
+	o := &observation{id: journal.NewRun(), job: j, began: time.Now()}
+	a.seen = o
+	a.env.Log = a.log.With("run", o.id)
+	if err := a.metrics.add(o); err != nil {
+		return err
+	}
+	err := run(c, j)
+	o.mu.Lock()
+	o.ended, o.status = time.Now(), a.status(err)
+	o.mu.Unlock()
+	a.metrics.save(c.Context)
+	return err
 }
 
 // owner is the owner of the locks of the run.
-func (o *observation) owner(j *jobs.Job) journal.Owner {
-	owner := journal.ThisProcess("zmigrate run " + j.File)
+func (o *observation) owner() journal.Owner {
+	owner := journal.ThisProcess("zmigrate run " + o.job.File)
 	owner.Run = o.id
 	return owner
+}
+
+// plan tells that the run works on a plan from now on, which counts its requests; nil: on
+// none.
+func (o *observation) plan(requests func() jobs.Requests) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.earlier, o.requests = o.sent(), requests
+}
+
+// sent returns the requests of the run so far. The caller holds mu.
+func (o *observation) sent() jobs.Requests {
+	if o.requests == nil {
+		return o.earlier
+	}
+	now := o.requests()
+	return jobs.Requests{Source: o.earlier.Source.Plus(now.Source), Target: o.earlier.Target.Plus(now.Target)}
+}
+
+// begin tells what there is to do, and what is done.
+func (o *observation) begin(todo jobs.Progress) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.todo = todo
+}
+
+// observe counts a unit, or a piece of a unit. Several goroutines call it.
+func (o *observation) observe(e stages.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.counts.read += e.Read
+	switch {
+	case e.Partial:
+		return
+	case e.Empty:
+		o.counts.empty++
+	default:
+		o.counts.objects++
+		o.counts.written += e.Bytes
+	}
+	o.todo.ChunksDone++
 }

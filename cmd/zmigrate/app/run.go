@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/verify"
+	"github.com/zmigrate/zmigrate/stages"
 )
 
 // jobFlags returns the flags of commands that read a job file.
@@ -100,28 +101,34 @@ func (a *app) runCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "run", Usage: "migrate; if an earlier run stopped, go on from there", ArgsUsage: "JOB…",
 		Description: jobOptions + ".\n" + exitTable,
-		Flags: append(append(jobFlags(), runFlags()...),
+		Flags: append(slices.Concat(jobFlags(), runFlags(), metricsFlags()),
 			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "do what the command plan does: open the sources, write nothing"}),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
 				return err
 			}
-			for _, name := range names {
-				j, err := a.checked(c, name)
-				if err != nil {
-					return err
+			each := func() error {
+				for _, name := range names {
+					j, err := a.checked(c, name)
+					if err != nil {
+						return err
+					}
+					if c.Bool("dry-run") {
+						err = a.plan(c.Context, j, false)
+					} else {
+						err = a.observed(c, j, a.run)
+					}
+					if err != nil {
+						return err
+					}
 				}
-				if c.Bool("dry-run") {
-					err = a.plan(c.Context, j, false)
-				} else {
-					err = a.observed(c, j, a.run)
-				}
-				if err != nil {
-					return err
-				}
+				return nil
 			}
-			return nil
+			if c.Bool("dry-run") {
+				return each()
+			}
+			return a.measured(c, each)
 		},
 	})
 }
@@ -206,16 +213,21 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Res
 	defer forRunning(j)()
 	a.warn(plan.Findings)
 	show := a.newProgress(j.Name, plan.Requests)
+	a.seen.plan(plan.Requests)
+	defer a.seen.plan(nil) // the plan may be large
 	a.migrating.Store(true)
 	defer a.migrating.Store(false)
 	result, err := jobs.Run(c.Context, plan, a.env, jobs.RunOptions{
-		Begin: show.begin, Observe: show.observe, Stop: a.stop, Confirm: a.confirmation(c), Repair: repair,
-		Owner: a.seen.owner(j), Monitor: &a.seen.monitor,
+		Begin:   func(todo jobs.Progress) { a.seen.begin(todo); show.begin(todo) },
+		Observe: func(e stages.Event) { a.seen.observe(e); show.observe(e) },
+		Stop:    a.stop, Confirm: a.confirmation(c), Repair: repair,
+		Owner: a.seen.owner(), Monitor: &a.seen.monitor,
 	})
 	show.end()
 	if err != nil {
 		return nil, 0, err
 	}
+	a.seen.begin(jobs.Progress{Chunks: result.Chunks, ChunksDone: result.Chunks, Bytes: result.BytesIn, BytesDone: result.BytesIn})
 	a.summary(j, result, show.first, openingOf(plan.Arrays))
 	return result, plan.Waiting(), nil
 }
