@@ -34,8 +34,8 @@ type heldRun struct {
 }
 
 // held starts a run of 8 chunks, with --json and a log in JSON, and returns when a reader
-// waits for its server.
-func held(t *testing.T, args ...string) *heldRun {
+// waits for its server. environment is added to that of the test.
+func held(t *testing.T, environment []string, args ...string) *heldRun {
 	t.Helper()
 	dir := fast(t)
 	reads, gate := make(chan struct{}, 100), make(chan struct{})
@@ -63,7 +63,7 @@ target: {url: out.zarr}
 defaults: {chunks: [1, 32768]}
 `, server.URL+"/data.bin"))
 	x.Cmd = zmigrate(t.Context(), t, append([]string{"run", "--json", "--log-format", "json", "--log-level", "info", "--workers", "2"}, append(args, x.job)...)...)
-	x.Stderr = nil
+	x.Env, x.Stderr = append(os.Environ(), environment...), nil
 	pipe, err := x.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestMetrics(t *testing.T) {
 	if err := os.WriteFile(file, []byte("zmigrate_run_success{job_name=\"night\"} 0\nzmigrate_run_last_success_time_seconds{job_name=\"night\"} 17\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x := held(t, "--metrics-addr", "127.0.0.1:0", "--metrics-file", file)
+	x := held(t, nil, "--metrics-addr", "127.0.0.1:0", "--metrics-file", file)
 	var serving struct{ URL string }
 	if err := json.Unmarshal([]byte(x.message(t, "serving metrics")), &serving); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,8 @@ type Owner struct {
 	ID      string `json:"id"` // of the process: the same for all locks that one process takes
 	Host    string `json:"host"`
 	Command string `json:"command"`
-	Run     string `json:"run,omitempty"` // the run that the process does, see [NewRun]
+	Run     string `json:"run,omitempty"`  // the run that the process does, see [NewRun]
+	Live    string `json:"live,omitempty"` // address of a socket of the machine at which the process tells what it does
 	PID     int    `json:"pid"`
 	// Boot and PIDNamespace tell whether a PID means the same to two processes.
 	// They are empty if the system does not know them.

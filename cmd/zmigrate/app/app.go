@@ -43,12 +43,12 @@ type app struct {
 	log      *slog.Logger
 	env      jobs.Environment
 	warned   map[jobs.Problem]bool
-	seen     *observation // the run that is under way; nil: none
-	metrics  *exporter    // nil: nobody asks for metrics
+	metrics  *exporter // nil: nobody asks for metrics
 
-	stop        chan struct{} // closed by the first signal
-	migrating   atomic.Bool   // a run listens to stop
-	interrupted atomic.Bool   // the first signal was Ctrl-C
+	stop        chan struct{}               // closed by the first signal
+	migrating   atomic.Bool                 // a run listens to stop
+	interrupted atomic.Bool                 // the first signal was Ctrl-C
+	seen        atomic.Pointer[observation] // the run that is under way, or was the last one; nil: none
 }
 
 // Main runs the program and returns its exit status. The first of the arguments is the
@@ -70,6 +70,13 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
+	if list := askSignals(); len(list) > 0 {
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, list...)
+		defer close(asked)
+		defer signal.Stop(asked)
+		go a.answer(asked)
+	}
 	root := a.command()
 	root.Setup()
 	ended := make(chan error, 1)
@@ -232,8 +239,8 @@ func (a *app) report(err error) {
 	case errors.As(err, &printed):
 	case a.json:
 		event := map[string]any{"event": "error", "status": a.status(err), "error": err.Error(), "problems": list(problems)}
-		if a.seen != nil {
-			event["run"] = a.seen.id
+		if o := a.seen.Load(); o != nil {
+			event["run"] = o.id
 		}
 		a.printJSON(event)
 	case positioned:

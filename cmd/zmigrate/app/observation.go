@@ -17,6 +17,7 @@ type observation struct {
 	job     *jobs.Job
 	began   time.Time
 	monitor stages.Monitor
+	live    string // address of the socket that tells what the run does; "": none
 
 	mu       sync.Mutex
 	todo     jobs.Progress // of the plan that is run
@@ -33,12 +34,19 @@ type counts struct{ read, written, objects, empty int64 }
 // observed runs a job, so that others can see it. All lines of its log name the run.
 func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs.Job) error) error {
 	o := &observation{id: journal.NewRun(), job: j, began: time.Now()}
-	a.seen = o
+	a.seen.Store(o)
 	a.env.Log = a.log.With("run", o.id)
 	if err := a.metrics.add(o); err != nil {
 		return err
 	}
-	err := run(c, j)
+	address, done, err := o.serve(c.Context)
+	if err == nil {
+		o.live = address
+		defer done()
+	} else {
+		a.env.Log.InfoContext(c.Context, "status --live will not see this run", "error", err)
+	}
+	err = run(c, j)
 	o.mu.Lock()
 	o.ended, o.status = time.Now(), a.status(err)
 	o.mu.Unlock()
@@ -49,7 +57,7 @@ func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs
 // owner is the owner of the locks of the run.
 func (o *observation) owner() journal.Owner {
 	owner := journal.ThisProcess("zmigrate run " + o.job.File)
-	owner.Run = o.id
+	owner.Run, owner.Live = o.id, o.live
 	return owner
 }
 

@@ -48,7 +48,7 @@ func (p *progress) begin(todo jobs.Progress) {
 	p.last = p.began
 	if p.app.json {
 		p.app.printJSON(map[string]any{
-			"event": "begin", "job": p.name, "run": p.app.seen.id, "chunks": todo.Chunks, "done_chunks": todo.ChunksDone,
+			"event": "begin", "job": p.name, "run": p.app.seen.Load().id, "chunks": todo.Chunks, "done_chunks": todo.ChunksDone,
 			"bytes": todo.Bytes, "done_bytes": todo.BytesDone,
 		})
 	}
@@ -87,7 +87,7 @@ func (p *progress) observe(e stages.Event) {
 	switch {
 	case p.app.json:
 		p.app.printJSON(map[string]any{
-			"event": "progress", "job": p.name, "run": p.app.seen.id, "chunks": p.done.Chunks, "done_chunks": p.done.ChunksDone,
+			"event": "progress", "job": p.name, "run": p.app.seen.Load().id, "chunks": p.done.Chunks, "done_chunks": p.done.ChunksDone,
 			"bytes": p.done.Bytes, "done_bytes": p.done.BytesDone, "bytes_per_second": int64(speed), "seconds_left": left.Seconds(),
 			"requests": p.requests(),
 		})

@@ -213,21 +213,22 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Res
 	defer forRunning(j)()
 	a.warn(plan.Findings)
 	show := a.newProgress(j.Name, plan.Requests)
-	a.seen.plan(plan.Requests)
-	defer a.seen.plan(nil) // the plan may be large
+	seen := a.seen.Load()
+	seen.plan(plan.Requests)
+	defer seen.plan(nil) // the plan may be large
 	a.migrating.Store(true)
 	defer a.migrating.Store(false)
 	result, err := jobs.Run(c.Context, plan, a.env, jobs.RunOptions{
-		Begin:   func(todo jobs.Progress) { a.seen.begin(todo); show.begin(todo) },
-		Observe: func(e stages.Event) { a.seen.observe(e); show.observe(e) },
+		Begin:   func(todo jobs.Progress) { seen.begin(todo); show.begin(todo) },
+		Observe: func(e stages.Event) { seen.observe(e); show.observe(e) },
 		Stop:    a.stop, Confirm: a.confirmation(c), Repair: repair,
-		Owner: a.seen.owner(), Monitor: &a.seen.monitor,
+		Owner: seen.owner(), Monitor: &seen.monitor,
 	})
 	show.end()
 	if err != nil {
 		return nil, 0, err
 	}
-	a.seen.begin(jobs.Progress{Chunks: result.Chunks, ChunksDone: result.Chunks, Bytes: result.BytesIn, BytesDone: result.BytesIn})
+	seen.begin(jobs.Progress{Chunks: result.Chunks, ChunksDone: result.Chunks, Bytes: result.BytesIn, BytesDone: result.BytesIn})
 	a.summary(j, result, show.first, openingOf(plan.Arrays))
 	return result, plan.Waiting(), nil
 }

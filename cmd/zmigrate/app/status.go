@@ -14,7 +14,7 @@ func (a *app) statusCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "status", Usage: "show what a job's checkpoint holds", ArgsUsage: "JOB",
 		Description: jobOptions + ". Opens neither source nor target.",
-		Flags:       jobFlags(),
+		Flags:       append(jobFlags(), &cli.BoolFlag{Name: "live", Usage: "ask the run, which must be on this machine, what each of its workers does"}),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
@@ -30,6 +30,18 @@ func (a *app) statusCommand() *cli.Command {
 			s, err := jobs.ReadStatus(c.Context, j, a.env)
 			if err != nil {
 				return err
+			}
+			if c.Bool("live") {
+				l, err := askLive(c.Context, s)
+				switch {
+				case err != nil:
+					return fmt.Errorf("%s: %w", j.Name, err)
+				case a.json:
+					a.printJSON(l)
+				default:
+					a.printf("%s", l.text())
+				}
+				return nil
 			}
 			if a.json {
 				a.printJSON(s)

@@ -193,7 +193,7 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 			Job   string `json:"job"`
 			Run   string `json:"run"`
 			*jobs.Verification
-		}{"verified", j.Name, a.seen.id, r})
+		}{"verified", j.Name, a.seen.Load().id, r})
 		return
 	}
 	word := "verified"
