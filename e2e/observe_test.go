@@ -269,3 +269,20 @@ func scrape(t *testing.T, url string) map[string]float64 {
 	}
 	return metricsIn(t, response.Body, "night")
 }
+
+// TestNotifyHidesSecrets names a command by a variable: the warning that it is not there
+// does not tell the variable's value.
+func TestNotifyHidesSecrets(t *testing.T) {
+	t.Parallel()
+	dir := fast(t)
+	write(t, dir, "data.bin", smooth(16))
+	job := write(t, dir, "a.yaml", []byte(`zmigrate: 1
+source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [16]}}}
+target: {url: out.zarr}
+run: {notify: ["./${PLANTED}", "--token=${PLANTED}"]}
+`))
+	output, ok := runWithoutSecretIn(t, []string{"PLANTED=Hunter2-planted"}, "run", job)
+	if !ok || !strings.Contains(output, "a.yaml:4:7: warning: run.notify: the command has failed: no such file or directory") {
+		t.Errorf("succeeded: %v\n%s", ok, output)
+	}
+}

@@ -210,6 +210,7 @@ type Run struct {
 	Path         string        // "auto", or "decode": no chunk is carried through
 	Digest       string        // which values are digested: "auto" or "", "all", those of objects carried through too, or "none"
 	Verify       string        // the level at which the target is verified at the end of a run; "none" or "": not at all
+	Notify       Notify
 }
 
 // Problem returns an error about a field, such as "arrays.SST.codecs[1].order",
@@ -265,6 +266,12 @@ func (j *Job) CheckpointURL() (string, error) {
 		return j.Run.Checkpoint.URL, nil
 	}
 	return store.Sibling(j.Target.URL, ".zmigrate")
+}
+
+// Notify is a command that is called at the end of a run, with its result.
+type Notify struct {
+	Command []string // the program and its arguments; nil: none
+	Timeout time.Duration
 }
 
 // Workers are the numbers of workers of each stage; 0 is one for each core.

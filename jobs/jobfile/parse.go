@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -415,6 +416,45 @@ func (p *parser) run(n *node, at *trail) {
 		"lock_ttl": p.durationFrom(time.Second, &r.LockLifetime),
 		"path":     p.enum(&r.Path, "auto", "decode"),
 		"digest":   p.enum(&r.Digest, "auto", "all", "none"),
+		"notify":   p.notify(&r.Notify),
 		"verify":   p.enum(&r.Verify, "none", "quick", "stored", "decoded", "source"),
 	})
+}
+
+// notifyTime is the time that the command of run.notify has, unless the job says so.
+const notifyTime = time.Minute
+
+// notify reads a command: a list of words, or a mapping with the command and its time.
+func (p *parser) notify(dst *Notify) setter {
+	words := func(n *node, at *trail) {
+		command := make([]string, len(n.items))
+		ok := p.list(n, at, `a list of words, such as [mail, -s, migrated, "you@example.org"]`, func(i int) setter {
+			return func(n *node, at *trail) {
+				if n.kind == stringKind && i > 0 {
+					command[i] = n.text // may be empty
+				} else {
+					p.str(&command[i])(n, at)
+				}
+				if strings.ContainsRune(command[i], 0) {
+					p.report(n.at, at, "has a NUL byte, which no command may have", "")
+				}
+			}
+		})
+		switch {
+		case ok && len(command) == 0:
+			p.report(n.at, at, "the list is empty", "")
+		case ok:
+			dst.Command, dst.Timeout = command, cmp.Or(dst.Timeout, notifyTime)
+		}
+	}
+	return func(n *node, at *trail) {
+		switch n.kind {
+		case mapKind:
+			p.fields(n, at, map[string]setter{"command": words, "timeout": p.duration(&dst.Timeout)}, "command")
+		case stringKind:
+			p.want(n, at, "a list of words", "no shell reads the command: [sh, -c, …] calls one")
+		default:
+			words(n, at)
+		}
+	}
 }

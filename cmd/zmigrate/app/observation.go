@@ -26,19 +26,24 @@ type observation struct {
 	earlier  jobs.Requests // of earlier plans of the run
 	ended    time.Time     // zero: the run goes on
 	status   int           // the exit status of a run that has ended
+	result   *jobs.Result  // of the migration; nil: it has failed, or goes on
 }
 
 // counts add up what a run has done.
 type counts struct{ read, written, objects, empty int64 }
 
-// observed runs a job, so that others can see it. All lines of its log name the run.
-func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs.Job) error) error {
+// identify gives a run of a job its identifier. All lines of its log have it.
+func (a *app) identify(j *jobs.Job) *observation {
 	o := &observation{id: journal.NewRun(), job: j, began: time.Now()}
 	a.seen.Store(o)
 	a.env.Log = a.log.With("run", o.id)
-	if err := a.metrics.add(o); err != nil {
-		return err
-	}
+	return o
+}
+
+// observed runs a job, so that others can see it, and tells the command of run.notify how
+// it has ended.
+func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs.Job) error) error {
+	o := a.identify(j)
 	address, done, err := o.serve(c.Context)
 	if err == nil {
 		o.live = address
@@ -46,11 +51,14 @@ func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs
 	} else {
 		a.env.Log.InfoContext(c.Context, "status --live will not see this run", "error", err)
 	}
-	err = run(c, j)
+	if err = a.metrics.add(o); err == nil {
+		err = run(c, j)
+	}
 	o.mu.Lock()
 	o.ended, o.status = time.Now(), a.status(err)
 	o.mu.Unlock()
 	a.metrics.save(c.Context)
+	a.notify(c.Context, o, err)
 	return err
 }
 
@@ -76,6 +84,14 @@ func (o *observation) sent() jobs.Requests {
 	}
 	now := o.requests()
 	return jobs.Requests{Source: o.earlier.Source.Plus(now.Source), Target: o.earlier.Target.Plus(now.Target)}
+}
+
+// migrated tells the result of a plan.
+func (o *observation) migrated(r *jobs.Result) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.result = r
+	o.todo = jobs.Progress{Chunks: r.Chunks, ChunksDone: r.Chunks, Bytes: r.BytesIn, BytesDone: r.BytesIn}
 }
 
 // begin tells what there is to do, and what is done.

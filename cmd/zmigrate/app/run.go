@@ -228,7 +228,7 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Res
 	if err != nil {
 		return nil, 0, err
 	}
-	seen.begin(jobs.Progress{Chunks: result.Chunks, ChunksDone: result.Chunks, Bytes: result.BytesIn, BytesDone: result.BytesIn})
+	seen.migrated(result)
 	a.summary(j, result, show.first, openingOf(plan.Arrays))
 	return result, plan.Waiting(), nil
 }

@@ -53,7 +53,8 @@ func (a *app) verifyCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.observed(c, j, func(c *cli.Context, j *jobs.Job) error { return a.verify(c, j, opt) })
+			a.identify(j)
+			return a.verify(c, j, opt)
 		},
 	})
 }
