@@ -134,7 +134,8 @@ func (a *app) runCommand() *cli.Command {
 }
 
 const exitTable = "Exit status: 0 done; 1 failed; 2 the job or the command line is invalid;\n" +
-	"3 stopped before the end, or 130 interrupted: run it again to resume; 5 another run holds the job's lock."
+	"3 stopped before the end, or 130 interrupted: run it again to resume; 4 --verify found a difference;\n" +
+	"5 another run holds the job's lock."
 
 // overhead is the memory that the garbage collector allows beside the chunks in flight:
 // for tables of compressors, open files, garbage. The program's own pages, some 20 MiB,

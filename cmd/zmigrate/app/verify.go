@@ -174,7 +174,9 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	show := a.newProgress(j.Name, func() jobs.Requests { return jobs.Requests{} })
 	opt.Begin = func(objects int, bytes int64) { show.begin(jobs.Progress{Chunks: objects, Bytes: bytes}) }
 	opt.Observe = func(bytes int64) { show.observe(stages.Event{Read: bytes}) }
+	done := forRunning(j)
 	r, err := jobs.Verify(c.Context, j, a.env, opt)
+	done()
 	show.end()
 	if err != nil {
 		return err
