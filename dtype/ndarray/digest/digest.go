@@ -27,10 +27,10 @@ package digest
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"strconv"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
@@ -97,12 +97,17 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// blockWords is the number of words of a row that share a key B.
-const blockWords = 1024
+const (
+	// A block is the words of a row that share a key B.
+	blockWords = 1024
+	blockBytes = 4 * blockWords
+	// overread is how many words behind its last one a kernel may read of wordKeys.
+	overread = 8
+)
 
-// wordKeys are the keys A.
-var wordKeys = func() (keys [blockWords]uint32) {
-	for j := range keys {
+// wordKeys are the keys A, and zeros behind them.
+var wordKeys = func() (keys [blockWords + overread]uint32) {
+	for j := range blockWords {
 		keys[j] = uint32(mix(uint64(j))>>32) | 1
 	}
 	return keys
@@ -113,24 +118,21 @@ func blockKey(b uint64) uint64 { return mix(1<<32+b) | 1 }
 func indexKey(dimension, index int) uint64 { return mix(uint64(dimension+2)<<48+uint64(index)) | 1 }
 
 // Of returns the sum of the elements of a, which stand in an array from index start on. It
-// takes the bytes in memory as they are, so it is the sum of the definition only on a
-// little-endian host. It reads a and keeps nothing of it.
+// reads a and keeps nothing of it.
 func Of(a ndarray.Array, start []int) Sum {
-	if a.Len() == 0 {
+	switch {
+	case a.Len() == 0:
 		return 0
+	case a.Heap != nil:
+		return ofItems(a, start)
 	}
-	n := len(a.Shape) - 1
-	w := walk{size: ndarray.ItemSize(a.Type), a: a, start: start}
-	if a.Heap != nil {
-		return Sum(w.items())
+	size := ndarray.ItemSize(a.Type)
+	last := len(a.Shape) - 1
+	_, ordered := a.Type.(dtype.Ordered)
+	if last >= 0 && a.Shape[last] > 1 && a.Strides[last] != size || ordered && dtype.Native != dtype.Little {
+		return ofCopies(a, start)
 	}
-	if n < 0 {
-		return Sum(row(a.Data[a.Offset:a.Offset+w.size], 0))
-	}
-	if a.Strides[n] != w.size && a.Shape[n] > 1 {
-		w.row = make([]byte, a.Shape[n]*w.size)
-	}
-	return Sum(w.sum(0, a.Offset, 1))
+	return ofRows(a, start)
 }
 
 // Within returns the sum of those elements of a that lie within the array. A chunk at the
@@ -149,159 +151,74 @@ func Within(a ndarray.Array, start []int, chunk ndarray.Region) Sum {
 	return Of(a.Sub(inside), at)
 }
 
-// Constant returns the sum of a box of an array in which every element equals the only
-// element of one. The time grows with the extents of the box, not with their product.
-func Constant(one ndarray.Array, box ndarray.Region) Sum {
-	element := one.Data[one.Offset : one.Offset+ndarray.ItemSize(one.Type)]
-	if one.Heap != nil {
-		for item := range one.Items() {
-			hash := sha256.Sum256(item)
-			element = hash[:8]
+// copyBytes is how much of an array is copied at once.
+const copyBytes = 256 << 10
+
+// ofCopies is Of for elements that do not lie side by side, or that are not little-endian.
+// It copies the array in pieces.
+func ofCopies(a ndarray.Array, start []int) (sum Sum) {
+	shape, size := a.Shape, ndarray.ItemSize(a.Type)
+	at := make([]int, len(shape))
+	var buffer []byte
+	for piece := range ndarray.Pieces(shape, max(copyBytes/size, 1)) {
+		n, _ := ndarray.Bytes(a.Type, piece.Shape)
+		if buffer == nil {
+			buffer = make([]byte, n) // no later piece is larger
 		}
+		dense, _ := ndarray.View(a.Type, piece.Shape, buffer[:n])
+		ndarray.Copy(dense, a.Sub(piece))
+		if t, ordered := a.Type.(dtype.Ordered); ordered && dtype.Native != dtype.Little {
+			ndarray.Swap(dense, t)
+		}
+		for k, i := range piece.Start {
+			at[k] = start[k] + i
+		}
+		sum += ofRows(dense, at)
 	}
-	start, shape := box.Start, box.Shape
+	return sum
+}
+
+// ofItems is Of for elements of variable size, which count as the first 8 bytes of their
+// SHA-256.
+func ofItems(a ndarray.Array, start []int) (sum Sum) {
+	hashes := make([]byte, 0, min(8*a.Len(), copyBytes))
+	next := 0 // number of the first element of hashes
+	flush := func() {
+		sum += ofRun(a.Shape, start, next, hashes)
+		next += len(hashes) / 8
+		hashes = hashes[:0]
+	}
+	for item := range a.Items() {
+		if len(hashes) == cap(hashes) {
+			flush()
+		}
+		hash := sha256.Sum256(item)
+		hashes = append(hashes, hash[:8]...)
+	}
+	flush()
+	return sum
+}
+
+// ofRun returns the sum of elements of 8 bytes that follow each other in the C order of a
+// region, from the one with number first on. shape is that of the region, and start is
+// where it begins in the array.
+func ofRun(shape, start []int, first int, data []byte) (sum Sum) {
 	if len(shape) == 0 {
-		start, shape = []int{0}, []int{1}
+		return Sum(row(data, 0))
 	}
 	last := len(shape) - 1
-	sum := constantRow(element, uint64(start[last]), uint64(shape[last]))
-	for d := range last {
-		keys := uint64(0)
-		for i := range shape[d] {
-			keys += indexKey(d, start[d]+i)
+	for len(data) > 0 {
+		number, key := first, uint64(1)
+		i := number % shape[last]
+		number /= shape[last]
+		for k := last - 1; k >= 0; k-- {
+			key *= indexKey(k, start[k]+number%shape[k])
+			number /= shape[k]
 		}
-		sum *= keys
-	}
-	return Sum(sum)
-}
-
-// constantRow returns the sum of n equal elements of a row, the first of which has the
-// index start.
-func constantRow(element []byte, start, n uint64) (sum uint64) {
-	const blockBytes = 4 * blockWords
-	size := uint64(len(element))
-	begin, end := start*size, (start+n)*size
-	// Every size-th block has the same bytes. pattern has those of size blocks.
-	pattern := bytes.Repeat(element, blockBytes)
-	part := func(from, to uint64) uint64 { // within one block
-		at := from % uint64(len(pattern))
-		return row(pattern[at:at+to-from], from)
-	}
-	first, behind := (begin+blockBytes-1)/blockBytes, end/blockBytes // whole blocks
-	if first >= behind {
-		if edge := first * blockBytes; edge < end && edge > begin {
-			return part(begin, edge) + part(edge, end)
-		}
-		return part(begin, end)
-	}
-	sum = part(begin, first*blockBytes) + part(behind*blockBytes, end)
-	inner := make([]uint64, min(size, behind-first)) // Σ w·A of the blocks
-	for b := range inner {
-		at := (first + uint64(b)) % size * blockBytes
-		inner[b] = words(pattern[at:at+blockBytes], wordKeys[:])
-	}
-	for b := first; b < behind; b++ {
-		sum += inner[(b-first)%size] * blockKey(b)
-	}
-	return sum
-}
-
-// walk visits the rows of an array.
-type walk struct {
-	a     ndarray.Array
-	start []int
-	size  int
-	row   []byte // for rows whose elements do not lie side by side; nil: all do
-}
-
-// sum returns the sum of the elements at data offset at, which have the same indexes in the
-// dimensions before k. key is the product of their keys.
-func (w *walk) sum(k, at int, key uint64) (sum uint64) {
-	n, stride := w.a.Shape[k], w.a.Strides[k]
-	if k < len(w.a.Shape)-1 {
-		for i := range n {
-			sum += w.sum(k+1, at+i*stride, key*indexKey(k, w.start[k]+i))
-		}
-		return sum
-	}
-	data := w.row
-	if data == nil {
-		data = w.a.Data[at : at+n*w.size]
-	} else {
-		for i := range n {
-			copy(data[i*w.size:(i+1)*w.size], w.a.Data[at+i*stride:])
-		}
-	}
-	return key * row(data, uint64(w.start[k])*uint64(w.size))
-}
-
-// row returns the sum of a part of a row. off is the number of bytes of the row before it.
-func row(data []byte, off uint64) (sum uint64) {
-	q := off / 4
-	if first := int(off % 4); first > 0 { // the rest of a word
-		n := min(4-first, len(data))
-		sum = uint64(word(data[:n])<<(8*first)) * uint64(wordKeys[q%blockWords]) * blockKey(q/blockWords)
-		data = data[n:]
-		q++
-	}
-	for len(data) >= 4 {
-		keys := wordKeys[q%blockWords:]
-		n := min(len(keys), len(data)/4)
-		sum += words(data[:4*n], keys[:n]) * blockKey(q/blockWords)
-		data = data[4*n:]
-		q += uint64(n)
-	}
-	if len(data) > 0 {
-		sum += uint64(word(data)) * uint64(wordKeys[q%blockWords]) * blockKey(q/blockWords)
-	}
-	return sum
-}
-
-// word reads a word of which there are less than four bytes.
-func word(data []byte) (w uint32) {
-	for i, b := range data {
-		w |= uint32(b) << (8 * i)
-	}
-	return w
-}
-
-// words returns Σ w·key over words of data and their keys.
-func words(data []byte, keys []uint32) uint64 {
-	var a, b, c, d uint64
-	for len(keys) >= 4 && len(data) >= 16 {
-		a += uint64(binary.LittleEndian.Uint32(data)) * uint64(keys[0])
-		b += uint64(binary.LittleEndian.Uint32(data[4:])) * uint64(keys[1])
-		c += uint64(binary.LittleEndian.Uint32(data[8:])) * uint64(keys[2])
-		d += uint64(binary.LittleEndian.Uint32(data[12:])) * uint64(keys[3])
-		keys, data = keys[4:], data[16:]
-	}
-	for i, key := range keys {
-		a += uint64(binary.LittleEndian.Uint32(data[4*i:])) * uint64(key)
-	}
-	return a + b + c + d
-}
-
-// items returns the sum of elements of variable size, which count as the first 8 bytes of
-// their SHA-256.
-func (w *walk) items() (sum uint64) {
-	shape, start := w.a.Shape, w.start
-	if len(shape) == 0 {
-		shape, start = []int{1}, []int{0}
-	}
-	n := len(shape) - 1
-	index := make([]int, len(shape))
-	for item := range w.a.Items() {
-		hash, key := sha256.Sum256(item), uint64(1)
-		for k := range n {
-			key *= indexKey(k, start[k]+index[k])
-		}
-		sum += key * row(hash[:8], 8*uint64(start[n]+index[n]))
-		for k := n; k >= 0; k-- {
-			if index[k]++; index[k] < shape[k] {
-				break
-			}
-			index[k] = 0
-		}
+		n := min(shape[last]-i, len(data)/8)
+		sum += Sum(key * row(data[:8*n], 8*uint64(start[last]+i)))
+		data = data[8*n:]
+		first += n
 	}
 	return sum
 }

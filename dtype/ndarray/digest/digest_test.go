@@ -1,9 +1,12 @@
 package digest_test
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -19,7 +22,12 @@ func TestParts(t *testing.T) {
 	for _, c := range []struct {
 		size  int
 		shape []int
-	}{{1, []int{7, 9, 5}}, {2, []int{3, 4001}}, {4, []int{40, 1, 3}}, {8, []int{5000}}, {3, []int{11, 13}}, {16, []int{2, 3, 4, 5}}, {2, []int{}}, {4, []int{0, 3}}, {1, []int{9000}}} {
+	}{
+		{1, []int{7, 9, 5}}, {2, []int{3, 4001}}, {4, []int{40, 1, 3}}, {8, []int{5000}}, {3, []int{11, 13}},
+		{16, []int{2, 3, 4, 5}}, {2, []int{}}, {4, []int{0, 3}}, {1, []int{9000}}, {1, []int{300, 2, 1}},
+		{4, []int{1, 700, 1, 1}}, {2, []int{3, 1, 301, 1, 7}}, {8, []int{2, 2, 1, 2, 2}}, {2, []int{520, 37}},
+		{7, []int{600, 2, 1}}, {4100, []int{3, 3}}, {8, []int{300, 2, 80}},
+	} {
 		whole := ndarray.New(dtype.RawBytes(c.size), c.shape)
 		for i := range whole.Data {
 			whole.Data[i] = byte(random.Uint32())
@@ -51,12 +59,15 @@ func TestParts(t *testing.T) {
 				}
 			}
 		}
-		if len(c.shape) == 2 { // another layout in memory
-			turned := ndarray.New(whole.Type, []int{c.shape[1], c.shape[0]})
-			ndarray.Copy(turned.Transpose([]int{1, 0}), whole)
-			if got := digest.Of(turned.Transpose([]int{1, 0}), zero); got != want {
-				t.Errorf("size %d, shape %v: %v of a transposed layout, want %v", c.size, c.shape, got, want)
-			}
+		turned, back := slices.Clone(c.shape), make([]int, len(c.shape)) // another layout in memory
+		slices.Reverse(turned)
+		for k := range back {
+			back[k] = len(back) - 1 - k
+		}
+		other := ndarray.New(whole.Type, turned).Transpose(back)
+		ndarray.Copy(other, whole)
+		if got := digest.Of(other, zero); got != want {
+			t.Errorf("size %d, shape %v: %v with the first dimension varying fastest, want %v", c.size, c.shape, got, want)
 		}
 	}
 }
@@ -65,14 +76,17 @@ func TestParts(t *testing.T) {
 func TestConstant(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
-	for _, size := range []int{1, 2, 3, 4, 8, 12, 16} {
+	for _, size := range []int{1, 2, 3, 4, 8, 12, 16, 6000, 8192} {
 		for _, c := range []ndarray.Region{
 			{Start: []int{}, Shape: []int{}}, {Start: []int{0}, Shape: []int{1}}, {Start: []int{5, 7}, Shape: []int{3, 9}}, {Start: []int{1, 0, 1023}, Shape: []int{2, 3, 5}},
-			{Start: []int{1000}, Shape: []int{20_000}}, {Start: []int{0}, Shape: []int{4096}}, {Start: []int{3, 4095}, Shape: []int{2, 4098}}, {Start: []int{4}, Shape: []int{0}},
+			{Start: []int{1000}, Shape: []int{20_000}}, {Start: []int{0}, Shape: []int{4096}}, {Start: []int{3, 4095}, Shape: []int{2, 4098}}, {Start: []int{4}, Shape: []int{0}}, {Start: []int{3, 7}, Shape: []int{0, 5}},
 		} {
 			one := ndarray.New(dtype.RawBytes(size), []int{1})
 			for i := range one.Data {
 				one.Data[i] = byte(random.Uint32())
+			}
+			if n, _ := ndarray.Bytes(one.Type, c.Shape); n > 1<<24 {
+				continue
 			}
 			box := ndarray.New(one.Type, c.Shape)
 			for i := range box.Data {
@@ -134,5 +148,41 @@ func BenchmarkOf(b *testing.B) {
 				digest.Of(a, make([]int, len(c.shape)))
 			}
 		})
+	}
+}
+
+// TestItems compares the digest of texts with that of their hashes, for whole arrays and
+// for arrays in two parts.
+func TestItems(t *testing.T) {
+	t.Parallel()
+	for _, shape := range [][]int{{}, {7}, {5, 3, 4}, {40000, 1}, {1, 33000}, {0, 4}} {
+		texts, hashes := ndarray.New(dtype.StringType, shape), ndarray.New(dtype.RawBytes(8), shape)
+		n := 0
+		err := texts.SetItems(func() ([]byte, error) {
+			text := []byte(strings.Repeat("ä", n%5) + strconv.Itoa(n/3))
+			hash := sha256.Sum256(text)
+			copy(hashes.Data[8*n:], hash[:8])
+			n++
+			return text, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := []int{3, 1 << 30, 9}[:len(shape)]
+		want := digest.Of(hashes, start)
+		if got := digest.Of(texts, start); got != want {
+			t.Errorf("shape %v: %v, want %v", shape, got, want)
+		}
+		var sum digest.Sum
+		for piece := range ndarray.Pieces(shape, texts.Len()/2+1) {
+			at := slices.Clone(start)
+			for k, i := range piece.Start {
+				at[k] += i
+			}
+			sum += digest.Of(texts.Sub(piece), at)
+		}
+		if sum != want {
+			t.Errorf("shape %v: the parts add up to %v, want %v", shape, sum, want)
+		}
 	}
 }

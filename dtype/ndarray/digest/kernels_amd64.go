@@ -1,0 +1,25 @@
+//go:build !purego
+
+package digest
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// sumWords is sumWordsPlain, with a kernel on processors with AVX2. keys has overread keys
+// of capacity behind its length, and at is not empty.
+func sumWords(data []byte, at []int, key []uint64, c int, keys []uint32) uint64 {
+	if !cpu.X86.HasAVX2 {
+		return sumWordsPlain(data, at, key, c, keys)
+	}
+	return sumWordsKernel(unsafe.Pointer(&data[c]), &at[0], &key[0], len(at), &keys[0], len(keys))
+}
+
+// sumWordsKernel does the same as sumWordsPlain for count rows, of which at has the
+// distances from data. It does not check its arguments. It reads up to 7 keys behind the
+// last one and multiplies them with zeros.
+//
+//go:noescape
+func sumWordsKernel(data unsafe.Pointer, at *int, key *uint64, count int, keys *uint32, words int) uint64
