@@ -13,7 +13,8 @@
 //     the first 8 bytes of the SHA-256 of its bytes. An array without dimensions counts as
 //     one of the shape [1].
 //   - A row is the elements along the last dimension. Its bytes, with zeros behind them, are
-//     little-endian words w of 32 bits. The sum of the row is Σ w[q]·A(q mod 1024)·B(q div 1024).
+//     little-endian words of 32 bits. Each is rotated to the left by one bit, to w. The sum
+//     of the row is Σ w[q]·A(q mod 1024)·B(q div 1024).
 //   - The sum of the array is the sum of its rows, each times Π K(d, i) over the other
 //     dimensions d of the row and its index i there.
 //
@@ -22,6 +23,11 @@
 //	A(j)    = mix(j) >> 32 | 1
 //	B(b)    = mix(2^32 + b) | 1
 //	K(d, i) = mix((d+2)·2^48 + i) | 1
+//
+// All keys are odd, so a change of one word always changes the sum. Words are rotated
+// because the highest bit of a word, which is the sign of many numbers, moves only the upper
+// half of the sum otherwise: a box of zeros that all lost their sign would move less than
+// that, because sums of an even number of keys are even.
 package digest
 
 import (

@@ -121,8 +121,8 @@ func naiveSum(data []byte, size int, shape []int) digest.Sum {
 		}
 		row := append(slices.Clone(data[:rowBytes]), make([]byte, (4-rowBytes%4)%4)...)
 		for q := 0; 4*q < len(row); q++ {
-			w := uint64(binary.LittleEndian.Uint32(row[4*q:]))
-			sum += key * w * (mix(uint64(q%1024))>>32 | 1) * (mix(1<<32+uint64(q/1024)) | 1)
+			w := binary.LittleEndian.Uint32(row[4*q:])
+			sum += key * uint64(w<<1|w>>31) * (mix(uint64(q%1024))>>32 | 1) * (mix(1<<32+uint64(q/1024)) | 1)
 		}
 		data = data[rowBytes:]
 		for d := last - 1; d >= 0; d-- {

@@ -13,16 +13,18 @@ DATA ·masks+48(SB)/8, $0
 DATA ·masks+56(SB)/8, $0
 GLOBL ·masks(SB), RODATA|NOPTR, $64
 
-// STEP multiplies the words in data with the keys at key. VPMULUDQ takes the words with
-// even numbers, and VMOVSHDUP moves those with odd numbers to their places. The products
-// are added to even and odd.
+// STEP multiplies the words in data, rotated, with the keys at key. VPMULUDQ takes the words
+// with even numbers. Two copies of a word side by side, moved by 31 bits, leave there the
+// word rotated to the left by one bit. The products are added to even and odd.
 #define STEP(data, key, even, odd, x, y) \
-	VMOVDQU   data, x;      \
-	VMOVSHDUP data, y;      \
-	VPMULUDQ  key, x, x;    \
+	VMOVSLDUP data, x;       \
+	VMOVSHDUP data, y;       \
+	VPSRLQ    $31, x, x;     \
+	VPSRLQ    $31, y, y;     \
+	VPMULUDQ  key, x, x;     \
 	VPADDQ    x, even, even; \
-	VMOVSHDUP key, x;       \
-	VPMULUDQ  x, y, y;      \
+	VMOVSHDUP key, x;        \
+	VPMULUDQ  x, y, y;       \
 	VPADDQ    y, odd, odd
 
 // func sumWordsKernel(data unsafe.Pointer, at *int, key *uint64, count int, keys *uint32, words int) uint64
@@ -77,7 +79,10 @@ rest:
 	TESTQ R12, R12
 	JEQ   done
 	VPMASKMOVD (SI)(AX*1), Y15, Y4
-	VPSRLQ     $32, Y4, Y5
+	VMOVSHDUP  Y4, Y5
+	VMOVSLDUP  Y4, Y4
+	VPSRLQ     $31, Y4, Y4
+	VPSRLQ     $31, Y5, Y5
 	VPMULUDQ   (DI)(AX*1), Y4, Y4
 	VPADDQ     Y4, Y2, Y2
 	VMOVSHDUP  (DI)(AX*1), Y6

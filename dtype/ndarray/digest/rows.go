@@ -2,6 +2,7 @@ package digest
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unsafe"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -105,7 +106,7 @@ func sumRows(data []byte, at []int, key []uint64, off uint64, length int) (sum u
 	c, q := 0, off/4 // bytes that are done, and the number of the word
 	if first := int(off % 4); first > 0 {
 		c = min(4-first, length)
-		sum = sumColumn(data, at, key, 0, c) << (8 * first) * uint64(wordKeys[q%blockWords]) * blockKey(q/blockWords)
+		sum = sumColumn(data, at, key, 0, c, 8*first) * uint64(wordKeys[q%blockWords]) * blockKey(q/blockWords)
 		q++
 	}
 	for length-c >= 4 {
@@ -114,7 +115,7 @@ func sumRows(data []byte, at []int, key []uint64, off uint64, length int) (sum u
 		var part uint64
 		if n < narrow {
 			for j := range n {
-				part += sumColumn(data, at, key, c+4*j, 4) * uint64(keys[j])
+				part += sumColumn(data, at, key, c+4*j, 4, 0) * uint64(keys[j])
 			}
 		} else {
 			part = sumWords(data, at, key, c, keys[:n:n+overread])
@@ -124,41 +125,43 @@ func sumRows(data []byte, at []int, key []uint64, off uint64, length int) (sum u
 		q += uint64(n)
 	}
 	if c < length {
-		sum += sumColumn(data, at, key, c, length-c) * uint64(wordKeys[q%blockWords]) * blockKey(q/blockWords)
+		sum += sumColumn(data, at, key, c, length-c, 0) * uint64(wordKeys[q%blockWords]) * blockKey(q/blockWords)
 	}
 	return sum
 }
 
-// sumColumn returns the sum of one word of each row, times the key of the row. The word
-// begins c bytes behind the beginning of the row and has n bytes, up to 4.
-func sumColumn(data []byte, at []int, key []uint64, c, n int) (sum uint64) {
-	p := unsafe.Pointer(&data[c])
+// sumColumn returns the sum of one word of each row, times the key of the row. Up to 4 of
+// the word's bytes are in data, c bytes behind the beginning of the row. The lowest of them
+// is worth 1<<low.
+func sumColumn(data []byte, at []int, key []uint64, c, bytes, low int) (sum uint64) {
+	p, turn := unsafe.Pointer(&data[c]), low+1
 	key = key[:len(at)]
-	switch n {
+	switch bytes {
 	case 1:
 		for i, from := range at {
-			sum += key[i] * uint64(*(*byte)(unsafe.Add(p, from)))
+			w := *(*byte)(unsafe.Add(p, from))
+			sum += key[i] * uint64(bits.RotateLeft32(uint32(w), turn))
 		}
 	case 2:
 		for i, from := range at {
 			w := (*[2]byte)(unsafe.Add(p, from))
-			sum += key[i] * uint64(binary.LittleEndian.Uint16(w[:]))
+			sum += key[i] * uint64(bits.RotateLeft32(uint32(binary.LittleEndian.Uint16(w[:])), turn))
 		}
 	case 3:
 		for i, from := range at {
 			w := (*[3]byte)(unsafe.Add(p, from))
-			sum += key[i] * (uint64(binary.LittleEndian.Uint16(w[:])) | uint64(w[2])<<16)
+			sum += key[i] * uint64(bits.RotateLeft32(uint32(binary.LittleEndian.Uint16(w[:]))|uint32(w[2])<<16, turn))
 		}
 	case 4:
 		for i, from := range at {
 			w := (*[4]byte)(unsafe.Add(p, from))
-			sum += key[i] * uint64(binary.LittleEndian.Uint32(w[:]))
+			sum += key[i] * turned(w[:])
 		}
 	}
 	return sum
 }
 
-// sumWordsPlain returns the sums Σ w·key over words of each row, each times the key of the
+// sumWordsPlain returns the sums Σ turned(w)·key over words w of each row, each times the key of the
 // row. The words begin c bytes behind the beginning of the row.
 func sumWordsPlain(data []byte, at []int, key []uint64, c int, keys []uint32) (sum uint64) {
 	for i, from := range at {
@@ -167,22 +170,27 @@ func sumWordsPlain(data []byte, at []int, key []uint64, c int, keys []uint32) (s
 	return sum
 }
 
-// words returns Σ w·key over words of data and their keys.
+// turned returns the first word of data, rotated to the left by one bit.
+func turned(data []byte) uint64 {
+	return uint64(bits.RotateLeft32(binary.LittleEndian.Uint32(data), 1))
+}
+
+// words returns Σ turned(w)·key over words w of data and their keys.
 func words(data []byte, keys []uint32) uint64 {
 	var a, b, c, d uint64
 	for len(keys) >= 8 && len(data) >= 32 {
-		a += uint64(binary.LittleEndian.Uint32(data)) * uint64(keys[0])
-		b += uint64(binary.LittleEndian.Uint32(data[4:])) * uint64(keys[1])
-		c += uint64(binary.LittleEndian.Uint32(data[8:])) * uint64(keys[2])
-		d += uint64(binary.LittleEndian.Uint32(data[12:])) * uint64(keys[3])
-		a += uint64(binary.LittleEndian.Uint32(data[16:])) * uint64(keys[4])
-		b += uint64(binary.LittleEndian.Uint32(data[20:])) * uint64(keys[5])
-		c += uint64(binary.LittleEndian.Uint32(data[24:])) * uint64(keys[6])
-		d += uint64(binary.LittleEndian.Uint32(data[28:])) * uint64(keys[7])
+		a += turned(data) * uint64(keys[0])
+		b += turned(data[4:]) * uint64(keys[1])
+		c += turned(data[8:]) * uint64(keys[2])
+		d += turned(data[12:]) * uint64(keys[3])
+		a += turned(data[16:]) * uint64(keys[4])
+		b += turned(data[20:]) * uint64(keys[5])
+		c += turned(data[24:]) * uint64(keys[6])
+		d += turned(data[28:]) * uint64(keys[7])
 		keys, data = keys[8:], data[32:]
 	}
 	for i, key := range keys {
-		a += uint64(binary.LittleEndian.Uint32(data[4*i:])) * uint64(key)
+		a += turned(data[4*i:]) * uint64(key)
 	}
 	return a + b + c + d
 }
