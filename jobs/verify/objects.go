@@ -22,7 +22,7 @@ const (
 	// wholeBytes is the size up to which an object is read at once, and only once.
 	wholeBytes = 64 << 20
 	// pieceBytes is how much of a larger object is read at once.
-	pieceBytes = 1 << 20
+	pieceBytes = 8 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
