@@ -157,7 +157,7 @@ func TestFlippedBits(t *testing.T) {
 	sound := objectsOf(t, dir)
 	random := rand.New(rand.NewPCG(20, 1))
 	flips := 0
-	for round := range 60 {
+	for round := range 100 {
 		for key, data := range sound {
 			damaged := slices.Clone(data)
 			damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)
