@@ -99,6 +99,44 @@ func TestConstant(t *testing.T) {
 	}
 }
 
+// TestGolden compares digests with those that the Python of docs/digest.md computes.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		size  int
+		shape []int
+		want  string
+	}{
+		{1, []int{5, 3}, "85cc1fcbb218ab38"},
+		{2, []int{2, 3000}, "c35ac596a40e74ae"},
+		{3, []int{4, 7}, "41725ac06f8052ad"},
+		{4, []int{8, 8}, "aaefcc62f11d060a"},
+		{8, []int{2, 3, 4, 5}, "6c8d283c5dbfad67"},
+		{8, []int{}, "ae2abc4168acc7ea"},
+		{16, []int{1, 300}, "675df5c6a7922183"},
+	} {
+		a := ndarray.New(dtype.RawBytes(c.size), c.shape)
+		for i := range a.Data {
+			a.Data[i] = byte(i*i*7 + i/3)
+		}
+		if got := digest.Of(a, make([]int, len(c.shape))).String(); got != c.want {
+			t.Errorf("size %d, shape %v: %s, want %s", c.size, c.shape, got, c.want)
+		}
+	}
+	words := ndarray.New(dtype.StringType, []int{2})
+	next := []string{"a", "bß"}
+	if err := words.SetItems(func() ([]byte, error) {
+		word := next[0]
+		next = next[1:]
+		return []byte(word), nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := digest.Of(words, []int{0}).String(); got != "a3fd622fdacc61d0" {
+		t.Errorf("words: %s, want a3fd622fdacc61d0", got)
+	}
+}
+
 // naiveSum is the definition, word by word.
 func naiveSum(data []byte, size int, shape []int) digest.Sum {
 	if len(shape) == 0 {
