@@ -34,6 +34,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"hash/maphash"
 	"strconv"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -194,15 +195,27 @@ func ofItems(a ndarray.Array, start []int) (sum Sum) {
 		next += len(hashes) / 8
 		hashes = hashes[:0]
 	}
+	var recent itemHashes
+	seed := maphash.MakeSeed()
 	for item := range a.Items() {
 		if len(hashes) == cap(hashes) {
 			flush()
 		}
-		hash := sha256.Sum256(item)
-		hashes = append(hashes, hash[:8]...)
+		r := &recent[maphash.Bytes(seed, item)%uint64(len(recent))]
+		if r.item == nil || !bytes.Equal(r.item, item) {
+			r.item, r.hash = item, sha256.Sum256(item)
+		}
+		hashes = append(hashes, r.hash[:8]...)
 	}
 	flush()
 	return sum
+}
+
+// itemHashes are hashes of elements that were met. Elements often repeat, and comparing
+// takes less time than a hash.
+type itemHashes [64]struct {
+	item []byte
+	hash [sha256.Size]byte
 }
 
 // ofRun returns the sum of elements of 8 bytes that follow each other in the C order of a

@@ -3,6 +3,7 @@ package digest_test
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -173,22 +174,6 @@ func naiveSum(data []byte, size int, shape []int) digest.Sum {
 	return digest.Sum(sum)
 }
 
-func BenchmarkOf(b *testing.B) {
-	for _, c := range []struct {
-		name  string
-		size  int
-		shape []int
-	}{{"float32", 4, []int{64, 256, 64}}, {"float64-1d", 8, []int{1 << 19}}, {"int16", 2, []int{64, 512, 64}}, {"short-rows", 4, []int{1 << 20, 1}}} {
-		b.Run(c.name, func(b *testing.B) {
-			a := ndarray.New(dtype.RawBytes(c.size), c.shape)
-			b.SetBytes(int64(len(a.Data)))
-			for b.Loop() {
-				digest.Of(a, make([]int, len(c.shape)))
-			}
-		})
-	}
-}
-
 // TestItems compares the digest of texts with that of their hashes, for whole arrays and
 // for arrays in two parts.
 func TestItems(t *testing.T) {
@@ -222,5 +207,54 @@ func TestItems(t *testing.T) {
 		if sum != want {
 			t.Errorf("shape %v: the parts add up to %v, want %v", shape, sum, want)
 		}
+	}
+}
+
+func BenchmarkOf(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		size  int
+		shape []int
+	}{
+		{"float32", 4, []int{64, 64, 64}}, {"float32-large", 4, []int{256, 256, 64}}, {"float64-1d", 8, []int{1 << 17}},
+		{"int16", 2, []int{64, 64, 128}}, {"int16-odd", 2, []int{64, 64, 127}}, {"rows-of-one-float32", 4, []int{1 << 18, 1}}, {"rows-of-one-byte", 1, []int{1 << 18, 1}},
+		{"rows-of-one-float64", 8, []int{512, 512, 1}}, {"rows-of-ten-float32", 4, []int{1 << 15, 10}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			a := ndarray.New(dtype.RawBytes(c.size), c.shape)
+			start := make([]int, len(c.shape))
+			b.SetBytes(int64(len(a.Data)))
+			for b.Loop() {
+				digest.Of(a, start)
+			}
+		})
+	}
+	b.Run("transposed-float32", func(b *testing.B) {
+		a := ndarray.New(dtype.RawBytes(4), []int{64, 64, 64}).Transpose([]int{2, 1, 0})
+		b.SetBytes(int64(len(a.Data)))
+		for b.Loop() {
+			digest.Of(a, []int{0, 0, 0})
+		}
+	})
+}
+
+func BenchmarkConstant(b *testing.B) {
+	one := ndarray.New(dtype.Float32, []int{1})
+	for b.Loop() {
+		digest.Constant(one, ndarray.Region{Start: []int{0, 64, 128}, Shape: []int{64, 64, 64}})
+	}
+}
+
+func BenchmarkItems(b *testing.B) {
+	for _, distinct := range []int{20, 1 << 14} {
+		words, n := ndarray.New(dtype.StringType, []int{1 << 14}), 0
+		if err := words.SetItems(func() ([]byte, error) { n++; return fmt.Appendf(nil, "a short text %d", n%distinct), nil }); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprint(distinct), func(b *testing.B) {
+			for b.Loop() {
+				digest.Of(words, []int{0})
+			}
+		})
 	}
 }
