@@ -90,12 +90,14 @@ small: ## the program without the providers of object stores, bin/zmigrate-small
 	CGO_ENABLED=0 go build -tags nos3,nogcs,noazure -ldflags='-s -w $(ENTRY)' -o bin/zmigrate-small ./cmd/zmigrate
 	for scheme in s3 gs azblob; do { bin/zmigrate-small inspect $$scheme://bucket 2>&1 || true; } | grep 'built without'; done
 
-ports: ## zfp and digests without kernels, zfp for newer amd64 and on arm64 (needs: Go; qemu-user, or root on a Debian, which installs it)
+ports: ## zfp and digests without kernels and on arm64, zfp for newer amd64 (needs: Go; qemu-user, or root on a Debian, which installs it)
 	go test -tags purego ./codecs/zfp ./dtype/ndarray/digest
 	GOAMD64=v3 go test ./codecs/zfp
 	command -v qemu-aarch64 >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends qemu-user; }
 	CGO_ENABLED=0 GOARCH=arm64 go test -c -o .cache/arm64/zfp.test ./codecs/zfp
 	cd codecs/zfp && qemu-aarch64 ../../.cache/arm64/zfp.test -test.run 'Golden|Region|Header|UndefinedInC|EveryBit'
+	CGO_ENABLED=0 GOARCH=arm64 go test -c -o .cache/arm64/digest.test ./dtype/ndarray/digest
+	cd dtype/ndarray/digest && qemu-aarch64 ../../../.cache/arm64/digest.test -test.run 'Golden|Parts|Items|ByteOrder'
 
 speed: $(PEERS) ## whole migrations beside those of tensorstore and, where there is Rust, of zarrs; columns of Parquet beside pyarrow (needs as interop; installs the peers)
 	if command -v cargo >/dev/null; then $(MAKE) $(ZARRS); fi

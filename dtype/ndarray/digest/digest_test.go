@@ -138,6 +138,27 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestByteOrder compares numbers in the byte order of this machine with their bytes in
+// little-endian order.
+func TestByteOrder(t *testing.T) {
+	t.Parallel()
+	numbers, raw := ndarray.New(dtype.Int32, []int{40, 3}), ndarray.New(dtype.RawBytes(4), []int{40, 3})
+	for i := range numbers.Len() {
+		v := uint32(i) * 0x9e3779b9
+		binary.NativeEndian.PutUint32(numbers.Data[4*i:], v)
+		binary.LittleEndian.PutUint32(raw.Data[4*i:], v)
+	}
+	start := []int{2, 1}
+	if got, want := digest.Of(numbers, start), digest.Of(raw, start); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	region := ndarray.Region{Start: start, Shape: []int{1, 1}}
+	one, same := numbers.Sub(region), raw.Sub(region)
+	if got, want := digest.Constant(one, region), digest.Of(same, start); got != want {
+		t.Errorf("a constant: %v, want %v", got, want)
+	}
+}
+
 // naiveSum is the definition, word by word.
 func naiveSum(data []byte, size int, shape []int) digest.Sum {
 	if len(shape) == 0 {
