@@ -38,7 +38,7 @@ func (a Attributes) With(name string, value json.RawMessage) Attributes {
 	case i < 0:
 		return append(slices.Clip(a), Attribute{name, value})
 	case remove:
-		return slices.Delete(slices.Clone(a), i, i+1)
+		return append(append(make(Attributes, 0, len(a)-1), a[:i]...), a[i+1:]...)
 	default:
 		a = slices.Clone(a)
 		a[i].Value = value

@@ -36,8 +36,9 @@ type identity struct {
 type file struct {
 	key     string
 	size    int64
-	modTime time.Time
+	seconds int64 // of the time of the last change, since 1970
 	etag    string
+	nanos   int32 // of that time
 	absent  bool
 }
 
@@ -47,7 +48,8 @@ func (d *identity) stat(ctx context.Context, key string) (file, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return file{key: key, absent: true}, err
 	}
-	return file{key: key, size: info.Size, modTime: info.ModTime, etag: info.ETag}, err
+	changed := info.ModTime
+	return file{key: key, size: info.Size, etag: info.ETag, seconds: changed.Unix(), nanos: int32(changed.Nanosecond())}, err
 }
 
 // objectURL returns the URL of an object, without the parameters of its store.
@@ -129,7 +131,7 @@ func (d *identity) all() iter.Seq[sources.File] {
 			if f.absent {
 				continue
 			}
-			if !yield(sources.File{URL: objectURL(d.store, f.key), Size: f.size, ModTime: f.modTime, ETag: f.etag, Query: query}) {
+			if !yield(sources.File{URL: objectURL(d.store, f.key), Size: f.size, ModTime: time.Unix(f.seconds, int64(f.nanos)).UTC(), ETag: f.etag, Query: query}) {
 				return
 			}
 		}
@@ -148,7 +150,7 @@ func (d *identity) changed(ctx context.Context) error {
 			return nil
 		case err != nil && !is.absent:
 			return err
-		case is.absent != was.absent || is.size != was.size || !is.modTime.Equal(was.modTime) || is.etag != was.etag:
+		case is != was:
 			return fmt.Errorf("%s: %w", objectURL(d.store, was.key), sources.ErrChanged)
 		}
 		return nil
