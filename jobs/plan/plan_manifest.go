@@ -19,6 +19,13 @@ import (
 // gives the same one. It is made array by array, because the parts of very many would
 // take much more memory than the text.
 func (p *Plan) Manifest() (json.RawMessage, error) {
+	return p.ManifestAfter("", nil)
+}
+
+// ManifestAfter returns a text that begins with first, and the manifest behind it. If known
+// begins with the same text, the result shares the memory of known. Otherwise there is
+// room behind the manifest for some bytes of each array.
+func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
 	m := &Manifest{Version: manifestVersion, Job: p.Job.Normalised()}
 	p.target.describe(m)
 	digests, urls := make([]string, len(p.Arrays)), []string(nil)
@@ -29,7 +36,7 @@ func (p *Plan) Manifest() (json.RawMessage, error) {
 	if err := sources.InParallel(context.Background(), len(parts), func(_ context.Context, i int) error { return parts[i]() }); err != nil {
 		return nil, err
 	}
-	size := len(m.Job)
+	size := len(first) + len(m.Job)
 	for f := range p.source.Files() { // the others tell as much of themselves as the first one
 		size += len(urls) * (len(f.ETag) + len(f.Query) + len(f.Head))
 		break
@@ -56,15 +63,44 @@ func (p *Plan) Manifest() (json.RawMessage, error) {
 			}
 		}
 	}
-	text, sum := bytes.NewBuffer(make([]byte, 0, size)), sha256.New()
+	text, sum := &sharedText{known: known, size: size}, sha256.New()
+	_, _ = text.Write([]byte(first))
 	err := m.write(text, sum, files, arrays, func() string { return hex.EncodeToString(sum.Sum(nil)) })
-	return text.Bytes(), err
+	return text.bytes(), err
+}
+
+// sharedText is a text that is written piece by piece. It takes no memory as long as it is
+// the beginning of known.
+type sharedText struct {
+	known []byte
+	same  int    // as many bytes of known are the text; unless own has it
+	own   []byte // nil: the text is the beginning of known
+	size  int    // the room for own
+}
+
+func (t *sharedText) Write(piece []byte) (int, error) {
+	if t.own == nil {
+		if bytes.HasPrefix(t.known[t.same:], piece) {
+			t.same += len(piece)
+			return len(piece), nil
+		}
+		t.own = append(make([]byte, 0, max(t.size, t.same+len(piece))), t.known[:t.same]...)
+	}
+	t.own = append(t.own, piece...)
+	return len(piece), nil
+}
+
+func (t *sharedText) bytes() []byte {
+	if t.own == nil {
+		return t.known[:t.same:t.same]
+	}
+	return t.own
 }
 
 // arrayText and fileText are about as many bytes as an array and a file have in the text of a
-// manifest, beside their names.
+// manifest, beside their names. An array has some more, for what follows in a record.
 const (
-	arrayText = 96
+	arrayText = 112
 	fileText  = 48
 )
 

@@ -56,7 +56,7 @@ func (r *run) finish(ctx context.Context) error {
 	if err := publish(ctx); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	record, err := Completion{Manifest: r.manifest, Arrays: r.completedArrays(), Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text()
+	record, err := Completion{Arrays: r.completedArrays(), Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
 	if err != nil {
 		return err
 	}

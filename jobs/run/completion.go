@@ -73,20 +73,19 @@ func groupDigest(attributes zarr.Attributes, consolidated bool) (string, error) 
 	return plan.DocumentDigest(text), err
 }
 
-// text returns the record as JSON. The text of the manifest is copied without a change.
-func (c Completion) text() ([]byte, error) {
-	manifest := c.Manifest
+// text returns the record as JSON. It begins with the text begins, which ends with the
+// manifest. If there is room behind it, the record shares its memory.
+func (c Completion) text(begins []byte) ([]byte, error) {
 	c.Manifest = nil
 	rest, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]byte(manifestFirst), manifest, []byte{','}, rest[1:]), nil
+	return append(append(begins, ','), rest[1:]...), nil
 }
 
 // readCompletion reads a record of completion. The manifest may be long. If the recorded
-// manifest equals the run's manifest, as it mostly does, the JSON decoder skips it, and
-// only one of the two stays in memory.
+// manifest equals the run's manifest, as it mostly does, the JSON decoder skips it.
 func (r *run) readCompletion(text []byte) (*Completion, error) {
 	n := len(r.manifest)
 	rest, ok := bytes.CutPrefix(text, []byte(manifestFirst))
@@ -95,7 +94,6 @@ func (r *run) readCompletion(text []byte) (*Completion, error) {
 	}
 	done, err := readCompletion(slices.Concat([]byte{'{'}, rest[n+1:]))
 	if err == nil {
-		r.manifest = rest[:n:n]
 		done.Manifest = r.manifest
 	}
 	return done, err

@@ -10,7 +10,7 @@ import (
 // A record whose manifest is that of the run is read without it. Any other record, also
 // one in another form, is read whole.
 func TestReadCompletion(t *testing.T) {
-	written, err := Completion{Manifest: []byte(`{"a":[1]}`), Arrays: []CompletedArray{{Empty: 1}}, Overtaken: true}.text()
+	written, err := Completion{Arrays: []CompletedArray{{Empty: 1}}, Overtaken: true}.text([]byte(manifestFirst + `{"a":[1]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

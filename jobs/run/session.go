@@ -33,9 +33,6 @@ func identify(env *plan.Environment, opt *Options) {
 // open opens the target and the checkpoint of a plan. The caller closes the run.
 func open(ctx context.Context, p *plan.Plan, env plan.Environment) (r *run, err error) {
 	r = &run{plan: p, log: cmp.Or(env.Log, slog.New(slog.DiscardHandler)), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
-	if r.manifest, err = p.Manifest(); err != nil {
-		return nil, err
-	}
 	options := env.StoreOptions(p.Job, p.Limits.Target)
 	options.Parts = plan.PartsAtOnce(&p.Job.Run)
 	if r.target, err = store.Open(ctx, p.Job.Target.URL, options); err != nil {
@@ -46,6 +43,15 @@ func open(ctx context.Context, p *plan.Plan, env plan.Environment) (r *run, err 
 	}
 	r.sink = sinks.New(r.target)
 	return r, nil
+}
+
+// describe makes the manifest of the plan, when the journal is open. Of a long manifest that
+// equals the one of a completed job, only one stays in memory.
+func (r *run) describe() (err error) {
+	if r.begins, err = r.plan.ManifestAfter(manifestFirst, r.journal.Completed()); err == nil {
+		r.manifest = r.begins[len(manifestFirst):len(r.begins):len(r.begins)]
+	}
+	return err
 }
 
 // close closes the target and the checkpoint.
@@ -93,6 +99,9 @@ func (r *run) locked(ctx context.Context, env plan.Environment, opt Options, do 
 		return nil
 	}
 	if r.journal, err = journal.OpenLocked(ctx, r.checkpoint); err == nil {
+		err = r.describe()
+	}
+	if err == nil {
 		err = do(ctx)
 	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, journal.ErrLost) {

@@ -17,6 +17,7 @@ type run struct {
 	plan       *plan.Plan
 	outcome    outcome
 	manifest   json.RawMessage // of the plan
+	begins     []byte          // how the record of completion begins: with the manifest
 	log        *slog.Logger
 	checkpoint *store.Store
 	target     *store.Store

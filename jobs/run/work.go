@@ -48,6 +48,9 @@ func Work(ctx context.Context, p *plan.Plan, env plan.Environment, units Bundle,
 	if r.journal, err = journal.Open(ctx, r.checkpoint); err != nil {
 		return nil, err
 	}
+	if err := r.describe(); err != nil {
+		return nil, err
+	}
 	hash, err := r.begun()
 	if err != nil {
 		return nil, err
