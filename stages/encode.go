@@ -29,8 +29,7 @@ type parcel struct {
 }
 
 // encode turns units into objects.
-func (p *pipeline) encode(ctx context.Context) error {
-	w := p.Monitor.worker("encode")
+func (p *pipeline) encode(ctx context.Context, w *worker) error {
 	for first := true; ; first = false {
 		u, more := p.nextUnit(!first)
 		if !more {

@@ -34,8 +34,7 @@ func (p *pipeline) widen() {
 }
 
 // read fills the buffers of blocks and sends their cells to the encoders.
-func (p *pipeline) read(ctx context.Context) error {
-	w := p.Monitor.worker("read")
+func (p *pipeline) read(ctx context.Context, w *worker) error {
 	for {
 		l, err := p.nextBlock(ctx)
 		if l == nil {

@@ -63,10 +63,11 @@ func Run(ctx context.Context, config Config, tasks Tasks) error {
 		p.widen()
 	}
 	group, inner := errgroup.WithContext(ctx)
+	p.workers(group, "read", readers, func(w *worker) error { return p.read(inner, w) }, func() { close(p.encodes) })
+	p.workers(group, "encode", min(orElse(p.Encode, cores), max(parallel, 1)), func(w *worker) error { return p.encode(inner, w) }, func() { close(p.writes) })
+	p.workers(group, "write", orElse(p.Write, cores), func(w *worker) error { return p.write(inner, w) }, func() { close(p.receipts) })
+	// The planner comes last, so that the monitor knows all workers when the first one begins.
 	group.Go(func() error { return p.plan(inner) })
-	workers(group, readers, func() error { return p.read(inner) }, func() { close(p.encodes) })
-	workers(group, min(orElse(p.Encode, cores), max(parallel, 1)), func() error { return p.encode(inner) }, func() { close(p.writes) })
-	workers(group, orElse(p.Write, cores), func() error { return p.write(inner) }, func() { close(p.receipts) })
 	// Commits go on after an error, because units that are stored count.
 	committed := make(chan error, 1)
 	go func() { committed <- p.collect(context.WithoutCancel(ctx)) }()
@@ -132,18 +133,20 @@ type pipeline struct {
 	variable variableLoads
 }
 
-// workers starts n workers of a stage, and calls after when all of them have ended.
-func workers(group *errgroup.Group, n int, work func() error, after func()) {
+// workers starts n workers of a stage, and calls after when all of them have ended. The
+// monitor knows them.
+func (p *pipeline) workers(group *errgroup.Group, stage string, n int, work func(w *worker) error, after func()) {
 	var left atomic.Int64
 	left.Store(int64(n))
 	for range n {
+		w := p.Monitor.worker(stage)
 		group.Go(func() error {
 			defer func() {
 				if left.Add(-1) == 0 {
 					after()
 				}
 			}()
-			return work()
+			return work(w)
 		})
 	}
 }

@@ -8,8 +8,7 @@ import (
 )
 
 // write stores cells and sends the receipts of finished units.
-func (p *pipeline) write(ctx context.Context) error {
-	w := p.Monitor.worker("write")
+func (p *pipeline) write(ctx context.Context, w *worker) error {
 	for u := range p.writes {
 		t := u.load.of
 		w.begin(t, u.index, 1)
