@@ -90,3 +90,36 @@ func TestLive(t *testing.T) {
 		t.Errorf("sockets after the end: %v, %v", list, err)
 	}
 }
+
+// TestNotifyOfInterrupted interrupts a run. The command of run.notify and the metrics tell
+// that, and that chunks are left.
+func TestNotifyOfInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	told, file := filepath.Join(dir, "told.json"), filepath.Join(dir, "night.prom")
+	x := held(t, []string{"TOLD=" + told}, "--metrics-file", file, "--set", "run.notify=[sh, -c, 'cat > \"$TOLD\"']")
+	if err := x.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	x.message(t, "a second signal stops at once")
+	x.goOn()
+	if output, messages, code := x.end(t); code != 130 {
+		t.Fatalf("status %d\n%s%s", code, output, messages)
+	}
+	text, err := os.ReadFile(told)
+	var result struct {
+		Run, Error string
+		Status     int
+	}
+	if err != nil || json.Unmarshal(text, &result) != nil {
+		t.Fatalf("told %q, error %v", text, err)
+	}
+	if result.Run != x.id || result.Status != 130 || !strings.Contains(result.Error, "run again to go on") {
+		t.Errorf("told %s", text)
+	}
+	got := metricsOf(t, file, "night")
+	expect(t, got, map[string]float64{"zmigrate_run_exit_status": 130, "zmigrate_run_success": 0, "zmigrate_errors_total interrupted": 1, "zmigrate_chunks": 8})
+	if done := got["zmigrate_chunks_done"]; done < 1 || done >= 8 {
+		t.Errorf("%v chunks done", done)
+	}
+}
