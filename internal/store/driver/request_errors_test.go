@@ -63,3 +63,13 @@ func TestOnePage(t *testing.T) {
 		t.Errorf("got %v after %d tries", err, tries)
 	}
 }
+
+// A bad request has a hint if the server gives no reason, and none if it does.
+func TestHintOfBadRequest(t *testing.T) {
+	for name, hint := range map[string]bool{"": true, "BadRequest": true, "InvalidArgument": false} {
+		e := (&StatusError{Code: http.StatusBadRequest, Name: name}).WithHint("access")
+		if (e.Hint != "") != hint {
+			t.Errorf("%q: hint %q", name, e.Hint)
+		}
+	}
+}

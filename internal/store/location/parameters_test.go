@@ -24,3 +24,12 @@ func TestPathOfWindows(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A protocol is http or https, or not given.
+func TestProtocol(t *testing.T) {
+	for value, good := range map[string]bool{"": true, "http": true, "https": true, "ftp": false} {
+		if err := checkParameter("protocol", value); (err == nil) != good {
+			t.Errorf("protocol %q: %v", value, err)
+		}
+	}
+}
