@@ -415,3 +415,15 @@ func TestGlob(t *testing.T) {
 		t.Errorf("a bad pattern: %q", got)
 	}
 }
+
+// TestListBadPrefix lists below prefixes that no key begins with.
+func TestListBadPrefix(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), Options{})
+	for _, prefix := range []string{"../a", "/a", "a//b"} {
+		err := s.List(t.Context(), prefix, func(Info) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), prefix) {
+			t.Errorf("%q: %v", prefix, err)
+		}
+	}
+}
