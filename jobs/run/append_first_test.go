@@ -22,7 +22,7 @@ func TestFirstCoordinate(t *testing.T) {
 		"3 4 5 4.5": "row 3 of the source, 4.5 days since 2001-01-01, does not go on from row 2 of the source, 5.0 days since 2001-01-01",
 		"5 3 4":     "row 2 of the source, 4.0 days since 2001-01-01, does not go on from row 1 of the source, 3.0 days since 2001-01-01",
 		"3 3 4":     "row 1 of the source, 3.0 days since 2001-01-01, does not go on from row 0 of the source, 3.0 days since 2001-01-01",
-		"1 2 1 2":   `row 2 of the source, 1.0 days since 2001-01-01, does not go on from row 1 of the source, 2.0 days since 2001-01-01, in the order of the rows before: sort the rows of the source; where each file begins anew to count "g/time"`,
+		"1 2 1 2":   `row 2 of the source, 1.0 days since 2001-01-01, does not go on from row 1 of the source, 2.0 days since 2001-01-01, in the order of the rows before: sort the rows of the source; if "g/time" begins again in each file`,
 	} {
 		dir, list := t.TempDir(), strings.Fields(values)
 		j := night{0, len(list)}.job(t, dir)

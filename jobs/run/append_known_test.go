@@ -62,8 +62,8 @@ func TestAppendComparesKnownCoordinates(t *testing.T) {
 				if err := os.WriteFile(file, data, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				want := fmt.Sprintf(`array "g/v": rows with the coordinates of the source are there already, with other values and from other files: element [%d 1] is`, n.first+n.days-1)
-				if _, err := execute(t, n.job(t, dir, edit...), env, Options{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "in the source 250.0") {
+				want := fmt.Sprintf(`array "g/v": the target already has rows with the coordinates of the source, but with other values and from other files: element [%d 1] is`, n.first+n.days-1)
+				if _, err := execute(t, n.job(t, dir, edit...), env, Options{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "and 250.0 in the source") {
 					t.Errorf("%v\nwant %s", err, want)
 				}
 			})

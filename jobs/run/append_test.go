@@ -213,7 +213,7 @@ func TestAppendComparesWhatDoesNotGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := execute(t, j, env, Options{})
-	if want := `array "g/lat" does not grow, and is another one in the source: element [1] is 21, in the target 20`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `array "g/lat" does not grow, so source and target must have equal values: element [1] is 21 in the source and 20 in the target`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -18,16 +18,17 @@ import (
 type occupied struct {
 	// documents are the documents to remove, from the root downwards.
 	documents []string
-	// groups are the documents of groups of the job where there are others beside it.
+	// groups are the documents of the job's groups. They stay if the target also holds
+	// nodes of other jobs, and are removed otherwise.
 	groups []string
-	// arrays are those that have something there, and chunks how many objects of
-	// theirs are to be removed beside the documents.
+	// arrays has the job's arrays that have at least one object in the target.
 	arrays map[string]bool
+	// chunks is the number of objects of these arrays to remove, without the documents.
 	chunks int
 }
 
-// ErrTargetExists is the cause of an error about a target that exists, while this job has
-// no record of it.
+// ErrTargetExists is the cause of an error about a target that exists, although this job
+// has no record of it.
 var ErrTargetExists = errors.New("the target exists already")
 
 // renew makes the target and the checkpoint those of a new run.
@@ -68,14 +69,14 @@ func (r *run) distinct(ctx context.Context) error {
 			return fmt.Errorf("target: %w", err)
 		}
 		if same {
-			return fmt.Errorf("target %s: %+q and %+q are one name to its file system, which knows no difference of case or Unicode form: give one of them another name with rename, or choose another target",
+			return fmt.Errorf("target %s: %+q and %+q are the same name in its file system, which ignores case or Unicode form: give one of them another name with rename, or choose another target",
 				r.target.URL(), c.First, c.Second)
 		}
 	}
 	return nil
 }
 
-// removal describes the removal of what is there.
+// removal counts what a run removes from the target before it begins.
 func (r *run) removal(existing *occupied) Removal {
 	removal := Removal{Target: r.target.URL(), Objects: len(existing.documents) + existing.chunks}
 	for _, a := range r.plan.Arrays {
@@ -149,7 +150,7 @@ func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
 	const most = 3
 	overwrite := r.plan.Job.Target.Existing == "overwrite"
 	var first []string
-	objects, documents, nodes := 0, 0, map[string]bool{} // that have a document, to be overwritten
+	objects, documents, nodes := 0, 0, map[string]bool{} // nodes: with overwrite, those that have a document
 	err := r.target.List(ctx, "", func(o store.Info) error {
 		if objects++; objects <= most {
 			first = append(first, o.Key)
@@ -164,7 +165,7 @@ func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
 	})
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		return nil, fmt.Errorf("%w: a file is in its place, or above it: move that away, or choose another place", err)
+		return nil, fmt.Errorf("%w: its path, or a part of its path, is a file: move the file away, or choose another place", err)
 	case err != nil || objects == 0:
 		return &occupied{}, err
 	case overwrite:
@@ -181,7 +182,8 @@ func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
 	return nil, fmt.Errorf("%w and what it holds is not the whole result of this job: %d objects (%s), %d of them documents of groups and arrays; set target.existing: %s, or choose another place", ErrTargetExists, objects, some, documents, how)
 }
 
-// replaced finds what is to be removed of a target whose nodes these are.
+// replaced finds the objects of the target that an overwriting run removes. nodes are the
+// nodes of the target that have a document.
 func (r *run) replaced(ctx context.Context, nodes map[string]bool) (*occupied, error) {
 	arrays := map[string]bool{}
 	for _, a := range r.plan.Arrays {
@@ -202,7 +204,7 @@ func (r *run) replaced(ctx context.Context, nodes map[string]bool) (*occupied, e
 		case nodes[""] && ofAnother(o.Key, nodes, arrays, groups):
 			others = true
 		default:
-			return fmt.Errorf("%w and holds %s, which is not of this job: remove it or choose another place", ErrTargetExists, o.Key)
+			return fmt.Errorf("%w and holds %s, which does not belong to this job: remove it, or choose another place", ErrTargetExists, o.Key)
 		}
 		return nil
 	})

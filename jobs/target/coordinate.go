@@ -48,10 +48,10 @@ type coordinate struct {
 	order  compare.Order         // nil: values have none
 	text   func(x, y []byte) int // the order of texts, nil for others
 	trend  compare.Trend         // of the texts of the target
-	last   []byte                // the last one of these
+	last   []byte                // the last text of the target
 
-	found   int  // values of the target that the source has
-	inOrder bool // they are the source's rows from 0 on, one behind the other
+	found   int  // the number of values of the target that the source has
+	inOrder bool // the values found are the rows of the source from row 0 on, without gaps on either side
 	first   struct {
 		old, new int
 		value    []byte
@@ -74,7 +74,7 @@ func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, boo
 // numbers refuses NaN and NaT among the values of the source.
 func (c *coordinate) numbers() error {
 	if i := unknown(c.new, c.order); i >= 0 {
-		return fmt.Errorf("row %d of the source is %s: the rows of a coordinate cannot be told apart without numbers", c.from+i, c.none())
+		return fmt.Errorf("row %d of the source is %s, which does not identify a row: replace it by a number in the source", c.from+i, c.none())
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 			return false, err
 		}
 		if i := unknown(old, c.order); i >= 0 {
-			return false, fmt.Errorf("row %d of the target is %s: nothing tells whether rows belong behind it; put its number there first", at+i, c.none())
+			return false, fmt.Errorf("row %d of the target is %s: zmigrate cannot tell whether rows belong behind it; first replace it by a number in the target", at+i, c.none())
 		}
 		c.look(old, at, find)
 	}
@@ -110,13 +110,14 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 		c.Known = c.first.old
 		return true, nil
 	}
-	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, while the two do not agree in all rows: append rows that are new; target.append: {overlap: skip} leaves out the rows that the target has, and overlap: same compares their values, too%s",
+	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, but other rows of the source are not in the target, or in another order: append new rows alone, or set target.append: {overlap: skip}, which leaves out the rows that the target has; overlap: same also compares their values%s",
 		c.first.new, c.spell(c.first.value), c.first.old, BeginsAnew(c.Path))
 }
 
-// BeginsAnew is the way out where a coordinate does not tell the rows of files apart.
+// BeginsAnew returns the hint for a coordinate that has the same values in several files
+// and so does not tell their rows apart.
 func BeginsAnew(coordinate string) string {
-	return fmt.Sprintf("; where each file begins anew to count %q, leave that out of a new target with source.exclude, and the names of the files tell which rows are there", coordinate)
+	return fmt.Sprintf("; if %q begins again in each file, make a new target without it (source.exclude): the names of the files then tell which rows the target has", coordinate)
 }
 
 // readRows reads some values of a coordinate.
@@ -233,7 +234,7 @@ func (c *coordinate) goesOn(ctx context.Context) error {
 	}
 	_, err = c.throughout(before, direction)
 	if err != nil && tail < 2 && c.new.Shape[0] < 2 {
-		err = fmt.Errorf("%w; where the coordinate descends, begin the target with two rows, which tell so", err)
+		err = fmt.Errorf("%w; if the coordinate descends, begin the target with two rows, which show the direction", err)
 	}
 	return err
 }
@@ -244,7 +245,7 @@ func (c *coordinate) throughout(before []byte, direction int) (last []byte, err 
 	row := c.from
 	for item := range c.new.Items() {
 		if before != nil && c.order.Compare(before, item) != direction {
-			why := "the rows of the source belong elsewhere"
+			why := "the rows of the source do not belong behind those of the target"
 			if row > 0 {
 				why = "sort the rows of the source" + BeginsAnew(c.Path)
 			}

@@ -70,7 +70,7 @@ func (c *coordinate) existing(ctx context.Context, see func(row int, item []byte
 			return err
 		}
 		if i := unknown(old, c.order); i >= 0 {
-			return fmt.Errorf("row %d of the target is %s: nothing tells whether rows belong behind it; put its number there first", at+i, c.none())
+			return fmt.Errorf("row %d of the target is %s: zmigrate cannot tell whether rows belong behind it; first replace it by a number in the target", at+i, c.none())
 		}
 		row := at
 		for item := range old.Items() {

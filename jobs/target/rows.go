@@ -12,21 +12,21 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// CheckRows compares the incoming rows with the rows of the array from row first on,
-// chunk by chunk: by the coordinate at a path they are the same rows. The chain is that
-// of the array.
+// CheckRows compares the incoming rows with the rows of the existing array, chunk by
+// chunk. The values of the coordinate, a path, say that the incoming rows are the existing
+// rows from row first on. chain is the codec chain of the existing array.
 func (e *Existing) CheckRows(ctx context.Context, chain *codecs.Chain, first int, coordinate string) error {
 	index, m, err := e.otherRow(ctx, chain, first)
 	if err != nil || m == nil {
 		return err
 	}
-	return fmt.Errorf("array %q: rows with the coordinates of the source are there already, with other values and from other files: element %v is %s, in the source %s; rows that are there stay as they are, and those that are new need coordinates of their own%s",
+	return fmt.Errorf("array %q: the target already has rows with the coordinates of the source, but with other values and from other files: element %v is %s in the target and %s in the source; a run changes no existing row, so new rows need new coordinates%s",
 		e.Path, index, m.X, m.Y, BeginsAnew(coordinate))
 }
 
-// otherRow finds the first element of the incoming rows that is another one than in the
-// rows of the array from row first on. It returns the index in the array, and nil if there
-// is no such element.
+// otherRow finds the first incoming element that differs from the existing array, whose
+// row first is compared with incoming row 0. index is the element's index in the existing
+// array. The mismatch is nil if all elements are equal.
 func (e *Existing) otherRow(ctx context.Context, chain *codecs.Chain, first int) ([]int, *compare.Mismatch, error) {
 	axis := e.Axis
 	if layout, ok := chain.InnerChunks(); ok {
@@ -34,7 +34,7 @@ func (e *Existing) otherRow(ctx context.Context, chain *codecs.Chain, first int)
 	}
 	end := first + e.Incoming.Info().Shape[axis]
 	if end > e.Rows {
-		return nil, nil, fmt.Errorf("array %q: its coordinate has the rows of the source already, and it ends with row %d", e.Path, e.Rows-1)
+		return nil, nil, fmt.Errorf("array %q has no row after row %d, but its coordinate already has all rows of the source: write the missing rows with another program, or migrate all files once more with target.existing: overwrite", e.Path, e.Rows-1)
 	}
 	extent := chain.Chunk().Shape[axis]
 	base := first / extent * extent

@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// CheckValues compares an array that does not grow with the incoming one, chunk by
-// chunk. The chain is that of the array.
+// CheckValues compares an array that does not grow with the source's array, chunk by
+// chunk. chain is the codec chain of the existing array.
 func (e *Existing) CheckValues(ctx context.Context, chain *codecs.Chain) error {
 	if layout, ok := chain.InnerChunks(); ok {
 		chain = layout.Inner()
@@ -35,7 +35,7 @@ func (e *Existing) CheckValues(ctx context.Context, chain *codecs.Chain) error {
 			return fmt.Errorf("array %q: %w", e.Source, err)
 		}
 		if m != nil {
-			return fmt.Errorf("array %q does not grow, and is another one in the source: element %v is %s, in the target %s; leave it out with source.exclude if the target's is right",
+			return fmt.Errorf("array %q does not grow, so source and target must have equal values: element %v is %s in the source and %s in the target; if the value in the target is right, leave the array out with source.exclude",
 				e.Path, behind(region.Start, m.Index), m.Y, m.X)
 		}
 	}
