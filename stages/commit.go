@@ -32,7 +32,10 @@ func (p *pipeline) collect(ctx context.Context) error {
 		receipts := waiting
 		waiting, due = nil, false
 		running = make(chan error, 1)
-		go func(done chan<- error) { done <- p.Commit(ctx, receipts) }(running)
+		go func(done chan<- error) {
+			defer p.Monitor.worked("commit", time.Now())
+			done <- p.Commit(ctx, receipts)
+		}(running)
 	}
 	ended := func(err error) {
 		running = nil

@@ -15,9 +15,36 @@ import (
 type Monitor struct {
 	used atomic.Int64 // bytes of the budget that are reserved
 
+	busy [len(busyStages)]atomic.Int64 // nanoseconds, by stage
+
 	mu      sync.Mutex
 	memory  int64 // the budget
 	workers []*worker
+}
+
+// busyStages are the stages whose work is timed.
+var busyStages = [...]string{"read", "encode", "write", "commit"}
+
+// Busy is how long the workers of a stage have worked, all taken together. The time in which
+// a worker waits for another stage is not included.
+type Busy struct {
+	Stage string        `json:"stage"` // "read", "encode", "write" or "commit"
+	Time  time.Duration `json:"nanoseconds"`
+}
+
+// Busy returns how long each stage has worked so far, over all runs of the monitor. Work
+// that is under way counts when it ends.
+func (m *Monitor) Busy() []Busy {
+	list := make([]Busy, len(busyStages))
+	for i, stage := range busyStages {
+		list[i] = Busy{stage, time.Duration(m.busy[i].Load())}
+	}
+	return list
+}
+
+// worked adds the time since a stage began a piece of work.
+func (m *Monitor) worked(stage string, since time.Time) {
+	m.busy[slices.Index(busyStages[:], stage)].Add(int64(time.Since(since)))
 }
 
 // Activity is what one worker of a stage does.
@@ -73,7 +100,7 @@ func (m *Monitor) start(memory int64) {
 func (m *Monitor) worker(stage string) *worker {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	w := &worker{stage: stage}
+	w := &worker{stage: stage, of: m}
 	m.workers = append(m.workers, w)
 	return w
 }
@@ -88,6 +115,7 @@ func (m *Monitor) end() {
 // worker is what a worker writes down of itself.
 type worker struct {
 	stage string
+	of    *Monitor
 
 	mu     sync.Mutex
 	task   *Task // nil: the worker waits
@@ -107,8 +135,12 @@ func (w *worker) begin(t *Task, index []int, chunks int) {
 // wait notes that the worker waits for work, or for whoever takes its results.
 func (w *worker) wait() {
 	w.mu.Lock()
+	worked := w.task != nil
 	w.task, w.index = nil, nil
 	w.mu.Unlock()
+	if worked {
+		w.of.worked(w.stage, w.since)
+	}
 }
 
 func (w *worker) activity() Activity {

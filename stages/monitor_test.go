@@ -75,4 +75,11 @@ func TestMonitor(t *testing.T) {
 	if used, budget := m.Memory(); used != 0 || budget != 1<<20 || len(m.Activities()) != 0 {
 		t.Errorf("after the end: %d of %d bytes, %v", used, budget, m.Activities())
 	}
+	took := time.Since(began)
+	for i, b := range m.Busy() {
+		// Of a stage with two workers, both may work all the time.
+		if b.Stage != []string{"read", "encode", "write", "commit"}[i] || b.Time <= 0 || b.Time > 2*took {
+			t.Errorf("after the end: %v of %v", b, took)
+		}
+	}
 }

@@ -115,7 +115,7 @@ func (p *Plan) filesOf(ctx context.Context, begun *Manifest) error {
 	r := p.request
 	r.URLs, r.From = nil, nil
 	i := 0
-	for f := range p.files() {
+	for f := range p.Files() {
 		if i < len(p.request.URLs) && had[nameOf(f)] {
 			r.URLs, r.From = append(r.URLs, p.request.URLs[i]), append(r.From, p.request.From[i])
 		}
@@ -150,7 +150,7 @@ func (g *Growth) goesOn(p *Plan) {
 	if g.Begun == nil {
 		return
 	}
-	is := &Manifest{Job: p.Job.Normalised(), Files: slices.Collect(p.files())}
+	is := &Manifest{Job: p.Job.Normalised(), Files: slices.Collect(p.Files())}
 	if list := is.otherInputs(g.Begun); len(list) > 0 {
 		p.otherwise = &ChangedError{Checkpoint: p.state.checkpoint, Appends: true, Differences: list}
 	}

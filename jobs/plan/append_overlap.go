@@ -98,7 +98,7 @@ func (g *Growth) checkOverlaps(ctx context.Context, p *Plan) error {
 		return nil
 	}
 	name, count := "", 0
-	for f := range p.files() {
+	for f := range p.Files() {
 		if _, change := g.known(f); change != "" {
 			count++
 			name = cmp.Or(name, change)

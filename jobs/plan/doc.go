@@ -29,6 +29,7 @@
 //	renames.go              nodes and dimensions whose names Zarr does not have
 //	builder.go              what the files below use of a builder
 //	readers.go              who reads an array, and what required readers refuse
+//	description.go          an array of a plan for people and other programs
 //	fill_value.go           the fill value of an array
 //	kept_codecs.go          the codecs and shards of the source
 //	packing.go              packed arrays

@@ -149,7 +149,7 @@ func (g *Growth) checkFiles(p *Plan) error {
 		return err
 	}
 	var existing, incoming, changes []string
-	for f := range p.files() {
+	for f := range p.Files() {
 		switch known, change := g.known(f); {
 		case change != "":
 			changes = append(changes, change)
@@ -198,7 +198,7 @@ func (g *Growth) shortened(p *Plan) error {
 func (g *Growth) sameFiles(p *Plan) (all bool, err error) {
 	all = true
 	var changes []string
-	for f := range p.files() {
+	for f := range p.Files() {
 		known, change := g.known(f)
 		all = all && known
 		if change != "" {

@@ -128,7 +128,7 @@ func (a *Array) recorded(digest string) ManifestArray {
 // fileURLs lists the URLs that the manifest has.
 func (p *Plan) fileURLs() []string {
 	var urls []string
-	for f := range p.files() {
+	for f := range p.Files() {
 		urls = append(urls, f.URL)
 	}
 	if p.plain != nil && len(urls) != len(p.plain) { // the source has other files since
@@ -138,10 +138,10 @@ func (p *Plan) fileURLs() []string {
 	return urls
 }
 
-// files yields the files of the source with the URLs that the manifest has: the path of a
+// Files yields the files of the source with the URLs that the manifest has: the path of a
 // local file below the folder of the job is as seen from there, so that a folder with job,
 // data and target can move as a whole. A file has one path, however it is spelled.
-func (p *Plan) files() iter.Seq[sources.File] {
+func (p *Plan) Files() iter.Seq[sources.File] {
 	return func(yield func(sources.File) bool) {
 		var places store.Places
 		dir, at := places.Resolved(cmp.Or(p.Job.Dir, ".")), 0

@@ -56,7 +56,8 @@ func (r *run) finish(ctx context.Context) error {
 	if err := publish(ctx); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	record, err := Completion{Arrays: r.completedArrays(), Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
+	r.result.ByArray = r.completedArrays()
+	record, err := Completion{Arrays: r.result.ByArray, Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
 	if err != nil {
 		return err
 	}

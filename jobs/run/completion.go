@@ -27,15 +27,6 @@ type Completion struct {
 // manifestFirst is how the text of a record begins.
 const manifestFirst = `{"manifest":`
 
-// CompletedArray is the result for one array.
-type CompletedArray struct {
-	Empty    int   `json:"empty_chunks,omitempty"`
-	BytesOut int64 `json:"bytes_out,omitempty"`
-	// Document is the digest of the document of an array that has grown. The manifest has
-	// those of new arrays.
-	Document string `json:"document,omitempty"`
-}
-
 // Describes reports whether text is the document of array i of the manifest, however the
 // text is spaced. Nothing is known about the documents of arrays that have grown if the
 // record is of an earlier version of this program; Describes reports true then.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/stages"
 )
 
 // Result describes a run that has succeeded.
@@ -44,6 +45,19 @@ type Result struct {
 	Unlisted string `json:"unlisted_in,omitempty"`
 	// Requests are those of this run to remote stores.
 	Requests plan.Requests `json:"requests"`
+	// Busy is how long the workers of each stage have worked in this run.
+	Busy []stages.Busy `json:"busy,omitempty"`
+	// ByArray has the result for each array of the plan; nil if there was nothing to do.
+	ByArray []CompletedArray `json:"-"`
+}
+
+// CompletedArray is the result for one array.
+type CompletedArray struct {
+	Empty    int   `json:"empty_chunks,omitempty"`
+	BytesOut int64 `json:"bytes_out,omitempty"`
+	// Document is the digest of the document of an array that has grown. The manifest has
+	// those of new arrays.
+	Document string `json:"document,omitempty"`
 }
 
 // appended takes the rows that come to the arrays of each group.

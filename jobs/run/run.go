@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/stages"
 )
 
 // Run does the units of the plan that are not done yet, and completes the target. If Stop
@@ -41,6 +42,9 @@ func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (
 func session(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
 	began := time.Now()
 	identify(&env, &opt)
+	if opt.Monitor == nil {
+		opt.Monitor = new(stages.Monitor)
+	}
 	r, err := open(ctx, p, env)
 	if err != nil {
 		return nil, err
@@ -53,6 +57,9 @@ func session(ctx context.Context, p *plan.Plan, env plan.Environment, opt Option
 			return err
 		}
 		r.result.Time, r.result.Requests = time.Since(began), p.Requests()
+		if !r.result.Nothing {
+			r.result.Busy = opt.Monitor.Busy()
+		}
 		from, to := r.result.Requests.Source, r.result.Requests.Target
 		r.log.InfoContext(ctx, "done", "target", r.target.URL(), "requests", from.Requests+to.Requests,
 			"retries", from.Retries+to.Retries, "throttled", from.Throttled+to.Throttled)

@@ -39,86 +39,6 @@ func (a *app) planCommand() *cli.Command {
 	})
 }
 
-// carriedThrough is the path of arrays whose stored bytes are not decoded.
-const carriedThrough = "carried through"
-
-// plannedJSON is an array of a plan as it is printed with --json.
-type plannedJSON struct {
-	Source      string          `json:"source"`
-	Target      string          `json:"target"`
-	DataType    json.RawMessage `json:"data_type"`
-	Shape       []int           `json:"shape"`
-	Chunks      []int           `json:"chunk_shape"`
-	Shards      []int           `json:"shard_shape,omitempty"`
-	Objects     int             `json:"objects"`
-	BytesRead   int64           `json:"bytes_read"`
-	BytesAtMost int64           `json:"bytes_written_at_most,omitzero"` // 0: no bound is known
-	ReadBlock   []int           `json:"read_block"`
-	Decodes     int             `json:"source_chunk_decodes,omitempty"`
-	Stored      int             `json:"source_chunks,omitempty"`
-	DecodeOnce  int             `json:"memory_to_decode_once,omitempty"`
-	OnceChunks  []int           `json:"chunk_shape_to_decode_once,omitempty"`
-	Memory      int             `json:"memory"`
-	Path        string          `json:"path"`
-	Reason      string          `json:"reason,omitempty"` // why the stored bytes are not carried through
-	Append      *appendJSON     `json:"append,omitempty"`
-	Losses      []lossJSON      `json:"losses"`
-	ReadBy      []plan.ReadBy   `json:"read_by"`
-	Notes       []string        `json:"notes"`
-	Metadata    *zarr.Array     `json:"metadata,omitempty"`
-	codecs      []codecs.Spec
-}
-
-// lossJSON is a lossy step of an array.
-type lossJSON struct {
-	Step   string  `json:"step"` // the name of a codec, or data_type for the conversion of the type
-	What   string  `json:"what"`
-	AtMost float64 `json:"at_most,omitempty"` // in the values of the array; left out: What says it, or there is no bound
-	text   string
-}
-
-// appendJSON is how an array that is there grows.
-type appendJSON struct {
-	Dimension string `json:"dimension"`
-	Rows      int    `json:"rows"`
-	New       int    `json:"new_rows"`
-	Rewritten int    `json:"objects_rewritten"`
-}
-
-// planned describes an array of a plan, with its metadata document if metadata is set.
-func planned(x *jobs.PlannedArray, metadata bool) (plannedJSON, error) {
-	dataType, err := x.Meta.Type.V3()
-	if err != nil {
-		return plannedJSON{}, err
-	}
-	one := plannedJSON{
-		Source: x.Source, Target: x.Target, DataType: dataType, Shape: x.Meta.Grid.Shape,
-		Chunks: x.Meta.Grid.Chunk, Objects: x.Chunks(), BytesRead: x.Bytes(),
-		ReadBlock: x.Block, Decodes: x.Decodes, Stored: x.SourceChunks, DecodeOnce: x.DecodeOnce, OnceChunks: x.OnceChunks, Memory: x.Cost, Path: carriedThrough, Reason: x.Reason, Losses: []lossJSON{}, Notes: x.Notes,
-		codecs: x.Meta.Codecs,
-	}
-	for _, l := range x.Losses() {
-		one.Losses = append(one.Losses, lossJSON{l.Name, l.What, l.AtMost, l.Name + ": " + l.String()})
-	}
-	one.ReadBy = x.ReadBy()
-	if x.Reason != "" {
-		one.Path = "re-encoded"
-	}
-	if most := x.Chain.Size(); !most.Unbounded {
-		one.BytesAtMost = int64(x.Chunks()) * int64(most.Max)
-	}
-	if layout, ok := x.Chain.InnerChunks(); ok {
-		one.Chunks, one.Shards = layout.Inner().Chunk().Shape, x.Meta.Grid.Chunk
-	}
-	if metadata {
-		one.Metadata = x.Meta
-	}
-	if to := x.Append; to != nil {
-		one.Append = &appendJSON{to.Dimension, to.Rows, to.New, to.Rewritten}
-	}
-	return one, nil
-}
-
 // plan makes the plan of a job and prints what a run would do. With metadata it prints
 // the documents of the arrays, too.
 func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) {
@@ -129,12 +49,12 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	if a.json {
-		arrays := make([]plannedJSON, 0, len(p.Arrays))
+		arrays := make([]plan.Description, 0, len(p.Arrays))
 		for i := range p.Arrays {
 			if p.Nothing() {
 				break
 			}
-			one, err := planned(&p.Arrays[i], metadata)
+			one, err := p.Arrays[i].Describe(metadata)
 			if err != nil {
 				return err
 			}
@@ -155,7 +75,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	var whose readersText
 	objects := 0
 	for i := range p.Arrays {
-		x, err := planned(&p.Arrays[i], metadata)
+		x, err := p.Arrays[i].Describe(metadata)
 		if err != nil {
 			return err
 		}
@@ -176,7 +96,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	return nil
 }
 
-func (a *app) printPlanned(x plannedJSON) error {
+func (a *app) printPlanned(x plan.Description) error {
 	name := x.Source
 	if x.Target != x.Source {
 		name += " → " + x.Target
@@ -199,13 +119,13 @@ func (a *app) printPlanned(x plannedJSON) error {
 	}
 	a.table(append(rows, [][]string{
 		{"chunks", fmt.Sprintf("%s (%s)", chunks, written)},
-		{"codecs", chainText(x.codecs)},
-		{"reads", x.reads()},
+		{"codecs", chainText(x.Codecs)},
+		{"reads", readsText(x)},
 		{"memory", size(int64(x.Memory)) + " for one block"},
 		{"path", strings.TrimSuffix(x.Path+": "+x.Reason, ": ")},
 	}...))
 	for _, loss := range x.Losses {
-		a.printf("  lossy: %s\n", loss.text)
+		a.printf("  lossy: %s\n", loss)
 	}
 	for _, note := range x.Notes {
 		a.printf("  note: %s\n", note)
@@ -220,16 +140,16 @@ func (a *app) printPlanned(x plannedJSON) error {
 	return nil
 }
 
-// reads tells how the source is read.
-func (x plannedJSON) reads() string {
-	if x.Path == carriedThrough {
+// readsText tells how the source is read.
+func readsText(x plan.Description) string {
+	if x.Path == plan.CarriedThrough {
 		return fmt.Sprintf("%s of elements, each stored object once, as it is", size(x.BytesRead))
 	}
-	return fmt.Sprintf("%s, %s, in blocks of %s chunks", size(x.BytesRead), x.often(), shape(x.ReadBlock))
+	return fmt.Sprintf("%s, %s, in blocks of %s chunks", size(x.BytesRead), oftenText(x), shape(x.ReadBlock))
 }
 
-// often tells how many times each source chunk is decoded.
-func (x plannedJSON) often() string {
+// oftenText tells how many times each source chunk is decoded.
+func oftenText(x plan.Description) string {
 	switch {
 	case x.Stored == 0:
 		return "each element once"

@@ -14,7 +14,7 @@ type readersText struct {
 	arrays map[string][]string // by row
 }
 
-func (r *readersText) add(x plannedJSON) {
+func (r *readersText) add(x plan.Description) {
 	row := readBy(x.ReadBy)
 	if r.arrays == nil {
 		r.arrays = map[string][]string{}
