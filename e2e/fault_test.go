@@ -75,6 +75,11 @@ func breakEverywhere(t *testing.T, job, target string, reset func(), check func(
 		t.Fatal(err)
 	}
 	finished := tree(t, target)
+	// The report is written when the job is complete. The run is done without a report, too.
+	complete := slices.Index(all.seen, "put report.json")
+	if complete < 0 {
+		t.Fatalf("no report: %v", all.seen)
+	}
 	for _, rest := range []bool{false, true} {
 		for i := range all.seen {
 			t.Run(fmt.Sprintf("%d/rest=%v", i+1, rest), func(t *testing.T) {
@@ -82,7 +87,12 @@ func breakEverywhere(t *testing.T, job, target string, reset func(), check func(
 				f := faults{at: i + 1, rest: rest}
 				env.Fault = f.fault
 				_, err := run()
-				if !errors.Is(err, errFault) && len(f.seen) >= f.at {
+				switch {
+				case i >= complete:
+					if err != nil {
+						t.Errorf("the report could not be written, and the run is not done: %v", err)
+					}
+				case !errors.Is(err, errFault) && len(f.seen) >= f.at:
 					t.Errorf("%s failed, the error is %v", f.seen[f.at-1], err)
 				}
 				last := f.seen[min(f.at, len(f.seen))-1]

@@ -55,6 +55,7 @@ var rooms = [][]string{
 	{"jobs/plan"},
 	{"jobs/run"},
 	{"jobs/verify"},
+	{"jobs/report"},
 	{"jobs"},
 	{"cmd/zmigrate/app"},
 	{"cmd/zmigrate"},

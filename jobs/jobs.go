@@ -5,6 +5,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/report"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 )
@@ -35,6 +36,8 @@ type (
 	VerifyOptions = verify.Options
 	Verification  = verify.Result
 	Difference    = verify.Difference
+
+	Report = report.Document
 )
 
 // The causes of errors that a program may want to tell apart.
@@ -67,9 +70,9 @@ func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 	return plan.New(ctx, j, env)
 }
 
-// Run does what a plan says and is not done yet; see [run.Run].
+// Run does what a plan says and is not done yet, and leaves a report; see [run.Run].
 func Run(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Result, error) {
-	return run.Run(ctx, p, env, opt)
+	return report.Run(ctx, p, env, opt)
 }
 
 // ReadPlan makes a plan that another process has written down; see [plan.Read].
@@ -90,7 +93,7 @@ func Work(ctx context.Context, p *Plan, env Environment, units Bundle, opt RunOp
 
 // Finish completes the target of a plan; see [run.Finish].
 func Finish(ctx context.Context, p *Plan, env Environment, receipts []*Receipts, opt RunOptions) (*Result, error) {
-	return run.Finish(ctx, p, env, receipts, opt)
+	return report.Finish(ctx, p, env, receipts, opt)
 }
 
 // ReadStatus reads the checkpoint of a job; see [run.ReadStatus].
@@ -98,8 +101,14 @@ func ReadStatus(ctx context.Context, j *Job, env Environment) (*Status, error) {
 	return run.ReadStatus(ctx, j, env)
 }
 
-// Verify reads a target back and compares it with the record of its job; see
-// [verify.Verify].
+// Verify reads a target back, compares it with the record of its job, and leaves a report;
+// see [verify.Verify].
 func Verify(ctx context.Context, j *Job, env Environment, opt VerifyOptions) (*Verification, error) {
-	return verify.Verify(ctx, j, env, opt)
+	return report.Verify(ctx, j, env, opt)
+}
+
+// ReadReport reads the report of a job. The error wraps fs.ErrNotExist if no run has left
+// one. See [report.Document].
+func ReadReport(ctx context.Context, j *Job, env Environment) (*Report, error) {
+	return report.Read(ctx, j, env)
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -35,6 +36,7 @@ func Repeat(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error)
 }
 
 func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool) (*Plan, error) {
+	began := time.Now()
 	env = env.Complete()
 	limits := Limits{limits.New(j.Run.PerSecond), limits.New(j.Run.PerSecond), limits.New(0)}
 	source, request, err := openSource(ctx, j, env, limits)
@@ -44,6 +46,7 @@ func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool)
 	p := &Plan{Job: j, source: source, request: request, Limits: limits, target: creation{}, repeats: repeats, Groups: map[string]zarr.Attributes{}}
 	err = p.build(ctx, env)
 	if err == nil {
+		p.Took = time.Since(began)
 		return p, nil
 	}
 	err = errors.Join(p.overtaken(ctx, env, err), p.Close())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -29,6 +30,8 @@ type Plan struct {
 	Unlisted string
 	// Findings are warnings. Anything worse is an error of planning.
 	Findings jobfile.Problems
+	// Took is how long making the plan took.
+	Took time.Duration
 
 	source sources.Source
 	Limits Limits

@@ -49,8 +49,8 @@ func TestRunWritesWhatThePlanSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result.Time, result.Run = 0, ""
-	want := Result{Target: j.Target.URL, Arrays: 1, Chunks: 6, BytesIn: 240, BytesOut: result.BytesOut}
+	result.Time, result.Run, result.Busy = 0, "", nil
+	want := Result{Target: j.Target.URL, Arrays: 1, Chunks: 6, BytesIn: 240, BytesOut: result.BytesOut, ByArray: []CompletedArray{{BytesOut: result.BytesOut}}}
 	if diff := cmp.Diff(want, *result); diff != "" {
 		t.Error(diff)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/report"
 	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
@@ -109,7 +110,7 @@ func (a *app) command() *cli.App {
 		Usage: "move scientific data to Zarr v3",
 		Description: exitTable + "\n" +
 			"zmigrate COMMAND --help lists the options of a command.",
-		Version:                   version(),
+		Version:                   report.Program(),
 		Writer:                    a.out,
 		ErrWriter:                 a.err,
 		ExitErrHandler:            func(*cli.Context, error) {}, // only main exits

@@ -21,6 +21,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/report"
 )
 
 // metricsEvery is the time between two versions of the file with metrics.
@@ -317,7 +318,7 @@ func families() []family {
 
 // write writes the metrics in Prometheus' text format 0.0.4. The caller holds mu.
 func (m *exporter) write(w *bytes.Buffer) {
-	fmt.Fprintf(w, "# HELP zmigrate_build_info The version of the program; always 1.\n# TYPE zmigrate_build_info gauge\nzmigrate_build_info{version=%s} 1\n", labelValue(version()))
+	fmt.Fprintf(w, "# HELP zmigrate_build_info The version of the program; always 1.\n# TYPE zmigrate_build_info gauge\nzmigrate_build_info{version=%s} 1\n", labelValue(report.Program()))
 	runs := make([]*snapshot, len(m.runs))
 	for i, o := range m.runs {
 		runs[i] = o.snapshot()

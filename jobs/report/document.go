@@ -1,0 +1,133 @@
+package report
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/run"
+	"github.com/zmigrate/zmigrate/jobs/verify"
+)
+
+// Key is the key of the report in the checkpoint of its job.
+const Key = "report.json"
+
+// Version is the version of the layout of a [Document].
+const Version = 1
+
+// A document lists no more than this, and tells how much more there is.
+const (
+	mostEntries     = 200
+	mostArrays      = 2_000
+	mostFiles       = 10_000
+	mostFindings    = 1_000
+	mostDifferences = 1_000
+)
+
+// Document is the report of a job: what its last run has made of what, its last
+// verification, and all that was done before.
+type Document struct {
+	Version    int    `json:"zmigrate_report"`
+	Job        string `json:"job"`  // its name
+	File       string `json:"file"` // as it was named on the command line
+	Target     string `json:"target"`
+	Checkpoint string `json:"checkpoint"`
+	// History has the runs and verifications, the oldest one first. Runs that found nothing
+	// to do are not in it. Dropped is the number of older entries that are left out.
+	History []Entry `json:"history"`
+	Dropped int     `json:"older_entries,omitempty"`
+	// Migration is the last run that has completed the job; nil: there was none since reports
+	// are written.
+	Migration *Migration `json:"migration,omitempty"`
+	// Verification is the last verification of the target; nil: there was none since
+	// Migration. It lists the first 1,000 differences.
+	Verification *Verification `json:"verification,omitempty"`
+}
+
+// The commands of an [Entry].
+const (
+	CommandRun    = "run"
+	CommandRepair = "repair"
+	CommandVerify = "verify"
+)
+
+// The outcomes of an [Entry].
+const (
+	Done     = "done"
+	Stopped  = "stopped" // by the user, or by a signal
+	Failed   = "failed"
+	Verified = "verified"
+	Differs  = "differs"
+)
+
+// Entry is one run, one repair or one verification.
+type Entry struct {
+	Command string    `json:"command"`
+	Run     string    `json:"run,omitempty"` // identifier of the run
+	Program string    `json:"zmigrate"`      // version of the program
+	Began   time.Time `json:"began"`
+	Seconds float64   `json:"seconds"`
+	Outcome string    `json:"outcome"`
+	Error   string    `json:"error,omitempty"`
+	// Requests are those to remote stores. Of a verification, they are those to the target.
+	Requests plan.Requests `json:"requests"`
+	// Result is that of a run that is done, Verified that of a verification.
+	Result   *run.Result   `json:"result,omitempty"`
+	Verified *run.Verified `json:"verified,omitempty"`
+}
+
+// Migration is what a run has made of what.
+type Migration struct {
+	Run      string          `json:"run,omitempty"`
+	Finished time.Time       `json:"finished"`
+	Job      json.RawMessage `json:"job"` // normalised: with all defaults, and without secrets
+	// Planned is how long making the plan took, in seconds.
+	Planned float64 `json:"seconds_of_planning"`
+	Files   Files   `json:"files"`
+	// Arrays has the first 2,000 arrays. ArrayCount is the number of all.
+	Arrays     []Array `json:"arrays"`
+	ArrayCount int     `json:"array_count"`
+	// Findings has the first 1,000 warnings. FindingCount is the number of all.
+	Findings     []string `json:"findings"`
+	FindingCount int      `json:"finding_count"`
+}
+
+// Files are the files of the source.
+type Files struct {
+	Count int    `json:"count"`
+	Bytes int64  `json:"bytes"`
+	List  []File `json:"list"` // the first 10,000
+}
+
+// File is the identity of a file when it was migrated.
+type File struct {
+	URL      string    `json:"url"` // a local path below the folder of the job is relative to that folder
+	Bytes    int64     `json:"bytes"`
+	Modified time.Time `json:"modified,omitzero"`
+	ETag     string    `json:"etag,omitempty"`
+	Head     string    `json:"head_digest,omitempty"` // of the first 64 KiB of a local file
+}
+
+// Array is what an array became.
+type Array struct {
+	plan.Description
+	Dimensions []string        `json:"dimension_names,omitempty"`
+	Fill       json.RawMessage `json:"fill_value"`
+	Codecs     []Codec         `json:"codecs"`
+	// BytesOut is the size of the objects that the run has stored, Empty the number of chunks
+	// that hold only the fill value and have no object.
+	BytesOut int64 `json:"bytes_out"`
+	Empty    int   `json:"empty_chunks"`
+}
+
+// Codec is a codec of a chain.
+type Codec struct {
+	Name          string          `json:"name"`
+	Configuration json.RawMessage `json:"configuration,omitempty"`
+}
+
+// Verification is the result of a verification.
+type Verification struct {
+	Time time.Time `json:"time"`
+	*verify.Result
+}

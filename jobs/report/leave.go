@@ -1,0 +1,210 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime/debug"
+	"time"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/run"
+	"github.com/zmigrate/zmigrate/jobs/verify"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// Program returns the version of the program.
+func Program() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// Run does what [run.Run] does, and leaves the report of the job in its checkpoint.
+func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Options) (*run.Result, error) {
+	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Run(ctx, p, env, opt) })
+}
+
+// Finish does what [run.Finish] does, and leaves the report of the job in its checkpoint.
+func Finish(ctx context.Context, p *plan.Plan, env plan.Environment, receipts []*run.Receipts, opt run.Options) (*run.Result, error) {
+	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Finish(ctx, p, env, receipts, opt) })
+}
+
+// leave runs a plan and leaves the report. A run that had nothing to do, or that failed
+// before its first chunk, has no part in the report. Without the report, the run is still
+// done, so the log alone tells of a report that cannot be written.
+func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Options, do func(run.Options) (*run.Result, error)) (*run.Result, error) {
+	began, begun, begin := time.Now(), false, opt.Begin
+	opt.Begin = func(todo run.Progress) {
+		begun = true
+		if begin != nil {
+			begin(todo)
+		}
+	}
+	result, err := do(opt)
+	if err == nil && result.Nothing || err != nil && !begun {
+		return result, err
+	}
+	e := Entry{Command: CommandRun, Run: opt.Owner.Run, Began: began.UTC(), Seconds: time.Since(began).Seconds(), Outcome: Done, Requests: p.Requests(), Result: result}
+	if opt.Repair != nil {
+		e.Command = CommandRepair
+	}
+	switch {
+	case errors.Is(err, stages.ErrStopped) || errors.Is(err, context.Canceled):
+		e.Outcome = Stopped
+	case err != nil:
+		e.Outcome, e.Error = Failed, err.Error()
+	default:
+		e.Run = result.Run
+	}
+	failed := change(ctx, p.Job, env, func(d *Document) (err error) {
+		d.add(e)
+		if result != nil {
+			d.Target, d.Verification = result.Target, nil
+			d.Migration, err = migrationOf(p, result)
+		}
+		return err
+	})
+	if failed != nil && env.Log != nil {
+		env.Log.WarnContext(ctx, "the report of the run could not be written", "error", failed)
+	}
+	return result, err
+}
+
+// Verify does what [verify.Verify] does, and leaves its result in the report of the job.
+// Whoever may only read the checkpoint can verify, too.
+func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt verify.Options) (*verify.Result, error) {
+	began := time.Now()
+	result, err := verify.Verify(ctx, j, env, opt)
+	if err != nil {
+		return nil, err
+	}
+	e := Entry{Command: CommandVerify, Began: began.UTC(), Seconds: result.Time.Seconds(), Outcome: Verified, Requests: plan.Requests{Target: result.Requests}}
+	if result.Count > 0 {
+		e.Outcome = Differs
+	}
+	e.Verified = &run.Verified{Migrated: result.Migrated, Time: began.UTC(), Level: string(result.Level), Sample: result.Sample, Differences: result.Count}
+	err = change(ctx, j, env, func(d *Document) error {
+		d.add(e)
+		short := *result
+		short.Differences = short.Differences[:min(len(short.Differences), mostDifferences)]
+		d.Target, d.Verification = result.Target, &Verification{Time: began.UTC(), Result: &short}
+		return nil
+	})
+	if err != nil && !store.Unwritable(err) && env.Log != nil {
+		env.Log.WarnContext(ctx, "the report of the verification could not be written", "error", err)
+	}
+	return result, nil
+}
+
+// Read reads the report of a job. The error wraps fs.ErrNotExist if there is none.
+func Read(ctx context.Context, j *jobfile.Job, env plan.Environment) (_ *Document, err error) {
+	checkpoint, err := plan.OpenCheckpoint(ctx, j, env.Complete(), limits.New(j.Run.PerSecond))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, checkpoint.Close()) }()
+	return read(ctx, checkpoint)
+}
+
+// mostText bounds the text of a report, in bytes.
+const mostText = 256 << 20
+
+func read(ctx context.Context, checkpoint *store.Store) (*Document, error) {
+	text, err := checkpoint.ReadAll(ctx, Key, mostText)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	d := &Document{}
+	if err := json.Unmarshal(text, d); err != nil {
+		return nil, fmt.Errorf("checkpoint %s: %s: %w", checkpoint.URL(), Key, err)
+	}
+	if d.Version != Version {
+		return nil, fmt.Errorf("checkpoint %s: %s: version %d, and this program knows version %d", checkpoint.URL(), Key, d.Version, Version)
+	}
+	return d, nil
+}
+
+// patience bounds the time in which a report is written by a run that was interrupted.
+const patience = 15 * time.Second
+
+// change changes the report of a job. A report that cannot be read is begun anew.
+func change(ctx context.Context, j *jobfile.Job, env plan.Environment, f func(*Document) error) (err error) {
+	if ctx.Err() != nil {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+	}
+	checkpoint, err := plan.OpenCheckpoint(ctx, j, env.Complete(), limits.New(j.Run.PerSecond))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, checkpoint.Close()) }()
+	d, err := read(ctx, checkpoint)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) && env.Log != nil {
+			env.Log.WarnContext(ctx, "the report of earlier runs is lost", "error", err)
+		}
+		d = &Document{}
+	}
+	d.Version, d.Job, d.File, d.Target, d.Checkpoint = Version, j.Name, j.File, cmp.Or(d.Target, j.Target.URL), checkpoint.URL()
+	if err := f(d); err != nil {
+		return err
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := checkpoint.Put(ctx, Key, append(text, '\n')); err != nil {
+		return err
+	}
+	return checkpoint.Sync(ctx)
+}
+
+// add adds an entry to the history.
+func (d *Document) add(e Entry) {
+	e.Program = Program()
+	d.History = append(d.History, e)
+	if n := len(d.History) - mostEntries; n > 0 {
+		d.History, d.Dropped = d.History[n:], d.Dropped+n
+	}
+}
+
+// migrationOf describes what a run has made.
+func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
+	m := &Migration{Run: result.Run, Finished: time.Now().UTC(), Job: p.Job.Normalised(), Planned: p.Took.Seconds(),
+		Arrays: []Array{}, ArrayCount: len(p.Arrays), Findings: []string{}, FindingCount: len(p.Findings), Files: Files{List: []File{}}}
+	for f := range p.Files() {
+		if m.Files.Count++; m.Files.Count <= mostFiles {
+			m.Files.List = append(m.Files.List, File{URL: f.URL, Bytes: f.Size, Modified: f.ModTime, ETag: f.ETag, Head: f.Head})
+		}
+		m.Files.Bytes += f.Size
+	}
+	for _, f := range p.Findings[:min(len(p.Findings), mostFindings)] {
+		m.Findings = append(m.Findings, f.String())
+	}
+	for i := range p.Arrays[:min(len(p.Arrays), mostArrays)] {
+		a := &p.Arrays[i]
+		d, err := a.Describe(false)
+		if err != nil {
+			return nil, err
+		}
+		one := Array{Description: d, Dimensions: a.Meta.DimensionNames, Fill: json.RawMessage(a.Meta.Type.FormatScalar(dtype.V3, a.Meta.Fill))}
+		for _, c := range a.Meta.Codecs {
+			one.Codecs = append(one.Codecs, Codec(c))
+		}
+		if i < len(result.ByArray) {
+			one.BytesOut, one.Empty = result.ByArray[i].BytesOut, result.ByArray[i].Empty
+		}
+		m.Arrays = append(m.Arrays, one)
+	}
+	return m, nil
+}
