@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -29,8 +30,61 @@ type Deviation struct {
 	At     []int  `json:"at,omitempty"`
 	Source string `json:"source_value,omitempty"`
 	Target string `json:"target_value,omitempty"`
+	// Errors counts the elements that differ by how far they do, the smallest errors first.
+	// Elements whose difference is no finite number are in none of them.
+	Errors []Errors `json:"errors,omitempty"`
 
 	squares float64
+	spread  *spread // nil: no error was counted
+}
+
+// Errors counts elements whose error is at least From and less than twice From. Errors that
+// are nearer to 0 than 2⁻²⁵⁶ count as 2⁻²⁵⁶, and those from 2²⁵⁵ on as 2²⁵⁵.
+type Errors struct {
+	From  float64 `json:"from"`
+	Below int64   `json:"below"` // elements that are less than those of the source
+	Above int64   `json:"above"` // elements that are greater
+}
+
+// spread counts errors by their binary exponents, those below 0 and those above 0.
+type spread [2][512]int64
+
+// add counts an error.
+func (s *spread) add(by float64) {
+	const bias = 1023
+	exponent := int(math.Float64bits(by)>>52&0x7ff) - bias
+	sign := 0
+	if by > 0 {
+		sign = 1
+	}
+	s[sign][min(max(exponent+len(s[0])/2, 0), len(s[0])-1)]++
+}
+
+// plus adds the counts of other. Either may be nil.
+func (s *spread) plus(other *spread) *spread {
+	if s == nil || other == nil {
+		return cmp.Or(s, other)
+	}
+	for sign := range s {
+		for i, n := range other[sign] {
+			s[sign][i] += n
+		}
+	}
+	return s
+}
+
+// counts lists what was counted. The spread may be nil.
+func (s *spread) counts() []Errors {
+	if s == nil {
+		return nil
+	}
+	var list []Errors
+	for i := range s[0] {
+		if s[0][i]+s[1][i] > 0 {
+			list = append(list, Errors{math.Ldexp(1, i-len(s[0])/2), s[0][i], s[1][i]})
+		}
+	}
+	return list
 }
 
 // comparison is the comparison of two boxes.
@@ -39,6 +93,7 @@ type comparison struct {
 	max, squares      float64
 	rounding          float64 // by which the value with the greatest difference may be rounded
 	at                int     // number of the element with the greatest difference, in C order; -1: all are equal
+	spread            *spread // nil: no element was counted
 }
 
 // add takes over the result for a box that begins in the array at start.
@@ -46,6 +101,7 @@ func (d *Deviation) add(c comparison, source, target ndarray.Array, start []int)
 	d.Elements += c.elements
 	d.Unequal += c.unequal
 	d.squares += c.squares
+	d.spread = d.spread.plus(c.spread)
 	if c.at < 0 || d.At != nil && c.max <= d.Max {
 		return
 	}
@@ -120,11 +176,18 @@ func comparerOf(t dtype.Type) func(*comparison, ndarray.Array, ndarray.Array) bo
 	}[form{n.Kind(), t.Size()}]
 }
 
-// differs counts an element. by is the difference, NaN if there is no number for it.
+// differs counts an element. by is the difference of the target from the source, NaN if
+// there is no number for it.
 func (c *comparison) differs(i int, by float64) {
 	c.unequal++
 	if c.at < 0 {
 		c.at = i
+	}
+	if by != 0 && !math.IsNaN(by) && !math.IsInf(by, 0) {
+		if c.spread == nil {
+			c.spread = new(spread)
+		}
+		c.spread.add(by)
 	}
 	if by = math.Abs(by); by > c.max {
 		c.max, c.at = by, i
@@ -168,7 +231,7 @@ func numbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 		if bytes.Equal(source.Data[at:at+size], target.Data[target.Offset+i*size:][:size]) {
 			continue
 		}
-		by := float64(x) - float64(y)
+		by := float64(y) - float64(x)
 		if math.IsNaN(by) && math.IsNaN(float64(x)) != math.IsNaN(float64(y)) {
 			by = math.Inf(1)
 		}

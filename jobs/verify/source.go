@@ -172,6 +172,7 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 	}
 	if a.left--; a.left == 0 && a.lossy {
 		a.deviation.RMS = math.Sqrt(a.deviation.squares / float64(a.deviation.Elements))
+		a.deviation.Errors, a.deviation.spread = a.deviation.spread.counts(), nil
 		v.result.Deviations = append(v.result.Deviations, a.deviation)
 	}
 	v.mu.Unlock()
