@@ -9,4 +9,8 @@
 //
 //	document.go  Document
 //	leave.go     what writes the document
+//	sample.go    a slice of an array of the target, as numbers
+//	picture.go   a slice as a picture
+//	chart.go     histograms, lines and bars
+//	page.go      the page
 package report

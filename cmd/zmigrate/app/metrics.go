@@ -118,23 +118,13 @@ func (m *exporter) save(ctx context.Context) {
 	}
 }
 
-// replace replaces the file by a new one, so that readers see a whole file at any time.
-// The name of the temporary file has another ending, because the collector of
-// node_exporter reads each file that ends in .prom.
+// replace replaces the file by a new one.
 func (m *exporter) replace() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var text bytes.Buffer
 	m.write(&text)
-	temporary := fmt.Sprintf("%s.%d.tmp", m.file, os.Getpid())
-	err := os.WriteFile(temporary, text.Bytes(), 0o644)
-	if err == nil {
-		err = os.Rename(temporary, m.file)
-	}
-	if err != nil {
-		_ = os.Remove(temporary)
-	}
-	return err
+	return replaceFile(m.file, text.Bytes())
 }
 
 // ServeHTTP implements [http.Handler].

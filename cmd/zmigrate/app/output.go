@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -101,4 +102,19 @@ func count(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// replaceFile writes a file so that readers see a whole file at any time. The name of the
+// temporary file has another ending, because the collector of node_exporter reads each file
+// that ends in .prom.
+func replaceFile(name string, text []byte) error {
+	temporary := fmt.Sprintf("%s.%d.tmp", name, os.Getpid())
+	err := os.WriteFile(temporary, text, 0o644)
+	if err == nil {
+		err = os.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = os.Remove(temporary)
+	}
+	return err
 }

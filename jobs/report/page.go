@@ -1,0 +1,558 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/verify"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// A page shows no more than this.
+const (
+	shownFiles       = 100
+	shownDifferences = 100
+	shownArrays      = 500
+	atOnce           = 4 // samples that are taken at the same time
+)
+
+// PageOptions say what a page shows.
+type PageOptions struct {
+	// Pictures is the number of arrays that get a picture: the first ones.
+	Pictures int
+}
+
+// WritePage makes a page of a report, for a browser. It reads slices of the target for its
+// pictures. A slice that cannot be read is no error: the page says why it has no picture.
+func WritePage(ctx context.Context, w io.Writer, d *Document, j *jobfile.Job, env plan.Environment, opt PageOptions) (err error) {
+	env = env.Complete()
+	p := newPage(d)
+	arrays := p.arrays(d)
+	target, failed := openTarget(ctx, j.Target.URL, zarr.Options{Store: env.StoreOptions(j, limits.New(j.Run.PerSecond)), Codecs: env.Codecs})
+	if failed == nil {
+		defer func() { err = errors.Join(err, target.target.Close()) }()
+		if d.Migration == nil {
+			for _, name := range target.target.Arrays() {
+				arrays = append(arrays, arrayView{Name: "/" + name, path: name})
+			}
+		}
+	}
+	p.Arrays = arrays[:min(len(arrays), shownArrays)]
+	err = sources.InParallelUpTo(ctx, atOnce, min(len(p.Arrays), opt.Pictures), func(ctx context.Context, i int) error {
+		a := &p.Arrays[i]
+		if failed != nil {
+			a.NoPicture = failed.Error()
+			return nil
+		}
+		s, err := target.sample(ctx, a.path)
+		if err == nil {
+			err = a.show(s)
+		}
+		if err != nil {
+			a.NoPicture = err.Error()
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	count := len(arrays)
+	if d.Migration != nil {
+		count = d.Migration.ArrayCount
+	}
+	var more []string
+	if count > len(p.Arrays) {
+		more = append(more, fmt.Sprintf("The first %d of %d arrays are shown.", len(p.Arrays), count))
+	}
+	if len(p.Arrays) > opt.Pictures {
+		more = append(more, fmt.Sprintf("The first %d have pictures.", opt.Pictures))
+	}
+	p.MoreArrays = strings.Join(more, " ")
+	return pageTemplate.Execute(w, p)
+}
+
+// page is what the template shows.
+type page struct {
+	Job, JobFile, Target, Checkpoint, Program string
+	Status                                    status
+	Figures                                   []fact
+	Verification                              *verificationView
+	Losses                                    []lossView
+	Unmeasured                                string
+	Findings                                  []string
+	Notes                                     []note
+	Migration                                 *migrationView
+	Stages                                    template.HTML
+	StagesText                                string
+	History                                   []entryView
+	Dropped                                   string
+	Arrays                                    []arrayView
+	MoreArrays                                string
+}
+
+type (
+	status           struct{ Class, Text string }
+	fact             struct{ Name, Value string }
+	note             struct{ Text, Arrays string }
+	verificationView struct {
+		Facts       []fact
+		Differences []verify.Difference
+		More        string
+	}
+	lossView      struct{ Array, Steps, Bound, Max, RMS, Unequal, Worst string }
+	migrationView struct {
+		Source    string
+		Files     []fileView
+		MoreFiles string
+	}
+	fileView  struct{ URL, Size, Modified, Version string }
+	entryView struct{ Began, Command, Outcome, Time, Chunks, Faults, Run string }
+	arrayView struct {
+		Name      string
+		Facts     []fact
+		Picture   *pictureView
+		Value     string
+		NoPicture string
+		Errors    *errorsView
+		path      string
+	}
+	pictureView struct {
+		Image            template.URL
+		Line             template.HTML
+		Alt, Ratio       string
+		Gradient         template.CSS
+		Low, High, Units string
+		Caption          string
+		Histogram        template.HTML
+	}
+	errorsView struct {
+		Chart   template.HTML
+		Caption string
+	}
+)
+
+func newPage(d *Document) *page {
+	p := &page{Job: d.Job, JobFile: d.File, Target: d.Target, Checkpoint: d.Checkpoint, Program: Program(), Status: statusOf(d)}
+	if d.File == "copy" || d.File == "verify" {
+		p.JobFile = ""
+	}
+	if d.Verification != nil {
+		p.Verification = viewOf(d.Verification)
+	}
+	for _, e := range d.History {
+		p.History = append(p.History, entryOf(e))
+	}
+	if d.Dropped > 0 {
+		p.Dropped = fmt.Sprintf("%s are left out.", counted(d.Dropped, "older entry"))
+	}
+	m := d.Migration
+	if m == nil {
+		return p
+	}
+	p.migration(m)
+	p.losses(d)
+	p.notes(m)
+	for _, e := range slices.Backward(d.History) {
+		if e.Result != nil && (e.Run == m.Run || m.Run == "") {
+			p.stages(m, e)
+			p.figures(d, e)
+			break
+		}
+	}
+	return p
+}
+
+// statusOf says in one sentence what is proved.
+func statusOf(d *Document) status {
+	v := d.Verification
+	switch {
+	case v == nil:
+		return status{"open", "Migrated, and not verified yet"}
+	case v.Count > 0:
+		return status{"bad", fmt.Sprintf("The target is not what was written: %s", counted(v.Count, "difference"))}
+	case v.Sample < 1:
+		return status{"open", fmt.Sprintf("A sample of %g%% was verified at the level %s, without a difference", 100*v.Sample, v.Level)}
+	}
+	what := map[verify.Level]string{
+		verify.Quick:   "all objects are there, with the sizes that were written",
+		verify.Stored:  "all objects have the bytes that were written",
+		verify.Decoded: "all objects decode to the values that were written",
+		verify.Source:  "every element was compared with the source",
+	}[v.Level]
+	return status{"good", "Verified: " + what}
+}
+
+// figures are the numbers at the top.
+func (p *page) figures(d *Document, e Entry) {
+	r := e.Result
+	ratio := "–"
+	if r.BytesOut > 0 {
+		ratio = fmt.Sprintf("%.2f", float64(r.BytesIn)/float64(r.BytesOut))
+	}
+	p.Figures = []fact{
+		{"arrays", fmt.Sprint(r.Arrays)},
+		{"objects stored", fmt.Sprint(r.Chunks - r.Empty)},
+		{"only fill value, not stored", fmt.Sprint(r.Empty)},
+		{"elements", size(r.BytesIn)},
+		{"stored", size(r.BytesOut)},
+		{"ratio", ratio},
+		{"time", duration(e.Seconds)},
+		{"finished", d.Migration.Finished.Format("2006-01-02 15:04") + " UTC"},
+	}
+	if r.Dimension != "" {
+		p.Figures = append(p.Figures, fact{"appended along " + r.Dimension, counted(r.Appended, "row")})
+	}
+}
+
+// stages draws the time by stage.
+func (p *page) stages(m *Migration, e Entry) {
+	bars := []bar{{"plan", m.Planned, duration(m.Planned)}}
+	for _, b := range e.Result.Busy {
+		bars = append(bars, bar{b.Stage, b.Time.Seconds(), duration(b.Time.Seconds())})
+	}
+	p.Stages = stagesChart(bars)
+	p.StagesText = fmt.Sprintf("Work of the last run by stage. Several workers of a stage, and the stages, work at the same time; the run took %s.", duration(e.Seconds))
+}
+
+// migration tells where the data came from.
+func (p *page) migration(m *Migration) {
+	p.Migration = &migrationView{Source: fmt.Sprintf("%s, %s, as they were when they were migrated.", counted(m.Files.Count, "file"), size(m.Files.Bytes))}
+	for _, f := range m.Files.List[:min(len(m.Files.List), shownFiles)] {
+		v := fileView{URL: f.URL, Size: size(f.Bytes), Version: f.ETag}
+		if !f.Modified.IsZero() {
+			v.Modified = f.Modified.UTC().Format("2006-01-02 15:04:05")
+		}
+		if v.Version == "" && f.Head != "" {
+			v.Version = "first 64 KiB: " + f.Head[:min(len(f.Head), 16)] + "…"
+		}
+		p.Migration.Files = append(p.Migration.Files, v)
+	}
+	if n := m.Files.Count - len(p.Migration.Files); n > 0 {
+		p.Migration.MoreFiles = fmt.Sprintf("and %s; %s lists the first 10,000.", counted(n, "more file"), Key)
+	}
+}
+
+// losses lists the lossy steps, with what a verification has measured.
+func (p *page) losses(d *Document) {
+	measured := map[string]verify.Deviation{}
+	if d.Verification != nil {
+		for _, v := range d.Verification.Deviations {
+			measured[v.Array] = v
+		}
+	}
+	for _, a := range d.Migration.Arrays {
+		if len(a.Losses) == 0 {
+			continue
+		}
+		var steps []string
+		bound := 0.0
+		for _, l := range a.Losses {
+			steps = append(steps, l.String())
+			if bound += l.AtMost; l.AtMost == 0 {
+				bound = math.NaN()
+			}
+		}
+		v := lossView{Array: "/" + a.Target, Steps: strings.Join(steps, "; "), Bound: "–", Max: "not measured", RMS: "–", Unequal: "–"}
+		if !math.IsNaN(bound) {
+			v.Bound = short(bound)
+		}
+		if m, ok := measured[a.Target]; ok {
+			v.Max, v.RMS, v.Unequal = short(m.Max), short(m.RMS), fmt.Sprintf("%d of %d", m.Unequal, m.Elements)
+			if m.At != nil {
+				v.Worst = fmt.Sprintf("%v: %s, in the source %s", m.At, m.Target, m.Source)
+			}
+		} else {
+			p.Unmeasured = "Errors are measured by zmigrate verify --level source, which compares every element with the source."
+		}
+		p.Losses = append(p.Losses, v)
+	}
+}
+
+// notes lists each decision once, with the arrays that it is about.
+func (p *page) notes(m *Migration) {
+	p.Findings = m.Findings
+	if n := m.FindingCount - len(m.Findings); n > 0 {
+		p.Findings = append(slices.Clone(p.Findings), fmt.Sprintf("and %s", counted(n, "more warning")))
+	}
+	arrays, order := map[string][]string{}, []string(nil)
+	for _, a := range m.Arrays {
+		for _, text := range a.Notes {
+			if arrays[text] == nil {
+				order = append(order, text)
+			}
+			arrays[text] = append(arrays[text], "/"+a.Target)
+		}
+	}
+	for _, text := range order {
+		names := arrays[text]
+		shown := strings.Join(names[:min(len(names), 5)], ", ")
+		if n := len(names) - 5; n > 0 {
+			shown += fmt.Sprintf(" and %s", counted(n, "more array"))
+		}
+		p.Notes = append(p.Notes, note{text, shown})
+	}
+}
+
+func viewOf(v *Verification) *verificationView {
+	view := &verificationView{Differences: v.Differences[:min(len(v.Differences), shownDifferences)]}
+	view.Facts = []fact{
+		{"when", v.Time.Format("2006-01-02 15:04:05") + " UTC"},
+		{"level", string(v.Level)},
+		{"objects", fmt.Sprintf("%d on record, %d read (%s)", v.Objects, v.Read, size(v.Bytes))},
+		{"proved", fmt.Sprintf("%d objects by the digests of their values, %d by their checksums", v.ByValues, v.Read-v.ByValues)},
+	}
+	if v.Level == verify.Source {
+		view.Facts = append(view.Facts, fact{"compared", counted(int(v.Elements), "element") + " with the source"})
+	}
+	if v.Sample < 1 {
+		view.Facts = append(view.Facts, fact{"sample", fmt.Sprintf("%g%% of the objects, seed %d", 100*v.Sample, v.Seed)})
+	}
+	view.Facts = append(view.Facts, fact{"differences", fmt.Sprint(v.Count)}, fact{"time", duration(v.Result.Time.Seconds())})
+	if n := v.Count - len(view.Differences); n > 0 {
+		view.More = fmt.Sprintf("and %s", counted(n, "more difference"))
+	}
+	return view
+}
+
+func entryOf(e Entry) entryView {
+	v := entryView{Began: e.Began.Format("2006-01-02 15:04:05"), Command: e.Command, Outcome: e.Outcome, Time: duration(e.Seconds), Run: e.Run}
+	var faults []string
+	add := func(n int64, text string) {
+		if n > 0 {
+			faults = append(faults, fmt.Sprintf("%d %s", n, text))
+		}
+	}
+	if r := e.Result; r != nil {
+		v.Chunks = fmt.Sprint(r.Chunks)
+		add(int64(r.Appended), "rows appended")
+		add(int64(r.Resumed), "chunks were done by earlier runs")
+		add(int64(r.Mended), "chunks mended")
+	}
+	if e.Verified != nil {
+		v.Command += " (" + e.Verified.Level + ")"
+		add(int64(e.Verified.Differences), "differences")
+	}
+	add(e.Requests.Source.Requests+e.Requests.Target.Requests, "requests")
+	add(e.Requests.Source.Retries+e.Requests.Target.Retries, "of them repeated")
+	add(e.Requests.Source.Throttled+e.Requests.Target.Throttled, "throttled")
+	if e.Error != "" {
+		faults = append(faults, e.Error)
+	}
+	v.Faults = strings.Join(faults, ", ")
+	return v
+}
+
+// arrays describes what the arrays became.
+func (p *page) arrays(d *Document) []arrayView {
+	if d.Migration == nil {
+		return nil
+	}
+	digests, deviations := map[string]digest.Optional{}, map[string]verify.Deviation{}
+	if d.Verification != nil {
+		digests = d.Verification.Digests
+		for _, v := range d.Verification.Deviations {
+			deviations[v.Array] = v
+		}
+	}
+	var list []arrayView
+	for _, a := range d.Migration.Arrays {
+		v := arrayView{Name: "/" + a.Target, path: a.Target}
+		add := func(name, value string) {
+			if value != "" {
+				v.Facts = append(v.Facts, fact{name, value})
+			}
+		}
+		if a.Source != a.Target {
+			add("source", "/"+a.Source)
+		}
+		add("type", strings.Trim(string(a.DataType), `"`))
+		add("shape", shapeText(a.Shape, a.Dimensions))
+		if a.Shards != nil {
+			add("shards", shapeText(a.Shards, nil))
+			add("inner chunks", shapeText(a.Chunks, nil))
+		} else {
+			add("chunks", shapeText(a.Chunks, nil))
+		}
+		add("fill value", string(a.Fill))
+		add("codecs", codecsText(a.Codecs))
+		add("path", strings.TrimSuffix(a.Path+": "+a.Reason, ": "))
+		if to := a.Append; to != nil {
+			add("appended", fmt.Sprintf("%d rows along %s behind %d", to.New, to.Dimension, to.Rows))
+		}
+		add("stored", storedText(a))
+		add("readers", readersText(a.ReadBy))
+		if sum, ok := digests[a.Target]; ok && sum.Known {
+			text := sum.Sum.String()
+			if sum.Behind > 0 {
+				text += fmt.Sprintf(" of the elements behind %s", counted(int(sum.Behind), "codec"))
+			}
+			add("digest", text)
+		}
+		if e, ok := deviations[a.Target]; ok && len(e.Errors) > 0 {
+			v.Errors = &errorsView{errorsChart(e), fmt.Sprintf("Errors of %d elements that differ, of %d: upwards those greater than in the source, downwards those less. Each bar is a power of two.", e.Unequal, e.Elements)}
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// show shows a sample.
+func (a *arrayView) show(s *sample) error {
+	if s.rows*s.columns == 1 {
+		a.Value = short(s.values[0])
+		return nil
+	}
+	low, high := s.span()
+	v := &pictureView{Low: short(low), High: short(high), Units: s.units, Gradient: gradient(), Histogram: s.histogram()}
+	caption := fmt.Sprintf("%s from %s to %s", s.x.name, s.x.from, s.x.to)
+	if s.x.units != "" {
+		caption += " " + s.x.units
+	}
+	if s.rows == 1 {
+		v.Line = s.line()
+		caption = "Values along " + caption
+	} else {
+		var err error
+		if v.Image, err = s.picture(); err != nil {
+			return err
+		}
+		ratio := float64(s.x.last-s.x.first+1) / float64(s.y.last-s.y.first+1)
+		v.Ratio = fmt.Sprintf("%.3f", min(max(ratio, 0.8), 4))
+		upwards := ", downwards"
+		if s.y.upwards {
+			upwards = ", upwards"
+		}
+		caption = fmt.Sprintf("%s%s: %s from %s to %s", strings.ToUpper(caption[:1])+caption[1:], upwards, s.y.name, s.y.from, s.y.to)
+		if s.y.units != "" {
+			caption += " " + s.y.units
+		}
+		v.Alt = "a slice of " + a.Name + " in colours"
+	}
+	if len(s.at) > 0 {
+		caption += "; " + strings.Join(s.at, ", ")
+	}
+	if s.x.step > 1 || s.y.step > 1 {
+		caption += fmt.Sprintf("; one value of each %d × %d", s.y.step, s.x.step)
+	}
+	if s.missing > 0 {
+		caption += fmt.Sprintf("; %.3g%% missing (grey)", 100*float64(s.missing)/float64(len(s.values)))
+	}
+	v.Caption = caption + "."
+	a.Picture = v
+	return nil
+}
+
+func storedText(a Array) string {
+	parts := []string{fmt.Sprintf("%s of elements in %s", size(a.BytesRead), counted(a.Objects-a.Empty, "object"))}
+	if a.BytesOut > 0 {
+		parts = append(parts, fmt.Sprintf("of %s, ratio %.2f", size(a.BytesOut), float64(a.BytesRead)/float64(a.BytesOut)))
+	}
+	if a.Empty > 0 {
+		parts = append(parts, counted(a.Empty, "chunk")+" of only the fill value not stored")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// readersText lists who reads an array, and who does not.
+func readersText(list []plan.ReadBy) string {
+	var yes, no []string
+	for _, by := range list {
+		switch {
+		case by.Refused != nil:
+			no = append(no, by.Reader)
+		case by.From != "":
+			yes = append(yes, by.Reader+" ≥ "+by.From)
+		default:
+			yes = append(yes, by.Reader)
+		}
+	}
+	text := cmp.Or(strings.Join(yes, ", "), "none that is known")
+	if len(no) > 0 {
+		text += "; not " + strings.Join(no, ", ")
+	}
+	return text
+}
+
+func codecsText(list []Codec) string {
+	var parts []string
+	for _, c := range list {
+		text := c.Name
+		var fields bytes.Buffer
+		if json.Compact(&fields, c.Configuration) == nil && fields.String() != "{}" {
+			text += " " + fields.String()[:min(fields.Len(), 120)]
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func shapeText(shape []int, names []string) string {
+	if len(shape) == 0 {
+		return "scalar"
+	}
+	parts := make([]string, len(shape))
+	for i, n := range shape {
+		parts[i] = fmt.Sprint(n)
+		if i < len(names) && names[i] != "" {
+			parts[i] = names[i] + " " + parts[i]
+		}
+	}
+	return strings.Join(parts, " × ")
+}
+
+// size spells a number of bytes.
+func size(n int64) string {
+	const step = 1024
+	if n < step {
+		return fmt.Sprintf("%d B", n)
+	}
+	v, unit := float64(n), -1
+	for v >= step && unit < 5 {
+		v, unit = v/step, unit+1
+	}
+	return fmt.Sprintf("%.1f %ciB", v, "KMGTPE"[unit])
+}
+
+// duration spells seconds.
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+// counted spells a number of things.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if base, ok := strings.CutSuffix(what, "ry"); ok {
+		return fmt.Sprintf("%d %sries", n, base)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
