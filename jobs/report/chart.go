@@ -19,7 +19,7 @@ const (
 // drawing is an SVG under way.
 type drawing struct{ strings.Builder }
 
-func (d *drawing) addf(format string, args ...any) { fmt.Fprintf(d, format, args...) }
+func (d *drawing) addf(format string, args ...any) { _, _ = fmt.Fprintf(d, format, args...) }
 
 // svg returns a drawing with a title for those who do not see it.
 func (d *drawing) svg(title string, width, height float64) template.HTML {
@@ -92,7 +92,7 @@ func (s *sample) line() template.HTML {
 	}
 	d.WriteString(`"/>`)
 	d.axis(s.x.from, s.x.to)
-	d.addf(`<text x="0" y="9">%s</text>`, template.HTMLEscapeString(short(s.high)))
+	d.addf(`<text x="0" y="12">%s</text>`, template.HTMLEscapeString(short(s.high)))
 	d.addf(`<text x="%g" y="%g" text-anchor="end">%s</text>`, chartWidth, chartHeight-4, template.HTMLEscapeString(short(s.low)))
 	return d.svg("values along "+s.x.name, chartWidth, chartHeight+chartFoot)
 }
