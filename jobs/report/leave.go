@@ -67,6 +67,7 @@ func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Opti
 	}
 	failed := change(ctx, p.Job, env, func(d *Document) (err error) {
 		d.add(e)
+		d.Job, d.File = p.Job.Name, p.Job.File
 		if result != nil {
 			d.Target, d.Verification = result.Target, nil
 			d.Migration, err = migrationOf(p, result)
@@ -94,6 +95,10 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt verif
 	e.Verified = &run.Verified{Migrated: result.Migrated, Time: began.UTC(), Level: string(result.Level), Sample: result.Sample, Differences: result.Count}
 	err = change(ctx, j, env, func(d *Document) error {
 		d.add(e)
+		if !opt.AnyJob {
+			d.Job, d.File = j.Name, j.File
+		}
+		d.Job = cmp.Or(d.Job, j.Name) // a target without the job's file
 		short := *result
 		short.Differences = short.Differences[:min(len(short.Differences), mostDifferences)]
 		d.Target, d.Verification = result.Target, &Verification{Time: began.UTC(), Result: &short}
@@ -155,7 +160,7 @@ func change(ctx context.Context, j *jobfile.Job, env plan.Environment, f func(*D
 		}
 		d = &Document{}
 	}
-	d.Version, d.Job, d.File, d.Target, d.Checkpoint = Version, j.Name, j.File, cmp.Or(d.Target, j.Target.URL), checkpoint.URL()
+	d.Version, d.Target, d.Checkpoint = Version, cmp.Or(d.Target, j.Target.URL), checkpoint.URL()
 	if err := f(d); err != nil {
 		return err
 	}

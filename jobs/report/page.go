@@ -154,7 +154,7 @@ type (
 
 func newPage(d *Document) *page {
 	p := &page{Job: d.Job, JobFile: d.File, Target: d.Target, Checkpoint: d.Checkpoint, Program: Program(), Status: statusOf(d)}
-	if d.File == "copy" || d.File == "verify" {
+	if d.File == "copy" {
 		p.JobFile = ""
 	}
 	if d.Verification != nil {

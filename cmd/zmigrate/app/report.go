@@ -14,10 +14,11 @@ import (
 
 func (a *app) reportCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "report", Usage: "make a page about a migration, for whoever signs it off", ArgsUsage: "JOB",
+		Name: "report", Usage: "make a page about a migration, for whoever signs it off", ArgsUsage: "JOB|TARGET",
 		Description: "Makes one HTML page of what the runs and verifications of a job have left in its checkpoint: what came\n" +
 			"from where, what each array became, every lossy step, every decision, and what was proved. The page\n" +
 			"has pictures of slices of the target, and loads nothing from elsewhere. With --json, prints the report as JSON.\n" +
+			"Instead of a job file, the folder or URL of a target may be named.\n" +
 			jobOptions + ".",
 		Flags: append(jobFlags(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the page to `FILE`"},
@@ -28,7 +29,7 @@ func (a *app) reportCommand() *cli.Command {
 				return err
 			}
 			if len(names) > 1 {
-				return invalid(errors.New("report takes one job file"))
+				return invalid(errors.New("report takes one job file or target"))
 			}
 			output, pictures := c.String("output"), c.Int("pictures")
 			switch {
@@ -37,7 +38,7 @@ func (a *app) reportCommand() *cli.Command {
 			case pictures < 0:
 				return invalid(fmt.Errorf("--pictures %d: want a number from 0 on", pictures))
 			}
-			j, err := a.checked(c, names[0])
+			j, _, err := a.jobOrTarget(c, names[0])
 			if err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ func (a *app) reportCommand() *cli.Command {
 func (a *app) writeReport(c *cli.Context, j *jobs.Job, output string, pictures int) error {
 	d, err := jobs.ReadReport(c.Context, j, a.env)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no run and no verification has left a report: zmigrate run %s, or zmigrate verify %s: %w", j.Name, shown(j.File), shown(j.File), err)
+		return fmt.Errorf("%s: no run and no verification has left a report: zmigrate run, or zmigrate verify %s: %w", j.Name, shown(c.Args().First()), err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Name, err)

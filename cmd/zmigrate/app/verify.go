@@ -49,10 +49,11 @@ func (a *app) verifyCommand() *cli.Command {
 			if err != nil {
 				return invalid(err)
 			}
-			j, err := a.verified(c, names[0], &opt)
+			j, target, err := a.jobOrTarget(c, names[0])
 			if err != nil {
 				return err
 			}
+			opt.AnyJob = target
 			a.identify(j)
 			return a.verify(c, j, opt)
 		},
@@ -154,19 +155,20 @@ func verifyOptions(c *cli.Context) (opt jobs.VerifyOptions, err error) {
 	return opt, nil
 }
 
-// verified returns the job of a job file or, if the name is that of a target, a job that
+// jobOrTarget returns the job of a job file or, if the name is that of a target, a job that
 // says no more than where the target is.
-func (a *app) verified(c *cli.Context, name string, opt *jobs.VerifyOptions) (*jobs.Job, error) {
+func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool, err error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() || store.Far(name) {
-		opt.AnyJob = true
 		place := map[string]any{"driver": "zarr", "url": literal(name)}
 		text, err := json.Marshal(map[string]any{"zmigrate": jobfile.Version, "name": name, "source": place, "target": map[string]any{"url": place["url"]}})
 		if err != nil {
-			return nil, err
+			return nil, true, err
 		}
-		return jobs.Parse("verify", text, ".", a.env, overrides(c)...)
+		j, err = jobs.Parse(c.Command.Name, text, ".", a.env, overrides(c)...)
+		return j, true, err
 	}
-	return a.checked(c, name)
+	j, err = a.checked(c, name)
+	return j, false, err
 }
 
 // verify verifies the target of a job and prints the result.
