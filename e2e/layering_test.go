@@ -33,6 +33,7 @@ var rooms = [][]string{
 	{"codecs/standard"},
 	{"zarr"},
 	{"internal/cf"},
+	{"internal/words"},
 	{"readers"},
 	{"internal/store/location"},
 	{"internal/store/driver"},

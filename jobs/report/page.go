@@ -17,6 +17,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -164,7 +165,7 @@ func newPage(d *Document) *page {
 		p.History = append(p.History, entryOf(e))
 	}
 	if d.Dropped > 0 {
-		p.Dropped = fmt.Sprintf("%s are left out.", counted(d.Dropped, "older entry"))
+		p.Dropped = fmt.Sprintf("%s are left out.", words.Count(d.Dropped, "older entry"))
 	}
 	m := d.Migration
 	if m == nil {
@@ -190,7 +191,7 @@ func statusOf(d *Document) status {
 	case v == nil:
 		return status{"open", "Migrated, and not verified yet"}
 	case v.Count > 0:
-		return status{"bad", fmt.Sprintf("The target is not what was written: %s", counted(v.Count, "difference"))}
+		return status{"bad", fmt.Sprintf("The target is not what was written: %s", words.Count(v.Count, "difference"))}
 	case v.Sample < 1:
 		return status{"open", fmt.Sprintf("A sample of %g%% was verified at the level %s, without a difference", 100*v.Sample, v.Level)}
 	}
@@ -214,14 +215,14 @@ func (p *page) figures(d *Document, e Entry) {
 		{"arrays", fmt.Sprint(r.Arrays)},
 		{"objects stored", fmt.Sprint(r.Chunks - r.Empty)},
 		{"only fill value, not stored", fmt.Sprint(r.Empty)},
-		{"elements", size(r.BytesIn)},
-		{"stored", size(r.BytesOut)},
+		{"elements", words.Size(r.BytesIn)},
+		{"stored", words.Size(r.BytesOut)},
 		{"ratio", ratio},
 		{"time", duration(e.Seconds)},
 		{"finished", d.Migration.Finished.Format("2006-01-02 15:04") + " UTC"},
 	}
 	if r.Dimension != "" {
-		p.Figures = append(p.Figures, fact{"appended along " + r.Dimension, counted(r.Appended, "row")})
+		p.Figures = append(p.Figures, fact{"appended along " + r.Dimension, words.Count(r.Appended, "row")})
 	}
 }
 
@@ -237,9 +238,9 @@ func (p *page) stages(m *Migration, e Entry) {
 
 // migration tells where the data came from.
 func (p *page) migration(m *Migration) {
-	p.Migration = &migrationView{Source: fmt.Sprintf("%s, %s, as they were when they were migrated.", counted(m.Files.Count, "file"), size(m.Files.Bytes))}
+	p.Migration = &migrationView{Source: fmt.Sprintf("%s, %s, as they were when they were migrated.", words.Count(m.Files.Count, "file"), words.Size(m.Files.Bytes))}
 	for _, f := range m.Files.List[:min(len(m.Files.List), shownFiles)] {
-		v := fileView{URL: f.URL, Size: size(f.Bytes), Version: f.ETag}
+		v := fileView{URL: f.URL, Size: words.Size(f.Bytes), Version: f.ETag}
 		if !f.Modified.IsZero() {
 			v.Modified = f.Modified.UTC().Format("2006-01-02 15:04:05")
 		}
@@ -249,7 +250,7 @@ func (p *page) migration(m *Migration) {
 		p.Migration.Files = append(p.Migration.Files, v)
 	}
 	if n := m.Files.Count - len(p.Migration.Files); n > 0 {
-		p.Migration.MoreFiles = fmt.Sprintf("and %s; %s lists the first 10,000.", counted(n, "more file"), Key)
+		p.Migration.MoreFiles = fmt.Sprintf("and %s; %s lists the first 10,000.", words.Count(n, "more file"), Key)
 	}
 }
 
@@ -293,7 +294,7 @@ func (p *page) losses(d *Document) {
 func (p *page) notes(m *Migration) {
 	p.Findings = m.Findings
 	if n := m.FindingCount - len(m.Findings); n > 0 {
-		p.Findings = append(slices.Clone(p.Findings), fmt.Sprintf("and %s", counted(n, "more warning")))
+		p.Findings = append(slices.Clone(p.Findings), fmt.Sprintf("and %s", words.Count(n, "more warning")))
 	}
 	arrays, order := map[string][]string{}, []string(nil)
 	for _, a := range m.Arrays {
@@ -308,7 +309,7 @@ func (p *page) notes(m *Migration) {
 		names := arrays[text]
 		shown := strings.Join(names[:min(len(names), 5)], ", ")
 		if n := len(names) - 5; n > 0 {
-			shown += fmt.Sprintf(" and %s", counted(n, "more array"))
+			shown += fmt.Sprintf(" and %s", words.Count(n, "more array"))
 		}
 		p.Notes = append(p.Notes, note{text, shown})
 	}
@@ -319,18 +320,18 @@ func viewOf(v *Verification) *verificationView {
 	view.Facts = []fact{
 		{"when", v.Time.Format("2006-01-02 15:04:05") + " UTC"},
 		{"level", string(v.Level)},
-		{"objects", fmt.Sprintf("%d on record, %d read (%s)", v.Objects, v.Read, size(v.Bytes))},
+		{"objects", fmt.Sprintf("%d on record, %d read (%s)", v.Objects, v.Read, words.Size(v.Bytes))},
 		{"proved", fmt.Sprintf("%d objects by the digests of their values, %d by their checksums", v.ByValues, v.Read-v.ByValues)},
 	}
 	if v.Level == verify.Source {
-		view.Facts = append(view.Facts, fact{"compared", counted(int(v.Elements), "element") + " with the source"})
+		view.Facts = append(view.Facts, fact{"compared", words.Count(int(v.Elements), "element") + " with the source"})
 	}
 	if v.Sample < 1 {
 		view.Facts = append(view.Facts, fact{"sample", fmt.Sprintf("%g%% of the objects, seed %d", 100*v.Sample, v.Seed)})
 	}
 	view.Facts = append(view.Facts, fact{"differences", fmt.Sprint(v.Count)}, fact{"time", duration(v.Result.Time.Seconds())})
 	if n := v.Count - len(view.Differences); n > 0 {
-		view.More = fmt.Sprintf("and %s", counted(n, "more difference"))
+		view.More = fmt.Sprintf("and %s", words.Count(n, "more difference"))
 	}
 	return view
 }
@@ -405,7 +406,7 @@ func (p *page) arrays(d *Document) []arrayView {
 		if sum, ok := digests[a.Target]; ok && sum.Known {
 			text := sum.Sum.String()
 			if sum.Behind > 0 {
-				text += fmt.Sprintf(" of the elements behind %s", counted(int(sum.Behind), "codec"))
+				text += fmt.Sprintf(" of the elements behind %s", words.Count(int(sum.Behind), "codec"))
 			}
 			add("digest", text)
 		}
@@ -464,12 +465,12 @@ func (a *arrayView) show(s *sample) error {
 }
 
 func storedText(a Array) string {
-	parts := []string{fmt.Sprintf("%s of elements in %s", size(a.BytesRead), counted(a.Objects-a.Empty, "object"))}
+	parts := []string{fmt.Sprintf("%s of elements in %s", words.Size(a.BytesRead), words.Count(a.Objects-a.Empty, "object"))}
 	if a.BytesOut > 0 {
-		parts = append(parts, fmt.Sprintf("of %s, ratio %.2f", size(a.BytesOut), float64(a.BytesRead)/float64(a.BytesOut)))
+		parts = append(parts, fmt.Sprintf("of %s, ratio %.2f", words.Size(a.BytesOut), float64(a.BytesRead)/float64(a.BytesOut)))
 	}
 	if a.Empty > 0 {
-		parts = append(parts, counted(a.Empty, "chunk")+" of only the fill value not stored")
+		parts = append(parts, words.Count(a.Empty, "chunk")+" of only the fill value not stored")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -521,19 +522,6 @@ func shapeText(shape []int, names []string) string {
 	return strings.Join(parts, " × ")
 }
 
-// size spells a number of bytes.
-func size(n int64) string {
-	const step = 1024
-	if n < step {
-		return fmt.Sprintf("%d B", n)
-	}
-	v, unit := float64(n), -1
-	for v >= step && unit < 5 {
-		v, unit = v/step, unit+1
-	}
-	return fmt.Sprintf("%.1f %ciB", v, "KMGTPE"[unit])
-}
-
 // duration spells seconds.
 func duration(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
@@ -544,15 +532,4 @@ func duration(seconds float64) string {
 		return d.Round(100 * time.Millisecond).String()
 	}
 	return d.Round(time.Second).String()
-}
-
-// counted spells a number of things.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if base, ok := strings.CutSuffix(what, "ry"); ok {
-		return fmt.Sprintf("%d %sries", n, base)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -33,7 +34,7 @@ func (a *app) confirmation(c *cli.Context) func(jobs.Removal) error {
 		if len(r.Arrays) == 1 {
 			what = "array " + r.Arrays[0]
 		}
-		_, _ = fmt.Fprintf(a.err, "%s holds %s of this job (%s), to be removed. Overwrite? [y/N] ", r.Target, what, count(r.Objects, "object"))
+		_, _ = fmt.Fprintf(a.err, "%s holds %s of this job (%s), to be removed. Overwrite? [y/N] ", r.Target, what, words.Count(r.Objects, "object"))
 		answers := make(chan string, 1)
 		go func() { // if the user does not answer, it ends with the program
 			answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // at the end of input, the text before it counts

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
@@ -48,9 +49,9 @@ func (a *app) fit(j *jobs.Job) error {
 		return nil
 	case most < leastMemory:
 		return fmt.Errorf("the address space of this process is limited (ulimit -v), and %s of it are left: a run needs %s at least, with run.memory of %s; raise the limit",
-			size(max(room, 0)), size(leastMemory+overhead+besideHeap), size(leastMemory))
+			words.Size(max(room, 0)), words.Size(leastMemory+overhead+besideHeap), words.Size(leastMemory))
 	}
-	a.log.Warn("less memory than run.memory says, because the address space is limited (ulimit -v)", "run.memory", size(j.Run.Memory), "used", size(most))
+	a.log.Warn("less memory than run.memory says, because the address space is limited (ulimit -v)", "run.memory", words.Size(j.Run.Memory), "used", words.Size(most))
 	j.Run.Memory = most
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -55,7 +56,7 @@ func (a *app) printNode(n jobs.Node) {
 	default:
 		a.printf("%s %s [%s]\n", name, strings.Trim(string(n.DataType), `"`), dimensions(n))
 		if n.ChunkShape != nil {
-			rows = append(rows, []string{"chunks", shape(n.ChunkShape)})
+			rows = append(rows, []string{"chunks", words.Shape(n.ChunkShape)})
 		}
 		if len(n.Codecs) > 0 {
 			rows = append(rows, []string{"codecs", chainText(n.Codecs)})

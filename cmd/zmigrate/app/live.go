@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
@@ -61,7 +62,7 @@ func (o *observation) now() *live {
 func (l *live) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: run %s, process %d, for %.1f s: %d of %d chunks done, %s of %s of memory reserved\n",
-		l.Job, l.Run, l.PID, l.Seconds, l.Done, l.Chunks, size(l.Used), size(l.Budget))
+		l.Job, l.Run, l.PID, l.Seconds, l.Done, l.Chunks, words.Size(l.Used), words.Size(l.Budget))
 	if len(l.Workers) == 0 {
 		b.WriteString("  no worker has begun: the run makes a plan, completes the target or verifies it\n")
 	}

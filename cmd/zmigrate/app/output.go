@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -67,41 +66,6 @@ func (a *app) table(rows [][]string) {
 	}
 	_ = w.Flush()
 	_, _ = a.out.Write(text.Bytes())
-}
-
-// size formats a number of bytes in binary units.
-func size(n int64) string {
-	if n < 1024 {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	value, unit := float64(n)/1024, "KiB"
-	for _, next := range []string{"MiB", "GiB", "TiB", "PiB", "EiB"} {
-		if value < 1024 {
-			break
-		}
-		value, unit = value/1024, next
-	}
-	return fmt.Sprintf("%.1f %s", value, unit)
-}
-
-// shape formats extents: "12 × 90 × 180", or "scalar".
-func shape(extents []int) string {
-	if len(extents) == 0 {
-		return "scalar"
-	}
-	parts := make([]string, len(extents))
-	for i, n := range extents {
-		parts[i] = strconv.Itoa(n)
-	}
-	return strings.Join(parts, " × ")
-}
-
-// count formats a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // replaceFile writes a file so that readers see a whole file at any time. The name of the

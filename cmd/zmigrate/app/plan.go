@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -92,7 +93,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 	if same := p.Unchanged(); len(same) > 0 {
 		a.printf("as they are in the target: %s\n", strings.Join(same, ", "))
 	}
-	a.printf("%s, %s, %s to read, to %s\n", count(len(p.Arrays), "array"), count(objects, "object"), size(read), j.Target.URL)
+	a.printf("%s, %s, %s to read, to %s\n", words.Count(len(p.Arrays), "array"), words.Count(objects, "object"), words.Size(read), j.Target.URL)
 	return nil
 }
 
@@ -102,26 +103,26 @@ func (a *app) printPlanned(x plan.Description) error {
 		name += " → " + x.Target
 	}
 	a.printf("%s\n", name)
-	chunks := shape(x.Chunks)
+	chunks := words.Shape(x.Chunks)
 	if x.Shards != nil {
-		chunks += " in shards of " + shape(x.Shards)
+		chunks += " in shards of " + words.Shape(x.Shards)
 	}
-	written := count(x.Objects, "object")
+	written := words.Count(x.Objects, "object")
 	if x.BytesAtMost > 0 {
-		written += fmt.Sprintf(", at most %s written", size(x.BytesAtMost))
+		written += fmt.Sprintf(", at most %s written", words.Size(x.BytesAtMost))
 	}
 	rows := [][]string{
 		{"data type", strings.Trim(string(x.DataType), `"`)},
-		{"shape", shape(x.Shape)},
+		{"shape", words.Shape(x.Shape)},
 	}
 	if to := x.Append; to != nil {
-		rows = append(rows, []string{"append", fmt.Sprintf("%s there, %d new along %s; %s with rows of both rewritten", count(to.Rows, "row"), to.New, to.Dimension, count(to.Rewritten, "object"))})
+		rows = append(rows, []string{"append", fmt.Sprintf("%s there, %d new along %s; %s with rows of both rewritten", words.Count(to.Rows, "row"), to.New, to.Dimension, words.Count(to.Rewritten, "object"))})
 	}
 	a.table(append(rows, [][]string{
 		{"chunks", fmt.Sprintf("%s (%s)", chunks, written)},
 		{"codecs", chainText(x.Codecs)},
 		{"reads", readsText(x)},
-		{"memory", size(int64(x.Memory)) + " for one block"},
+		{"memory", words.Size(int64(x.Memory)) + " for one block"},
 		{"path", strings.TrimSuffix(x.Path+": "+x.Reason, ": ")},
 	}...))
 	for _, loss := range x.Losses {
@@ -143,9 +144,9 @@ func (a *app) printPlanned(x plan.Description) error {
 // readsText tells how the source is read.
 func readsText(x plan.Description) string {
 	if x.Path == plan.CarriedThrough {
-		return fmt.Sprintf("%s of elements, each stored object once, as it is", size(x.BytesRead))
+		return fmt.Sprintf("%s of elements, each stored object once, as it is", words.Size(x.BytesRead))
 	}
-	return fmt.Sprintf("%s, %s, in blocks of %s chunks", size(x.BytesRead), oftenText(x), shape(x.ReadBlock))
+	return fmt.Sprintf("%s, %s, in blocks of %s chunks", words.Size(x.BytesRead), oftenText(x), words.Shape(x.ReadBlock))
 }
 
 // oftenText tells how many times each source chunk is decoded.
@@ -163,7 +164,7 @@ func oftenText(x plan.Description) string {
 		once = append(once, fmt.Sprintf("run.memory of %dMiB", (x.DecodeOnce+mib-1)/mib))
 	}
 	if x.OnceChunks != nil {
-		once = append(once, "chunks of "+shape(x.OnceChunks))
+		once = append(once, "chunks of "+words.Shape(x.OnceChunks))
 	}
 	if once != nil {
 		text += " (once with " + strings.Join(once, " or ") + ")"

@@ -9,6 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -93,7 +94,7 @@ func (p *progress) observe(e stages.Event) {
 		})
 	case p.how == "plain":
 		_, _ = fmt.Fprintf(p.app.err, "%s: %d of %d chunks, %s of %s, %s/s, %s left%s\n", p.name,
-			p.done.ChunksDone, p.done.Chunks, size(p.done.BytesDone), size(p.done.Bytes), size(int64(speed)), left, trouble(p.requests()))
+			p.done.ChunksDone, p.done.Chunks, words.Size(p.done.BytesDone), words.Size(p.done.Bytes), words.Size(int64(speed)), left, trouble(p.requests()))
 	}
 }
 

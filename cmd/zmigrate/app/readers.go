@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
@@ -33,7 +34,7 @@ func (r *readersText) print(a *app) {
 		if len(names) > 1 && len(r.rows) == 1 {
 			text = "all arrays"
 		} else if len(names) > 5 {
-			text = strings.Join(names[:4], ", ") + " and " + count(len(names)-4, "more array")
+			text = strings.Join(names[:4], ", ") + " and " + words.Count(len(names)-4, "more array")
 		}
 		a.printf("readers of %s: %s\n", text, row)
 	}

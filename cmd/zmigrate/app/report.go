@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/report"
 )
@@ -71,6 +72,6 @@ func (a *app) writeReport(c *cli.Context, j *jobs.Job, output string, pictures i
 		a.printJSON(map[string]any{"event": "report", "job": j.Name, "file": output, "bytes": page.Len()})
 		return nil
 	}
-	a.printf("%s: %s in %s\n", j.Name, size(int64(page.Len())), output)
+	a.printf("%s: %s in %s\n", j.Name, words.Size(int64(page.Len())), output)
 	return nil
 }

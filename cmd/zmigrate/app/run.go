@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 	"github.com/zmigrate/zmigrate/stages"
@@ -260,10 +261,10 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64, opens opening)
 	rows := [][]string{
 		{"arrays", fmt.Sprint(r.Arrays)},
 		{"chunks", chunkSummary(r)},
-		{"bytes in", size(r.BytesIn)},
-		{"bytes out", size(r.BytesOut)},
+		{"bytes in", words.Size(r.BytesIn)},
+		{"bytes out", words.Size(r.BytesOut)},
 		{"ratio", ratio},
-		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(int64(float64(r.BytesIn-resumed)/max(r.Time.Seconds(), 1e-9))))},
+		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), words.Size(int64(float64(r.BytesIn-resumed)/max(r.Time.Seconds(), 1e-9))))},
 		{"target", r.Target},
 	}
 	if how := openWith(r.Target, opens); how != "" {
@@ -289,7 +290,7 @@ func verifiedText(j *jobs.Job, r *jobs.Result) string {
 		if v.Sample < 1 {
 			sample = fmt.Sprintf(", a sample of %g%%", 100*v.Sample)
 		}
-		return fmt.Sprintf("verified %s (%s%s): %s", v.Time.Format(time.RFC3339), v.Level, sample, count(v.Differences, "difference"))
+		return fmt.Sprintf("verified %s (%s%s): %s", v.Time.Format(time.RFC3339), v.Level, sample, words.Count(v.Differences, "difference"))
 	}
 	name := j.File
 	if j.File == "copy" {
@@ -302,11 +303,11 @@ func verifiedText(j *jobs.Job, r *jobs.Result) string {
 // nil if there is one number for all.
 func appendedText(dimension string, rows int, in map[string]int) string {
 	if in == nil {
-		return fmt.Sprintf("%s along %s", count(rows, "row"), dimension)
+		return fmt.Sprintf("%s along %s", words.Count(rows, "row"), dimension)
 	}
 	var parts []string
 	for _, group := range slices.Sorted(maps.Keys(in)) {
-		parts = append(parts, fmt.Sprintf("%s in /%s", count(in[group], "row"), group))
+		parts = append(parts, fmt.Sprintf("%s in /%s", words.Count(in[group], "row"), group))
 	}
 	return fmt.Sprintf("%s, along %s", strings.Join(parts, ", "), dimension)
 }

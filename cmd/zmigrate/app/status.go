@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
@@ -92,7 +93,7 @@ func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 	case s.Dimension != "":
 		a.printf("appending along %s\n", s.Dimension)
 	}
-	a.printf("%d of %d chunks done, %d left, %s stored\n", s.Done, s.Chunks, s.Chunks-s.Done, size(s.BytesOut))
+	a.printf("%d of %d chunks done, %d left, %s stored\n", s.Done, s.Chunks, s.Chunks-s.Done, words.Size(s.BytesOut))
 	rows := make([][]string, 0, len(s.Arrays))
 	for _, x := range s.Arrays {
 		rows = append(rows, []string{x.Path, fmt.Sprintf("%d of %d", x.Done, x.Chunks)})

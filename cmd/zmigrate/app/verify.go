@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -185,7 +186,7 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	}
 	a.verification(j, r)
 	if r.Count > 0 {
-		return fmt.Errorf("%s: %w: %s", r.Target, errDiffers, count(r.Count, "difference"))
+		return fmt.Errorf("%s: %w: %s", r.Target, errDiffers, words.Count(r.Count, "difference"))
 	}
 	return nil
 }
@@ -211,15 +212,15 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 		{"migrated", r.Migrated.Format(time.RFC3339)},
 		{"level", string(r.Level)},
 		{"arrays", fmt.Sprint(r.Arrays)},
-		{"objects", fmt.Sprintf("%d on record, %d read (%s), %s hold only the fill value", r.Objects, r.Read, size(r.Bytes), count(r.Empty, "chunk"))},
+		{"objects", fmt.Sprintf("%d on record, %d read (%s), %s hold only the fill value", r.Objects, r.Read, words.Size(r.Bytes), words.Count(r.Empty, "chunk"))},
 		{"proved", fmt.Sprintf("%d by the digests of their values, %d by their checksums", r.ByValues, r.Read-r.ByValues)},
 	}
 	if r.Level == verify.Source {
-		rows = append(rows, []string{"compared", count(int(r.Elements), "element") + " with the source"})
+		rows = append(rows, []string{"compared", words.Count(int(r.Elements), "element") + " with the source"})
 	}
 	rows = append(rows, [][]string{
 		{"differences", fmt.Sprint(r.Count)},
-		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), size(int64(float64(r.Bytes)/max(r.Time.Seconds(), 1e-9))))},
+		{"time", fmt.Sprintf("%s (%s/s)", r.Time.Round(time.Millisecond), words.Size(int64(float64(r.Bytes)/max(r.Time.Seconds(), 1e-9))))},
 	}...)
 	if r.Sample < 1 {
 		rows = append(rows, []string{"sample", fmt.Sprintf("%g%% of the objects, seed %d", 100*r.Sample, r.Seed)})
