@@ -57,6 +57,30 @@ func TestEveryDurableOperationFails(t *testing.T) {
 	}
 }
 
+// TestEveryDurableOperationOfARestartFails breaks a run that begins a finished job anew. The
+// next run completes it, although it was not told to begin anew.
+func TestEveryDurableOperationOfARestartFails(t *testing.T) {
+	dir := fast(t)
+	job, target := cube(t, dir, 8, "zstd")
+	reset := func() {
+		removeTarget(t, target)
+		if _, err := migrate(t.Context(), job, environment(), jobs.RunOptions{}, oneWorkerEach...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reset()
+	operations := breakRun(t, job, target, jobs.RunOptions{Restart: true}, reset, func(t *testing.T, finished map[string]string) {
+		for key, sum := range tree(t, target) {
+			if sum != emptyFolder && finished[key] != sum {
+				t.Errorf("%s is not what a whole run writes", key)
+			}
+		}
+	})
+	if operations < 20 {
+		t.Errorf("%d operations", operations)
+	}
+}
+
 // breakEverywhere runs a job undisturbed. Then, for each operation of that run, it runs
 // the job twice: once so that the operation fails, and once so that it and all later
 // operations fail. Before each of these runs, reset restores the initial state.
@@ -65,13 +89,19 @@ func TestEveryDurableOperationFails(t *testing.T) {
 // nothing to do. breakEverywhere returns the number of operations.
 func breakEverywhere(t *testing.T, job, target string, reset func(), check func(t *testing.T, finished map[string]string)) int {
 	t.Helper()
+	return breakRun(t, job, target, jobs.RunOptions{}, reset, check)
+}
+
+// breakRun is breakEverywhere for a run with options. The runs after the broken one have none.
+func breakRun(t *testing.T, job, target string, opt jobs.RunOptions, reset func(), check func(t *testing.T, finished map[string]string)) int {
+	t.Helper()
 	env := environment()
 	var all faults
 	env.Fault = all.fault
-	run := func() (*jobs.Result, error) {
-		return migrate(t.Context(), job, env, jobs.RunOptions{}, oneWorkerEach...)
+	run := func(opt jobs.RunOptions) (*jobs.Result, error) {
+		return migrate(t.Context(), job, env, opt, oneWorkerEach...)
 	}
-	if _, err := run(); err != nil {
+	if _, err := run(opt); err != nil {
 		t.Fatal(err)
 	}
 	finished := tree(t, target)
@@ -86,7 +116,7 @@ func breakEverywhere(t *testing.T, job, target string, reset func(), check func(
 				reset()
 				f := faults{at: i + 1, rest: rest}
 				env.Fault = f.fault
-				_, err := run()
+				_, err := run(opt)
 				switch {
 				case i >= complete:
 					if err != nil {
@@ -98,14 +128,14 @@ func breakEverywhere(t *testing.T, job, target string, reset func(), check func(
 				last := f.seen[min(f.at, len(f.seen))-1]
 				check(t, finished)
 				env.Fault = nil
-				if _, err := run(); err != nil {
+				if _, err := run(jobs.RunOptions{}); err != nil {
 					t.Fatalf("again after %s: %v", last, err)
 				}
 				if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 					t.Errorf("after %s (-undisturbed +repeated):\n%s", last, diff)
 				}
 				checkNoLeftovers(t, target)
-				if result, err := run(); err != nil || !result.Nothing {
+				if result, err := run(jobs.RunOptions{}); err != nil || !result.Nothing {
 					t.Errorf("once more after %s: %+v, %v", last, result, err)
 				}
 			})

@@ -74,6 +74,15 @@ func (r creating) groupDigests(arrays map[string]*zarr.Array, others map[string]
 // the way any more.
 func (r creating) begin(ctx context.Context, opt Options) (complete bool, err error) {
 	existing := r.plan.Job.Target.Existing
+	if anew, err := r.restarts(ctx, opt); err != nil || anew {
+		if err == nil {
+			err = r.renew(ctx, opt, true)
+		}
+		if err == nil {
+			err = r.restarted(ctx)
+		}
+		return false, err
+	}
 	if record := r.journal.Completed(); record != nil {
 		done, err := r.readCompletion(record)
 		if err != nil {
@@ -85,7 +94,7 @@ func (r creating) begin(ctx context.Context, opt Options) (complete bool, err er
 			return false, err
 		}
 		if len(differences) > 0 && existing == "fail" {
-			if _, err := r.inTheWay(ctx); err != nil {
+			if _, err := r.inTheWay(ctx, false); err != nil {
 				return false, fmt.Errorf("target %s: %w", r.target.URL(), err)
 			}
 		}
@@ -115,7 +124,7 @@ func (r creating) begin(ctx context.Context, opt Options) (complete bool, err er
 			return false, r.changed(false, was, differences)
 		}
 	}
-	return false, r.renew(ctx, opt)
+	return false, r.renew(ctx, opt, existing == "overwrite")
 }
 
 // documents implements [outcome]. It writes the document of each array whose chunks are

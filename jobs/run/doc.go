@@ -29,6 +29,7 @@
 //	settle.go         what an earlier owner of the lock may have left
 //	earlier_run.go    the record of an earlier run compared with the plan
 //	overwrite.go      what is in the way of a new target
+//	restart.go        a run that forgets the earlier ones
 //	creating.go       a new target
 //	growing.go        a target to which rows are appended
 //	resume.go         what earlier runs have done

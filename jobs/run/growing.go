@@ -53,6 +53,9 @@ func (r growing) asPlanned(ctx context.Context) error {
 // begin implements [outcome].
 func (r growing) begin(ctx context.Context, opt Options) (complete bool, err error) {
 	g := r.growth
+	if opt.Restart {
+		return false, ErrRestartAppends
+	}
 	if !r.plan.Nothing() {
 		if err := r.asPlanned(ctx); err != nil {
 			return false, err

@@ -19,6 +19,10 @@ type Options struct {
 	// Repair, if not nil, has the keys of objects of a complete target that are written
 	// again, besides those that the run notices. The documents are written again, too.
 	Repair []string
+	// Restart forgets what earlier runs of the job have done, and makes the target anew. Only
+	// objects that the checkpoint shows to be those of the job are removed, as by a run that
+	// overwrites. A job that appends rows cannot begin anew.
+	Restart bool
 	// Monitor, if set, tells what the workers do while chunks are migrated.
 	Monitor *stages.Monitor
 	// Stop ends the run when it is closed. The units that are done are recorded.

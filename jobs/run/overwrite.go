@@ -31,12 +31,13 @@ type occupied struct {
 // has no record of it.
 var ErrTargetExists = errors.New("the target exists already")
 
-// renew makes the target and the checkpoint those of a new run.
-func (r *run) renew(ctx context.Context, opt Options) error {
+// renew makes the target and the checkpoint those of a new run. If the run does not overwrite,
+// an object in the target is an error.
+func (r *run) renew(ctx context.Context, opt Options, overwrite bool) error {
 	if err := r.distinct(ctx); err != nil {
 		return err
 	}
-	existing, err := r.inTheWay(ctx)
+	existing, err := r.inTheWay(ctx, overwrite)
 	if err != nil {
 		return fmt.Errorf("target %s: %w", r.target.URL(), err)
 	}
@@ -146,9 +147,8 @@ func (r *run) removeChunks(ctx context.Context, array string) error {
 // inTheWay finds what a new run has to remove first. Without overwrite, any object is an
 // error. With overwrite, other nodes of the hierarchy stay as they are. An object that
 // belongs to no node is an error, because its owner is not known.
-func (r *run) inTheWay(ctx context.Context) (*occupied, error) {
+func (r *run) inTheWay(ctx context.Context, overwrite bool) (*occupied, error) {
 	const most = 3
-	overwrite := r.plan.Job.Target.Existing == "overwrite"
 	var first []string
 	objects, documents, nodes := 0, 0, map[string]bool{} // nodes: with overwrite, those that have a document
 	err := r.target.List(ctx, "", func(o store.Info) error {

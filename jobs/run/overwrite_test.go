@@ -172,7 +172,7 @@ func TestOverwriteOfManyObjects(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before := heap()
-	there, err := r.inTheWay(t.Context())
+	there, err := r.inTheWay(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -103,7 +104,9 @@ func (a *app) runCommand() *cli.Command {
 		Name: "run", Usage: "migrate; if an earlier run stopped, go on from there", ArgsUsage: "JOB…",
 		Description: jobOptions + ".\n" + exitTable,
 		Flags: append(slices.Concat(jobFlags(), runFlags(), metricsFlags()),
-			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "do what the command plan does: open the sources, write nothing"}),
+			yesFlag(), verifyFlag(),
+			&cli.BoolFlag{Name: "restart", Usage: "forget what earlier runs of the job have done, and make the target anew"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "do what the command plan does: open the sources, write nothing"}),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
@@ -114,6 +117,9 @@ func (a *app) runCommand() *cli.Command {
 					j, err := a.checked(c, name)
 					if err != nil {
 						return err
+					}
+					if c.Bool("restart") && j.Target.Existing == "append" {
+						return invalid(fmt.Errorf("%s: --restart: %w", name, run.ErrRestartAppends))
 					}
 					if c.Bool("dry-run") {
 						err = a.plan(c.Context, j, false)
@@ -223,7 +229,7 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Res
 	result, err := jobs.Run(c.Context, plan, a.env, jobs.RunOptions{
 		Begin:   func(todo jobs.Progress) { seen.begin(todo); show.begin(todo) },
 		Observe: func(e stages.Event) { seen.observe(e); show.observe(e) },
-		Stop:    a.stop, Confirm: a.confirmation(c), Repair: repair,
+		Stop:    a.stop, Confirm: a.confirmation(c), Repair: repair, Restart: c.Bool("restart"),
 		Owner: seen.owner(), Monitor: &seen.monitor,
 	})
 	show.end()
