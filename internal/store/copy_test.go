@@ -5,6 +5,7 @@ package store
 import (
 	"bytes"
 	"hash/crc32"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -121,14 +122,18 @@ func TestCopyRefused(t *testing.T) {
 					_, _ = w.Write([]byte(c.body))
 				})
 			})
-			from, to := open(t, url, Options{}), open(t, url, Options{})
+			var said bytes.Buffer
+			from, to := open(t, url, Options{}), open(t, url, Options{Log: slog.New(slog.NewTextHandler(&said, nil))})
 			impatient(to)
-			made, ok, err := to.CopyFrom(t.Context(), from, Info{Key: "a+b", Size: 5, Version: `"its tag"`}, "k")
+			made, ok, err := to.CopyFrom(t.Context(), from, Info{Key: "a+b", Size: 5 << 30, Version: `"its tag"`}, "k") // the largest that is copied
 			if ok != c.ok || ok && made.Sum != 1 || (err != nil) != c.fails || limits.Passing(err) != (name == "busy") {
 				t.Errorf("sum %d, copied %t, %v", made.Sum, ok, err)
 			}
 			if requests.Load() != c.requests || to.CanCopy(from) != c.again {
 				t.Errorf("%d requests, once more: %t", requests.Load(), to.CanCopy(from))
+			}
+			if told := strings.Contains(said.String(), "read and written"); told == c.again {
+				t.Errorf("the log: %s", said.String())
 			}
 		})
 	}
@@ -189,6 +194,9 @@ func TestCopyWithoutConditions(t *testing.T) {
 	}
 	if !slices.Equal(copies, []string{"*", "", ""}) {
 		t.Errorf("conditions %q", copies)
+	}
+	if !to.conditions() {
+		t.Error("puts have no conditions any more")
 	}
 }
 

@@ -27,7 +27,7 @@ func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !strings.ContainsAny(l.Path, "*?[") {
+	if !strings.ContainsAny(l.Path, "*?[") || l.Local() && exists(l.Path) {
 		return []string{pattern}, nil
 	}
 	if _, err := path.Match(filepath.ToSlash(l.Path), ""); err != nil {
@@ -35,9 +35,6 @@ func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
 	}
 	var paths []string
 	if l.Local() {
-		if _, err := os.Stat(l.Path); err == nil {
-			return []string{pattern}, nil
-		}
 		paths, err = globLocal(l.Path)
 	} else {
 		paths, err = globBucket(ctx, l, opt)
@@ -61,13 +58,10 @@ func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
 // globLocal returns the matching paths that are not folders.
 func globLocal(pattern string) ([]string, error) {
 	paths, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, err
-	}
 	return slices.DeleteFunc(paths, func(p string) bool {
 		st, err := os.Stat(p)
 		return err == nil && st.IsDir()
-	}), nil
+	}), err
 }
 
 // globBucket returns the matching paths in a bucket.

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,5 +51,19 @@ func TestGlobFolders(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", pattern, diff)
 			}
 		}
+	}
+	if got, err := GlobFolders(t.Context(), "mem://bucket/x[", opt); !errors.Is(err, path.ErrBadPattern) {
+		t.Errorf("a bad pattern: %q, %v", got, err)
+	}
+	t.Chdir(filepath.Join(dir, "data"))
+	for _, relative := range []string{"a*", "./a*"} {
+		got, err := GlobFolders(t.Context(), relative, opt)
+		if diff := cmp.Diff([]string{"a9.zarr", "a10.zarr"}, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", relative, err, diff)
+		}
+	}
+	first, _, _ := strings.Cut(filepath.ToSlash(dir)[1:], "/")
+	if got, err := GlobFolders(t.Context(), "/"+first[:1]+"*", opt); err != nil || !slices.Contains(got, "/"+first) {
+		t.Errorf("below the root: %q, %v", got, err)
 	}
 }

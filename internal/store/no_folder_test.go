@@ -23,6 +23,12 @@ func TestNoWorkingDirectory(t *testing.T) {
 	if s, err := Open(t.Context(), "x", Options{}); err == nil || s != nil {
 		t.Errorf("opened %v, %v", s, err)
 	}
+	if got := Resolved("x"); got != "x" {
+		t.Errorf("resolved %q", got)
+	}
+	if got, err := Sibling(".", ".s"); err == nil {
+		t.Errorf("the sibling is %q", got)
+	}
 }
 
 // TestGlobOfNoStore looks for folders in a place that cannot be opened.
@@ -52,6 +58,9 @@ func TestDefaultRetries(t *testing.T) {
 		}})
 		if err := s.Put(t.Context(), "k", []byte("x")); (err == nil) != want {
 			t.Errorf("%d retries: %v", retries, err)
+		}
+		if open(t, "mem://n", Options{Retries: retries}).requests.Sleep == nil {
+			t.Error("nothing sleeps between two attempts")
 		}
 	}
 }

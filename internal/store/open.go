@@ -95,11 +95,8 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	if s.requests.Sleep == nil {
 		s.requests.Sleep = limits.Sleep
 	}
-	switch {
-	case opt.Retries == 0:
+	if opt.Retries == 0 {
 		s.requests.Attempts = 4
-	case opt.Retries < 0:
-		s.requests.Attempts = 1
 	}
 	if folder, name, inside, ok := zip.In(at); ok {
 		archives, err := newDriver(ctx, folder, opt)

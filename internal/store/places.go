@@ -92,13 +92,14 @@ func below(inner, outer, separator string) bool {
 	return inner == outer || outer == "" || strings.HasPrefix(inner, strings.TrimSuffix(outer, separator)+separator)
 }
 
-// resolved returns an absolute path without links, as far as the path exists.
+// resolved returns an absolute path without links, as far as the path exists. Without a
+// working directory, a relative path stays.
 func (p *Places) resolved(name string) string {
-	name, err := location.Absolute(name)
+	absolute, err := location.Absolute(name)
 	if err != nil {
 		return name
 	}
-	return p.real(name, false)
+	return p.real(absolute, false)
 }
 
 // real is resolved for a path that is absolute and clean. It remembers the result for a

@@ -30,3 +30,21 @@ func TestCopyOfNoKey(t *testing.T) {
 		t.Errorf("copied %t, %v", ok, err)
 	}
 }
+
+// TestUnwritable tells the errors of a place that cannot be written to from other errors.
+func TestUnwritable(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{&driver.StatusError{Code: http.StatusForbidden, Name: "AccessDenied"}, true},
+		{&driver.StatusError{Code: http.StatusForbidden, Name: "InvalidAccessKeyId"}, false},
+		{&driver.StatusError{Code: http.StatusBadRequest, Name: "AccessDenied"}, false},
+		{&fs.PathError{Op: "put", Path: "k", Err: fs.ErrPermission}, true},
+		{&fs.PathError{Op: "put", Path: "k", Err: fs.ErrExist}, false},
+	} {
+		if got := Unwritable(c.err); got != c.want {
+			t.Errorf("%v: %t", c.err, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ package store
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -54,5 +55,12 @@ func TestSameNameFails(t *testing.T) {
 	s := open(t, t.TempDir()+"/root", Options{Retries: -1, Fault: func(string, string) error { return broken }})
 	if same, err := s.SameName(t.Context(), "a", "A"); same || !errors.Is(err, broken) {
 		t.Errorf("the same: %t, %v", same, err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if same, err := open(t, file+"/root", Options{}).SameName(t.Context(), "a", "A"); same || err == nil {
+		t.Errorf("below a file the names are the same: %t, %v", same, err)
 	}
 }

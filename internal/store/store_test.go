@@ -173,6 +173,50 @@ func TestCreateRecognisesItsOwnObject(t *testing.T) {
 	}
 }
 
+// TestCreateRecognisesOtherObjects: after an attempt that failed, an object of somebody else
+// is not taken for the store's own.
+func TestCreateRecognisesOtherObjects(t *testing.T) {
+	for _, theirs := range []string{"what", "more than mine", "", "mi"} {
+		s := open(t, "mem://name", Options{})
+		impatient(s)
+		put(t, s, map[string]string{"k": theirs})
+		s.driver = &lostRequest{Driver: s.driver}
+		if err := s.Create(t.Context(), "k", []byte("mine")); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%q: %v", theirs, err)
+		}
+	}
+}
+
+// lostRequest breaks the connection before the first object is created.
+type lostRequest struct {
+	driver.Driver
+	lost bool
+}
+
+func (d *lostRequest) Create(ctx context.Context, key string, data []byte) error {
+	if !d.lost {
+		d.lost = true
+		return syscall.ECONNRESET
+	}
+	return d.Driver.Create(ctx, key, data)
+}
+
+// TestGapBytes: a request to a server costs more than a read of a file.
+func TestGapBytes(t *testing.T) {
+	for url, want := range map[string]int{t.TempDir(): 8 << 10, "mem://name": 256 << 10} {
+		if got := open(t, url, Options{}).GapBytes(); got != want {
+			t.Errorf("%s: %d", url, got)
+		}
+	}
+}
+
+// TestVersionsOfPuts compares the versions that puts return with those in a list.
+func TestVersionsOfPuts(t *testing.T) {
+	for place, url := range map[string]string{"local": t.TempDir() + "/root", "mem": "mem://name/p"} {
+		t.Run(place, func(t *testing.T) { checkVersions(t, open(t, url, Options{})) })
+	}
+}
+
 // TestStatsOfCreate: only what was stored counts as written.
 func TestStatsOfCreate(t *testing.T) {
 	s := open(t, "mem://name", Options{})
@@ -287,6 +331,7 @@ func TestCheckKey(t *testing.T) {
 		{"azblob://b/x", "a/zarr.json", true}, {"azblob://b/x", "50%/zarr.json", false}, {"azblob://b/x", "v1./zarr.json", false},
 		{"azblob://b/x", "#/zarr.json", false}, {"azblob://b/x", "?", false},
 		{"s3://b/x", "50%/zarr.json", true}, {"gs://b/x", "a#/zarr.json", true}, {"s3://b/x", "a\tb", false}, {"gopher://b", "a", true},
+		{"gopher://b", "a//b", true}, // Open refuses the URL
 	} {
 		if err := CheckKey(c.url, c.key); (err == nil) != c.ok {
 			t.Errorf("%s below %s: %v", c.key, c.url, err)
@@ -302,6 +347,43 @@ func TestFar(t *testing.T) {
 	} {
 		if got := Far(url); got != want {
 			t.Errorf("%q: %v", url, got)
+		}
+	}
+}
+
+// TestLocal: a URL that no store can have names no folder of this machine.
+func TestLocal(t *testing.T) {
+	for url, want := range map[string]bool{"x": true, "file:///x": true, "mem://x": false, "s3://b": false, "gopher://b": false, "": false} {
+		if got := Local(url); got != want {
+			t.Errorf("%q: %v", url, got)
+		}
+	}
+}
+
+// TestShown: only a query that may be a secret is hidden. Every other URL stays as it is.
+func TestShown(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://h/x?sig=hunter2": "https://h/x", "https://h/x": "https://h/x", "file:/x": "file:/x", "s3://b/x?region=r": "s3://b/x?region=r", "gopher://b": "gopher://b",
+	} {
+		if got := Shown(url); got != want {
+			t.Errorf("%q: %s", url, got)
+		}
+	}
+}
+
+// TestSame compares stores by their folders.
+func TestSame(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{dir + "/a", dir + "/b/../a", true}, {dir + "/a", "file://" + dir + "/a", true}, {dir + "/a", dir + "/b", false},
+		{dir, "mem://n", false}, {"mem://n", dir, false}, {"mem://n/x", "mem://n/x", true}, {"mem://n/x", "mem://n/y", false},
+		{"https://h/x?one", "https://h/x?other", true},
+	} {
+		if got := open(t, c.a, Options{}).Same(open(t, c.b, Options{})); got != c.want {
+			t.Errorf("%s and %s: %t", c.a, c.b, got)
 		}
 	}
 }
@@ -326,12 +408,15 @@ func TestLocations(t *testing.T) {
 			t.Errorf("split %s: %s, %s, %v", c.url, dir, key, err)
 		}
 	}
-	for _, folder := range []string{"/a/", "s3://b", "s3://b/p/", "/"} {
+	for _, folder := range []string{"/a/", "s3://b", "s3://b/p/", "s3://b/p/?region=r", "/", ".", "a/..", "ftp://host/x"} {
 		if dir, key, err := Split(folder); err == nil {
 			t.Errorf("split %s: %s, %s", folder, dir, key)
 		}
 	}
-	for _, whole := range []string{"s3://b", "/"} {
+	if got, err := Sibling("mem://n", ".s"); err != nil || got != "mem://n.s" {
+		t.Errorf("sibling of all memory of a name: %s, %v", got, err)
+	}
+	for _, whole := range []string{"s3://b", "/", "ftp://host/x"} {
 		if got, err := Sibling(whole, ".s"); err == nil {
 			t.Errorf("sibling of %s: %s", whole, got)
 		}
@@ -346,6 +431,9 @@ func TestLocations(t *testing.T) {
 	}
 	if got, err := Sibling(".", ".s"); err != nil || got != here+".s" {
 		t.Errorf("sibling of .: %s, %v", got, err)
+	}
+	if got, err := Sibling("..", ".s"); err != nil || got != filepath.Dir(here)+".s" {
+		t.Errorf("sibling of ..: %s, %v", got, err)
 	}
 	for _, c := range [][3]string{
 		{"/base", "x/*.nc", "/base/x/*.nc"}, {"/base", "/abs", "/abs"},
@@ -365,7 +453,10 @@ func TestGlob(t *testing.T) {
 	if compareNatural("x", "x1") >= 0 || compareNatural("xa", "x") <= 0 {
 		t.Error("a name is not before a longer one")
 	}
-	names := []string{"x10.nc", "x2.nc", "x1.nc", "x02.nc", "y.nc", "sub/x3.nc"}
+	if compareNatural("x10", "x9") <= 0 || compareNatural("x9", "x10") >= 0 {
+		t.Error("digits do not count as a number")
+	}
+	names := []string{"x10.nc", "x2.nc", "x1.nc", "x02.nc", "y.nc", "sub/x3.nc", "xfolder.nc/z"}
 	objects := make(map[string]string)
 	for _, n := range names {
 		objects[n] = n
@@ -413,6 +504,22 @@ func TestGlob(t *testing.T) {
 	}
 	if got, err := Glob(t.Context(), root+"/x[", Options{}); err == nil {
 		t.Errorf("a bad pattern: %q", got)
+	}
+	if err := os.WriteFile(root+"/x[", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Glob(t.Context(), root+"/x[", Options{}); err != nil || len(got) != 1 {
+		t.Errorf("a file whose name is a bad pattern: %q, %v", got, err)
+	}
+	for _, glob := range []func(context.Context, string, Options) ([]string, error){Glob, GlobFolders} {
+		if got, err := glob(t.Context(), "ftp://host/x*", Options{}); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("a scheme that is not known: %q, %v", got, err)
+		}
+		refused := errors.New("refused")
+		fault := func(string, string) error { return refused }
+		if got, err := glob(t.Context(), "mem://n/x*", Options{Fault: fault}); !errors.Is(err, refused) {
+			t.Errorf("a list that is refused: %q, %v", got, err)
+		}
 	}
 }
 

@@ -285,3 +285,30 @@ func (u countedUpload) count(n int) {
 func (u countedUpload) Complete(context.Context, driver.Condition) (string, error) { return "", nil }
 
 func (u countedUpload) Abort(context.Context) error { return nil }
+
+// TestStopWaits: an upload that is given up cancels its parts, and waits until they have
+// ended.
+func TestStopWaits(t *testing.T) {
+	f := newFlight(t.Context(), 10)
+	if !f.reserve(10) {
+		t.Fatal("no room")
+	}
+	var ended atomic.Bool
+	f.send(make([]byte, 10), func(ctx context.Context, _ []byte) error {
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Second):
+			t.Error("the part was not cancelled")
+		}
+		<-time.After(10 * time.Millisecond)
+		ended.Store(true)
+		return ctx.Err()
+	}, func([]byte) { t.Error("the buffer of a part that failed was given back") })
+	f.stop()
+	if !ended.Load() {
+		t.Error("a part is still being sent")
+	}
+	if f.reserve(1) {
+		t.Error("there is room for another part")
+	}
+}

@@ -53,7 +53,7 @@ func Split(url string) (dir, key string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if strings.HasSuffix(strings.SplitN(url, "?", 2)[0], "/") || !l.Local() && l.Path == "" {
+	if name, _, _ := strings.Cut(url, "?"); strings.HasSuffix(name, "/") || !l.Local() && l.Path == "" {
 		return "", "", fmt.Errorf("%s is a folder, not one object", l)
 	}
 	if l.Local() {

@@ -13,15 +13,12 @@ import (
 // Below returns the URLs of all objects below the folder that url names, at any depth,
 // in the natural order of their paths. A folder that does not exist has none.
 func Below(ctx context.Context, url string, opt Options) (urls []string, err error) {
-	folder, err := location.Parse(url)
-	if err != nil {
-		return nil, err
-	}
 	s, err := Open(ctx, url, opt)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	folder, _ := location.Parse(url) // Open has returned the error
 	var keys []string
 	err = s.List(ctx, "", func(info Info) error {
 		keys = append(keys, info.Key)

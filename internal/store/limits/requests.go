@@ -39,7 +39,7 @@ const (
 type Requests struct {
 	At       location.Location
 	Limits   *Limits       // the request budget
-	Attempts int           // at least 1
+	Attempts int           // 1 or less: no request is repeated
 	Patience time.Duration // the time of an attempt without bytes
 	Sleep    func(ctx context.Context, d time.Duration) error
 	Fault    func(op, key string) error // called before each attempt; may be nil
