@@ -209,9 +209,9 @@ func (b *Bucket) List(prefix string) driver.Pager {
 	opt := &blob.ListOptions{Prefix: base + prefix}
 	token := blob.FirstPageToken
 	return func(ctx context.Context) ([]driver.Info, error) {
-		objects, next, err := b.Blobs.ListPage(ctx, token, driver.ListPage, opt)
+		objects, next, err := b.listPage(ctx, token, opt)
 		if err != nil {
-			return nil, b.failed(err)
+			return nil, err
 		}
 		token = next
 		page := make([]driver.Info, 0, len(objects))
@@ -227,6 +227,18 @@ func (b *Bucket) List(prefix string) driver.Pager {
 		}
 		return page, nil
 	}
+}
+
+// listPage returns a page of a list. The client panics if the server's list lacks the time
+// or the size of an object.
+func (b *Bucket) listPage(ctx context.Context, token []byte, opt *blob.ListOptions) (objects []*blob.ListObject, next []byte, err error) {
+	defer func() {
+		if recover() != nil {
+			err = driver.ConnectionError{Cause: errors.New("the server's list lacks the time or the size of an object")}
+		}
+	}()
+	objects, next, err = b.Blobs.ListPage(ctx, token, driver.ListPage, opt)
+	return objects, next, b.failed(err)
 }
 
 // remover is an uploader whose server deletes an object in one request, without an error
@@ -314,9 +326,9 @@ func (b *Bucket) Folders(prefix string) driver.FolderPager {
 	opt := &blob.ListOptions{Prefix: base, Delimiter: "/"}
 	token := blob.FirstPageToken
 	return func(ctx context.Context) ([]string, error) {
-		objects, next, err := b.Blobs.ListPage(ctx, token, driver.ListPage, opt)
+		objects, next, err := b.listPage(ctx, token, opt)
 		if err != nil {
-			return nil, b.failed(err)
+			return nil, err
 		}
 		token = next
 		var names []string

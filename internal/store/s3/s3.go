@@ -61,8 +61,6 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 	cfg.HTTPClient = remote.NewGenuine(remote.S3Provider, cfg.HTTPClient.Do)
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
 		o.UsePathStyle = settings.pathStyle
-		// Otherwise each read of an object without a checksum logs a warning.
-		o.DisableLogOutputChecksumValidationSkipped = true
 		if settings.endpoint != "" {
 			o.BaseEndpoint = &settings.endpoint
 		}

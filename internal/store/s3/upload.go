@@ -76,7 +76,8 @@ func conditionHeaders(when driver.Condition) (none, match *string) {
 
 // conditionError turns the error of a condition that does not hold into a conflict. The
 // answer is 412. Servers other than S3 also answer 409; the 409 of S3 is a transient
-// error. If an object should have a version but does not exist, the answer is 404.
+// error. If an object should have a version but does not exist, the answer is 404 with the
+// name NoSuchKey. Other answers of 404 are about the bucket or the upload.
 func (u *uploader) conditionError(when driver.Condition, err error) error {
 	code := status(err)
 	switch {
@@ -84,7 +85,7 @@ func (u *uploader) conditionError(when driver.Condition, err error) error {
 		return err
 	case code == http.StatusPreconditionFailed,
 		code == http.StatusConflict && !u.Answer(err).Transient(),
-		code == http.StatusNotFound && when.Version != "" && !noUpload(err) && !u.Answer(err).NoBucket():
+		code == http.StatusNotFound && when.Version != "" && u.Answer(err).Name == "NoSuchKey":
 		return driver.Conflict(err)
 	}
 	return err
@@ -127,7 +128,7 @@ func (u *uploader) Answer(err error) *driver.StatusError {
 	case http.StatusMovedPermanently, http.StatusTemporaryRedirect:
 		a.Hint = wrongRegion(region)
 	}
-	if _, nonsense := errors.AsType[*smithy.DeserializationError](err); nonsense && a.Code/100 == 2 && !driver.Transient(err) {
+	if a.Code/100 == 2 && !driver.Transient(err) { // a success that the client does not understand
 		return remote.NotGenuine(remote.S3Provider, err)
 	}
 	if a.Code < 300 {
@@ -261,11 +262,8 @@ func (w *upload) stored(ctx context.Context) (stored bool, version string, err e
 }
 
 func (w *upload) Abort(ctx context.Context) error {
-	err := w.to.abort(ctx, w.key, w.id)
-	if err == nil {
-		w.forget()
-	}
-	return err
+	w.forget() // if it fails, Sweep aborts the upload
+	return w.to.abort(ctx, w.key, w.id)
 }
 
 func (w *upload) forget() {
