@@ -142,10 +142,7 @@ func (w *Driver) Read(ctx context.Context, key string, p []byte, off int64, was 
 // answerVersion returns the version of the object of an answer: the ETag, and when the
 // object was changed. A proxy may have marked the ETag as weak; the mark is dropped.
 func answerVersion(answer *http.Response) (version string, changed time.Time) {
-	changed, err := http.ParseTime(answer.Header.Get("Last-Modified"))
-	if err != nil {
-		changed = time.Time{}
-	}
+	changed, _ = http.ParseTime(answer.Header.Get("Last-Modified")) // the zero time if it cannot be read
 	return strings.TrimPrefix(answer.Header.Get("ETag"), "W/"), changed
 }
 
@@ -201,9 +198,7 @@ func (w *Driver) Stat(ctx context.Context, key string) (driver.Info, error) {
 	if err != nil {
 		return driver.Info{}, err
 	}
-	if err := answer.Body.Close(); err != nil {
-		return driver.Info{}, err
-	}
+	_ = answer.Body.Close() // of it nothing is read
 	size := answer.ContentLength
 	if answer.StatusCode == http.StatusPartialContent || answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		_, total, ok := contentRange(answer.Header.Get("Content-Range"))
