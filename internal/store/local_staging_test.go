@@ -57,6 +57,9 @@ func TestLocalWriterDiskFull(t *testing.T) {
 	if err := write(t.Context(), s, "large", random(1, 4<<20), 300_000); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("large: %v", err)
 	}
+	if err := s.Put(t.Context(), "large", random(1, 4<<20)); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("large, at once: %v", err)
+	}
 	if n := unfinished(t, s); n != 0 {
 		t.Errorf("%d unfinished", n)
 	}

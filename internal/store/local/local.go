@@ -247,10 +247,8 @@ func (d *Driver) Close() error {
 	for _, w := range d.pending {
 		w.discard()
 	}
-	clear(d.pending)
 	if d.ready {
 		d.removeStaging()
-		d.ready = false
 	}
 	return d.files.close()
 }
