@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -174,5 +175,51 @@ func TestLongName(t *testing.T) {
 	}
 	if p := make([]byte, 1); d.Read(t.Context(), name, p, 0, driver.Info{}) != nil || string(p) != "x" {
 		t.Errorf("got %q", p)
+	}
+}
+
+// TestMissingMember: a member that is not there has no checksum, and a place that has gone
+// describes none.
+func TestMissingMember(t *testing.T) {
+	d, err := openedArchive(t.Context(), archive(t, zipFile{"a", "x", stdzip.Store}), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Check(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if err := d.inner.Delete(t.Context(), "a.zip"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := d.Stat(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%+v, %v", info, err)
+	}
+	broken := errors.New("broken")
+	d.inner = closing{d.inner, broken}
+	if err := d.Close(); !errors.Is(err, broken) {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// closing is a driver whose Close fails.
+type closing struct {
+	driver.Driver
+	err error
+}
+
+func (d closing) Close() error { return d.err }
+
+// TestManyChecked remembers each of many members by itself.
+func TestManyChecked(t *testing.T) {
+	const n = 200
+	s := newCheckedMembers(n)
+	for i := range n {
+		if s.has(i) {
+			t.Fatalf("member %d counts as checked after %d of them", i, i)
+		}
+		s.add(i)
+		if !s.has(i) {
+			t.Fatalf("member %d is forgotten", i)
+		}
 	}
 }
