@@ -1,6 +1,9 @@
 package location
 
 import (
+	"errors"
+	"io/fs"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -22,4 +25,35 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q became %q and then %q", raw, l, again)
 		}
 	})
+}
+
+// TestKeys: a key is refused where it begins, too.
+func TestKeys(t *testing.T) {
+	for _, key := range []string{"", "\nb", "a\n", "\xffb", "a//b", "/a", "a/", ".", "a/.."} {
+		if err := CheckKey(key); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+	if err := CheckKey("a/b c/ü"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServer names the server to which requests go.
+func TestServer(t *testing.T) {
+	for want, l := range map[string]Location{
+		"http://h:1": {Scheme: "s3", Host: "b", Query: url.Values{"endpoint": {"http://h:1"}}}, "s3://b": {Scheme: "s3", Host: "b"},
+		"example.org": {Scheme: "azblob", Host: "b", Query: url.Values{"domain": {"example.org"}}}, "https://h": {Scheme: "https", Host: "h"},
+	} {
+		if got := l.Server(); got != want {
+			t.Errorf("%+v: %s", l, got)
+		}
+	}
+}
+
+// TestMalformedQuery: an escape that is none is an error that does not quote it.
+func TestMalformedQuery(t *testing.T) {
+	if l, err := Parse("s3://b?region=%zz"); err == nil || strings.Contains(err.Error(), "zz") {
+		t.Errorf("%+v, %v", l, err)
+	}
 }

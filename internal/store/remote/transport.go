@@ -4,8 +4,6 @@ package remote
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -39,21 +37,11 @@ func ConfigureTransport(t *http.Transport) {
 	}
 	t.ResponseHeaderTimeout = time.Minute
 	t.DisableCompression = true
-	t.Proxy = proxyOf
+	t.Proxy = http.ProxyFromEnvironment
 	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
 		if answer.StatusCode == http.StatusOK {
 			return nil
 		}
 		return driver.NewProxyError(answer.StatusCode)
 	}
-}
-
-// proxyOf returns the proxy of the environment for a request. The error of the standard
-// library would quote a malformed proxy, with its password.
-func proxyOf(r *http.Request) (*url.URL, error) {
-	proxy, err := http.ProxyFromEnvironment(r)
-	if err != nil {
-		return nil, fmt.Errorf("the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY) is no URL (not quoted here, it may hold a password): percent-encode what is special in it: %w", errors.ErrUnsupported)
-	}
-	return proxy, nil
 }
