@@ -5,7 +5,9 @@ package store
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -408,7 +410,7 @@ func TestLocations(t *testing.T) {
 			t.Errorf("split %s: %s, %s, %v", c.url, dir, key, err)
 		}
 	}
-	for _, folder := range []string{"/a/", "s3://b", "s3://b/p/", "s3://b/p/?region=r", "/", ".", "a/..", "ftp://host/x"} {
+	for _, folder := range []string{"/a/", "s3://b", "s3://b/p/", "s3://b/p/?region=r", "/", ".", "a/..", "ftp://host/x", "s3:x"} {
 		if dir, key, err := Split(folder); err == nil {
 			t.Errorf("split %s: %s, %s", folder, dir, key)
 		}
@@ -532,5 +534,52 @@ func TestListBadPrefix(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), prefix) {
 			t.Errorf("%q: %v", prefix, err)
 		}
+		if names, err := s.Folders(t.Context(), prefix); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("folders in %q: %q, %v", prefix, names, err)
+		}
 	}
 }
+
+// TestRangesAtTheLimits reads where no object has bytes, or can have them.
+func TestRangesAtTheLimits(t *testing.T) {
+	s := open(t, "mem://name", Options{})
+	put(t, s, map[string]string{"k": "four"})
+	for off, want := range map[int64]error{
+		-1: fs.ErrInvalid, 0: nil, 1: io.ErrUnexpectedEOF, math.MaxInt64 - 4: io.ErrUnexpectedEOF, math.MaxInt64 - 3: fs.ErrInvalid,
+	} {
+		if err := s.ReadRange(t.Context(), "k", make([]byte, 4), off); !errors.Is(err, want) {
+			t.Errorf("from %d on: %v, want %v", off, err, want)
+		}
+	}
+	if err := s.ReadRange(t.Context(), "none", nil, 5); err != nil {
+		t.Errorf("no bytes: %v", err)
+	}
+	if err := s.ReadRange(t.Context(), "none", make([]byte, 1), 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a byte: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Sync(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("sync: %v", err)
+	}
+}
+
+// TestCloseFails: Close returns the error of the place, with its name.
+func TestCloseFails(t *testing.T) {
+	s, err := Open(t.Context(), "mem://name", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.driver = unclosed{s.driver}
+	var named *fs.PathError
+	if err := s.Close(); !errors.Is(err, errClose) || !errors.As(err, &named) || named.Path != "mem://name" {
+		t.Errorf("got %v", err)
+	}
+}
+
+var errClose = errors.New("it does not close")
+
+// unclosed is a driver that does not close.
+type unclosed struct{ driver.Driver }
+
+func (unclosed) Close() error { return errClose }

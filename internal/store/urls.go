@@ -41,8 +41,8 @@ func Sibling(url, suffix string) (string, error) {
 // Same tells whether two stores are the same folder, even if their URLs are spelled
 // differently. Links, and parameters that change nothing, count as a difference.
 func (s *Store) Same(other *Store) bool {
-	if s.Local() || other.Local() {
-		return s.Local() && other.Local() && s.at.Path == other.at.Path
+	if s.Local() && other.Local() { // by a path or a file URL
+		return s.at.Path == other.at.Path
 	}
 	return s.at.String() == other.at.String()
 }

@@ -154,9 +154,9 @@ func checkOnlyRead(t *testing.T, s *Store) {
 func TestZipFolders(t *testing.T) {
 	folder := t.TempDir()
 	put(t, open(t, folder, Options{}), map[string]string{"a.zip": string(archive(t,
-		zipFile{"g/a/x", "", 0}, zipFile{"g/a/y", "", 0}, zipFile{"g/b", "", 0}, zipFile{"h/c/d/e", "", 0}, zipFile{"ga/x", "", 0}))})
+		zipFile{"g/a/x", "", 0}, zipFile{"g/a/y", "", 0}, zipFile{"g/b", "", 0}, zipFile{"h/c/d/e", "", 0}, zipFile{"ga/x", "", 0}, zipFile{"g-a/x", "", 0}))})
 	s := open(t, folder+"/a.zip", Options{})
-	for folder, want := range map[string][]string{"": {"g", "ga", "h"}, "g": {"a"}, "g/a": nil, "h": {"c"}, "h/c": {"d"}, "none": nil} {
+	for folder, want := range map[string][]string{"": {"g", "g-a", "ga", "h"}, "g": {"a"}, "g/a": nil, "h": {"c"}, "h/c": {"d"}, "none": nil} {
 		got, err := s.Folders(t.Context(), folder)
 		if err != nil {
 			t.Fatal(err)
