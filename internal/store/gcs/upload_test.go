@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -102,20 +103,22 @@ func TestSessionBegins(t *testing.T) {
 func TestSessionDoesNotBegin(t *testing.T) {
 	for _, c := range []struct {
 		status    int
-		at        string
+		at, body  string
 		is        error
 		transient bool
 		text      string
 	}{
-		{http.StatusOK, "", nil, true, "proxy"},
-		{http.StatusPreconditionFailed, "", fs.ErrExist, false, ""},
-		{http.StatusNotFound, "", nil, false, "no such bucket"},
-		{http.StatusServiceUnavailable, "", nil, true, ""},
-		{http.StatusOK, "http://[::1/", nil, false, "no valid URL"},
+		{http.StatusOK, "", "", nil, true, "proxy"},
+		{http.StatusPreconditionFailed, "", "", fs.ErrExist, false, ""},
+		{http.StatusNotFound, "", "", nil, false, "no such bucket"},
+		{http.StatusServiceUnavailable, "", "", nil, true, ""},
+		{http.StatusOK, "http://[::1/", "", nil, false, "no valid URL"},
+		{http.StatusOK, "http://localhost/", "x", nil, true, "login page"},
 	} {
 		b := bucketBehind(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", c.at)
 			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
 		})
 		up, err := b.Begin(t.Context(), "k", driver.Condition{})
 		if err == nil {
@@ -284,5 +287,34 @@ func TestSessionGivenUp(t *testing.T) {
 	}
 	if err := up.Abort(t.Context()); !driver.Transient(err) {
 		t.Errorf("a connection that breaks: %v", err)
+	}
+}
+
+// TestSessionIsClosed: the rest of an answer is not read, and leaves no connection open.
+func TestSessionIsClosed(t *testing.T) {
+	closed := make(chan struct{})
+	up, err := bucketBehind(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.Header().Set("Location", "http://"+r.Host+"/session")
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Range", fmt.Sprintf("bytes=0-%d", unit-1))
+		w.Header().Set("Content-Length", "1000000")
+		w.WriteHeader(http.StatusPermanentRedirect)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(closed)
+	}).Begin(t.Context(), "k", driver.Condition{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := up.Part(t.Context(), 0, make([]byte, unit)); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Error("the connection stays open")
 	}
 }

@@ -21,4 +21,12 @@ func TestWholesBound(t *testing.T) {
 	if !slices.Equal(kept, []string{"a"}) {
 		t.Errorf("kept %q", kept)
 	}
+	k.Room(MostKept - MostKept/3)
+	if len(k.list) != 1 {
+		t.Error("an object was dropped although there was room")
+	}
+	k.Room(MostKept - MostKept/3 + 1)
+	if len(k.list) != 0 {
+		t.Error("an object is kept although there is no room")
+	}
 }
