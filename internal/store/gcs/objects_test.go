@@ -89,6 +89,14 @@ func TestPutOfObject(t *testing.T) {
 	}
 }
 
+// TestPutThatIsRefused: a server may refuse an object before it has read all of it.
+func TestPutThatIsRefused(t *testing.T) {
+	b := bucketBehind(t, answer(http.StatusForbidden, "{}"))
+	if version, err := b.Put(t.Context(), "k", make([]byte, 8<<20), driver.Condition{}); err == nil {
+		t.Errorf("version %q", version)
+	}
+}
+
 // TestVersionsOfObject: the description of an object, a list and a read tell the generation.
 // The description has the checksum, too, unless an emulator leaves it out.
 func TestVersionsOfObject(t *testing.T) {

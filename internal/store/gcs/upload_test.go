@@ -169,15 +169,17 @@ func TestSessionParts(t *testing.T) {
 // TestSessionIsAsked: after a failure the server is asked for what it has. It may have less
 // than the parts before, or more than was sent.
 func TestSessionIsAsked(t *testing.T) {
+	first, second := fmt.Sprintf("308 bytes=0-%d", unit-1), fmt.Sprintf("308 bytes=0-%d", 2*unit-1)
 	for name, c := range map[string]struct {
-		answer string
-		text   string
+		answers []string
+		text    string // of the error; "" for none
 	}{
-		"the last part": {fmt.Sprintf("308 bytes=0-%d", 2*unit-1), ""},
-		"too little":    {fmt.Sprintf("308 bytes=0-%d", unit-2), "were sent"},
-		"too much":      {fmt.Sprintf("308 bytes=0-%d", 2*unit), "were sent"},
+		"the last part":  {[]string{second}, ""},
+		"the first part": {[]string{first, second}, ""},
+		"too little":     {[]string{fmt.Sprintf("308 bytes=0-%d", unit-2)}, "were sent"},
+		"too much":       {[]string{fmt.Sprintf("308 bytes=0-%d", 2*unit)}, "were sent"},
 	} {
-		server := &script{answers: []string{fmt.Sprintf("308 bytes=0-%d", unit-1), "503 -", c.answer}}
+		server := &script{answers: append([]string{first, "503 -"}, c.answers...)}
 		up, err := bucketBehind(t, server.ServeHTTP).Begin(t.Context(), "k", driver.Condition{})
 		if err != nil {
 			t.Fatal(err)
@@ -191,8 +193,8 @@ func TestSessionIsAsked(t *testing.T) {
 		if err := up.Part(t.Context(), 1, make([]byte, unit)); (err == nil) != (c.text == "") || err != nil && !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got := server.seen[len(server.seen)-1]; got != "PUT */* 0" {
-			t.Errorf("%s: the last request is %q", name, got)
+		if got := server.seen[2]; got != "PUT */* 0" || len(server.seen) != 2+len(c.answers) {
+			t.Errorf("%s: the requests are %q", name, server.seen)
 		}
 	}
 }
@@ -316,5 +318,23 @@ func TestSessionIsClosed(t *testing.T) {
 	case <-closed:
 	case <-time.After(time.Minute):
 		t.Error("the connection stays open")
+	}
+}
+
+// TestSessionOfOneByte: an object may end with a single byte behind the last part.
+func TestSessionOfOneByte(t *testing.T) {
+	server := &script{answers: []string{fmt.Sprintf("308 bytes=0-%d", unit-1), fmt.Sprintf(`200 - {"size":"%d","generation":"7"}`, unit+1)}}
+	up, err := bucketBehind(t, server.ServeHTTP).Begin(t.Context(), "k", driver.Condition{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := up.Part(t.Context(), 0, make([]byte, unit+1)); err != nil {
+		t.Fatal(err)
+	}
+	if version, err := up.Complete(t.Context(), driver.Condition{}); err != nil || version != "7" {
+		t.Errorf("%q, %v", version, err)
+	}
+	if got, want := server.seen[1], fmt.Sprintf("PUT %d-%d/%d 1", unit, unit, unit+1); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
