@@ -302,7 +302,7 @@ func TestS3Complete(t *testing.T) {
 		} else if errors.Is(err, fs.ErrExist) {
 			code = http.StatusPreconditionFailed
 		}
-		if (err == nil) != (c.last == 0) || code != c.last || err == nil && version != `"e"` {
+		if (err == nil) != (c.last == 0) || code != c.last || errors.Is(err, fs.ErrExist) != (c.last == http.StatusPreconditionFailed) || err == nil && version != `"e"` {
 			t.Errorf("%s: %q, %v", name, version, err)
 		}
 		if diff := cmp.Diff([]string{"1", "2", "3"}, order); diff != "" {

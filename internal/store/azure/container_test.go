@@ -273,3 +273,24 @@ func TestNamesOfAzure(t *testing.T) {
 		t.Errorf("a success that is another one: %q, %v", version, err)
 	}
 }
+
+// TestSumOfRange: the MD5 of an answer with a range is not that of the object.
+func TestSumOfRange(t *testing.T) {
+	environment(t, nil)
+	for _, span := range []string{"", "bytes 0-4/5"} {
+		b := containerBehind(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Last-Modified", "Thu, 02 Jan 2020 03:04:05 GMT")
+			w.Header().Set("Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA==")
+			w.Header().Set("Content-Length", "5")
+			if span != "" {
+				w.Header().Set("Content-Range", span)
+				w.WriteHeader(http.StatusPartialContent)
+			}
+			_, _ = io.WriteString(w, "bytes")
+		}, url.Values{"anonymous": {"true"}})
+		p := make([]byte, 5)
+		if err := b.Read(t.Context(), "k", p, 0, driver.Info{}); (err == nil) != (span != "") || string(p) != "bytes" {
+			t.Errorf("%q: %q, %v", span, p, err)
+		}
+	}
+}

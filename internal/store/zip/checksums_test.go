@@ -223,3 +223,22 @@ func TestManyChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckOfDamaged: Check looks at the header, the contents and the size of a member.
+func TestCheckOfDamaged(t *testing.T) {
+	sound := archive(t, zipFile{"a", strings.Repeat("hello", 100), stdzip.Deflate})
+	central := bytes.Index(sound, []byte("PK\x01\x02"))
+	for name, at := range map[string]int{"nothing": -1, "header": 0, "contents": localHeaderSize + 2, "size": central + 24, "checksum": central + 16} {
+		data := bytes.Clone(sound)
+		if at >= 0 {
+			data[at] ^= 0xff
+		}
+		d, err := openedArchive(t.Context(), data, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Check(t.Context(), "a"); (err == nil) != (at < 0) || err != nil && !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

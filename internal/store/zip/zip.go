@@ -54,11 +54,11 @@ type Driver struct {
 
 // In cuts a path at the first part that ends in ".zip". It returns the location of the
 // folder before the archive, the name of the archive in it, and the rest of the path,
-// which is inside the archive. ok is false if no part ends in ".zip".
+// which is inside the archive. A local path is clean. ok is false if no part ends in ".zip".
 func In(l location.Location) (folder location.Location, name, inside string, ok bool) {
 	p := l.Path
 	if l.Local() {
-		p = filepath.ToSlash(filepath.Clean(p))
+		p = filepath.ToSlash(p)
 	}
 	parts := strings.Split(p, "/")
 	i := slices.IndexFunc(parts, func(part string) bool { return strings.HasSuffix(part, ".zip") })
