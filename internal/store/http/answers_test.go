@@ -71,6 +71,7 @@ func TestAnswersOfRange(t *testing.T) {
 		"all, to the end":         {200, "012345", []string{"Content-Length: 6"}, 2, driver.Info{}, nil, 0, 0},
 		"all, too short":          {200, "01234", []string{"Content-Length: 5"}, 2, driver.Info{}, io.ErrUnexpectedEOF, 5, 0},
 		"all, of another size":    {200, "012345", []string{"Content-Length: 6"}, 2, driver.Info{Key: "k", Size: 7}, nil, 0, 200},
+		"all, short and another":  {200, "012", []string{"Content-Length: 3"}, 2, driver.Info{Key: "k", Size: 7}, nil, 0, 200},
 		"behind a large object":   {200, "", []string{long}, limits.MostKept, driver.Info{}, io.ErrUnexpectedEOF, limits.MostKept + 1, 0},
 		"all, cut off":            {200, "01234", []string{"Content-Length: 10"}, 2, driver.Info{}, io.ErrUnexpectedEOF, -1, 0},
 		"all, but damaged":        {200, "012345", []string{"Content-Length: 6", "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA=="}, 2, driver.Info{}, errAny, 0, 0},

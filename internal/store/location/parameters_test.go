@@ -20,7 +20,7 @@ func TestCheckPath(t *testing.T) {
 
 // The way out for a path of Windows is the same path as a relative one.
 func TestPathOfWindows(t *testing.T) {
-	if err := checkPath(`C:\x.zarr`, "linux"); err == nil || !strings.Contains(err.Error(), "write ./C:…") {
+	if err := checkPath(`C:\x.zarr`, "linux"); err == nil || !strings.HasPrefix(err.Error(), `"C:\\" begins`) || !strings.Contains(err.Error(), "write ./C:…") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -31,5 +31,22 @@ func TestProtocol(t *testing.T) {
 		if err := checkParameter("protocol", value); (err == nil) != good {
 			t.Errorf("protocol %q: %v", value, err)
 		}
+	}
+}
+
+// TestPathOfUser: a path that may hold a password is refused, and not quoted.
+func TestPathOfUser(t *testing.T) {
+	for _, path := range []string{"//user:hunter2@host/x", `\\user:hunter2@host\x`} {
+		if err := checkPath(path, "linux"); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestDigestOfOrder: the order of parameters does not say which object a URL names.
+func TestDigestOfOrder(t *testing.T) {
+	one, other := Location{Hidden: "a=1&b=2"}.Digest(), Location{Hidden: "b=2&a=1"}.Digest()
+	if one != other || one == "" || one == (Location{Hidden: "a=1&b=3"}).Digest() {
+		t.Errorf("%q and %q", one, other)
 	}
 }
