@@ -27,8 +27,9 @@ type converted struct {
 // convertedPiece is how many elements are converted at a time.
 const convertedPiece = 1 << 15
 
-// Converted returns an array whose elements are those of another one, converted to data
-// type t as they are read.
+// Converted returns an array that reads the elements of array and converts them to data
+// type t. A call of ReadRegion converts piece by piece; Info.Memory counts the memory for a
+// piece. An error of convert names the index at which its piece begins.
 func Converted(array Array, convert Converter, t dtype.Type) Array {
 	c := &converted{array: array, info: *array.Info(), convert: convert}
 	c.info.Type = t

@@ -38,11 +38,11 @@ type Probe struct {
 	URL string
 	opt store.Options
 
-	looked bool // at the beginning
+	looked bool // whether the first bytes were asked for
 	found  bool
 	first  []byte
-	// failure is that of the server, if it failed, or of a place that cannot be opened at
-	// all. The places of one look share it.
+	// failure is the error of a server that failed, or of a place that this program cannot
+	// open at all. All probes that At makes share it.
 	failure *error
 }
 
@@ -50,7 +50,7 @@ func newProbe(url string, opt store.Options) *Probe {
 	return &Probe{URL: url, opt: opt, failure: new(error)}
 }
 
-// ok reports whether a look had no error.
+// ok reports whether err is nil. If err shows that the server failed, ok keeps it.
 func (p *Probe) ok(err error) bool {
 	if _, unreachable := errors.AsType[*net.OpError](err); unreachable || limits.Passing(err) {
 		*p.failure = err
@@ -81,8 +81,8 @@ func (p *Probe) Name() string {
 func (p *Probe) Local() bool { return store.Local(p.URL) }
 
 // Beginning returns the first bytes of the file at the place, or of the first file that
-// matches a glob, at most [Head]. It is false if there is no file, such as in the place
-// of a folder.
+// matches a glob, at most [Head]. It returns false if there is no file, for instance
+// because the place is a folder.
 func (p *Probe) Beginning(ctx context.Context) ([]byte, bool) {
 	if !p.looked && *p.failure == nil {
 		p.looked = true
@@ -138,8 +138,9 @@ func (p *Probe) Holds(ctx context.Context, keys ...string) bool {
 // errEnough ends a listing.
 var errEnough = errors.New("seen enough")
 
-// IsFolder reports whether there is a folder at the place, or for a store without
-// folders an object below it. A store that cannot be listed may have one anywhere.
+// IsFolder reports whether the place is a folder. In a store without folders, a place with
+// an object below it counts as one. In a store that cannot be listed, every place may be a
+// folder, so the result is true.
 func (p *Probe) IsFolder(ctx context.Context) bool {
 	if p.Local() {
 		info, err := os.Stat(store.Resolved(p.URL))
@@ -183,8 +184,8 @@ func (l Drivers) Detect(ctx context.Context, url string, opt store.Options) (*Dr
 	return best, sure, *p.failure
 }
 
-// Open detects the format of what is at a URL, and opens it. Of r it uses what does not
-// describe files. It is the caller who closes the source.
+// Open detects the format of what is at a URL, and opens it. It sets the fields URLs, From
+// and Drivers of r; the other fields are the caller's. The caller closes the source.
 func (l Drivers) Open(ctx context.Context, url string, r Request) (Source, error) {
 	if r.Store.Limits == nil {
 		r.Store.Limits = limits.New(0)

@@ -82,16 +82,17 @@ type Request struct {
 	// CF says, by the path of an array, what becomes of packed values. nil: they are
 	// kept.
 	CF func(path string) cf.Mode
-	// Null returns the value that takes the place of nulls in the array at a path, of
-	// the type t. It is nil if there is none. nil: no array has such a value.
+	// Null returns the value of type t that takes the place of nulls in the array at a
+	// path, or nil if the array has no such value. A Null of nil: no array has one.
 	Null func(path string, t dtype.Type) (dtype.Scalar, error)
 	// KeepChunks says, by the path of an array, whether the target will have the chunks of
-	// the source. nil: it does for no array.
+	// the source. nil: for no array.
 	KeepChunks func(path string) bool
-	// KeepCodecs says, by the path of an array and its data type, whether the target
-	// keeps the codecs. nil: it does for no array.
+	// KeepCodecs says, by the path of an array and its data type, whether the target keeps
+	// the codecs. nil: for no array.
 	KeepCodecs func(path string, t dtype.Type) bool
-	// AllChunks makes a missing chunk an error. Otherwise it holds the fill value.
+	// AllChunks makes a missing chunk an error. Otherwise a missing chunk holds the fill
+	// value.
 	AllChunks bool
 }
 
@@ -128,14 +129,15 @@ type Joining struct {
 	// differ, unless that would change the meaning of a joined value. Each difference is
 	// a note. Without Override, each difference is an error.
 	Override bool
-	// Order names an array. The files are sorted by its first value. "" sorts them by
-	// the coordinate of the dimension if they do not follow each other by it, and if it
-	// has an order.
+	// Order names an array. The files are sorted by its first value. If Order is "", the
+	// files are sorted by the coordinate of the dimension, but only if the coordinate has
+	// an order and the files do not follow each other already.
 	Order string
-	// Disordered lets a coordinate of the dimension repeat values, or change its
-	// direction: this becomes a finding, and without Order the files stay in their order.
+	// With Disordered, a coordinate of the dimension may repeat values or change its
+	// direction. Each break of the order becomes a finding instead of an error. Without
+	// Order, the files then stay in the order in which they were given.
 	Disordered bool
-	// Overlap says which rows are taken where several files have a value of the
+	// Overlap says which row is taken if several files have the same value of the
 	// coordinate. [OverlapError] makes it an error.
 	Overlap Overlap
 	// Time says what becomes of times that the files count from several moments.
@@ -156,7 +158,8 @@ type Joining struct {
 	Compared int64
 }
 
-// JoinError says that files lack what a field of a [Joining] names, or have what it adds.
+// JoinError is an error about a field of a [Joining]. The files lack the dimension or the
+// array that the field names, or they already have the dimension that it adds.
 type JoinError struct {
 	Field string // "concat", "stack", "order" or "overlap"
 	Err   error
@@ -172,24 +175,27 @@ func (e *JoinError) Unwrap() error { return e.Err }
 type Overlap int
 
 const (
-	OverlapError Overlap = iota // they are an error
-	OverlapFirst                // those of the first file are taken, in the joined order
-	OverlapLast                 // those of the last file are taken
+	OverlapError Overlap = iota // such rows are an error
+	OverlapFirst                // the row of the first file in the joined order is taken
+	OverlapLast                 // the row of the last file is taken
 )
 
 // Rebasing says what becomes of times that count from several moments.
 type Rebasing struct {
-	// Keep leaves numbers as they are. Then units that differ are a difference between
-	// the files. Otherwise the numbers of all files become those of one clock.
+	// Keep leaves the numbers as they are stored, so units that differ are a difference
+	// between the files. Without Keep, the numbers of all files are converted to one clock.
 	Keep bool
-	// Units are those of the clock. "" stands for those of the first file.
+	// Units are the units of that clock, such as "days since 2000-01-01". "": the units of
+	// the first file.
 	Units string
-	// Clock returns the clock of the array to which the rows of an array are appended, false
-	// for none. If clocks of files differ, it counts in the place of the first file's, and of
-	// Units. It may be nil.
+	// Clock returns the clock of the target's array to which the rows of the array at a
+	// path are appended, or false if there is none. If the clocks of the files differ, all
+	// numbers are converted to this clock, whatever Units and the first file say. nil: no
+	// rows are appended.
 	Clock func(path string) (Clock, bool)
-	// Type returns the data type that the numbers of an array are to have if numbers of
-	// any file are changed, nil for that of the first file. nil: of no array.
+	// Type returns the data type for the numbers of the array at a path. It matters only if
+	// the numbers of a file are converted. If it returns nil, the numbers get the data type
+	// of the first file. nil: as if it always returned nil.
 	Type func(path string) dtype.Type
 }
 

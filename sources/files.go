@@ -76,8 +76,8 @@ func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet,
 	return s, nil
 }
 
-// place finds the store of a file, which it opens for the first file of a
-// folder.
+// place sets the store and the key of a file. For the first file of a folder, it opens the
+// store.
 func (s *FileSet) place(ctx context.Context, f *OpenFile, u string, opt store.Options) error {
 	dir, key, err := store.Split(u)
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *FileSet) place(ctx context.Context, f *OpenFile, u string, opt store.Op
 // Get returns a file by the URL that it was opened with.
 func (s *FileSet) Get(url string) *OpenFile { return s.byURL[url] }
 
-// Names returns the URLs of files, by the URLs that they were opened with, without
-// credentials.
+// Names returns the URLs of files without credentials. urls are the URLs that the files
+// were opened with.
 func (s *FileSet) Names(urls []string) []string {
 	names := make([]string, len(urls))
 	for i, u := range urls {
@@ -139,7 +139,7 @@ func (s *FileSet) Changed(ctx context.Context) error {
 			return nil
 		}
 		info, err := f.Store.Stat(ctx, f.Key)
-		if err == nil && info.ETag != f.ETag { // a stray answer perhaps
+		if err == nil && info.ETag != f.ETag { // perhaps a stray answer, so ask once more
 			info, err = f.Store.Stat(ctx, f.Key)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +159,7 @@ func (s *FileSet) Changed(ctx context.Context) error {
 			return err
 		}
 		if is.Edited(f.File) {
-			return fmt.Errorf("%s, which was edited and had its time put back: %w", f.URL, ErrChanged)
+			return fmt.Errorf("%s, which was edited and whose modification time was set back: %w", f.URL, ErrChanged)
 		}
 		return nil
 	})

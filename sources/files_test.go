@@ -154,7 +154,7 @@ func TestFilesChanged(t *testing.T) {
 		"removed":                  {os.Remove, true, "stat", false},
 		"longer":                   {again("before and after", 0), true, "f: ", false},
 		"another time":             {again("before", time.Second), true, "f: ", false},
-		"edited, its time is back": {again("beFore", 0), true, "f, which was edited and had its time put back: ", true},
+		"edited, its time is back": {again("beFore", 0), true, "f, which was edited and whose modification time was set back: ", true},
 		"no answer":                {breaks("stat", func(string) error { return nil }), false, "failed", false},
 		"nothing, cannot be read":  {breaks("head", func(string) error { return nil }), false, "", false},
 		"edited, cannot be read":   {breaks("head", again("beFore", 0)), false, "failed", true},

@@ -50,23 +50,24 @@ func foreign() []Signature {
 		packed("\x04\x22\x4d\x18", "lz4", "unlz4"),
 		packed("7z\xbc\xaf\x27\x1c", "7z", "7z x"),
 		{"\x9e\xa8b2frame\x00", "a Blosc2 frame (b2nd): write the array to Zarr with python-blosc2 and zarr-python"},
-		{"\x0e\x03\x13\x01", "an HDF4 file: make HDF5 of it with h4toh5"},
-		{"GRIB", "a GRIB file: make NetCDF of it with grib_to_netcdf or cdo -f nc4 copy"},
-		{"BUFR", "a BUFR file, which holds no arrays: make NetCDF of it with the tools of ecCodes"},
+		{"\x0e\x03\x13\x01", "an HDF4 file: convert it to HDF5 with h4toh5"},
+		{"GRIB", "a GRIB file: convert it to NetCDF with grib_to_netcdf or cdo -f nc4 copy"},
+		{"BUFR", "a BUFR file, which holds no arrays: convert it to NetCDF with the tools of ecCodes"},
 		{"\x93NUMPY", "a NumPy file: the driver raw reads its elements, with the length of its header as offset"},
-		{"II*\x00", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
-		{"MM\x00*", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
-		{"II+\x00", "a TIFF file: make NetCDF or Zarr of it with gdal_translate"},
-		{"SIMPLE  =", "a FITS file: make HDF5 of it with fits2hdf, or Zarr with astropy and zarr-python"},
-		{"MATLAB 5.0 MAT", "a MATLAB file before version 7.3, which is HDF5: save it with -v7.3"},
-		{"ORC", "an ORC file: make Parquet of it with pyarrow.orc"},
-		{"Obj\x01", "an Avro file: make Parquet of it"},
-		{"<", "a text, HTML or XML perhaps, which some servers send in the place of a file"},
+		{"II*\x00", "a TIFF file: convert it to NetCDF or Zarr with gdal_translate"},
+		{"MM\x00*", "a TIFF file: convert it to NetCDF or Zarr with gdal_translate"},
+		{"II+\x00", "a TIFF file: convert it to NetCDF or Zarr with gdal_translate"},
+		{"SIMPLE  =", "a FITS file: convert it to HDF5 with fits2hdf, or to Zarr with astropy and zarr-python"},
+		{"MATLAB 5.0 MAT", "a MATLAB file of a version before 7.3: save it with -v7.3, which writes HDF5"},
+		{"ORC", "an ORC file: convert it to Parquet with pyarrow.orc"},
+		{"Obj\x01", "an Avro file: convert it to Parquet"},
+		{"<", "a text, perhaps HTML or XML, which some servers send instead of a file"},
 	}
 }
 
-// signature returns what is known of a file with such a beginning, and the driver that
-// reads it, nil for none.
+// signature returns the signature that a file's first bytes match, and the driver that
+// reads such a file. by is nil if no driver reads it. known is false if no signature
+// matches.
 func (l Drivers) signature(beginning []byte) (s Signature, by *Driver, known bool) {
 	is := func(s Signature) bool { return bytes.HasPrefix(beginning, []byte(s.Begins)) }
 	for i := range l {

@@ -30,7 +30,7 @@ func TestWhatIs(t *testing.T) {
 		"\x28\xb5\x2f\xfd\x04":        {"", "compressed with zstd"},
 		"\x9e\xa8b2frame\x00\xd2":     {"", "a Blosc2 frame (b2nd)"},
 		"GRIB\x00\x00\x00\x01":        {"", "a GRIB file"},
-		"<!DOCTYPE html>":             {"", "which some servers send in the place of a file"},
+		"<!DOCTYPE html>":             {"", "which some servers send instead of a file"},
 		"MATLAB 5.0 MAT-file, Platfo": {"", "-v7.3"},
 	} {
 		first := []byte(begins)

@@ -22,8 +22,8 @@ type Infos struct {
 // equal one that Infos already has. It is called before any other use of the array.
 type Shared interface{ ShareInfo(*Infos) }
 
-// distinct is how many descriptions of one path are remembered: the months of a
-// year have four lengths.
+// distinct is how many descriptions of one path are remembered. Files of one month each,
+// for instance, have four lengths.
 const distinct = 8
 
 // Share returns a description that is equal to info: one that was shared before, or info
@@ -51,7 +51,7 @@ func (s *Infos) Share(info *Info) *Info {
 		}
 	}
 	if len(known) == distinct {
-		known = known[1:] // the first is the most likely to come no more
+		known = known[1:] // the oldest one is the least likely to come again
 	}
 	if s.byPath == nil {
 		s.byPath = map[string][]*Info{}
@@ -60,7 +60,8 @@ func (s *Infos) Share(info *Info) *Info {
 	return info
 }
 
-// same returns a list in the memory of a known one that is equal.
+// same returns known if list equals it, so that both share memory. Otherwise it returns
+// list.
 func same[T comparable](list, known []T) []T {
 	if list != nil && slices.Equal(list, known) {
 		return known

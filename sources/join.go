@@ -81,8 +81,8 @@ func Stack(info Info, parts []Array) (Array, error) {
 }
 
 const (
-	// mostParts bounds the parts that one call reads at the same time over a
-	// network, and partsBytes the memory for them, unless one needs more.
+	// mostParts bounds the parts that one call reads at the same time over a network.
+	// partsBytes bounds the memory for these parts, unless a single part needs more.
 	mostParts  = 8
 	partsBytes = 8 << 20
 )
@@ -100,8 +100,8 @@ func partsAtOnce(info, first *Info) int {
 	return n
 }
 
-// checkPart compares part i, whose shape is to be taken as shape, with the
-// first one.
+// checkPart compares part i with the first part. shape is the shape of part i; along a
+// dimension in which parts may differ, it has the extent of the first part.
 func checkPart(info *Info, i int, part, first *Info, shape []int) error {
 	if !dtype.Same(part.Type, first.Type) {
 		return fmt.Errorf("array %q: part %d has data type %s, the first has %s", info.Path, i, part.Type.Name(), first.Type.Name())
@@ -162,7 +162,7 @@ func (j *joined) ReadRegion(ctx context.Context, dst ndarray.Array, start []int)
 	})
 }
 
-// readPart fills what part i has of a region.
+// readPart fills the elements of a region that lie in part i.
 func (j *joined) readPart(ctx context.Context, i int, dst ndarray.Array, start []int) error {
 	origin := 0 // of the part
 	if i > 0 {

@@ -15,9 +15,9 @@ type joinedStored struct {
 	stored []Stored // of the parts
 }
 
-// withObjects returns the array with the objects of its parts, where these are
-// what one grid and one chain would make of the whole; else Obstacle says why
-// not.
+// withObjects returns an array that is [Stored] and gives the objects of the parts, if one
+// grid and one chain for the whole array would make the same objects. Otherwise it returns
+// j, and Obstacle says why.
 func (j *joined) withObjects() Array {
 	first := j.parts[0].Info()
 	if j.info.Codecs == nil || j.info.Obstacle != "" || AsStored(j.parts[0]) == nil {
@@ -57,7 +57,7 @@ func sameSpec(a, b codecs.Spec) bool {
 	return a.Name == b.Name && bytes.Equal(a.Configuration, b.Configuration)
 }
 
-// find returns the part that has an object, and its index there.
+// find returns the part that has the object at index, and the object's index in that part.
 func (s *joinedStored) find(index []int) (Stored, []int) {
 	extent := s.parts[0].Info().object()[s.dim]
 	begin := index[s.dim] * extent

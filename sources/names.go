@@ -8,7 +8,7 @@ type (
 	Finding = cf.Finding
 	// Mode says what becomes of values that are packed by the CF conventions.
 	Mode = cf.Mode
-	// Outcome is what packed values stand for: the array of these values, and the codecs
-	// that make it of the stored ones.
+	// Outcome describes the physical values of a packed array: their data type and
+	// attributes, and the codecs that compute them from the stored values.
 	Outcome = cf.Outcome
 )

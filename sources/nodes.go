@@ -21,10 +21,9 @@ type Node struct {
 	DimensionNames DimensionNames  `json:"dimension_names,omitempty"`
 	Unlimited      []string        `json:"unlimited,omitempty"` // dimensions that may become longer
 	Attributes     zarr.Attributes `json:"attributes"`
-	// Details are what tools of the format tell beside all that.
+	// Details are further facts that tools of the format show.
 	Details []Detail `json:"details,omitempty"`
-	// Problem says why the node cannot be read; of the other fields only the
-	// details may be there then.
+	// Problem says why the node cannot be read. Then other fields may be missing.
 	Problem string `json:"problem,omitempty"`
 }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Clock describes the times of an array by attributes: units, calendar, and those that
-// describe a calendar. Type is that of the numbers.
+// Clock says what the numbers of an array of times count. Attributes has the attributes
+// units and calendar, and those that define a calendar. Type is the data type of the
+// numbers.
 type Clock struct {
 	Attributes zarr.Attributes
 	Type       dtype.Type
@@ -24,11 +25,11 @@ type Clock struct {
 // clockAttributes are the attributes that say what the numbers of times count.
 var clockAttributes = []string{"units", "calendar", "month_lengths", "leap_year", "leap_month"}
 
-// Rebased returns an array whose times are those of array, as numbers that the clock to
-// counts. own is the clock of array: bounds have that of their coordinate. where names
-// the file in messages. The attributes of a clock that array has itself become those of
-// to. Values that cannot be exact are an error of ReadRegion, whose cause is a
-// [cf.RefusedTime].
+// Rebased returns an array with the times of array, as numbers of the clock to. own is the
+// clock of the numbers of array; for bounds it is the clock of their coordinate. where
+// names the file in messages. If array itself has attributes of a clock, those of to
+// replace them. If a time has no exact number, ReadRegion returns an error with the
+// element's index, whose cause is a [cf.RefusedTime].
 func Rebased(array Array, own, to Clock, where string) (Array, error) {
 	info := *array.Info()
 	fail := func(err error) error { return fmt.Errorf("%s: array %q: %w", where, info.Path, err) }
@@ -52,7 +53,7 @@ func Rebased(array Array, own, to Clock, where string) (Array, error) {
 	if !dtype.Same(info.Type, to.Type) && info.Fill != nil {
 		fill, err := to.Type.ParseScalar(dtype.V3, info.Type.FormatScalar(dtype.V3, info.Fill))
 		if err != nil {
-			return nil, fail(fmt.Errorf("the fill value %s is none of %s", info.FillValue(), to.Type.Name()))
+			return nil, fail(fmt.Errorf("the fill value %s is not a value of the data type %s", info.FillValue(), to.Type.Name()))
 		}
 		info.Fill = fill
 		if info.Attributes.Get("_FillValue") != nil {
@@ -106,7 +107,8 @@ func (r *rebased) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 	return nil
 }
 
-// AttributeText returns the text of an attribute, "" if it is none.
+// AttributeText returns the text of an attribute. It returns "" if the attribute is missing
+// or is not a text.
 func AttributeText(list zarr.Attributes, name string) string {
 	var text string
 	if json.Unmarshal(list.Get(name), &text) != nil {
@@ -119,7 +121,7 @@ func AttributeText(list zarr.Attributes, name string) string {
 func TextAttribute(text string) json.RawMessage {
 	value, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a text
+		panic(err) // no text can cause an error
 	}
 	return value
 }

@@ -12,11 +12,11 @@ import (
 // calls it first.
 func CheckRegion(info *Info, dst ndarray.Array, start []int) error {
 	if dst.Type != info.Type && !dtype.Same(dst.Type, info.Type) {
-		return fmt.Errorf("array %q has data type %s, the memory for it %s", info.Path, info.Type.Name(), dst.Type.Name())
+		return fmt.Errorf("array %q has data type %s, but dst has %s", info.Path, info.Type.Name(), dst.Type.Name())
 	}
 	n := len(info.Shape)
 	if len(start) != n || len(dst.Shape) != n {
-		return fmt.Errorf("array %q has %d dimensions, the region at %v of shape %v does not", info.Path, n, start, dst.Shape)
+		return fmt.Errorf("array %q has %d dimensions, but the region at %v of shape %v has another number", info.Path, n, start, dst.Shape)
 	}
 	for i, extent := range info.Shape {
 		if start[i] < 0 || dst.Shape[i] < 0 || start[i] > extent-dst.Shape[i] {

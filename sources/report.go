@@ -37,8 +37,8 @@ func (r *Report) Merge(other Report) {
 // Len is the number of problems.
 func (r *Report) Len() int { return len(r.list) + r.more }
 
-// Err returns all problems as one error, or nil if there is none. If there are several,
-// the text begins with their number and with what, which says what they are.
+// Err returns all problems as one error, or nil if there is none. If there are several, the
+// text begins with their number and with what, for instance "files cannot be read".
 func (r *Report) Err(what string) error {
 	switch r.Len() {
 	case 0:

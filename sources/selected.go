@@ -17,13 +17,14 @@ type selected struct {
 	array Array
 	info  Info
 	spans []Span // of each dimension
-	// extent and origin are of the boxes that are read if a dimension has a step.
+	// If a dimension has a step, the array is read in boxes. extent is their shape, and
+	// origin is where the first box begins.
 	extent, origin []int
 }
 
-// Selected returns the array of the elements at some indices of each dimension, which lie
-// within the array. It reads the chunks that have such elements, and no others. The array
-// is not [Stored].
+// Selected returns the part of an array that has the indices of spans, one span for each
+// dimension. All indices lie within the array. ReadRegion reads only chunks with selected
+// elements. The result is not [Stored].
 func Selected(array Array, spans []Span) Array {
 	s := &selected{array: array, info: *array.Info(), spans: spans}
 	i := &s.info
@@ -46,8 +47,8 @@ func Selected(array Array, spans []Span) Array {
 	return s
 }
 
-// Window returns the part of an array with n indices of a dimension, from first on, and
-// with all indices of the others; see [Selected].
+// Window returns the part of an array that has the n indices from first on along dimension
+// dim, and all indices of the other dimensions; see [Selected].
 func Window(array Array, dim, first, n int) Array {
 	spans := make([]Span, len(array.Info().Shape))
 	for k, extent := range array.Info().Shape {
@@ -63,11 +64,11 @@ func (s *selected) strided() bool {
 	return slices.ContainsFunc(s.spans, func(span Span) bool { return span.Step > 1 })
 }
 
-// cut sets the shape of the boxes of the array that are read at a time if a dimension has
-// a step, and where boxes begin along each dimension. With chunks, a box is a chunk.
-// Without, and for elements of variable size, a box has one index of each dimension with a
-// step; along the last dimension alone, the elements between are read with the others. It
-// returns the most bytes that a box takes, 0 if nothing is read but what is selected.
+// cut sets extent and origin. With chunks, a box is a chunk. Without chunks, and for
+// elements of variable size, a box has one index of each dimension with a step. The last
+// dimension is an exception if elements have a fixed size: the elements between the
+// selected ones are read, too. cut returns the most bytes that a box takes, or 0 if only
+// selected elements are read.
 func (s *selected) cut() int {
 	info, last := s.array.Info(), len(s.spans)-1
 	s.extent, s.origin = make([]int, len(s.spans)), make([]int, len(s.spans))
@@ -94,8 +95,8 @@ func (s *selected) cut() int {
 	return n
 }
 
-// stridedRun is how many elements are read at a time without chunks if some of them are
-// not selected.
+// stridedRun is the number of elements of a box of an array without chunks, if a box also
+// has elements that are not selected.
 const stridedRun = 1 << 14
 
 func (s *selected) Info() *Info { return &s.info }
@@ -118,8 +119,8 @@ func (s *selected) ReadRegion(ctx context.Context, dst ndarray.Array, start []in
 	return s.readPieces(ctx, dst, start, 0, ndarray.Region{Start: make([]int, len(start)), Shape: slices.Clone(dst.Shape)})
 }
 
-// readPieces fills the part of dst that is in a region of it. It cuts the region along
-// dimension k, and the pieces along the dimensions behind it, where the boxes end.
+// readPieces fills a region of dst. It cuts the region where boxes end, along dimension k
+// and the dimensions after it, and reads each piece.
 func (s *selected) readPieces(ctx context.Context, dst ndarray.Array, start []int, k int, region ndarray.Region) error {
 	if k == len(start) {
 		return s.readPiece(ctx, dst, start, region)

@@ -28,7 +28,8 @@ type Hierarchy interface {
 	// Arrays lists the paths of all arrays in the source's own order. It opens no
 	// array, so an array that cannot be read harms no other.
 	Arrays() []string
-	// Array opens one array by its path.
+	// Array opens one array by its path. [ErrNoArray] and [Unsupported] tell causes of its
+	// error apart.
 	Array(ctx context.Context, path string) (Array, error)
 }
 
@@ -152,10 +153,9 @@ type Info struct {
 	// Shards is the shape of the stored objects, if each of them holds several inner
 	// chunks of the shape Chunks. nil: there are no shards.
 	Shards []int
-	// Codecs is the chain that a Zarr v3 array needs to store the same objects as the
-	// source, byte for byte. If Obstacle says so, the objects of the source store
-	// elements in another way. The shape of an object is Shards or, without shards,
-	// Chunks. nil: there is no such chain.
+	// Codecs is the chain with which a Zarr v3 array stores the same objects as the source,
+	// byte for byte, unless Obstacle says why the objects differ. The shape of an object is
+	// Shards or, without shards, Chunks. nil: there is no such chain.
 	Codecs []codecs.Spec
 	// Obstacle says why the array has no Codecs or is not [Stored]. "": there is
 	// nothing more to say.
@@ -177,11 +177,11 @@ type Info struct {
 	// ItemBytes is the average number of bytes of an element of variable size. It is an
 	// estimate, because the elements have not been read. 0: nothing is known.
 	ItemBytes int
-	// Rebased are the units to which times of some files were brought that counted from
-	// another moment; "": there were none.
+	// Rebased is the units to which times of some files were converted, because they
+	// counted from another moment. "": no times were converted.
 	Rebased string
-	// Packing says what the elements mean, if they are packed and codecs are to describe
-	// that; see [Packed]. Otherwise it is nil.
+	// Packing says what the elements mean, if they are packed and the target's codecs are
+	// to describe the packing; see [Packed]. Otherwise it is nil.
 	Packing Packing
 	// Findings are what users should know about the values, for instance that packed
 	// elements were unpacked. Findings of Packing are not among them.

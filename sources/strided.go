@@ -61,8 +61,8 @@ func NewStrided(info *Info, p Place) (Array, error) {
 	return a, nil
 }
 
-// end returns the offset behind the last element, and false when it is not a
-// number of bytes that a file can have.
+// end returns the offset of the first byte after the last element. It returns false if no
+// file can be that long.
 func (p Place) end(size int, shape []int) (int64, bool) {
 	if p.Offset < 0 || len(p.Strides) != len(shape) {
 		return 0, false
@@ -80,9 +80,9 @@ func (p Place) end(size int, shape []int) (int64, bool) {
 	return int64(end), ok
 }
 
-// mulAdd returns a·b + c for an a of at least 0, and false where that is above the
-// largest int, or where b counts or c is below 0: as unsigned numbers these are larger
-// than any int.
+// mulAdd returns a·b + c. a is not negative. It returns false if the sum is larger than any
+// int. It also returns false if c is negative, or if b is negative and a is not 0: as
+// unsigned numbers, negative numbers are larger than any int.
 func mulAdd(a, b, c int) (int, bool) {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	sum, carry := bits.Add64(low, uint64(c), 0)
@@ -103,10 +103,10 @@ func (a *strided) ShareInfo(s *Infos) { a.info = s.Share(a.info) }
 
 // ReadRegion implements [Array].
 //
-// The region is read in the order of the file. A piece that is one run both
-// in the file and in dst goes straight into dst. Everything else goes by way
-// of the scratch memory, as many rows at once as fit and as have gaps that
-// are cheaper to read than to skip, and is copied from there.
+// The region is read in the order of the file. A piece that is one run both in the file and
+// in dst goes straight into dst. Everything else is read into the scratch memory and copied
+// from there. One read takes as many rows as fit into the scratch memory, unless skipping
+// the gaps between the rows costs less than reading them.
 func (a *strided) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
 	if err := CheckRegion(a.info, dst, start); err != nil {
 		return err
@@ -141,12 +141,12 @@ func (a *strided) checkBools(dst ndarray.Array, start []int) error {
 	if !found {
 		return nil
 	}
-	return fmt.Errorf("%s: array %q: element %v is %d, a bool is 0 or 1; read it as uint8 if it is a number",
+	return fmt.Errorf("%s: array %q: element %v is %d, but a bool is 0 or 1; if the elements are numbers, read them as uint8",
 		a.place.URL, a.info.Path, index, value)
 }
 
-// findNotBool looks for the first byte above 1 among the elements at and below
-// dimension k, and leaves its place added to index.
+// findNotBool looks for the first byte above 1 among the elements at and below dimension k,
+// which begin at byte at. If it finds one, it adds its indices to index.
 func findNotBool(a ndarray.Array, index []int, k, at int) (byte, bool) {
 	if k == len(a.Shape) {
 		return a.Data[at], a.Data[at] > 1
@@ -171,9 +171,9 @@ func findNotBool(a ndarray.Array, index []int, k, at int) (byte, bool) {
 	return 0, false
 }
 
-// reading is one call of ReadRegion. Its dimensions are those of the region
-// that are longer than one, in the order of the file, slowest first; a box k
-// is all elements along the dimensions from k on.
+// reading is one call of ReadRegion. Its dimensions are those dimensions of the region that
+// are longer than one, in the order of the file, slowest first. Box k is all elements along
+// dimension k and the dimensions after it.
 type reading struct {
 	array   *strided
 	dst     []byte
@@ -219,7 +219,7 @@ func (r *reading) view(k, count, d int) ndarray.Array {
 	return v
 }
 
-// run returns the memory of box k when it is one run both in the file and in
+// run returns the memory of box k in dst, if the box is one run both in the file and in
 // dst, in the same order.
 func (r *reading) run(k, d int) ([]byte, bool) {
 	if r.gap[k] > 0 {
@@ -259,10 +259,9 @@ func (r *reading) box(ctx context.Context, k, d int, f int64) error {
 	return nil
 }
 
-// fit returns how many slices of box k are to be read at once by way of the
-// scratch memory: as many as it holds, but none where a gap is dearer than a
-// request, or where a request for each slice, straight into dst, is cheaper
-// than the copy.
+// fit returns how many slices of box k one read takes into the scratch memory: as many as
+// it holds. It returns 0 if a gap costs more than a request, or if requests for single
+// slices, straight into dst, cost less than the copy.
 func (r *reading) fit(k, d int) int {
 	dear := r.array.place.Files.GapBytes()
 	if r.gap[k] > dear || r.span[k+1] > ScratchBytes {

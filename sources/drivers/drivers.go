@@ -14,14 +14,14 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// Open opens what is at a URL, in any of these formats: a file, a glob of files, a folder or
-// a hierarchy. The content tells the format. [sources.Drivers.Open] has the settings of
-// codecs and formats of other programs. It is the caller who closes the source.
+// Open opens what is at a URL, in any of these formats: a file, a glob of files, a folder
+// or a hierarchy. The content tells the format. A program with codecs or formats of its own
+// calls [sources.Drivers.Open] instead. The caller closes the source.
 func Open(ctx context.Context, url string) (sources.Source, error) {
 	return Standard().Open(ctx, url, sources.Request{})
 }
 
-// Standard returns a new list of all of them.
+// Standard returns a new list of all formats of this program.
 func Standard() sources.Drivers {
 	return sources.Drivers{
 		raw.Driver(),

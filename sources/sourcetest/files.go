@@ -19,8 +19,8 @@ func CloseLater(t testing.TB, src io.Closer) {
 	})
 }
 
-// Unzip writes the files of a zip archive to a new folder, which goes with the
-// test, and returns it.
+// Unzip writes the files of a zip archive to a new folder and returns the folder. The
+// folder is removed when the test has ended.
 func Unzip(t testing.TB, archive string) (folder string) {
 	t.Helper()
 	z, err := zip.OpenReader(archive)

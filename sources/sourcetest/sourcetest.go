@@ -164,7 +164,7 @@ func strided(r *rand.Rand, a sources.Array, shape []int) (dst, frame ndarray.Arr
 func checkRegion(ctx context.Context, t *testing.T, r *rand.Rand, a sources.Array, whole ndarray.Array, at ndarray.Region) {
 	t.Helper()
 	got, frame := strided(r, a, at.Shape)
-	if got.Heap != nil { // equal elements have different places in it
+	if got.Heap != nil { // equal elements may have different places in a heap
 		if err := a.ReadRegion(ctx, got, at.Start); err != nil {
 			t.Errorf("region %v: %v", at, err)
 		} else if !slices.EqualFunc(items(got), items(whole.Sub(at)), bytes.Equal) {
@@ -209,8 +209,8 @@ func testConcurrent(t *testing.T, a sources.Array, whole ndarray.Array) {
 	readers.Wait()
 }
 
-// testRefused asks for regions that are not there: an error each, no panic,
-// and nothing written.
+// testRefused asks for regions outside the array. Each of them has to be an error, and no
+// panic.
 func testRefused(t *testing.T, a sources.Array) {
 	t.Helper()
 	info := a.Info()
