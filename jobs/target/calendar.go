@@ -37,9 +37,9 @@ func (e *Existing) CheckCalendar(ctx context.Context) (note string, err error) {
 		case err != nil:
 			return "", fmt.Errorf("%s: array %q: %w", side.where, e.Path, err)
 		case index != nil:
-			return "", fmt.Errorf("array %q: the attribute calendar is %s, in the target %s, and element %v of the %s, %s, is a time before 1582-10-15, where these differ: %s",
+			return "", fmt.Errorf("array %q: the attribute calendar is %s, in the target %s, and element %v of the %s, %s, is a time before 1582-10-15, when the calendars differ: %s",
 				e.Path, is(c.own), is(c.target), index, side.where, value, OtherMeaning("calendar"))
 		}
 	}
-	return fmt.Sprintf("the attribute calendar stays %s, in the source it is %s: the same for times from 1582-10-15 on, which all are", is(c.target), is(c.own)), nil
+	return fmt.Sprintf("the attribute calendar stays %s, in the source it is %s: the calendars agree from 1582-10-15 on, and no time is earlier", is(c.target), is(c.own)), nil
 }

@@ -20,8 +20,9 @@ func (c *combined) findBounds() {
 	c.bounds = compare.BoundsOf(slices.Values(infos))
 }
 
-// boundsOf describes the coordinate, in member i, whose bounds a variable is; nil if the
-// variable is no bounds.
+// boundsOf returns the description, in member i, of the coordinate that has v as its
+// bounds. It returns nil if v is not the bounds of a coordinate, or if the member lacks the
+// coordinate.
 func (c *combined) boundsOf(v *variable, i int) *sources.Info {
 	coordinate := c.vars[c.bounds[v.path]]
 	if coordinate == nil || coordinate.parts[i] == nil {
@@ -30,10 +31,10 @@ func (c *combined) boundsOf(v *variable, i int) *sources.Info {
 	return coordinate.parts[i].Info()
 }
 
-// inherit describes bounds in two members with the attributes that they inherit from
-// their coordinates there, ofA and ofB; with nil for one of these the descriptions stay
-// as they are. An attribute that neither description has is not inherited where the job
-// gives it to the coordinate.
+// inherit returns the descriptions a and b of bounds in two members, with the attributes
+// that the bounds inherit from their coordinates ofA and ofB. If one of the coordinates is
+// nil, the descriptions stay as they are. An attribute that the job gives to the coordinate
+// is not inherited, unless a or b has it.
 func (c *combined) inherit(a, b, ofA, ofB *sources.Info) (*sources.Info, *sources.Info) {
 	if ofA == nil || ofB == nil {
 		return a, b

@@ -16,9 +16,9 @@ import (
 // Members are the files, or hierarchies, of which one source is made.
 type Members struct {
 	Names []string // of the members, for messages, in their order
-	// Open opens a member. It is called once for each, for several at once.
+	// Open opens a member. It is called once for each member, for several at the same time.
 	Open func(ctx context.Context, i int) (sources.Hierarchy, error)
-	// Origin is that of all members together.
+	// Origin has the files of all members.
 	sources.Origin
 }
 
@@ -37,17 +37,18 @@ type Options = sources.Joining
 // names. A variable with the name of the new dimension is always stacked, and becomes
 // the coordinate of that dimension.
 //
-// [compare.Descriptions] tells how members differ. In an array that is joined, a
-// difference is an error if the same stored values would mean something else, or would
-// not fit together; Override does not change that. Where a difference only tells what
-// the variable is, and for the values of an array that is not joined, it is an error
-// without Override. All other attributes are the first member's, and a note tells where
-// other members have other ones. So are the attributes of groups.
+// [compare.Descriptions] lists how members differ. In a joined array, a difference is an
+// error if the same stored values would mean something else, or would not fit together;
+// Override does not change that. Other differences that matter to readers, and different
+// values of an array that is not joined, are errors without Override. Otherwise the first
+// member's attributes and values are taken, and a note says which members differ. The
+// attributes of a group are those of the first member that has it.
 //
-// The values of the dimension's coordinate rise, or fall, throughout; Disordered makes a
-// finding of what does not. Members whose names are in another order are sorted by the
-// coordinate, or by that of Order. Overlap says which member a row is taken from that
-// several members have.
+// The values of the dimension's coordinate must rise, or must fall, throughout. With
+// Disordered, a break of this order is a finding and not an error. If the order of the
+// members' names breaks the order of the values, the members are sorted by the coordinate,
+// or by the array that Order names. If several members have the same row, Overlap says from
+// which of them it is taken.
 //
 // Times that members count from several moments are brought to one clock, see
 // [sources.Rebasing]. This goes for every variable with units such as "days since
@@ -99,14 +100,14 @@ type combined struct {
 	how   Options
 	names []string // of the members, in the order in which they are joined
 
-	mu     sync.Mutex        // while members are opened
+	mu     sync.Mutex        // guards groups and vars while members are opened
 	groups [][]sources.Group // of each member
 	paths  []string          // of the variables that are opened
-	others []string          // those of the others
+	others []string          // paths of the variables that are not opened
 	vars   map[string]*variable
-	bounds map[string]string // paths of coordinates by those of their bounds
+	bounds map[string]string // the path of a coordinate by the path of its bounds
 	infos  sources.Infos     // descriptions of parts that are rebased
-	// spans are those of the coordinates that were read, by their paths, of each member.
+	// spans has the coordinates that were read, by their paths: a span for each member.
 	spans map[string][]span
 	// runs are the rows of members that are taken where members overlap; nil: all are.
 	runs []run
@@ -116,17 +117,17 @@ type combined struct {
 type variable struct {
 	path     string
 	parts    []sources.Array  // of each member; nil: there is none
-	stored   []sources.Array  // parts before they were rebased; nil: none was
-	clocks   []sources.Clock  // that the stored parts go by
+	stored   []sources.Array  // parts before they were rebased; nil: no part was rebased
+	clocks   []sources.Clock  // the clock of each part as it is stored; nil: the variable has no times
 	faults   map[string]error // why it cannot be opened, by the name of the member
-	report   sources.Report   // of what is wrong with it
+	report   sources.Report   // the faults that are found
 	notes    []string
 	findings []cf.Finding
-	breaks   []string      // of the order of its values, where that is allowed
+	breaks   []string      // where its values break the order, if the job allows that
 	array    sources.Array // what it becomes, if nothing is wrong
 	joined   bool          // it has the dimension along which members are joined
-	rebasing string        // the note about the parts that are rebased, and their units
-	rebased  string
+	rebasing string        // the note about the parts that are rebased
+	rebased  string        // the units of the parts that are rebased
 }
 
 // open opens the wanted arrays of all members.
@@ -169,11 +170,12 @@ func (c *combined) open(ctx context.Context, open func(context.Context, int) (so
 	return unreadable.Err("files cannot be read")
 }
 
-// openMember opens the wanted arrays of member i, and the coordinates that come along.
+// openMember opens the wanted arrays of member i, and their coordinates if the options ask
+// for them.
 func (c *combined) openMember(ctx context.Context, i int, h sources.Hierarchy, infos *sources.Infos) error {
 	paths := h.Arrays()
 	opens := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !c.opens(path) })
-	known := map[string]bool{} // all arrays, and whether they are opened; empty: none comes along
+	known := map[string]bool{} // every array, and whether it is opened; empty: no coordinates are added
 	if c.how.Coordinates != nil && len(opens) < len(paths) {
 		for _, path := range paths {
 			known[path] = c.opens(path)
@@ -201,7 +203,7 @@ func (c *combined) openMember(ctx context.Context, i int, h sources.Hierarchy, i
 	return nil
 }
 
-// opens reports whether a variable is looked at.
+// opens reports whether the options ask for a variable.
 func (c *combined) opens(path string) bool {
 	return c.how.Wanted == nil || c.how.Wanted(path) || path == c.how.Order
 }
@@ -255,11 +257,12 @@ func (c *combined) checkDimension() error {
 	if c.how.Stack != "" || dims[c.how.Concat] || len(c.vars) == 0 {
 		return nil
 	}
-	return wrong("concat", "%s: no array has the dimension %q to join the files along; the dimensions there: %q", c.names[0], c.how.Concat, slices.Sorted(maps.Keys(dims)))
+	return wrong("concat", "%s: no array has the dimension %q to join the files along; the files have the dimensions %q", c.names[0], c.how.Concat, slices.Sorted(maps.Keys(dims)))
 }
 
-// verdict returns the faults of all wanted arrays as one error. An array that no member
-// has, or that is beyond this program in all of them, is an error of Array.
+// verdict returns the faults of all wanted arrays as one error. If no member has an array,
+// or if this program can read it in none of them, that is not a fault of the source: Array
+// returns the error.
 func (c *combined) verdict() error {
 	var all sources.Report
 	if c.how.Wanted != nil {

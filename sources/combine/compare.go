@@ -11,15 +11,16 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// compare compares the descriptions of a variable in all members with that of the
-// first, whose attributes stay. The error is one of reading.
+// compare compares the description of a variable in each member with that in the first
+// member, whose attributes are kept. It reports the differences. It returns an error only
+// if an array cannot be read.
 func (c *combined) compare(ctx context.Context, v *variable) error {
 	c.missing(v)
 	at := v.first()
 	first := v.parts[at].Info()
-	known := map[[2]*sources.Info]*differences{{first, c.boundsOf(v, at)}: {}} // members alike share one
-	remarks := map[string]int{}                                                // how many members have another one
-	early := map[int]string{}                                                  // what c.early says of members
+	known := map[[2]*sources.Info]*differences{{first, c.boundsOf(v, at)}: {}} // members with equal descriptions share an entry
+	remarks := map[string]int{}                                                // in how many members each thing differs
+	early := map[int]string{}                                                  // what c.early found in each member
 	for i, p := range v.parts {
 		if p == nil {
 			continue
@@ -38,9 +39,9 @@ func (c *combined) compare(ctx context.Context, v *variable) error {
 					return err
 				}
 				if wrong = why != ""; wrong {
-					text += ", and " + why + ", where these differ"
+					text += ", and " + why + ", when the calendars differ"
 				} else {
-					text += ": the same for times from 1582-10-15 on, which all are"
+					text += ": the calendars agree from 1582-10-15 on, and no time is earlier"
 				}
 			}
 			if wrong {
@@ -60,11 +61,11 @@ func (c *combined) compare(ctx context.Context, v *variable) error {
 	return nil
 }
 
-// differences are those of a variable in two members.
+// differences says how the descriptions of a variable differ in two members.
 type differences struct {
 	list []compare.Difference
-	// reform is the least value from which on their calendars are one, nil where they
-	// are one for all values or for none.
+	// reform is the least value from which on the calendars of both members agree. It is
+	// nil if the calendars agree for all values, or for none.
 	reform *float64
 }
 
@@ -82,9 +83,9 @@ func (c *combined) differences(v *variable, a, b *sources.Info) *differences {
 	return d
 }
 
-// early names a value of a variable, in one of some members, that is less than a
-// number, by which its time is one before 1582-10-15; "" where there is none. What was
-// found in a member is kept in known.
+// early looks, in some members, for a value of a variable that is less than least: a time
+// before 1582-10-15. It returns a text that names the value, or "" if there is none. known
+// keeps the text of each member that was searched.
 func (c *combined) early(ctx context.Context, v *variable, members []int, least float64, known map[int]string) (string, error) {
 	for _, i := range members {
 		text, ok := known[i]

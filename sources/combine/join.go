@@ -41,13 +41,14 @@ func (c *combined) coordinates() map[string]bool {
 	return set
 }
 
-// first is the first member that has the variable, -1 where none can open it.
+// first returns the number of the first member in which the variable was opened, or -1 if
+// there is none.
 func (v *variable) first() int {
 	return slices.IndexFunc(v.parts, func(a sources.Array) bool { return a != nil })
 }
 
-// missed reports whether no member has the variable as an array that this program can
-// read, so that the source can do without it.
+// missed reports whether no member has the variable as an array that this program can read.
+// The source can then leave the variable out.
 func (v *variable) missed() bool {
 	for _, err := range v.faults {
 		if !errors.Is(err, sources.ErrNoArray) && !sources.Unsupported(err) {
@@ -63,7 +64,7 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 		if err := v.faults[name]; err != nil {
 			v.report.Add(err)
 			if v.missed() {
-				break // it is the same in the others
+				break // the errors of the other members say the same
 			}
 		}
 	}
@@ -102,7 +103,8 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 	return nil
 }
 
-// lay makes the array of a variable that all members have, and whose parts fit.
+// lay joins or stacks the parts of a variable. All members have the variable, and the parts
+// fit.
 func (c *combined) lay(v *variable) (err error) {
 	info := *v.parts[0].Info()
 	info.Notes, info.Findings = c.remarks(v)
@@ -153,8 +155,8 @@ func (c *combined) stack(info sources.Info, parts []sources.Array) (sources.Arra
 	return sources.Stack(info, parts)
 }
 
-// evenly reports whether arrays of one dimension, one behind the other, are in
-// chunks that are all of one length but for the last.
+// evenly reports whether arrays of one dimension, laid end to end, are in chunks of one
+// length. Only the last chunk may be shorter.
 func evenly(parts []sources.Array) bool {
 	n := 0
 	for i, p := range parts {
@@ -202,7 +204,7 @@ func (c *combined) takeFirst(ctx context.Context, v *variable) error {
 		differ++
 		text := mismatchText(m, c.names[v.first()], c.names[i])
 		if !c.how.Override {
-			v.report.Add(fmt.Errorf("array %q: %s, and it does not get the dimension %q: exclude it, or take that of the first file by join: override", v.path, text, c.how.Dimension()))
+			v.report.Add(fmt.Errorf("array %q: %s, but the array does not get the dimension %q: exclude it, or take the first file's array with join: override", v.path, text, c.how.Dimension()))
 		} else if differ == 1 {
 			v.note("%s; the first is taken", text)
 		}
@@ -238,7 +240,7 @@ func (c *combined) compareAll(ctx context.Context, v *variable) (values comparis
 	return values, err
 }
 
-// keepFirst makes the variable that of the first member.
+// keepFirst takes the first member's array, with the notes and findings of the variable.
 func (v *variable) keepFirst() {
 	first := v.parts[v.first()]
 	info := *first.Info()
@@ -249,8 +251,8 @@ func (v *variable) keepFirst() {
 }
 
 // stackCoordinate takes the first member's coordinate if all members have the same one.
-// Otherwise, or if not all values were compared, it stacks the coordinate, unless that
-// is the coordinate of a dimension.
+// Otherwise, or if not all values were compared, it stacks the coordinate. The coordinate
+// of a dimension is never stacked.
 func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 	info := v.parts[v.first()].Info()
 	if slices.Equal(info.DimensionNames, []string{path.Base(v.path)}) || slices.Contains(v.parts, nil) {
@@ -289,8 +291,8 @@ func (v *variable) note(format string, args ...any) {
 	v.notes = append(v.notes, fmt.Sprintf(format, args...))
 }
 
-// missing reports the members that lack a variable: as faults, or as a note where the
-// first member's is taken in any case.
+// missing reports the members that lack a variable: as faults, or with Override as a note
+// if the variable is not joined.
 func (c *combined) missing(v *variable) {
 	first := c.names[v.first()]
 	lacking := 0

@@ -22,8 +22,8 @@ const (
 type span struct {
 	compare.Trend
 	first, last string // for messages
-	from, to    uint64 // the first and the last one
-	valid       bool   // from is no NaN and no not-a-time
+	from, to    uint64 // the numbers of the first and the last value
+	valid       bool   // the first value is neither NaN nor not-a-time
 }
 
 // readSpan reads a coordinate, whose elements have an order.

@@ -12,10 +12,10 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// run is some rows of a member, one behind the other.
+// run is n rows of a member, one after the other, which begin with row from.
 type run struct{ member, from, n int }
 
-// overlap finds out which rows are taken where several members have a value of the
+// overlap finds out which rows are taken if several members have the same value of the
 // coordinate. Each value is taken once, in the order of the values.
 func (c *combined) overlap(ctx context.Context, v *variable) error {
 	spans := c.spans[v.path]
@@ -82,17 +82,17 @@ func (c *combined) overlap(ctx context.Context, v *variable) error {
 	return nil
 }
 
-// overlapsWithout refuses to look for rows that several members have without a
-// coordinate that tells.
-func (c *combined) overlapsWithout(why string) error {
+// overlapsWithout returns an error if Overlap is set, because no coordinate tells which
+// rows are the same.
+func (c *combined) overlapsWithout() error {
 	if c.how.Overlap == sources.OverlapError || len(c.names) < 2 {
 		return nil
 	}
-	return wrong("overlap", "the values of %q tell which rows are the same, and %s", c.how.Dimension(), why)
+	return wrong("overlap", "rows are the same if they have the same value of the coordinate %q, but not every file has a coordinate of this name with values that can be sorted: leave overlap out", c.how.Dimension())
 }
 
-// taken returns the parts of a variable, of which dim is the joined dimension, with the
-// rows that are taken.
+// taken returns the parts of a variable, cut to the rows that are taken. dim is the joined
+// dimension.
 func (c *combined) taken(v *variable, dim int) ([]sources.Array, error) {
 	if c.runs == nil {
 		return v.parts, nil
@@ -107,7 +107,7 @@ func (c *combined) taken(v *variable, dim int) ([]sources.Array, error) {
 		}
 		n := part.Info().Shape[dim]
 		if n != spans[r.member].N {
-			return nil, fmt.Errorf("array %q has %d rows in %s, and the coordinate %d", v.path, n, c.names[r.member], spans[r.member].N)
+			return nil, fmt.Errorf("array %q has %d rows in %s, but the coordinate has %d", v.path, n, c.names[r.member], spans[r.member].N)
 		}
 		if r.n < n {
 			part = sources.Window(part, dim, r.from, r.n)

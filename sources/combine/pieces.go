@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	// comparedBytes is what Options.Compared stands for where it is 0, and glancedBytes
-	// with Override.
+	// comparedBytes is the bound if Options.Compared is 0. With Override, glancedBytes is.
 	comparedBytes = 8 << 30
 	glancedBytes  = 1 << 30
 	// pieceBytes is how many bytes of a variable are compared at a time, unless a chunk
@@ -28,14 +27,14 @@ const (
 	comparingBytes = 64 << 20
 )
 
-// Uncompared is the code of the finding that the first member's values were taken, and
-// not all of them were compared with those of the other members.
+// Uncompared is the code of a finding: the values of a variable were not all compared with
+// those of the other members.
 const Uncompared = "join-uncompared"
 
 // comparison is the result of comparing the values of a variable.
 type comparison struct {
-	// differs has for each member the first element that differs from the first member
-	// with the variable; nil: all are the same.
+	// differs has, for each member, the first element whose value is not that of the first
+	// member with the variable. nil: all values are the same.
 	differs []*compare.Mismatch
 	// partial says how much was compared, "" if everything was.
 	partial string
@@ -72,7 +71,7 @@ func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, 
 		return found, err
 	}
 	var mu sync.Mutex
-	at := make([]int, len(v.parts)) // the number of the piece of differs
+	at := make([]int, len(v.parts)) // the number of the piece with the element in differs
 	err = sources.InParallelUpTo(ctx, r.workers, len(others)*len(r.pieces), func(ctx context.Context, n int) error {
 		i, k := others[n/len(r.pieces)], n%len(r.pieces)
 		mu.Lock()
@@ -112,7 +111,7 @@ func (c *combined) sample(r *reference, others []int) []int {
 	return eachOf(others, int(math.Ceil(share/float64(step))))
 }
 
-// eachOf returns one in step elements of a list, the first among them.
+// eachOf returns every step-th element of a list, beginning with the first.
 func eachOf[T any](list []T, step int) []T {
 	var some []T
 	for i := 0; i < len(list); i += step {
@@ -186,7 +185,8 @@ func (r *reference) read(ctx context.Context, a sources.Array, k int) (ndarray.A
 	return piece, a.ReadRegion(ctx, piece, slices.Clone(r.pieces[k].Start))
 }
 
-// differs finds the first element of piece k whose value in an array is another one.
+// differs returns the first element of piece k whose value in a is not that in the
+// reference. It returns nil if all values are the same.
 func (r *reference) differs(ctx context.Context, k int, a sources.Array) (*compare.Mismatch, error) {
 	got, err := r.read(ctx, a, k)
 	if err != nil || compare.Digest(got) == r.sums[k] {

@@ -28,7 +28,7 @@ func (c *combined) order(ctx context.Context) error {
 	path, explicit := c.how.Order, c.how.Order != ""
 	if !explicit {
 		if path = c.coordinate(); path == "" {
-			return c.overlapsWithout("no file has such a coordinate")
+			return c.overlapsWithout()
 		}
 	} else if err := c.canOrder(path); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (c *combined) order(ctx context.Context) error {
 	sorts := len(c.names) > 1 && (explicit || !c.how.Disordered)
 	err := c.readSpans(ctx, v)
 	finer := false
-	if err != nil && sorts { // the member that is the first one now may not stay that
+	if err != nil && sorts { // after sorting, another member may be the first
 		if finer, err = c.readFiner(ctx, v, err); err != nil {
 			return c.refusedOr(v, err)
 		}
@@ -50,7 +50,7 @@ func (c *combined) order(ctx context.Context) error {
 			return err
 		}
 		if finer || c.names[0] != first && c.anyRebased() {
-			c.rebase() // to the units of the member that is the first one now
+			c.rebase() // to the units of the new first member
 			c.spans = map[string][]span{}
 			if err := c.readSpans(ctx, v); err != nil {
 				return c.refusedOr(v, err)
@@ -60,9 +60,9 @@ func (c *combined) order(ctx context.Context) error {
 	return c.overlap(ctx, v)
 }
 
-// readFiner reads a coordinate whose times are no whole numbers of the first member's
-// units, by units in which they are. It returns the refusal if there are no such units, or
-// if the job names the units.
+// readFiner reads a coordinate with times that are not whole numbers in the first member's
+// units. It chooses units in which all of them are whole numbers, and then returns true. If
+// there are no such units, or if the job names the units, it returns refusal.
 func (c *combined) readFiner(ctx context.Context, v *variable, refusal error) (bool, error) {
 	units := ""
 	if time, ok := errors.AsType[*cf.RefusedTime](refusal); ok && time.Reason == cf.Fraction && c.how.Time.Units == "" {
@@ -79,8 +79,8 @@ func (c *combined) readFiner(ctx context.Context, v *variable, refusal error) (b
 	return true, c.readSpans(ctx, v)
 }
 
-// refusedOr reports a time that cannot be exact as a fault of the variable. Any other
-// error stays one.
+// refusedOr reports a time that cannot be exact as a fault of the variable. It returns any
+// other error.
 func (c *combined) refusedOr(v *variable, err error) error {
 	fault := c.refused(v, err)
 	if fault == nil {
@@ -120,7 +120,7 @@ func (c *combined) coordinate() string {
 	return slices.MinFunc(found, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 }
 
-// canOrder says why members cannot be sorted by a variable.
+// canOrder returns an error if members cannot be sorted by a variable.
 func (c *combined) canOrder(path string) error {
 	v := c.vars[path]
 	if v == nil {
@@ -143,10 +143,11 @@ func (c *combined) canOrder(path string) error {
 	return r.Err("files cannot be ordered")
 }
 
-// sort sorts the members by the first values of a coordinate. They rise, unless the
-// values fall in every member that has several. Unless the job names the coordinate,
-// members that follow each other already stay where they are, and so do those whose
-// values have no direction.
+// sort sorts the members by their first values of a coordinate: from the least to the
+// greatest or, if the values fall in every member with several values, from the greatest to
+// the least. Members that follow each other already stay where they are, unless the job
+// names the coordinate. So do all members if one of them begins with a value that has no
+// place in an order.
 func (c *combined) sort(v *variable, explicit bool) error {
 	spans := c.spans[v.path]
 	filled := filledOf(spans)
@@ -180,7 +181,7 @@ func (c *combined) sort(v *variable, explicit bool) error {
 	}
 	if !explicit {
 		k := slices.IndexFunc(upTo(len(order)), func(i int) bool { return order[i] != i })
-		v.note("the files are joined in the order of their values, which is not that of their names: %s, which begins with %s, comes before %s", c.names[order[k]], spans[order[k]].first, c.names[k])
+		v.note("the files are joined in the order of their values, which is not the order of their names: %s, which begins with %s, comes before %s", c.names[order[k]], spans[order[k]].first, c.names[k])
 	}
 	for path, list := range c.spans {
 		c.spans[path] = permuted(list, order)
@@ -198,7 +199,7 @@ func (c *combined) sort(v *variable, explicit bool) error {
 	return nil
 }
 
-// sortable says why members cannot be sorted by an array.
+// sortable returns an error if members cannot be sorted by an array.
 func (c *combined) sortable(info *sources.Info) error {
 	if compare.OrderOf(info.Type) == nil {
 		return fmt.Errorf("values of %s have no order here", info.Type.Name())
@@ -206,7 +207,8 @@ func (c *combined) sortable(info *sources.Info) error {
 	return c.indexes(info)
 }
 
-// indexes says why an array does not have one value for each index of the dimension.
+// indexes returns an error if an array does not have one value for each index of the
+// dimension.
 func (c *combined) indexes(info *sources.Info) error {
 	n, _ := ndarray.Elements(info.Shape)
 	switch {
@@ -248,8 +250,9 @@ func (c *combined) checkRange(ctx context.Context, v *variable) error {
 	return nil
 }
 
-// checkLabels looks for values that two members have, of a type without an order, such
-// as texts: members may have them in any, and each value once.
+// checkLabels looks for values that two members have. The values are of a type without an
+// order, such as texts. They may be in any order, but no two members may have the same
+// value.
 func (c *combined) checkLabels(ctx context.Context, v *variable) error {
 	total := 0
 	for _, p := range v.parts {
@@ -257,7 +260,7 @@ func (c *combined) checkLabels(ctx context.Context, v *variable) error {
 		total += n
 	}
 	if total > comparedIndexes {
-		v.findings = append(v.findings, cf.Finding{Code: Uncompared, Message: fmt.Sprintf("there are %d values, too many to look for those that two files have", total), Hint: "join fewer files at a time"})
+		v.findings = append(v.findings, cf.Finding{Code: Uncompared, Message: fmt.Sprintf("the array has %d values, which are too many to look for values that two files have", total), Hint: "join fewer files at a time"})
 		return nil
 	}
 	values := compare.ValuesOf(v.parts[0].Info().Type)
@@ -294,7 +297,8 @@ func filledOf(spans []span) []int {
 	return slices.DeleteFunc(upTo(len(spans)), func(i int) bool { return spans[i].N == 0 })
 }
 
-// directions reports whether all values rise, or fall, through the members that have any.
+// directions reports whether all values rise, or fall, through the members filled, which
+// have values.
 func directions(spans []span, filled []int) (up, down bool) {
 	up, down = true, true
 	for k, i := range filled {
@@ -322,9 +326,9 @@ func (c *combined) steps(v *variable) {
 		case !s.valid:
 			c.disorder(v, "begins with %s in %s, which has no place in an order", s.first, c.names[i])
 		case !s.Rising() && !s.Falling():
-			c.disorder(v, "goes neither up nor down throughout in %s, from %s to %s, as at index %d", c.names[i], s.first, s.last, s.Turn)
+			c.disorder(v, "neither rises nor falls throughout in %s: it goes from %s to %s, with a break at index %d", c.names[i], s.first, s.last, s.Turn)
 		case !s.Rising() && rises >= 0:
-			c.disorder(v, "goes down from index 1 on in %s, from %s to %s, and up in %s", c.names[i], s.first, s.last, c.names[rises])
+			c.disorder(v, "falls in %s, from %s to %s, but rises in %s", c.names[i], s.first, s.last, c.names[rises])
 		}
 	}
 	falling := falls >= 0 && rises < 0
@@ -344,8 +348,8 @@ func (c *combined) steps(v *variable) {
 	}
 }
 
-// disorder reports where an array breaks the order of the members. The text goes on
-// behind the array's name. With Disordered all breaks become one finding.
+// disorder reports where an array breaks the order of the members. The text continues after
+// the array's name. With Disordered, all breaks become one finding.
 func (c *combined) disorder(v *variable, format string, args ...any) {
 	text, inRange := fmt.Sprintf(format, args...), c.spans[v.path] != nil
 	if !c.how.Disordered {
@@ -357,9 +361,9 @@ func (c *combined) disorder(v *variable, format string, args ...any) {
 		return
 	}
 	if v.breaks = append(v.breaks, text); len(v.breaks) == 1 {
-		hint := "without order: allow this is an error"
+		hint := "without order: allow, this is an error"
 		if inRange {
-			hint = "without order: allow the files are joined in the order of their values, overlap: first or last takes each value once, and what then breaks the order is an error"
+			hint = "without order: allow, the files are joined in the order of their values, and a value that still breaks the order is an error; overlap: first or last takes each value once"
 		}
 		v.findings = append(v.findings, cf.Finding{Code: Disordered, Message: text, Hint: hint})
 		return

@@ -14,16 +14,16 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// MostTimes is how many times of one variable are tried before a run writes anything. They
-// are read piece by piece, in about two seconds.
+// MostTimes is how many times of one variable are converted on trial, before a run writes
+// anything. The trial takes about two seconds.
 const MostTimes = 64 << 20
 
-// Unchecked is the code of the finding that times are brought to one origin as they are
-// copied, and that not all were tried before.
+// Unchecked is the code of a finding: the times of a variable are too many to be converted
+// on trial, so the run converts them for the first time when it copies them.
 const Unchecked = "rebase-unchecked"
 
 // rebase brings times that members count from several moments to one clock. It is called
-// again when the first member has become another one.
+// again after sorting has made another member the first.
 func (c *combined) rebase() {
 	if c.how.Time.Keep {
 		return
@@ -41,9 +41,9 @@ func (c *combined) rebase() {
 	}
 }
 
-// findClocks finds the clocks by which a variable goes in each member. They are nil for a
-// variable without times, and for one to which the job gives units, because the job says
-// then that the stored numbers mean the same.
+// findClocks sets the clock of a variable in each member. A variable without times gets no
+// clocks. Nor does a variable to which the job gives units, because the job then says that
+// the stored numbers of all members mean the same.
 func (c *combined) findClocks(v *variable) {
 	v.clocks = nil
 	at := v.first()
@@ -69,7 +69,8 @@ func (c *combined) findClocks(v *variable) {
 	v.clocks = clocks
 }
 
-// packed reports whether the numbers of an array are not the times themselves.
+// packed reports whether an array is packed, so that its stored numbers are not the times
+// themselves.
 func packed(info *sources.Info) bool {
 	return info.Packing != nil || info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("add_offset") != nil
 }
@@ -100,7 +101,8 @@ func (c *combined) targetClock(v *variable) (sources.Clock, bool) {
 	return to, ok && cf.IsClock(to.Attributes.Get("units")) && (cf.SameMeaning("calendar", is, own) || cf.SameAfterReform(is, own))
 }
 
-// differs returns what reports whether a member counts by other units than a clock.
+// differs returns a function that reports whether member i counts in other units than the
+// clock to, by a calendar that agrees with that of to.
 func (c *combined) differs(v *variable, to sources.Clock) func(i int) bool {
 	return func(i int) bool {
 		x, y := v.clocks[i].Attributes, to.Attributes
@@ -184,8 +186,8 @@ func (c *combined) checkRebased(ctx context.Context, v *variable) error {
 	})
 }
 
-// refused adds to the error about a time that cannot be exact what would make it so. An
-// error about anything else is none of a variable.
+// refused adds to the error about a time that cannot be exact a hint that makes it exact.
+// For any other error it returns nil.
 func (c *combined) refused(v *variable, err error) error {
 	var time *cf.RefusedTime
 	if !errors.As(err, &time) {
@@ -205,8 +207,8 @@ func (c *combined) refused(v *variable, err error) error {
 	return fmt.Errorf("%w: %s", err, hint)
 }
 
-// finer says how times could be stored that a type does not hold in the units of a
-// variable.
+// finer returns a hint for times that type t cannot hold in the units of a variable: how to
+// store them.
 func (c *combined) finer(v *variable, t dtype.Type) string {
 	if units := c.finest(v); units != "" && !floats(t) {
 		return fmt.Sprintf("source.time: {units: %q} makes all times whole numbers", units)

@@ -7,11 +7,11 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// remarks returns the notes and findings of the parts of a variable. One that not all
-// parts have begins with the name of the first member that has it.
+// remarks returns the notes and findings of the parts of a variable. A note or finding that
+// not all parts have begins with the name of the first member that has it.
 func (c *combined) remarks(v *variable) (notes []string, findings []cf.Finding) {
 	var noted, found tally
-	infos := map[*sources.Info]int{} // how many parts have it
+	infos := map[*sources.Info]int{} // how many parts have each description
 	for _, p := range v.parts {
 		infos[p.Info()]++
 	}
@@ -55,7 +55,7 @@ func (c *combined) groupFindings() map[string][]cf.Finding {
 	return told
 }
 
-// tally counts the members that findings are of.
+// tally counts, for each finding, the members that have it.
 type tally struct {
 	order []cf.Finding
 	of    map[cf.Finding]*occurrence
@@ -77,8 +77,8 @@ func (t *tally) add(f cf.Finding, i, n int) {
 	t.order = append(t.order, f)
 }
 
-// told returns the findings. One that not all members have begins with the name of a
-// member; of these a few are spelled out, and the others counted.
+// told returns the findings. A finding that not all members have begins with the name of a
+// member. [sources.MostReported] of these are spelled out, and the others are counted.
 func (t *tally) told(names []string) (list []cf.Finding) {
 	some, more := 0, 0
 	for _, f := range t.order {
@@ -102,7 +102,7 @@ func (t *tally) told(names []string) (list []cf.Finding) {
 	}
 	if more > 0 {
 		code := t.order[len(t.order)-1].Code
-		list = append(list, cf.Finding{Code: code, Message: fmt.Sprintf("there are %d more such remarks, each of some of the files", more)})
+		list = append(list, cf.Finding{Code: code, Message: fmt.Sprintf("there are %d more such remarks, each about some of the files", more)})
 	}
 	return list
 }

@@ -64,7 +64,7 @@ func TestManyRemarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := a.Info().Notes
-	if len(notes) != 21 || notes[19] != "t: number 19" || notes[20] != "there are 10 more such remarks, each of some of the files" {
+	if len(notes) != 21 || notes[19] != "t: number 19" || notes[20] != "there are 10 more such remarks, each about some of the files" {
 		t.Errorf("notes %q", notes)
 	}
 }

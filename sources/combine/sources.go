@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// OpenAll is [Open] for sources that are opened by their URLs, each with
-// files of its own.
+// OpenAll makes one source of several sources, as [Open] does. Each of them is opened by
+// its URL, and has files of its own. Closing the result closes all of them.
 func OpenAll(ctx context.Context, urls []string, open func(ctx context.Context, url string) (sources.Source, error), how Options) (sources.Source, error) {
 	all := &together{sources: make([]sources.Source, len(urls))}
 	names := make([]string, len(urls))
@@ -46,8 +46,8 @@ func plainURL(raw string) string {
 
 // together is the [Origin] of several sources.
 type together struct {
-	mu      sync.Mutex       // while they are opened
-	sources []sources.Source // nil: not opened
+	mu      sync.Mutex       // guards sources while they are opened
+	sources []sources.Source // nil: one that is not opened
 }
 
 func (t *together) Files() iter.Seq[sources.File] {

@@ -48,11 +48,11 @@ func TestCalendarsOfFiles(t *testing.T) {
 		notes []string
 	}{
 		"later": {"t(t)=0,1;" + since, "t(t)=2;calendar=proleptic_gregorian;" + since, "",
-			[]string{`the attribute calendar is absent in a and "proleptic_gregorian" in b: the same for times from 1582-10-15 on, which all are; the first is taken`}},
+			[]string{`the attribute calendar is absent in a and "proleptic_gregorian" in b: the calendars agree from 1582-10-15 on, and no time is earlier; the first is taken`}},
 		"the first day": {"t(t)=" + reform + ";calendar=proleptic_gregorian;" + since, "t(t)=2;calendar=standard;" + since, "",
-			[]string{`the attribute calendar is "proleptic_gregorian" in a and "standard" in b: the same for times from 1582-10-15 on, which all are; the first is taken`}},
+			[]string{`the attribute calendar is "proleptic_gregorian" in a and "standard" in b: the calendars agree from 1582-10-15 on, and no time is earlier; the first is taken`}},
 		"the first before": {"t(t)=-152751;" + since, "t(t)=2;calendar=proleptic_gregorian;" + since,
-			`the attribute calendar is absent in a and "proleptic_gregorian" in b, and element [0] in a, -152751.0, is a time before 1582-10-15, where these differ; the stored values do not mean the same`, nil},
+			`the attribute calendar is absent in a and "proleptic_gregorian" in b, and element [0] in a, -152751.0, is a time before 1582-10-15, when the calendars differ; the stored values do not mean the same`, nil},
 		"the other before": {"t(t)=2,3;" + since, "t(t)=1,-152751;calendar=proleptic_gregorian;" + since,
 			`element [1] in b, -152751.0, is a time before 1582-10-15`, nil},
 		"other calendars": {"t(t)=0;" + since, "t(t)=2;calendar=noleap;" + since, `the attribute calendar is absent in a and "noleap" in b; the stored values`, nil},
