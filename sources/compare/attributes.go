@@ -17,31 +17,33 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Weight says what happens to data if a difference is overlooked. A greater weight is more harm.
+// Weight says what happens to data if a difference is overlooked. The greater the weight,
+// the greater the harm.
 type Weight int
 
 // Weights of differences.
 const (
-	Spelling Weight = iota // nothing: it is the same, spelled otherwise
+	Spelling Weight = iota // nothing: the same is spelled in another way
 	Remark                 // a remark on the array is lost
-	Telling                // it is another quantity, or readers look for it elsewhere
+	Telling                // the array is another quantity, or readers look for it elsewhere
 	Meaning                // the same stored values mean something else
 	Naming                 // the same stored values have other names in the data type
 	Breaking               // elements do not fit together: other types or shapes
 )
 
-// Difference is one between an array that stays and one that comes to it.
+// Difference is a difference between an array that is kept and an array that is joined or
+// appended to it.
 type Difference struct {
 	Weight Weight
-	// Attribute is the one that differs, or that would settle the difference if it were
-	// given; "" for none.
+	// Attribute is the attribute that differs. If no attribute differs, it is the attribute
+	// that settles the difference if the job gives it, or "" if none does.
 	Attribute string
-	What      string // differs: "the attribute units"
-	X, Y      string // what it is in the array that stays, and in the one that comes
+	What      string // what differs, such as "the attribute units"
+	X, Y      string // its texts in the array that is kept and in the other array
 }
 
-// WeightOf is the weight of a difference in an attribute of which only the name is
-// known.
+// WeightOf returns the weight of a difference in an attribute, judged by the attribute's
+// name alone.
 func WeightOf(attribute string) Weight {
 	switch attribute {
 	case "units", "calendar", "_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned":
@@ -55,8 +57,9 @@ func WeightOf(attribute string) Weight {
 	}
 }
 
-// Attributes lists the attributes in which two arrays differ, in the order of their
-// names. Where the types of numbers in an attribute are known of both, these count, too.
+// Attributes lists the attributes in which two arrays differ, in the order of their names.
+// If the data types of an attribute's numbers are known in both arrays, a difference
+// between these types counts, too.
 func Attributes(stays, comes *sources.Info) (list []Difference) {
 	names := map[string]bool{}
 	for _, a := range slices.Concat(stays.Attributes, comes.Attributes) {
@@ -85,15 +88,15 @@ func Attributes(stays, comes *sources.Info) (list []Difference) {
 	return list
 }
 
-// Attribute compares two values of an attribute, nil for none: that of an array which
-// stays, and that of one which comes to it. differ is false where they are equal as
-// JSON, see [SameJSON].
+// Attribute compares the values of an attribute in an array that is kept and in an array
+// that is joined or appended to it. A value is nil if the array lacks the attribute. differ
+// is false if the values are equal as JSON, see [SameJSON].
 //
-// The same otherwise spelled are units and calendars, see [cf.SameMeaning], and a mark
-// of missing values as a number and in the form of [sources.FillAttribute]. NaN as the
-// mark of one array alone is a remark: writers such as xarray add it, and NaN is missing
-// anyway. So is a list of coordinates that the array which comes does not have, as
-// readers go by the list that stays.
+// Two spellings of the same have the weight Spelling: units and calendars, see
+// [cf.SameMeaning], and a mark of missing values that is once a number and once in the form
+// of [sources.FillAttribute]. If only one array has NaN as a mark, that is a Remark:
+// writers such as xarray add it, and NaN is missing anyway. If only the kept array has a
+// list of coordinates, that is a Remark, too, because readers go by the list that is kept.
 func Attribute(name string, stays, comes json.RawMessage) (w Weight, differ bool) {
 	switch {
 	case SameJSON(stays, comes):
@@ -110,15 +113,16 @@ func Attribute(name string, stays, comes json.RawMessage) (w Weight, differ bool
 // isMark reports whether an attribute marks missing values.
 func isMark(name string) bool { return name == "_FillValue" || name == "missing_value" }
 
-// marksNothing reports whether a value of an attribute, nil for none, marks no values
-// as missing but those that are so anyway.
+// marksNothing reports whether an attribute, which marks missing values, marks none but
+// NaN. NaN is missing anyway. value is nil if there is no such attribute.
 func marksNothing(name string, value json.RawMessage) bool {
 	number, text := markText(value)
 	return isMark(name) && (value == nil || text && number != number)
 }
 
-// sameMark reports whether two values of an attribute, which are not equal as JSON, mark
-// one number as missing: at least one of them is a text that stands for it.
+// sameMark reports whether two values of an attribute mark the same number as missing. The
+// values are not equal as JSON, so at least one of them must be a text that stands for the
+// number.
 func sameMark(name string, x, y json.RawMessage) bool {
 	a, textA := markText(x)
 	b, textB := markText(y)
@@ -137,8 +141,8 @@ func sameMark(name string, x, y json.RawMessage) bool {
 	return a == b || a != a && b != b
 }
 
-// markText returns the number that a text stands for as a mark of missing values: by the
-// name of one that JSON lacks, or in the form of [sources.FillAttribute].
+// markText returns the number that a text marks as missing. The text is the name of a
+// number that JSON lacks, such as "NaN", or it has the form of [sources.FillAttribute].
 func markText(value json.RawMessage) (number float64, ok bool) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -174,9 +178,10 @@ func AttributeText(name string, value json.RawMessage) string {
 	return clip(line.String(), mostShown)
 }
 
-// SameJSON reports whether two values, nil for none, are equal as JSON: members of
-// objects may have any order, and numbers any spelling. Integers that float64 does not
-// hold are compared digit by digit, as marks of missing values in 64 bits need it.
+// SameJSON reports whether two values are equal as JSON: members of objects may have any
+// order, and numbers any spelling. nil, which stands for no value, equals only nil.
+// Integers that float64 does not hold are compared digit by digit, because marks of missing
+// values may be such integers.
 func SameJSON(x, y json.RawMessage) bool {
 	if x == nil || y == nil {
 		return x == nil && y == nil

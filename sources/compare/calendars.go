@@ -9,24 +9,25 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Calendars compares two values of the attribute calendar, nil for none, which differ:
-// where they do so in times before 1582-10-15 alone, it returns the least number that is
-// a later time in the units. Arrays of which no value is [Before] that mean the same
-// times in both.
+// Calendars compares two different values of the attribute calendar. nil stands for an
+// array without the attribute. ok is true if the two calendars differ only in times before
+// 1582-10-15. Then least is the least number, in the units, of a later time. An array
+// without a value [Before] least means the same times in both calendars.
 func Calendars(x, y, units json.RawMessage) (least float64, ok bool) {
 	least, ok = cf.Reform(units)
 	return least, ok && cf.SameAfterReform(x, y)
 }
 
-// calendarPiece is how many elements are looked at at a time.
+// calendarPiece is how many elements [Before] reads at a time.
 const calendarPiece = 1 << 16
 
-// HasTimes reports whether the elements of an array are numbers that can be times as
-// they are stored, of which [Before] can tell.
+// HasTimes reports whether [Before] can search an array: its elements are numbers, and they
+// are not packed.
 func HasTimes(info *sources.Info) bool { return info.Packing == nil && NumberOf(info.Type) != nil }
 
-// Before returns the index of an element that is less than a number, and its text; nil
-// where there is none. NaN is not less.
+// Before returns the index and the text of the first element in C order that is less than
+// least. The index is nil if there is none. NaN is not less. The array has times, see
+// [HasTimes]. An error is one of reading.
 func Before(ctx context.Context, array sources.Array, least float64) (index []int, text string, err error) {
 	t := array.Info().Type
 	number := NumberOf(t)

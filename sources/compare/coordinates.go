@@ -14,7 +14,7 @@ import (
 // an array are: the coordinates of its dimensions, and what it names in the attributes
 // coordinates, grid_mapping, bounds, climatology, formula_terms, and those of geometries
 // (CF, chapters 4, 5 and 7). A name is looked up in the group of the array and in the
-// groups above it, by exists.
+// groups above it; exists says which paths lead to arrays.
 func CoordinatesOf(info *sources.Info, exists func(path string) bool) (paths []string) {
 	for _, name := range info.DimensionNames {
 		if name != "" {
@@ -42,7 +42,8 @@ func addNamed(paths []string, info *sources.Info, exists func(path string) bool,
 	return paths
 }
 
-// addNearest adds the path of the array that an array means by a name, if there is one.
+// addNearest adds the path of the array to which name refers in the array of info, if there
+// is one.
 func addNearest(paths []string, info *sources.Info, name string, exists func(path string) bool) []string {
 	at, ok := Nearest(info.Path, name, exists)
 	if ok && at != info.Path && !slices.Contains(paths, at) {
@@ -51,8 +52,9 @@ func addNearest(paths []string, info *sources.Info, name string, exists func(pat
 	return paths
 }
 
-// Nearest returns the path of the array with a name that the array at a path means: the
-// one in its group, or else in the nearest group above.
+// Nearest returns the path of the array to which name refers in the array at the path from.
+// This is the array of that name in the same group or, if there is none, in the nearest
+// group above.
 func Nearest(from, name string, exists func(path string) bool) (at string, ok bool) {
 	for dir := path.Dir(from); ; dir = path.Dir(dir) {
 		if at = path.Join(dir, name); exists(at) {

@@ -10,10 +10,10 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Descriptions lists the differences of two arrays of which one may stand for both, or
-// both may be parts of one: then they may have any length along one dimension, "" for
-// none. Attributes that are given replace those of both, and do not differ, unless the
-// elements are packed by them.
+// Descriptions lists the differences between two arrays. Along the dimension of the name
+// along, they may have different lengths; with "" along no dimension. given reports whether
+// the job gives an attribute. Such an attribute replaces that of both arrays and is not a
+// difference, unless the elements are packed by it.
 func Descriptions(stays, comes *sources.Info, along string, given func(attribute string) bool) (list []Difference) {
 	add := func(w Weight, attribute, what, x, y string) {
 		list = append(list, Difference{w, attribute, what, x, y})
@@ -57,8 +57,9 @@ func Descriptions(stays, comes *sources.Info, along string, given func(attribute
 	return list
 }
 
-// otherFill reports whether the fill values of two arrays stand for other values. Where
-// one array has NaN as a mark and the other has none, its fill value marks nothing.
+// otherFill reports whether the fill values of two arrays are different values. It is false
+// if one array marks NaN as missing and the other array marks nothing, because then neither
+// fill value matters.
 func otherFill(a, b *sources.Info) bool {
 	const name = "_FillValue"
 	if a.Fill == nil || b.Fill == nil || !dtype.Same(a.Type, b.Type) {
@@ -72,8 +73,8 @@ func otherFill(a, b *sources.Info) bool {
 	return !v.Same(a.Fill, b.Fill)
 }
 
-// labels returns the first difference between the names that two data types give to
-// values. That one has more of them is no more than a remark.
+// labels returns the first difference between the names that two data types give to values.
+// If one data type only names more values than the other, the difference is a remark.
 func labels(a, b map[string]string) (d Difference, differ bool) {
 	const attribute = "flag_meanings"
 	values := map[string]string{} // of the names of b
@@ -118,7 +119,8 @@ func DimensionsText(info *sources.Info) string {
 	return fmt.Sprintf("%q", info.DimensionNames)
 }
 
-// packingText tells how the elements are packed where codecs are to say so.
+// packingText returns a text that says how the elements are packed, if codecs are to
+// describe that.
 func packingText(info *sources.Info) string {
 	if info.Packing == nil {
 		return "absent"

@@ -17,8 +17,8 @@ type Order func(item []byte) (number uint64, ok bool)
 // Unordered is the result of [Order.Compare] if one of the elements has no place in the order.
 const Unordered = 2
 
-// Compare returns -1 where x comes before y, 1 where it comes behind, 0 where they have
-// one place, and Unordered.
+// Compare returns -1 if x comes before y, 1 if x comes after y, and 0 if both have the same
+// place. It returns Unordered if one of them has no place.
 func (o Order) Compare(x, y []byte) int {
 	a, okA := o(x)
 	b, okB := o(y)
@@ -31,8 +31,8 @@ func (o Order) Compare(x, y []byte) int {
 // sign is the bit that makes a number with a sign negative.
 const sign = 1 << 63
 
-// OrderOf returns the order of a type's elements: of integers, floats of all widths,
-// and times. It is nil for types whose elements have none; for texts see [TextOrder].
+// OrderOf returns the order of a type's elements: of integers, floats of all widths, and
+// times. It is nil if the elements have no order; for texts see [TextOrder].
 func OrderOf(t dtype.Type) Order {
 	if _, ok := t.(dtype.Temporal); ok {
 		return func(p []byte) (uint64, bool) {
@@ -76,8 +76,8 @@ func signed(p []byte) int64 {
 	return int64(whole(p)<<unused) >> unused
 }
 
-// floatOf returns what gives floats of a type as float64, which holds all of them
-// exactly; nil for formats that are not known here.
+// floatOf returns a function that converts floats of a type to float64, which holds all of
+// them exactly. It returns nil for formats that are not known here.
 func floatOf(t dtype.Numeric) func(p []byte) float64 {
 	if narrow, ok := t.(dtype.Narrow); ok {
 		layout := narrow.Layout()
@@ -93,8 +93,8 @@ func floatOf(t dtype.Numeric) func(p []byte) float64 {
 	}
 }
 
-// NumberOf returns what gives elements as numbers, rounded to float64; nil for types
-// whose elements are none.
+// NumberOf returns a function that converts elements of a type to float64, rounded if need
+// be. It returns nil if the elements are not numbers.
 func NumberOf(t dtype.Type) func(p []byte) float64 {
 	n, ok := t.(dtype.Numeric)
 	if !ok || OrderOf(t) == nil {
@@ -119,8 +119,8 @@ func floatOrder(f float64) (uint64, bool) {
 	return bits | sign, f == f
 }
 
-// TextOrder returns what compares texts by their code points, or bytes: -1, 0 or 1. It
-// is nil for types that are no text.
+// TextOrder returns a function that compares texts by their code points, or by their bytes,
+// and returns -1, 0 or 1. It is nil if elements of the type are not texts.
 func TextOrder(t dtype.Type) func(x, y []byte) int {
 	switch {
 	case t == dtype.StringType || t.Name() == "null_terminated_bytes":
@@ -138,17 +138,17 @@ func TextOrder(t dtype.Type) func(x, y []byte) int {
 	}
 }
 
-// Trend finds out whether values rise or fall. It learns of one value after the other. The
-// zero value knows of none.
+// Trend finds out whether values rise or fall, from one value after the other. The zero
+// value has seen no values. It is not safe for concurrent use.
 type Trend struct {
-	N    int
-	Turn int // the index of the first value at which the values neither rise nor fall, 0: none
+	N    int // how many values were added
+	Turn int // the index of the first value that makes the values neither rise nor fall; 0: they rise or fall
 
 	notUp, notDown bool
 }
 
-// Add adds a value. order is how the value before compares with it, see [Order.Compare]; for
-// the first value, how that value compares with itself.
+// Add adds a value. order is the result of [Order.Compare] for the value before and this
+// value. For the first value, it is the result for the value and itself.
 func (t *Trend) Add(order int) {
 	if t.N > 0 || order == Unordered {
 		t.notUp, t.notDown = t.notUp || order != -1, t.notDown || order != 1

@@ -18,21 +18,21 @@ import (
 // concurrent use.
 type Values struct {
 	size   int
-	floats []floats // in each element; nil: only equal bytes are one value
+	floats []floats // in each element; nil: elements are the same value only if their bytes are equal
 }
 
-// floats are some numbers of one format in an element, one behind the other.
+// floats are n numbers of one format in an element, one after the other.
 type floats struct {
 	offset, n int
 	word      int // bytes of each
 	kernel    kernel
 }
 
-// kernel gives every zero and every NaN one form: of n floats from offset on, and again
-// every stride bytes behind that, as long as data has n of them.
+// kernel gives every zero and every NaN one form. It does so for n floats that begin at
+// offset, then for n floats that begin stride bytes later, and so on to the end of data.
 type kernel func(data []byte, offset, stride, n int)
 
-// ValuesOf returns what compares elements of a type.
+// ValuesOf returns the comparison of elements of a type.
 func ValuesOf(t dtype.Type) Values {
 	v := Values{size: t.Size()}
 	v.add(t, 0)
@@ -67,7 +67,7 @@ func kernelOf(t dtype.Numeric, word int) kernel {
 	switch {
 	case ok && word == 1:
 		return oneForms(narrow.Layout())
-	case ok && word == 2: // IEEE 754's but for the number of bits
+	case ok && word == 2: // as in IEEE 754, with another number of bits
 		infinity, _ := narrow.Layout().Infinity(false)
 		nan, _ := narrow.Layout().NaN()
 		return oneForm(infinity, nan)
@@ -146,7 +146,8 @@ func oneForms(layout *dtype.FloatLayout) kernel {
 	}
 }
 
-// oneForm gives elements, one behind the other, the form that all of one value share.
+// oneForm brings elements, one after the other in data, into the form that all elements
+// with the same value share.
 func (v *Values) oneForm(data []byte) {
 	if len(data) == 0 {
 		return
@@ -165,8 +166,8 @@ func (v *Values) Same(x, y []byte) bool {
 	return bytes.Equal(x, y) || v.floats != nil && v.Key(x) == v.Key(y)
 }
 
-// Key returns a text for an element. Elements have the same text if they are the same value,
-// and else another one.
+// Key returns a text for an element. Two elements have the same text if they are the same
+// value, and different texts otherwise.
 func (v *Values) Key(item []byte) string {
 	if v.floats == nil {
 		return string(item)
@@ -185,8 +186,8 @@ type Mismatch struct {
 	X, Y  string // the elements of the two arrays, for a message
 }
 
-// First returns the first element, in C order, in which two arrays of one type and one
-// shape have other values; nil where they have the same.
+// First returns the first element in C order in which two arrays of one type and shape have
+// different values. It returns nil if all values are the same.
 func First(a, b ndarray.Array) *Mismatch {
 	if x, ok := a.Contiguous(); ok {
 		if y, ok := b.Contiguous(); ok && bytes.Equal(x, y) {
@@ -215,15 +216,16 @@ func First(a, b ndarray.Array) *Mismatch {
 	return nil
 }
 
-// copied returns the elements of an array, one behind the other, in a memory that has
-// room for them.
+// copied copies the elements of an array, one after the other, to memory, and returns the
+// part that they fill. memory has room for them.
 func copied(a ndarray.Array, memory []byte) []byte {
 	dst := ndarray.Array{Type: a.Type, Data: memory, Shape: a.Shape, Strides: ndarray.CStrides(a.Type.Size(), a.Shape)}
 	ndarray.Copy(dst, a)
 	return memory[:a.Len()*a.Type.Size()]
 }
 
-// mismatchAt is about the element with a number in a region of two arrays.
+// mismatchAt describes the element with a number, counted in C order, in a region of two
+// arrays.
 func mismatchAt(a, b ndarray.Array, r ndarray.Region, number int) *Mismatch {
 	one := ndarray.Region{Start: IndexIn(r, number), Shape: slices.Repeat([]int{1}, len(r.Shape))}
 	shown := func(a ndarray.Array) string { return Show(a.Type, copied(a.Sub(one), make([]byte, a.Type.Size()))) }
@@ -290,10 +292,10 @@ func Show(t dtype.Type, item []byte) string {
 	return clip(string(t.FormatScalar(dtype.V3, slices.Clone(dtype.Scalar(item)))), mostShown)
 }
 
-// mostShown is how many bytes of a text of a file a message has.
+// mostShown is how many bytes of a text from a file a message shows.
 const mostShown = 80
 
-// clip shortens text of a file for a message.
+// clip shortens a text from a file for a message.
 func clip(text string, most int) string {
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"

@@ -6,7 +6,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Driver returns the driver of these files. Nothing in a file tells that it is one.
+// Driver returns the driver of raw files. It recognises no file, because nothing in a file
+// tells that it is raw.
 func Driver() sources.Driver {
 	return sources.Driver{Name: "raw", Title: "raw binary", Open: openRequest, Traits: sources.Traits{Declared: true}}
 }

@@ -31,8 +31,8 @@ type Options struct {
 	Store store.Options
 }
 
-// Open returns the source of these arrays. It asks for the sizes of all files. Whether
-// the sizes agree with the arrays is checked when an array is opened.
+// Open returns the source of these arrays. The caller closes it. Open asks for the sizes of
+// all files. Whether the sizes agree with the arrays is checked when an array is opened.
 func Open(ctx context.Context, arrays []Array, opt Options) (sources.Source, error) {
 	s := &source{arrays: map[string]*Array{}, scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}}
 	var urls []string
@@ -65,7 +65,7 @@ func (a *Array) check() error {
 	case a.Type == nil:
 		return errors.New("no data type")
 	case a.Type.Size() == 0:
-		return fmt.Errorf("elements of data type %s have no fixed size, as those of a raw file need", a.Type.Name())
+		return fmt.Errorf("elements of data type %s have no fixed size, which a raw file needs: name a type of fixed size, such as fixed_length_utf32", a.Type.Name())
 	case ordered && a.Order == dtype.NoOrder:
 		return fmt.Errorf("data type %s needs a byte order", a.Type.Name())
 	case a.Offset < 0:
@@ -103,7 +103,7 @@ type source struct {
 	scratch *ndarray.Pool
 }
 
-// Groups lists the root and the groups that the arrays' names imply, none with
+// Groups lists the root and the groups that the arrays' names imply. They have no
 // attributes.
 func (s *source) Groups() []sources.Group {
 	var groups []sources.Group
@@ -120,8 +120,8 @@ func (s *source) Close() error                  { return s.files.Close() }
 // Changed implements [sources.Source].
 func (s *source) Changed(ctx context.Context) error { return s.files.Changed(ctx) }
 
-// Array checks the sizes of all files of the array. It also checks that local files can
-// be read, because their size does not tell.
+// Array checks the sizes of all files of the array. It also reads a byte of each local
+// file, because a file may have a size and yet be unreadable.
 func (s *source) Array(ctx context.Context, path string) (sources.Array, error) {
 	a := s.arrays[path]
 	if a == nil {
@@ -169,12 +169,13 @@ func (a *Array) checkExtent(parts []sources.Array) error {
 	if given == 0 || given == first || given == total {
 		return nil
 	}
-	return fmt.Errorf("the size does not fit: shape %v has %d along %q, the files hold %d together, the first one %d (0 takes what there is)",
+	return fmt.Errorf("the size does not fit: shape %v has %d along %q, but all files together hold %d, and the first file holds %d; 0 takes the extent from the files",
 		a.Shape, given, a.Concat, total, first)
 }
 
-// part returns the array in one file. Its Info is *common if that has the shape of the
-// file, and otherwise a new one, which becomes *common.
+// part returns the array in one file. Arrays of one shape share their Info: if *common has
+// the shape of the file, the array gets it. Otherwise part makes a new Info and sets
+// *common to it.
 func (s *source) part(ctx context.Context, a *Array, f *sources.OpenFile, common **sources.Info) (sources.Array, error) {
 	if f.Err != nil {
 		return nil, f.Err
@@ -208,7 +209,7 @@ func (a *Array) fit(f *sources.OpenFile) ([]int, error) {
 		shape[dim] = 1
 		step, _ := ndarray.Bytes(a.Type, shape)
 		if payload < 0 || step == 0 && payload > 0 || step > 0 && payload%step != 0 {
-			return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes; behind %d there have to be %d for each index of %q",
+			return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes; after the first %d, it needs %d for each index of %q",
 				f.URL, f.Size, a.Offset, step, a.Concat)
 		}
 		shape[dim] = 0
@@ -218,8 +219,8 @@ func (a *Array) fit(f *sources.OpenFile) ([]int, error) {
 		return shape, nil
 	}
 	if want, _ := ndarray.Bytes(a.Type, shape); payload != want {
-		return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes, elements of shape %v and %s behind %d bytes need %d",
-			f.URL, f.Size, shape, a.Type.Name(), a.Offset, uint64(a.Offset)+uint64(want))
+		return nil, fmt.Errorf("%s: the size does not fit: the file has %d bytes, but an offset of %d bytes and elements of shape %v and data type %s need %d",
+			f.URL, f.Size, a.Offset, shape, a.Type.Name(), uint64(a.Offset)+uint64(want))
 	}
 	return shape, nil
 }

@@ -137,13 +137,13 @@ func TestSizesMustFit(t *testing.T) {
 		array raw.Array
 		want  string
 	}{
-		"too short":     {raw.Array{Shape: []int{26}}, `file.bin: the size does not fit: the file has 100 bytes, elements of shape [26] and int32 behind 0 bytes need 104`},
-		"too long":      {raw.Array{Shape: []int{24}}, "the file has 100 bytes, elements of shape [24] and int32 behind 0 bytes need 96"},
-		"only a header": {raw.Array{Shape: []int{1}, Offset: 200}, "the file has 100 bytes, elements of shape [1] and int32 behind 200 bytes need 204"},
+		"too short":     {raw.Array{Shape: []int{26}}, `file.bin: the size does not fit: the file has 100 bytes, but an offset of 0 bytes and elements of shape [26] and data type int32 need 104`},
+		"too long":      {raw.Array{Shape: []int{24}}, "the file has 100 bytes, but an offset of 0 bytes and elements of shape [24] and data type int32 need 96"},
+		"only a header": {raw.Array{Shape: []int{1}, Offset: 200}, "the file has 100 bytes, but an offset of 200 bytes and elements of shape [1] and data type int32 need 204"},
 		"concat": {raw.Array{Shape: []int{0, 7}, Concat: "t", DimensionNames: []string{"t", "x"}},
-			`the file has 100 bytes; behind 0 there have to be 28 for each index of "t"`},
+			`the file has 100 bytes; after the first 0, it needs 28 for each index of "t"`},
 		"concat of another extent": {raw.Array{Shape: []int{4, 5}, Concat: "t", DimensionNames: []string{"t", "x"}}, "has 4 along"},
-		"concat of nothing":        {raw.Array{Shape: []int{0, 0}, Concat: "t", DimensionNames: []string{"t", "x"}}, "behind 0 there have to be 0 for each index"},
+		"concat of nothing":        {raw.Array{Shape: []int{0, 0}, Concat: "t", DimensionNames: []string{"t", "x"}}, "after the first 0, it needs 0 for each index"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.array.Name, test.array.Type, test.array.Order, test.array.URLs = "v", dtype.Int32, dtype.Big, []string{file}

@@ -1,5 +1,5 @@
-// Package comparetest has elements of all data types that are the same value, and that
-// are not, for the tests of whatever compares elements.
+// Package comparetest has samples for tests of code that compares elements: elements of all
+// data types, in groups of elements that are the same value.
 package comparetest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Types are an example of each family of types, and records of all that can be
-// fields.
+// Types returns an example of each family of types, and records with fields of all types
+// that fields can have.
 func Types(t *testing.T) []dtype.Type {
 	t.Helper()
 	var list []dtype.Type
@@ -35,8 +35,9 @@ func Types(t *testing.T) []dtype.Type {
 	return append(list, all, nested)
 }
 
-// Samples are elements of a type in groups: those of one group are one value, and those
-// of two are not. Floats have both zeros, and NaNs of several signs and payloads.
+// Samples returns elements of a type in groups. Elements of one group are the same value,
+// and elements of different groups are not. Floats have both zeros, and NaNs of several
+// signs and payloads.
 func Samples(t *testing.T, kind dtype.Type) [][][]byte {
 	t.Helper()
 	if r, ok := kind.(dtype.Record); ok {
@@ -78,8 +79,8 @@ func Samples(t *testing.T, kind dtype.Type) [][][]byte {
 	return groups
 }
 
-// productOf gives each field of a record its values in turn, beside the first ones of
-// the others.
+// productOf returns samples of a record. It gives each field its samples in turn, while the
+// other fields have their first sample.
 func productOf(t *testing.T, r dtype.Record) [][][]byte {
 	var first []byte
 	for _, f := range r.Fields() {
@@ -104,7 +105,8 @@ func productOf(t *testing.T, r dtype.Record) [][][]byte {
 	return groups
 }
 
-// floatSamples are numbers of so many bytes: both zeros, all or many NaNs, and others.
+// floatSamples returns samples of floats of size bytes: both zeros, all or many NaNs, and
+// other numbers.
 func floatSamples(t *testing.T, n dtype.Numeric, size int) [][][]byte {
 	var zeros, nans, others [][]byte
 	add := func(pattern uint64, x float64) {
