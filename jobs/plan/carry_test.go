@@ -66,10 +66,10 @@ func TestWhatIsCarriedThrough(t *testing.T) {
 		"codecs":                    {"plain", `{codecs: [bytes]}`, "", "other codecs"},
 		"level":                     {"plain", `{codecs: [bytes, {zstd: {level: 3}}]}`, "", "other codecs"},
 		"byte order":                {"plain", `{codecs: [{bytes: {endian: big}}, {zstd: {level: 7}}]}`, "", "other codecs"},
-		"uneven chunks":             {"uneven", `{}`, "", "no array of Zarr v3 with even chunks has the stored ones"},
+		"uneven chunks":             {"uneven", `{}`, "", "no Zarr v3 array with a regular chunk grid has the same objects"},
 		"texts":                     {"texts", `{}`, "", ""},
 		"texts summed whole":        {"summed", `{}`, "", "a checksum that takes all of an object, whose size has no bound, in memory"},
-		"fields of two byte orders": {"mixed", `{}`, "", "no array of Zarr v3 with even chunks has the stored ones"},
+		"fields of two byte orders": {"mixed", `{}`, "", "no Zarr v3 array with a regular chunk grid has the same objects"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "zmigrate: 1\nsource: {driver: zarr, url: in.zarr, include: [" + test.array + "]}\ntarget: {url: out.zarr}\ndefaults: " + test.options + "\n" + test.more + "\n"

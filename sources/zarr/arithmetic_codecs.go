@@ -46,7 +46,7 @@ func (a *array) readArithmetic() error {
 	}
 	a.info.Packing = &arithmeticCodecs{cf.Outcome{
 		Type: a.info.Type, Fill: a.fill, StoredFill: stored.Fill, Attributes: a.info.Attributes, Codecs: specs[:n],
-		Notes: []string{fmt.Sprintf("values of %s, of which the stored %s stay as they are", a.info.Type.Name(), stored.Type.Name())},
+		Notes: []string{fmt.Sprintf("values of %s; the stored %s stay as they are", a.info.Type.Name(), stored.Type.Name())},
 	}}
 	a.decodedBy(bound, stored.Fill)
 	a.info.Type, a.info.Fill, a.info.Codecs = stored.Type, stored.Fill, bound.Specs()

@@ -38,12 +38,11 @@ type array struct {
 	path       string
 	attributes zarr.Attributes
 	remarks    *remarks      // about this array alone; nil: none
-	info       *sources.Info // nil: it says no more than the kind, with the fields above
+	info       *sources.Info // nil: Info computes it from the kind and the fields above
 	*kind
 }
 
-// kind is what arrays have in common whose documents differ in attributes alone. It is
-// shared, and not modified.
+// kind is what arrays share if their documents differ only in attributes. It is immutable.
 type kind struct {
 	common sources.Info // without path, attributes and findings
 	grid   zarr.Grid
@@ -62,8 +61,8 @@ type kind struct {
 	pool *ndarray.Pool
 }
 
-// decodedBy gives the array a kind of its own, with another chain and the fill value
-// that this has.
+// decodedBy gives the array a kind of its own, with another chain and the fill value of
+// that chain's elements.
 func (a *array) decodedBy(chain *codecs.Chain, fill dtype.Scalar) {
 	own := *a.kind
 	own.chain, own.fill = chain, fill
@@ -88,8 +87,8 @@ func (n *node) parseGroup() (zarr.Attributes, error) {
 	return zarr.ParseAttributesV2(n.attributes)
 }
 
-// mostKinds is how many kinds are remembered. Beyond it all are forgotten, because
-// arrays of so many kinds have little to share.
+// mostKinds is how many kinds are remembered. If there are more, all of them are forgotten,
+// because arrays of so many kinds share little.
 const mostKinds = 1024
 
 // kinds remembers kinds by what their documents say. It is safe for concurrent use.
@@ -125,7 +124,8 @@ func (s *source) describe(name string, n *node) (*array, error) {
 	return a, nil
 }
 
-// shorten forgets what the kind says, too. The array is not changed any more.
+// shorten saves memory: the array no longer keeps what its kind also says. The array is not
+// changed after that.
 func (a *array) shorten() {
 	own := a.info
 	if own.Packing != nil || own.Obstacle != "" {
@@ -137,7 +137,7 @@ func (a *array) shorten() {
 	}
 }
 
-// remarks are what an array says beside its kind.
+// remarks are the findings and notes of an array that its kind does not have.
 type remarks struct {
 	findings []cf.Finding
 	notes    []string // with those of the kind
@@ -150,7 +150,8 @@ type lastRemarks struct {
 	last *remarks
 }
 
-// shared returns the remarks of an array, those of an earlier array if they are equal.
+// shared returns the remarks of an array. If they equal the remarks of the array before, it
+// returns those.
 func (l *lastRemarks) shared(info *sources.Info) *remarks {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,8 +161,8 @@ func (l *lastRemarks) shared(info *sources.Info) *remarks {
 	return l.last
 }
 
-// kindOf parses the document of an array, unless another one has said the same but for
-// the attributes.
+// kindOf returns the kind and the attributes of an array. It parses only the attributes if
+// the document of an earlier array was the same otherwise.
 func (s *source) kindOf(n *node) (*kind, zarr.Attributes, error) {
 	switch {
 	case n.err != nil:
@@ -222,13 +223,12 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	}
 	info := &k.common
 	if t, ok := meta.Type.(dtype.Record); ok && k.fill == nil {
-		// zarr-python reads zeros, also where the default of a field by itself is not
-		// zero.
+		// zarr-python reads zeros, even if the default value of a field's type is not zero.
 		k.fill = make(dtype.Scalar, t.Size())
 		info.Fill, info.FillFrom = k.fill, "fill_value of null, which for records stands for zeros"
 	} else if k.fill == nil {
 		k.fill = meta.Type.Default()
-		info.Notes = append(info.Notes, "the fill value is null: chunks that are not there are read as the default of the data type")
+		info.Notes = append(info.Notes, "the fill value is null: chunks that are not stored are read as the default value of the data type")
 	} else {
 		info.FillFrom = "fill_value"
 	}
@@ -258,13 +258,13 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	if meta.Type.Size() == 0 {
 		k.pool = &ndarray.Pool{}
 	}
-	each := max(k.chain.RegionMemory()+3*k.chain.Kept(), 1) // while an index is read, it is in memory three times
+	each := max(k.chain.RegionMemory()+3*k.chain.Kept(), 1) // an index is in memory three times while it is read
 	if info.Remote && meta.Type.Size() > 0 {                // elements of variable size share a heap
 		k.parallel = min(max(parallelBytes/each, 1), mostParallel)
 	}
 	info.Memory = k.parallel * each
 	k.partly = !slices.Equal(k.chain.Granularity(), meta.Grid.Chunk) && k.chain.Size().Max > s.store.GapBytes()
-	info.Notes = slices.Clip(info.Notes) // arrays append theirs
+	info.Notes = slices.Clip(info.Notes) // so that arrays that append notes copy the list
 	return k, nil
 }
 
@@ -300,7 +300,7 @@ func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 	}
 	var mu sync.Mutex
 	index := slices.Clone(first)
-	take := func() []int { // returns the next chunk to read, nil behind the last one
+	take := func() []int { // returns the next chunk to read, or nil after the last one
 		mu.Lock()
 		defer mu.Unlock()
 		taken := slices.Clone(index)

@@ -28,9 +28,9 @@ type versions struct {
 	chunks int                       // of all arrays together
 }
 
-// Forget drops what a hierarchy that [Open] opened knows of the versions of its chunks: the
-// next read of a chunk takes the version that is there then. It must not run while regions
-// are read. Sources of other packages are left as they are.
+// Forget drops the recorded versions of the chunks of src. The next read of a chunk records
+// the version that the chunk has then. Forget must not run while regions are read. It does
+// nothing for a source that [Open] did not open.
 func Forget(src sources.Source) {
 	s, ok := src.(*source)
 	if !ok {
@@ -117,7 +117,7 @@ func (v *versions) changed(ctx context.Context) error {
 }
 
 func (h *arrayVersions) changed(ctx context.Context) error {
-	read, there := 0, 0 // numbers of chunks
+	read, there := 0, 0 // how many chunks were read, and how many of these are listed
 	for i := range h.record {
 		if h.record[i].Load() > missing {
 			read++

@@ -9,7 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Driver returns the driver of these formats.
+// Driver returns the driver of Zarr hierarchies, of v2 and v3.
 func Driver() sources.Driver {
 	return sources.Driver{
 		Name: "zarr", Title: "Zarr",
@@ -45,9 +45,9 @@ func expand(ctx context.Context, location string, opt store.Options) ([]string, 
 	return store.GlobFolders(ctx, location, opt)
 }
 
-// detect goes by the name of a place, and by the documents in it. In the file system a
-// file may have such a name and be something else. A folder may have nodes and no
-// document of its own.
+// detect judges a place by its name and by the documents in it. A local file with a name of
+// Zarr may be something else, so the name alone makes detect only likely to be right. A
+// folder may have nodes below it but no document, so any folder is possible.
 func detect(ctx context.Context, p *sources.Probe) sources.Confidence {
 	if name := p.Name(); strings.HasSuffix(name, ".zarr") || strings.HasSuffix(name, ".zip") {
 		if !p.Local() {

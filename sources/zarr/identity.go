@@ -28,17 +28,17 @@ type identity struct {
 	mu     sync.Mutex
 	files  []file // files that were added last are at the end
 	sorted bool   // files are sorted by their keys, without repetition
-	shown  bool   // known has returned files, whose elements then never change
+	shown  bool   // known has returned files, so the elements must not change any more
 }
 
-// file is an object, or a missing chunk, of which only the key is known. There may be
-// many files, so a file holds only what the key does not tell.
+// file is an object or a missing chunk. Of a missing chunk, only the key is known. There
+// may be many files, so a file has no URL: the key tells it.
 type file struct {
 	key     string
 	size    int64
 	seconds int64 // of the time of the last change, since 1970
 	etag    string
-	nanos   int32 // of that time
+	nanos   int32 // of the time of the last change, beyond seconds
 	absent  bool
 }
 

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// freeRechecks is how many missing chunks are asked for a second time, even if few
+	// freeRechecks is how many missing chunks are asked for a second time, however few
 	// chunks are found.
 	freeRechecks = 1024
-	// presenceTries is how often a chunk is read while a server denies and confirms it
-	// in turn.
+	// presenceTries is how often a chunk is read if the server says in turn that it is
+	// missing and that it exists.
 	presenceTries = 3
 )
 
 // errContradiction reports a server that contradicts itself.
-var errContradiction = errors.New("the server says that the object is not there, and right after that it is: nothing can be read in its place; run again")
+var errContradiction = errors.New("the server says that the object is not there, and right after that it exists: the fill value must not take its place; run again")
 
 // presence tells missing chunks, which stand for the fill value, from chunks that a
 // server only fails to find. It is safe for concurrent use.
 type presence struct {
 	store            *store.Store
-	found, rechecked atomic.Int64 // numbers of chunks
+	found, rechecked atomic.Int64 // how many chunks
 }
 
 // read calls f, which reads the object, and reports whether the object is there. If f

@@ -15,10 +15,10 @@ import (
 // take for missing data. For xarray, the fill value of v2 means missing data if the
 // dimensions of the array have names. In v3, xarray goes by the attribute alone.
 //
-// An array for which nobody chose a fill value has zero as well. Zero counts as missing
-// data in two cases: where packed values are unpacked, and where other arrays of the
-// hierarchy have no fill value, as xarray writes them. In other cases, the possible
-// meaning is a finding.
+// A fill value of zero may mean that nobody chose one. Zero counts as missing data in two
+// cases: if packed values are unpacked, and if other arrays of the hierarchy have no fill
+// value, as in hierarchies that xarray wrote. In all other cases, a finding says that zero
+// may mean missing data.
 func (a *array) markMissing(mode cf.Mode) {
 	list, t := a.info.Attributes, a.info.Type
 	scaled := list.Get("scale_factor") != nil || list.Get("add_offset") != nil
@@ -47,15 +47,15 @@ func (a *array) markMissing(mode cf.Mode) {
 	default:
 		a.info.Findings = append(a.info.Findings, cf.Finding{
 			Code:    sources.FillMeaning,
-			Message: fmt.Sprintf("xarray takes the fill value of a Zarr v2 array, %s, for missing data, in v3 only what the attribute _FillValue names", shown),
-			Hint:    fmt.Sprintf("set attributes: {_FillValue: %s} if it stands for that", value),
+			Message: fmt.Sprintf("xarray takes the fill value of a Zarr v2 array, %s, for missing data, but in v3 only the value of the attribute _FillValue", shown),
+			Hint:    fmt.Sprintf("set attributes: {_FillValue: %s} if the fill value stands for missing data", value),
 		})
 	}
 }
 
-// choosesFills reports whether somebody chose the fill values of a v2 hierarchy, as
-// xarray does. Then an array with named dimensions that needs no fill value has null,
-// or NaN. zarr-python gives such arrays zero.
+// choosesFills reports whether somebody chose the fill values of a v2 hierarchy, as xarray
+// does. Then an array with named dimensions that needs no fill value has null or NaN. In a
+// hierarchy that zarr-python wrote by itself, such an array has zero.
 func (s *source) choosesFills() bool {
 	needsNone := map[string]bool{} // by the document of an array
 	for _, n := range s.nodes {

@@ -66,7 +66,7 @@ func TestMissingOfV2(t *testing.T) {
 				said += "[" + f.Code + "]"
 			}
 			if test.fill == "null" {
-				said = strings.TrimPrefix(said, "the fill value is null: chunks that are not there are read as the default of the data type")
+				said = strings.TrimPrefix(said, "the fill value is null: chunks that are not stored are read as the default value of the data type")
 			}
 			if test.said == "" && said != "" || !strings.Contains(said, test.said) {
 				t.Errorf("says %q, want %q", said, test.said)

@@ -26,7 +26,7 @@ func TestNothing(t *testing.T) {
 		"other attributes": {map[string]string{"attributes.json": `{"n6": 1}`}, `it holds "attributes.json"`, internal.ErrNotZarr},
 		"files":            {map[string]string{"b.nc": "CDF\x01", "a.nc": "CDF\x01"}, `it holds "a.nc": name files of other formats by themselves, or by a glob such as *.nc`, internal.ErrNotZarr},
 		"files below":      {map[string]string{"2020/b.parquet": "PAR1"}, `or by a glob such as 2020/*.parquet`, internal.ErrNotZarr},
-		"a file":           {map[string]string{"": "PAR1"}, "a file, where a Zarr hierarchy is a folder or a zip archive: it is a Parquet file, for driver: arrow", nil},
+		"a file":           {map[string]string{"": "PAR1"}, "a file, but a Zarr hierarchy is a folder or a zip archive: it is a Parquet file, for driver: arrow", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := filepath.Join(t.TempDir(), "place")

@@ -10,9 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Outline implements [sources.Outlined]. The nodes of a hierarchy of v3 are shown by
-// their documents, in the order of their paths; no codec is bound and no chunk looked
-// at. Those of v2 are shown in the terms of v3, as they are read.
+// Outline implements [sources.Outlined]. The nodes of a v3 hierarchy are described by their
+// documents alone, in the order of their paths: no codec is bound and no chunk is read. The
+// nodes of a v2 hierarchy are opened and described in the terms of v3.
 func (s *source) Outline(ctx context.Context) (format string, nodes []sources.Node) {
 	if root := s.nodes[""]; root == nil || root.format != dtype.V3 {
 		return "Zarr", sources.Nodes(ctx, s)

@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// packed returns an array with its packed values treated as the options want.
+// packed returns an array with its packed values treated as the options say.
 func (s *source) packed(a *array, format dtype.Format) (sources.Array, error) {
 	mode := cf.Keep
 	if s.cf != nil {
@@ -60,7 +60,7 @@ func (a *array) readStored() error {
 	}
 	if specs[0].Name != name || a.reorder != nil {
 		if slices.ContainsFunc(specs[1:], func(s codecs.Spec) bool { return s.Name == name }) {
-			a.info.Notes = append(a.info.Notes, name+" stays as it is behind "+specs[0].Name)
+			a.info.Notes = append(a.info.Notes, name+" stays as it is after "+specs[0].Name)
 		}
 		return nil
 	}
@@ -75,7 +75,7 @@ func (a *array) readStored() error {
 	p.offset, p.scale = configuration.Offset, configuration.Scale
 	stored := a.chain.Stage(1)
 	if stored.Fill == nil {
-		return fmt.Errorf("%s has no value for the fill value %s: choose cf: keep", name, a.info.Type.FormatScalar(dtype.V3, a.fill))
+		return fmt.Errorf("%s cannot encode the fill value %s: choose cf: keep", name, a.info.Type.FormatScalar(dtype.V3, a.fill))
 	}
 	rest, err := a.source.chains.Bind(specs[1:], stored)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *array) readStored() error {
 func (p *fixedScaleOffset) AsCodecs() (*cf.Outcome, error) {
 	physical, ok := p.physical.(dtype.Numeric)
 	if stored, whole := p.info.Type.(dtype.Numeric); !ok || physical.Kind() != dtype.Float || !whole || stored.Kind() == dtype.Float {
-		return nil, errors.New("numcodecs.fixedscaleoffset becomes scale_offset and cast_value where it stores floats as integers: choose cf: keep")
+		return nil, errors.New("numcodecs.fixedscaleoffset becomes scale_offset and cast_value only if it stores floats as integers: choose cf: keep")
 	}
 	name, err := p.info.Type.V3()
 	if err != nil {
@@ -103,14 +103,14 @@ func (p *fixedScaleOffset) AsCodecs() (*cf.Outcome, error) {
 			{Name: standard.CastValueName, Configuration: fmt.Appendf(nil, `{"data_type":%s,"out_of_range":"wrap"}`, name)},
 		},
 		Notes: []string{
-			fmt.Sprintf("%s values, of which the stored %s stay as they are: numcodecs.fixedscaleoffset becomes scale_offset and cast_value", p.physical.Name(), p.info.Type.Name()),
-			"values that are written later: cast_value refuses NaN and infinities, of which numcodecs stores any integer",
+			fmt.Sprintf("%s values; the stored %s stay as they are: numcodecs.fixedscaleoffset becomes scale_offset and cast_value", p.physical.Name(), p.info.Type.Name()),
+			"values that are written later: cast_value refuses NaN and infinities, for which numcodecs stores arbitrary integers",
 		},
 	}
 	if p.physical != dtype.Float64 {
 		o.Findings = append(o.Findings, cf.Finding{
 			Code: "fixedscaleoffset-rounding",
-			Message: fmt.Sprintf("scale_offset computes in %s, with offset and scale rounded to it, where numcodecs divides and adds in float64: values that are read may differ in their last places",
+			Message: fmt.Sprintf("scale_offset computes in %s and rounds offset and scale to this type, but numcodecs computes in float64: values that are read may differ in their last digits",
 				p.physical.Name()),
 			Hint: "cf: keep stores them with numcodecs.fixedscaleoffset as before",
 		})

@@ -6,8 +6,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
-// checkedChains bounds the extents of chunks that are tried with the codecs when an
-// array is opened.
+// checkedChains bounds how many extents of chunks are tried with the codecs when an array
+// is opened.
 const checkedChains = 4096
 
 // chainOf returns the codec chain of a chunk.
@@ -48,8 +48,8 @@ func (s *source) describeUneven(k *kind) error {
 			}
 		}
 	}
-	k.common.Notes = append(k.common.Notes, fmt.Sprintf("the chunk grid is rectilinear, with chunks up to the shape %v: one of even chunks is written", k.grid.Chunk))
-	if layout, ok := k.chain.Shards(); ok { // of which the inner chunks are even
+	k.common.Notes = append(k.common.Notes, fmt.Sprintf("the chunk grid is rectilinear, with chunks up to the shape %v: the target gets a regular grid", k.grid.Chunk))
+	if layout, ok := k.chain.Shards(); ok { // the inner chunks all have one shape
 		k.common.Shards, k.common.Codecs = nil, layout.Inner().Specs()
 	} else if _, ok := k.grid.Regular(); !ok {
 		k.common.Chunks = nil

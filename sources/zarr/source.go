@@ -29,10 +29,10 @@ type Options struct {
 	// Drivers are the known formats, for the error about a file of another one; nil:
 	// none.
 	Drivers sources.Drivers
-	// CF says, by the path of an array, what becomes of its packed values, whether they
-	// are packed by attributes or by the codec fixedscaleoffset. nil: packed values are
-	// kept. So are the attributes of v2, which otherwise are changed to say in the
-	// terms of v3 what is missing.
+	// CF says, by the path of an array, what becomes of its packed values, whether they are
+	// packed by attributes or by the codec fixedscaleoffset. nil: packed values are kept.
+	// The attributes of v2 are kept then, too. Otherwise the attribute _FillValue of v2
+	// arrays is set to what marks missing data in v3.
 	CF func(path string) cf.Mode
 	// Kept says, by the path of an array and the data type that its readers see,
 	// whether the target keeps its codecs. The source then leaves out scale_offset and
@@ -51,8 +51,8 @@ var ErrMissingChunk = errors.New("the chunk is not there, and missing_chunks: er
 // keptBuffers bounds the memory of buffers that are kept for later chunks.
 const keptBuffers = 32 << 20
 
-// Open opens the hierarchy, or the array, at a URL. The error about a place without any
-// Zarr metadata wraps [zarr.ErrNotZarr].
+// Open opens the hierarchy, or the array, at a URL. The caller closes the source. The error
+// about a place without any Zarr metadata wraps [zarr.ErrNotZarr].
 func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
 	return open(ctx, url, opt, &ndarray.Pool{Keep: keptBuffers}, keptIndexes)
 }

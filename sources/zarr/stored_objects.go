@@ -16,11 +16,12 @@ const wholeObject = 8 << 20
 // storedArray is an array that implements [sources.Stored].
 type storedArray struct{ *array }
 
-// withObjects returns the array with access to its objects, unless the objects are no
-// encoding of Zarr v3, or have chunks of several shapes.
+// withObjects returns an array that is [sources.Stored], unless no codecs of Zarr v3 make
+// the same objects or the chunks have several shapes. Then it returns a, and Obstacle says
+// why.
 func (a *array) withObjects() sources.Array {
 	if a.reorder != nil || a.grid.Runs != nil {
-		a.info.Obstacle = "no array of Zarr v3 with even chunks has the stored ones"
+		a.info.Obstacle = "no Zarr v3 array with a regular chunk grid has the same objects"
 		return a
 	}
 	return storedArray{a}

@@ -34,7 +34,7 @@ func (s *source) readTree(ctx context.Context) error {
 			continue
 		}
 		if err == nil && s.isPage(text) {
-			page = cmp.Or(page, fmt.Errorf("%s: %s: %w: it is no JSON", s.store.URL(), root.key, zarr.ErrNotZarr))
+			page = cmp.Or(page, fmt.Errorf("%s: %s: %w: it is not JSON", s.store.URL(), root.key, zarr.ErrNotZarr))
 			continue
 		}
 		if err == nil {
@@ -59,8 +59,8 @@ func (s *source) readTree(ctx context.Context) error {
 	return nil
 }
 
-// isPage tells whether a text is no document but a page that some servers send, with a
-// status of success, for a missing object.
+// isPage reports whether a text is not a document but a page. Some servers send a page for
+// a missing object, with a status of success.
 func (s *source) isPage(text []byte) bool {
 	return !s.store.Local() && len(text) > 0 && !json.Valid(text)
 }
@@ -173,7 +173,7 @@ func nodeOf(key string) string {
 // documents. It is not safe for concurrent use.
 type texts map[string][]byte
 
-// shared returns the text, in the memory of an earlier one if they are equal.
+// shared returns text, or an equal text from before, so that both share memory.
 func (t *texts) shared(text []byte) []byte {
 	if known, ok := (*t)[string(text)]; ok {
 		return known

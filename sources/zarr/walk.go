@@ -25,7 +25,7 @@ type document struct {
 	key  string
 	text []byte
 	err  error
-	node *node // of a document of v3 that was looked into
+	node *node // the parsed document, if it is one of v3 that could be read
 }
 
 // walk finds the nodes, level by level. In each folder it looks for documents with the
@@ -89,13 +89,13 @@ func (s *source) visit(ctx context.Context, folder string, names []string) (v vi
 	}
 	v.folders, v.err = s.store.Folders(ctx, folder)
 	if errors.Is(v.err, store.ErrNoList) {
-		v.err = fmt.Errorf("%w, and there is no consolidated metadata: write it, by zarr.consolidate_metadata of zarr-python, or name one array", v.err)
+		v.err = fmt.Errorf("%w, and there is no consolidated metadata: write it with zarr.consolidate_metadata of zarr-python, or name one array", v.err)
 	}
 	return v
 }
 
-// describesArray tells whether a document describes an array. A document that does not
-// tell describes a group if there are nodes below it.
+// describesArray reports whether a document describes an array. A document that cannot be
+// read counts as a group's if there are nodes below its folder.
 func (s *source) describesArray(ctx context.Context, d document, names []string) bool {
 	array, fault := path.Base(d.key) == zarr.ArrayKeyV2, d.err
 	if d.node != nil {
