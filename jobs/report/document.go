@@ -18,8 +18,8 @@ const Version = 1
 // A document lists no more than this, and tells how much more there is.
 const (
 	mostEntries     = 200
-	mostArrays      = 2_000
-	mostFiles       = 10_000
+	mostArrays      = 1_000
+	mostFiles       = 1_000
 	mostFindings    = 1_000
 	mostDifferences = 1_000
 )
@@ -84,19 +84,21 @@ type Migration struct {
 	// Planned is how long making the plan took, in seconds.
 	Planned float64 `json:"seconds_of_planning"`
 	Files   Files   `json:"files"`
-	// Arrays has the first 2,000 arrays. ArrayCount is the number of all.
+	// Arrays has the first 1,000 arrays. ArrayCount is the number of all.
 	Arrays     []Array `json:"arrays"`
 	ArrayCount int     `json:"array_count"`
 	// Findings has the first 1,000 warnings. FindingCount is the number of all.
 	Findings     []string `json:"findings"`
 	FindingCount int      `json:"finding_count"`
+	// Readers are lists of who reads which arrays, see [Array].
+	Readers [][]plan.ReadBy `json:"readers"`
 }
 
 // Files are the files of the source.
 type Files struct {
 	Count int    `json:"count"`
 	Bytes int64  `json:"bytes"`
-	List  []File `json:"list"` // the first 10,000
+	List  []File `json:"list"` // the first 1,000
 }
 
 // File is the identity of a file when it was migrated.
@@ -111,6 +113,9 @@ type File struct {
 // Array is what an array became.
 type Array struct {
 	plan.Description
+	// ReadBy is the index of a list in Migration.Readers, because many arrays have the same
+	// readers.
+	ReadBy     int             `json:"read_by"`
 	Dimensions []string        `json:"dimension_names,omitempty"`
 	Fill       json.RawMessage `json:"fill_value"`
 	Codecs     []Codec         `json:"codecs"`

@@ -186,7 +186,7 @@ func (d *Document) add(e Entry) {
 // migrationOf describes what a run has made.
 func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 	m := &Migration{Run: result.Run, Finished: time.Now().UTC(), Job: p.Job.Normalised(), Planned: p.Took.Seconds(),
-		Arrays: []Array{}, ArrayCount: len(p.Arrays), Findings: []string{}, FindingCount: len(p.Findings), Files: Files{List: []File{}}}
+		Arrays: []Array{}, ArrayCount: len(p.Arrays), Findings: []string{}, Readers: [][]plan.ReadBy{}, FindingCount: len(p.Findings), Files: Files{List: []File{}}}
 	for f := range p.Files() {
 		if m.Files.Count++; m.Files.Count <= mostFiles {
 			m.Files.List = append(m.Files.List, File{URL: f.URL, Bytes: f.Size, Modified: f.ModTime, ETag: f.ETag, Head: f.Head})
@@ -196,6 +196,7 @@ func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 	for _, f := range p.Findings[:min(len(p.Findings), mostFindings)] {
 		m.Findings = append(m.Findings, f.String())
 	}
+	known := map[string]int{}
 	for i := range p.Arrays[:min(len(p.Arrays), mostArrays)] {
 		a := &p.Arrays[i]
 		d, err := a.Describe(false)
@@ -203,6 +204,16 @@ func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 			return nil, err
 		}
 		one := Array{Description: d, Dimensions: a.Meta.DimensionNames, Fill: json.RawMessage(a.Meta.Type.FormatScalar(dtype.V3, a.Meta.Fill))}
+		readers, err := json.Marshal(d.ReadBy)
+		if err != nil {
+			return nil, err
+		}
+		list, ok := known[string(readers)]
+		if !ok {
+			list = len(m.Readers)
+			known[string(readers)], m.Readers = list, append(m.Readers, d.ReadBy)
+		}
+		one.ReadBy, one.Description.ReadBy = list, nil
 		for _, c := range a.Meta.Codecs {
 			one.Codecs = append(one.Codecs, Codec(c))
 		}

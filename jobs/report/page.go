@@ -250,7 +250,7 @@ func (p *page) migration(m *Migration) {
 		p.Migration.Files = append(p.Migration.Files, v)
 	}
 	if n := m.Files.Count - len(p.Migration.Files); n > 0 {
-		p.Migration.MoreFiles = fmt.Sprintf("and %s; %s lists the first 10,000.", words.Count(n, "more file"), Key)
+		p.Migration.MoreFiles = fmt.Sprintf("and %s; %s lists the first 1,000.", words.Count(n, "more file"), Key)
 	}
 }
 
@@ -402,7 +402,9 @@ func (p *page) arrays(d *Document) []arrayView {
 			add("appended", fmt.Sprintf("%d rows along %s behind %d", to.New, to.Dimension, to.Rows))
 		}
 		add("stored", storedText(a))
-		add("readers", readersText(a.ReadBy))
+		if i := a.ReadBy; i >= 0 && i < len(d.Migration.Readers) {
+			add("readers", readersText(d.Migration.Readers[i]))
+		}
 		if sum, ok := digests[a.Target]; ok && sum.Known {
 			text := sum.Sum.String()
 			if sum.Behind > 0 {
