@@ -30,7 +30,7 @@ func (f manifestFiles) rows() manifestRows {
 	for i := range f {
 		urls[i] = f[i].URL
 	}
-	return manifestRows{baseOf(urls), slices.Values(f)}
+	return manifestRows{baseOf(slices.Values(urls)), slices.Values(f)}
 }
 
 // manifestRows are files that are written as [manifestFiles] are.
@@ -179,16 +179,20 @@ func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter
 	return failed
 }
 
-// baseOf returns the folders that all files are in, up to the last slash.
-func baseOf(urls []string) string {
-	if len(urls) < 2 {
-		return ""
-	}
-	base := urls[0]
-	for _, x := range urls {
+// baseOf returns the folders that all files are in, up to the last slash; "" for fewer than
+// two files.
+func baseOf(urls iter.Seq[string]) string {
+	base, count := "", 0
+	for x := range urls {
+		if count++; count == 1 {
+			base = x
+		}
 		for !strings.HasPrefix(x, base) {
 			base = base[:strings.LastIndexByte(base[:max(len(base)-1, 0)], '/')+1]
 		}
+	}
+	if count < 2 {
+		return ""
 	}
 	return base[:strings.LastIndexByte(base, '/')+1]
 }

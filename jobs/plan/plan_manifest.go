@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
@@ -28,34 +29,22 @@ func (p *Plan) Manifest() (json.RawMessage, error) {
 func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
 	m := &Manifest{Version: manifestVersion, Job: p.Job.Normalised()}
 	p.target.describe(m)
-	digests, urls := make([]string, len(p.Arrays)), []string(nil)
+	digests, files := make([]string, len(p.Arrays)), fileSummary{}
 	parts := []func() error{
 		func() error { return p.digest(digests) },
-		func() error { urls = p.fileURLs(); return nil },
+		func() error { files = p.summary(); return nil },
 	}
 	if err := sources.InParallel(context.Background(), len(parts), func(_ context.Context, i int) error { return parts[i]() }); err != nil {
 		return nil, err
 	}
-	size := len(first) + len(m.Job)
+	size := len(first) + len(m.Job) + files.urls + files.count*(fileText-len(files.base))
 	for f := range p.source.Files() { // the others tell as much of themselves as the first one
-		size += len(urls) * (len(f.ETag) + len(f.Query) + len(f.Head))
+		size += files.count * (len(f.ETag) + len(f.Query) + len(f.Head))
 		break
-	}
-	for _, url := range urls {
-		size += len(url) + fileText
 	}
 	for i := range p.Arrays {
 		size += len(p.Arrays[i].Source) + arrayText
 	}
-	files := manifestRows{baseOf(urls), func(yield func(sources.File) bool) {
-		at := 0
-		for f := range p.source.Files() {
-			f.URL = urls[at]
-			if at++; !yield(f) {
-				return
-			}
-		}
-	}}
 	arrays := func(yield func(ManifestArray, error) bool) {
 		for i := range p.Arrays {
 			if !yield(p.Arrays[i].recorded(digests[i]), nil) {
@@ -65,7 +54,7 @@ func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
 	}
 	text, sum := &sharedText{known: known, size: size}, sha256.New()
 	_, _ = text.Write([]byte(first))
-	err := m.write(text, sum, files, arrays, func() string { return hex.EncodeToString(sum.Sum(nil)) })
+	err := m.write(text, sum, manifestRows{files.base, p.Files()}, arrays, func() string { return hex.EncodeToString(sum.Sum(nil)) })
 	return text.bytes(), err
 }
 
@@ -125,17 +114,31 @@ func (a *Array) recorded(digest string) ManifestArray {
 	return m
 }
 
-// fileURLs lists the URLs that the manifest has.
-func (p *Plan) fileURLs() []string {
-	var urls []string
-	for f := range p.Files() {
-		urls = append(urls, f.URL)
-	}
-	if p.plain != nil && len(urls) != len(p.plain) { // the source has other files since
+// fileSummary is what a manifest needs to know of all files before it lists them.
+type fileSummary struct {
+	base  string // what all URLs begin with
+	count int
+	urls  int // bytes of all URLs
+}
+
+// summary looks at the URLs that the manifest has. There may be very many, so no list is
+// made of them.
+func (p *Plan) summary() fileSummary {
+	var all fileSummary
+	all.base = baseOf(func(yield func(string) bool) {
+		for f := range p.Files() {
+			all.count++
+			all.urls += len(f.URL)
+			if !yield(f.URL) {
+				return
+			}
+		}
+	})
+	if p.plain != nil && all.count != len(p.plain) { // the source has other files since
 		p.plain = nil
-		return p.fileURLs()
+		return p.summary()
 	}
-	return urls
+	return all
 }
 
 // Files yields the files of the source with the URLs that the manifest has: the path of a
@@ -144,13 +147,13 @@ func (p *Plan) fileURLs() []string {
 func (p *Plan) Files() iter.Seq[sources.File] {
 	return func(yield func(sources.File) bool) {
 		var places store.Places
-		dir, at := places.Resolved(cmp.Or(p.Job.Dir, ".")), 0
+		at, inside := 0, strings.TrimSuffix(places.Resolved(cmp.Or(p.Job.Dir, ".")), string(filepath.Separator))+string(filepath.Separator)
 		for f := range p.source.Files() {
 			if store.Local(f.URL) {
 				if at >= len(p.plain) || !p.plain[at] {
 					f.URL = places.Resolved(f.URL)
 				}
-				if short, err := filepath.Rel(dir, f.URL); err == nil && filepath.IsLocal(short) {
+				if short, ok := strings.CutPrefix(f.URL, inside); ok && short != "" {
 					f.URL = filepath.ToSlash(short)
 				}
 			}
