@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -115,6 +116,7 @@ func TestFoldersAreNoted(t *testing.T) {
 	if len(d.unsynced) != 0 {
 		t.Errorf("%v are to be flushed after Sync", d.unsynced)
 	}
+	d.unsynced[filepath.Join(d.root, "a", "b")] = true
 	if err := d.Delete(t.Context(), "a/b/c"); err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +130,9 @@ func TestFoldersAreNoted(t *testing.T) {
 	d.unsynced[circle] = true
 	if err := d.Sync(t.Context()); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("a folder that cannot be flushed: %v", err)
+	}
+	if err := d.Create(t.Context(), "created", nil); !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("a folder that cannot be flushed, by Create: %v", err)
 	}
 }
 
@@ -192,6 +197,15 @@ func TestWriteExclusive(t *testing.T) {
 	}
 	if text, err := os.ReadFile(name); err != nil || string(text) != "first" {
 		t.Errorf("%q, %v", text, err)
+	}
+	other := name + "-other"
+	if err := os.WriteFile(other, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	st, err := os.Stat(name)
+	like, errLike := os.Stat(other)
+	if err := errors.Join(err, errLike); err != nil || st.Mode() != like.Mode() {
+		t.Errorf("the mode is %v, %v", st.Mode(), err)
 	}
 }
 
@@ -342,6 +356,11 @@ func TestListFails(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if page, err := d.List("")(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that gives up: %d objects, %v", len(page), err)
+	}
 	next, link := d.List(""), d.List("")
 	if page, err := next(t.Context()); err != nil || len(page) != driver.ListPage {
 		t.Fatalf("%d objects, %v", len(page), err)
@@ -357,5 +376,40 @@ func TestListFails(t *testing.T) {
 	}
 	if page, err := link(t.Context()); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("a link in a circle: %v, %v", page, err)
+	}
+}
+
+// TestStagingOfRoot: a staging folder may be given relative to the root.
+func TestStagingOfRoot(t *testing.T) {
+	root := t.TempDir()
+	for staging, want := range map[string]string{"": root + ".zmigrate/staging", "a/b": root + "/a/b", root + "/c": root + "/c"} {
+		if got := openedAt(t, root, staging).staging; filepath.ToSlash(got) != filepath.ToSlash(want) {
+			t.Errorf("%q: %s", staging, got)
+		}
+	}
+}
+
+// TestNoStaging: where neither folder can be used for staging, nothing is stored. A folder
+// that turned out to be of no use is left empty.
+func TestNoStaging(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := openedAt(t, filepath.Join(dir, "linked"), filepath.Join(dir, "file", "x"))
+	if err := errors.Join(os.Mkdir(d.root, 0o700), os.Symlink(t.TempDir(), filepath.Join(d.root, innerStaging))); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	if version, err := d.Put(t.Context(), "k", nil, driver.Condition{}); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("%q, %v", version, err)
+	}
+	d = openedAt(t, filepath.Join(dir, "root"), "")
+	if err := errors.Join(os.Mkdir(d.root, 0o700), os.WriteFile(filepath.Join(d.root, innerStaging+"-"+d.prefix+"1"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	beside := d.staging
+	put(t, d, "k", "x") // by the folder inside the root
+	if left, err := os.ReadDir(beside); err != nil || len(left) != 0 || d.staging == beside {
+		t.Errorf("left: %v, %v; staged in %s", left, err, d.staging)
 	}
 }

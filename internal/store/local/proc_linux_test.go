@@ -2,6 +2,10 @@ package local
 
 import (
 	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -32,5 +36,40 @@ func TestChangeTime(t *testing.T) {
 func TestFolderThatIsNeverFlushed(t *testing.T) {
 	if err := syncDir("/proc/self"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFolderThatIsNeverMade: there are file systems in which nobody makes a folder.
+func TestFolderThatIsNeverMade(t *testing.T) {
+	d := openedAt(t, "/proc/none", "")
+	for _, dir := range []string{"/proc/none", "/proc/none/below"} {
+		if err := d.mkdir(dir); err == nil {
+			t.Errorf("%s was made", dir)
+		}
+	}
+	if err := d.place("a/k", func(string) error { return fs.ErrNotExist }); err == nil {
+		t.Error("an object has a place")
+	}
+	if len(d.unsynced) != 0 {
+		t.Errorf("%v are to be flushed", d.unsynced)
+	}
+}
+
+// TestWriteExclusiveDiskFull: what does not fit is removed.
+func TestWriteExclusiveDiskFull(t *testing.T) {
+	small := t.TempDir()
+	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small).Run(); err != nil {
+		t.Skipf("a small file system cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := exec.Command("umount", small).Run(); err != nil {
+			t.Errorf("umount %s: %v", small, err)
+		}
+	})
+	if err := writeExclusive(filepath.Join(small, "k"), make([]byte, 1<<20)); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v", err)
+	}
+	if left, err := os.ReadDir(small); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
