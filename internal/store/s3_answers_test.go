@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -353,5 +354,47 @@ func TestS3CleanOfOwnUploads(t *testing.T) {
 	refuse = false
 	if err := s.Clean(t.Context()); err != nil || aborted != 1 {
 		t.Errorf("an upload that was given up: %v, %d aborted", err, aborted)
+	}
+}
+
+// TestS3BodiesAreClosed: a body that is not wanted is not read, and leaves no connection
+// open.
+func TestS3BodiesAreClosed(t *testing.T) {
+	closed := make(chan struct{}, 10)
+	s := s3Answers(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"e"`)
+		w.Header().Set("Content-Length", "1000000")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		closed <- struct{}{}
+	})
+	_, _, all := s.driver.ReadAll(t.Context(), "k", 10, allocate)
+	part := s.driver.Read(t.Context(), "k", make([]byte, 10), 0, Info{Key: "k", Version: "v"})
+	if !errors.Is(all, ErrTooLarge) || !errors.Is(part, ErrChanged) {
+		t.Errorf("%v, %v", all, part)
+	}
+	for range 2 {
+		select {
+		case <-closed:
+		case <-time.After(time.Minute):
+			t.Fatal("a connection stays open")
+		}
+	}
+}
+
+// TestClosedMemory: a bucket that belongs to one store is closed with it. A bucket that
+// stores share is not.
+func TestClosedMemory(t *testing.T) {
+	for _, memory := range []*Memory{nil, new(Memory)} {
+		s, err := Open(t.Context(), "mem://n", Options{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := s.Put(t.Context(), "k", nil); (err == nil) != (memory != nil) {
+			t.Errorf("shared: %t: %v", memory != nil, err)
+		}
 	}
 }

@@ -178,3 +178,15 @@ func TestNoBucketToOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestObjectOfUnknownSize: a whole object is only read if its size is told.
+func TestObjectOfUnknownSize(t *testing.T) {
+	b := bucketBehind(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Goog-Generation", "7")
+		w.(http.Flusher).Flush()
+		_, _ = io.WriteString(w, "bytes")
+	})
+	if data, _, err := b.ReadAll(t.Context(), "k", 10, func(n int) []byte { return make([]byte, n) }); err == nil || !strings.Contains(err.Error(), "does not tell the size") {
+		t.Errorf("%q, %v", data, err)
+	}
+}
