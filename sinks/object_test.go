@@ -235,3 +235,87 @@ func TestFail(t *testing.T) {
 		t.Errorf("with an ended context: %v", err)
 	}
 }
+
+// TestWaitingCells: writing cells once more takes no more memory. A region that makes several
+// objects wait makes room for all of them.
+func TestWaitingCells(t *testing.T) {
+	values := countedValues()
+	row := ndarray.Region{Start: []int{1, 0}, Shape: []int{1, 30}} // parts of the cells of four shards
+	for memory, waits := range map[int]bool{10_000: true, 200: false} {
+		w := testWriter(t, Options{Memory: memory}, nil)
+		a, err := w.CreateArray(t.Context(), "a", shardSpec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first int64
+		for i := range 3 {
+			if err := a.WriteRegion(t.Context(), values.Sub(row), row.Start); err != nil {
+				t.Fatal(err)
+			}
+			n := w.waiting.Load()
+			if i == 0 {
+				first = n
+			}
+			if n > int64(w.half()) || waits && n != first || waits != (n > 100) {
+				t.Errorf("%d bytes of memory: %d wait, %d at first", memory, n, first)
+			}
+		}
+	}
+}
+
+// TestPutsThatFail: an object that cannot be stored is an error of the call that stores it.
+func TestPutsThatFail(t *testing.T) {
+	values := countedValues()
+	row := ndarray.Region{Start: []int{1, 0}, Shape: []int{1, 30}}
+	for memory, early := range map[int]bool{10_000: false, 200: true} {
+		w := testWriter(t, Options{Memory: memory}, func(op, _ string) error {
+			if op == "put" {
+				return errFault
+			}
+			return nil
+		})
+		a, err := w.CreateArray(t.Context(), "a", shardSpec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.WriteRegion(t.Context(), values.Sub(row), row.Start); errors.Is(err, errFault) != early || (err == nil) == early {
+			t.Errorf("%d bytes of memory: %v", memory, err)
+		}
+		if err := w.Commit(t.Context()); !errors.Is(err, errFault) || !strings.Contains(err.Error(), `array "a"`) {
+			t.Errorf("%d bytes of memory, commit: %v", memory, err)
+		}
+	}
+}
+
+// TestNegativeMemory: a new Writer has some memory.
+func TestNegativeMemory(t *testing.T) {
+	st, err := store.Open(t.Context(), "mem://bucket/a.zarr", store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, err := newWriter(t.Context(), st, Options{Memory: -1}); err == nil {
+		t.Errorf("got %v", w)
+	}
+}
+
+// TestCommitFails: a document that cannot be stored, and a caller that gives up, are errors
+// of Commit.
+func TestCommitFails(t *testing.T) {
+	w := testWriter(t, Options{}, func(op, key string) error {
+		if op == "put" && key == "a/zarr.json" {
+			return errFault
+		}
+		return nil
+	})
+	if _, err := w.CreateArray(t.Context(), "a", shardSpec); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(t.Context()); !errors.Is(err, errFault) {
+		t.Errorf("got %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := w.Commit(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -240,6 +240,12 @@ func TestOpenWalks(t *testing.T) {
 		t.Errorf("the arrays are %q", got)
 	}
 	must[*Array](t)(w.Array(t.Context(), "g/v"))
+	if err := st.Put(t.Context(), "g/other/zarr.json", []byte(`{"zarr_format":3,"node_type":"x"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.Arrays(t.Context()); err == nil || !strings.Contains(err.Error(), `"g/other"`) {
+		t.Errorf("beside a node of another kind: %q, %v", got, err)
+	}
 	one := testWriter(t, Options{}, nil)
 	must[*Array](t)(one.CreateArray(t.Context(), "", ArraySpec{Type: dtype.Int32, Shape: []int{3}}))
 	if err := one.Commit(t.Context()); err != nil {
