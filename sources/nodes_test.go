@@ -1,0 +1,93 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+// two is a source of an array that can be opened, and of one that cannot.
+type two struct{ Source }
+
+func (two) Groups() []Group  { return []Group{{Path: ""}} }
+func (two) Arrays() []string { return []string{"good", "bad"} }
+
+func (two) Array(_ context.Context, path string) (Array, error) {
+	if path == "bad" {
+		return nil, errors.New("damaged")
+	}
+	return counted(4, 5), nil
+}
+
+// TestNodes lists the nodes of a source, also those that cannot be opened.
+func TestNodes(t *testing.T) {
+	nodes := Nodes(t.Context(), two{})
+	if len(nodes) != 3 || nodes[0].Kind != "group" || nodes[1].Path != "good" || nodes[1].Problem != "" || nodes[2].Path != "bad" || nodes[2].Problem != "damaged" {
+		t.Errorf("%+v", nodes)
+	}
+}
+
+// TestNodeOfShards: the chunks of an array in shards are its shards, as in Zarr.
+func TestNodeOfShards(t *testing.T) {
+	for _, shards := range [][]int{nil, {4, 4}} {
+		n := NodeOf(&Info{Type: dtype.Float64, Shape: []int{8, 8}, Chunks: []int{2, 2}, Shards: shards})
+		want := []int{2, 2}
+		if shards != nil {
+			want = shards
+		}
+		if !slices.Equal(n.ChunkShape, want) || n.Problem != "" {
+			t.Errorf("%v: %+v", shards, n)
+		}
+	}
+}
+
+// TestIsFolder: in a bucket, what has an object below it is a folder.
+func TestIsFolder(t *testing.T) {
+	opt := store.Options{Memory: &store.Memory{}, Retries: -1}
+	s, err := store.Open(t.Context(), "mem://bucket/a", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Put(t.Context(), "k", nil), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]bool{"mem://bucket/a": true, "mem://bucket/b": false, t.TempDir(): true, t.TempDir() + "/none": false} {
+		if got := newProbe(url, opt).IsFolder(t.Context()); got != want {
+			t.Errorf("%s: %t", url, got)
+		}
+	}
+	p := newProbe("mem://bucket/a", opt)
+	*p.failure = errors.New("the server is away")
+	if p.IsFolder(t.Context()) {
+		t.Error("a server that is away has a folder")
+	}
+}
+
+// TestOpenResolves: the URLs of a source are those that its driver finds at a location.
+func TestOpenResolves(t *testing.T) {
+	broken := errors.New("broken")
+	var opened []string
+	d := Driver{
+		Detect: func(context.Context, *Probe) Confidence { return Certain },
+		Expand: func(_ context.Context, location string, _ store.Options) ([]string, error) {
+			if location == "bad" {
+				return nil, broken
+			}
+			return []string{location + "/1", location + "/2"}, nil
+		},
+		Open: func(_ context.Context, r Request) (Source, error) {
+			opened = r.URLs
+			return two{}, nil
+		},
+	}
+	if s, err := (Drivers{d}).Open(t.Context(), "good", Request{}); err != nil || s == nil || !slices.Equal(opened, []string{"good/1", "good/2"}) {
+		t.Errorf("%v of %q, %v", s, opened, err)
+	}
+	if s, err := (Drivers{d}).Open(t.Context(), "bad", Request{}); !errors.Is(err, broken) {
+		t.Errorf("%v, %v", s, err)
+	}
+}

@@ -1,0 +1,68 @@
+package sources
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// TestRebased reads hours as days. The error about a time without an exact number names the
+// element in the array.
+func TestRebased(t *testing.T) {
+	clock := func(units string, t dtype.Type) Clock {
+		return Clock{zarr.Attributes{}.With("units", TextAttribute(units)), t}
+	}
+	hours := counted(4, 6)
+	for i := range hours.values {
+		hours.values[i] *= 24
+	}
+	a, err := Rebased(hours, clock("hours since 2000-01-01", dtype.Float64), clock("days since 2000-01-01", dtype.Int32), "file.nc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := ndarray.New(dtype.Int32, []int{2, 3})
+	if err := a.ReadRegion(t.Context(), dst, []int{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := ndarray.As[int32](dst); !slices.Equal(got, []int32{8, 9, 10, 14, 15, 16}) {
+		t.Errorf("got %v", got)
+	}
+	hours.values[2*6+3]++ // an hour behind midnight
+	err = a.ReadRegion(t.Context(), dst, []int{1, 2})
+	if _, refused := errors.AsType[*cf.RefusedTime](err); !refused || !strings.Contains(err.Error(), `file.nc: array "": element [2 3]: `) {
+		t.Errorf("got %v", err)
+	}
+	broken, err := Rebased(&failing{*hours}, clock("hours since 2000-01-01", dtype.Float64), clock("days since 2000-01-01", dtype.Int32), "file.nc")
+	if err == nil {
+		err = broken.ReadRegion(t.Context(), dst, []int{1, 2})
+	}
+	if err == nil || err.Error() != "damaged" {
+		t.Errorf("an array that cannot be read: %v", err)
+	}
+}
+
+// TestReadThrough reads an array, or finds that it cannot be read.
+func TestReadThrough(t *testing.T) {
+	if err := ReadThrough(t.Context(), counted(100, 100)); err != nil {
+		t.Error(err)
+	}
+	if err := ReadThrough(t.Context(), &failing{*counted(3)}); err == nil {
+		t.Error("an array that cannot be read was read")
+	}
+}
+
+// TestSelectedFails: an array that cannot be read has no parts.
+func TestSelectedFails(t *testing.T) {
+	for _, span := range []Span{{0, 3, 1}, {0, 3, 2}} {
+		s := Selected(&failing{*counted(9)}, []Span{span})
+		if err := s.ReadRegion(t.Context(), ndarray.New(dtype.Float64, []int{3}), []int{0}); err == nil || err.Error() != "damaged" {
+			t.Errorf("%+v: %v", span, err)
+		}
+	}
+}
