@@ -23,11 +23,22 @@ func (two) Array(_ context.Context, path string) (Array, error) {
 	return counted(4, 5), nil
 }
 
+// Details implements [Detailed].
+func (two) Details(_ context.Context, path string) ([]Detail, error) {
+	if path == "bad" {
+		return []Detail{{Name: "size", Text: "5"}}, errors.New("no more")
+	}
+	return nil, nil
+}
+
 // TestNodes lists the nodes of a source, also those that cannot be opened.
 func TestNodes(t *testing.T) {
 	nodes := Nodes(t.Context(), two{})
 	if len(nodes) != 3 || nodes[0].Kind != "group" || nodes[1].Path != "good" || nodes[1].Problem != "" || nodes[2].Path != "bad" || nodes[2].Problem != "damaged" {
 		t.Errorf("%+v", nodes)
+	}
+	if got := nodes[2].Details; len(nodes[1].Details) != 0 || len(got) != 2 || got[1] != (Detail{Name: "problem", Text: "no more"}) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -59,6 +70,9 @@ func TestIsFolder(t *testing.T) {
 		if got := newProbe(url, opt).IsFolder(t.Context()); got != want {
 			t.Errorf("%s: %t", url, got)
 		}
+	}
+	if text, ok := Beginning(t.Context(), "s3://bucket/k", opt); ok {
+		t.Errorf("a store that cannot be opened begins with %q", text)
 	}
 	p := newProbe("mem://bucket/a", opt)
 	*p.failure = errors.New("the server is away")

@@ -236,3 +236,33 @@ func TestSegmentsBesideRecord(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestDeletesAreDurable: what is removed is flushed before the change is done.
+func TestDeletesAreDurable(t *testing.T) {
+	for name, test := range changes(t) {
+		if name != "forget" && !strings.HasPrefix(name, "reset") {
+			continue
+		}
+		var ops []string
+		st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{Fault: func(op, _ string) error {
+			ops = append(ops, op)
+			return nil
+		}})
+		j := openJournal(t, st)
+		must(t, test.before(j))
+		ops = nil
+		must(t, test.change(j))
+		deleted, synced := -1, -1
+		for i, op := range ops {
+			switch op {
+			case "delete":
+				deleted = i
+			case "sync":
+				synced = i
+			}
+		}
+		if deleted < 0 || synced < deleted {
+			t.Errorf("%s: %q", name, ops)
+		}
+	}
+}

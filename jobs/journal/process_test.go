@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -58,5 +59,21 @@ func TestGone(t *testing.T) {
 	}
 	if want := fmt.Sprintf("%s/%s/%d/", self.Boot, self.PIDNamespace, self.PID); len(self.ID) <= len(want) || self.ID[:len(want)] != want {
 		t.Errorf("the ID is %s", self.ID)
+	}
+}
+
+// TestStartOfProcess: this process began after the machine, and not in the future.
+func TestStartOfProcess(t *testing.T) {
+	_, start := processState(os.Getpid())
+	if start == "" {
+		t.Skip("this system has no /proc")
+	}
+	var ticks int64
+	if _, err := fmt.Sscan(start, &ticks); err != nil {
+		t.Fatal(err)
+	}
+	const tick = 10 * time.Millisecond // of Linux, on every platform
+	if began, now := time.Duration(ticks)*tick, uptime(); ticks < 0 || began > now+time.Second {
+		t.Errorf("it began %v after the machine, which has run for %v", began, now)
 	}
 }
