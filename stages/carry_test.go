@@ -18,6 +18,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -463,5 +464,29 @@ func TestDamagedAndGone(t *testing.T) {
 	c.Far = true
 	if err := Run(t.Context(), c, List{x}); !errors.Is(err, errTest) || len(w.objects) != 0 {
 		t.Errorf("%d objects, error %v", len(w.objects), err)
+	}
+}
+
+// TestDigestsOfCarriedObjects: an object that is carried through is decoded for the digest of
+// its values within the array.
+func TestDigestsOfCarriedObjects(t *testing.T) {
+	for name, chain := range map[string]*codecs.Chain{
+		"chunks": bind(t, []int{4, 5}, "bytes", "zstd"), "shards": shards(t, []int{4, 5}, []int{2, 5}, "end"),
+	} {
+		s, x, _ := stored(t, []int{6, 7}, []int{4, 5}, chain)
+		x.Digest, x.Decode = true, codecs.NewBoxes(chain)
+		var l ledger
+		if err := Run(t.Context(), config(&l), List{x}); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range l.receipts {
+			at := x.Grid.Region(x.Grid.Index(r.Unit))
+			if want := digest.Of(s.array.Sub(at), at.Start); !r.Digest.Known || r.Digest.Sum != want {
+				t.Errorf("%s: unit %d has the digest %+v, want %x", name, r.Unit, r.Digest, want)
+			}
+		}
+		if len(l.receipts) != 4 {
+			t.Errorf("%s: %d receipts", name, len(l.receipts))
+		}
 	}
 }

@@ -82,3 +82,12 @@ func TestAutoChunksWith(t *testing.T) {
 		})
 	}
 }
+
+// TestDivisorNear: a divisor below is taken unless it is less than half of what is wanted.
+func TestDivisorNear(t *testing.T) {
+	for _, c := range [][3]int{{12, 5, 4}, {12, 6, 6}, {14, 6, 7}, {14, 4, 2}, {14, 5, 7}, {13, 2, 1}, {13, 3, 13}, {7, 7, 7}, {7, 1, 1}} {
+		if got := DivisorNear(c[0], c[1]); got != c[2] {
+			t.Errorf("near %d of %d: %d, want %d", c[1], c[0], got, c[2])
+		}
+	}
+}
