@@ -24,16 +24,16 @@ func (p *parser) chunks(o *ArrayOptions) setter {
 }
 
 // access settles the fields chunks and access of a section. If one of them is of the
-// defaults, what the section itself says replaces it.
+// defaults, what the section itself says replaces it. Extents by the names of dimensions go
+// with access.
 func (p *parser) access(n *node, o *ArrayOptions) {
 	given := func(field string) bool { v := n.get(field); return v != nil && v.kind != nullKind }
 	fixed := o.Chunks.Keep || o.Chunks.Shape != nil
 	switch {
-	case o.Access == "":
-	case fixed && given("chunks") == given("access"):
-	case fixed && given("chunks"):
+	case o.Access == "" || o.Chunks.By != nil:
+	case given("chunks") && !given("access"):
 		o.Access = ""
-	case o.Chunks.By == nil:
+	case !fixed || given("access") && !given("chunks"):
 		o.Chunks, o.FromDefaults.Chunks = Chunks{Auto: true}, false
 	}
 }

@@ -60,8 +60,16 @@ func (b *builder) accessChunks(t dtype.Type) []int {
 	if shards == nil {
 		return b.autoChunks(t)
 	}
-	chunk := b.shaped(shards, nil, nil, zarr.ItemBytes(t, b.info.ItemBytes))
-	for i, n := range shards {
+	return b.within(shards, zarr.ItemBytes(t, b.info.ItemBytes))
+}
+
+// within chooses the shape of chunks that a shard holds.
+func (b *builder) within(shard []int, size int) []int {
+	if b.options.Access == "" {
+		return zarr.AutoChunks(shard, shard, size)
+	}
+	chunk := b.shaped(shard, nil, nil, size)
+	for i, n := range shard {
 		chunk[i] = zarr.DivisorNear(n, chunk[i])
 	}
 	return chunk

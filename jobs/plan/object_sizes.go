@@ -45,11 +45,11 @@ func (b *builder) judgeObjects(a *Array) {
 	case objects > manyObjects && average < smallObject:
 		hint := ""
 		if !sharded || b.options.Shards != nil {
-			hint = field + ": " + listed(zarr.AutoChunksWith(shape, nil, chunk, size))
+			hint = field + ": " + listed(b.shaped(shape, nil, chunk, size))
 		}
 		b.warn(field, smallObjects, fmt.Sprintf("%d objects of %s on average: each takes a request to write and to read", objects, shortly(average)), hint)
 	case !sharded && bytes(chunk) > largeObject:
-		inner := zarr.AutoChunks(chunk, chunk, size)
+		inner := b.within(chunk, size)
 		b.warn(field, largeObjects, fmt.Sprintf("one object holds %.0f MiB of elements, which a reader of one element reads and decodes", bytes(chunk)/(1<<20)),
 			fmt.Sprintf("chunks: %s, and shards: %s if there are to be as few objects", listed(inner), listed(chunk)))
 	}
