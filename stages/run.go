@@ -28,9 +28,9 @@ func Run(ctx context.Context, config Config, tasks Tasks) error {
 	parallel := 0
 	for i := range tasks.Len() {
 		t := tasks.Task(i)
-		if cost := t.Cost(); cost > config.Memory {
-			return fmt.Errorf("array %q: %w: one block of chunks takes %d bytes in flight, the budget is %d: %s",
-				t.Path, ErrMemory, cost, config.Memory, t.Cheaper())
+		if t.Cost() > config.Memory {
+			message, hint := t.TooLarge(config.Memory)
+			return fmt.Errorf("array %q: %w: %s, the budget is %d: %s", t.Path, ErrMemory, message, config.Memory, hint)
 		}
 		parallel += t.parallel()
 	}

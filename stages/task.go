@@ -309,9 +309,29 @@ func (t *Task) atOnce(cells int) int {
 	return min(t.AtOnce, cells)
 }
 
-// Cheaper returns a hint for a task whose Cost is above the budget.
-func (t *Task) Cheaper() string {
-	hint := "raise run.memory or choose smaller chunks"
+// TooLarge says that the Cost of the task is above a budget, what of it the source's
+// chunks take, and what helps.
+func (t *Task) TooLarge(budget int) (message, hint string) {
+	const mib = 1 << 20
+	cost := t.Cost()
+	message = fmt.Sprintf("one block of chunks of shape %v takes %d bytes in flight", t.Grid.Chunk, cost)
+	hint = fmt.Sprintf("raise run.memory to %dMiB", (cost+mib-1)/mib)
+	_, unit, reading := t.cost(1)
+	if reading > unit && t.Stored == nil {
+		message += fmt.Sprintf(", of which %d are for reading the source", reading)
+		if chunk := t.Source.Info().Chunks; chunk != nil {
+			message += fmt.Sprintf(" with its chunks of shape %v", chunk)
+		}
+	}
+	if reading < budget {
+		hint += t.cheaper()
+	}
+	return message, hint
+}
+
+// cheaper is how else to run a task that needs more memory than the budget.
+func (t *Task) cheaper() string {
+	hint := " or choose smaller chunks"
 	if s, ok := t.shardLayout(); ok && s.AtStart() {
 		hint += "; with index_location: end an inner chunk is written as soon as it is encoded, and need not wait for the whole shard"
 	}

@@ -315,7 +315,7 @@ func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
 	if kept := p.waitingBytes(b.shard); kept > 0 {
 		need += fmt.Sprintf(" beside the %d that its shard holds until the index at the start is written,", kept)
 	}
-	hint := t.Cheaper()
+	hint := "raise run.memory" + t.cheaper()
 	if o.read == 0 && !o.measured {
 		hint = "raise run.memory, or write the source in smaller pieces (pages, batches, chunks): this memory is needed before the first element is read"
 	}

@@ -94,9 +94,9 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 func (b *builder) block(a *Array) {
 	memory := int(b.plan.Job.Run.Memory)
 	task := b.plan.Task(a)
-	if cost := task.Cost(); cost > memory {
-		b.wrong("chunks", fmt.Sprintf("one chunk of shape %v takes %d bytes in flight, run.memory is %d", a.Meta.Grid.Chunk, cost, memory),
-			task.Cheaper())
+	if task.Cost() > memory {
+		message, hint := task.TooLarge(memory)
+		b.wrong("chunks", fmt.Sprintf("%s, run.memory is %d", message, memory), hint)
 		return
 	}
 	if a.stored != nil {

@@ -165,6 +165,41 @@ arrays: {v: `+c.options+`}
 	}
 }
 
+// TestLargeSourceChunks plans arrays of source chunks of 100 MB. The default memory is enough
+// for them. With less, the message names the source's chunks and a memory that is enough.
+func TestLargeSourceChunks(t *testing.T) {
+	for name, codecs := range map[string]string{
+		"zstd":          `{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 1, "checksum": false}}`,
+		"shuffle, zlib": `{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "numcodecs.shuffle", "configuration": {"elementsize": 4}}, {"name": "numcodecs.zlib", "configuration": {"level": 1}}`,
+	} {
+		for _, options := range []string{"{}", "{chunks: auto}", "{access: time-series}", "{access: map}", "{chunks: [1, 100, 100]}"} {
+			t.Run(name+" "+options, func(t *testing.T) {
+				dir := t.TempDir()
+				writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "v/zarr.json": `{"zarr_format": 3, "node_type": "array", "shape": [48, 721, 1440], "data_type": "float32",
+	"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [24, 721, 1440]}}, "chunk_key_encoding": {"name": "default"}, "fill_value": 7, "codecs": [` + codecs + `], "dimension_names": ["t", "y", "x"]}`})
+				job := func(more string) *jobfile.Job {
+					j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr}\ndefaults: {codecs: [{name: gzip}]}\narrays: {v: "+options+"}\n"+more), dir, jobfile.LoadOptions{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return j
+				}
+				planOf(t, job(""))
+				_, err := New(t.Context(), job("run: {memory: 64MiB}"), environment())
+				if err == nil {
+					t.Fatal("64 MiB are enough")
+				}
+				_, memory, found := strings.Cut(err.Error(), "raise run.memory to ")
+				if !found || !strings.Contains(err.Error(), "are for reading the source with its chunks of shape [24 721 1440]") {
+					t.Fatal(err)
+				}
+				memory = memory[:strings.Index(memory, "MiB")+3]
+				planOf(t, job("run: {memory: "+memory+"}"))
+			})
+		}
+	}
+}
+
 // TestEarlierCodecs is TestEarlierChunks for a lossy codec of the defaults, which earlier
 // versions gave to coordinates, too.
 func TestEarlierCodecs(t *testing.T) {
