@@ -150,7 +150,7 @@ func TestFormatOfAProgram(t *testing.T) {
 	if _, err := load("{driver: number, url: a}"); err == nil || !strings.Contains(err.Error(), `did you mean "numbers"?`) {
 		t.Errorf("a wrong name: %v", err)
 	}
-	if _, err := load("{driver: text, url: [a, b]}"); err == nil || !strings.Contains(err.Error(), "several files need to be told how they become one") {
+	if _, err := load("{driver: text, url: [a, b]}"); err == nil || !strings.Contains(err.Error(), "the job does not say how several files become one") {
 		t.Errorf("several files: %v", err)
 	}
 	if _, _, err := jobs.Inspect(t.Context(), filepath.Join(dir, "bad"), env); err == nil || !strings.HasSuffix(err.Error(), "bad: row 1 has 1 numbers, not 2") || strings.Contains(err.Error(), "none of the drivers") {

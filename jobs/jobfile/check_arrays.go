@@ -42,7 +42,7 @@ func (c *checker) rawArray(a RawArray) {
 		return
 	}
 	if len(a.Locations) > 1 && a.Stack == "" && a.Concat == "" {
-		c.report(field+".url", "stack: NAME or concat: NAME", "several files need to be told how they make one array")
+		c.report(field+".url", "stack: NAME or concat: NAME", "the job does not say how several files become one array")
 	}
 	if a.Concat != "" && !slices.ContainsFunc(a.DimensionNames, func(n *string) bool { return n != nil && *n == a.Concat }) {
 		c.report(field+".concat", "name it in dimension_names", "the array has no dimension %q", a.Concat)
@@ -72,9 +72,10 @@ func (c *checker) rawArray(a RawArray) {
 	c.chain(s, target, c.fill(s, target), rank)
 }
 
-// Type returns the data type of a raw array and its byte order: NoOrder for
-// types that have none, else what data_type says (NumPy's spelling does), else
-// endian, else Little. After an error, field is the one at fault.
+// Type returns the data type of a raw array and its byte order. The order is NoOrder for
+// types without a byte order. Otherwise it comes from data_type if that is NumPy's spelling,
+// then from endian, and is Little if neither names one. After an error, field is the field
+// at fault.
 func (a RawArray) Type(types *dtype.Registry) (t dtype.Type, order dtype.Order, field string, err error) {
 	var name string
 	if a.DataType[0] == '[' || json.Unmarshal(a.DataType, &name) == nil && name != "" && strings.ContainsAny(name[:1], "<>|=") {

@@ -27,8 +27,8 @@ func (j *Job) sections() []section {
 	return list
 }
 
-// checker collects problems, each once: options that several rules have from
-// the defaults are at fault in one place.
+// checker collects problems, each only once: several rules may have the same faulty option
+// from the defaults.
 type checker struct {
 	job      *Job
 	codecs   *codecs.Registry
@@ -80,14 +80,15 @@ func (c *checker) options(s section) {
 	if chunks := o.Chunks.Shape; len(chunks) == len(o.Shards) {
 		for i, n := range o.Shards {
 			if n%chunks[i] != 0 {
-				c.report(fmt.Sprintf("%s.shards[%d]", s.field, i), "each extent of shards is a multiple of that of chunks", "%d is no multiple of the chunks' %d", n, chunks[i])
+				c.report(fmt.Sprintf("%s.shards[%d]", s.field, i), "each extent of shards has to be a multiple of the extent of chunks", "%d is no multiple of the extent %d of the chunks", n, chunks[i])
 			}
 		}
 	}
 }
 
-// unusedAccess reports whether a section has access, and chunks for all of its arrays. A
-// list of the defaults is for arrays of one rank, and the others are shaped by access.
+// unusedAccess reports whether a section has access although its chunks settle the shape for
+// all of its arrays. A shape that comes from the defaults counts only for arrays of its
+// rank, so access shapes the chunks of other arrays.
 func (c *checker) unusedAccess(s section) bool {
 	o := s.options
 	return o.Access != "" && (o.Chunks.Keep || o.Chunks.Shape != nil) && !o.FromDefaults.Chunks
@@ -99,7 +100,7 @@ func (c *checker) rank(s section) int {
 	rank, from := -1, ""
 	for _, f := range s.options.dimensioned() {
 		switch {
-		case f.inherited && s.field != "defaults": // which count for arrays of their rank
+		case f.inherited && s.field != "defaults": // counts only for arrays of its rank
 		case rank < 0:
 			rank, from = f.entries, f.name
 		case f.entries >= 0 && f.entries != rank:
@@ -109,9 +110,8 @@ func (c *checker) rank(s section) int {
 	return rank
 }
 
-// dimensioned lists the fields with one entry for each dimension; entries is
-// -1 for a field that is not given. Chunks and shards that are inherited count for arrays
-// of their rank alone.
+// dimensioned lists the fields with one entry for each dimension. entries is -1 for a field
+// that is not given. Inherited chunks and shards count only for arrays of their rank.
 func (o ArrayOptions) dimensioned() []struct {
 	name      string
 	entries   int

@@ -10,9 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// Conversion binds the cast_value codec that turns values of the source's type
-// into those of the type that the job asks for, by the rules of the options'
-// field cast. Problems are about the fields of section.
+// Conversion binds the cast_value codec that converts values of the type own into values of
+// the type wanted, by the rules of the field cast in the options. Problems name fields of
+// section.
 func (j *Job) Conversion(registry *codecs.Registry, section string, o ArrayOptions, own, wanted dtype.Type) (codecs.ArrayToArray, Problems) {
 	bound, err := o.Cast.Bind(registry, own, wanted)
 	if err != nil {

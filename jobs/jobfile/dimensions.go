@@ -32,8 +32,8 @@ func (j *Job) DimensionsOf(info *sources.Info) []string {
 	return info.DimensionNames
 }
 
-// declared describes the arrays that the job migrates of those that it declares, as far as
-// their dimensions go: those that it selects, with their coordinates.
+// declared describes the dimensions of the declared arrays that the job migrates: the arrays
+// that it selects and their coordinates.
 func (j *Job) declared() (list []*sources.Info) {
 	all, taken := map[string]*sources.Info{}, map[string]bool{}
 	exists := func(path string) bool { return all[path] != nil }
@@ -90,8 +90,9 @@ func (j *Job) CheckDimensions(arrays iter.Seq[*sources.Info]) Problems {
 	return append(ps, j.checkExtents(arrays)...)
 }
 
-// checkExtents reports chunks and shards for dimensions, or for a number of dimensions,
-// that no array has which they are for.
+// checkExtents reports chunks and shards by the name of a dimension that no array of the
+// section has. In the defaults, it also reports shapes for a number of dimensions that no
+// array has.
 func (j *Job) checkExtents(arrays iter.Seq[*sources.Info]) (ps Problems) {
 	named := func(o ArrayOptions) bool {
 		return o.Chunks.By != nil || o.Chunks.Shape != nil || o.ShardsBy != nil || o.Shards != nil

@@ -22,7 +22,7 @@ func TestDriversOfAProgram(t *testing.T) {
 	)
 	const rest = "\ntarget: {url: out, existing: append}\n"
 	for text, want := range map[string]string{
-		"source: {driver: plain, url: [a, b]}" + rest:                                                             "job.yaml:2:25: source.url: several files need to be told how they become one (" + joinHint + ")",
+		"source: {driver: plain, url: [a, b]}" + rest:                                                             "job.yaml:2:25: source.url: the job does not say how several files become one (" + joinHint + ")",
 		"source: {driver: plain, url: a}" + rest:                                                                  "job.yaml:3:30: target.existing: append needs the name of the dimension to append along: sources of the driver plain have none that is unlimited (target.append: NAME)",
 		"source: {driver: csv, url: [a, b]}" + rest:                                                               "job.yaml:3:30: target.existing: append needs the name of the dimension to append along: sources of the driver table have none that is unlimited (target.append: NAME)",
 		"source: {driver: rich, url: a}" + rest:                                                                   "",

@@ -11,8 +11,8 @@ type Extent struct {
 	Elements  int
 }
 
-// FromDefaults says which options a rule has from the defaults. Lists of them count for
-// arrays with as many dimensions.
+// FromDefaults says which options of a rule come from the defaults. Shapes from the defaults
+// count only for arrays with as many dimensions.
 type FromDefaults struct{ Chunks, Shards bool }
 
 // Of returns the extent along a dimension that has any of the given names.

@@ -14,8 +14,9 @@ func (j *Job) Hazards(field string, chain *codecs.Chain, allowInexact bool) Prob
 	return j.hazards(field, chain, nil, allowInexact)
 }
 
-// hazards is Hazards for a chain whose codecs are at other places of the field; -1 is none.
-// Without places, the codecs are at their own.
+// hazards does what Hazards does for a chain that differs from the chain of the field.
+// places has, for each codec of the chain, its index in the field, or -1 if the field does
+// not have the codec. If places is nil, the two chains have the same codecs.
 func (j *Job) hazards(field string, chain *codecs.Chain, places []int, allowInexact bool) Problems {
 	var ps Problems
 	for _, h := range chain.Hazards() {

@@ -79,18 +79,18 @@ type Selection struct {
 	Dates     *[2]string   // the first and the last, see [cf.Period]; "": no bound
 }
 
-// IndexRange has the meaning of a slice in Python, first:end:step. A nil end is that of
-// the dimension, and negative numbers count from there.
+// IndexRange has the meaning of a slice in Python, first:end:step. nil stands for the first
+// index or the end of the dimension. Negative numbers count from the end of the dimension.
 type IndexRange struct {
 	First, End *int
 	Step       int
 }
 
-// Time says what becomes of times that count from several moments. The zero value brings
-// them to one.
+// Time says what becomes of times whose units have several origins. The zero value brings
+// all of them to one origin.
 type Time struct {
 	Keep  bool   // the numbers stay as they are
-	Units string // that all numbers get; "": those of the target, or else of the first file
+	Units string // the units that all times get; "": the units of the target, or else of the first file
 }
 
 // RawArray describes one array of a driver that knows no metadata.
@@ -159,7 +159,7 @@ type ArrayRule struct {
 type ArrayOptions struct {
 	Rename         string // last part of the array's path in the target; "": as it is
 	Chunks         Chunks
-	Access         string  // what chunks that are chosen are shaped for: "map", "time-series" or "both"; "": nothing
+	Access         string  // the use for which chunks are chosen: "map", "time-series" or "both"; "": no special use
 	Shards         []int   // shape of one stored object; nil: no sharding
 	ShardsBy       Extents // shards by names of dimensions, in the place of Shards; nil: none
 	FromDefaults   FromDefaults
@@ -184,8 +184,8 @@ type Chunks struct {
 type Codecs struct {
 	Keep  bool
 	Chain []codecs.Spec // not nil when given
-	// Inherited says that the chain is that of the defaults, whose lossy codecs are meant
-	// for data of floating-point numbers alone.
+	// Inherited is set if the chain comes from the defaults. The lossy codecs of such a chain
+	// are meant only for floating-point data.
 	Inherited bool
 }
 
@@ -208,7 +208,7 @@ type Run struct {
 	Every        time.Duration // between two checkpoints
 	LockLifetime time.Duration // without a heartbeat, after which the lock is lost
 	Path         string        // "auto", or "decode": no chunk is carried through
-	Digest       string        // which values are digested: "auto" or "", "all", those of objects carried through too, or "none"
+	Digest       string        // which values are digested: "all"; "auto" or "": not those of objects that are carried through; "none"
 	Verify       string        // the level at which the target is verified at the end of a run; "none" or "": not at all
 	Notify       Notify
 }
@@ -235,8 +235,8 @@ func (j *Job) Problem(field, message, hint string) Problem {
 	return p
 }
 
-// Driver returns the driver that reads the source, nil if the file names none that is
-// known, which is one of its problems.
+// Driver returns the driver that reads the source. It is nil if the file names no known
+// driver; Load has reported that.
 func (j *Job) Driver() *sources.Driver { return j.driver }
 
 // traits are those of the driver; the zero value without a driver.

@@ -8,12 +8,12 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// These orders of files are no coordinates. By their names, numbers in them are compared
-// as numbers.
+// These words in source.order name no coordinate. With each of them, files are ordered by
+// their names, in which numbers are compared as numbers.
 const (
 	byName  = "name"
-	natural = "natural" // the same
-	allow   = "allow"   // by their names, whatever the values of coordinates
+	natural = "natural" // means the same as name
+	allow   = "allow"   // coordinates may repeat values or change their direction
 )
 
 // Coordinate is the name of the coordinate that the job sorts files by; "": it names
@@ -72,7 +72,7 @@ func (p *parser) joining(at *trail) {
 			report("overlap", fmt.Sprintf("files of the %s driver have no coordinate by which they could overlap", s.Driver), "leave it out")
 		}
 		if s.Join != "" {
-			report("join", fmt.Sprintf("files of the %s driver have nothing but elements to differ in", s.Driver), "leave it out")
+			report("join", fmt.Sprintf("files of the %s driver hold only elements, so they have no metadata to compare", s.Driver), "leave it out")
 		}
 	case p.job.driver != nil && !traits.Rows:
 		p.joinsNothing(report)
@@ -87,7 +87,7 @@ func (p *parser) joinsNothing(report func(field, message, hint string)) {
 		return
 	}
 	if len(s.Locations) > 1 {
-		report("url", "several files need to be told how they become one", joinHint)
+		report("url", "the job does not say how several files become one", joinHint)
 	}
 	if s.Join != "" {
 		report("join", "nothing is joined without concat or stack", joinHint)
@@ -145,5 +145,5 @@ func (j *Job) CheckJoined(urls []string) error {
 	if len(urls) < 2 || j.Source.Concat+j.Source.Stack != "" || j.traits().Rows {
 		return nil
 	}
-	return Problems{j.Problem("source.url", fmt.Sprintf("%d files or hierarchies need to be told how they become one", len(urls)), joinHint)}
+	return Problems{j.Problem("source.url", fmt.Sprintf("the job does not say how %d files or hierarchies become one", len(urls)), joinHint)}
 }

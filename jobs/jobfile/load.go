@@ -24,9 +24,9 @@ type LoadOptions struct {
 	Drivers sources.Drivers
 }
 
-// Load reads a job file in YAML 1.2 or JSON. Where the file itself is at fault
-// the error is Problems with all that is wrong with it, and the job, if it is
-// not nil, holds what could be read, so that [Job.Check] can add what it finds.
+// Load reads a job file in YAML 1.2 or JSON. If the content of the file is at fault, the
+// error is Problems, with everything that is wrong. The job then holds what could be read,
+// so that [Job.Check] can add its problems; it is nil if nothing could be read.
 func Load(path string, opt LoadOptions) (*Job, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -44,9 +44,9 @@ func (j *Job) Selected(path string) bool {
 	return (len(j.Source.Include) == 0 || matchAny(j.Source.Include, path)) && !matchAny(j.Source.Exclude, path)
 }
 
-// Accompanies reports whether the array at a path is migrated if it is a coordinate of
-// an array that is. It is, unless the job wants no coordinates or excludes this one by its
-// name: a glob of source.exclude means data.
+// Accompanies reports whether the array at a path comes along if it is a coordinate of a
+// migrated array. It does, unless the job wants no coordinates or excludes this one by its
+// path. A glob of source.exclude does not exclude coordinates, because it is meant for data.
 func (j *Job) Accompanies(path string) bool {
 	named := func(pattern string) bool { return !isGlob(pattern) && means(pattern, path) }
 	return !j.Source.NoCoordinates && !slices.ContainsFunc(j.Source.Exclude, named)
@@ -105,8 +105,8 @@ func (j *Job) Options(path string) (opts ArrayOptions, field string) {
 
 // Unmatched returns a problem for each rule, and each pattern of
 // source.include and source.exclude, that matches none of a source's arrays:
-// an error for a plain path, a warning for a glob and for what is excluded. groups
-// are the groups without arrays, which include and exclude select as well.
+// an error for a plain path, and a warning for a glob or an exclusion. groups are the paths
+// of groups without arrays, which include and exclude select, too.
 func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	var ps Problems
 	all := slices.Concat(paths, groups)
@@ -142,8 +142,8 @@ func (j *Job) Unmatched(paths []string, groups ...string) Problems {
 	return ps
 }
 
-// Names reports whether the job names the array at a path, and does not only match it
-// by a glob.
+// Names reports whether the job names the array at a path, in source.include or in a rule. A
+// glob that matches the path does not name the array.
 func (j *Job) Names(path string) bool {
 	by := func(name string) bool { return name == path || name == zarr.CleanPath(path) }
 	return slices.ContainsFunc(j.Source.Include, by) || j.rules.named(path) >= 0

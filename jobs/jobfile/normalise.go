@@ -12,7 +12,7 @@ import (
 )
 
 // Normalised returns the job as canonical JSON, with sorted keys and defaults
-// filled in: what the fingerprint of a checkpoint covers. Two jobs with equal
+// filled in. The hash of a plan covers this text. Two jobs with equal
 // text write the same hierarchy from the same source. The text leaves out what does
 // not change the hierarchy: the name, positions, target.existing, and all of the run
 // section but its path. Numbers keep their digits. References are as the file spells
@@ -49,7 +49,7 @@ func (j *Job) Normalised() []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// normalGroups has the attributes of groups by their paths.
+// normalGroups returns the attributes of groups by their paths.
 func normalGroups(rules []GroupRule) map[string]any {
 	m := map[string]any{}
 	for _, r := range rules {
@@ -65,8 +65,8 @@ func normalTarget(t Target) map[string]any {
 	return m
 }
 
-// normalSource has the name of the driver also where the file has an alias. declared
-// says that the driver has source.arrays in the place of source.url.
+// normalSource returns the source section with the driver's own name, even if the file has an
+// alias. declared says that the driver has source.arrays instead of source.url.
 func normalSource(s Source, declared bool) map[string]any {
 	m := map[string]any{"driver": s.Driver, "cf": s.CF}
 	if declared {

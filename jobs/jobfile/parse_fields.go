@@ -196,7 +196,7 @@ func (p *parser) names(dst *[]*string) setter {
 	}
 }
 
-// raw reads any value as JSON, but for the kinds that cannot be.
+// raw reads a value of one of the given kinds as JSON.
 func (p *parser) raw(dst *json.RawMessage, what string, kinds ...kind) setter {
 	return func(n *node, at *trail) {
 		if !slices.Contains(kinds, n.kind) {

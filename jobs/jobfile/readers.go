@@ -50,7 +50,8 @@ func (j *Job) RequiredReaders() []*readers.Reader {
 	return list
 }
 
-// Unreadable words what a required reader does not open.
+// Unreadable returns the message and the hint about a part of an array that a required
+// reader does not open.
 func Unreadable(r *readers.Reader, refused readers.Refusal) (message, hint string) {
 	message = fmt.Sprintf("%s, which target.readers names, does not open %s", r, refused.What)
 	if refused.Instead != "" {

@@ -33,8 +33,8 @@ func (n *node) secrets(list []secret) []secret {
 	return list
 }
 
-// hide replaces each secret in a message by its source. A message may hold only the
-// beginning of a secret, because values are clipped.
+// hide replaces each secret in a message by the text that stands in the file. It also finds
+// the beginning of a secret, because messages clip values.
 func hide(list []secret, message string) string {
 	for _, s := range list {
 		var b strings.Builder

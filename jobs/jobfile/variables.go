@@ -9,11 +9,10 @@ import (
 // maxExpanded bounds the length of a string after expansion, in bytes.
 const maxExpanded = 1 << 20
 
-// expandVariables replaces ${NAME} and ${NAME:-default} in text by what lookup says.
-// The default also stands for a variable that is set but empty, as in a shell;
-// it is taken as it is, up to the next closing brace. $${ stands for ${ itself,
-// and any other dollar sign for itself. changed reports whether a variable was
-// replaced.
+// expandVariables replaces ${NAME} and ${NAME:-default} in text by the values that lookup
+// returns. As in a shell, the default also replaces a variable that is set but empty. The
+// default ends at the next closing brace and is not expanded. $${ stands for ${, and any
+// other dollar sign for itself. changed reports whether a variable was replaced.
 func expandVariables(text string, lookup func(string) (string, bool)) (result string, changed bool, err error) {
 	var b strings.Builder
 	for {
