@@ -37,8 +37,8 @@ const maxDigits = 40
 
 // numbers returns the values of an attribute: one value or a list. A value is a JSON
 // number, or the name of a number that JSON lacks. t is the type of the values in the
-// source; it is nil where only their JSON is known. The result is false if any value is
-// something else.
+// source, or nil if only their JSON is known. The result is false if any value is something
+// else.
 func numbers(text json.RawMessage, t dtype.Type) ([]number, bool) {
 	var items []json.RawMessage
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '[' {

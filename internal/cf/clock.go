@@ -24,9 +24,9 @@ func IsClock(units json.RawMessage) bool {
 	return strings.Contains(strings.ToLower(attributeText(units)), " since ")
 }
 
-// ClockOf reads the attributes units and calendar, or, for a calendar that CF does not
-// name, month_lengths, leap_year and leap_month. The error says which part cannot be
-// read, or that the calendar does not have the date.
+// ClockOf reads the attributes units and calendar. For a calendar that CF does not name, it
+// reads month_lengths, leap_year and leap_month. The error says which part cannot be read,
+// or that the calendar does not have the date.
 //
 // Units are as long as in UDUNITS: a year has 365.242198781 days, and a month is a
 // twelfth of a year. In the calendar 360_day a month has 30 days, as in cftime.
@@ -63,14 +63,14 @@ func parseUnits(units string) (since, error) {
 	word, _, found := strings.Cut(strings.ToLower(units), " since ")
 	switch {
 	case !found:
-		return s, fmt.Errorf("%q are no units of time since a moment, such as days since 2000-01-01", units)
+		return s, fmt.Errorf("%q is not of the form \"days since 2000-01-01\"", units)
 	case unitLength(canonicalUnit(strings.TrimSpace(word)), "") == nil:
-		return s, fmt.Errorf("%q: %q is no unit of time that is known", units, strings.TrimSpace(word))
+		return s, fmt.Errorf("%q: %q is not a known unit of time", units, strings.TrimSpace(word))
 	}
 	return s, fmt.Errorf("%q: the moment is not of the form 2000-01-31 12:00:00 +01:00", units)
 }
 
-// CheckUnits returns an error unless units are those of a [Clock] of some calendar.
+// CheckUnits returns an error unless a [Clock] of some calendar can have these units.
 func CheckUnits(units string) error {
 	s, err := parseUnits(units)
 	if err == nil && (s.day[1] < 1 || s.day[1] > 12 || s.day[2] < 1 || s.day[2] > 31) {
@@ -79,7 +79,7 @@ func CheckUnits(units string) error {
 	return err
 }
 
-// unitLength is the length of a unit in seconds; nil for one that is not known.
+// unitLength returns the length of a unit in seconds, or nil if the unit is not known.
 func unitLength(unit, calendar string) *big.Rat {
 	const day = 86400
 	switch {
@@ -94,8 +94,8 @@ func unitLength(unit, calendar string) *big.Rat {
 	return nil
 }
 
-// almanac returns the number of a day, or false for a date that the calendar does not
-// have.
+// almanac returns the number of the day with a date. It returns false if the calendar does
+// not have the date.
 type almanac func(year int64, month, day int) (int64, bool)
 
 var (
@@ -103,8 +103,8 @@ var (
 	leapMonths = [12]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 )
 
-// almanacOf returns the days of a calendar (section 4.4.1). The calendars standard and
-// proleptic_gregorian count one row of days, so that they agree from 1582-10-15 on.
+// almanacOf returns the almanac of a calendar (section 4.4.1). The calendars standard and
+// proleptic_gregorian give a day the same number, so they agree from 1582-10-15 on.
 func almanacOf(name string, attributes zarr.Attributes) (almanac, error) {
 	if attributes.Get("month_lengths") != nil && attributes.Get("calendar") == nil {
 		return ownAlmanac(attributes)
@@ -131,7 +131,7 @@ func almanacOf(name string, attributes zarr.Attributes) (almanac, error) {
 			return julianDay(year, month, day)
 		}, nil
 	}
-	return nil, fmt.Errorf("the calendar %q has no dates that are known here", name)
+	return nil, fmt.Errorf("the dates of the calendar %q are not known", name)
 }
 
 func evenYears(lengths [12]int) almanac {
@@ -194,7 +194,7 @@ func julianDay(year int64, month, day int) (int64, bool) {
 	return 1721424 + before*365 + floor(before, 4) + n, ok
 }
 
-// longestMonth is the most days that a month can have, but for a day of a leap year.
+// longestMonth is the most days that a month can have. A leap year may add one.
 const longestMonth = 1000
 
 // ownAlmanac reads a calendar that the variable itself describes (section 4.4.1): every
@@ -208,7 +208,7 @@ func ownAlmanac(attributes zarr.Attributes) (almanac, error) {
 	total := 0
 	for i, n := range list {
 		if n < 1 || n > longestMonth {
-			return nil, fmt.Errorf("month_lengths is %s, with a month of %d days", attributes.Get("month_lengths"), n)
+			return nil, fmt.Errorf("month_lengths is %s, with a month of %d days: want 1 to %d", attributes.Get("month_lengths"), n, longestMonth)
 		}
 		lengths[i], total = n, total+n
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// readers is the arithmetic by which scale_offset and cast_value decode physical
-// values, and encode them again. These codecs divide by scale where CF multiplies by
+// readers is the arithmetic by which scale_offset and cast_value decode physical values,
+// and encode them again. These codecs divide by scale, whereas CF multiplies by
 // scale_factor.
 type readers struct {
 	packing       *Packing
@@ -26,7 +26,7 @@ func (p *Packing) readers() (*readers, error) {
 	}
 	if p.scale != nil {
 		if r.scale = p.round(1 / p.scale.float); r.scale == 0 || math.IsInf(r.scale, 0) {
-			return nil, fmt.Errorf("scale_factor %s has no reciprocal, which scale_offset needs, in %s", decimal(p.scale.float), p.Physical.Name())
+			return nil, fmt.Errorf("scale_factor %s has no reciprocal in %s, but scale_offset needs one", decimal(p.scale.float), p.Physical.Name())
 		}
 		r.nearest()
 	}
@@ -128,7 +128,7 @@ func (p *Packing) lastPlace(x float64) float64 {
 // are not scaled.
 func (r *readers) tell(o *Outcome, missing []dtype.Scalar) {
 	p := r.packing
-	o.note("%s values, of which the stored %s stay as they are: %s", p.Physical.Name(), p.Stored.Name(), p.formula())
+	o.note("%s values; the stored %s stay as they are: %s", p.Physical.Name(), p.Stored.Name(), p.formula())
 	r.tellDifference(o)
 	skip := map[uint64]bool{}
 	for _, s := range missing {
@@ -159,7 +159,7 @@ func (r *readers) tell(o *Outcome, missing []dtype.Scalar) {
 			return
 		}
 	}
-	o.find(NoReturn, noReturnHint, "it cannot be shown that all stored values come back when what was read is written: add_offset is too large for %s", p.Physical.Name())
+	o.find(NoReturn, noReturnHint, "values that are read and written again may become other stored values: add_offset is too large for %s to rule that out", p.Physical.Name())
 }
 
 const noReturnHint = "the stored values of this migration are kept bit for bit; writing to the array later may change them"
@@ -168,11 +168,11 @@ const noReturnHint = "the stored values of this migration are kept bit for bit; 
 func (r *readers) lost(o *Outcome, what string, k uint64) {
 	p := r.packing
 	x := r.value(p.float(k))
-	o.find(NoReturn, noReturnHint, "%s when what was read is written: %s reads as %s, which is stored as %s",
+	o.find(NoReturn, noReturnHint, "%s if they are read and written again: %s reads as %s, which is stored as %s",
 		what, p.exact(k), decimal(x), new(big.Float).SetFloat64(r.back(x)).Text('f', 0))
 }
 
-// tellDifference adds how far readers' values are from CF's.
+// tellDifference adds a note that says how far the values of readers are from CF's.
 func (r *readers) tellDifference(o *Outcome) {
 	p := r.packing
 	if p.scale == nil {
@@ -181,7 +181,7 @@ func (r *readers) tellDifference(o *Outcome) {
 	if fraction, _ := math.Frexp(p.scale.float); math.Abs(fraction) == 0.5 {
 		return // the scale is a power of two
 	}
-	intro := fmt.Sprintf("readers divide by %s where CF multiplies by %s", p.format(r.scale), decimal(p.scale.float))
+	intro := fmt.Sprintf("readers divide by %s, but CF multiplies by %s", p.format(r.scale), decimal(p.scale.float))
 	if !p.small() {
 		o.note("%s: the values are at most %.2g apart", intro, r.mostApart())
 		return

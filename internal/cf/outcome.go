@@ -14,18 +14,18 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Outcome is the array that replaces a packed one, as its readers see it.
+// Outcome describes the array that replaces a packed array, as its readers see it.
 type Outcome struct {
 	Type       dtype.Type   // the physical type
 	Fill       dtype.Scalar // fill value, of the physical type
 	Attributes zarr.Attributes
 	// Codecs encode physical values as stored values. In the array's metadata they come
-	// before all other codecs. nil where physical values are stored.
+	// before all other codecs. nil: physical values are stored.
 	Codecs []codecs.Spec
-	// StoredFill is Fill as encoded by Codecs; nil where there are no Codecs.
+	// StoredFill is Fill as encoded by Codecs. nil: there are no Codecs.
 	StoredFill dtype.Scalar
 	Notes      []string  // decisions, for the plan
-	Findings   []Finding // those of the packing included
+	Findings   []Finding // including those of the packing
 }
 
 // listed is the most stored values that cast_value maps to NaN.
@@ -107,7 +107,7 @@ func (p *Packing) formula() string {
 func (p *Packing) nan() dtype.Scalar {
 	s, err := p.Physical.ParseScalar(dtype.V3, json.RawMessage(`"NaN"`))
 	if err != nil {
-		panic(err) // both physical types have it
+		panic(err) // both physical types have NaN
 	}
 	return s
 }
@@ -126,7 +126,7 @@ func (p *Packing) physicalScalar(x float64) dtype.Scalar {
 func (p *Packing) missing(o *Outcome) []dtype.Scalar {
 	list := p.sentinels
 	if len(list) > 1 {
-		o.find(MergedSentinels, "", "%d stored values stand for missing data, the first of them %s: all are read as NaN and kept as they are, and NaN that is written later becomes the first",
+		o.find(MergedSentinels, "", "%d stored values stand for missing data: all are kept and read as NaN, and NaN that is written later becomes the first, %s",
 			len(list), p.Stored.FormatScalar(dtype.V3, list[0]))
 	}
 	n := p.outside()
@@ -134,7 +134,7 @@ func (p *Packing) missing(o *Outcome) []dtype.Scalar {
 	case n == 0:
 		return list
 	case n > listed:
-		o.find(OutsideRange, "readers that know valid_range mask them; `cf: unpack` stores NaN",
+		o.find(OutsideRange, "readers that know valid_range mask these values; `cf: unpack` stores NaN instead",
 			"%d stored values are outside of the valid range, too many to list: codecs do not turn them into NaN", n)
 		return list
 	}

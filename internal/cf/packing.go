@@ -78,12 +78,11 @@ type Packing struct {
 	unpack    func(dst, src ndarray.Array)
 }
 
-// Read returns how the elements of a variable of type t are packed, or nil if they are
-// not. typeOf returns the type of an attribute in the source, or nil if Zarr has no
-// such type. typeOf itself is nil if only the JSON of the attributes is known. An
-// unintelligible attribute of packing is an error. An unintelligible attribute of
-// missing data is a finding. A list of more values for missing data than can be looked
-// for is an error.
+// Read returns how the elements of a variable of type t are packed, or nil if they are not.
+// typeOf returns the type of an attribute in the source, or nil if Zarr has no such type.
+// typeOf itself is nil if only the JSON of the attributes is known. An unintelligible
+// attribute of packing is an error. An unintelligible attribute of missing data is a
+// finding. A list of more than 256 values for missing data is an error.
 func Read(t dtype.Type, attributes zarr.Attributes, typeOf func(name string) dtype.Type) (*Packing, error) {
 	if attributes.Get(scaleFactor) == nil && attributes.Get(addOffset) == nil {
 		return nil, nil
@@ -93,7 +92,7 @@ func Read(t dtype.Type, attributes zarr.Attributes, typeOf func(name string) dty
 	}
 	p := &Packing{Type: t, Stored: t, attributes: attributes, typeOf: typeOf}
 	if !packable(t) {
-		return nil, fmt.Errorf("%s values have the attributes of packed ones: want integers of 8 to 64 bits, float32 or float64", t.Name())
+		return nil, fmt.Errorf("%s values have scale_factor or add_offset, but only integers of 8 to 64 bits, float32 and float64 can be packed", t.Name())
 	}
 	var err error
 	if p.scale, err = p.parameter(scaleFactor); err != nil {
@@ -142,7 +141,7 @@ func (p *Packing) parameter(name string) (*number, error) {
 	}
 	n := list[0]
 	if new(big.Rat).SetFloat64(n.float).Cmp(n.exact) != 0 {
-		return nil, fmt.Errorf("the attribute %s is %s, which no float64 is", name, show(text))
+		return nil, fmt.Errorf("the attribute %s is %s, which float64 does not hold", name, show(text))
 	}
 	return &n, nil
 }
@@ -164,7 +163,7 @@ func (p *Packing) readUnsigned() {
 	signedType, unsignedType, ok := counterpart(p.Type)
 	switch value := strings.ToLower(strings.Trim(string(text), `"`)); {
 	case !ok:
-		p.ignore(unsigned, p.Type.Name()+" values are no integers")
+		p.ignore(unsigned, p.Type.Name()+" values are not integers")
 	case value == "true":
 		p.Stored = unsignedType
 	case value == "false":
@@ -223,7 +222,7 @@ func (p *Packing) readSentinels() error {
 			p.ignore(name, "it is not a number")
 			continue
 		case len(list) > mostSentinels:
-			return fmt.Errorf("the attribute %s lists %d values for missing data: at most %d are told from others", name, len(list), mostSentinels)
+			return fmt.Errorf("the attribute %s lists %d values for missing data, but at most %d are supported", name, len(list), mostSentinels)
 		}
 		for _, n := range list {
 			s, why := p.storedScalar(n)
@@ -250,8 +249,8 @@ func (p *Packing) isInteger() bool {
 	return ok
 }
 
-// storedScalar returns a number as a stored value. If it cannot be one, why says so. A
-// number of the variable's own type keeps its bits where _Unsigned changes the type.
+// storedScalar returns a number as a stored value. If that is not possible, why says so. If
+// _Unsigned changes the type, a number of the variable's own type keeps its bits.
 func (p *Packing) storedScalar(n number) (s dtype.Scalar, why string) {
 	if !p.isInteger() {
 		var err error
@@ -264,7 +263,7 @@ func (p *Packing) storedScalar(n number) (s dtype.Scalar, why string) {
 			s, err = p.Stored.ParseScalar(dtype.V3, dtype.AppendFloat(nil, n.float))
 		}
 		if err != nil {
-			return nil, "no " + p.Stored.Name() + " value is near it"
+			return nil, p.Stored.Name() + " has no value near it"
 		}
 		return s, ""
 	}

@@ -93,11 +93,11 @@ func TestReadRefused(t *testing.T) {
 		"NaN":           {dtype.Int16, `{"scale_factor": "NaN"}`, `want one finite number`},
 		"infinite":      {dtype.Int16, `{"add_offset": "-Infinity"}`, `want one finite number`},
 		"huge":          {dtype.Int16, `{"scale_factor": 1e999999999}`, `want one finite number`},
-		"large integer": {dtype.Int16, `{"add_offset": 9007199254740993}`, `which no float64 is`},
-		"bool":          {dtype.BoolType, `{"scale_factor": 2}`, `bool values have the attributes of packed ones`},
+		"large integer": {dtype.Int16, `{"add_offset": 9007199254740993}`, `which float64 does not hold`},
+		"bool":          {dtype.BoolType, `{"scale_factor": 2}`, `bool values have scale_factor or add_offset`},
 		"half":          {dtype.Float16, `{"scale_factor": 2}`, `float16 values`},
 		"complex":       {dtype.Complex64, `{"scale_factor": 2}`, `complex64 values`},
-		"many missing":  {dtype.Int32, `{"scale_factor": 2, "missing_value": [0` + strings.Repeat(`, 1`, mostSentinels) + `]}`, `missing_value lists 257 values for missing data: at most 256`},
+		"many missing":  {dtype.Int32, `{"scale_factor": 2, "missing_value": [0` + strings.Repeat(`, 1`, mostSentinels) + `]}`, `missing_value lists 257 values for missing data, but at most 256`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := header{test.stored, strings.ReplaceAll(test.attributes, ", ", ","), nil}.read(t)

@@ -23,17 +23,18 @@ func IsPeriod(text string) bool {
 // month, a day or a time of day that may be too large.
 func LooksLikePeriod(text string) bool { return periodText.MatchString(text) }
 
-// inRange reports whether digits, "" for none, are at most a number.
+// inRange reports whether digits are at most a number. It accepts "", which stands for no
+// digits.
 func inRange(digits string, most int) bool {
 	n, err := strconv.Atoi(digits)
 	return digits == "" || err == nil && n <= most
 }
 
-// Period returns the time that a text such as 2020, 2020-01, 2020-01-31 or
-// 2020-01-31T12:00 stands for: a year, a month, a day, an hour, a minute or a second, or a
-// part of a second. It begins with the number low, and ends before the number end. Both
-// are numbers in the units, and dates of the calendar, of a coordinate with these
-// attributes.
+// Period returns the time that a text such as 2020, 2020-01, 2020-01-31 or 2020-01-31T12:00
+// stands for: a year, a month, a day, an hour, a minute or a second, or a part of a second.
+// The period begins at the number low and ends before the number end. Both numbers count in
+// the units and the calendar of attributes. The error says what is wrong with the
+// attributes or the text, or that the calendar does not have the date.
 func Period(attributes zarr.Attributes, text string) (low, end *big.Rat, err error) {
 	clock, err := ClockOf(attributes)
 	if err != nil {
@@ -45,7 +46,7 @@ func Period(attributes zarr.Attributes, text string) (low, end *big.Rat, err err
 	}
 	m := periodText.FindStringSubmatch(text)
 	if m == nil || !IsPeriod(text) {
-		return nil, nil, fmt.Errorf("%q is no date such as 2020, 2020-01, 2020-01-31 or 2020-01-31T12:00:00", text)
+		return nil, nil, fmt.Errorf("%q is not a date such as 2020, 2020-01, 2020-01-31 or 2020-01-31T12:00:00", text)
 	}
 	part := func(i, absent int) int {
 		if m[i] == "" {
@@ -95,8 +96,8 @@ func Period(attributes zarr.Attributes, text string) (low, end *big.Rat, err err
 
 // Date returns the moment that a number stands for in the units and the calendar of a
 // coordinate with these attributes, as a text that [Period] reads: a day, with the time of
-// day unless that is midnight, to a microsecond. It returns false for attributes of no
-// time, and for moments of years with more than nine digits.
+// day unless that is midnight, to a microsecond. It returns false if the attributes do not
+// describe times, and for years with more than nine digits.
 func Date(attributes zarr.Attributes, number *big.Rat) (text string, ok bool) {
 	clock, err := ClockOf(attributes)
 	if err != nil {

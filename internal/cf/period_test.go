@@ -44,11 +44,11 @@ func TestNoPeriod(t *testing.T) {
 		{"days since 2000-01-01", "noleap", "2020-02-29", "the calendar noleap has no date 2020-02-29"},
 		{"days since 2000-01-01", "standard", "1582-10-10", "no date 1582-10-10"},
 		{"days since 2000-01-01", "360_day", "2020-01-31", "no date 2020-01-31"},
-		{"days since 2000-01-01", "standard", "2020-13", "is no date such as"},
-		{"days since 2000-01-01", "standard", "2020-01-01T24:00", "is no date such as"},
-		{"days since 2000-01-01", "standard", "yesterday", "is no date such as"},
+		{"days since 2000-01-01", "standard", "2020-13", "is not a date such as"},
+		{"days since 2000-01-01", "standard", "2020-01-01T24:00", "is not a date such as"},
+		{"days since 2000-01-01", "standard", "yesterday", "is not a date such as"},
 		{"days since 2000-01-01", "lunar", "2020", "lunar"},
-		{"metres", "standard", "2020", "no units of time"},
+		{"metres", "standard", "2020", "is not of the form"},
 	} {
 		attributes := zarr.Attributes{}.With("units", []byte(`"`+test.units+`"`)).With("calendar", []byte(`"`+test.calendar+`"`))
 		if _, _, err := Period(attributes, test.text); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -12,21 +12,21 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Rebase turns numbers that one [Clock] counts into those of another, for the same
-// moments. The arithmetic is exact: n becomes (n × num + off) / den, with integers of
-// any size. An integer that would not be one, or that its type does not hold, is an
-// error. A float is the number nearest to the result, which must not move the moment by
-// more than half a microsecond. Missing values, NaN and infinities stay as they are. It is
-// safe for concurrent use.
+// Rebase turns numbers that one [Clock] counts into the numbers that another clock counts
+// for the same moments. The arithmetic is exact: n becomes (n × num + off) / den, with
+// integers of any size. If the target type is an integer type, a result that is not an
+// integer, or is beyond the type, is an error. If it is a float type, the nearest float is
+// taken; it is an error if that moves the moment by more than half a microsecond. Missing
+// values, NaN and infinities stay as they are. A Rebase is safe for concurrent use.
 type Rebase struct {
 	From, To      *Clock
 	src, dst      dtype.Type
 	num, off, den *big.Int
-	// p, r and q are num, off and den where these are small: then no intermediate result
-	// overflows for numbers from -limit to limit. limit is -1 where they are not.
+	// p, r and q are num, off and den, if these are small. Then no intermediate result
+	// overflows for numbers from -limit to limit. Otherwise limit is -1.
 	p, r, q, limit int64
-	least          float64 // the least number whose time is one in both calendars
-	low, high      int64   // of integers of the type dst
+	least          float64 // from this number on, both calendars agree
+	low, high      int64   // the least and the greatest integer of the type dst
 	whole          int64   // all integers up to this size are floats of the type dst
 	missing        []float64
 	missingInts    []int64
@@ -58,27 +58,27 @@ func (e *RefusedTime) Error() string {
 	case Taken:
 		why = "a number that stands for missing data"
 	case Early:
-		why = "a time before 1582-10-15, where the calendars differ"
+		why = "a time before 1582-10-15, when the calendars differ"
 	}
 	return fmt.Sprintf("%s is %s, %s", e.From, e.To, why)
 }
 
-// NewRebase binds two clocks to data types. It is an error if their calendars are not
-// the same, or do not become the same at some time, and if a type is none of integers or
-// of floats of 4 or 8 bytes. missing are the values of attributes such as _FillValue,
-// which are nil or stand for missing data in both types.
+// NewRebase binds two clocks to data types. It returns an error if the calendars differ in
+// all times, or if a data type is neither a type of integers nor float32 or float64.
+// missing are the values of attributes such as _FillValue: each is nil or has values that
+// stand for missing data in both types.
 func NewRebase(from, to *Clock, src, dst dtype.Type, missing ...json.RawMessage) (*Rebase, error) {
 	r := &Rebase{From: from, To: to, src: src, dst: dst, least: math.Inf(-1)}
 	if from.Calendar != to.Calendar {
 		if !SameAfterReform(quote(from.Calendar), quote(to.Calendar)) {
-			return nil, fmt.Errorf("the calendar is %s, and %s in the other", from.Calendar, to.Calendar)
+			return nil, fmt.Errorf("times of the calendar %s cannot be counted in the calendar %s", from.Calendar, to.Calendar)
 		}
 		day, _ := gregorianDay(1582, 10, 15)
 		moment := new(big.Rat).SetInt64(day * 86400)
 		r.least, _ = moment.Sub(moment, from.origin).Quo(moment, from.length).Float64()
 	}
 	if kindOf(src) == noTime || kindOf(dst) == noTime {
-		return nil, fmt.Errorf("numbers of %s as %s cannot be brought to another origin", src.Name(), dst.Name())
+		return nil, fmt.Errorf("times of data type %s cannot be brought to another origin as %s", src.Name(), dst.Name())
 	}
 	factor := new(big.Rat).Quo(from.length, to.length)
 	shift := new(big.Rat).Sub(from.origin, to.origin)
@@ -115,8 +115,8 @@ func quote(calendar string) json.RawMessage { return json.RawMessage(`"` + calen
 // Whole reports whether every integer becomes an integer.
 func (r *Rebase) Whole() bool { return r.q == 1 }
 
-// FinestUnit returns units in which the numbers of all clocks are integers: the coarsest
-// ones, with the moment of the first clock. It is "" if there are none.
+// FinestUnit returns the coarsest units in which the integers of all clocks stay integers.
+// They count from the moment of the first clock. It returns "" if there are no such units.
 func FinestUnit(clocks []*Clock) string {
 	if len(clocks) == 0 {
 		return ""
@@ -152,7 +152,8 @@ const (
 	floatKind
 )
 
-// kindOf tells integers from floats, and both from types that are no times here.
+// kindOf returns whether a type is one of integers or of floats, or noTime if times cannot
+// have the type.
 func kindOf(t dtype.Type) int {
 	if _, ok := wholeMover(t); ok {
 		return wholeKind
@@ -177,7 +178,7 @@ func rangeOf(t dtype.Type) (low, high, whole int64) {
 		return 0, math.MaxUint16, 0
 	case dtype.Uint32:
 		return 0, math.MaxUint32, 0
-	case dtype.Uint64: // larger times are none
+	case dtype.Uint64: // larger numbers are not accepted as times
 		return 0, math.MaxInt64, 0
 	case dtype.Float32:
 		return 0, 0, 1 << 24
@@ -187,8 +188,8 @@ func rangeOf(t dtype.Type) (low, high, whole int64) {
 	return math.MinInt64, math.MaxInt64, 0
 }
 
-// Convert fills dst from src, two arrays of one shape and of the bound types, whose
-// elements lie one behind the other. The error is an [RefusedTime].
+// Convert fills dst from src. Both are contiguous arrays of one shape, and have the bound
+// types. The error is a *[RefusedTime].
 func (r *Rebase) Convert(dst, src ndarray.Array) error {
 	var ints [pieceElements]int64
 	var reals [pieceElements]float64
@@ -229,7 +230,7 @@ func (r *Rebase) Convert(dst, src ndarray.Array) error {
 	return nil
 }
 
-// inexact describes an element that was refused.
+// inexact returns the error about an element that was refused.
 func (r *Rebase) inexact(src ndarray.Array, at int, why Reason) error {
 	x := new(big.Rat)
 	if m, ok := wholeMover(r.src); ok {
@@ -253,14 +254,14 @@ func (r *Rebase) inexact(src ndarray.Array, at int, why Reason) error {
 	return &RefusedTime{Index: at, From: shown(x) + " " + r.From.Units, To: shown(r.exact(x)) + " " + r.To.Units, Type: r.dst, Reason: why}
 }
 
-// exact returns what a number becomes, in new memory.
+// exact returns the exact result for a number, in new memory.
 func (r *Rebase) exact(x *big.Rat) *big.Rat {
 	y := new(big.Rat).Mul(x, new(big.Rat).SetFrac(r.num, r.den))
 	return y.Add(y, new(big.Rat).SetFrac(r.off, r.den))
 }
 
-// wholes converts integers in place. It returns the first one that it refuses, -1 for
-// none.
+// wholes converts integers in place. It returns the index of the first integer that it
+// refuses, or -1.
 func (r *Rebase) wholes(list []int64) (bad int, why Reason) {
 	unsigned := r.src == dtype.Uint64
 	for i, x := range list {
@@ -290,7 +291,7 @@ func (r *Rebase) wholes(list []int64) (bad int, why Reason) {
 	return -1, 0
 }
 
-// fits returns why an integer cannot be the number that x becomes, -1 if it can.
+// fits returns why the integer y cannot be the result for x, or -1 if it can.
 func (r *Rebase) fits(x float64, y int64) Reason {
 	switch {
 	case x < r.least:
@@ -341,8 +342,8 @@ func (r *Rebase) wholesToFloats(dst []float64, src []int64) (bad int, why Reason
 	return -1, 0
 }
 
-// quick returns what an integer becomes if that is an integer which the float type dst
-// holds, as all integers of that size.
+// quick returns the result for an integer, if the result is an integer, too, and so small
+// that the float type dst holds all integers of that size.
 func (r *Rebase) quick(x int64) (y int64, ok bool) {
 	if x > r.limit || x < -r.limit {
 		return 0, false
@@ -357,7 +358,7 @@ func (r *Rebase) quick(x int64) (y int64, ok bool) {
 	return y, y <= r.whole && y >= -r.whole
 }
 
-// allowed returns why a float cannot be the number that x becomes, -1 if it can.
+// allowed returns why the float y cannot be the result for x, or -1 if it can.
 func (r *Rebase) allowed(x, y float64) Reason {
 	switch {
 	case x < r.least:
@@ -371,7 +372,7 @@ func (r *Rebase) allowed(x, y float64) Reason {
 // mostWhole is the size up to which float64 holds all integers.
 const mostWhole = 1 << 53
 
-// stays reports whether a float is no time: NaN, an infinity or a missing value.
+// stays reports whether a float is not a time: it is NaN, an infinity or a missing value.
 func (r *Rebase) stays(x float64) bool {
 	return x != x || math.IsInf(x, 0) || len(r.missing) > 0 && slices.Contains(r.missing, x)
 }
@@ -401,17 +402,17 @@ func (r *Rebase) floats(list []float64) (bad int, why Reason) {
 	return -1, 0
 }
 
-// tolerance is how far, in seconds, rounding may move a moment: half of the microsecond
-// to which readers know times.
+// tolerance is how far, in seconds, rounding may move a moment: half a microsecond, because
+// readers know times to a microsecond.
 var tolerance = big.NewRat(1, 2e6)
 
-// moved reports whether rounding a number of To to another one moves the moment too far.
+// moved reports whether rounding a number of the clock To moves the moment too far.
 func (r *Rebase) moved(exact, rounded *big.Rat) bool {
 	d := new(big.Rat).Sub(exact, rounded)
 	return d.Abs(d).Mul(d, r.To.length).Cmp(tolerance) > 0
 }
 
-// near returns the float nearest to what a number becomes.
+// near returns the float nearest to the result for a number.
 func (r *Rebase) near(x *big.Rat) (y float64, why Reason) {
 	exact := r.exact(x)
 	var same bool
@@ -473,7 +474,7 @@ type mover[W int64 | float64] struct {
 
 func moverOf[T real, W int64 | float64]() mover[W] { return mover[W]{load[T, W], store[T, W]} }
 
-// wholeMover returns the mover of a type of integers, false for any other type.
+// wholeMover returns the mover of a type of integers. It returns false for any other type.
 func wholeMover(t dtype.Type) (m mover[int64], ok bool) {
 	switch t {
 	case dtype.Int8:
@@ -496,7 +497,7 @@ func wholeMover(t dtype.Type) (m mover[int64], ok bool) {
 	return m, false
 }
 
-// floatMover returns the mover of a type of floats that times have, false for any other type.
+// floatMover returns the mover of float32 or float64. It returns false for any other type.
 func floatMover(t dtype.Type) (m mover[float64], ok bool) {
 	switch t {
 	case dtype.Float32:
@@ -511,7 +512,7 @@ func floatMover(t dtype.Type) (m mover[float64], ok bool) {
 func elementsOf[T real](a ndarray.Array) []T {
 	list, ok := ndarray.As[T](a)
 	if !ok {
-		panic("cf: the elements do not lie one behind the other")
+		panic("cf: the elements are not contiguous")
 	}
 	return list
 }

@@ -130,7 +130,7 @@ func TestRebaseRefuses(t *testing.T) {
 		{"days since 2000-01-02", day, "", "", []int64{-8, -10}, dtype.Float64, 1, Taken, "-10 days since 2000-01-02 is -9 days since 2000-01-01, a number that stands for missing data"},
 		{"months since 2000-01-01", day, "", "", []int64{1}, dtype.Float32, 0, Fraction, "1 months since 2000-01-01 is 30.436849898 days since 2000-01-01, which float32 does not hold exactly"},
 		{"days since 2000-01-02", "hours since 2000-01-01", "proleptic_gregorian", "standard", []int64{0, -200000}, dtype.Int64, 1, Early,
-			"-200000 days since 2000-01-02 is -4799976 hours since 2000-01-01, a time before 1582-10-15, where the calendars differ"},
+			"-200000 days since 2000-01-02 is -4799976 hours since 2000-01-01, a time before 1582-10-15, when the calendars differ"},
 	} {
 		from, to := clockOf(t, test.from, test.calendar), clockOf(t, test.to, test.then)
 		r, err := NewRebase(from, to, dtype.Int64, test.dst, json.RawMessage("-9"))
@@ -153,14 +153,14 @@ func TestRebaseRefuses(t *testing.T) {
 
 func TestClockOfErrors(t *testing.T) {
 	for _, test := range []struct{ attributes, want string }{
-		{`{"units": "days after 2000-01-01"}`, `"days after 2000-01-01" are no units of time since a moment, such as days since 2000-01-01`},
-		{`{"units": "dogs since 2000-01-01"}`, `"dogs since 2000-01-01": "dogs" is no unit of time that is known`},
+		{`{"units": "days after 2000-01-01"}`, `"days after 2000-01-01" is not of the form "days since 2000-01-01"`},
+		{`{"units": "dogs since 2000-01-01"}`, `"dogs since 2000-01-01": "dogs" is not a known unit of time`},
 		{`{"units": "days since yesterday"}`, `"days since yesterday": the moment is not of the form 2000-01-31 12:00:00 +01:00`},
 		{`{"units": "days since 2001-02-29"}`, `"days since 2001-02-29": the calendar standard has no date 2001-02-29`},
 		{`{"units": "days since 1582-10-10"}`, `"days since 1582-10-10": the calendar standard has no date 1582-10-10`},
 		{`{"units": "days since 0000-01-01", "calendar": "julian"}`, `"days since 0000-01-01": the calendar julian has no date 0-01-01`},
 		{`{"units": "days since 2001-01-31", "calendar": "360_day"}`, `"days since 2001-01-31": the calendar 360_day has no date 2001-01-31`},
-		{`{"units": "days since 2001-01-31", "calendar": "none"}`, `the calendar "none" has no dates that are known here`},
+		{`{"units": "days since 2001-01-31", "calendar": "none"}`, `the dates of the calendar "none" are not known`},
 		{`{"units": "days since 2001-01-31", "month_lengths": [1, 2]}`, `month_lengths is [1, 2], not twelve integers`},
 	} {
 		var a zarr.Attributes

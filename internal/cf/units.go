@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// SameMeaning reports whether two values of an attribute, nil for none, say the same
-// about a variable although their texts may differ. It compares the units of time since
-// a moment (section 4.4), and the names of calendars, where an absent one is "standard"
-// (section 4.4.1).
+// SameMeaning reports whether two values of an attribute say the same about a variable,
+// although their texts may differ. nil stands for an absent attribute. Units of time since
+// a moment (section 4.4) are compared by what they mean, and so are the names of calendars;
+// an absent calendar is "standard" (section 4.4.1). Other attributes are compared as texts.
 func SameMeaning(name string, a, b json.RawMessage) bool {
 	switch name {
 	case "calendar":
@@ -31,8 +31,8 @@ func SameMeaning(name string, a, b json.RawMessage) bool {
 	return string(a) == string(b)
 }
 
-// attributeText returns the text of an attribute without the space around it, "" if the
-// attribute is no text.
+// attributeText returns the text of an attribute without the space around it. It returns ""
+// if the attribute is not a text.
 func attributeText(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -41,7 +41,7 @@ func attributeText(value json.RawMessage) string {
 	return strings.TrimSpace(text)
 }
 
-// calendar returns one name for all names of a calendar. An attribute that is no text
+// calendar returns one name for all names of a calendar. An attribute that is not a text
 // stays as it is.
 func calendar(value json.RawMessage) string {
 	text := strings.ToLower(attributeText(value))
@@ -84,7 +84,8 @@ var timeUnits = [][]string{
 	{"year", "years", "yr", "yrs"},
 }
 
-// canonicalUnit returns the first name of a unit of time, "" for a word that is none.
+// canonicalUnit returns the first name of a unit of time. It returns "" if the word is not
+// a unit.
 func canonicalUnit(word string) string {
 	i := slices.IndexFunc(timeUnits, func(names []string) bool { return slices.Contains(names, word) })
 	if i < 0 {
@@ -138,8 +139,8 @@ func parseDate(text string) (day [3]int, ok bool) {
 	return day, true
 }
 
-// parseClock reads the words behind the date: a time of day, 0 if there is none, and a
-// time zone.
+// parseClock reads the words after the date: a time of day and a time zone. Both may be
+// left out.
 func parseClock(words []string) (seconds *big.Rat, ok bool) {
 	seconds = new(big.Rat)
 	text := strings.Join(words, " ")

@@ -91,7 +91,7 @@ type unpacking[S real, P float32 | float64, W uint32 | uint64] struct {
 	ranged        bool // only the values from low to high are valid
 	low, high     S
 	none          bool // no value is valid
-	nan           W    // its bits
+	nan           W    // the bits of NaN
 }
 
 func unpackerOf[S real, P float32 | float64, W uint32 | uint64](p *Packing) func(dst, src ndarray.Array) {
@@ -141,8 +141,8 @@ func parametersOf[P float32 | float64](p *Packing) (scale, offset P) {
 	return scale, offset
 }
 
-// arrays unpacks arrays with any strides: at once if possible, else box by box through
-// memory of its own.
+// arrays unpacks arrays with any strides: at once if both are contiguous, and otherwise box
+// by box through buffers.
 func (u *unpacking[S, P, W]) arrays(dst, src ndarray.Array) {
 	to, toFits := ndarray.As[P](dst)
 	from, fromFits := ndarray.As[S](src)

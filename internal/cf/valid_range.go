@@ -104,7 +104,7 @@ func (p *Packing) readValid() {
 		list, ok := numbers(text, p.typeOf(name))
 		switch {
 		case len(p.valid.limits) == 2 && p.attributes.Get(validRange) != nil:
-			p.ignore(name, "valid_range says it all")
+			p.ignore(name, "valid_range gives both limits already")
 		case !ok || len(list) != 1:
 			p.ignore(name, "want one number")
 		default:
@@ -134,7 +134,7 @@ func (p *Packing) lastInteger() uint64 {
 // limit narrows the valid range to the values that an attribute allows.
 func (p *Packing) limit(name string, n number, upper bool) {
 	if math.IsNaN(n.float) {
-		p.ignore(name, "nothing compares with NaN")
+		p.ignore(name, "no value can be compared with NaN")
 		return
 	}
 	v := &p.valid

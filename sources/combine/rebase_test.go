@@ -119,10 +119,10 @@ func TestRebaseRefuses(t *testing.T) {
 		"too large": {file("t(t)=0;units=seconds since 2000-01-01"), file("t(t)=0;units=seconds since 1900-01-01"), dtype.Int32,
 			`0 seconds since 1900-01-01 is -3155673600 seconds since 2000-01-01, which is beyond int32: arrays: {t: {data_type: int64}} stores larger numbers`},
 		"no date":       {file("t(t)=0" + first), file("t(t)=0;units=days since 2001-02-29"), dtype.Int64, `b: array "t": "days since 2001-02-29": the calendar standard has no date 2001-02-29`},
-		"no unit":       {file("t(t)=0" + first), file("t(t)=0;units=dogs since 2001-02-20"), dtype.Int64, `b: array "t": "dogs since 2001-02-20": "dogs" is no unit of time that is known`},
+		"no unit":       {file("t(t)=0" + first), file("t(t)=0;units=dogs since 2001-02-20"), dtype.Int64, `b: array "t": "dogs since 2001-02-20": "dogs" is not a known unit of time`},
 		"two calendars": {file("t(t)=0;calendar=noleap" + first), file("t(t)=0;calendar=360_day;units=days since 2001-02-20"), dtype.Int64, `the attribute calendar is "noleap" in a and "360_day" in b`},
 		"too early": {file("t(t)=-200000;calendar=standard" + first), file("t(t)=-190000;calendar=proleptic_gregorian;units=days since 2001-01-01"), dtype.Int64,
-			`-190000 days since 2001-01-01 is -189634 days since 2000-01-01, a time before 1582-10-15, where the calendars differ`},
+			`-190000 days since 2001-01-01 is -189634 days since 2000-01-01, a time before 1582-10-15, when the calendars differ`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := combineAll(t, Options{Concat: "t", Wanted: everything}, ints(test.a, test.kind), ints(test.b, test.kind))
