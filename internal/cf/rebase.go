@@ -102,8 +102,12 @@ func NewRebase(from, to *Clock, src, dst dtype.Type, missing ...json.RawMessage)
 		}
 		for _, n := range list {
 			r.missing = append(r.missing, n.float)
-			if n.exact != nil && n.exact.IsInt() && n.exact.Num().IsInt64() {
+			switch {
+			case n.exact == nil || !n.exact.IsInt():
+			case n.exact.Num().IsInt64():
 				r.missingInts = append(r.missingInts, n.exact.Num().Int64())
+			case n.exact.Num().IsUint64() && src == dtype.Uint64 && dst == dtype.Uint64:
+				r.missingInts = append(r.missingInts, int64(n.exact.Num().Uint64())) // as mover loads it
 			}
 		}
 	}
@@ -266,6 +270,9 @@ func (r *Rebase) wholes(list []int64) (bad int, why Reason) {
 	unsigned := r.src == dtype.Uint64
 	for i, x := range list {
 		if len(r.missingInts) > 0 && slices.Contains(r.missingInts, x) {
+			if r.src != r.dst && (x < r.low || x > r.high) {
+				return i, Overflow
+			}
 			continue
 		}
 		if x > r.limit || x < -r.limit || unsigned && x < 0 {

@@ -110,6 +110,17 @@ func TestRebaseMissing(t *testing.T) {
 	if err != nil || nan[0] == nan[0] || nan[1] != -9 || nan[2] != 5 {
 		t.Error(nan, err)
 	}
+	large, err := rebased[uint64, uint64](t, next, day, dtype.Uint64, dtype.Uint64, []uint64{math.MaxUint64, 4}, json.RawMessage("18446744073709551615"))
+	if d := cmp.Diff([]uint64{math.MaxUint64, 5}, large); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	// A type that does not hold the mark would hold another number in its place.
+	const mark = "9223372036854775807"
+	narrow, err := rebased[int64, int32](t, next, day, dtype.Int64, dtype.Int32, []int64{4, math.MaxInt64}, json.RawMessage(mark))
+	var refused *RefusedTime
+	if !errors.As(err, &refused) || refused.Index != 1 || refused.Reason != Overflow {
+		t.Error(narrow, err)
+	}
 }
 
 func TestRebaseRefuses(t *testing.T) {
