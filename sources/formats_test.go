@@ -22,7 +22,7 @@ func TestWhatIs(t *testing.T) {
 		"\x00\x01":                    {"", `it begins with "\x00\x01"`},
 		"PAR1\x15\x00":                {"arrow", "it is a Parquet file, for driver: arrow"},
 		"ARROW1\x00\x00":              {"arrow", "an Arrow IPC file"},
-		"\x89HDF\r\n\x1a\n\x00":       {"netcdf", "it is an HDF5 file, NetCDF-4 perhaps, for driver: netcdf"},
+		"\x89HDF\r\n\x1a\n\x00":       {"netcdf", "it is an HDF5 file, perhaps NetCDF-4, for driver: netcdf"},
 		"CDF\x01\x00":                 {"netcdf", "a NetCDF file"},
 		"CDF\x03":                     {"", `it begins with "CDF\x03"`},
 		"PK\x03\x04\x14":              {"zarr", "if its name ends with .zip"},

@@ -156,7 +156,7 @@ def check_hard(shown, path, o):
         row = n.rows.get("link", "") if n else shown.nodes[p.rpartition("/")[0]].rows.get("link " + p.rpartition("/")[2], "")
         if not row and not n:
             row = shown.nodes[p.rpartition("/")[0]].rows.get("type " + p.rpartition("/")[2], "")
-        m = re.search(r"hard, to what is /(.*?)\)?$", row)
+        m = re.search(r"hard, to the same object as /(.*?)\)?$", row)
         return m.group(1) if m else p
 
     shown.fact(first(path) == first(o["hard"]), f"/{path}: hard link to /{o['hard']}")

@@ -98,7 +98,7 @@ class Parser:
                 while self.next() != "}":
                     pass
             elif word == "USERDEFINED_LINK":
-                self.objects[child] = {"kind": "link", "text": "of a kind that only some program knows"}
+                self.objects[child] = {"kind": "link", "text": "user-defined"}
                 self.skip()
             else:
                 raise ValueError(f"{word} in a group")

@@ -82,7 +82,7 @@ class Facts:
                 to, target = g.links.get_val(name)
                 self.objects[child] = {"kind": "link", "text": f"external, to {target.decode()} in {to.decode()}"}
             elif link.type != h5l.TYPE_HARD:
-                self.objects[child] = {"kind": "link", "text": "of a kind that only some program knows"}
+                self.objects[child] = {"kind": "link", "text": "user-defined"}
             else:
                 self.object(child, h5o.open(g, name))
 

@@ -85,8 +85,8 @@ func textFindings(list []attribute) (findings []cf.Finding) {
 	for i := range list {
 		if a := &list[i]; a.isText() && !utf8.Valid(a.values) {
 			findings = append(findings, cf.Finding{
-				Code: sources.NotUTF8, Message: fmt.Sprintf("the attribute %s is not UTF-8 and read as Latin-1: %.200s", a.name, a.json()),
-				Hint: "give the attribute in the job where that is wrong",
+				Code: sources.NotUTF8, Message: fmt.Sprintf("the attribute %s is not UTF-8, so it is read as Latin-1: %.200s", a.name, a.json()),
+				Hint: "if that is wrong, give the attribute in the job",
 			})
 		}
 	}
@@ -125,7 +125,7 @@ func quote(s string) json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// attributesJSON returns a list of attributes as those of a Zarr node. If two have the
+// attributesJSON returns a list of attributes as attributes of a Zarr node. If two have the
 // same name, the last counts.
 func attributesJSON(list []attribute) zarr.Attributes {
 	var all zarr.Attributes
@@ -177,14 +177,14 @@ func translate(info *sources.Info, list []attribute, char bool) {
 		info.Attributes = info.Attributes.With(attrEncoding, nil)
 		info.Findings = append(info.Findings, cf.Finding{
 			Code:    sources.LeftOut,
-			Message: fmt.Sprintf("the attribute %s (%.80s) is left out: it is of characters, which are numbers here", attrEncoding, text),
-			Hint:    "decode the texts of the last dimension as what it says",
+			Message: fmt.Sprintf("the attribute %s (%.80s) is left out: it is about characters, but the array has numbers", attrEncoding, text),
+			Hint:    "programs that want text decode the last dimension with this encoding",
 		})
 	}
 	if value := info.Attributes.Get(attrFill); value != nil && !taken(info.Type, value) {
 		info.Findings = append(info.Findings, cf.Finding{
 			Code:    sources.FillMeaning,
-			Message: fmt.Sprintf("the attribute %s (%.80s) is in no form that xarray takes for %s, which cannot open the target with it", attrFill, value, info.Type.Name()),
+			Message: fmt.Sprintf("the attribute %s (%.80s) has a form that xarray does not read for %s: xarray cannot open the target", attrFill, value, info.Type.Name()),
 			Hint:    "leave it out, with attributes: {_FillValue: null}",
 		})
 	}
@@ -223,10 +223,10 @@ func setFill(info *sources.Info, list []attribute, char bool) {
 		info.Fill, info.FillFrom = dtype.Scalar(a.text()), name
 		return
 	case a.len() == 0 || a.isText() != char || notNumber != nil || a.kind == netcdftype.String:
-		note(info, "the attribute _FillValue (%s) is not a value of the variable's type and not used as fill value", a.json())
+		note(info, "the attribute _FillValue (%s) is not a value of the variable's type and is not used as fill value", a.json())
 		return
 	case a.len() > 1:
-		note(info, "the attribute _FillValue has %d values, of which the first is used", a.len())
+		note(info, "the attribute _FillValue has %d values: the first is used", a.len())
 	}
 	first, given := a.value(0), dataType(a.kind)
 	fill, ok := convert(given, first, info.Type)

@@ -124,10 +124,10 @@ func TestTranslated(t *testing.T) {
 		"fill of characters":     {netcdftype.Char, fill(netcdftype.Char, []byte(" ")), ""},
 		"fill of shorts":         {3, fill(3, []byte{0, 1}), ""},
 		"fill of floats":         {5, fill(5, f32(1e20)), ""},
-		"text for short":         {3, fill(netcdftype.Char, []byte("-1")), `the attribute _FillValue ("-1") is in no form that xarray takes for int16`},
+		"text for short":         {3, fill(netcdftype.Char, []byte("-1")), `the attribute _FillValue ("-1") has a form that xarray does not read for int16`},
 		"text for float":         {5, fill(netcdftype.Char, []byte("-1")), `for float32`},
-		"NaN for int":            {4, fill(6, f64(math.NaN())), `_FillValue ("NaN") is in no form`},
-		"nothing":                {3, fill(3, nil), `_FillValue ([]) is in no form`},
+		"NaN for int":            {4, fill(6, f64(math.NaN())), `_FillValue ("NaN") has a form that xarray does not read`},
+		"nothing":                {3, fill(3, nil), `_FillValue ([]) has a form that xarray does not read`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &classic{version: 5, vars: []variable{{name: "v", kind: test.variable, attributes: test.attributes}}}

@@ -24,8 +24,8 @@ func (c *classicFile) details(_ context.Context, path string) ([]sources.Detail,
 	return append(list, attributeDetails(c.header.attributes)...), nil
 }
 
-// attributeDetails lists the types of attributes, and the values of fill values, which
-// have another form in the attributes of Zarr.
+// attributeDetails lists the types of attributes. It also shows the value of the attribute
+// _FillValue, which has another form in Zarr.
 func attributeDetails(attributes []attribute) []sources.Detail {
 	var list []sources.Detail
 	for i := range attributes {

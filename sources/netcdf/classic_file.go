@@ -26,7 +26,7 @@ func (c *classicFile) groups() []sources.Group {
 	if cut := c.header.cut; cut.count > 0 {
 		findings = append(findings, cf.Finding{
 			Code:    sources.Renamed,
-			Message: fmt.Sprintf("%d names of dimensions, variables or attributes end at a zero byte within them: %s", cut.count, strings.Join(cut.first, ", ")),
+			Message: fmt.Sprintf("%d names of dimensions, variables or attributes contain a zero byte and are cut off there: %s", cut.count, strings.Join(cut.first, ", ")),
 		})
 	}
 	return []sources.Group{{Attributes: attributesJSON(list), Findings: findings}}

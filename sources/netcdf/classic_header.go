@@ -67,7 +67,7 @@ type header struct {
 	recordSize int // bytes from one record to the next
 }
 
-// errShort says that the header continues behind the given bytes.
+// errShort says that the header is longer than the bytes that were read.
 var errShort = errors.New("the header is cut off")
 
 // readHeader reads the header of a file. buffer is the beginning of the file; further
@@ -131,7 +131,7 @@ func (h *header) check() error {
 		}
 	}
 	if records > 1 {
-		return fmt.Errorf("there are %d record dimensions; a classic file has one", records)
+		return fmt.Errorf("there are %d record dimensions, but a classic file has at most one", records)
 	}
 	h.byName = make(map[string]*variable, len(h.vars))
 	for i := range h.vars {

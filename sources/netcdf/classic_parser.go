@@ -22,7 +22,7 @@ type parser struct {
 	err     error
 }
 
-// cutNames counts names that end at a zero byte within them.
+// cutNames counts names that contain a zero byte, and so end there.
 type cutNames struct {
 	first []string // as they are in the file
 	count int
@@ -205,7 +205,7 @@ func (p *parser) variable() variable {
 	v := variable{name: p.name()}
 	rank := p.number("dimensions of a variable", p.wide(4))
 	if rank > maxRank {
-		p.fail("variable %q has %d dimensions, at most %d are read", v.name, rank, maxRank)
+		p.fail("variable %q has %d dimensions, but at most %d are supported", v.name, rank, maxRank)
 		return v
 	}
 	v.dims = make([]int, rank)

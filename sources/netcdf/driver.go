@@ -6,17 +6,17 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Driver returns the driver of these formats.
+// Driver returns the driver of NetCDF files, and of other HDF5 files.
 func Driver() sources.Driver {
 	return sources.Driver{
 		Name: "netcdf", Aliases: []string{"hdf5"}, Title: "NetCDF",
 		Signatures: []sources.Signature{
-			{Begins: "\x89HDF\r\n\x1a\n", What: "an HDF5 file, NetCDF-4 perhaps"},
+			{Begins: "\x89HDF\r\n\x1a\n", What: "an HDF5 file, perhaps NetCDF-4"},
 			{Begins: "CDF\x01", What: "a NetCDF file"},
 			{Begins: "CDF\x02", What: "a NetCDF file"},
 			{Begins: "CDF\x05", What: "a NetCDF file"},
 		},
-		// An HDF5 file may begin with anything, a user block.
+		// An HDF5 file may begin with a user block, which may hold anything.
 		Detect: func(context.Context, *sources.Probe) sources.Confidence { return sources.Possible },
 		Open:   openRequest,
 		Traits: sources.Traits{Unlimited: true, Codecs: sources.CodecsOnRequest, CF: true},

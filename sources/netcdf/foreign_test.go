@@ -24,8 +24,8 @@ func TestForeign(t *testing.T) {
 func TestZeroBytes(t *testing.T) {
 	folder := sourcetest.Unzip(t, "testdata/foreign.zip")
 	for name, want := range map[string]string{
-		"zero_bytes_classic.nc":      `7 names of dimensions, variables or attributes end at a zero byte within them: "x\x00", "longer\x00\x00\x00", "r\x00", "title\x00", "x\x00"`,
-		"ref_nctest_64bit_offset.nc": `of dimensions, variables or attributes end at a zero byte within them: `,
+		"zero_bytes_classic.nc":      `7 names of dimensions, variables or attributes contain a zero byte and are cut off there: "x\x00", "longer\x00\x00\x00", "r\x00", "title\x00", "x\x00"`,
+		"ref_nctest_64bit_offset.nc": `of dimensions, variables or attributes contain a zero byte and are cut off there: `,
 		"zero_bytes_64bit_data.nc":   `7 names of`,
 		"zero_bytes_64bit_offset.nc": `7 names of`,
 	} {

@@ -72,8 +72,8 @@ func TestFindings(t *testing.T) {
 	src := open(t, netcdf.Options{}, odd)
 	latin := func(name string) cf.Finding {
 		return cf.Finding{
-			Code: sources.NotUTF8, Message: "the attribute " + name + ` is not UTF-8 and read as Latin-1: "°C"`,
-			Hint: "give the attribute in the job where that is wrong",
+			Code: sources.NotUTF8, Message: "the attribute " + name + ` is not UTF-8, so it is read as Latin-1: "°C"`,
+			Hint: "if that is wrong, give the attribute in the job",
 		}
 	}
 	want := map[string][]cf.Finding{

@@ -24,8 +24,8 @@ type Options struct {
 	// are kept. See [sources.Packed].
 	CF func(path string) cf.Mode
 	// Kept says, by the path of a variable, whether its stored chunks are wanted, see
-	// [sources.Stored]; they are available if all filters are codecs. nil: of no
-	// variable. The chunk index of such a variable is read when the variable is opened.
+	// [sources.Stored]; they are available if all filters are codecs. nil: for no variable.
+	// The chunk index of such a variable is read when the variable is opened.
 	Kept func(path string) bool
 	// Codecs are the known codecs; nil: the standard ones.
 	Codecs *codecs.Registry
@@ -42,13 +42,13 @@ const (
 	keptOfMany   = 4 << 20
 )
 
-// Open opens the file at a URL.
+// Open opens the file at a URL. The caller closes the source.
 func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
 	return OpenAll(ctx, []string{url}, opt)
 }
 
-// OpenAll opens several files, which are combined. Their headers are read once, and only
-// the needed parts stay in memory.
+// OpenAll opens several files and combines them into one source, which the caller closes.
+// The headers are read once, and only the needed parts stay in memory.
 func OpenAll(ctx context.Context, urls []string, opt Options) (sources.Source, error) {
 	set, err := sources.OpenFiles(ctx, urls, opt.Store)
 	if err != nil {

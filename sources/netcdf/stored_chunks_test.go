@@ -106,7 +106,7 @@ func TestStored(t *testing.T) {
 			"filters/lz4":               "no codec of Zarr undoes lz4 (filter 32004)",
 			"filters/nbit_i4":           "no codec of Zarr undoes nbit (filter 5)",
 			"types/bool":                "the dataset is not stored in chunks",
-			"types/text_chunked":        "the elements are not stored as Zarr stores those of string",
+			"types/text_chunked":        "the elements are not stored in the form in which Zarr stores string",
 		} {
 			got, ok := obstacles[path]
 			switch {

@@ -20,7 +20,7 @@ type tree struct {
 	file    *sources.OpenFile
 	hdf5    *hdf5.File
 	scratch *ndarray.Pool
-	kept    func(path string) bool // says whose stored chunks are wanted; nil: nobody's
+	kept    func(path string) bool // says for which variables the stored chunks are wanted; nil: for none
 	chains  *codecs.Chains
 	nodes   []*group // the root first, each group before its subgroups
 	vars    []*treeVariable

@@ -93,8 +93,8 @@ func isChar(d *hdf5.Dataset) bool {
 	return d.Native.Element.Class == hdf5type.String && d.Native.Element.Size == 1
 }
 
-// elementBehind returns the element that readers see behind the end of a dataset, in
-// the type of its variable.
+// elementBehind returns the element that readers see after the end of a dataset, in the
+// type of its variable.
 func elementBehind(ctx context.Context, d *hdf5.Dataset, t dtype.Type) (ndarray.Array, error) {
 	fill, err := d.FillValue(ctx)
 	if value := defaultFill(t); !d.FillDefined && !isChar(d) && value != nil && err == nil {
@@ -105,8 +105,8 @@ func elementBehind(ctx context.Context, d *hdf5.Dataset, t dtype.Type) (ndarray.
 	return fill, err
 }
 
-// defaultFill returns the value that NetCDF reads behind the end of a variable without
-// a fill value, where the dimension is longer. It is nil for types without such a
+// defaultFill returns the value that NetCDF reads after the end of a variable that is
+// shorter than its dimension and has no fill value. It is nil for types without such a
 // value.
 func defaultFill(t dtype.Type) dtype.Scalar {
 	external, err := netcdftype.To(t)
@@ -133,7 +133,7 @@ func setStoredFill(info *sources.Info, fill ndarray.Array) {
 	for item := range fill.Items() {
 		if info.Fill != nil && !bytes.Equal(info.Fill, item) {
 			info.Fill, info.FillFrom = nil, ""
-			note(info, "the fill value of the HDF5 dataset is an array of different elements and not used as fill value")
+			note(info, "the fill value of the HDF5 dataset is an array of different elements and is not used as fill value")
 			return
 		}
 		info.Fill, info.FillFrom = slices.Clone(dtype.Scalar(item)), "HDF5 dataset"
@@ -167,7 +167,7 @@ func (t *tree) place(info *sources.Info, d *hdf5.Dataset, fill ndarray.Array) (s
 type treeArray struct {
 	info    *sources.Info
 	dataset *hdf5.Dataset
-	fill    ndarray.Array // one element, as it is behind the end of the dataset
+	fill    ndarray.Array // one element, as readers see it after the end of the dataset
 	url     string
 }
 

@@ -20,7 +20,7 @@ type described struct {
 	once   sync.Once
 	err    error
 	groups map[string]*group
-	links  map[string]string // descriptions by path, of links that are more than a name for an object
+	links  map[string]string // descriptions of links, by path; an ordinary hard link has none
 	types  []namedType
 	// others lists links to objects that are neither a variable nor a group, by the
 	// paths of their groups.
@@ -99,7 +99,7 @@ func (t *tree) describeLinks(ctx context.Context) error {
 			at := path.Join(g.path, strings.TrimPrefix(l.Name, notCoordinate))
 			text := linkText(l)
 			if known := first[l.Address]; l.Kind == hdf5.HardLink && !again[g] && known != "" {
-				text = "hard, to what is " + known
+				text = "hard, to the same object as " + known
 			} else if l.Kind == hdf5.HardLink && !again[g] {
 				first[l.Address] = "/" + at
 			}
@@ -166,7 +166,7 @@ func linkText(l hdf5.Link) string {
 	case hdf5.ExternalLink:
 		return fmt.Sprintf("external, to %s in %s", l.Target, l.File)
 	default:
-		return "of a kind that only some program knows"
+		return "user-defined"
 	}
 }
 
@@ -263,9 +263,10 @@ func times(shape []int) string {
 	return strings.Join(parts, " × ")
 }
 
-// attributeDetails lists the attributes of an object: their types, or the names of
-// these, and shapes. It lists values that are not among the shown attributes, or are
-// shown in another form. Bookkeeping takes one line.
+// attributeDetails lists the attributes of an object with their types and shapes. A
+// committed type is listed by its name. If shown is false, or if the attributes of the
+// target lack a value or have another form of it, the value is listed, too. Bookkeeping
+// takes one line.
 func (t *tree) attributeDetails(ctx context.Context, o *hdf5.Object, known []attribute, shown bool) (list []sources.Detail, err error) {
 	all, err := o.Attributes(ctx)
 	if err != nil {

@@ -44,7 +44,7 @@ type treeDimension struct {
 	name      string
 	length    int
 	unlimited bool
-	alone     bool // no variable has this name
+	alone     bool // no variable belongs to the dimension
 	id        int  // -1: the file states none
 }
 

@@ -37,7 +37,7 @@ func describeCodecs(info *sources.Info, d *hdf5.Dataset) {
 	case d.ChunkShape == nil:
 		info.Obstacle = "the dataset is not stored in chunks"
 	case !plain:
-		info.Obstacle = "the elements are not stored as Zarr stores those of " + info.Type.Name()
+		info.Obstacle = "the elements are not stored in the form in which Zarr stores " + info.Type.Name()
 	}
 }
 
@@ -76,7 +76,7 @@ func (a *treeArray) withObjects(ctx context.Context, file *sources.OpenFile, kno
 	}
 	chain, err := known.Bind(a.info.Codecs, codecs.Chunk{Type: a.info.Type, Shape: a.info.Chunks, Fill: fill})
 	if err != nil {
-		a.info.Obstacle = fmt.Sprintf("its filters make no chain: %v", err)
+		a.info.Obstacle = fmt.Sprintf("its filters cannot be bound as codecs: %v", err)
 		return a, nil
 	}
 	a.info.Codecs = chain.Specs()
@@ -118,14 +118,14 @@ func (a *treeArray) obstacle(ctx context.Context, chain *codecs.Chain) (string, 
 		case c.Skipped != 0:
 			return fmt.Sprintf("the chunk at element %v did not go through %v", c.Start, d.Filters[bits.TrailingZeros32(c.Skipped)]), nil
 		case c.Size > most:
-			return fmt.Sprintf("the chunk at element %v has %d bytes, where %d are the most that the codecs make", c.Start, c.Size, most), nil
+			return fmt.Sprintf("the chunk at element %v has %d bytes, but the codecs make at most %d", c.Start, c.Size, most), nil
 		}
 	}
 	return "", nil
 }
 
-// fillsWithout reports whether elements that were never written have another value than
-// the given one.
+// fillsWithout reports whether elements that were never written have a value other than
+// value.
 func (a *treeArray) fillsWithout(ctx context.Context, value dtype.Scalar) (bool, error) {
 	fill, err := a.dataset.FillValue(ctx)
 	if err != nil {

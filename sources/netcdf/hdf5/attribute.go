@@ -191,8 +191,8 @@ func (f *File) describe(ctx context.Context, a *Attribute, flags uint8, typeMess
 	return err
 }
 
-// Values returns the elements of the attribute. They have the dimensions of its shape
-// and, behind these, the dimensions of an array datatype. The error about a datatype
+// Values returns the elements of the attribute. Their dimensions are those of the
+// attribute's shape, followed by those of an array datatype. The error about a datatype
 // without a counterpart is that of [hdf5type.Datatype.Type].
 func (a *Attribute) Values(ctx context.Context) (ndarray.Array, hdf5type.Native, error) {
 	native, err := a.Datatype.Type()

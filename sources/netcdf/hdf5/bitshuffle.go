@@ -106,7 +106,7 @@ func (b *bitshuffled) next(dst, src []byte) (content, rest []byte, err error) {
 	}
 	n := int(binary.BigEndian.Uint32(src))
 	if src = src[4:]; n > len(src) {
-		return nil, nil, corrupt("a block of %d bytes, of which %d are there", n, len(src))
+		return nil, nil, corrupt("a block of %d bytes, but only %d bytes are left", n, len(src))
 	}
 	if content, err = b.decompress(dst, src[:n]); err != nil {
 		return nil, nil, err

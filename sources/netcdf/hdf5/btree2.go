@@ -68,7 +68,7 @@ func (f *File) walk2(ctx context.Context, address uint64, do func(record []byte)
 		}
 	}
 	if t.records != 0 {
-		return corrupt("%d records of those that it has are missing", t.records)
+		return corrupt("%d of the tree's records are missing", t.records)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (d *Dataset) readIndex(ctx context.Context) (chunkIndex, error) {
 	slices.SortFunc(r.x, func(a, b chunk) int { return cmp.Compare(a.number, b.number) })
 	for i := 1; i < len(r.x); i++ {
 		if r.x[i].number == r.x[i-1].number {
-			return nil, corrupt("chunk %d is there twice", r.x[i].number)
+			return nil, corrupt("chunk %d is listed twice", r.x[i].number)
 		}
 	}
 	return slices.Clip(r.x), nil
@@ -142,7 +142,7 @@ func (r *indexReader) add(index []uint64, address, size uint64, mask uint32) err
 		return nil
 	}
 	if most := uint64(mostStored(r.chunkSize)); size > most {
-		return corrupt("chunk %v has %d bytes, at most %d are read", index, size, most)
+		return corrupt("chunk %v has %d bytes, but a chunk of this shape has at most %d", index, size, most)
 	}
 	if r.filters == nil && size != uint64(r.chunkSize) {
 		return corrupt("chunk %v has %d bytes without any filter, want %d", index, size, r.chunkSize)

@@ -95,10 +95,9 @@ func (d *decoders) blosc(dst, src []byte) ([]byte, error) {
 	return dst[:n], nil
 }
 
-// lz4Blocks undoes the filter lz4. The chunk begins with the size of the content in 8
-// bytes and the size of a block in 4 bytes, both big-endian. Blocks of LZ4 follow, each
-// behind its size in 4 bytes. A block that is as large as its content is the content
-// itself.
+// lz4Blocks undoes the filter lz4. The chunk begins with the size of the content in 8 bytes
+// and the size of a block in 4 bytes, both big-endian. Blocks of LZ4 follow, each after its
+// size in 4 bytes. A block that is as large as its content is the content itself.
 func lz4Blocks(dst, src []byte) ([]byte, error) {
 	const header = 8 + 4
 	if len(src) < header {
@@ -121,7 +120,7 @@ func lz4Blocks(dst, src []byte) ([]byte, error) {
 		n := int(binary.BigEndian.Uint32(src))
 		src = src[4:]
 		if n > len(src) {
-			return nil, corrupt("a block of %d bytes, of which %d are there", n, len(src))
+			return nil, corrupt("a block of %d bytes, but only %d bytes are left", n, len(src))
 		}
 		if n == len(content) {
 			copy(content, src)

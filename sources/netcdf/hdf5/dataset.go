@@ -118,7 +118,7 @@ func (d *Dataset) takeLayout(content []byte) (err error) {
 		return err
 	}
 	if d.layout.class == virtual {
-		return unsupported("its elements are in other datasets (a virtual dataset): write it as one with h5repack")
+		return unsupported("its elements are in other datasets (a virtual dataset): write it as one dataset with h5repack")
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (f *File) external(ctx context.Context, content []byte) error {
 	if err != nil {
 		return err
 	}
-	return unsupported("the elements are in %.200q and not in this file: write them into one with h5repack", first)
+	return unsupported("the elements are in %.200q and not in this file: write everything into one file with h5repack", first)
 }
 
 // layOut checks that the parts of a dataset agree, and divides it into chunks

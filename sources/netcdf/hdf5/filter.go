@@ -97,7 +97,7 @@ func readFilters(data []byte) ([]Filter, error) {
 			f.Parameters = append(f.Parameters, c.uint32())
 		}
 		if len(f.Parameters) < count && c.err == nil {
-			c.err = corrupt("%d parameters of %v are not all there", count, f)
+			c.err = corrupt("some of the %d parameters of %v are missing", count, f)
 		}
 		if version == 1 && count%2 == 1 {
 			c.skip(4)

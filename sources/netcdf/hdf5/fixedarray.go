@@ -34,8 +34,8 @@ func (d *Dataset) arrayOrder(extensible bool) order {
 	return o
 }
 
-// index returns the chunk of entry i. Along the first dimension it may lie behind the
-// end.
+// index sets index to the place of the chunk of entry i in the grid. Along the first
+// dimension of the order, this place may be beyond the grid.
 func (o order) index(i uint64, index []uint64) {
 	for k := len(o.dims) - 1; k > 0; k-- {
 		n := max(o.counts[k], 1)

@@ -146,8 +146,8 @@ func Text(b []byte) string {
 	return string(runes)
 }
 
-// decode converts elements in the form of the file to the elements of dst. dst has as
-// many elements. It is in C order unless the elements have a variable size.
+// decode converts elements in the form of the file to the elements of dst. dst has as many
+// elements as data. If the elements have a fixed size, dst is in C order.
 func (f *File) decode(ctx context.Context, dst ndarray.Array, data []byte, native *hdf5type.Native) error {
 	if dst.Heap == nil {
 		native.Decode(dst.Data, data)

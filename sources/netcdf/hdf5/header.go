@@ -188,7 +188,7 @@ func (h *header) messages2(c *cursor, next []piece) ([]piece, error) {
 // ends even if continuations lead in a circle.
 func (f *File) piece(ctx context.Context, h *header, p piece) (*cursor, error) {
 	if p.length == 0 || p.length > maxHeader || h.read+int(p.length) > maxHeader {
-		return nil, corrupt("a piece of %d bytes behind %d others, at most %d are read", p.length, h.read, maxHeader)
+		return nil, corrupt("a piece of %d bytes after %d bytes of other pieces, but a header has at most %d", p.length, h.read, maxHeader)
 	}
 	h.read += int(p.length)
 	return f.cursor(ctx, p.address, int(p.length))
@@ -206,7 +206,7 @@ func (h *header) add(c *cursor, m message, next []piece) ([]piece, error) {
 		next = append(next, piece{p.address(), p.size()})
 		return next, p.err
 	case m.kind > lastKnownMessage && m.flags&flagFailIfUnknown != 0:
-		return nil, unsupported("a message of kind %#x that has to be understood", m.kind)
+		return nil, unsupported("a message of the unknown kind %#x, which readers must understand", m.kind)
 	}
 	h.messages = append(h.messages, m)
 	return next, nil

@@ -111,7 +111,7 @@ func (f *File) openHeap(ctx context.Context, address uint64) (*heap, error) {
 	pow := func(n uint64) bool { return bits.OnesCount64(n) == 1 }
 	if h.idSize < 2 || h.width == 0 || !pow(uint64(h.width)) || !pow(h.start) || !pow(h.maxDirect) ||
 		h.maxDirect < h.start || h.maxDirect > maxObject || space > 64 || h.rows > 64 || managed == 0 {
-		return nil, corrupt("its table cannot be: rows of %d blocks of %d to %d bytes, a space of %d bits, IDs of %d bytes",
+		return nil, corrupt("its table is impossible: rows of %d blocks of %d to %d bytes, a space of %d bits, IDs of %d bytes",
 			h.width, h.start, h.maxDirect, space, h.idSize)
 	}
 	h.offsetSize = (space + 7) / 8
@@ -167,7 +167,7 @@ func (h *heap) rowStart(row int) uint64 {
 // managed returns an object in a block. It goes down the tables to the block.
 func (h *heap) managed(ctx context.Context, offset, length uint64) ([]byte, error) {
 	block, rows := h.root, h.rows
-	size := h.start                                 // of the root if it is no table
+	size := h.start                                 // of the root if it is not a table
 	direct := log2(h.maxDirect) - log2(h.start) + 2 // rows whose blocks hold objects
 	for rows > 0 {
 		row := 0
@@ -319,7 +319,7 @@ func (h *heap) findHuge(ctx context.Context, number uint64) (*cursor, error) {
 		return nil
 	})
 	if err == nil && found == nil {
-		err = corrupt("there is no object %d apart from the blocks", number)
+		err = corrupt("there is no object %d outside of the blocks", number)
 	}
 	return found, err
 }

@@ -16,8 +16,7 @@ const (
 	// wholePages bounds the pages of a piece of metadata that goes through the cache. A
 	// piece of more pages is read by itself and not kept.
 	wholePages = 16
-	// parallelPages is how many ranges are read at once when it is known which will be
-	// needed.
+	// parallelPages is how many ranges are read ahead at once.
 	parallelPages = 8
 )
 
@@ -74,7 +73,7 @@ func (f *File) bytesBy(ctx context.Context, kept *cache, address uint64, n int) 
 func (f *File) place(address uint64, n int) (uint64, error) {
 	room := uint64(f.size) - f.base
 	if address == undefined {
-		return 0, corrupt("an address is undefined that something needs")
+		return 0, corrupt("a required address is undefined")
 	}
 	if address > room || uint64(n) > room-address {
 		return 0, corrupt("%d bytes at address %d are outside of the file's %d bytes", n, address, f.size)

@@ -50,9 +50,8 @@ func (f *File) find(ctx context.Context, at uint64, path string, followed *int) 
 	return at, nil
 }
 
-// linksByName returns the links of the group at an address. An object that is no group
-// has none. The links are kept for other paths through the group, and must not be
-// modified.
+// linksByName returns the links of the group at an address. An object that is not a group
+// has none. The links are kept for other paths through the group, and must not be modified.
 func (f *File) linksByName(ctx context.Context, at uint64) (map[string]Link, error) {
 	key := cacheKey{f, at}
 	if known, ok := f.shared.links.get(key).(map[string]Link); ok {
@@ -87,11 +86,11 @@ func (f *File) Follow(ctx context.Context, group uint64, l Link) (uint64, error)
 	case l.Kind == ExternalLink:
 		return 0, fmt.Errorf("the link %.60q leads to %.200q in the file %.200q, which is not followed: open that file itself: %w", l.Name, l.Target, l.File, err)
 	case l.Kind == SoftLink && followed > maxSoftLinks:
-		return 0, fmt.Errorf("the link %.60q leads to %.200q, and so through more than %d links: %w", l.Name, l.Target, maxSoftLinks, err)
+		return 0, fmt.Errorf("the link %.60q leads to %.200q through more than %d soft links: %w", l.Name, l.Target, maxSoftLinks, err)
 	case l.Kind == SoftLink:
 		return 0, fmt.Errorf("the link %.60q leads to %.200q: %w", l.Name, l.Target, err)
 	default:
-		return 0, fmt.Errorf("the link %.60q is of a kind that only some program knows: %w", l.Name, err)
+		return 0, fmt.Errorf("the link %.60q is user-defined, and only the program that defined it can follow it: %w", l.Name, err)
 	}
 }
 

@@ -72,8 +72,9 @@ func (o *Object) Properties(ctx context.Context) (*Properties, error) {
 	return p, err
 }
 
-// committed returns the address of the committed datatype to which the data, in place
-// of a datatype message, refer. It returns 0 if the message is shared in another way.
+// committed returns the address of the committed datatype to which data refers. data takes
+// the place of a datatype message. committed returns 0 if the message is shared in another
+// way.
 func (f *File) committed(data []byte) (uint64, error) {
 	c := &cursor{data: data, widths: f.widths}
 	version, place := c.uint8(), c.uint8()

@@ -72,7 +72,7 @@ func scaleOffset(p []uint32) (step, error) {
 
 // scaled holds the parameters of a scaleoffset filter.
 type scaled struct {
-	digits  int // exponent of ten for floats; number of bits that the writer asked for, for integers, 0 if it did not
+	digits  int // for floats, the exponent of ten; for integers, the number of bits that the writer asked for, or 0
 	count   uint64
 	float   bool
 	size    int // bytes of an element

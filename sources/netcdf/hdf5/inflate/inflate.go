@@ -1,5 +1,5 @@
 // Package inflate decodes DEFLATE (RFC 1951) in zlib streams (RFC 1950) from memory to
-// memory. Because all of the stream and of the content is in memory, it takes about
+// memory. The whole stream and the whole content are in memory, so decoding takes about
 // half the time of a decoder that reads and writes piece by piece.
 //
 // A stream is a header of two bytes, blocks, and the Adler-32 of the content,
@@ -153,7 +153,7 @@ func (d *Decoder) stored(dst []byte, n int) (int, error) {
 	}
 	size := int(binary.LittleEndian.Uint16(src))
 	if size != int(^binary.LittleEndian.Uint16(src[2:])) {
-		return 0, corrupt("a stored block of %d bytes, and by its complement of another length", size)
+		return 0, corrupt("the length of a stored block, %d bytes, contradicts its complement", size)
 	}
 	if src = src[4:]; size > len(src) {
 		return 0, corrupt("it is cut off within a stored block")
@@ -232,7 +232,7 @@ func (d *Decoder) dynamic() error {
 		switch symbol {
 		case 16:
 			if i == 0 {
-				return corrupt("nothing before the first length to repeat")
+				return corrupt("the first length is a repetition of the one before")
 			}
 			value, extra = all[i-1], 2
 		case 18:
