@@ -14,8 +14,8 @@ import (
 )
 
 // A piece is the rows of a batch that are read at once. It has at least one row, and at
-// most pieceElements elements. If elements do not go straight to their place, it has at
-// most movedBytes bytes.
+// most pieceElements elements and pieceBytes bytes. If elements do not go straight to their
+// place, it has at most movedBytes bytes.
 const (
 	pieceElements = 1 << 20
 	pieceBytes    = 8 << 20
@@ -41,8 +41,8 @@ type table interface {
 
 // reader reads a column of a file. It is safe for concurrent use.
 type reader interface {
-	// open begins to read rows lo to hi of a batch. tally counts the memory that these
-	// rows take for elements of variable size.
+	// open begins to read the rows of a batch from lo up to, but not including, hi. tally
+	// counts the memory that these rows take for elements of variable size.
 	open(ctx context.Context, batch, lo, hi int, tally *ndarray.Tally) (rows, error)
 	// memory returns the most bytes that the rows of a batch hold. It does not count
 	// the memory into which they are read, and memory that a tally counts.

@@ -138,7 +138,7 @@ func (c *column) tensor() error {
 		return fmt.Errorf("the metadata of arrow.fixed_shape_tensor, %.80q: %w", text, err)
 	}
 	if len(c.row) == 0 {
-		return fmt.Errorf("an arrow.fixed_shape_tensor is stored as %s, which is no list of fixed size", c.field.Type)
+		return fmt.Errorf("an arrow.fixed_shape_tensor is stored as %s, which is not a list of fixed size", c.field.Type)
 	}
 	elements := 1
 	for _, n := range of.Shape {

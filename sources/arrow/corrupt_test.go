@@ -90,7 +90,7 @@ func TestMisplacedNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = a.ReadRegion(t.Context(), ndarray.New(a.Info().Type, a.Info().Shape), []int{0, 0, 0})
-	if err == nil || !strings.Contains(err.Error(), "lists of other lengths than [2 3]") {
+	if err == nil || !strings.Contains(err.Error(), "lists of other lengths than the schema says: want [2 3]") {
 		t.Errorf("got %v, want an error about the lengths of lists", err)
 	}
 }

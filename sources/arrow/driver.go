@@ -8,7 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Driver returns the driver of these formats.
+// Driver returns the driver of Arrow IPC files and streams, and of Parquet files.
 func Driver() sources.Driver {
 	return sources.Driver{
 		Name: "arrow", Aliases: []string{"parquet", "feather"}, Title: "Arrow or Parquet",
@@ -36,8 +36,8 @@ func openRequest(ctx context.Context, r sources.Request) (sources.Source, error)
 	return OpenAll(ctx, files, Options{Store: r.Store, Combine: r.Join, Null: r.Null, Drivers: r.Drivers})
 }
 
-// detect looks at the first file of a folder, and at the name of the first file if the
-// beginning tells nothing.
+// detect judges a folder by its first file. If the first bytes of a file do not tell its
+// format, its name may.
 func detect(ctx context.Context, p *sources.Probe) sources.Confidence {
 	first := p
 	if _, found := p.Beginning(ctx); !found {

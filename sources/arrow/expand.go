@@ -71,9 +71,10 @@ func parts(url string) []string {
 	return slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
 }
 
-// above returns how many parts of a file's path are those of the location that it is
-// from: the parts of a folder, or of a glob those in front of the first that has a
-// special character. Each part of a glob stands for one part of a path.
+// above returns how many parts of a file's path belong to the location that names the file.
+// If the location is a folder, these are the parts of the folder. If it is a glob, these
+// are the parts before the first part with a special character. Each part of a glob stands
+// for one part of a path.
 func above(location, file string) int {
 	name, _, _ := strings.Cut(location, "?")
 	if strings.HasPrefix(file, strings.TrimRight(name, "/")+"/") {

@@ -82,7 +82,7 @@ func (f *hierarchy) openKey(k Key) (sources.Array, error) {
 	}
 	t := f.source.keys[k.Name]
 	if _, ok := ndarray.Bytes(t, []int{rows}); !ok {
-		return nil, fmt.Errorf("%s: column %q of the folder's name: %d rows are too many for any file", f.url, k.Name, rows)
+		return nil, fmt.Errorf("%s: column %q, which a folder's name gives: %d rows are too many for any file", f.url, k.Name, rows)
 	}
 	a := &constant{info: &sources.Info{Path: k.Name, Type: t, Shape: []int{rows}, DimensionNames: []string{f.rows}}}
 	var err error
@@ -96,7 +96,7 @@ func (f *hierarchy) openKey(k Key) (sources.Array, error) {
 		a.value = dtype.Scalar(k.Value)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: column %q of the folder's name: %w", f.url, k.Name, err)
+		return nil, fmt.Errorf("%s: column %q, which a folder's name gives: %w", f.url, k.Name, err)
 	}
 	return a, nil
 }

@@ -131,10 +131,10 @@ func TestFindings(t *testing.T) {
 	dir := sourcetest.Unzip(t, "testdata/foreign.zip")
 	for name, want := range map[string]string{
 		"sound.parquet":                    "",
-		"repeated_no_annotation.parquet":   "the footer says 0 rows, its row groups have 6, which are read",
-		"rows_more_snappy_v1.parquet":      "the footer says 1000 rows, its row groups have 30, which are read",
-		"strings.parquet":                  `3 nodes of the schema, "bytes" first, lack their repetition and are taken for required`,
-		"values_less_snappy_v1.parquet":    `1 row groups have columns with other numbers of values than rows, and as many are read as there are rows: row group 0, column "f": 19 values for 20 rows`,
+		"repeated_no_annotation.parquet":   "the footer says 0 rows, but its row groups have 6: these are read",
+		"rows_more_snappy_v1.parquet":      "the footer says 1000 rows, but its row groups have 30: these are read",
+		"strings.parquet":                  `3 nodes of the schema, the first of them "bytes", lack their repetition and are taken for required`,
+		"values_less_snappy_v1.parquet":    `in 1 row groups, some columns have another number of values than there are rows; one value for each row is read: row group 0, column "f": 19 values for 20 rows`,
 		"nation.dict.parquet":              "",
 		"unknown_fields_none_v2.parquet":   "",
 		"total_same_snappy_v1.parquet":     "",

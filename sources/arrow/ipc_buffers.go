@@ -112,7 +112,7 @@ func decompress(codec ipc.Codec, dst, src []byte) ([]byte, error) {
 		var d zstd.Decoder
 		n, err := d.Decode(dst, src)
 		if err == nil && n != len(dst) {
-			err = fmt.Errorf("%d bytes in place of %d", n, len(dst))
+			err = fmt.Errorf("%d bytes instead of %d", n, len(dst))
 		}
 		return dst[:n], err
 	}

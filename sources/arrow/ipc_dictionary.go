@@ -40,7 +40,7 @@ func (r *ipcRows) lookUp(ctx context.Context, n *node, lo, hi int, out ndarray.A
 		}
 		index := indices[next/n.elements]
 		if index < 0 || index >= int64(len(d.items)/n.elements) {
-			return nil, fmt.Errorf("%w: value %d has index %d, the dictionary %d values", errCorrupt, lo+next/n.elements, index, len(d.items)/n.elements)
+			return nil, fmt.Errorf("%w: value %d has index %d, but the dictionary has %d values", errCorrupt, lo+next/n.elements, index, len(d.items)/n.elements)
 		}
 		k := int(index)*n.elements + next%n.elements
 		if d.null[k] {
@@ -54,9 +54,9 @@ func (r *ipcRows) lookUp(ctx context.Context, n *node, lo, hi int, out ndarray.A
 // are kept for later reads.
 const keptDictionaries = 4 << 20
 
-// dictionary returns the values of a dictionary in the state that the batch refers to.
-// They are read once; dictionaries that are too large to be kept are read once for
-// these rows.
+// dictionary returns the values of a dictionary in the state that the batch refers to. They
+// are read once and kept. A dictionary that is too large to be kept for others is kept for
+// these rows alone.
 func (r *ipcRows) dictionary(ctx context.Context, n *node, values dtype.Type) (*dictionary, error) {
 	t, batch := r.table, r.record
 	all := t.dictionaries[n.dictionary]

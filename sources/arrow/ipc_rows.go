@@ -191,9 +191,9 @@ func (r *ipcRows) item(ctx context.Context, buffer int, ends []int64, null *null
 	})
 }
 
-// viewed reads values through views. A view holds up to 12 bytes itself; longer values
-// are in a data buffer. The values are read together if there is not too much between
-// them, and otherwise half of the views at a time.
+// viewed reads values through views. A view holds up to 12 bytes itself; longer values are
+// in a data buffer. The values are read together if they lie close enough to each other.
+// Otherwise viewed reads the values of each half of the views by themselves.
 func (r *ipcRows) viewed(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
 	const size, inline = 16, 12
 	buffer := r.buffer(n)

@@ -87,7 +87,7 @@ func openIPCFile(ctx context.Context, f *file) (table, error) {
 	}
 	for i, m := range messages {
 		if dictionary := i < len(footer.Dictionaries); m.Batch == nil || dictionary != (m.Dictionary != nil) {
-			return nil, fmt.Errorf("%w: the footer names a batch at byte %d that is none", ipc.ErrCorrupt, blocks[i].Offset)
+			return nil, fmt.Errorf("%w: the footer names a batch at byte %d, but there is no such batch", ipc.ErrCorrupt, blocks[i].Offset)
 		}
 		t.add(m, blocks[i].Offset+int64(blocks[i].Metadata))
 	}
@@ -102,20 +102,21 @@ func readBlock(ctx context.Context, f *file, b ipc.Block) (*ipc.Message, error) 
 	}
 	prefix, length := messageLength(text)
 	if length < 0 || length > len(text)-prefix {
-		return nil, fmt.Errorf("%w: metadata of %d bytes where the footer says %d", ipc.ErrCorrupt, length, b.Metadata)
+		return nil, fmt.Errorf("%w: metadata of %d bytes, but the footer says %d", ipc.ErrCorrupt, length, b.Metadata)
 	}
 	m, err := ipc.ParseMessage(text[prefix : prefix+length])
 	if err != nil {
 		return nil, err
 	}
 	if m.Body > b.Body {
-		return nil, fmt.Errorf("%w: a body of %d bytes where the footer says %d", ipc.ErrCorrupt, m.Body, b.Body)
+		return nil, fmt.Errorf("%w: a body of %d bytes, but the footer says %d", ipc.ErrCorrupt, m.Body, b.Body)
 	}
 	return m, nil
 }
 
-// messageLength parses the first 8 bytes of a message. It returns the length of the
-// prefix and of the metadata behind it. The latter is 0 at the end of a stream.
+// messageLength parses the first 8 bytes of a message. It returns the length of the prefix
+// and of the metadata after the prefix. At the end of a stream, the length of the metadata
+// is 0.
 func messageLength(head []byte) (prefix, length int) {
 	first := binary.LittleEndian.Uint32(head)
 	if first == 0xffffffff {
@@ -228,7 +229,7 @@ func (t *ipcTable) metadata() arrow.Metadata { return t.schema.Metadata }
 // reader implements [table].
 func (t *ipcTable) reader(c *column) (reader, error) {
 	if t.unknown != nil {
-		return nil, fmt.Errorf("column %q is of a type that is not known (%d): nobody knows where the others are: write the data without it", t.unknown.Name, t.unknown.Unknown)
+		return nil, fmt.Errorf("column %q has the unknown type %d, so the places of the other columns are unknown, too: write the data without it", t.unknown.Name, t.unknown.Unknown)
 	}
 	n, err := t.fields[c.at[0]].only(c.at[1:])
 	if err != nil {

@@ -67,8 +67,8 @@ const (
 	featherMagic   = "FEA1"
 )
 
-// openTable opens a file of whatever format it is. The known drivers are for the error
-// about a file of none.
+// openTable opens a file of any of the formats. If the file has none of them, the error
+// describes it by means of the known drivers.
 func openTable(ctx context.Context, open *sources.OpenFile, known sources.Drivers) (table, error) {
 	if open.Err != nil {
 		return nil, open.Err
@@ -87,7 +87,7 @@ func openTable(ctx context.Context, open *sources.OpenFile, known sources.Driver
 	case bytes.HasSuffix(f.window, []byte(ipcMagic)):
 		return openIPCFile(ctx, f)
 	case bytes.HasSuffix(f.window, []byte(featherMagic)):
-		return nil, errors.New("a Feather file of version 1: write it again as version 2, which pyarrow.feather.write_feather does")
+		return nil, errors.New("a Feather file of version 1: write it again as version 2, with pyarrow.feather.write_feather")
 	case bytes.HasSuffix(f.window, []byte(encryptedMagic)):
 		return nil, errors.New("an encrypted Parquet file: write it again without encryption")
 	}
@@ -97,7 +97,7 @@ func openTable(ctx context.Context, open *sources.OpenFile, known sources.Driver
 	}
 	for _, magic := range []string{parquetMagic, ipcMagic} {
 		if bytes.HasPrefix(head, []byte(magic)) {
-			return nil, fmt.Errorf("truncated: the file begins with %s and does not end with it", magic)
+			return nil, fmt.Errorf("truncated: the file begins with %s but does not end with it", magic)
 		}
 	}
 	t, err := openIPCStream(ctx, f)

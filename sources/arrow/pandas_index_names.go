@@ -16,10 +16,11 @@ const pandasKey = "pandas"
 // name, or with the name of another column.
 const levelColumn = "__index_level_%d__"
 
-// levelNames returns names for the columns, given by their paths, that pandas made of
-// index levels under a name that Zarr reserves. The new name is that of the level. If
-// it has none, it is the name that pandas gives a column made of an index: index, or
-// level_0 and so on. taken are the names of other columns.
+// levelNames returns new names for columns that pandas made of index levels, by the paths
+// of the columns. pandas gave them names that Zarr reserves. The new name is the name of
+// the level. If the level has no name, it is the name that pandas gives a column made of an
+// index: index, or level_0 and so on. taken has the names of all columns; levelNames adds
+// the new names.
 func levelNames(metadata arrow.Metadata, taken map[string]bool) map[string]string {
 	var levels []int
 	for k := 0; taken[fmt.Sprintf(levelColumn, k)]; k++ {

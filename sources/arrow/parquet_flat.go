@@ -76,8 +76,8 @@ func (r *parquetRows) between(out ndarray.Array, present []uint64, values int, f
 	return err
 }
 
-// expandTo is between for elements that are seen as T. It returns false if they cannot
-// be.
+// expandTo is between for elements that are seen as T. It returns false if their memory is
+// not aligned for T.
 func expandTo[T uint8 | uint16 | uint32 | uint64](r *parquetRows, out ndarray.Array, present []uint64, values int, fill T) (bool, error) {
 	to, ok := ndarray.As[T](out)
 	if !ok {

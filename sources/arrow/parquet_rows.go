@@ -61,12 +61,12 @@ func (r *parquetRows) nested(at, most int, out ndarray.Array, null *nulls) (int,
 		each = r.missing[level]
 	}
 	if each == 0 {
-		return 0, fmt.Errorf("row %d of these is a list of no elements, where all have %v", at/r.below[0], r.leaf.lists)
+		return 0, fmt.Errorf("row %d of these rows is a list of no elements, but the schema says lists of %v", at/r.below[0], r.leaf.lists)
 	}
 	entries := 0
 	for r.from+entries < r.to && r.def[r.from+entries] == level && (entries+1)*each <= most {
 		if r.rep[r.from+entries] != uint32(r.row[r.place]) || r.place%each != 0 {
-			return 0, fmt.Errorf("row %d of these has lists of other lengths than %v, which the schema says", (at+entries*each)/r.below[0], r.leaf.lists)
+			return 0, fmt.Errorf("row %d of these rows has lists of other lengths than the schema says: want %v", (at+entries*each)/r.below[0], r.leaf.lists)
 		}
 		if r.place += each; r.place == len(r.row) {
 			r.place = 0
@@ -140,7 +140,7 @@ func conversionOf(n *parquet.Node, size int) (convert, error) {
 			for i := range len(from) / 12 {
 				v, ok := fromInt96(from[12*i:])
 				if !ok {
-					return fmt.Errorf("a timestamp of Julian day %d is beyond what nanoseconds in 64 bits reach", binary.LittleEndian.Uint32(from[12*i+8:]))
+					return fmt.Errorf("a timestamp of Julian day %d is beyond the range of nanoseconds in 64 bits", binary.LittleEndian.Uint32(from[12*i+8:]))
 				}
 				binary.LittleEndian.PutUint64(to[8*i:], uint64(v))
 			}
@@ -156,7 +156,7 @@ func conversionOf(n *parquet.Node, size int) (convert, error) {
 	case (width == 4 || width == 8) && size > 0 && size < width:
 		return narrowed(width, size), nil
 	default:
-		return nil, fmt.Errorf("%w: values of %d bytes where the schema says %d", parquet.ErrCorrupt, width, size)
+		return nil, fmt.Errorf("%w: values of %d bytes, but the schema says %d", parquet.ErrCorrupt, width, size)
 	}
 }
 

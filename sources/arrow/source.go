@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Open opens the table at a URL: a file, a glob, or a folder with all files below it, see
-// [Expand].
+// [Expand]. The caller closes the source.
 func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
 	files, err := Expand(ctx, url, opt.Store)
 	if err != nil {
@@ -42,7 +42,7 @@ func Open(ctx context.Context, url string, opt Options) (sources.Source, error) 
 	return OpenAll(ctx, files, opt)
 }
 
-// OpenAll opens files, which are combined.
+// OpenAll opens several files and combines them into one source, which the caller closes.
 func OpenAll(ctx context.Context, files []File, opt Options) (sources.Source, error) {
 	urls := make([]string, len(files))
 	for i, f := range files {
@@ -134,7 +134,7 @@ func (f *hierarchy) findings() (list []cf.Finding) {
 		return nil
 	}
 	for _, fault := range t.tree.Faults {
-		list = append(list, cf.Finding{Code: sources.Faulty, Message: f.url + ": " + fault, Hint: "write the file again with another program to be rid of this warning"})
+		list = append(list, cf.Finding{Code: sources.Faulty, Message: f.url + ": " + fault, Hint: "to avoid this warning, write the file again with another program"})
 	}
 	return list
 }
@@ -252,10 +252,10 @@ func (s *source) name(info *sources.Info, c *column) {
 	}
 	if part := partOf(c.field); part != c.field.Name {
 		info.Findings = append(info.Findings, cf.Finding{
-			Code: sources.Renamed, Message: fmt.Sprintf("it is called %q in the file, which no path can have", c.field.Name), Hint: "rename gives it another name",
+			Code: sources.Renamed, Message: fmt.Sprintf("its name in the file is %q, which no path can have", c.field.Name), Hint: "rename gives it another name",
 		})
 	}
 	if name, ok := metadataOf(c.field, extensionName); ok && name != tensorName {
-		info.Notes = append(info.Notes, fmt.Sprintf("the extension type %s is stored as what it is made of, %s", name, c.field.Type))
+		info.Notes = append(info.Notes, fmt.Sprintf("the extension type %s is stored as its storage type, %s", name, c.field.Type))
 	}
 }

@@ -145,7 +145,7 @@ func parseBatch(t *table, body int64) (*Batch, error) {
 		case 1:
 			batch.Codec = Zstd
 		default:
-			return nil, fmt.Errorf("compression %d, which is not known", c.byte(0))
+			return nil, fmt.Errorf("the unknown compression %d", c.byte(0))
 		}
 	}
 	at, n = t.vector(4, 8)
@@ -175,7 +175,7 @@ func ParseFooter(data []byte, size int64) (*Footer, error) {
 	for _, list := range [][]Block{f.Dictionaries, f.Batches} {
 		for i, k := range list {
 			if k.Offset < 0 || k.Metadata < 8 || k.Body < 0 || k.Offset > size || k.Body > size-k.Offset-int64(k.Metadata) {
-				return nil, fmt.Errorf("%w: batch %d lies at byte %d with %d and %d bytes, the file has %d", ErrCorrupt, i, k.Offset, k.Metadata, k.Body, size)
+				return nil, fmt.Errorf("%w: batch %d at byte %d has %d bytes of metadata and a body of %d, but the file has %d bytes", ErrCorrupt, i, k.Offset, k.Metadata, k.Body, size)
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func parseField(t *table, depth int) (Field, error) {
 			f.Index = integer(index)
 		}
 		if f.Index == nil {
-			return Field{}, fmt.Errorf("field %.60q: the indices of its dictionary are no integers", f.Name)
+			return Field{}, fmt.Errorf("field %.60q: the indices of its dictionary are not integers", f.Name)
 		}
 	}
 	return f, nil

@@ -84,7 +84,7 @@ func (d *decompressor) into(dst, src []byte) error {
 		return fmt.Errorf("%w: compression %d", ErrUnsupported, d.codec)
 	}
 	if err == nil && n != len(dst) {
-		err = fmt.Errorf("%d bytes in place of %d", n, len(dst))
+		err = fmt.Errorf("%d bytes instead of %d", n, len(dst))
 	}
 	if err != nil {
 		return fmt.Errorf("%w: decompressing %d bytes: %w", ErrCorrupt, len(src), err)

@@ -177,14 +177,14 @@ func ParseFooter(data []byte, size int64) (*File, error) {
 	tree := &tree{elements: elements}
 	root, err := tree.node(nil)
 	if err == nil && len(tree.elements) > 0 {
-		err = fmt.Errorf("%d nodes below none", len(tree.elements))
+		err = fmt.Errorf("%d nodes have no parent", len(tree.elements))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: schema: %w", ErrCorrupt, err)
 	}
 	f.Root, f.Leaves = root, tree.leaves
 	if n := len(tree.unstated); n > 0 {
-		f.Faults = append(f.Faults, fmt.Sprintf("%d nodes of the schema, %q first, lack their repetition and are taken for required", n, tree.unstated[0].Name))
+		f.Faults = append(f.Faults, fmt.Sprintf("%d nodes of the schema, the first of them %q, lack their repetition and are taken for required", n, tree.unstated[0].Name))
 	}
 	f.knownFaults(size)
 	if err := f.check(size); err != nil {
@@ -221,7 +221,7 @@ func (f *File) check(size int64) error {
 		}
 		rows += group.Rows
 		if len(group.Chunks) != len(f.Leaves) {
-			return fmt.Errorf("row group %d has %d columns, the schema %d", g, len(group.Chunks), len(f.Leaves))
+			return fmt.Errorf("row group %d has %d columns, but the schema has %d", g, len(group.Chunks), len(f.Leaves))
 		}
 		for i := range group.Chunks {
 			c := &group.Chunks[i]
@@ -232,7 +232,7 @@ func (f *File) check(size int64) error {
 			case c.physical < 0 || c.physical > FixedLenByteArray:
 				strange = append(strange, fmt.Sprintf("row group %d, column %q: %d", g, f.Leaves[i].Name, c.physical))
 			case c.physical != f.Leaves[i].Physical:
-				c.fault = fmt.Errorf("%w: physical type %d, in the schema %d", ErrCorrupt, c.physical, f.Leaves[i].Physical)
+				c.fault = fmt.Errorf("%w: physical type %d, but the schema says %d", ErrCorrupt, c.physical, f.Leaves[i].Physical)
 			}
 		}
 		fault, err := f.checkValues(g)
@@ -244,17 +244,17 @@ func (f *File) check(size int64) error {
 		}
 	}
 	if n := len(strange); n > 0 {
-		f.Faults = append(f.Faults, fmt.Sprintf("%d column chunks have physical types that there are not, and are read as those of the schema: %s", n, strange[0]))
+		f.Faults = append(f.Faults, fmt.Sprintf("%d column chunks have unknown physical types, and are read with those of the schema: %s", n, strange[0]))
 	}
 	if n := len(faulty); n > 0 {
-		f.Faults = append(f.Faults, fmt.Sprintf("%d row groups have columns with other numbers of values than rows, and as many are read as there are rows: %s", n, faulty[0]))
+		f.Faults = append(f.Faults, fmt.Sprintf("in %d row groups, some columns have another number of values than there are rows; one value for each row is read: %s", n, faulty[0]))
 	}
 	if rows != f.Rows {
 		if !flat {
-			return fmt.Errorf("the footer says %d rows, its row groups have %d", f.Rows, rows)
+			return fmt.Errorf("the footer says %d rows, but its row groups have %d", f.Rows, rows)
 		}
 		// In columns without lists, the number of values agrees with the row groups.
-		f.Faults = append(f.Faults, fmt.Sprintf("the footer says %d rows, its row groups have %d, which are read", f.Rows, rows))
+		f.Faults = append(f.Faults, fmt.Sprintf("the footer says %d rows, but its row groups have %d: these are read", f.Rows, rows))
 		f.Rows = rows
 	}
 	return nil

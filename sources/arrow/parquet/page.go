@@ -178,7 +178,7 @@ func (p *pages) body(ctx context.Context, h pageHeader) ([]byte, error) {
 	}
 	p.skip(int64(h.compressed))
 	if h.hasCRC && crc32.ChecksumIEEE(data) != h.crc {
-		return nil, fmt.Errorf("%w: the checksum of the page at byte %d does not fit", ErrCorrupt, at)
+		return nil, fmt.Errorf("%w: the checksum of the page at byte %d is wrong", ErrCorrupt, at)
 	}
 	return data, nil
 }

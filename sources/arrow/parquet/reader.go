@@ -102,8 +102,8 @@ func (r *Reader) Skip(n int) error {
 	return nil
 }
 
-// fewValues is the number from which on it pays to read a row of values without looking
-// at each level.
+// fewValues is the least number of values whose levels Values skips. For fewer values,
+// skipping costs more than it saves.
 const fewValues = 128
 
 // Values skips the levels of the next entries, at most most, that are certainly values
@@ -260,7 +260,7 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 			r.pages.skip(int64(h.compressed))
 		}
 	}
-	return pageHeader{}, fmt.Errorf("%w: the pages of the column lack %d values of those in the footer", ErrCorrupt, r.left)
+	return pageHeader{}, fmt.Errorf("%w: the pages of the column have %d values fewer than the footer says", ErrCorrupt, r.left)
 }
 
 // read reads a page and decompresses the bytes behind the first ones. If own is false,

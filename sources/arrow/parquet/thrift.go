@@ -117,8 +117,8 @@ func (t *thrift) fields(f func(id int, kind byte) bool) (read fieldSet) {
 	return read
 }
 
-// list calls f for each element of a list. Each element has at least least bytes; what
-// is made of it takes more memory, but not much more.
+// list calls f for each element of a list. Each element has at least least bytes. So the
+// memory for the elements is bounded by the bytes of the data.
 func (t *thrift) list(least int, f func(kind byte)) {
 	head := t.byte()
 	n := uint64(head >> 4)

@@ -29,7 +29,7 @@ type values interface {
 
 // errNoItems is the cause of an error about an encoding that does not have values of
 // the wanted kind.
-var errNoItems = errors.New("the encoding does not go with the type of the column")
+var errNoItems = errors.New("the encoding does not suit the type of the column")
 
 // newValues returns the reader of a page's values.
 func newValues(leaf *Node, encoding int, data []byte, d *dictionary) (values, error) {
@@ -205,7 +205,7 @@ type indices struct {
 }
 
 func (d *indices) outside(k uint32) error {
-	return fmt.Errorf("%w: index %d, the dictionary has %d values", ErrCorrupt, k, d.dictionary.count)
+	return fmt.Errorf("%w: index %d, but the dictionary has %d values", ErrCorrupt, k, d.dictionary.count)
 }
 
 func (d *indices) item() ([]byte, error) {
@@ -279,7 +279,7 @@ func items(v values, p []byte, n int) error {
 			return err
 		}
 		if len(value) != width {
-			return fmt.Errorf("%w: a value of %d bytes, where all have %d", ErrCorrupt, len(value), width)
+			return fmt.Errorf("%w: a value of %d bytes in a column of values of %d bytes", ErrCorrupt, len(value), width)
 		}
 		copy(p[i*width:], value)
 	}
