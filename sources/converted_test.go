@@ -9,7 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// narrowing converts float64 to float32, but for the number refused.
+// narrowing converts float64 to float32. It refuses the number refused.
 type narrowing struct{ refused float64 }
 
 func (n narrowing) Encode(dst, src ndarray.Array) error {
@@ -24,8 +24,8 @@ func (n narrowing) Encode(dst, src ndarray.Array) error {
 	return nil
 }
 
-// TestConverted converts a region of more elements than one piece, and tells where one
-// cannot be converted.
+// TestConverted converts a region of more elements than one piece. The error about an
+// element that cannot be converted names its piece.
 func TestConverted(t *testing.T) {
 	const rows = 2*convertedPiece/8 + 3
 	whole := counted(rows, 10)

@@ -80,14 +80,14 @@ func TestFileSet(t *testing.T) {
 	if err := s.Changed(t.Context()); err != nil {
 		t.Errorf("a file that was never there has changed: %v", err)
 	}
-	far := "mem://bucket/a/" // a name of a file may be no part of a URL as it is
+	far := "mem://bucket/a/" // some names of files need escapes in a URL
 	if s = openFiles(t, []string{far + "x y"}, store.Options{}); s.Names([]string{far + "x y"})[0] != far+"x%20y" {
 		t.Errorf("got %q", s.Names([]string{far + "x y"}))
 	}
 }
 
-// TestOpenFilesFails opens files that cannot be asked for: that is told where one is
-// needed, but for a context that has ended and a URL that is none of a file.
+// TestOpenFilesFails opens files that cannot be read. The error is kept in the file. A
+// context that has ended, and a URL that cannot be that of a file, are errors of OpenFiles.
 func TestOpenFilesFails(t *testing.T) {
 	failed := errors.New("failed")
 	dir := written(t, map[string]string{"good": "1", "bad": "2"})
@@ -128,7 +128,8 @@ func TestOpenFilesFails(t *testing.T) {
 func TestFilesChanged(t *testing.T) {
 	failed := errors.New("failed")
 	var broken atomic.Value // the operation that fails
-	// again writes the file anew and puts its time back, as far as it is to be.
+	// again writes the file anew, and sets its modification time to the time from before
+	// plus late.
 	again := func(text string, late time.Duration) func(file string) error {
 		return func(file string) error {
 			was, err := os.Stat(file)
@@ -144,7 +145,7 @@ func TestFilesChanged(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		do     func(file string) error
-		change bool // it is ErrChanged
+		change bool // the error is ErrChanged
 		want   string
 		linux  bool // change times are asked for on Linux
 	}{
@@ -186,8 +187,8 @@ func TestFilesChanged(t *testing.T) {
 	}
 }
 
-// TestStrayAnswers has a server tell another ETag once, which is an answer of another
-// object perhaps, and then for good.
+// TestStrayAnswers has a server that answers with another ETag once, perhaps that of
+// another object. Then it does so for good.
 func TestStrayAnswers(t *testing.T) {
 	var stray atomic.Int64 // answers with another ETag that are still to come
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,8 @@ func TestWhatIs(t *testing.T) {
 	}
 }
 
-// TestBeginning reads what there is of a file, and of nothing else.
+// TestBeginning reads the first bytes of files, and returns false for places that are not
+// files.
 func TestBeginning(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"short": "abc", "long": strings.Repeat("0123456789", 10), "none": ""} {

@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// TestSharedParts keeps one copy of each part of a description that is like another one,
-// and nothing of others in what differs.
+// TestSharedParts keeps one copy of the parts that two descriptions have in common. The
+// parts that differ stay as they are.
 func TestSharedParts(t *testing.T) {
 	describe := func(shape int, dim, unlimited, note, label string, kind dtype.Type) *Info {
 		return &Info{
@@ -61,7 +61,7 @@ func TestInfosForget(t *testing.T) {
 	}
 }
 
-// TestSharedAttributes keeps attributes in the order and number that they have.
+// TestSharedAttributes shares attributes without changing their order or number.
 func TestSharedAttributes(t *testing.T) {
 	list := func(pairs ...string) (all zarr.Attributes) {
 		for _, pair := range pairs {
@@ -103,7 +103,7 @@ func TestInfosShare(t *testing.T) {
 	var infos Infos
 	first := infos.Share(make("1"))
 	if infos.Share(make("1")) != first {
-		t.Error("equal descriptions are two")
+		t.Error("equal descriptions do not share memory")
 	}
 	other := infos.Share(make("2"))
 	if other == first || string(other.Attributes[1].Value) != "2" || &other.Attributes[0].Value[0] != &first.Attributes[0].Value[0] {

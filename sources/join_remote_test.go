@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// meeting is an array whose reads wait until so many of them are there.
+// meeting is an array whose reads wait until a given number of reads has begun.
 type meeting struct {
 	held
 	room *room
@@ -39,8 +39,8 @@ func (m *meeting) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 	}
 }
 
-// TestRemoteParts reads parts behind a network at the same time, as many as there
-// is memory for: they wait for each other here.
+// TestRemoteParts reads parts behind a network at the same time, as many as there is memory
+// for. Here, the reads wait for each other.
 func TestRemoteParts(t *testing.T) {
 	for _, test := range []struct {
 		memory, seats, total int // memory of a part, parts at the same time, and their memory
@@ -84,7 +84,7 @@ func (f *failing) ReadRegion(context.Context, ndarray.Array, []int) error {
 	return errors.New("damaged")
 }
 
-// TestRemotePartFails ends with the error of a part while others wait.
+// TestRemotePartFails returns the error of a part while reads of other parts wait.
 func TestRemotePartFails(t *testing.T) {
 	r := &room{seats: 100, full: make(chan struct{})}
 	var parts []Array

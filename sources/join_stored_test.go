@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// chunked is an array whose objects are known by what is asked of them.
+// chunked is an array with objects. It records the indices for which it is asked.
 type chunked struct {
 	*held
 	name  string
@@ -29,8 +29,8 @@ func (c chunked) VerifyStored(_ context.Context, index []int, _ codecs.Input) er
 	return nil
 }
 
-// TestJoinedObjects finds the part that has an object, where the parts end with
-// chunks; and says why there are none where they do not.
+// TestJoinedObjects finds the part that has an object if the parts end with chunks.
+// Otherwise there are no objects, and Obstacle says why.
 func TestJoinedObjects(t *testing.T) {
 	var asked []string
 	part := func(name string, rows int, change ...func(*Info)) Array {

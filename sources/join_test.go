@@ -53,7 +53,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestJoinedDescription describes what parts come to, end to end and one upon the other.
+// TestJoinedDescription checks the descriptions of joined and of stacked parts.
 func TestJoinedDescription(t *testing.T) {
 	of := func(info Info, shape ...int) Array {
 		info.Shape = shape
@@ -149,7 +149,8 @@ func TestJoinedRegions(t *testing.T) {
 	}
 }
 
-// TestInParallel calls for each number once, and for no other one after an error.
+// TestInParallel checks that there is one call for each number, and that no call begins
+// after an error.
 func TestInParallel(t *testing.T) {
 	calls := make([]int, 40)
 	if err := InParallelUpTo(t.Context(), 1, len(calls), func(_ context.Context, i int) error { calls[i]++; return nil }); err != nil {

@@ -71,7 +71,7 @@ func texts(a ndarray.Array) string {
 
 const halves = `{"scale_factor":0.5,"add_offset":10.0,"_FillValue":3,"missing_value":"none","comment":"c"}`
 
-// TestUnpacked reads physical values, in memory without gaps and in such with gaps.
+// TestUnpacked reads physical values into memory without gaps and with gaps.
 func TestUnpacked(t *testing.T) {
 	c := newCounting(halves)
 	a, err := Packed(c, cf.Unpack, nil)
@@ -87,7 +87,7 @@ func TestUnpacked(t *testing.T) {
 		t.Errorf("got %+v", info)
 	}
 	if c.info.Type != dtype.Int16 || c.info.Attributes.Get("scale_factor") == nil || c.info.Codecs == nil {
-		t.Errorf("the packed array has become %+v", c.info)
+		t.Errorf("the description of the packed array was changed to %+v", c.info)
 	}
 	if n := info.Notes; len(n) < 2 || n[0] != "of the source" || !strings.HasPrefix(n[1], "unpacked from int16") {
 		t.Errorf("notes %q", n)
@@ -118,7 +118,7 @@ func TestUnpacked(t *testing.T) {
 		t.Errorf("the missing element is %s", got)
 	}
 	if AsStored(a) != nil || AsSparse(a) != nil {
-		t.Error("what is stored is of other values")
+		t.Error("the unpacked array has stored objects or regions, although its values are others")
 	}
 	if err := a.ReadRegion(t.Context(), one, []int{2, 0}); err == nil || !strings.Contains(err.Error(), "outside") {
 		t.Errorf("outside: %v", err)
@@ -132,8 +132,8 @@ func TestUnpacked(t *testing.T) {
 	}
 }
 
-// TestPackedAsCodecs keeps the elements, with a type that may have another sign, and
-// what is stored of them.
+// TestPackedAsCodecs keeps the elements and their stored objects and regions. The data type
+// may get another sign.
 func TestPackedAsCodecs(t *testing.T) {
 	c := newCounting(`{"scale_factor":0.5,"_Unsigned":"true"}`)
 	a, err := Packed(c, cf.Codecs, nil)
@@ -157,7 +157,8 @@ func TestPackedAsCodecs(t *testing.T) {
 	}
 }
 
-// TestNotPacked leaves arrays as they are that have no packing, or are to keep theirs.
+// TestNotPacked returns arrays as they are if they are not packed, or if the mode keeps
+// their packing.
 func TestNotPacked(t *testing.T) {
 	packed, plain, wrong := newCounting(halves), newCounting(`{"units":"K"}`), newCounting(`{"scale_factor":"much"}`)
 	for _, test := range []struct {
@@ -180,7 +181,8 @@ func TestNotPacked(t *testing.T) {
 	}
 }
 
-// TestPackedShares describes packed arrays that are equal once, and what is below them.
+// TestPackedShares has equal packed arrays. They share one description, and the arrays
+// below them share one, too.
 func TestPackedShares(t *testing.T) {
 	var infos Infos
 	var list [2]Array
@@ -202,5 +204,5 @@ func TestPackedShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.(Shared).ShareInfo(&infos) // what is below cannot share its own
+	a.(Shared).ShareInfo(&infos) // the array below cannot share its description
 }

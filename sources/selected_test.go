@@ -143,7 +143,7 @@ func TestSelectedStoredRegions(t *testing.T) {
 		t.Errorf("regions (-want +got):\n%s", diff)
 	}
 	if rest, err := AsSparse(Selected(counted(3), []Span{{0, 2, 1}})).StoredRegions(t.Context(), nil); rest != nil || err != nil {
-		t.Errorf("an array that cannot tell: %v, %v", rest, err)
+		t.Errorf("an array that does not know its regions: %v, %v", rest, err)
 	}
 }
 

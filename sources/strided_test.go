@@ -322,7 +322,7 @@ func TestStridedFails(t *testing.T) {
 	}
 }
 
-// TestStridedUnused gives bits that mean nothing the value that equal elements agree on.
+// TestStridedUnused sets unused bits of elements to the value that all equal elements have.
 func TestStridedUnused(t *testing.T) {
 	file := &memory{data: []byte{0x18, 0xf7, 0x03}}
 	a, err := NewStrided(&Info{Type: dtype.Int4, Shape: []int{3}}, Place{Files: file, Size: 3, Strides: []int{1}, Scratch: &ndarray.Pool{}})

@@ -210,9 +210,9 @@ func TestReadersNearCF(t *testing.T) {
 	}
 }
 
-// TestRoundTrip runs the codecs themselves. Every stored value of 8 and 16 bits comes
-// back when the value that was read is written again, or a finding says that it does
-// not. Of wider types, many values are tried.
+// TestRoundTrip runs the codecs themselves. If a value is read and written again, each
+// stored value of 8 and 16 bits comes back, or a finding says that it does not. Of wider
+// types, many values are tried.
 func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	registry := standard.Registry(dtype.Standard())

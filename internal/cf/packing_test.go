@@ -238,8 +238,8 @@ func TestPackingIsQuietAboutGoodHeaders(t *testing.T) {
 	}
 }
 
-// FuzzRead reads arbitrary attributes: no stored value makes the functions of Packing
-// panic or hang.
+// FuzzRead reads arbitrary attributes. No function of Packing may panic or hang, whatever
+// the stored value.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32767, "valid_range": [-100, 1e3]}`,

@@ -38,7 +38,7 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// TestNoPeriod refuses texts and dates.
+// TestNoPeriod has texts that are not dates, and dates that the calendar does not have.
 func TestNoPeriod(t *testing.T) {
 	for _, test := range []struct{ units, calendar, text, want string }{
 		{"days since 2000-01-01", "noleap", "2020-02-29", "the calendar noleap has no date 2020-02-29"},
@@ -57,7 +57,7 @@ func TestNoPeriod(t *testing.T) {
 	}
 }
 
-// TestDate tells the dates of numbers. Each date is one that Period reads, and begins with
+// TestDate computes the dates of numbers. Period reads each date as a period that begins at
 // the number.
 func TestDate(t *testing.T) {
 	for _, test := range []struct{ units, calendar, number, want string }{
@@ -93,7 +93,7 @@ func TestDate(t *testing.T) {
 	}
 }
 
-// TestDatesOfCalendars tells every date of some years in every calendar.
+// TestDatesOfCalendars computes every date of some years in every calendar.
 func TestDatesOfCalendars(t *testing.T) {
 	for _, calendar := range []string{"standard", "proleptic_gregorian", "julian", "noleap", "all_leap", "360_day"} {
 		attributes := zarr.Attributes{}.With("units", []byte(`"days since 1580-01-01"`)).With("calendar", []byte(`"`+calendar+`"`))

@@ -184,8 +184,8 @@ func TestClockOfErrors(t *testing.T) {
 	}
 }
 
-// TestOwnCalendar counts days of a calendar that a variable describes itself, as in the
-// example of CF, section 4.4.1, with leap years added.
+// TestOwnCalendar counts days of a calendar that the attributes of a variable define. The
+// calendar is that of the example in CF, section 4.4.1, with leap years added.
 func TestOwnCalendar(t *testing.T) {
 	clock := func(units string) *Clock {
 		var a zarr.Attributes

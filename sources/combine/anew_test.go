@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCalendarsOfReadTimes: files whose calendars differ before 1582-10-15 alone are joined if
-// no time is before that.
+// TestCalendarsOfReadTimes joins files whose calendars differ only before 1582-10-15. They
+// can be joined if no time is earlier.
 func TestCalendarsOfReadTimes(t *testing.T) {
 	failed := errors.New("failed")
 	for name, test := range map[string]struct {

@@ -18,14 +18,15 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// held is an array in memory, or of what a function makes of the elements' numbers.
+// held is an array in memory, or an array whose elements a function computes from their
+// numbers.
 type held struct {
 	info   *sources.Info
 	values []float64
 	texts  []string // not nil: the elements of a type whose elements are texts, of any shape
 	made   func(number int) float64
 	made64 func(number int) int64      // not nil: the elements of a type of integers
-	read   func(region ndarray.Region) // not nil: is told of every read
+	read   func(region ndarray.Region) // not nil: called for every read
 	fail   func() error                // not nil: the error of a read
 }
 
@@ -333,7 +334,7 @@ func TestCombineNothing(t *testing.T) {
 	}
 }
 
-// TestCombineInterrupted ends while files are opened.
+// TestCombineInterrupted cancels the context while files are opened.
 func TestCombineInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := Members{Origin: nowhere{}, Names: []string{"a", "b"}, Open: func(context.Context, int) (sources.Hierarchy, error) { cancel(); return file("t(t)=0"), nil }}
@@ -342,8 +343,8 @@ func TestCombineInterrupted(t *testing.T) {
 	}
 }
 
-// TestCombinedShares describes arrays that are alike in many files once, and compares
-// the descriptions once.
+// TestCombinedShares has equal arrays in many files. They share one description, which is
+// compared once.
 func TestCombinedShares(t *testing.T) {
 	var members []*member
 	for i := range 12 {
@@ -360,10 +361,10 @@ func TestCombinedShares(t *testing.T) {
 	}
 	for _, m := range members[2:] {
 		if m.arrays["x"].info != members[1].arrays["x"].info {
-			t.Fatal("equal descriptions are several")
+			t.Fatal("equal descriptions do not share memory")
 		}
 	}
-	if asked != 1 { // for the attribute
+	if asked != 1 { // Given is called once for the only attribute
 		t.Errorf("the descriptions were compared %d times", asked)
 	}
 }
@@ -381,14 +382,14 @@ func (l linked) Array(ctx context.Context, path string) (sources.Array, error) {
 	return l.member.Array(ctx, path)
 }
 
-// TestNamesOfNoArray tells once of what is in no file, and of each file in which
-// something is wrong otherwise.
+// TestNamesOfNoArray has a name that leads to no array. If it does so in all files, this is
+// reported once. Otherwise the fault of each file is reported.
 func TestNamesOfNoArray(t *testing.T) {
 	none, damaged := fmt.Errorf("a link: %w", sources.ErrNoArray), errors.New("damaged")
 	for _, test := range []struct {
 		faults []error
 		want   string
-		all    bool // it is an error of all
+		all    bool // opening all arrays is an error
 	}{
 		{[]error{none, none, none}, "a link: there is no array", false},
 		{[]error{damaged, damaged}, "2 differences between the files\n  damaged\n  damaged", true},
@@ -430,8 +431,8 @@ func TestCombineGiven(t *testing.T) {
 	}
 }
 
-// TestCombineReport counts differences that are too many to be spelled out, and
-// keeps the order of the files.
+// TestCombineReport has more differences than are spelled out: the others are counted. The
+// order is that of the files.
 func TestCombineReport(t *testing.T) {
 	var members []*member
 	for i := range 26 {
@@ -447,7 +448,7 @@ func TestCombineReport(t *testing.T) {
 	}
 }
 
-// TestWanted opens nothing that nobody wants.
+// TestWanted opens only the arrays that are wanted.
 func TestWanted(t *testing.T) {
 	broken := file("t(t)=0")
 	broken.names = append(broken.names, "bad")

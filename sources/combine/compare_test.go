@@ -9,7 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// TestCombineTypes tells data types apart that have one name.
+// TestCombineTypes has different data types with the same name.
 func TestCombineTypes(t *testing.T) {
 	a, b := file("t(t)=0"), file("t(t)=1")
 	for unit, m := range map[string]*member{"us": a, "ms": b} {
@@ -46,8 +46,8 @@ func TestCombineAttributeTypes(t *testing.T) {
 	}
 }
 
-// TestCombineFills joins arrays one of which has the mark NaN and its fill value, and
-// the other another fill value, which marks nothing.
+// TestCombineFills joins two arrays. One has NaN as its mark and as its fill value. The
+// other has no mark, and another fill value.
 func TestCombineFills(t *testing.T) {
 	for _, test := range []struct {
 		marks  [2]string

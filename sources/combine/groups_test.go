@@ -18,8 +18,8 @@ type grouped struct {
 
 func (g grouped) Groups() []sources.Group { return g.groups }
 
-// TestCombinedGroups lists the groups of all members, each once, in the words of the
-// first that has it.
+// TestCombinedGroups lists the groups of all members, each once, as the first member that
+// has the group describes it.
 func TestCombinedGroups(t *testing.T) {
 	attributes := func(text string) (a sources.Group) {
 		if err := a.Attributes.UnmarshalJSON([]byte(text)); err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// TestUnevenChunks reads regions of many chunks where files end within theirs.
+// TestUnevenChunks joins files that end within a chunk: regions are much longer than
+// chunks.
 func TestUnevenChunks(t *testing.T) {
 	chunked := func(value string) *member {
 		m := file("t(t)=" + value)
@@ -31,8 +32,8 @@ func TestUnevenChunks(t *testing.T) {
 	}
 }
 
-// TestChunksThatStay keeps the shape of chunks where files end with them, and where there
-// are other dimensions.
+// TestChunksThatStay keeps the shape of chunks if files end with a chunk, or if the arrays
+// have other dimensions.
 func TestChunksThatStay(t *testing.T) {
 	for text, chunks := range map[string][]int{"v(t)=1,2": {2}, "v(t,x)=1,2,3": {2, 2}} {
 		var members []*member
@@ -55,7 +56,7 @@ func TestChunksThatStay(t *testing.T) {
 	}
 }
 
-// TestFillValues compares fill values that no attribute tells.
+// TestFillValues compares fill values that are in no attribute.
 func TestFillValues(t *testing.T) {
 	withFill := func(x float64) *member {
 		m := file("v(t)=1")
@@ -73,7 +74,7 @@ func TestFillValues(t *testing.T) {
 	}
 }
 
-// TestChunks tells which chunks the whole is shown with.
+// TestChunks checks the chunks of joined arrays.
 func TestChunks(t *testing.T) {
 	chunked := func(n, chunk int) sources.Array {
 		return &held{info: &sources.Info{Type: dtype.Float64, Shape: []int{n}, Chunks: []int{chunk}}}

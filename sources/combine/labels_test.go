@@ -15,8 +15,8 @@ func named(texts ...string) *member {
 	return m
 }
 
-// TestLabels joins files along a coordinate of texts: they may have them in any order,
-// and each one once.
+// TestLabels joins files along a coordinate of texts. The texts may be in any order, but no
+// two files may have the same text.
 func TestLabels(t *testing.T) {
 	twice := func(what string) string {
 		return `array "s" has the index ` + what + `: name each file once, or exclude the array; order: allow joins the files as they are`

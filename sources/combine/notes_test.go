@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCombineNotes tells of what is taken from the first file, where others have
-// something else: of the first of them what, and how many there are.
+// TestCombineNotes takes attributes and values from the first file although other files
+// differ. The notes show the first difference, and count the files that differ.
 func TestCombineNotes(t *testing.T) {
 	concat, override := Options{Concat: "t"}, Options{Concat: "t", Override: true}
 	stack := Options{Stack: "run"}
@@ -65,8 +65,8 @@ func TestCombineNotes(t *testing.T) {
 	}
 }
 
-// TestStackedCoordinates gives a coordinate the new dimension where its values need it
-// and it fits, and refuses what fits nowhere.
+// TestStackedCoordinates gives a coordinate the new dimension if its values differ between
+// files and the parts fit. Parts that do not fit are refused.
 func TestStackedCoordinates(t *testing.T) {
 	stack := Options{Stack: "run", Wanted: everything}
 	v := "v(x)=1,2;coordinates=h"
@@ -114,8 +114,8 @@ func TestStackedCoordinates(t *testing.T) {
 	}
 }
 
-// TestStackedChunks gives chunks and shards one index of the new dimension, and no names
-// to dimensions that have none.
+// TestStackedChunks gives chunks and shards one index along the new dimension. Dimensions
+// without names get none.
 func TestStackedChunks(t *testing.T) {
 	run := func() *member {
 		m := file("v(y,x)=1,2,3,4")
@@ -141,7 +141,8 @@ func TestStackedChunks(t *testing.T) {
 	}
 }
 
-// TestCoordinatesThatCannotBeRead fails to read a coordinate that files may share.
+// TestCoordinatesThatCannotBeRead has a coordinate that cannot be read, which the files may
+// share.
 func TestCoordinatesThatCannotBeRead(t *testing.T) {
 	failed := errors.New("failed")
 	members := []*member{file("h(x)=5,6", "v(x)=1,2;coordinates=h"), file("h(x)=5,6", "v(x)=1,2;coordinates=h")}

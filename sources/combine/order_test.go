@@ -12,7 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// TestReadSpan tells whether values rise or fall: a value that comes twice ends both.
+// TestReadSpan finds out whether values rise or fall. With a value that occurs twice they
+// do neither.
 func TestReadSpan(t *testing.T) {
 	type values struct {
 		n               int
@@ -62,7 +63,7 @@ func TestReadSpan(t *testing.T) {
 	}
 }
 
-// TestReadsThatFail fails each read of a joining in turn: the joining does, too.
+// TestReadsThatFail lets each read of a joining fail in turn. The joining then fails, too.
 func TestReadsThatFail(t *testing.T) {
 	failed := errors.New("failed")
 	for name, how := range map[string]Options{"concat": {Concat: "t", Wanted: everything}, "in order": {Concat: "t", Order: "t", Wanted: everything}, "stack": {Stack: "run", Wanted: everything}} {
@@ -96,8 +97,8 @@ func TestReadsThatFail(t *testing.T) {
 	}
 }
 
-// TestMissingNotes tells of an array that some members lack, where the first one is
-// taken, and of how many lack it.
+// TestMissingNotes has an array that some members lack. It is taken from the first member
+// that has it; the notes name one member that lacks it, and count all.
 func TestMissingNotes(t *testing.T) {
 	with, without := file("t(t)=0", "h(x)=1"), file("t(t)=1")
 	for _, test := range []struct {

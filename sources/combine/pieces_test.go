@@ -56,8 +56,8 @@ func TestLargeCoordinate(t *testing.T) {
 	}
 }
 
-// TestComparedOnce reads each element of each member once, in whole chunks, and no
-// more at once than there is to be.
+// TestComparedOnce reads each element of each member once, in whole chunks. No read is
+// larger than a piece.
 func TestComparedOnce(t *testing.T) {
 	var mu sync.Mutex
 	var members []*member
@@ -88,8 +88,8 @@ func TestComparedOnce(t *testing.T) {
 	}
 }
 
-// TestPieces divides arrays along the order in which they are stored, and takes less
-// at a time where chunks are large.
+// TestPieces divides arrays along the order in which they are stored. If chunks are large,
+// a piece has fewer of them.
 func TestPieces(t *testing.T) {
 	const far = 64 << 20
 	for _, test := range []struct {
@@ -119,8 +119,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestSample compares all of what is not too much, else some pieces, and of some members
-// where one piece of each is too much still.
+// TestSample compares everything if it is not too much. Otherwise it compares some pieces.
+// If one piece of each member is still too much, it compares some members.
 func TestSample(t *testing.T) {
 	const gib = 1 << 30
 	for _, test := range []struct {
@@ -148,7 +148,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestUncompared tells of what is too much to compare.
+// TestUncompared has findings about values that are too many to be compared.
 func TestUncompared(t *testing.T) {
 	const each = 1100 * 2000 * 8
 	members := func() (list []*member) {
@@ -187,8 +187,8 @@ func TestUncompared(t *testing.T) {
 	}
 }
 
-// TestLargeStackedCoordinate gives a coordinate the new dimension where files have
-// other values, or may have: no values of any file are lost.
+// TestLargeStackedCoordinate gives a coordinate the new dimension if the values of files
+// differ, or may differ. So no values of any file are lost.
 func TestLargeStackedCoordinate(t *testing.T) {
 	large := func(changed ...int) *member {
 		m := masked(0, changed...)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDisorder warns, with Disordered, of values that do not go on in one direction.
+// TestDisorder sets Disordered: values that break the order are a warning.
 func TestDisorder(t *testing.T) {
 	for name, test := range map[string]struct {
 		order   string

@@ -91,8 +91,8 @@ func ints(m *member, kind dtype.Type) *member {
 	return m
 }
 
-// TestRebaseFiner sorts files by times that are no whole numbers of the units of the file
-// whose name comes first: those of the file whose times come first count.
+// TestRebaseFiner sorts files by times that are not whole numbers in the units of the first
+// file by name. After sorting, the units of the first file by time are taken.
 func TestRebaseFiner(t *testing.T) {
 	late, early := ints(file("t(t)=0,1;units=days since 2000-01-05 12:00"), dtype.Int32), ints(file("t(t)=0,6;units=hours since 2000-01-01"), dtype.Int32)
 	src, err := combineAll(t, Options{Concat: "t", Wanted: everything}, late, early)

@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
-// TestRemarks tells what is to be known of all files once, and of some with the
-// name of the first of them.
+// TestRemarks has remarks that all files share, and remarks of some files. The latter begin
+// with the name of the first of these files.
 func TestRemarks(t *testing.T) {
 	m := make([]*member, 4)
 	for i := range m {
@@ -48,7 +48,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestManyRemarks counts those that are too many.
+// TestManyRemarks has more remarks than are spelled out: the others are counted.
 func TestManyRemarks(t *testing.T) {
 	var m []*member
 	for i := range 30 {

@@ -7,7 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// plain are a member's arrays without the ability to share what they say.
+// plain is a member whose arrays cannot share their descriptions.
 type plain struct{ *member }
 
 func (p plain) Array(ctx context.Context, path string) (sources.Array, error) {
@@ -15,7 +15,7 @@ func (p plain) Array(ctx context.Context, path string) (sources.Array, error) {
 	return struct{ sources.Array }{a}, err
 }
 
-// TestArraysThatShareNothing joins arrays of which each keeps its own description.
+// TestArraysThatShareNothing joins arrays that each keep their own description.
 func TestArraysThatShareNothing(t *testing.T) {
 	members := []*member{file("t(t)=0,1"), file("t(t)=2")}
 	src, err := Open(t.Context(), Members{Names: []string{"a", "b"}, Origin: nowhere{}, Open: func(_ context.Context, i int) (sources.Hierarchy, error) {

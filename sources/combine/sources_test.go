@@ -62,7 +62,7 @@ func TestCombineSources(t *testing.T) {
 	}
 }
 
-// TestPlainURL takes away what may be a secret.
+// TestPlainURL removes the parts of a URL that may be secret.
 func TestPlainURL(t *testing.T) {
 	for url, want := range map[string]string{
 		"/a/b c": "/a/b c", "s3://b/a?region=x": "s3://b/a", "https://user:word@host/a%20b?key=secret": "https://host/a%20b", "https://user@host/a": "https://host/a",

@@ -39,7 +39,7 @@ func TestSameUnitsOfFiles(t *testing.T) {
 	}
 }
 
-// TestCalendarsOfFiles joins files whose calendars are one for times from 1582-10-15 on.
+// TestCalendarsOfFiles joins files whose calendars agree for times from 1582-10-15 on.
 func TestCalendarsOfFiles(t *testing.T) {
 	const since, reform = "units=days since 2001-01-01", "-152750"
 	for name, test := range map[string]struct {

@@ -33,7 +33,7 @@ func TestSameJSON(t *testing.T) {
 		{"", "null", false},
 		{"null", "", false},
 		{"", "", true},
-		{"[1", "{1", false}, // no JSON
+		{"[1", "{1", false}, // not JSON
 	} {
 		raw := func(text string) []byte {
 			if text == "" {
@@ -47,8 +47,8 @@ func TestSameJSON(t *testing.T) {
 	}
 }
 
-// TestAttribute weighs differences of two values of an attribute, that of an array which
-// stays and that of one which comes to it.
+// TestAttribute weighs the difference between the values of an attribute in an array that
+// is kept and in an array that is joined to it.
 func TestAttribute(t *testing.T) {
 	const nan, tens = `"AAAAAAAA+H8="`, `"AAAAAAAAJEA="` // NaN and 10 in base64
 	for _, test := range []struct {
@@ -109,8 +109,8 @@ func TestAttribute(t *testing.T) {
 	}
 }
 
-// TestAttributes lists what differs, with the types of numbers where both are known, and
-// takes what packed elements mean for more than other attributes.
+// TestAttributes lists differences, including types of numbers that are known in both
+// arrays. Attributes that packed elements depend on weigh more.
 func TestAttributes(t *testing.T) {
 	described := func(text string, types map[string]dtype.Type) *sources.Info {
 		info := &sources.Info{AttributeTypes: types}
@@ -138,7 +138,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// packed is a packing in float32, or one that cannot be.
+// packed is a packing in float32. If fault is set, no codecs can describe it.
 type packed struct{ fault error }
 
 func (p packed) AsCodecs() (*cf.Outcome, error) { return &cf.Outcome{Type: dtype.Float32}, p.fault }
@@ -158,7 +158,7 @@ func TestAttributeText(t *testing.T) {
 	}
 }
 
-// TestInherit gives bounds what they do not have themselves.
+// TestInherit gives bounds the attributes of their coordinate that they lack.
 func TestInherit(t *testing.T) {
 	own := zarr.Attributes{{Name: "units", Value: json.RawMessage(`"s"`)}}
 	coordinate := zarr.Attributes{{Name: "units", Value: json.RawMessage(`"h"`)}, {Name: "calendar", Value: json.RawMessage(`"noleap"`)}}

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// TestCoordinatesOf has arrays in groups. A name means the array in the nearest group,
-// and an array is no coordinate of itself.
+// TestCoordinatesOf has arrays in groups. A name refers to the array in the nearest group.
+// An array is not a coordinate of itself.
 func TestCoordinatesOf(t *testing.T) {
 	arrays := map[string]bool{"time": true, "bounds": true, "model/time": true, "model/lat": true, "model/area": true, "model/deep/temp": true, "model/deep/p0": true}
 	for name, c := range map[string]struct {
@@ -47,7 +47,7 @@ func TestCoordinatesOf(t *testing.T) {
 	}
 }
 
-// TestCompanionsOf finds what tells more about an array.
+// TestCompanionsOf finds the arrays that tell more about an array.
 func TestCompanionsOf(t *testing.T) {
 	info := &sources.Info{Path: "g/v", DimensionNames: []string{"x"}, Attributes: zarr.Attributes{
 		{Name: "cell_measures", Value: []byte(`"area: size volume: none"`)}, {Name: "ancillary_variables", Value: []byte(`"quality size v area"`)},

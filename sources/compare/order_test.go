@@ -52,11 +52,11 @@ func TestOrderOf(t *testing.T) {
 		t.Error("-0 is not 0")
 	}
 	if OrderOf(dtype.StringType) != nil || OrderOf(dtype.BoolType) != nil {
-		t.Error("texts and truth have an order")
+		t.Error("texts or booleans have an order")
 	}
 }
 
-// TestCompare compares elements, of which NaN and NaT have no place.
+// TestCompare compares elements. NaN and NaT have no place in the order.
 func TestCompare(t *testing.T) {
 	for _, test := range []struct {
 		kind dtype.Type

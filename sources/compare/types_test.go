@@ -13,8 +13,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare/comparetest"
 )
 
-// TestAllTypes compares elements of every data type: those of one value are the same to
-// all that this package has, and others are not. Both zeros and all NaNs are one value.
+// TestAllTypes compares elements of every data type. All functions of this package treat
+// elements as the same exactly if they are the same value. Both zeros are one value, and so
+// are all NaNs.
 func TestAllTypes(t *testing.T) {
 	for _, kind := range comparetest.Types(t) {
 		groups := comparetest.Samples(t, kind)
@@ -80,7 +81,7 @@ func arrayOf(t *testing.T, kind dtype.Type, item []byte) ndarray.Array {
 	return a
 }
 
-// TestAllPatterns gives all numbers of up to 16 bits a key: one for each value.
+// TestAllPatterns makes keys of all numbers of up to 16 bits. Each value has one key.
 func TestAllPatterns(t *testing.T) {
 	for _, f := range dtype.Standard().Families() {
 		narrow, ok := f.Example.(dtype.Narrow)
@@ -100,7 +101,7 @@ func TestAllPatterns(t *testing.T) {
 				t.Errorf("%s: %x has a place: %v", f.Name, item, placed)
 			}
 			if math.IsNaN(x) {
-				x = 12345 // one that none of them has
+				x = 12345 // no place is this one
 			} else if known, taken := numbers[number]; taken && known != x {
 				t.Errorf("%s: %v and %v have one place", f.Name, known, x)
 			} else {
@@ -129,7 +130,8 @@ func TestAllPatterns(t *testing.T) {
 	}
 }
 
-// outside is a type of numbers from outside whose format nobody knows here.
+// outside is a data type of another program, with numbers whose format this package does
+// not know.
 type outside struct {
 	dtype.Type
 	size int

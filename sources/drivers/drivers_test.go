@@ -15,7 +15,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
-// TestDetect looks at places, many without a name that tells.
+// TestDetect detects the formats of places. The names of many of them do not tell the
+// format.
 func TestDetect(t *testing.T) {
 	for _, test := range []struct {
 		file, content, want string
@@ -25,7 +26,7 @@ func TestDetect(t *testing.T) {
 		{"place/.zgroup", "{}", "zarr", sources.Certain},
 		{"place/a/b/.zarray", "{}", "zarr", sources.Possible}, // groups need no documents
 		{"place/a/zarr.json", "{}", "zarr", sources.Possible},
-		{"place/a/data.bin", "", "zarr", sources.Possible}, // which says what is there instead
+		{"place/a/data.bin", "", "zarr", sources.Possible}, // opening it says what is there instead
 		{"place", "CDF\x01", "netcdf", sources.Certain},
 		{"place", "ARROW1\x00\x00", "arrow", sources.Certain},
 		{"elsewhere", "", "netcdf", sources.Possible},
@@ -63,8 +64,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectNothing has a list in which no driver takes whatever is there: the error names
-// all that were asked, and what the file is.
+// TestDetectNothing has a file that no driver reads. The error names all drivers that were
+// asked, and says what the file is.
 func TestDetectNothing(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "data.bin")
@@ -83,7 +84,8 @@ func TestDetectNothing(t *testing.T) {
 	}
 }
 
-// TestDetectWithoutServer asks a server that is gone once. The driver is a guess.
+// TestDetectWithoutServer asks a server that is gone, and does so only once. The driver is
+// a guess.
 func TestDetectWithoutServer(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
@@ -96,7 +98,7 @@ func TestDetectWithoutServer(t *testing.T) {
 	}
 }
 
-// TestNames checks that no name is given twice, and that each finds its driver.
+// TestNames checks that no name is given twice, and that each name finds its driver.
 func TestNames(t *testing.T) {
 	list := drivers.Standard()
 	seen := map[string]bool{}
@@ -116,7 +118,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestOpen opens places of each format, and refuses those of none.
+// TestOpen opens places of each format, and refuses a place of another format.
 func TestOpen(t *testing.T) {
 	hierarchy := filepath.Join(t.TempDir(), "place")
 	if err := os.MkdirAll(hierarchy, 0o777); err != nil {

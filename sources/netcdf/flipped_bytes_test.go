@@ -16,9 +16,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// said returns shape, attributes and values of each array of a file that can be read.
-// It leaves out the names of dimensions: numbers in made-up names depend on the arrays
-// that cannot be read.
+// said returns shape, attributes and values of each readable array of a file. It leaves out
+// the names of dimensions: numbers in made-up names depend on the arrays that cannot be
+// read.
 func said(ctx context.Context, opt netcdf.Options, url string) (map[string]string, error) {
 	src, err := netcdf.OpenAll(ctx, []string{url}, opt)
 	if err != nil {

@@ -29,8 +29,8 @@ func openOdd(t *testing.T, src sources.Source, path string) sources.Array {
 	return a
 }
 
-// TestTextOfNoEncoding: elements that are not UTF-8 are refused when they are read, and
-// such a fill value is refused when the array is opened.
+// TestTextOfNoEncoding: elements that are not UTF-8 are refused when they are read. A fill
+// value that is not UTF-8 is refused when the array is opened.
 func TestTextOfNoEncoding(t *testing.T) {
 	src := open(t, netcdf.Options{}, odd)
 	a := openOdd(t, src, "latin")

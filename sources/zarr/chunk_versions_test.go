@@ -50,7 +50,7 @@ func newVersioned(t *testing.T) versioned {
 	v.put(t, "zarr.json", `{"zarr_format":3,"node_type":"group"}`)
 	v.put(t, "a/zarr.json", fmt.Sprintf(document, 20, 1))
 	for i := range 20 {
-		if i != 9 { // chunk 9 is missing; like chunk 4, it is no part of the identity
+		if i != 9 { // chunk 9 is missing; like chunk 4, it is not part of the identity
 			v.put(t, fmt.Sprintf("a/c/%d", i), "x")
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// TestStoredRegions lists what is stored of an array of eight chunks, of which one is
-// there among objects that are none of its chunks.
+// TestStoredRegions lists the stored regions of an array of eight chunks. One chunk is
+// stored, among objects that are not chunks of the array.
 func TestStoredRegions(t *testing.T) {
 	objects := map[string]string{
 		"a/zarr.json": v3(t, map[string]any{"shape": []int{4, 16}}), "a/c/1/2": half,
@@ -57,8 +57,8 @@ func TestStoredRegions(t *testing.T) {
 	}
 }
 
-// TestStoredRegionsOfABadList: a list that lacks an object that can be read tells
-// nothing, and neither does one of a server that does not say whether it has the object.
+// TestStoredRegionsOfABadList has lists that lack an object. If the object can be read, or
+// if the server does not say whether it has the object, the list is not used.
 func TestStoredRegionsOfABadList(t *testing.T) {
 	for _, fault := range []error{nil, fs.ErrPermission} {
 		p := newPlace(t, map[string]string{"zarr.json": v3(t, nil), "c/0/0": half})

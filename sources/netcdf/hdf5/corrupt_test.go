@@ -90,7 +90,7 @@ func walk(ctx context.Context, f *hdf5.File, at uint64, depth int, do func(o *hd
 // of tiny_checked.h5 except gaps, so every change elsewhere is an error.
 func TestFlippedBytes(t *testing.T) {
 	files := readZip(t, "testdata/golden.zip")
-	for name, step := range map[string]int{"tiny_checked.h5": 1, "tiny_plain.h5": 4} { // FuzzFile changes more of the latter
+	for name, step := range map[string]int{"tiny_checked.h5": 1, "tiny_plain.h5": 4} { // FuzzFile changes more bytes of tiny_plain.h5
 		data := files[name]
 		want, err := everything(t.Context(), data, nil)
 		if err != nil {

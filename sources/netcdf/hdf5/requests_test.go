@@ -98,8 +98,8 @@ func TestIndexesAreKept(t *testing.T) {
 	}
 }
 
-// TestMemory: ReadRegion reads at most as much of a file at once as it has memory for,
-// where this is less than is usually read at once.
+// TestMemory has datasets with less memory than is usually read at once. One read of
+// ReadRegion takes no more than this memory.
 func TestMemory(t *testing.T) {
 	small := 0
 	files, expected := goldens(t)
